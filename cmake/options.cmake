@@ -1,0 +1,25 @@
+# Two interface targets that every target of this project links PRIVATE: how it is compiled and what the
+# compiler warns about. Nothing here reaches a consumer of the libraries.
+
+add_library(project_options INTERFACE)
+# No errno from <cmath> and no trapping arithmetic: both only block vectorisation. Never -ffast-math: the
+# polar factor and NaN checks need IEEE semantics.
+target_compile_options(project_options INTERFACE -fno-math-errno -fno-trapping-math)
+# Threads are ours (OpenMP over blocks and chips); Eigen must not nest its own under them, and one result
+# must not depend on a thread count.
+target_compile_definitions(project_options INTERFACE EIGEN_DONT_PARALLELIZE)
+if(OPTINC_NATIVE)
+  target_compile_options(project_options INTERFACE -march=native)
+endif()
+if(OPTINC_SANITIZE)
+  target_compile_options(project_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                                   -fno-omit-frame-pointer)
+  target_link_options(project_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+add_library(project_warnings INTERFACE)
+target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                                                  -Wold-style-cast -Wcast-qual -Wunused -Woverloaded-virtual)
+if(OPTINC_WERROR)
+  target_compile_options(project_warnings INTERFACE -Werror)
+endif()

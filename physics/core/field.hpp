@@ -1,0 +1,57 @@
+#pragma once
+
+#include <complex>
+
+#include <Eigen/Dense>
+
+/// \file Field conventions of the whole project, fixed here once (tests/physics/conventions.test.cpp pins them).
+///
+///   field    complex envelope a in sqrt(W), power |a|^2 in W; time factor exp(-i w t), so that propagation
+///            over an optical path multiplies by exp(+i phi)
+///   loss     in dB, >= 0, attenuates; multiplies the field by 10^(-dB/20)
+///   matrix   forward transfer b = T a, rows are outputs; backward transfer is the transpose (reciprocity)
+///   coupler  DC(eta) = [[cos eta, i sin eta], [i sin eta, cos eta]], nominal eta = pi/4
+///   MZI      T = DC(pi/4+beta) diag(e^{i theta}, 1) DC(pi/4+alpha) diag(e^{i phi}, 1)
+///
+///              upper ──[phi]──╮      ╭──[theta]──╮      ╭── upper
+///                             │alpha │           │ beta │
+///              lower ─────────╯      ╰───────────╯      ╰── lower
+///
+///            theta internal, phi external (input side); theta = 0 is the cross state, theta = pi the bar state
+///   ports    numbered from 0, top to bottom; MZIs of a mesh in column order, top to bottom in a column
+
+namespace optinc {
+
+using Complex = std::complex<double>;
+using Matrix2 = Eigen::Matrix2cd;
+using Matrix = Eigen::MatrixXcd;
+using Vector = Eigen::VectorXd;
+
+/// Fields of many symbol words on many ports: shape (ports, words), in sqrt(W). Real and imaginary planes are
+/// kept apart and words lie next to each other in memory, so that one device acts on many words at once.
+struct FieldBatch {
+  using Plane = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Plane re;
+  Plane im;
+
+  FieldBatch() = default;
+  FieldBatch(Eigen::Index ports, Eigen::Index words) : re(Plane::Zero(ports, words)), im(Plane::Zero(ports, words)) {}
+  explicit FieldBatch(const Matrix& fields) : re(fields.real()), im(fields.imag()) {}
+
+  Eigen::Index ports() const { return re.rows(); }
+  Eigen::Index words() const { return re.cols(); }
+
+  /// The same fields as one complex matrix, shape (ports, words).
+  Matrix complex() const {
+    Matrix fields(ports(), words());
+    fields.real() = re;
+    fields.imag() = im;
+    return fields;
+  }
+  /// Total power of each word over all ports, W; shape (words).
+  Eigen::RowVectorXd power_w() const {
+    return re.array().square().colwise().sum() + im.array().square().colwise().sum();
+  }
+};
+
+}  // namespace optinc

@@ -1,0 +1,42 @@
+#include "physics/core/names.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace optinc {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names) {
+  return *std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+}
+
+std::string join_names(std::span<const std::string_view> names) {
+  std::string text;
+  for (const auto name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace optinc

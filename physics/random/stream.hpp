@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace optinc {
+
+/// What random numbers are drawn for. Each purpose has streams of its own, so that switching one noise source
+/// on or off, or drawing more of it, leaves every other number as it was. Values are part of the result files'
+/// reproducibility: append, never renumber.
+enum class Purpose : std::uint32_t {
+  splitter_error = 1,
+  calibration_residual = 2,
+  arm_loss = 3,
+  phase_noise = 4,
+  receiver_noise = 5,
+  lock_error = 6,
+  words = 7,
+  haar = 8,
+  network_init = 9,
+  network_shuffle = 10,
+  learner_init = 11,
+  learner_shuffle = 12,
+  test = 13,
+};
+
+/// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of
+/// (seed, purpose, chip, trial, position), so trial i is the same whatever ran before it, on any thread.
+/// The 64-bit key is itself a Philox image of (seed, purpose): nearby seeds give unrelated streams.
+class Stream {
+ public:
+  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t chip = 0, std::uint32_t trial = 0);
+
+  /// 32 uniform random bits.
+  std::uint32_t bits();
+  /// Uniform in the open interval (0, 1), resolution 2^-32.
+  double uniform();
+  /// Standard normal by Box-Muller from two 32-bit uniforms (largest magnitude 6.76).
+  double normal();
+  /// Uniform integer in [0, n), n >= 1; bias below n / 2^32.
+  std::uint32_t below(std::uint32_t n);
+  /// Fills `out` with standard normals, the same values as repeated normal().
+  void normals(std::span<double> out);
+
+ private:
+  std::array<std::uint32_t, 4> block_{};
+  std::array<std::uint32_t, 2> key_{};
+  std::array<std::uint32_t, 4> counter_{};
+  unsigned used_ = 4;
+  double spare_normal_ = 0.0;
+  bool has_spare_ = false;
+};
+
+}  // namespace optinc
