@@ -1,0 +1,42 @@
+#pragma once
+
+#include "physics/core/field.hpp"
+
+namespace optinc {
+
+/// What the operator sets on one Mach-Zehnder interferometer, rad.
+struct MziSettings {
+  double theta = 0.0;  ///< internal phase; 0 is cross, pi is bar
+  double phi = 0.0;    ///< external phase, input side, upper arm
+};
+
+/// What fabrication and calibration made of it. A perfect MZI is all zeros.
+struct MziErrors {
+  double alpha = 0.0;         ///< first splitter: eta = pi/4 + alpha, rad
+  double beta = 0.0;          ///< second splitter: eta = pi/4 + beta, rad
+  double theta_offset = 0.0;  ///< added to theta, rad
+  double phi_offset = 0.0;    ///< added to phi, rad
+  double theta_arm_loss_db = 0.0;      ///< upper arm between the splitters (the heater theta), >= 0
+  double theta_other_loss_db = 0.0;    ///< lower arm between the splitters
+  double phi_arm_loss_db = 0.0;        ///< upper input arm (the heater phi)
+  double phi_other_loss_db = 0.0;      ///< lower input arm
+};
+
+/// Transfer matrix of an imperfect MZI as the product of its parts (convention: physics/core/field.hpp):
+/// T = DC(pi/4+beta) diag(g_u e^{i theta}, g_l) DC(pi/4+alpha) diag(h_u e^{i phi}, h_l).
+Matrix2 mzi(const MziSettings& settings, const MziErrors& errors = {});
+
+/// The same in closed form, without the losses (physics.md 4.1): with C, S = cos, sin(theta/2),
+/// C+- = cos(alpha +- beta), S+- = sin(alpha +- beta),
+/// T = e^{i theta/2} [[e^{i phi}(i S C- - C S+),  i C C+ - S S-], [e^{i phi}(i C C+ + S S-),  -i S C- - C S+]].
+Matrix2 mzi_closed_form(double theta, double phi, double alpha, double beta);
+
+/// Bar power |T_00|^2 = sin^2(theta/2) cos^2(alpha-beta) + cos^2(theta/2) sin^2(alpha+beta): what an MZI with
+/// these splitters reaches lies in [sin^2(alpha+beta), cos^2(alpha-beta)].
+double mzi_bar_power(double theta, double alpha, double beta);
+
+/// Internal phase theta in [0, pi] at which the lossless MZI with these splitters has the bar power asked for;
+/// the nearest one it can reach, `clipped` then set, where that is out of range.
+double mzi_theta_for_bar_power(double bar_power, double alpha, double beta, bool& clipped);
+
+}  // namespace optinc

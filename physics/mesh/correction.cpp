@@ -1,0 +1,43 @@
+#include "physics/mesh/correction.hpp"
+
+#include "physics/devices/phase_shifter.hpp"
+
+namespace optinc {
+namespace {
+
+Complex unit_phase(Complex z) {
+  const double magnitude = std::abs(z);
+  return magnitude > 0 ? z / magnitude : Complex(1.0);
+}
+
+}  // namespace
+
+CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgram& program, const Vector& alpha,
+                                   const Vector& beta) {
+  CorrectedProgram corrected{program, 0};
+  Eigen::VectorXcd carried = Eigen::VectorXcd::Ones(topology.ports);  // phases still owed, per waveguide
+  for (int k = 0; k < topology.mzi_count(); ++k) {
+    const auto [upper, lower] = topology.mzis[static_cast<std::size_t>(k)];
+    Matrix2 wanted = mzi_closed_form(program.theta[k], program.phi[k], 0.0, 0.0);
+    wanted.col(0) *= carried[upper];
+    wanted.col(1) *= carried[lower];
+
+    bool clipped = false;
+    const double theta = mzi_theta_for_bar_power(std::norm(wanted(0, 0)), alpha[k], beta[k], clipped);
+    Matrix2 real = mzi_closed_form(theta, 0.0, alpha[k], beta[k]);
+    // phi turns the first column; it must give the ratio of the first row's elements the phase that was asked for
+    const Complex turn = unit_phase(wanted(0, 0) * std::conj(wanted(0, 1)) * std::conj(real(0, 0)) * real(0, 1));
+    real.col(0) *= turn;
+    carried[upper] = unit_phase(wanted(0, 0) * std::conj(real(0, 0)) + wanted(0, 1) * std::conj(real(0, 1)));
+    carried[lower] = unit_phase(wanted(1, 0) * std::conj(real(1, 0)) + wanted(1, 1) * std::conj(real(1, 1)));
+
+    corrected.program.theta[k] = theta;
+    corrected.program.phi[k] = wrap_phase(std::arg(turn));
+    corrected.clipped += clipped ? 1 : 0;
+  }
+  for (int p = 0; p < topology.ports; ++p)
+    corrected.program.output_phase[p] = wrap_phase(program.output_phase[p] + std::arg(carried[p]));
+  return corrected;
+}
+
+}  // namespace optinc

@@ -1,0 +1,40 @@
+#include "physics/mesh/topology.hpp"
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+std::span<const PortPair> MeshTopology::column(int c) const {
+  const auto first = static_cast<std::size_t>(column_begin[static_cast<std::size_t>(c)]);
+  const auto last = static_cast<std::size_t>(column_begin[static_cast<std::size_t>(c) + 1]);
+  return std::span(mzis).subspan(first, last - first);
+}
+
+MeshTopology clements_topology(int ports) {
+  validate(ports >= 1 && ports <= 65536, "mesh of {} ports (1..65536 can be built). Give a positive port count.", ports);
+  MeshTopology t;
+  t.ports = ports;
+  for (int c = 0; c < ports; ++c) {
+    for (int upper = c % 2; upper + 1 < ports; upper += 2) t.mzis.push_back({upper, upper + 1});
+    if (t.mzi_count() > t.column_begin.back()) t.column_begin.push_back(t.mzi_count());
+  }
+  return t;
+}
+
+void validate_topology(const MeshTopology& t) {
+  for (int c = 0; c < t.columns(); ++c) {
+    std::vector<bool> taken(static_cast<std::size_t>(t.ports), false);
+    for (const auto& [upper, lower] : t.column(c)) {
+      validate(0 <= upper && upper < lower && lower < t.ports,
+               "column {} joins ports {} and {} of a mesh with {} ports (upper < lower < ports). Mend the pair.", c,
+               upper, lower, t.ports);
+      for (const int port : {upper, lower}) {
+        validate(!taken[static_cast<std::size_t>(port)],
+                 "column {} uses port {} twice (MZIs of one column are disjoint). Move one to the next column.", c, port);
+        taken[static_cast<std::size_t>(port)] = true;
+      }
+    }
+  }
+}
+
+}  // namespace optinc

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace optinc {
+
+/// The two ports an MZI joins; upper < lower.
+struct PortPair {
+  int upper = 0;
+  int lower = 0;
+};
+
+/// Wiring of a mesh without any number in it: columns of MZIs on disjoint port pairs. MZI k is counted in column
+/// order, top to bottom. Column c holds MZIs column_begin[c] .. column_begin[c+1] - 1.
+struct MeshTopology {
+  int ports = 0;
+  std::vector<PortPair> mzis;
+  std::vector<int> column_begin = {0};
+
+  int mzi_count() const { return static_cast<int>(mzis.size()); }
+  int columns() const { return static_cast<int>(column_begin.size()) - 1; }
+  std::span<const PortPair> column(int c) const;
+};
+
+/// Rectangular mesh of Clements et al., Optica 3, 1460 (2016): N(N-1)/2 MZIs on neighbouring ports in N columns
+/// (one column for N = 2), even columns from port 0, odd ones from port 1. Throws Error unless ports >= 2.
+/// ports = 1 is a bare waveguide: no MZI.
+///
+///     0 ──╭──╮─────╭──╮─────      column 0: (0,1) (2,3)
+///     1 ──╰──╯╭──╮─╰──╯╭──╮─      column 1: (1,2)
+///     2 ──╭──╮╰──╯─╭──╮╰──╯─      ...
+///     3 ──╰──╯─────╰──╯─────
+MeshTopology clements_topology(int ports);
+
+/// Throws Error unless every pair is inside the ports, ordered, and disjoint from the others of its column.
+void validate_topology(const MeshTopology& topology);
+
+}  // namespace optinc

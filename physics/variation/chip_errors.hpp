@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "physics/mesh/program.hpp"
+#include "physics/variation/error_model.hpp"
+
+namespace optinc {
+
+/// Which mesh of which chip: the coordinates that fix its random draws.
+struct MeshAddress {
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  std::uint32_t mesh = 0;
+};
+
+/// One mesh's frozen errors, drawn from the model. Splitters alpha, beta ~ N(0, sigma_eta) with correlation
+/// rho_ab; every phase offset ~ N(0, sigma_cal) + N(0, sigma_phase) (calibration residual, and the phase noise
+/// of one block of symbols); each arm carries half the MZI's mean loss in each of its two stages and the heater
+/// arms a spread on top, cut off at 0 dB. Every source has a stream of its own: scaling one leaves the others'
+/// draws as they were.
+MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address);
+
+}  // namespace optinc
