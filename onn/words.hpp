@@ -1,0 +1,28 @@
+#pragma once
+
+#include "onn/task.hpp"
+
+#include <Eigen/Dense>
+
+namespace optinc {
+
+/// Every input word of a task and what its network must answer, in the order of word_sums().
+struct WordTable {
+  Eigen::MatrixXd averages;  ///< a_m = s_m / N, (M, words)
+  Eigen::MatrixXd targets;   ///< digits of Q(mean), (M, words)
+};
+
+/// Enumerates all (3N+1)^M words. Throws Error above 6 million words (N = 16, M = 4 has 5.76 million).
+WordTable word_table(const Task& task);
+
+/// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to a
+/// threshold on its right side, 0.5 - max |y - d| (negative once a digit is wrong).
+struct DecodingScore {
+  double word_accuracy = 0.0;
+  double margin = 0.0;
+};
+
+/// Scores outputs y (M, words) against target digits d (M, words); NaN counts as wrong.
+DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs, const Eigen::Ref<const Eigen::MatrixXd>& targets);
+
+}  // namespace optinc
