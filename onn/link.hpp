@@ -1,20 +1,16 @@
 #pragma once
 
+#include "physics/devices/receiver.hpp"
+
 namespace optinc {
 
-/// Optical powers and receiver of the chain server -> P -> layers -> T -> server: what the operator sets.
-/// Defaults and sources: physics.md sections 10, 15 and 17 (receiver-ReLU scale).
+/// Optical powers of the chain server -> P -> layers -> T -> server, and its receivers: what the operator sets.
+/// Defaults and sources: physics.md sections 7, 10, 15 and 17 (receiver-ReLU scale).
 struct LinkSettings {
-  double launch_power_w = 1e-3;          ///< at unit P's input, one server, one digit lane, digit 3
-  double signal_full_scale_w = 1e-4;     ///< re-modulated power per neuron at the layer's largest activation
-  double lo_power_w = 1e-3;              ///< homodyne local oscillator per neuron
-  double responsivity_a_per_w = 0.9;     ///< photodiode
-  double dark_current_a = 30e-9;         ///< photodiode
-  double tia_noise_a_per_rthz = 16.9e-12;///< input-referred, contains its resistor (Patel 2022)
-  double bandwidth_hz = 32e9;            ///< receiver noise bandwidth (Patel 2022)
-  double rin_db_per_hz = -150.0;         ///< relative intensity noise of the shared seed
-  double cmrr_db = 30.0;                 ///< common-mode rejection of the balanced pair
-  double sigma_lock_rad = 0.1;           ///< residual phase-lock error of every server's fibre
+  double launch_power_w = 1e-3;       ///< at unit P's input: one server, one digit lane, digit 3
+  double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation
+  double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
+  ReceiverSettings receiver;          ///< one at every neuron and at every output digit of every server
 };
 
 /// Which noise of the link acts; with all of them off the chain is the noiseless network.
@@ -25,6 +21,10 @@ struct NoiseSwitches {
   bool lock = false;
 
   static constexpr NoiseSwitches all() { return {true, true, true, true}; }
+  bool any_receiver_noise() const { return shot || tia || rin; }
 };
+
+/// Throws Error, naming field, value and range, for impossible settings.
+void validate_link(const LinkSettings& settings);
 
 }  // namespace optinc

@@ -1,0 +1,113 @@
+#include "onn/chip.hpp"
+
+#include "physics/devices/phase_shifter.hpp"
+#include "physics/core/units.hpp"
+#include "physics/mesh/correction.hpp"
+#include "physics/mesh/decomposition.hpp"
+#include "physics/variation/chip_errors.hpp"
+
+namespace optinc {
+namespace {
+
+struct ProgrammedMesh {
+  MeshProgram program;
+  int clipped = 0;
+};
+
+ProgrammedMesh program_mesh(const BlockDesign& block, const MeshErrors& errors, Programming programming) {
+  if (programming == Programming::uncorrected) return {block.mesh_program, 0};
+  auto corrected = correct_splitters(block.mesh, block.mesh_program, errors.alpha, errors.beta);
+  return {std::move(corrected.program), corrected.clipped};
+}
+
+/// Phases that give each attenuator's bar path (signal to signal) the signed transmission asked of it.
+ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& errors, Programming programming) {
+  const Eigen::Index n = block.attenuation.size();
+  ProgrammedMesh p{{Vector(n), Vector(n), Vector::Zero(2 * n)}, 0};
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const bool known = programming == Programming::corrected;
+    const double alpha = known ? errors.alpha[i] : 0.0, beta = known ? errors.beta[i] : 0.0;
+    const double s = block.attenuation[i];
+    bool clipped = false;
+    p.program.theta[i] = mzi_theta_for_bar_power(s * s, alpha, beta, clipped);
+    const Complex bar = mzi_closed_form(p.program.theta[i], 0.0, alpha, beta)(0, 0);
+    p.program.phi[i] = wrap_phase((s < 0 ? constants::pi : 0.0) - std::arg(bar));
+    p.clipped += clipped ? 1 : 0;
+  }
+  return p;
+}
+
+Matrix compile_layer(const LayerDesign& design, const LayerState& state) {
+  return propagate_layer(design, state, FieldBatch(Matrix::Identity(design.inputs, design.inputs))).complex();
+}
+
+}  // namespace
+
+std::string_view programming_name(Programming programming) {
+  return programming == Programming::corrected ? "corrected" : "uncorrected";
+}
+
+ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip) {
+  validate_errors(model);
+  ChipErrors errors;
+  std::uint32_t mesh = 0;
+  for (const auto& layer : design.layers) {
+    auto& blocks = errors.layers.emplace_back();
+    for (const auto& block : layer.blocks) {
+      BlockErrors e;
+      e.mesh = draw_mesh_errors(block.mesh, model, {seed, chip, mesh++});
+      e.attenuators = draw_mesh_errors(block.attenuators, model, {seed, chip, mesh++});
+      blocks.push_back(std::move(e));
+    }
+  }
+  return errors;
+}
+
+ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model, Programming programming) {
+  ChipState chip;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    LayerState state;
+    for (std::size_t b = 0; b < layer.blocks.size(); ++b) {
+      const BlockErrors& e = errors.layers[l][b];
+      const auto mesh = program_mesh(layer.blocks[b], e.mesh, programming);
+      const auto column = program_attenuators(layer.blocks[b], e.attenuators, programming);
+      BlockState block{settle(quantise(mesh.program, model.dac_bits), e.mesh), {}};
+      const MeshState attenuators = settle(quantise(column.program, model.dac_bits), e.attenuators);
+      block.attenuators.resize(layer.blocks[b].attenuation.size());
+      for (Eigen::Index i = 0; i < block.attenuators.size(); ++i)
+        block.attenuators[i] = attenuators.output[2 * i] * attenuators.mzis[static_cast<std::size_t>(i)](0, 0);
+      state.blocks.push_back(std::move(block));
+      chip.clipped += mesh.clipped + column.clipped;
+    }
+    // calibration knows the design's mean loss, not the draw of one chip
+    const double column_factor = field_ratio_of_loss_db(model.mzi_loss_db);
+    state.nominal_factor = layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
+    state.transfer = compile_layer(layer, state);
+    state.matrix_error = (state.transfer / state.nominal_factor - layer.weight).norm() / layer.weight.norm();
+    chip.layers.push_back(std::move(state));
+  }
+  return chip;
+}
+
+FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, const FieldBatch& fields) {
+  const Eigen::Index n = std::min(design.outputs, design.inputs), words = fields.words();
+  const double fan = design.fan_field_factor();
+  FieldBatch out(design.outputs, words);
+  for (std::size_t b = 0; b < state.blocks.size(); ++b) {
+    const Eigen::Index at = static_cast<Eigen::Index>(b) * n;
+    FieldBatch block;
+    block.re = fan * (design.tall ? fields.re : fields.re.middleRows(at, n));
+    block.im = fan * (design.tall ? fields.im : fields.im.middleRows(at, n));
+    propagate(design.blocks[b].mesh, state.blocks[b].mesh, block);
+    const Eigen::Index to = design.tall ? at : 0;  // wide layers add the blocks' fields
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Complex s = state.blocks[b].attenuators[i];
+      out.re.row(to + i) += s.real() * block.re.row(i) - s.imag() * block.im.row(i);
+      out.im.row(to + i) += s.real() * block.im.row(i) + s.imag() * block.re.row(i);
+    }
+  }
+  return out;
+}
+
+}  // namespace optinc

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "onn/chip_design.hpp"
+#include "physics/mesh/propagation.hpp"
+#include "physics/variation/error_model.hpp"
+
+namespace optinc {
+
+/// The frozen errors of one block's two meshes.
+struct BlockErrors {
+  MeshErrors mesh, attenuators;
+};
+
+/// One fabricated chip: everything that fabrication drew, [layer][block]. Immutable.
+struct ChipErrors {
+  std::vector<std::vector<BlockErrors>> layers;
+};
+
+/// Fabricates chip number `chip`: draws all errors from the model. Same (seed, chip), same chip; chips of two
+/// error levels share their draws, scaled.
+ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip);
+
+/// How phases are chosen: for perfect splitters, or corrected for the chip's known ones.
+enum class Programming { uncorrected, corrected };
+std::string_view programming_name(Programming programming);
+
+/// One block as light meets it.
+struct BlockState {
+  MeshState mesh;
+  Eigen::VectorXcd attenuators;  ///< signal-to-signal field transmission (n)
+};
+
+/// One layer as light meets it, frozen.
+struct LayerState {
+  std::vector<BlockState> blocks;
+  Matrix transfer;              ///< output fields from input fields, fan-out and fan-in included (outputs, inputs)
+  double nominal_factor = 1.0;  ///< what a perfect, uniformly lossy layer makes of W: transfer = nominal_factor W
+  double matrix_error = 0.0;    ///< || transfer / nominal_factor - W ||_F / || W ||_F
+};
+
+/// A programmed chip in operation.
+struct ChipState {
+  std::vector<LayerState> layers;
+  int clipped = 0;  ///< MZIs whose splitters cannot reach the bar power asked of them (corrected only)
+};
+
+/// Programs a chip (phases, corrected or not; then the DAC grid of `model`) and lets it settle.
+ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model, Programming programming);
+
+/// Sends fields (inputs, words) through one layer MZI by MZI and returns those at its outputs (outputs, words).
+/// The same as state.transfer times the fields, for states that change too often to be compiled.
+FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, const FieldBatch& fields);
+
+}  // namespace optinc

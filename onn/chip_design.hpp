@@ -1,0 +1,47 @@
+#pragma once
+
+#include "onn/network.hpp"
+#include "physics/mesh/program.hpp"
+
+namespace optinc {
+
+/// One square block S U as hardware: a Clements mesh for U and, behind it, a column of attenuating MZIs for S.
+struct BlockDesign {
+  MeshTopology mesh;
+  MeshProgram mesh_program;       ///< U on a perfect mesh
+  MeshTopology attenuators;       ///< n MZIs side by side: ports 2i (signal) and 2i+1 (dark)
+  Vector attenuation;             ///< signed field transmission asked of each, sigma / passive_scale, in [-1, 1]
+};
+
+/// One layer: light is fanned out 1:r to r blocks (tall) or the blocks' outputs are fanned in r:1 (wide), both at
+/// a field factor 1/sqrt(r); receivers put the passive scale back as gain and apply the bias as a threshold.
+struct LayerDesign {
+  int outputs = 0;
+  int inputs = 0;
+  bool tall = true;
+  double passive_scale = 1.0;  ///< what sigma was divided by to fit passive attenuators
+  std::vector<BlockDesign> blocks;
+  Eigen::MatrixXd weight;      ///< W, what the whole layer is meant to do (outputs, inputs)
+  Eigen::VectorXd bias;        ///< (outputs)
+  double largest_input = 3.0;  ///< largest value any input takes over all words: digit 3, then activations
+
+  /// 1/sqrt(r), the unavoidable field loss of fan-out or fan-in.
+  double fan_field_factor() const;
+  /// MZI columns in series: those of the mesh and one attenuator.
+  int columns() const { return blocks.front().mesh.columns() + 1; }
+};
+
+/// A whole OptINC unit, free of errors: what is handed to fabrication.
+struct ChipDesign {
+  Task task;
+  std::vector<LayerDesign> layers;
+
+  int mzi_count() const;
+};
+
+/// Programs a trained network onto meshes: every U is decomposed into phases, every sigma becomes an
+/// attenuation. Attenuators keep 1 % head-room, for one with splitter errors passes at most cos(alpha - beta).
+/// Throws Error where a U is not unitary.
+ChipDesign design_chip(const Network& network);
+
+}  // namespace optinc

@@ -1,0 +1,132 @@
+#include "onn/transmission.hpp"
+
+#include <cmath>
+
+#include "physics/core/check.hpp"
+#include "physics/devices/modulator.hpp"
+#include "physics/devices/power_divider.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr Eigen::Index block_words = 512;
+
+/// Signals at the inputs of a layer are `value x field_per_unit`.
+double field_per_unit(const ChipDesign& design, const LinkSettings& link, std::size_t layer) {
+  if (layer == 0)  // N equal digits leave unit P with sqrt(N) times the field of one
+    return std::sqrt(static_cast<double>(design.task.servers)) * pam4_field_sqrt_w(1.0, link.launch_power_w);
+  return std::sqrt(link.signal_full_scale_w) / design.layers[layer].largest_input;
+}
+
+/// Unit P: digit lanes of all servers, each with its server's phase, combined; (M, words) in sqrt(W).
+FieldBatch unit_p(const Task& task, const LinkSettings& link, const Eigen::Ref<const Codes>& codes,
+                  std::span<const double> phase_rad) {
+  FieldBatch lanes(task.digits, codes.rows());
+  const double arm = split_field_factor(task.servers);
+  for (Eigen::Index n = 0; n < codes.cols(); ++n) {
+    const Complex turn = std::polar(arm, phase_rad[static_cast<std::size_t>(n)]);
+    for (int m = 0; m < task.digits; ++m) {
+      const int shift = 2 * (task.digits - 1 - m);
+      for (Eigen::Index w = 0; w < codes.rows(); ++w) {
+        const double e = pam4_field_sqrt_w(static_cast<double>((codes(w, n) >> shift) & 3u), link.launch_power_w);
+        lanes.re(m, w) += turn.real() * e;
+        lanes.im(m, w) += turn.imag() * e;
+      }
+    }
+  }
+  return lanes;
+}
+
+FieldBatch apply_transfer(const Matrix& transfer, const FieldBatch& in) {
+  const Eigen::MatrixXd re = transfer.real(), im = transfer.imag();
+  FieldBatch out;
+  out.re = re * in.re;
+  out.im = im * in.re;
+  if (!in.im.isZero(0.0)) {  // re-modulated light is in phase with the seed: only unit P's output has two quadratures
+    out.re -= im * in.im;
+    out.im += re * in.im;
+  }
+  return out;
+}
+
+/// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched on.
+FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& receiver, const NoiseSwitches& noise,
+                         Stream& stream) {
+  FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
+  if (!noise.any_receiver_noise()) return current;
+  const double tia = noise.tia ? tia_noise_a(receiver) : 0.0;
+  const double lo = noise.rin ? lo_intensity_noise_a(receiver) : 0.0;
+  const double rin = noise.rin ? relative_intensity_noise(receiver) : 0.0;
+  // shot noise variance is linear in the signal power
+  const double dark = noise.shot ? std::pow(shot_noise_a(receiver, 0.0), 2) : 0.0;
+  const double per_watt = noise.shot ? std::pow(shot_noise_a(receiver, 1.0), 2) - dark : 0.0;
+  for (Eigen::Index w = 0; w < current.cols(); ++w) {
+    // signal and local oscillator stem from one seed: its intensity noise scales all ports of a symbol alike
+    const double common = rin > 0 ? 1.0 + rin * stream.normal() : 1.0;
+    for (Eigen::Index p = 0; p < current.rows(); ++p) {
+      const double power = fields.re(p, w) * fields.re(p, w) + fields.im(p, w) * fields.im(p, w);
+      const double rms = std::sqrt(dark + per_watt * power + tia * tia + lo * lo);
+      current(p, w) = common * current(p, w) + rms * stream.normal();
+    }
+  }
+  return current;
+}
+
+Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                               const NoiseSwitches& noise, const Eigen::Ref<const Codes>& codes,
+                               const TransmissionSeed& seed, std::uint32_t block) {
+  std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
+  double visibility = 1.0;
+  if (noise.lock) {
+    Stream stream(seed.seed, Purpose::lock_error, seed.chip, block);
+    for (double& phase : lock_phase) phase = link.sigma_lock_rad * stream.normal();
+    visibility = std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2);
+  }
+  // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
+  Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, block * 128);
+  Stream server(seed.seed, Purpose::receiver_noise, seed.chip, block * 128 + 1 + seed.server);
+
+  const double current_per_field = homodyne_current_per_field(link.receiver);
+  FieldBatch fields = unit_p(design.task, link, codes, lock_phase);
+  Eigen::MatrixXd values;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const bool last = l + 1 == design.layers.size();
+    FieldBatch out = apply_transfer(chip.layers[l].transfer, fields);
+    double gain = 1.0 / (field_per_unit(design, link, l) * chip.layers[l].nominal_factor * current_per_field);
+    if (l == 0) gain /= visibility;
+    if (last) {  // unit T
+      const double arm = split_field_factor(design.task.servers);
+      out.re *= arm;
+      out.im *= arm;
+      gain /= arm;
+    }
+    values = (gain * detect(out, link.receiver, noise, last ? server : neurons)).colwise() + design.layers[l].bias;
+    if (last) break;
+    fields = FieldBatch(values.rows(), values.cols());
+    fields.re = field_per_unit(design, link, l + 1) * values.cwiseMax(0.0);
+  }
+  return values;
+}
+
+}  // namespace
+
+Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed) {
+  validate_link(link);
+  validate(codes.cols() == design.task.servers, "codes of {} servers meet a unit for {} (one column per server). "
+           "Send (words, {}).", codes.cols(), design.task.servers, design.task.servers);
+  validate(seed.server < static_cast<std::uint32_t>(design.task.servers), "received at server {} of {} (0..{}). "
+           "Choose one of them.", seed.server, design.task.servers, design.task.servers - 1);
+  Eigen::MatrixXd outputs(design.task.digits, codes.rows());
+  const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
+#pragma omp parallel for schedule(dynamic)
+  for (Eigen::Index i = 0; i < blocks; ++i) {
+    const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
+    outputs.middleCols(first, words) = transmit_block(design, chip, link, noise, codes.middleRows(first, words), seed,
+                                                      static_cast<std::uint32_t>(i));
+  }
+  return outputs;
+}
+
+}  // namespace optinc

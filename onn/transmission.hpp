@@ -1,0 +1,30 @@
+#pragma once
+
+#include "onn/chip.hpp"
+#include "onn/codes.hpp"
+#include "onn/link.hpp"
+
+namespace optinc {
+
+/// Which random numbers a transmission uses, and at which server it is received.
+struct TransmissionSeed {
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  std::uint32_t server = 0;  ///< T broadcasts the same light; each server's receiver adds noise of its own
+};
+
+/// Sends words through the whole light path and returns the received outputs y, shape (M, words), in digits:
+///
+///   servers   PAM4 fields (d/3) sqrt(launch power), one phase-lock error per server and block of words
+///   unit P    coherent N:1 combiner per digit lane
+///   layers    complex transfer of the chip's meshes; homodyne receiver at every neuron (current, noise),
+///             gain and threshold, ReLU, re-modulation at the layer's full scale
+///   unit T    1:N splitter, homodyne receiver at the server
+///
+/// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean
+/// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
+/// in parallel; the result does not depend on the threads.
+Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed);
+
+}  // namespace optinc
