@@ -1,7 +1,9 @@
 #include "onn/chip.hpp"
 
-#include "physics/devices/phase_shifter.hpp"
+#include <algorithm>
+
 #include "physics/core/units.hpp"
+#include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/variation/chip_errors.hpp"
@@ -16,12 +18,14 @@ struct ProgrammedMesh {
 
 ProgrammedMesh program_mesh(const BlockDesign& block, const MeshErrors& errors, Programming programming) {
   if (programming == Programming::uncorrected) return {block.mesh_program, 0};
-  auto corrected = correct_splitters(block.mesh, block.mesh_program, errors.alpha, errors.beta);
+  auto corrected =
+      correct_splitters(block.mesh, block.mesh_program, errors.alpha, errors.beta, Clipping::quadrature);
   return {std::move(corrected.program), corrected.clipped};
 }
 
 /// Phases that give each attenuator's bar path (signal to signal) the signed transmission asked of it.
-ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& errors, Programming programming) {
+ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& errors,
+                                   Programming programming) {
   const Eigen::Index n = block.attenuation.size();
   ProgrammedMesh p{{Vector(n), Vector(n), Vector::Zero(2 * n)}, 0};
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -31,7 +35,10 @@ ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& e
     bool clipped = false;
     p.program.theta[i] = mzi_theta_for_bar_power(s * s, alpha, beta, clipped);
     const Complex bar = mzi_closed_form(p.program.theta[i], 0.0, alpha, beta)(0, 0);
-    p.program.phi[i] = wrap_phase((s < 0 ? constants::pi : 0.0) - std::arg(bar));
+    // one that cannot dim as far as wanted is turned until its in-phase part is right (see
+    // Clipping::quadrature)
+    const double psi = known ? std::acos(std::min(1.0, std::abs(s) / std::abs(bar))) : 0.0;
+    p.program.phi[i] = wrap_phase((s < 0 ? constants::pi : 0.0) + psi - std::arg(bar));
     p.clipped += clipped ? 1 : 0;
   }
   return p;
@@ -47,7 +54,8 @@ std::string_view programming_name(Programming programming) {
   return programming == Programming::corrected ? "corrected" : "uncorrected";
 }
 
-ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip) {
+ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uint64_t seed,
+                     std::uint32_t chip) {
   validate_errors(model);
   ChipErrors errors;
   std::uint32_t mesh = 0;
@@ -63,7 +71,8 @@ ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uin
   return errors;
 }
 
-ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model, Programming programming) {
+ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
+                  Programming programming) {
   ChipState chip;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
@@ -82,7 +91,8 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
     }
     // calibration knows the design's mean loss, not the draw of one chip
     const double column_factor = field_ratio_of_loss_db(model.mzi_loss_db);
-    state.nominal_factor = layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
+    state.nominal_factor =
+        layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
     state.transfer = compile_layer(layer, state);
     state.matrix_error = (state.transfer / state.nominal_factor - layer.weight).norm() / layer.weight.norm();
     chip.layers.push_back(std::move(state));

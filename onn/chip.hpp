@@ -36,9 +36,10 @@ struct BlockState {
 /// One layer as light meets it, frozen.
 struct LayerState {
   std::vector<BlockState> blocks;
-  Matrix transfer;              ///< output fields from input fields, fan-out and fan-in included (outputs, inputs)
-  double nominal_factor = 1.0;  ///< what a perfect, uniformly lossy layer makes of W: transfer = nominal_factor W
-  double matrix_error = 0.0;    ///< || transfer / nominal_factor - W ||_F / || W ||_F
+  Matrix transfer;  ///< output fields from input fields, fan-out and fan-in included (outputs, inputs)
+  double nominal_factor =
+      1.0;                    ///< what a perfect, uniformly lossy layer makes of W: transfer = nominal_factor W
+  double matrix_error = 0.0;  ///< || transfer / nominal_factor - W ||_F / || W ||_F
 };
 
 /// A programmed chip in operation.
@@ -48,7 +49,8 @@ struct ChipState {
 };
 
 /// Programs a chip (phases, corrected or not; then the DAC grid of `model`) and lets it settle.
-ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model, Programming programming);
+ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
+                  Programming programming);
 
 /// Sends fields (inputs, words) through one layer MZI by MZI and returns those at its outputs (outputs, words).
 /// The same as state.transfer times the fields, for states that change too often to be compiled.

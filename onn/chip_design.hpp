@@ -8,13 +8,13 @@ namespace optinc {
 /// One square block S U as hardware: a Clements mesh for U and, behind it, a column of attenuating MZIs for S.
 struct BlockDesign {
   MeshTopology mesh;
-  MeshProgram mesh_program;       ///< U on a perfect mesh
-  MeshTopology attenuators;       ///< n MZIs side by side: ports 2i (signal) and 2i+1 (dark)
-  Vector attenuation;             ///< signed field transmission asked of each, sigma / passive_scale, in [-1, 1]
+  MeshProgram mesh_program;  ///< U on a perfect mesh
+  MeshTopology attenuators;  ///< n MZIs side by side: ports 2i (signal) and 2i+1 (dark)
+  Vector attenuation;        ///< signed field transmission asked of each, sigma / passive_scale, in [-1, 1]
 };
 
-/// One layer: light is fanned out 1:r to r blocks (tall) or the blocks' outputs are fanned in r:1 (wide), both at
-/// a field factor 1/sqrt(r); receivers put the passive scale back as gain and apply the bias as a threshold.
+/// One layer: light is fanned out 1:r to r blocks (tall) or the blocks' outputs are fanned in r:1 (wide), both
+/// at a field factor 1/sqrt(r); receivers put the passive scale back as gain and apply the bias as a threshold.
 struct LayerDesign {
   int outputs = 0;
   int inputs = 0;

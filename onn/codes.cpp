@@ -17,7 +17,8 @@ Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words) {
     const auto sums = word_sums(task, words[w]);
     for (int m = 0; m < task.digits; ++m) {
       const int sum = sums[static_cast<std::size_t>(m)];
-      const int first = static_cast<int>((words[w] + static_cast<std::uint64_t>(m)) % static_cast<std::uint64_t>(task.servers));
+      const int first = static_cast<int>((words[w] + static_cast<std::uint64_t>(m)) %
+                                         static_cast<std::uint64_t>(task.servers));
       for (int k = 0; k < task.servers; ++k) {
         const auto d = static_cast<std::uint32_t>(sum / task.servers + (k < sum % task.servers ? 1 : 0));
         auto& code = codes(static_cast<Eigen::Index>(w), (first + k) % task.servers);

@@ -13,8 +13,9 @@ namespace optinc {
 /// One layer z = W x + b whose weight W (outputs x inputs) is cut into r = max/min square blocks of
 /// n = min(outputs, inputs), each a real diagonal times a real orthogonal matrix (one attenuator column behind
 /// one unitary mesh):
-///   outputs >= inputs ("tall"):  W = [S_0 U_0; ...; S_{r-1} U_{r-1}]   block b feeds outputs b n .. (b+1) n - 1
-///   outputs <  inputs ("wide"):  W = [S_0 U_0, ..., S_{r-1} U_{r-1}]   block b reads  inputs  b n .. (b+1) n - 1
+///   outputs >= inputs ("tall"):  W = [S_0 U_0; ...; S_{r-1} U_{r-1}]   block b feeds outputs b n .. (b+1) n -
+///   1 outputs <  inputs ("wide"):  W = [S_0 U_0, ..., S_{r-1} U_{r-1}]   block b reads  inputs  b n .. (b+1) n
+///   - 1
 struct SigmaULayer {
   int outputs = 0;
   int inputs = 0;
@@ -51,9 +52,11 @@ Eigen::VectorXd largest_activations(const Network& network, const Eigen::Ref<con
 
 /// MZIs of the network as built: per block a mesh of n(n-1)/2 and n attenuators.
 std::int64_t mzi_count(const Network& network);
-/// MZIs of the same weights by full singular value decomposition: two meshes and min(outputs, inputs) per layer.
+/// MZIs of the same weights by full singular value decomposition: two meshes and min(outputs, inputs) per
+/// layer.
 std::int64_t mzi_count_full_svd(const Network& network);
-/// MZI columns light passes in series: per layer the mesh's n (1 where n = 2, 0 where n = 1) and one attenuator.
+/// MZI columns light passes in series: per layer the mesh's n (1 where n = 2, 0 where n = 1) and one
+/// attenuator.
 int mzi_depth(const Network& network);
 
 }  // namespace optinc

@@ -28,8 +28,8 @@ std::uint64_t Task::words() const {
 }
 
 void validate_task(const Task& task) {
-  validate(task.servers >= 1 && task.servers <= 64, "servers = {} (1..64 are modelled). Give 1 <= servers <= 64.",
-           task.servers);
+  validate(task.servers >= 1 && task.servers <= 64,
+           "servers = {} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
   validate(task.digits >= 1 && task.digits <= 8,
            "bits = {} (a code has 1..8 PAM4 digits of 2 bits). Give an even number from 2 to 16.", task.bits());
 }

@@ -82,15 +82,20 @@ std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed) {
   std::uint32_t drawn = 0;
   for (const auto& l : shape.layers) {
     const int n = l.block_size();
-    Layer layer{l.outputs, l.inputs, l.tall(), {}, VectorF::Zero(l.outputs), Moments(l.outputs, 1),
+    Layer layer{l.outputs,
+                l.inputs,
+                l.tall(),
+                {},
+                VectorF::Zero(l.outputs),
+                Moments(l.outputs, 1),
                 MatrixF(l.outputs, l.inputs)};
     // every output sums `horizontal` blocks: this gain keeps the variance through ReLU
     const int horizontal = l.tall() ? 1 : l.blocks();
     const auto gain = static_cast<float>(std::sqrt(2.0 / horizontal));
     for (int b = 0; b < l.blocks(); ++b) {
       Stream stream(seed, Purpose::network_init, drawn++);
-      layer.blocks.push_back({haar_orthogonal(n, stream).cast<float>(), VectorF::Constant(n, gain), Moments(n, n),
-                              Moments(n, 1)});
+      layer.blocks.push_back(
+          {haar_orthogonal(n, stream).cast<float>(), VectorF::Constant(n, gain), Moments(n, n), Moments(n, 1)});
     }
     layers.push_back(std::move(layer));
   }
@@ -167,13 +172,14 @@ struct Optimiser {
   }
 
   /// One step on a batch (M, words); returns the summed loss of its words.
-  double step(const MatrixF& inputs, const MatrixF& targets, double learning_rate, float dead_zone, int threads) {
+  double step(const MatrixF& inputs, const MatrixF& targets, double learning_rate, float dead_zone,
+              int threads) {
     const Eigen::Index words = inputs.cols();
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int k = 0; k < shares; ++k) {
       const Eigen::Index first = words * k / shares, last = words * (k + 1) / shares;
-      accumulate(layers, inputs.middleCols(first, last - first), targets.middleCols(first, last - first), dead_zone,
-                 share_gradients[static_cast<std::size_t>(k)]);
+      accumulate(layers, inputs.middleCols(first, last - first), targets.middleCols(first, last - first),
+                 dead_zone, share_gradients[static_cast<std::size_t>(k)]);
     }
     ++steps;
     const double correction = std::sqrt(1 - std::pow(beta2, static_cast<double>(steps))) /
@@ -188,7 +194,8 @@ struct Optimiser {
       const auto [l, b] = blocks[i];
       Layer& layer = layers[l];
       MatrixF g = layer.part(share_gradients[0].weight[l], b);
-      for (int k = 1; k < shares; ++k) g += layer.part(share_gradients[static_cast<std::size_t>(k)].weight[l], b);
+      for (int k = 1; k < shares; ++k)
+        g += layer.part(share_gradients[static_cast<std::size_t>(k)].weight[l], b);
       step_block(layer.blocks[b], per_output * g, rate);
       rebuild_weight(layer, b);
     }
@@ -205,7 +212,8 @@ struct Optimiser {
 /// quadratically convergent steps reach rounding.
 Eigen::MatrixXd orthogonalised(const MatrixF& u) {
   Eigen::MatrixXd v = u.cast<double>();
-  for (int i = 0; i < 3; ++i) v = (v * (1.5 * Eigen::MatrixXd::Identity(v.rows(), v.rows()) - 0.5 * v.transpose() * v)).eval();
+  for (int i = 0; i < 3; ++i)
+    v = (v * (1.5 * Eigen::MatrixXd::Identity(v.rows(), v.rows()) - 0.5 * v.transpose() * v)).eval();
   return v;
 }
 
@@ -245,7 +253,8 @@ void judge(const std::vector<Layer>& layers, const Dataset& data, int threads, E
       x = ((layers[l].weight * x).colwise() + layers[l].bias).eval();
       if (l + 1 < layers.size()) x = x.cwiseMax(0.0f);
     }
-    const VectorF miss = (x - data.targets.middleCols(first, words)).cwiseAbs().colwise().maxCoeff().transpose();
+    const VectorF miss =
+        (x - data.targets.middleCols(first, words)).cwiseAbs().colwise().maxCoeff().transpose();
     worst[static_cast<std::size_t>(i)] = miss.maxCoeff();
     right[static_cast<std::size_t>(i)] = (miss.array() < 0.5f).count();
   }
@@ -260,9 +269,10 @@ void validate_training(const TrainingSettings& s) {
   validate(std::isfinite(s.learning_rate) && s.learning_rate > 0, "learning_rate = {} (> 0). Try 1.2e-2.",
            s.learning_rate);
   validate(s.warmup_epochs >= 0 && s.warmup_epochs < s.epochs,
-           "warmup_epochs = {} of {} epochs (0 or more, fewer than epochs). Give a smaller one.", s.warmup_epochs,
-           s.epochs);
-  validate(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone = {} (0 <= dead_zone < 0.5). Try 0.1.", s.dead_zone);
+           "warmup_epochs = {} of {} epochs (0 or more, fewer than epochs). Give a smaller one.",
+           s.warmup_epochs, s.epochs);
+  validate(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone = {} (0 <= dead_zone < 0.5). Try 0.1.",
+           s.dead_zone);
 }
 
 }  // namespace
@@ -273,7 +283,9 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
   const Network shape = make_network(task, hidden);
   if (threads <= 0) threads = omp_get_max_threads();
   const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
 
   const Dataset data = all_words(task);
   const Eigen::Index words = data.inputs.cols(), batch = std::min<Eigen::Index>(settings.batch, words);

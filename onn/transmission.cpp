@@ -29,7 +29,8 @@ FieldBatch unit_p(const Task& task, const LinkSettings& link, const Eigen::Ref<c
     for (int m = 0; m < task.digits; ++m) {
       const int shift = 2 * (task.digits - 1 - m);
       for (Eigen::Index w = 0; w < codes.rows(); ++w) {
-        const double e = pam4_field_sqrt_w(static_cast<double>((codes(w, n) >> shift) & 3u), link.launch_power_w);
+        const double e =
+            pam4_field_sqrt_w(static_cast<double>((codes(w, n) >> shift) & 3u), link.launch_power_w);
         lanes.re(m, w) += turn.real() * e;
         lanes.im(m, w) += turn.imag() * e;
       }
@@ -43,14 +44,16 @@ FieldBatch apply_transfer(const Matrix& transfer, const FieldBatch& in) {
   FieldBatch out;
   out.re = re * in.re;
   out.im = im * in.re;
-  if (!in.im.isZero(0.0)) {  // re-modulated light is in phase with the seed: only unit P's output has two quadratures
+  if (!in.im.isZero(
+          0.0)) {  // re-modulated light is in phase with the seed: only unit P's output has two quadratures
     out.re -= im * in.im;
     out.im += re * in.im;
   }
   return out;
 }
 
-/// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched on.
+/// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
+/// on.
 FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& receiver, const NoiseSwitches& noise,
                          Stream& stream) {
   FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
@@ -101,7 +104,8 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
       out.im *= arm;
       gain /= arm;
     }
-    values = (gain * detect(out, link.receiver, noise, last ? server : neurons)).colwise() + design.layers[l].bias;
+    values =
+        (gain * detect(out, link.receiver, noise, last ? server : neurons)).colwise() + design.layers[l].bias;
     if (last) break;
     fields = FieldBatch(values.rows(), values.cols());
     fields.re = field_per_unit(design, link, l + 1) * values.cwiseMax(0.0);
@@ -114,17 +118,21 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                          const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed) {
   validate_link(link);
-  validate(codes.cols() == design.task.servers, "codes of {} servers meet a unit for {} (one column per server). "
-           "Send (words, {}).", codes.cols(), design.task.servers, design.task.servers);
-  validate(seed.server < static_cast<std::uint32_t>(design.task.servers), "received at server {} of {} (0..{}). "
-           "Choose one of them.", seed.server, design.task.servers, design.task.servers - 1);
+  validate(codes.cols() == design.task.servers,
+           "codes of {} servers meet a unit for {} (one column per server). "
+           "Send (words, {}).",
+           codes.cols(), design.task.servers, design.task.servers);
+  validate(seed.server < static_cast<std::uint32_t>(design.task.servers),
+           "received at server {} of {} (0..{}). "
+           "Choose one of them.",
+           seed.server, design.task.servers, design.task.servers - 1);
   Eigen::MatrixXd outputs(design.task.digits, codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
 #pragma omp parallel for schedule(dynamic)
   for (Eigen::Index i = 0; i < blocks; ++i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    outputs.middleCols(first, words) = transmit_block(design, chip, link, noise, codes.middleRows(first, words), seed,
-                                                      static_cast<std::uint32_t>(i));
+    outputs.middleCols(first, words) = transmit_block(design, chip, link, noise, codes.middleRows(first, words),
+                                                      seed, static_cast<std::uint32_t>(i));
   }
   return outputs;
 }

@@ -7,8 +7,10 @@ namespace optinc {
 WordTable word_table(const Task& task) {
   constexpr std::uint64_t most_words = 6'000'000;
   validate_task(task);
-  validate(task.words() <= most_words, "{} servers with {} bits have {} input words (at most {} are enumerated). "
-           "Choose fewer servers or bits.", task.servers, task.bits(), task.words(), most_words);
+  validate(task.words() <= most_words,
+           "{} servers with {} bits have {} input words (at most {} are enumerated). "
+           "Choose fewer servers or bits.",
+           task.servers, task.bits(), task.words(), most_words);
   const auto words = static_cast<Eigen::Index>(task.words());
   WordTable table{Eigen::MatrixXd(task.digits, words), Eigen::MatrixXd(task.digits, words)};
   for (Eigen::Index w = 0; w < words; ++w) {
@@ -22,7 +24,8 @@ WordTable word_table(const Task& task) {
   return table;
 }
 
-DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs, const Eigen::Ref<const Eigen::MatrixXd>& targets) {
+DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs,
+                    const Eigen::Ref<const Eigen::MatrixXd>& targets) {
   double worst = 0.0;
   Eigen::Index right = 0;
   for (Eigen::Index w = 0; w < outputs.cols(); ++w) {

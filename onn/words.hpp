@@ -1,8 +1,8 @@
 #pragma once
 
-#include "onn/task.hpp"
-
 #include <Eigen/Dense>
+
+#include "onn/task.hpp"
 
 namespace optinc {
 
@@ -15,14 +15,15 @@ struct WordTable {
 /// Enumerates all (3N+1)^M words. Throws Error above 6 million words (N = 16, M = 4 has 5.76 million).
 WordTable word_table(const Task& task);
 
-/// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to a
-/// threshold on its right side, 0.5 - max |y - d| (negative once a digit is wrong).
+/// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to
+/// a threshold on its right side, 0.5 - max |y - d| (negative once a digit is wrong).
 struct DecodingScore {
   double word_accuracy = 0.0;
   double margin = 0.0;
 };
 
 /// Scores outputs y (M, words) against target digits d (M, words); NaN counts as wrong.
-DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs, const Eigen::Ref<const Eigen::MatrixXd>& targets);
+DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs,
+                    const Eigen::Ref<const Eigen::MatrixXd>& targets);
 
 }  // namespace optinc

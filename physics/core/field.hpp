@@ -4,7 +4,8 @@
 
 #include <Eigen/Dense>
 
-/// \file Field conventions of the whole project, fixed here once (tests/physics/conventions.test.cpp pins them).
+/// \file Field conventions of the whole project, fixed here once (tests/physics/conventions.test.cpp pins
+/// them).
 ///
 ///   field    complex envelope a in sqrt(W), power |a|^2 in W; time factor exp(-i w t), so that propagation
 ///            over an optical path multiplies by exp(+i phi)
@@ -35,7 +36,8 @@ struct FieldBatch {
   Plane im;
 
   FieldBatch() = default;
-  FieldBatch(Eigen::Index ports, Eigen::Index words) : re(Plane::Zero(ports, words)), im(Plane::Zero(ports, words)) {}
+  FieldBatch(Eigen::Index ports, Eigen::Index words)
+      : re(Plane::Zero(ports, words)), im(Plane::Zero(ports, words)) {}
   explicit FieldBatch(const Matrix& fields) : re(fields.real()), im(fields.imag()) {}
 
   Eigen::Index ports() const { return re.rows(); }

@@ -9,11 +9,12 @@
 
 namespace optinc {
 
-std::vector<ThermalState> thermal_step_response(const HeaterOnDie& d, double power_w, const std::vector<double>& times_s) {
-  for (const double constant : {d.heater_resistance_k_per_w, d.heater_capacity_j_per_k, d.die_resistance_k_per_w,
-                                d.die_capacity_j_per_k})
-    validate(constant > 0, "thermal constant {} of a heater or die (resistances and capacities are > 0). Mend it.",
-             constant);
+std::vector<ThermalState> thermal_step_response(const HeaterOnDie& d, double power_w,
+                                                const std::vector<double>& times_s) {
+  for (const double constant : {d.heater_resistance_k_per_w, d.heater_capacity_j_per_k,
+                                d.die_resistance_k_per_w, d.die_capacity_j_per_k})
+    validate(constant > 0,
+             "thermal constant {} of a heater or die (resistances and capacities are > 0). Mend it.", constant);
   validate(std::is_sorted(times_s.begin(), times_s.end()) && (times_s.empty() || times_s.front() >= 0),
            "times of a step response are not ascending from 0 (the step is at t = 0). Sort them.");
 
@@ -31,8 +32,9 @@ std::vector<ThermalState> thermal_step_response(const HeaterOnDie& d, double pow
   std::vector<double> from_zero = {0.0};
   from_zero.insert(from_zero.end(), times_s.begin(), times_s.end());
   odeint::integrate_times(odeint::make_dense_output<odeint::runge_kutta_dopri5<State>>(1e-10, 1e-10), flow, t,
-                          from_zero.begin(), from_zero.end(), first_step,
-                          [&](const State& s, double) { states.push_back({s[0], s[1]}); });
+                          from_zero.begin(), from_zero.end(), first_step, [&](const State& s, double) {
+                            states.push_back({s[0], s[1]});
+                          });
   states.erase(states.begin());
   return states;
 }

@@ -5,11 +5,12 @@
 namespace optinc {
 
 /// Thermo-optic heater on a die: two thermal nodes in series to ambient. Defaults: heater of Harris et al. 2014
-/// (P_pi = 24.77 mW, 130 kHz; R_th and C_th follow from DT_pi = 69.9 K), die from its geometry (physics.md 3.1, 6).
+/// (P_pi = 24.77 mW, 130 kHz; R_th and C_th follow from DT_pi = 69.9 K), die from its geometry (physics.md 3.1,
+/// 6).
 struct HeaterOnDie {
-  double heater_resistance_k_per_w = 2822.0;      ///< heater to die
+  double heater_resistance_k_per_w = 2822.0;  ///< heater to die
   double heater_capacity_j_per_k = 4.34e-10;
-  double die_resistance_k_per_w = 0.5;            ///< die to ambient
+  double die_resistance_k_per_w = 0.5;  ///< die to ambient
   double die_capacity_j_per_k = 0.46;
 };
 
@@ -22,8 +23,8 @@ struct ThermalState {
 /// Step response: ambient temperature everywhere at t = 0, then constant heater power. Integrates
 ///   C_h dT_h/dt = P - (T_h - T_d)/R_h,   C_d dT_d/dt = (T_h - T_d)/R_h - T_d/R_d
 /// with Boost.Odeint (dense-output Dormand-Prince 5, relative tolerance 1e-10) and returns the state at each of
-/// `times_s` (ascending, >= 0). Explicit, so the work grows with times_s.back() / (R_h C_h): meant for windows of
-/// up to some thousand heater time constants. Throws Error for non-positive constants or unordered times.
+/// `times_s` (ascending, >= 0). Explicit, so the work grows with times_s.back() / (R_h C_h): meant for windows
+/// of up to some thousand heater time constants. Throws Error for non-positive constants or unordered times.
 std::vector<ThermalState> thermal_step_response(const HeaterOnDie& device, double power_w,
                                                 const std::vector<double>& times_s);
 

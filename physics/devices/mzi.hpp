@@ -12,14 +12,14 @@ struct MziSettings {
 
 /// What fabrication and calibration made of it. A perfect MZI is all zeros.
 struct MziErrors {
-  double alpha = 0.0;         ///< first splitter: eta = pi/4 + alpha, rad
-  double beta = 0.0;          ///< second splitter: eta = pi/4 + beta, rad
-  double theta_offset = 0.0;  ///< added to theta, rad
-  double phi_offset = 0.0;    ///< added to phi, rad
-  double theta_arm_loss_db = 0.0;      ///< upper arm between the splitters (the heater theta), >= 0
-  double theta_other_loss_db = 0.0;    ///< lower arm between the splitters
-  double phi_arm_loss_db = 0.0;        ///< upper input arm (the heater phi)
-  double phi_other_loss_db = 0.0;      ///< lower input arm
+  double alpha = 0.0;                ///< first splitter: eta = pi/4 + alpha, rad
+  double beta = 0.0;                 ///< second splitter: eta = pi/4 + beta, rad
+  double theta_offset = 0.0;         ///< added to theta, rad
+  double phi_offset = 0.0;           ///< added to phi, rad
+  double theta_arm_loss_db = 0.0;    ///< upper arm between the splitters (the heater theta), >= 0
+  double theta_other_loss_db = 0.0;  ///< lower arm between the splitters
+  double phi_arm_loss_db = 0.0;      ///< upper input arm (the heater phi)
+  double phi_other_loss_db = 0.0;    ///< lower input arm
 };
 
 /// Transfer matrix of an imperfect MZI as the product of its parts (convention: physics/core/field.hpp):

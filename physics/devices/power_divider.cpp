@@ -7,7 +7,8 @@ namespace optinc {
 double split_field_factor(int arms) { return 1.0 / std::sqrt(static_cast<double>(arms)); }
 
 Complex combine(std::span<const Complex> fields) {
-  return split_field_factor(static_cast<int>(fields.size())) * std::accumulate(fields.begin(), fields.end(), Complex(0));
+  return split_field_factor(static_cast<int>(fields.size())) *
+         std::accumulate(fields.begin(), fields.end(), Complex(0));
 }
 
 double rejected_power_w(std::span<const Complex> fields) {

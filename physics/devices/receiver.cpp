@@ -23,7 +23,8 @@ double relative_intensity_noise(const ReceiverSettings& s) {
 }
 
 double lo_intensity_noise_a(const ReceiverSettings& s) {
-  return s.responsivity_a_per_w * s.lo_power_w * relative_intensity_noise(s) * field_ratio_of_loss_db(s.cmrr_db);
+  return s.responsivity_a_per_w * s.lo_power_w * relative_intensity_noise(s) *
+         field_ratio_of_loss_db(s.cmrr_db);
 }
 
 void validate_receiver(const ReceiverSettings& s) {
@@ -40,7 +41,8 @@ void validate_receiver(const ReceiverSettings& s) {
   not_negative("tia_noise_a_per_rthz", s.tia_noise_a_per_rthz);
   not_negative("cmrr_db", s.cmrr_db);
   validate(std::isfinite(s.rin_db_per_hz) && s.rin_db_per_hz < 0,
-           "rin_db_per_hz = {} (finite and < 0; lasers lie near -150). Give rin_db_per_hz < 0.", s.rin_db_per_hz);
+           "rin_db_per_hz = {} (finite and < 0; lasers lie near -150). Give rin_db_per_hz < 0.",
+           s.rin_db_per_hz);
 }
 
 }  // namespace optinc

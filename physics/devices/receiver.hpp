@@ -2,7 +2,8 @@
 
 namespace optinc {
 
-/// Balanced homodyne receiver of one neuron or output digit. Defaults and sources: physics.md sections 10, 15, 17.
+/// Balanced homodyne receiver of one neuron or output digit. Defaults and sources: physics.md sections 10,
+/// 15, 17.
 struct ReceiverSettings {
   double lo_power_w = 1e-3;                ///< local oscillator
   double responsivity_a_per_w = 0.9;       ///< photodiode

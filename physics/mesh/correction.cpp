@@ -12,8 +12,8 @@ Complex unit_phase(Complex z) {
 
 }  // namespace
 
-CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgram& program, const Vector& alpha,
-                                   const Vector& beta) {
+CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgram& program,
+                                   const Vector& alpha, const Vector& beta, Clipping clipping) {
   CorrectedProgram corrected{program, 0};
   Eigen::VectorXcd carried = Eigen::VectorXcd::Ones(topology.ports);  // phases still owed, per waveguide
   for (int k = 0; k < topology.mzi_count(); ++k) {
@@ -25,11 +25,23 @@ CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgr
     bool clipped = false;
     const double theta = mzi_theta_for_bar_power(std::norm(wanted(0, 0)), alpha[k], beta[k], clipped);
     Matrix2 real = mzi_closed_form(theta, 0.0, alpha[k], beta[k]);
-    // phi turns the first column; it must give the ratio of the first row's elements the phase that was asked for
-    const Complex turn = unit_phase(wanted(0, 0) * std::conj(wanted(0, 1)) * std::conj(real(0, 0)) * real(0, 1));
+    // phi turns the first column; it must give the ratio of the first row's elements the phase that was asked
+    // for
+    Complex turn = unit_phase(wanted(0, 0) * std::conj(wanted(0, 1)) * std::conj(real(0, 0)) * real(0, 1));
+    // which element of each row decides the row's phase; with both (nearest) their errors balance
+    double bar_counts = 1.0, cross_counts = 1.0;
+    if (clipped && clipping == Clipping::quadrature) {
+      const bool bar_surplus = std::abs(real(0, 0)) > std::abs(wanted(0, 0));
+      const int surplus = bar_surplus ? 0 : 1;
+      const double psi = std::acos(std::min(1.0, std::abs(wanted(0, surplus)) / std::abs(real(0, surplus))));
+      turn *= std::polar(1.0, bar_surplus ? psi : -psi);
+      (bar_surplus ? bar_counts : cross_counts) = 0.0;
+    }
     real.col(0) *= turn;
-    carried[upper] = unit_phase(wanted(0, 0) * std::conj(real(0, 0)) + wanted(0, 1) * std::conj(real(0, 1)));
-    carried[lower] = unit_phase(wanted(1, 0) * std::conj(real(1, 0)) + wanted(1, 1) * std::conj(real(1, 1)));
+    carried[upper] = unit_phase(bar_counts * wanted(0, 0) * std::conj(real(0, 0)) +
+                                cross_counts * wanted(0, 1) * std::conj(real(0, 1)));
+    carried[lower] = unit_phase(cross_counts * wanted(1, 0) * std::conj(real(1, 0)) +
+                                bar_counts * wanted(1, 1) * std::conj(real(1, 1)));
 
     corrected.program.theta[k] = theta;
     corrected.program.phi[k] = wrap_phase(std::arg(turn));

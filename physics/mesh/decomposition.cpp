@@ -35,7 +35,8 @@ MziSettings null_from_left(Matrix& u, int r, int column) {
 /// T^H D = D' T': carries the diagonal d (2) behind the inverse of an MZI; returns T' and updates d to D'.
 MziSettings push_diagonal(const MziSettings& settings, Complex& d0, Complex& d1) {
   const Matrix2 m = mzi(settings).adjoint() * Eigen::Vector2cd(d0, d1).asDiagonal();
-  const MziSettings s = {2 * std::atan2(std::abs(m(0, 0)), std::abs(m(0, 1))), std::arg(m(0, 0)) - std::arg(m(0, 1))};
+  const MziSettings s = {2 * std::atan2(std::abs(m(0, 0)), std::abs(m(0, 1))),
+                         std::arg(m(0, 0)) - std::arg(m(0, 1))};
   const Matrix2 rest = m * mzi(s).adjoint();
   d0 = rest(0, 0) / std::abs(rest(0, 0));
   d1 = rest(1, 1) / std::abs(rest(1, 1));
@@ -62,11 +63,14 @@ MeshProgram place(const MeshTopology& topology, std::span<const PlacedMzi> order
 
 MeshProgram decompose_clements(const Matrix& unitary) {
   const int n = static_cast<int>(unitary.rows());
-  validate(n >= 1 && unitary.cols() == n, "matrix of {} x {} (a mesh realises square ones). Give a square matrix.",
-           unitary.rows(), unitary.cols());
-  validate(unitary.allFinite(), "matrix holds NaN or infinity (no phases can realise it). Check how it was made.");
+  validate(n >= 1 && unitary.cols() == n,
+           "matrix of {} x {} (a mesh realises square ones). Give a square matrix.", unitary.rows(),
+           unitary.cols());
+  validate(unitary.allFinite(),
+           "matrix holds NaN or infinity (no phases can realise it). Check how it was made.");
   const double defect = (unitary.adjoint() * unitary - Matrix::Identity(n, n)).cwiseAbs().maxCoeff();
-  validate(defect < 1e-6, "matrix is not unitary (|U^H U - 1| reaches {:.1e}; 1e-6 is allowed). Use its polar factor.",
+  validate(defect < 1e-6,
+           "matrix is not unitary (|U^H U - 1| reaches {:.1e}; 1e-6 is allowed). Use its polar factor.",
            defect);
 
   Matrix u = unitary;
@@ -89,7 +93,8 @@ MeshProgram decompose_clements(const Matrix& unitary) {
 
 MeshProgram quantise(const MeshProgram& program, int bits) {
   const auto on_grid = [bits](double phase) { return quantise_phase(phase, bits); };
-  return {program.theta.unaryExpr(on_grid), program.phi.unaryExpr(on_grid), program.output_phase.unaryExpr(on_grid)};
+  return {program.theta.unaryExpr(on_grid), program.phi.unaryExpr(on_grid),
+          program.output_phase.unaryExpr(on_grid)};
 }
 
 }  // namespace optinc

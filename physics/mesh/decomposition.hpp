@@ -5,8 +5,9 @@
 namespace optinc {
 
 /// Phases with which a perfect Clements mesh (clements_topology(N)) has the transfer matrix `unitary` (N, N).
-/// Nulls elements from the two sides in turn (Clements et al. 2016) and carries the diagonal that is left to the
-/// output screen; theta in [0, pi]. O(N^3). Throws Error unless the matrix is square, finite and unitary to 1e-6.
+/// Nulls elements from the two sides in turn (Clements et al. 2016) and carries the diagonal that is left to
+/// the output screen; theta in [0, pi]. O(N^3). Throws Error unless the matrix is square, finite and unitary to
+/// 1e-6.
 MeshProgram decompose_clements(const Matrix& unitary);
 
 /// The program as a DAC of `bits` bits renders it: every phase on its grid of 2 pi / 2^bits (0: unchanged).

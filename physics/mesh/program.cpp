@@ -9,6 +9,8 @@ MeshErrors no_errors(const MeshTopology& topology) {
   return {zero, zero, zero, zero, zero, zero, Vector::Zero(topology.ports), 0.0};
 }
 
-double column_field_factor(const MeshErrors& errors) { return field_ratio_of_loss_db(2 * errors.other_arm_loss_db); }
+double column_field_factor(const MeshErrors& errors) {
+  return field_ratio_of_loss_db(2 * errors.other_arm_loss_db);
+}
 
 }  // namespace optinc

@@ -18,17 +18,23 @@ struct MeshProgram {
 
 /// What fabrication and calibration made of one mesh; MZI k as in the topology. Perfect: all zeros.
 struct MeshErrors {
-  Vector alpha, beta;                 ///< splitter angle errors, rad (MZIs)
-  Vector theta_offset, phi_offset;    ///< phase offsets, rad (MZIs)
+  Vector alpha, beta;                         ///< splitter angle errors, rad (MZIs)
+  Vector theta_offset, phi_offset;            ///< phase offsets, rad (MZIs)
   Vector theta_arm_loss_db, phi_arm_loss_db;  ///< loss of the heater arms, dB (MZIs)
-  Vector output_offset;               ///< phase offsets of the output screen, rad (ports)
-  double other_arm_loss_db = 0.0;     ///< loss of every arm without heater; one theta and one phi stage per
-                                      ///< column. Waveguides that pass a column without an MZI are dummies with
-                                      ///< the same loss, so that equal arms give a uniform column loss.
+  Vector output_offset;                       ///< phase offsets of the output screen, rad (ports)
+  double other_arm_loss_db = 0.0;  ///< loss of every arm without heater; one theta and one phi stage per
+                                   ///< column. Waveguides that pass a column without an MZI are dummies with
+                                   ///< the same loss, so that equal arms give a uniform column loss.
 
   MziErrors mzi(int k) const {
-    return {alpha[k],          beta[k],           theta_offset[k],    phi_offset[k],
-            theta_arm_loss_db[k], other_arm_loss_db, phi_arm_loss_db[k], other_arm_loss_db};
+    return {alpha[k],
+            beta[k],
+            theta_offset[k],
+            phi_offset[k],
+            theta_arm_loss_db[k],
+            other_arm_loss_db,
+            phi_arm_loss_db[k],
+            other_arm_loss_db};
   }
 };
 

@@ -29,9 +29,10 @@ void propagate_block(const MeshTopology& topology, const MeshState& state, Field
   for (int c = 0; c < topology.columns(); ++c) {
     if (lossy_idle) touched.assign(static_cast<std::size_t>(topology.ports), false);
     for (const auto& [upper, lower] : topology.column(c)) {
-      apply_mzi(state.mzis[k++], block.re.row(upper).data(), block.im.row(upper).data(), block.re.row(lower).data(),
-                block.im.row(lower).data(), words);
-      if (lossy_idle) touched[static_cast<std::size_t>(upper)] = touched[static_cast<std::size_t>(lower)] = true;
+      apply_mzi(state.mzis[k++], block.re.row(upper).data(), block.im.row(upper).data(),
+                block.re.row(lower).data(), block.im.row(lower).data(), words);
+      if (lossy_idle)
+        touched[static_cast<std::size_t>(upper)] = touched[static_cast<std::size_t>(lower)] = true;
     }
     if (!lossy_idle) continue;
     for (int p = 0; p < topology.ports; ++p) {
@@ -65,7 +66,8 @@ MeshState settle(const MeshProgram& program, const MeshErrors& errors) {
 void propagate(const MeshTopology& topology, const MeshState& state, FieldBatch& fields) {
   validate(fields.ports() == topology.ports && state.output.size() == topology.ports &&
                state.mzis.size() == topology.mzis.size(),
-           "fields on {} ports meet a mesh of {} ports whose state has {} (they must agree). Send one field per port.",
+           "fields on {} ports meet a mesh of {} ports whose state has {} (they must agree). Send one field "
+           "per port.",
            fields.ports(), topology.ports, state.output.size());
   // 64 words of 128 ports are 128 KiB: both planes of a block stay in a core's L2 while all columns pass.
   constexpr Eigen::Index block_words = 64;

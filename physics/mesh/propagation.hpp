@@ -6,9 +6,9 @@ namespace optinc {
 
 /// A mesh frozen in one state: the 2x2 matrix of every MZI and the output screen, ready to act on fields.
 struct MeshState {
-  std::vector<Matrix2> mzis;      ///< topology order
-  double idle_factor = 1.0;       ///< field factor of a waveguide that passes a column without an MZI
-  Eigen::VectorXcd output;        ///< output screen, (ports)
+  std::vector<Matrix2> mzis;  ///< topology order
+  double idle_factor = 1.0;   ///< field factor of a waveguide that passes a column without an MZI
+  Eigen::VectorXcd output;    ///< output screen, (ports)
 };
 
 /// Sets up the state from settings and errors.

@@ -2,7 +2,8 @@
 
 namespace optinc {
 
-Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshProgram& program, const MeshErrors& errors) {
+Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshProgram& program,
+                                 const MeshErrors& errors) {
   Matrix u = Matrix::Identity(topology.ports, topology.ports);
   int k = 0;
   for (int c = 0; c < topology.columns(); ++c) {

@@ -6,6 +6,7 @@ namespace optinc {
 
 /// Transfer matrix of a mesh, shape (ports, ports), by multiplying one full matrix per column. Slow and obvious
 /// on purpose: every faster path is tested against it, and it is never optimised.
-Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshProgram& program, const MeshErrors& errors);
+Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshProgram& program,
+                                 const MeshErrors& errors);
 
 }  // namespace optinc

@@ -11,7 +11,8 @@ std::span<const PortPair> MeshTopology::column(int c) const {
 }
 
 MeshTopology clements_topology(int ports) {
-  validate(ports >= 1 && ports <= 65536, "mesh of {} ports (1..65536 can be built). Give a positive port count.", ports);
+  validate(ports >= 1 && ports <= 65536,
+           "mesh of {} ports (1..65536 can be built). Give a positive port count.", ports);
   MeshTopology t;
   t.ports = ports;
   for (int c = 0; c < ports; ++c) {
@@ -25,12 +26,14 @@ void validate_topology(const MeshTopology& t) {
   for (int c = 0; c < t.columns(); ++c) {
     std::vector<bool> taken(static_cast<std::size_t>(t.ports), false);
     for (const auto& [upper, lower] : t.column(c)) {
-      validate(0 <= upper && upper < lower && lower < t.ports,
-               "column {} joins ports {} and {} of a mesh with {} ports (upper < lower < ports). Mend the pair.", c,
-               upper, lower, t.ports);
+      validate(
+          0 <= upper && upper < lower && lower < t.ports,
+          "column {} joins ports {} and {} of a mesh with {} ports (upper < lower < ports). Mend the pair.", c,
+          upper, lower, t.ports);
       for (const int port : {upper, lower}) {
         validate(!taken[static_cast<std::size_t>(port)],
-                 "column {} uses port {} twice (MZIs of one column are disjoint). Move one to the next column.", c, port);
+                 "column {} uses port {} twice (MZIs of one column are disjoint). Move one to the next column.",
+                 c, port);
         taken[static_cast<std::size_t>(port)] = true;
       }
     }

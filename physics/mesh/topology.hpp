@@ -11,8 +11,8 @@ struct PortPair {
   int lower = 0;
 };
 
-/// Wiring of a mesh without any number in it: columns of MZIs on disjoint port pairs. MZI k is counted in column
-/// order, top to bottom. Column c holds MZIs column_begin[c] .. column_begin[c+1] - 1.
+/// Wiring of a mesh without any number in it: columns of MZIs on disjoint port pairs. MZI k is counted in
+/// column order, top to bottom. Column c holds MZIs column_begin[c] .. column_begin[c+1] - 1.
 struct MeshTopology {
   int ports = 0;
   std::vector<PortPair> mzis;

@@ -14,7 +14,9 @@ Vector normals(Stream& stream, Eigen::Index count) {
 }  // namespace
 
 MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address) {
-  const auto stream = [&](Purpose purpose) { return Stream(address.seed, purpose, address.chip, address.mesh); };
+  const auto stream = [&](Purpose purpose) {
+    return Stream(address.seed, purpose, address.chip, address.mesh);
+  };
   const Eigen::Index mzis = topology.mzi_count(), ports = topology.ports;
   MeshErrors e = no_errors(topology);
 

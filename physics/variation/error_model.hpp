@@ -9,14 +9,14 @@ namespace optinc {
 /// What fabrication, calibration and drive electronics do to every device of a chip: the statistics, not one
 /// chip's draw (that is MeshErrors). Spec and sources: physics.md sections 4.6, 5, 15 and 17.
 struct ErrorModel {
-  std::string preset = "ideal";        ///< name the values came from; "custom" once one was changed
-  double sigma_eta_rad = 0.0;          ///< rms error of every splitter angle eta = pi/4 + delta
-  double rho_ab = 0.0;                 ///< correlation of the two splitter errors inside one MZI, -1..1
-  double sigma_cal_rad = 0.0;          ///< rms phase offset that calibration leaves on every phase shifter
-  double mzi_loss_db = 0.0;            ///< mean insertion loss of one MZI (couplers and both arms)
-  double arm_loss_spread_db = 0.0;     ///< rms spread of the loss of every heater arm about its mean
-  int dac_bits = 0;                    ///< phase DAC resolution over 2 pi; 0 means no quantisation
-  double sigma_phase_rad = 0.0;        ///< rms phase noise of every shifter, frozen for one block of symbols
+  std::string preset = "ideal";     ///< name the values came from; "custom" once one was changed
+  double sigma_eta_rad = 0.0;       ///< rms error of every splitter angle eta = pi/4 + delta
+  double rho_ab = 0.0;              ///< correlation of the two splitter errors inside one MZI, -1..1
+  double sigma_cal_rad = 0.0;       ///< rms phase offset that calibration leaves on every phase shifter
+  double mzi_loss_db = 0.0;         ///< mean insertion loss of one MZI (couplers and both arms)
+  double arm_loss_spread_db = 0.0;  ///< rms spread of the loss of every heater arm about its mean
+  int dac_bits = 0;                 ///< phase DAC resolution over 2 pi; 0 means no quantisation
+  double sigma_phase_rad = 0.0;     ///< rms phase noise of every shifter, frozen for one block of symbols
 };
 
 /// Names of the presets: ideal, design-target, good-lab, foundry.
