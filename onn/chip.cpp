@@ -94,7 +94,9 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
     state.nominal_factor =
         layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
     state.transfer = compile_layer(layer, state);
-    state.matrix_error = (state.transfer / state.nominal_factor - layer.weight).norm() / layer.weight.norm();
+    const Matrix deviation = state.transfer / state.nominal_factor - layer.weight;
+    state.matrix_error = deviation.norm() / layer.weight.norm();
+    state.matrix_error_in_phase = deviation.real().norm() / layer.weight.norm();
     chip.layers.push_back(std::move(state));
   }
   return chip;

@@ -40,6 +40,7 @@ struct LayerState {
   double nominal_factor =
       1.0;                    ///< what a perfect, uniformly lossy layer makes of W: transfer = nominal_factor W
   double matrix_error = 0.0;  ///< || transfer / nominal_factor - W ||_F / || W ||_F
+  double matrix_error_in_phase = 0.0;  ///< the same of the real part alone: what homodyne receivers see
 };
 
 /// A programmed chip in operation.

@@ -1,0 +1,50 @@
+#include "experiments/cli/progress.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace optinc {
+
+using Clock = std::chrono::steady_clock;
+
+Progress::Progress(std::string stage, long total, bool quiet)
+    : stage_(std::move(stage)), total_(total), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()), shown_(start_) {
+  if (!quiet_ && !terminal_) fmt::print(stderr, "{} ...\n", stage_);
+}
+
+Progress::~Progress() {
+  const std::lock_guard lock(mutex_);
+  if (!quiet_) show(true);
+}
+
+void Progress::step(const std::string& note) {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  note_ = note;
+  const auto interval = terminal_ ? std::chrono::milliseconds(200) : std::chrono::minutes(1);
+  if (quiet_ || Clock::now() - shown_ < interval) return;
+  shown_ = Clock::now();
+  show(false);
+}
+
+double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+void Progress::show(bool last) {
+  const double elapsed = seconds(), rate = static_cast<double>(done_) / std::max(elapsed, 1e-9);
+  std::string line = fmt::format("{} {}/{}", stage_, done_, total_);
+  if (last)
+    line += fmt::format("  {:.1f} s", elapsed);
+  else if (done_ > 0)
+    line += fmt::format("  {:.1f}/s, {:.0f} s left", rate, static_cast<double>(total_ - done_) / rate);
+  if (!note_.empty()) line += "  " + note_;
+  if (terminal_)
+    fmt::print(stderr, "\r\033[K{}{}", line, last ? "\n" : "");
+  else
+    fmt::print(stderr, "  {}\n", line);
+  std::fflush(stderr);
+}
+
+}  // namespace optinc

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+
+namespace optinc {
+
+/// Progress of one stage on standard error: a line that renews itself on a terminal, one line a minute
+/// elsewhere, and a last line with the time taken. Standard output stays clean for results. Thread-safe.
+class Progress {
+ public:
+  /// `total` steps lie ahead; silent when `quiet`.
+  Progress(std::string stage, long total, bool quiet = false);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// One more step is done; `note` is shown behind rate and time left.
+  void step(const std::string& note = {});
+
+ private:
+  void show(bool last);
+  double seconds() const;
+
+  std::string stage_, note_;
+  long total_, done_ = 0;
+  bool quiet_, terminal_;
+  std::chrono::steady_clock::time_point start_, shown_;
+  std::mutex mutex_;
+};
+
+}  // namespace optinc

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace optinc {
+
+/// What a result or network file holds, as one nested object: "onn", "chips" (one entry per level and variant),
+/// "gradient", "provenance"; a group the file lacks is left out. Throws Error for a file that is not OptINC's.
+nlohmann::ordered_json inspect_json(const std::filesystem::path& file);
+
+/// The same as text for a person.
+std::string inspect_text(const std::filesystem::path& file);
+
+}  // namespace optinc

@@ -1,0 +1,123 @@
+#include "experiments/study/result_groups.hpp"
+
+namespace optinc {
+namespace {
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (const auto& v : variants) names.emplace_back(v.name);
+  return names;
+}
+
+/// One column of the learning curve.
+template <class Get>
+std::vector<double> column(const std::vector<EpochReport>& curve, Get get) {
+  std::vector<double> values;
+  for (const auto& epoch : curve) values.push_back(static_cast<double>(get(epoch)));
+  return values;
+}
+
+}  // namespace
+
+void write_training_group(const Group& group, const std::vector<EpochReport>& curve) {
+  std::vector<std::int64_t> epochs;
+  for (const auto& e : curve) epochs.push_back(e.epoch);
+  group.dimension("epoch", epochs, "1", "passes over every word of the task");
+  group.dataset("loss", {"epoch"}, column(curve, [](auto& e) { return e.loss; }), "digit^2",
+                "mean training loss of the epoch, max(|y - d| - dead zone, 0)^2");
+  group.dataset("word_accuracy", {"epoch"}, column(curve, [](auto& e) { return e.word_accuracy; }), "1",
+                "share of all words whose every digit is right after the epoch");
+  group.dataset("margin", {"epoch"}, column(curve, [](auto& e) { return e.margin; }), "digit",
+                "least over all words of 0.5 - max |y - d|");
+  group.dataset("learning_rate", {"epoch"}, column(curve, [](auto& e) { return e.learning_rate; }), "1",
+                "step of Lie-Adam at the end of the epoch");
+}
+
+void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary) {
+  const Attributes a = group.attributes();
+  a.set("word_accuracy", summary.score.word_accuracy);
+  a.set("words", static_cast<std::int64_t>(network.task.words()));
+  a.set("margin", summary.score.margin);
+  a.set("rounding", rounding_name(network.task.rounding));
+  a.set("servers", static_cast<std::int64_t>(network.task.servers));
+  a.set("bits", static_cast<std::int64_t>(network.task.bits()));
+  a.set("mzi_count", mzi_count(network));
+  a.set("mzi_count_full_svd", mzi_count_full_svd(network));
+  a.set("mzi_depth", static_cast<std::int64_t>(mzi_depth(network)));
+  a.set("train_seconds", summary.train_seconds);
+  if (summary.ideal_chip_word_accuracy >= 0) {
+    a.set("ideal_chip_word_accuracy", summary.ideal_chip_word_accuracy);
+    a.set("ideal_chip_deviation", summary.ideal_chip_deviation);
+  }
+}
+
+void write_chips_group(const Group& group, const ChipLevelPlan& plan, const ChipLevels& r) {
+  group.dimension("level", plan.sigma_eta_rad, "rad", "rms splitter angle error sigma_eta");
+  group.dimension("variant", variant_names(), "1", "how the chip is programmed and what acts on the light");
+  group.counting_dimension("chip", static_cast<std::size_t>(plan.chips), "fabricated chip");
+  group.counting_dimension("layer", static_cast<std::size_t>(r.layers), "layer of the network");
+  std::vector<std::int64_t> bins;
+  for (int i = 0; i < r.error_bins; ++i) bins.push_back(i - r.error_bins / 2);
+  group.dimension("code_error", bins, "LSB", "decoded code minus exact Q(mean)");
+
+  group.dataset("word_accuracy", {"level", "variant", "chip"}, r.word_accuracy, "1",
+                "share of the drawn words decoded exactly");
+  group.dataset("margin", {"level", "variant", "chip"}, r.margin, "digit",
+                "least over the drawn words of 0.5 - max |y - d|");
+  group.dataset("clipped", {"level", "variant", "chip"}, r.clipped, "1",
+                "MZIs whose splitters cannot reach the bar power asked of them");
+  group.dataset("matrix_error", {"level", "variant", "chip", "layer"}, r.matrix_error, "1",
+                "relative Frobenius error of the layer's transfer matrix");
+  group.dataset("matrix_error_in_phase", {"level", "variant", "chip", "layer"}, r.matrix_error_in_phase, "1",
+                "the same of its real part, which homodyne receivers see");
+  group.dataset("word_accuracy_all_words", {"level", "variant"}, r.word_accuracy_all_words, "1",
+                "share of all words of the task decoded exactly by chip 0");
+  group.dataset("code_error_count", {"level", "variant", "code_error"}, r.code_error_count, "1",
+                "drawn words of all chips with this code error");
+  group.attributes().set("words_per_chip", static_cast<std::int64_t>(plan.words));
+}
+
+void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
+  const WordTable table = word_table(task);
+  const auto words = static_cast<std::size_t>(table.targets.cols()), digits = static_cast<std::size_t>(task.digits);
+  group.dimension("variant", std::vector<std::string>{"corrected", "noisy"}, "1", "what acts on the light");
+  group.counting_dimension("word", words, "word of the task, most significant digit sum first");
+  group.counting_dimension("digit", digits, "digit position, most significant first");
+  std::vector<float> outputs;
+  for (const auto* y : {&eye.corrected, &eye.noisy})  // column-major (digit, word) is row-major [word][digit]
+    for (Eigen::Index i = 0; i < y->size(); ++i) outputs.push_back(static_cast<float>(y->data()[i]));
+  std::vector<std::uint8_t> targets;
+  for (Eigen::Index i = 0; i < table.targets.size(); ++i) targets.push_back(static_cast<std::uint8_t>(table.targets.data()[i]));
+  group.dataset("outputs", {"variant", "word", "digit"}, outputs, "digit", "received output level of chip 0");
+  group.dataset("target", {"word", "digit"}, targets, "digit", "digit of the exact Q(mean)");
+  group.attributes().set("sigma_eta_rad", eye.sigma_eta_rad);
+  const std::vector<double> thresholds = {0.5, 1.5, 2.5};
+  group.attributes().set("thresholds_digit", std::span<const double>(thresholds));
+}
+
+void write_gradient_group(const Group& group, const StudyConfig& config, const GradientTransfer& t) {
+  const auto elements = static_cast<std::size_t>(t.average.size());
+  std::vector<std::string> paths(gradient_paths.begin(), gradient_paths.end());
+  group.dimension("path", paths, "1", "how the servers' gradients were averaged");
+  group.counting_dimension("element", elements, "gradient element");
+  std::vector<float> received;
+  std::vector<std::int32_t> code_error;
+  for (std::size_t p = 0; p < paths.size(); ++p) {
+    received.insert(received.end(), t.received[p].begin(), t.received[p].end());
+    code_error.insert(code_error.end(), t.code_error[p].begin(), t.code_error[p].end());
+  }
+  group.dataset("average", {"element"}, std::vector<float>(t.average.begin(), t.average.end()), "1",
+                "exact mean of the servers' gradients");
+  group.dataset("received", {"path", "element"}, received, "1", "gradient that came back");
+  group.dataset("code_error", {"path", "element"}, code_error, "LSB", "decoded code minus exact Q(mean)");
+  group.dataset("relative_error", {"path"}, std::vector<double>(t.relative_error.begin(), t.relative_error.end()), "1",
+                "||received - average|| / ||average||");
+  const Attributes a = group.attributes();
+  a.set("words", static_cast<std::int64_t>(elements));
+  a.set("servers", static_cast<std::int64_t>(config.task.servers));
+  a.set("test_accuracy", t.test_accuracy);
+  a.set("loss", t.loss);
+  a.set("sigma_eta_rad", config.gradient.sigma_eta_rad);
+}
+
+}  // namespace optinc
