@@ -90,7 +90,11 @@ std::vector<std::string> all_keys();
 /// Throws Error, naming the nearest, for an unknown one.
 std::string explain(std::string_view key);
 
-/// Identity of a run: 16 hex digits, FNV-1a 64 of to_toml without comments and without run.threads.
+/// to_toml without comments and without run.threads: all that a result depends on, and what a result file
+/// keeps, so that runs on different machines write equal files.
+std::string identity_toml(const StudyConfig& config);
+
+/// Identity of a run: 16 hex digits, FNV-1a 64 of identity_toml.
 std::string run_id(const StudyConfig& config);
 
 }  // namespace optinc

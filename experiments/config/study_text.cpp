@@ -40,9 +40,11 @@ bool operator==(const StudyConfig& a, const StudyConfig& b) {
 
 std::string to_toml(const StudyConfig& config, bool comments) { return print(config, comments, ""); }
 
+std::string identity_toml(const StudyConfig& config) { return print(config, false, "run.threads"); }
+
 std::string run_id(const StudyConfig& config) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a 64
-  for (const char c : print(config, false, "run.threads")) {
+  for (const char c : identity_toml(config)) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 1099511628211u;
   }
