@@ -47,8 +47,8 @@ QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int bloc
     const double divisor = scale > 0.0f ? static_cast<double>(scale) : 1.0;
     for (Eigen::Index n = 0; n < servers; ++n) {
       for (Eigen::Index i = first; i < first + count; ++i) {
-        // g (24 bits) times steps (15) is exact in double, and a quotient of such numbers that is not a half
-        // lies further from it than double resolves: multiplying first makes halves exact.
+        // g (24 bits) times steps (15) is exact in double. One rounding is left, the quotient's, and it can
+        // neither make nor break a half: other quotients of such numbers lie further off than double resolves.
         const double q = std::rint(static_cast<double>(gradients(i, n)) * steps / divisor);
         result.codes(i, n) = static_cast<std::uint32_t>(static_cast<int>(q) + offset);
       }

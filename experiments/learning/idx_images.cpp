@@ -43,8 +43,7 @@ std::uint64_t read_some(const IdxFile& idx, std::uint8_t* out, std::uint64_t siz
   int status = Z_OK;
   std::string why = gzerror(idx.file.get(), &status);
   if (why.starts_with(idx.path + ": ")) why.erase(0, idx.path.size() + 2);
-  validate(got >= 0 && (status == Z_OK || status == Z_BUF_ERROR), "{} is damaged (zlib says: {}). {}", idx.path,
-           why, advice);
+  validate(got >= 0, "{} is damaged (zlib says: {}). {}", idx.path, why, advice);
   proper_end = status == Z_OK;
   return static_cast<std::uint64_t>(got);
 }

@@ -66,14 +66,19 @@ TEST_CASE("the scale is the largest magnitude of the block over all servers") {
 }
 
 TEST_CASE("halves go to the even integer") {
-  // Every product below is a float exactly, so the quotients are exact halves at any scale.
-  const float unit = GENERATE(0x1p-140f, 0x1p-40f, 1.0f, 3.0f, 101771.0f / 128.0f);
-  Eigen::MatrixXf g(7, 1);
-  g << 127.0f, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f;
-  const auto q = quantise(g * (2.0f * unit), 8);
-  const std::vector<int> expected = {127, 0, 2, 2, 0, -2, -2};
-  for (Eigen::Index i = 0; i < 7; ++i) {
-    CHECK(static_cast<int>(q.codes(i, 0)) - 128 == expected[static_cast<std::size_t>(i)]);
+  // s = 127 steps, and every element below is a float exactly, so that each quotient is an exact half.
+  const float half_step = GENERATE(0x1p-140f, 0x1p-40f, 1.0f, 3.0f, 50887.0f);
+  Eigen::MatrixXf g(127, 2);
+  for (int k = 0; k < 127; ++k) {
+    g(k, 0) = static_cast<float>(2 * k + 1) * half_step;  // (k + 1/2) steps
+    g(k, 1) = -g(k, 0);
+  }
+  g(126, 0) = 254.0f * half_step;
+  const auto q = quantise(g, 8);
+  for (int k = 0; k < 126; ++k) {
+    const int even = k % 2 == 0 ? k : k + 1;
+    CHECK(static_cast<int>(q.codes(k, 0)) - 128 == even);
+    CHECK(static_cast<int>(q.codes(k, 1)) - 128 == -even);
   }
 }
 
