@@ -1,0 +1,82 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace optinc {
+
+/// What is known of one configuration key besides its value. The default is not here: it is what a
+/// default-constructed struct holds, so that table and struct cannot disagree.
+struct FieldInfo {
+  std::string_view key;                                   ///< name inside its section
+  std::string_view unit;                                  ///< "1" for a pure number or a name
+  std::string_view meaning;                               ///< one line
+  double min = -std::numeric_limits<double>::infinity();  ///< of a number, or of every element of a list
+  double max = std::numeric_limits<double>::infinity();
+  std::string_view source = {};                  ///< where default and range come from; empty: a choice of ours
+  std::span<const std::string_view> names = {};  ///< what a string may be; empty: any non-empty string
+  int multiple_of = 0;                           ///< of an integer; 0: any
+};
+
+/// A value as configuration files, attributes and messages see it: the few types that TOML and HDF5 share.
+using FieldValue =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
+
+/// One field of one section with the value in force.
+struct FieldEntry {
+  std::string_view section;  ///< empty for the keys above all sections
+  FieldInfo info;
+  FieldValue value;
+
+  /// "section.key", or "key" above all sections.
+  std::string name() const;
+};
+
+/// Allows a field table to be written once for a struct and for its const: Like<const T, T> holds.
+template <class S, class T>
+concept Like = std::same_as<std::remove_const_t<S>, T>;
+
+/// A member of a settings struct as FieldValue.
+template <class T>
+FieldValue to_field_value(const T& value) {
+  if constexpr (std::is_same_v<T, std::vector<int>>)
+    return std::vector<std::int64_t>(value.begin(), value.end());
+  else if constexpr (std::integral<T> && !std::is_same_v<T, bool>)
+    return static_cast<std::int64_t>(value);
+  else
+    return value;
+}
+
+/// Sets a member of a settings struct; `value` must hold the alternative that to_field_value gives for it and
+/// be within the field's range (check_field), which makes the narrowing here safe.
+template <class T>
+void from_field_value(T& member, const FieldValue& value) {
+  if constexpr (std::is_same_v<T, std::vector<int>>) {
+    member.clear();
+    for (const std::int64_t v : std::get<std::vector<std::int64_t>>(value))
+      member.push_back(static_cast<int>(v));
+  } else if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
+    member = static_cast<T>(std::get<std::int64_t>(value));
+  } else {
+    member = std::get<T>(value);
+  }
+}
+
+/// "an integer (1..64)", "a list of numbers (0..0.5)", "one of half-even, half-up, floor": what a field takes.
+std::string expected_text(const FieldInfo& info, const FieldValue& type);
+
+/// The value as TOML text in one line; numbers are the shortest that read back to the same bits.
+std::string toml_text(const FieldValue& value);
+
+/// Throws Error unless a value is finite, in range, a known name, a non-empty string or list. `where` opens the
+/// message: "file:line:column: section.key" for a file.
+void check_field(std::string_view where, const FieldInfo& info, const FieldValue& value);
+
+}  // namespace optinc

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <numbers>
+
+#include "experiments/config/study_config.hpp"
+
+// The field tables: one overload of visit_fields per section calls visitor(FieldInfo, member&) for each key.
+// Parsing, defaults, printing, explain and HDF5 attributes all come from here; a new setting is one line.
+
+namespace optinc {
+
+/// Presets of [chip], and "custom" for values that no preset has.
+inline std::span<const std::string_view> chip_preset_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all(error_preset_names().begin(), error_preset_names().end());
+    all.push_back("custom");
+    return all;
+  }();
+  return names;
+}
+
+template <Like<RunSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  // 2^53: exact in every tool that reads numbers as doubles (JSON, MATLAB)
+  visit(FieldInfo{"seed", "1", "seed of every random stream", 0, 9007199254740992.0}, s.seed);
+  visit(FieldInfo{"threads", "1", "threads to use, 0 for all; never changes a result", 0, 4096}, s.threads);
+}
+
+template <Like<Task> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"servers", "1", "servers whose codes are averaged", 1, 64, "OptINC: 4"}, s.servers);
+  int bits = s.bits();
+  visit(FieldInfo{"bits", "bit", "bits of a gradient code; two a PAM4 digit", 2, 16, "OptINC: 8", {}, 2}, bits);
+  std::string rounding(rounding_name(s.rounding));
+  visit(FieldInfo{"rounding", "1", "what becomes of the fraction of the mean", 0, 0,
+                  "half-even: IEEE 754, unbiased", rounding_names()},
+        rounding);
+  if constexpr (!std::is_const_v<S>) {
+    s.digits = bits / 2;
+    s.rounding = rounding_of_name(rounding);
+  }
+}
+
+template <Like<NetworkSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers", 1, 4096, "OptINC: 64, 128, 256, 128, 64"},
+        s.hidden);
+}
+
+template <Like<TrainingSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"epochs", "1", "passes over every word of the task", 1, 100000}, s.epochs);
+  visit(FieldInfo{"batch", "word", "words per step", 1, 1048576}, s.batch);
+  visit(FieldInfo{"learning_rate", "1", "peak step of Lie-Adam", 1e-6, 1, "0.02 stalls at batch 512"},
+        s.learning_rate);
+  visit(FieldInfo{"warmup_epochs", "1", "epochs of linear rise to the peak step", 0, 100000}, s.warmup_epochs);
+  visit(FieldInfo{"dead_zone", "digit", "error of an output digit that costs nothing", 0, 0.5,
+                  "0.3 leaves thin margins"},
+        s.dead_zone);
+}
+
+template <Like<ErrorModel> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"preset", "1", "fills the values of this section; keys given beside it go over it", 0, 0,
+                  "custom: no preset, every key given", chip_preset_names()},
+        s.preset);
+  visit(FieldInfo{"sigma_eta_rad", "rad", "rms error of every splitter angle (ideal: pi/4)", 0, 0.5,
+                  "foundry 0.02: Mikkelsen 2014"},
+        s.sigma_eta_rad);
+  visit(FieldInfo{"rho_ab", "1", "correlation of the two splitter errors of one MZI", -1, 1}, s.rho_ab);
+  visit(FieldInfo{"sigma_cal_rad", "rad", "rms phase offset that calibration leaves", 0, 1}, s.sigma_cal_rad);
+  visit(FieldInfo{"mzi_loss_db", "dB", "mean insertion loss of one MZI", 0, 10,
+                  "foundry: two 0.05 dB couplers and a 0.23 dB heater, Harris 2014"},
+        s.mzi_loss_db);
+  visit(FieldInfo{"arm_loss_spread_db", "dB", "rms spread of the loss of every heater arm", 0, 3,
+                  "foundry 0.13: Harris 2014"},
+        s.arm_loss_spread_db);
+  visit(FieldInfo{"dac_bits", "bit", "resolution of the phase DAC over 2 pi, 0 for no quantisation", 0, 24},
+        s.dac_bits);
+  visit(FieldInfo{"sigma_phase_rad", "rad", "rms phase noise, frozen for a block of symbols", 0, 1},
+        s.sigma_phase_rad);
+}
+
+template <Like<LinkSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"launch_power_w", "W", "power at unit P's input: one server, one lane, digit 3", 1e-9, 1},
+        s.launch_power_w);
+  visit(
+      FieldInfo{"signal_full_scale_w", "W", "re-modulated power per neuron at the largest activation", 1e-9, 1},
+      s.signal_full_scale_w);
+  visit(FieldInfo{"lo_power_w", "W", "local oscillator per neuron", 1e-9, 1}, s.lo_power_w);
+  visit(
+      FieldInfo{"responsivity_a_per_w", "A/W", "photodiode responsivity", 0.01, 2, "Ge at 1550 nm: 0.8 to 1.1"},
+      s.responsivity_a_per_w);
+  visit(FieldInfo{"dark_current_a", "A", "photodiode dark current", 0, 1e-3, "Ge: 10 to 100 nA"},
+        s.dark_current_a);
+  visit(FieldInfo{"tia_noise_a_per_rthz", "A/sqrt(Hz)", "input-referred amplifier noise, its resistor included",
+                  0, 1e-9, "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
+        s.tia_noise_a_per_rthz);
+  visit(FieldInfo{"bandwidth_hz", "Hz", "receiver noise bandwidth", 1e3, 1e12,
+                  "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
+        s.bandwidth_hz);
+  visit(FieldInfo{"rin_db_per_hz", "dB/Hz", "relative intensity noise of the shared seed laser", -200, -80},
+        s.rin_db_per_hz);
+  visit(FieldInfo{"cmrr_db", "dB", "common-mode rejection of the balanced pair", 0, 120, "20 to 40 dB"},
+        s.cmrr_db);
+  visit(FieldInfo{"sigma_lock_rad", "rad", "residual phase-lock error of every server's fibre", 0,
+                  std::numbers::pi},
+        s.sigma_lock_rad);
+}
+
+template <Like<LevelSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"sigma_eta_rad", "rad", "the error levels: splitter errors that replace the chip's", 0, 0.5},
+        s.sigma_eta_rad);
+  visit(FieldInfo{"chips", "chip", "chips drawn per level", 1, 1000000}, s.chips);
+  visit(FieldInfo{"words", "word", "input words drawn per chip", 1, 100000000}, s.words);
+}
+
+template <Like<GradientSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"data", "1", "folder of the data set's idx files", 0, 0, "Debian: dataset-fashion-mnist"},
+        s.data);
+  visit(FieldInfo{"hidden", "neuron", "hidden width of the classifier", 1, 65536}, s.hidden);
+  visit(FieldInfo{"batch", "image", "global batch, shared by the servers", 1, 1048576}, s.batch);
+  visit(FieldInfo{"epochs", "1", "passes over the training images", 1, 10000}, s.epochs);
+  visit(FieldInfo{"learning_rate", "1", "step of gradient descent", 0, 100}, s.learning_rate);
+  visit(FieldInfo{"momentum", "1", "momentum of gradient descent", 0, 0.9999}, s.momentum);
+  visit(FieldInfo{"block", "gradient", "gradients that share one scale", 1, 1048576,
+                  "1024 with 32-bit scales: 0.39 % overhead"},
+        s.block);
+  visit(FieldInfo{"sigma_eta_rad", "rad", "splitter error of the chip the gradients pass", 0, 0.5},
+        s.sigma_eta_rad);
+}
+
+/// Calls visitor(section name, FieldInfo, member&) for every field of a study, in the order of the file.
+template <Like<StudyConfig> S, class Visitor>
+void visit_config(S& s, Visitor&& visit) {
+  const auto section = [&](std::string_view name, auto& settings) {
+    visit_fields(settings, [&](const FieldInfo& info, auto& member) { visit(name, info, member); });
+  };
+  visit(std::string_view{}, FieldInfo{"study", "1", "name of the study"}, s.study);
+  section("run", s.run);
+  section("task", s.task);
+  section("network", s.network);
+  section("training", s.training);
+  section("chip", s.chip);
+  section("link", s.link);
+  section("levels", s.levels);
+  section("gradient", s.gradient);
+}
+
+}  // namespace optinc

@@ -1,0 +1,77 @@
+#include "experiments/config/study_keys.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/study_config.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+
+namespace optinc {
+namespace {
+
+std::vector<std::string_view> section_names() {
+  std::vector<std::string_view> names;
+  for (const FieldEntry& entry : config_entries({}))
+    if (!entry.section.empty() && (names.empty() || names.back() != entry.section))
+      names.push_back(entry.section);
+  return names;
+}
+
+std::vector<std::string_view> keys_of(std::string_view section) {
+  std::vector<std::string_view> keys;
+  for (const FieldEntry& entry : config_entries({}))
+    if (entry.section == section) keys.push_back(entry.info.key);
+  return keys;
+}
+
+}  // namespace
+
+std::string nearest_key(std::string_view wrong) {
+  const auto entries = config_entries({});
+  const auto dot = wrong.find('.');
+  const std::string_view section = dot == wrong.npos ? "" : wrong.substr(0, dot);
+  const std::string_view key = dot == wrong.npos ? wrong : wrong.substr(dot + 1);
+  for (const FieldEntry& entry : entries)
+    if (entry.info.key == key) return entry.name();
+  const auto near = keys_of(section);
+  if (!section.empty() && !near.empty()) return fmt::format("{}.{}", section, nearest_name(key, near));
+  const std::vector<std::string> full = all_keys();
+  std::vector<std::string_view> all(full.begin(), full.end());
+  for (const FieldEntry& entry : entries) all.push_back(entry.info.key);
+  const std::string_view nearest = nearest_name(wrong, all);
+  for (const FieldEntry& entry : entries)
+    if (entry.info.key == nearest) return entry.name();
+  return std::string(nearest);
+}
+
+std::string_view nearest_section(std::string_view wrong) { return nearest_name(wrong, section_names()); }
+
+std::string known_sections_text() { return "sections: " + join_names(section_names()); }
+
+std::string known_keys_text(std::string_view section) {
+  return (section.empty() ? "above the sections: " : fmt::format("[{}] has: ", section)) +
+         join_names(keys_of(section));
+}
+
+std::vector<std::string> all_keys() {
+  std::vector<std::string> keys;
+  for (const FieldEntry& entry : config_entries({})) keys.push_back(entry.name());
+  return keys;
+}
+
+std::string explain(std::string_view key) {
+  for (const FieldEntry& entry : config_entries({})) {
+    if (entry.name() != key) continue;
+    const FieldInfo& info = entry.info;
+    return fmt::format("{}\n  meaning: {}\n  unit:    {}\n  default: {}\n  allowed: {}\n  source:  {}\n", key,
+                       info.meaning, info.unit, toml_text(entry.value), expected_text(info, entry.value),
+                       info.source.empty() ? "a choice of this project" : info.source);
+  }
+  throw Error(fmt::format("unknown key \"{}\" ({} keys are known). Did you mean {}?", key, all_keys().size(),
+                          nearest_key(key)));
+}
+
+}  // namespace optinc

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include <Eigen/Dense>
+
+namespace optinc {
+
+/// Unsigned codes, one column per server.
+using CodeMatrix = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, Eigen::Dynamic>;
+using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
+
+/// Gradients as they travel through the light: per block of `block` elements one scale s that all servers share
+/// (codes of unlike scales could not be averaged), per element a code in offset binary.
+struct QuantisedGradients {
+  CodeMatrix codes;             ///< (words, servers), each in 1..2^B - 1; word i is element i of the gradient
+  Eigen::VectorXf block_scale;  ///< (ceil(words / block)), s = max |g| over the block and all servers
+  int bits = 8;                 ///< B
+  int block = 1024;             ///< K, elements per scale; the last block may be shorter
+};
+
+/// Quantises gradients, shape (elements, servers):
+///   s = max over block and servers of |g|,   q = rint(g / s (2^(B-1) - 1)) with halves to even,
+///   u = q + 2^(B-1).
+/// The quotient is rounded as if exact, so |g - dequantised| <= s / (2^B - 2). A block of zeros has scale 0 and
+/// codes 2^(B-1). Throws Error unless 2 <= bits <= 16, block >= 1 and there is a server, and where a gradient
+/// is not finite, naming element and server.
+QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int block = 1024);
+
+/// The gradient of (mean) codes,  g = (u - 2^(B-1)) s / (2^(B-1) - 1),  shape (words). The codes may be
+/// fractional and noise may have carried them out of range. Offset binary makes this affine, so the mean of
+/// dequantised codes is the dequantised mean. Throws Error for bits and block as quantise, for a number of
+/// scales other than ceil(words / block), and for a code that is not finite.
+Eigen::VectorXf dequantise(const Eigen::VectorXd& mean_codes, const Eigen::VectorXf& block_scale, int bits,
+                           int block = 1024);
+
+/// Whether the result of one word can be the mean of the servers' codes: min u <= mean_code <= max u. True for
+/// every correct result, rounded any way, since the ends are codes; NaN fails. This is the check of an observer
+/// who sees all codes of the word, shape (servers).
+bool range_check(const Eigen::Ref<const CodeVector>& codes, double mean_code);
+
+/// Bits spent on scales per bit spent on codes, s_b / (B K): 0.00390625 for 8 bits, K = 1024, 32-bit scales.
+/// Throws Error for bits and block as quantise, and for scale_bits < 1.
+double overhead_share(int bits, int block, int scale_bits = 32);
+
+}  // namespace optinc

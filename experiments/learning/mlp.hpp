@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <Eigen/Dense>
+
+#include "experiments/learning/idx_images.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+
+/// A classifier with one hidden layer, in float as it is trained in practice:
+///   h = max(0, W1 x + b1),  z = W2 h + b2,  p = softmax(z).
+/// Its parameters are one flat vector, the one whose gradient travels through the light:
+///   W1 (hidden, inputs), b1 (hidden), W2 (classes, hidden), b2 (classes), matrices column after column.
+struct MlpShape {
+  int inputs = 784;
+  int hidden = 128;
+  int classes = 10;
+
+  /// hidden (inputs + 1) + classes (hidden + 1); 101,770 for 784-128-10.
+  Eigen::Index parameters() const {
+    return Eigen::Index{hidden} * (inputs + 1) + Eigen::Index{classes} * (hidden + 1);
+  }
+};
+
+/// Throws Error unless every width is in 1..65,536 and there are 2..256 classes (a label is one byte).
+void validate_mlp(const MlpShape& shape);
+
+/// Throws Error unless every image has shape.inputs pixels and a label below shape.classes, and there is at
+/// least one.
+void validate_images(const MlpShape& shape, const Eigen::Ref<const Eigen::MatrixXf>& pixels,
+                     std::span<const std::uint8_t> labels);
+
+/// Start values for ReLU layers (He et al. 2015): weights normal with variance 2 / fan-in, biases zero.
+/// Throws Error as validate_mlp.
+Eigen::VectorXf he_init(const MlpShape& shape, Stream& stream);
+
+/// Loss over some images and its derivative.
+struct LossAndGradient {
+  double loss = 0.0;         ///< mean over the images of -ln p_label (nats)
+  Eigen::VectorXf gradient;  ///< d loss / d parameters, shape (parameters)
+};
+
+/// Mean cross-entropy over a batch and its gradient by back-propagation. pixels (inputs, images), labels
+/// (images). Throws Error as validate_images, and for a parameter vector of another length.
+LossAndGradient loss_and_gradient(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
+                                  const Eigen::Ref<const Eigen::MatrixXf>& pixels,
+                                  std::span<const std::uint8_t> labels);
+
+/// Share (0..1) of the images whose largest output is their label's; the first of equal outputs counts.
+/// Throws Error as loss_and_gradient.
+double accuracy(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
+                const ImageSet& set);
+
+}  // namespace optinc

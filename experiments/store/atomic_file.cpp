@@ -1,0 +1,91 @@
+#include "experiments/store/atomic_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+fs::path partial_name(const fs::path& path) { return path.string() + ".partial-" + std::to_string(::getpid()); }
+
+void sync(const fs::path& path, int flags) {
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
+  const bool done = fd >= 0 && ::fsync(fd) == 0;
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  validate(done, "{}: cannot be brought to the disk ({}). Check the space left on it.", path.string(),
+           std::strerror(error));
+}
+
+[[noreturn]] void refuse_existing(const fs::path& path) {
+  throw Error(
+      fmt::format("{}: exists already (nothing is overwritten unasked). Choose another name or give --force.",
+                  path.string()));
+}
+
+/// The checked path: an argument that may be used before anything is created.
+fs::path writable(fs::path path, bool force) {
+  require_writable_output(path, force);
+  return path;
+}
+
+}  // namespace
+
+void require_writable_output(const fs::path& path, bool force) {
+  std::error_code none;
+  const fs::path folder = folder_of(path);
+  validate(path.has_filename(),
+           "\"{}\": not a file name (expected a path to a file). Give one such as results.h5.", path.string());
+  validate(fs::is_directory(folder, none),
+           "{}: folder {} does not exist (results go into an existing one). Create it.", path.string(),
+           folder.string());
+  validate(!fs::is_directory(path, none), "{}: a folder (expected a name for a file). Add a file name.",
+           path.string());
+  if (fs::exists(fs::symlink_status(path, none)) && !force) refuse_existing(path);
+  // only an attempt tells: permissions, quotas and read-only mounts all show here
+  const fs::path probe = partial_name(path).string() + "-probe";
+  const int fd = ::open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  validate(fd >= 0, "{}: cannot be written ({}). Choose a folder you may write to.", path.string(),
+           std::strerror(errno));
+  ::close(fd);
+  ::unlink(probe.c_str());
+}
+
+AtomicFile::AtomicFile(fs::path path, bool force)
+    : path_(writable(std::move(path), force)),
+      partial_(partial_name(path_)),
+      force_(force),
+      file_(File::create(partial_, path_.string())) {}
+
+AtomicFile::~AtomicFile() {
+  if (committed_) return;
+  std::error_code none;
+  fs::remove(partial_, none);
+}
+
+void AtomicFile::commit() {
+  file_.close();
+  sync(partial_, O_RDONLY);
+  // link() fails if PATH appeared meanwhile, where rename() would replace it; not every file system has it
+  if (!force_ && ::link(partial_.c_str(), path_.c_str()) == 0) {
+    ::unlink(partial_.c_str());
+  } else {
+    if (!force_ && (errno == EEXIST || fs::exists(path_))) refuse_existing(path_);
+    validate(::rename(partial_.c_str(), path_.c_str()) == 0,
+             "{}: cannot be renamed from {} ({}). Check the folder.", path_.string(), partial_.string(),
+             std::strerror(errno));
+  }
+  committed_ = true;
+  sync(folder_of(path_), O_RDONLY | O_DIRECTORY);
+}
+
+}  // namespace optinc

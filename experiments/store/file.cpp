@@ -1,0 +1,73 @@
+#include "experiments/store/hdf5_call.hpp"
+
+namespace optinc {
+
+std::string hdf5_reason() {
+  std::string reason;
+  const auto innermost = [](unsigned n, const H5E_error2_t* error, void* text) -> herr_t {
+    if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &reason);
+  for (char& c : reason)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return reason.empty() ? "no reason given" : reason;
+}
+
+void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+Handle string_type() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+File File::create(const std::filesystem::path& path, std::string_view shown) {
+  silence_hdf5();
+  std::string name = shown.empty() ? path.string() : std::string(shown);
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  // closing the file closes what was taken from it, so that "closed" means "on its way to the disk"
+  H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
+  H5Pset_link_creation_order(list.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_obj_track_times(list.get(), false);
+  Handle id(succeed(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, list.get(), access.get()), name, "create the file"),
+            H5Fclose);
+  return {std::move(id), std::move(name)};
+}
+
+File File::open(const std::filesystem::path& path) {
+  silence_hdf5();
+  std::string name = path.string();
+  std::error_code none;
+  validate(std::filesystem::exists(path, none), "{}: no such file (expected an HDF5 file). Check the path.",
+           name);
+  validate(!std::filesystem::is_directory(path, none),
+           "{}: a folder (expected an HDF5 file). Name the file in it.", name);
+  const htri_t hdf5 = H5Fis_hdf5(path.c_str());
+  validate(hdf5 >= 0, "{}: cannot be read ({}). Check that you may read it.", name, hdf5_reason());
+  validate(hdf5 > 0,
+           "{}: not an HDF5 file (its first bytes are something else). Name a file that OptINC wrote.", name);
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
+  const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+  if (id < 0)
+    throw Error(fmt::format("{}: truncated, damaged or still being written ({}). Use a complete copy.", name,
+                            hdf5_reason()));
+  return {{id, H5Fclose}, std::move(name)};
+}
+
+Group File::root() const {
+  return {{succeed(H5Gopen2(id_.get(), "/", H5P_DEFAULT), name_, "open the root group"), H5Gclose}, name_, "/"};
+}
+
+void File::close() {
+  // H5Fclose alone may report success for what it failed to write
+  const herr_t flushed = H5Fflush(id_.get(), H5F_SCOPE_GLOBAL);
+  const std::string reason = flushed < 0 ? hdf5_reason() : "the close failed";
+  const bool closed = id_.close();
+  validate(flushed >= 0 && closed, "{}: cannot be written out ({}). Check the space left on its disk.", name_,
+           reason);
+}
+
+}  // namespace optinc
