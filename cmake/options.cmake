@@ -20,6 +20,10 @@ endif()
 add_library(project_warnings INTERFACE)
 target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                                   -Wold-style-cast -Wcast-qual -Wunused -Woverloaded-virtual)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC bug 105593: its own AVX-512 headers look uninitialised to it
+  target_compile_options(project_warnings INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
 if(OPTINC_WERROR)
   target_compile_options(project_warnings INTERFACE -Werror)
 endif()

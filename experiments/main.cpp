@@ -24,7 +24,9 @@ struct StudyArguments {
   void add_to(CLI::App& command) {
     command.add_option("STUDY.toml", study, "what to run (experiments/studies has examples)")->required();
     command.add_option("-o,--output", output, "result file to write");
-    command.add_option("--set", overrides, "section.key=value, over the file; repeatable")->expected(1)->take_all();
+    command.add_option("--set", overrides, "section.key=value, over the file; repeatable")
+        ->expected(1)
+        ->take_all();
     command.add_option("--seed", seed, "seed of every random stream (run.seed)");
     command.add_option("--threads", threads, "threads, 0 for all (run.threads); never changes a result");
     command.add_flag("--force", force, "replace an existing output");
@@ -55,25 +57,34 @@ struct StudyArguments {
 void validate_command(bool quick, bool json, std::uint64_t seed) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   bool all_pass = true;
-  if (!json) fmt::print("{:<30} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
-                        "trials", "", "formula");
+  if (!json)
+    fmt::print("{:<30} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
+               "trials", "", "formula");
   for (const Law& law : laws()) {
     const Verdict v = check_law(law, quick, seed);
     all_pass = all_pass && v.pass;
     const char* verdict = v.pass ? "pass" : "FAIL";
     if (json) {
-      list.push_back({{"name", law.name}, {"formula", law.formula}, {"expected", law.expected},
-                      {"measured", v.sample.value}, {"standard_error", v.sample.standard_error},
-                      {"tolerance", v.tolerance}, {"unit", law.unit}, {"trials", v.trials},
-                      {"verdict", v.pass ? "pass" : "fail"}, {"seconds", v.seconds}});
+      list.push_back({{"name", law.name},
+                      {"formula", law.formula},
+                      {"expected", law.expected},
+                      {"measured", v.sample.value},
+                      {"standard_error", v.sample.standard_error},
+                      {"tolerance", v.tolerance},
+                      {"unit", law.unit},
+                      {"trials", v.trials},
+                      {"verdict", v.pass ? "pass" : "fail"},
+                      {"seconds", v.seconds}});
     } else {
-      fmt::print("{:<30} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected, v.sample.value,
-                 v.tolerance, v.trials, verdict, law.formula);
+      fmt::print("{:<30} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
+                 v.sample.value, v.tolerance, v.trials, verdict, law.formula);
       std::fflush(stdout);
     }
   }
   if (json) fmt::print("{}\n", nlohmann::ordered_json{{"laws", list}}.dump(2));
-  validate(all_pass, "a law does not hold (see FAIL above). The simulator or the law is wrong: do not trust results of this build.");
+  validate(all_pass,
+           "a law does not hold (see FAIL above). The simulator or the law is wrong: do not trust results of "
+           "this build.");
 }
 
 void explain_command(const std::string& key) {
@@ -92,21 +103,26 @@ std::string command_line(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   const std::string typed = command_line(argc, argv);
-  CLI::App app("OptINC: a physics-level simulator of optical in-network computing.\n"
-               "Servers' gradients are averaged and rounded by meshes of imperfect Mach-Zehnder interferometers.");
+  CLI::App app(
+      "OptINC: a physics-level simulator of optical in-network computing.\n"
+      "Servers' gradients are averaged and rounded by meshes of imperfect Mach-Zehnder interferometers.");
   app.require_subcommand(1);
-  app.footer("Example:\n  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
-             "Exit codes: 0 done, 1 refused or failed (one line on standard error says what, where and how to mend),\n"
-             "            other: unusable command line.");
+  app.footer(
+      "Example:\n  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
+      "Exit codes: 0 done, 1 refused or failed (one line on standard error says what, where and how to mend),\n"
+      "            other: unusable command line.");
 
   StudyArguments study;
   auto* run_command = app.add_subcommand("run", "run a study and write its result file");
   study.add_to(*run_command);
-  run_command->footer("Example:\n  optinc run experiments/studies/quickstart.toml -o results.h5 --set levels.chips=60 --seed 7");
+  run_command->footer(
+      "Example:\n  optinc run experiments/studies/quickstart.toml -o results.h5 --set levels.chips=60 --seed "
+      "7");
   StudyArguments training;
   auto* train_command = app.add_subcommand("train", "train the study's network alone and write it");
   training.add_to(*train_command);
-  train_command->footer("Example:\n  optinc train experiments/studies/quickstart.toml -o network.h5 --set task.rounding=floor");
+  train_command->footer(
+      "Example:\n  optinc train experiments/studies/quickstart.toml -o network.h5 --set task.rounding=floor");
 
   std::string file;
   bool json = false;
@@ -149,7 +165,9 @@ int main(int argc, char** argv) {
   } catch (const optinc::Error& e) {
     fmt::print(stderr, "optinc: {}\n", e.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "optinc: out of memory (the study is larger than this machine). Lower levels.words or levels.chips.\n");
+    fmt::print(
+        stderr,
+        "optinc: out of memory (the study is larger than this machine). Lower levels.words or levels.chips.\n");
   } catch (const std::exception& e) {
     fmt::print(stderr, "optinc: {} (unexpected; please report it with the command). \n", e.what());
   }

@@ -10,8 +10,12 @@ namespace optinc {
 using Clock = std::chrono::steady_clock;
 
 Progress::Progress(std::string stage, long total, bool quiet)
-    : stage_(std::move(stage)), total_(total), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1),
-      start_(Clock::now()), shown_(start_) {
+    : stage_(std::move(stage)),
+      total_(total),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()),
+      shown_(start_) {
   if (!quiet_ && !terminal_) fmt::print(stderr, "{} ...\n", stage_);
 }
 

@@ -88,22 +88,22 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       FieldInfo{"signal_full_scale_w", "W", "re-modulated power per neuron at the largest activation", 1e-9, 1},
       s.signal_full_scale_w);
-  visit(FieldInfo{"lo_power_w", "W", "local oscillator per neuron", 1e-9, 1}, s.lo_power_w);
+  visit(FieldInfo{"lo_power_w", "W", "local oscillator per neuron", 1e-9, 1}, s.receiver.lo_power_w);
   visit(
       FieldInfo{"responsivity_a_per_w", "A/W", "photodiode responsivity", 0.01, 2, "Ge at 1550 nm: 0.8 to 1.1"},
-      s.responsivity_a_per_w);
+      s.receiver.responsivity_a_per_w);
   visit(FieldInfo{"dark_current_a", "A", "photodiode dark current", 0, 1e-3, "Ge: 10 to 100 nA"},
-        s.dark_current_a);
+        s.receiver.dark_current_a);
   visit(FieldInfo{"tia_noise_a_per_rthz", "A/sqrt(Hz)", "input-referred amplifier noise, its resistor included",
                   0, 1e-9, "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
-        s.tia_noise_a_per_rthz);
+        s.receiver.tia_noise_a_per_rthz);
   visit(FieldInfo{"bandwidth_hz", "Hz", "receiver noise bandwidth", 1e3, 1e12,
                   "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
-        s.bandwidth_hz);
+        s.receiver.bandwidth_hz);
   visit(FieldInfo{"rin_db_per_hz", "dB/Hz", "relative intensity noise of the shared seed laser", -200, -80},
-        s.rin_db_per_hz);
+        s.receiver.rin_db_per_hz);
   visit(FieldInfo{"cmrr_db", "dB", "common-mode rejection of the balanced pair", 0, 120, "20 to 40 dB"},
-        s.cmrr_db);
+        s.receiver.cmrr_db);
   visit(FieldInfo{"sigma_lock_rad", "rad", "residual phase-lock error of every server's fibre", 0,
                   std::numbers::pi},
         s.sigma_lock_rad);

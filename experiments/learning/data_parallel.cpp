@@ -121,11 +121,11 @@ std::vector<double> train_epoch(Learner& learner, const ImageSet& train, const A
   return losses;
 }
 
-TrainingResult train_data_parallel(const DataParallelSettings& settings, const ImageData& data,
-                                   const Aggregator& aggregate, const Progress& progress) {
+LearnerResult train_data_parallel(const DataParallelSettings& settings, const ImageData& data,
+                                  const Aggregator& aggregate, const LearnerProgress& progress) {
   Learner learner = start_learner(settings, data.train);
   validate_images(settings.shape, data.test.pixels, data.test.labels);  // now, not after an epoch of work
-  TrainingResult result;
+  LearnerResult result;
   for (int e = 0; e < settings.epochs; ++e) {
     const auto losses = train_epoch(learner, data.train, aggregate);
     result.losses.insert(result.losses.end(), losses.begin(), losses.end());

@@ -68,24 +68,24 @@ double train_step(Learner& learner, const ImageSet& train, const Aggregator& agg
 std::vector<double> train_epoch(Learner& learner, const ImageSet& train, const Aggregator& aggregate);
 
 /// What is known when an epoch ends.
-struct EpochReport {
+struct LearnerEpoch {
   int epoch = 0;               ///< epochs completed
   double loss = 0.0;           ///< mean over the epoch's steps (nats)
   double test_accuracy = 0.0;  ///< 0..1
 };
 
-using Progress = std::function<void(const EpochReport&)>;
+using LearnerProgress = std::function<void(const LearnerEpoch&)>;
 
-struct TrainingResult {
+struct LearnerResult {
   Eigen::VectorXf parameters;
-  std::vector<double> losses;       ///< of each step's batch, before the step (nats)
-  std::vector<EpochReport> epochs;  ///< one per epoch
-  double test_accuracy = 0.0;       ///< after the last epoch, 0..1
+  std::vector<double> losses;        ///< of each step's batch, before the step (nats)
+  std::vector<LearnerEpoch> epochs;  ///< one per epoch
+  double test_accuracy = 0.0;        ///< after the last epoch, 0..1
 };
 
 /// Trains from the beginning for settings.epochs epochs; calls `progress`, where there is one, after each.
 /// Throws Error as start_learner and train_step.
-TrainingResult train_data_parallel(const DataParallelSettings& settings, const ImageData& data,
-                                   const Aggregator& aggregate, const Progress& progress = {});
+LearnerResult train_data_parallel(const DataParallelSettings& settings, const ImageData& data,
+                                  const Aggregator& aggregate, const LearnerProgress& progress = {});
 
 }  // namespace optinc

@@ -29,10 +29,12 @@ std::vector<std::uint64_t> every_word(const Task& task) {
 }
 
 /// Measures one chip in one state and writes its place in the result (no other chip writes there).
-void measure(const ChipDesign& design, const ChipState& state, const ChipLevelPlan& plan, const Variant& variant,
-             const Codes& codes, const Place& at, ChipLevels& result, std::vector<std::int64_t>& errors) {
+void measure(const ChipDesign& design, const ChipState& state, const ChipLevelPlan& plan,
+             const Variant& variant, const Codes& codes, const Place& at, ChipLevels& result,
+             std::vector<std::int64_t>& errors) {
   const auto chip = static_cast<std::uint32_t>(at.chip);
-  const Eigen::MatrixXd outputs = transmit(design, state, plan.link, variant.noise, codes, {plan.seed, chip, 0});
+  const Eigen::MatrixXd outputs =
+      transmit(design, state, plan.link, variant.noise, codes, {plan.seed, chip, 0});
   const auto answers = exact_answers(design.task, codes);
   const auto decoded = decide(outputs);
   const DecodingScore hit = score(outputs, digits_of(answers, design.task.digits));
@@ -44,7 +46,8 @@ void measure(const ChipDesign& design, const ChipState& state, const ChipLevelPl
     result.matrix_error_in_phase[at.flat() * state.layers.size() + l] = state.layers[l].matrix_error_in_phase;
   }
   for (Eigen::Index w = 0; w < decoded.size(); ++w)
-    ++errors[static_cast<std::size_t>(static_cast<std::int64_t>(decoded[w]) - answers[w] + design.task.codes() - 1)];
+    ++errors[static_cast<std::size_t>(static_cast<std::int64_t>(decoded[w]) - answers[w] + design.task.codes() -
+                                      1)];
 }
 
 double accuracy_of(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes) {
@@ -53,7 +56,8 @@ double accuracy_of(const Task& task, const Eigen::MatrixXd& outputs, const Codes
 
 }  // namespace
 
-ChipLevels run_chip_levels(const ChipDesign& design, const ChipLevelPlan& plan, const std::function<void()>& progress) {
+ChipLevels run_chip_levels(const ChipDesign& design, const ChipLevelPlan& plan,
+                           const std::function<void()>& progress) {
   const std::size_t levels = plan.sigma_eta_rad.size(), chips = static_cast<std::size_t>(plan.chips);
   const std::size_t cases = levels * variants.size();
   ChipLevels result;
@@ -83,9 +87,9 @@ ChipLevels run_chip_levels(const ChipDesign& design, const ChipLevelPlan& plan, 
       std::vector<std::int64_t> counts(bins, 0);
       measure(design, state, plan, variants[v], codes, at, result, counts);
       if (c == 0)
-        result.word_accuracy_all_words[at.in_case()] =
-            accuracy_of(design.task, transmit(design, state, plan.link, variants[v].noise, all_codes, {plan.seed, chip, 0}),
-                        all_codes);
+        result.word_accuracy_all_words[at.in_case()] = accuracy_of(
+            design.task, transmit(design, state, plan.link, variants[v].noise, all_codes, {plan.seed, chip, 0}),
+            all_codes);
 #pragma omp critical(code_error_count)
       for (std::size_t i = 0; i < bins; ++i) result.code_error_count[at.in_case() * bins + i] += counts[i];
     }
@@ -98,7 +102,8 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const ErrorModel& mod
                                  const Variant& variant, std::uint64_t seed) {
   const ChipErrors errors = fabricate(design, model, seed, 0);
   const ChipState state = program(design, errors, model, variant.programming);
-  return transmit(design, state, link, variant.noise, codes_of_words(design.task, every_word(design.task)), {seed, 0, 0});
+  return transmit(design, state, link, variant.noise, codes_of_words(design.task, every_word(design.task)),
+                  {seed, 0, 0});
 }
 
 }  // namespace optinc

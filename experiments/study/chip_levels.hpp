@@ -25,7 +25,7 @@ inline constexpr std::array<Variant, 3> variants = {{
 
 /// What to fabricate and send.
 struct ChipLevelPlan {
-  ErrorModel model;                   ///< the preset whose sigma_eta_rad the levels replace
+  ErrorModel model;  ///< the preset whose sigma_eta_rad the levels replace
   LinkSettings link;
   std::vector<double> sigma_eta_rad;  ///< levels
   int chips = 30;                     ///< per level; the same draws at every level, scaled
@@ -36,12 +36,12 @@ struct ChipLevelPlan {
 /// Word accuracy of many chips, all arrays row-major over [level][variant][chip] and what follows.
 struct ChipLevels {
   int layers = 0;
-  int error_bins = 0;  ///< code errors -(4^M - 1) .. 4^M - 1
+  int error_bins = 0;                                       ///< code errors -(4^M - 1) .. 4^M - 1
   std::vector<double> word_accuracy, margin;                ///< [level][variant][chip]
   std::vector<double> matrix_error, matrix_error_in_phase;  ///< [level][variant][chip][layer]
   std::vector<std::int32_t> clipped;                        ///< [level][variant][chip]
-  std::vector<std::int64_t> code_error_count;               ///< [level][variant][error bin], over all chips' words
-  std::vector<double> word_accuracy_all_words;              ///< [level][variant]: chip 0 on every word of the task
+  std::vector<std::int64_t> code_error_count;   ///< [level][variant][error bin], over all chips' words
+  std::vector<double> word_accuracy_all_words;  ///< [level][variant]: chip 0 on every word of the task
 };
 
 /// Fabricates, programs and tests chips, in parallel over chips; the result does not depend on the threads.

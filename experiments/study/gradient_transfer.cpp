@@ -24,7 +24,8 @@ DataParallelSettings learner_settings(const StudyConfig& config, const ImageSet&
 }  // namespace
 
 long gradient_training_steps(const StudyConfig& config, const ImageData& data) {
-  return static_cast<long>(config.gradient.epochs) * steps_per_epoch(learner_settings(config, data.train), data.train);
+  return static_cast<long>(config.gradient.epochs) *
+         steps_per_epoch(learner_settings(config, data.train), data.train);
 }
 
 GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& data, const Network& network,
@@ -50,17 +51,19 @@ GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& 
     return decide(transmit(design, chip, config.link, variant.noise, sent.codes, {config.run.seed, 0, 0}));
   };
   // the exact path is never coded; its code errors are those of its definition, none
-  std::vector<CodeVector> decoded = {answers, answers, decide(forward(network, digit_averages(config.task, sent.codes)))};
+  std::vector<CodeVector> decoded = {answers, answers,
+                                     decide(forward(network, digit_averages(config.task, sent.codes)))};
   for (const Variant& variant : variants) decoded.push_back(through_chip(variant));
 
   for (std::size_t p = 0; p < gradient_paths.size(); ++p) {
-    result.received.push_back(p == 0 ? result.average
-                                     : dequantise(decoded[p].cast<double>(), sent.block_scale, sent.bits, sent.block));
+    result.received.push_back(
+        p == 0 ? result.average
+               : dequantise(decoded[p].cast<double>(), sent.block_scale, sent.bits, sent.block));
     result.relative_error[p] = relative_error(result.received[p], result.average);
     std::vector<std::int32_t> difference(static_cast<std::size_t>(answers.size()));
     for (Eigen::Index i = 0; i < answers.size(); ++i)
-      difference[static_cast<std::size_t>(i)] =
-          static_cast<std::int32_t>(static_cast<std::int64_t>(decoded[p][i]) - static_cast<std::int64_t>(answers[i]));
+      difference[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(
+          static_cast<std::int64_t>(decoded[p][i]) - static_cast<std::int64_t>(answers[i]));
     result.code_error.push_back(std::move(difference));
   }
   return result;

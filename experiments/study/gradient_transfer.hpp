@@ -18,12 +18,12 @@ inline constexpr std::array<std::string_view, 6> gradient_paths = {
 
 /// Real gradients of one training step, averaged in every way.
 struct GradientTransfer {
-  Eigen::VectorXf average;                    ///< exact mean over the servers (parameters)
-  std::vector<Eigen::VectorXf> received;      ///< [path] (parameters)
+  Eigen::VectorXf average;                            ///< exact mean over the servers (parameters)
+  std::vector<Eigen::VectorXf> received;              ///< [path] (parameters)
   std::vector<std::vector<std::int32_t>> code_error;  ///< [path] decoded code minus exact Q(mean) (parameters)
-  std::array<double, 6> relative_error{};     ///< ||received - average|| / ||average||
-  double test_accuracy = 0.0;                 ///< of the classifier when the gradients were taken
-  double loss = 0.0;                          ///< of that step's batch (nats)
+  std::array<double, 6> relative_error{};             ///< ||received - average|| / ||average||
+  double test_accuracy = 0.0;                         ///< of the classifier when the gradients were taken
+  double loss = 0.0;                                  ///< of that step's batch (nats)
 };
 
 /// Trains the classifier of [gradient] by exact averaging for its epochs, one worker per server; takes the next
@@ -31,7 +31,8 @@ struct GradientTransfer {
 /// what an ideal 8-bit OptINC returns); through the float64 network; through chip 0 at gradient.sigma_eta_rad.
 /// `progress` is called after every training step. Throws Error for data or settings that do not fit.
 GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& data, const Network& network,
-                                    const ChipDesign& design, const std::function<void(double loss)>& progress = {});
+                                    const ChipDesign& design,
+                                    const std::function<void(double loss)>& progress = {});
 
 /// Training steps before the gradients are taken: what `progress` counts.
 long gradient_training_steps(const StudyConfig& config, const ImageData& data);

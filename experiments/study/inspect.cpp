@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "experiments/config/study_config.hpp"
 #include "experiments/store/hdf5.hpp"
 #include "experiments/store/provenance.hpp"
@@ -12,7 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double mean(std::span<const double> x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
+double mean(std::span<const double> x) {
+  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
 
 Json onn_summary(const Group& group) {
   const Attributes a = group.attributes();
@@ -46,17 +50,18 @@ Json chip_summaries(const Group& group) {
   for (std::size_t i = 0; i < sigma.size() * names.size(); ++i) {
     const std::span trials(accuracy.values.data() + i * chips, chips);
     const std::span margins(margin.data() + i * chips, chips);
-    list.push_back({{"sigma", sigma[i / names.size()]},
-                    {"variant", names[i % names.size()]},
-                    {"trials", chips},
-                    {"word_accuracy_mean", mean(trials)},
-                    {"word_accuracy_min", *std::min_element(trials.begin(), trials.end())},
-                    {"chips_all_right", std::count(trials.begin(), trials.end(), 1.0)},
-                    {"margin_min", *std::min_element(margins.begin(), margins.end())},
-                    {"word_accuracy_all_words", all_words[i]},
-                    {"matrix_error_mean", mean(std::span(error.values.data() + i * chips * layers, chips * layers))},
-                    {"matrix_error_in_phase_mean",
-                     mean(std::span(in_phase.values.data() + i * chips * layers, chips * layers))}});
+    list.push_back(
+        {{"sigma", sigma[i / names.size()]},
+         {"variant", names[i % names.size()]},
+         {"trials", chips},
+         {"word_accuracy_mean", mean(trials)},
+         {"word_accuracy_min", *std::min_element(trials.begin(), trials.end())},
+         {"chips_all_right", std::count(trials.begin(), trials.end(), 1.0)},
+         {"margin_min", *std::min_element(margins.begin(), margins.end())},
+         {"word_accuracy_all_words", all_words[i]},
+         {"matrix_error_mean", mean(std::span(error.values.data() + i * chips * layers, chips * layers))},
+         {"matrix_error_in_phase_mean",
+          mean(std::span(in_phase.values.data() + i * chips * layers, chips * layers))}});
   }
   return list;
 }
@@ -101,32 +106,40 @@ std::string onn_text(const Json& o) {
       o["train_seconds"].get<double>());
   if (o.contains("ideal_chip_word_accuracy"))
     text += fmt::format("ideal chip {} of words right through the light, {:.1e} digit from the network\n",
-                        percent(o["ideal_chip_word_accuracy"].get<double>()), o["ideal_chip_deviation"].get<double>());
+                        percent(o["ideal_chip_word_accuracy"].get<double>()),
+                        o["ideal_chip_deviation"].get<double>());
   return text;
 }
 
 std::string chips_text(const Json& chips) {
-  std::string text = fmt::format("\nchips      {:>10} {:>12} {:>6} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "sigma rad",
-                                 "variant", "chips", "mean", "worst", "all right", "error", "in phase");
+  std::string text =
+      fmt::format("\nchips      {:>10} {:>12} {:>6} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "sigma rad", "variant",
+                  "chips", "mean", "worst", "all right", "error", "in phase");
   for (const auto& c : chips)
     text += fmt::format("           {:>10.4g} {:>12} {:>6} {:>10} {:>10} {:>10} {:>9.4f} {:>9.4f}\n",
                         c["sigma"].get<double>(), c["variant"].get<std::string>(), c["trials"].get<long>(),
-                        percent(c["word_accuracy_mean"].get<double>()), percent(c["word_accuracy_min"].get<double>()),
-                        c["chips_all_right"].get<long>(), c["matrix_error_mean"].get<double>(),
-                        c["matrix_error_in_phase_mean"].get<double>());
-  return text + "           (share of drawn words decoded exactly; chips with all of them right; relative matrix error, "
-                "mean over layers)\n";
+                        percent(c["word_accuracy_mean"].get<double>()),
+                        percent(c["word_accuracy_min"].get<double>()), c["chips_all_right"].get<long>(),
+                        c["matrix_error_mean"].get<double>(), c["matrix_error_in_phase_mean"].get<double>());
+  return text +
+         "           (share of drawn words decoded exactly; chips with all of them right; relative matrix "
+         "error, "
+         "mean over layers)\n";
 }
 
 std::string gradient_text(const Json& g) {
-  std::string text = fmt::format("\ngradients  {} words x {} servers, classifier at {:.2f} % test accuracy; relative error\n",
-                                 g["words"].get<long>(), g["servers"].get<int>(), 100 * g["test_accuracy"].get<double>());
-  const std::pair<const char*, const char*> paths[] = {
-      {"exact", "exact average"},           {"quantised", "ideal quantisation"},
-      {"network", "float64 network"},       {"chip_uncorrected", "chip, uncorrected"},
-      {"chip_corrected", "chip, corrected"}, {"chip_noisy", "chip, corrected, with receiver noise"}};
+  std::string text =
+      fmt::format("\ngradients  {} words x {} servers, classifier at {:.2f} % test accuracy; relative error\n",
+                  g["words"].get<long>(), g["servers"].get<int>(), 100 * g["test_accuracy"].get<double>());
+  const std::pair<const char*, const char*> paths[] = {{"exact", "exact average"},
+                                                       {"quantised", "ideal quantisation"},
+                                                       {"network", "float64 network"},
+                                                       {"chip_uncorrected", "chip, uncorrected"},
+                                                       {"chip_corrected", "chip, corrected"},
+                                                       {"chip_noisy", "chip, corrected, with receiver noise"}};
   for (const auto& [key, name] : paths)
-    text += fmt::format("           {:<38} {:.5g}\n", name, g[fmt::format("relative_error_{}", key)].get<double>());
+    text +=
+        fmt::format("           {:<38} {:.5g}\n", name, g[fmt::format("relative_error_{}", key)].get<double>());
   return text;
 }
 
@@ -146,10 +159,11 @@ Json inspect_json(const std::filesystem::path& path) {
 std::string inspect_text(const std::filesystem::path& path) {
   const Json j = inspect_json(path);
   const Json& p = j["provenance"];
-  std::string text = fmt::format("{}\nrun {}, seed {}, {}, OptINC {} ({}, {})\nby {}\n\n", p["title"].get<std::string>(),
-                                 p["run_id"].get<std::string>(), p["seed"].get<long>(), p["created_utc"].get<std::string>(),
-                                 p["optinc_version"].get<std::string>(), p["git_revision"].get<std::string>(),
-                                 p["build_target"].get<std::string>(), p["command"].get<std::string>());
+  std::string text =
+      fmt::format("{}\nrun {}, seed {}, {}, OptINC {} ({}, {})\nby {}\n\n", p["title"].get<std::string>(),
+                  p["run_id"].get<std::string>(), p["seed"].get<long>(), p["created_utc"].get<std::string>(),
+                  p["optinc_version"].get<std::string>(), p["git_revision"].get<std::string>(),
+                  p["build_target"].get<std::string>(), p["command"].get<std::string>());
   if (j.contains("onn")) text += onn_text(j["onn"]);
   if (j.contains("chips")) text += chips_text(j["chips"]);
   if (j.contains("gradient")) text += gradient_text(j["gradient"]);

@@ -79,7 +79,8 @@ void write_chips_group(const Group& group, const ChipLevelPlan& plan, const Chip
 
 void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
   const WordTable table = word_table(task);
-  const auto words = static_cast<std::size_t>(table.targets.cols()), digits = static_cast<std::size_t>(task.digits);
+  const auto words = static_cast<std::size_t>(table.targets.cols()),
+             digits = static_cast<std::size_t>(task.digits);
   group.dimension("variant", std::vector<std::string>{"corrected", "noisy"}, "1", "what acts on the light");
   group.counting_dimension("word", words, "word of the task, most significant digit sum first");
   group.counting_dimension("digit", digits, "digit position, most significant first");
@@ -87,7 +88,8 @@ void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
   for (const auto* y : {&eye.corrected, &eye.noisy})  // column-major (digit, word) is row-major [word][digit]
     for (Eigen::Index i = 0; i < y->size(); ++i) outputs.push_back(static_cast<float>(y->data()[i]));
   std::vector<std::uint8_t> targets;
-  for (Eigen::Index i = 0; i < table.targets.size(); ++i) targets.push_back(static_cast<std::uint8_t>(table.targets.data()[i]));
+  for (Eigen::Index i = 0; i < table.targets.size(); ++i)
+    targets.push_back(static_cast<std::uint8_t>(table.targets.data()[i]));
   group.dataset("outputs", {"variant", "word", "digit"}, outputs, "digit", "received output level of chip 0");
   group.dataset("target", {"word", "digit"}, targets, "digit", "digit of the exact Q(mean)");
   group.attributes().set("sigma_eta_rad", eye.sigma_eta_rad);
@@ -110,7 +112,8 @@ void write_gradient_group(const Group& group, const StudyConfig& config, const G
                 "exact mean of the servers' gradients");
   group.dataset("received", {"path", "element"}, received, "1", "gradient that came back");
   group.dataset("code_error", {"path", "element"}, code_error, "LSB", "decoded code minus exact Q(mean)");
-  group.dataset("relative_error", {"path"}, std::vector<double>(t.relative_error.begin(), t.relative_error.end()), "1",
+  group.dataset("relative_error", {"path"},
+                std::vector<double>(t.relative_error.begin(), t.relative_error.end()), "1",
                 "||received - average|| / ||average||");
   const Attributes a = group.attributes();
   a.set("words", static_cast<std::int64_t>(elements));

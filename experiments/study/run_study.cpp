@@ -1,5 +1,6 @@
 #include "experiments/study/run_study.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include "experiments/cli/progress.hpp"
@@ -31,7 +32,8 @@ OnnSummary summarise(const TrainingResult& training) {
 }
 
 /// Sends every word through a perfect chip: the light path must reproduce the network.
-void check_ideal_chip(const StudyConfig& config, const Network& network, const ChipDesign& design, OnnSummary& summary) {
+void check_ideal_chip(const StudyConfig& config, const Network& network, const ChipDesign& design,
+                      OnnSummary& summary) {
   const WordTable table = word_table(network.task);
   const Eigen::MatrixXd outputs =
       all_word_outputs(design, error_preset("ideal"), config.link, variants.front(), config.run.seed);
@@ -51,8 +53,8 @@ Eye look_into_eye(const StudyConfig& config, const ChipDesign& design) {
           all_word_outputs(design, model, config.link, variants[2], config.run.seed)};
 }
 
-GradientTransfer gradients_with_progress(const StudyConfig& config, const ImageData& data, const Network& network,
-                                         const ChipDesign& design, bool quiet) {
+GradientTransfer gradients_with_progress(const StudyConfig& config, const ImageData& data,
+                                         const Network& network, const ChipDesign& design, bool quiet) {
   Progress progress("gradients", gradient_training_steps(config, data), quiet);
   return transfer_gradients(config, data, network, design,
                             [&](double loss) { progress.step(fmt::format("loss {:.3f}", loss)); });
@@ -71,11 +73,12 @@ void run_study(const StudyConfig& config, const RunOptions& options) {
   const ChipDesign design = design_chip(training.network);
   OnnSummary summary = summarise(training);
   check_ideal_chip(config, training.network, design, summary);
-  const ChipLevelPlan plan = {config.chip, config.link, config.levels.sigma_eta_rad, config.levels.chips,
-                              config.levels.words, config.run.seed};
+  const ChipLevelPlan plan = {config.chip,         config.link,         config.levels.sigma_eta_rad,
+                              config.levels.chips, config.levels.words, config.run.seed};
   const ChipLevels levels = levels_with_progress(design, plan, options.quiet);
   const Eye eye = look_into_eye(config, design);
-  const GradientTransfer transfer = gradients_with_progress(config, data, training.network, design, options.quiet);
+  const GradientTransfer transfer =
+      gradients_with_progress(config, data, training.network, design, options.quiet);
 
   AtomicFile out(options.output, options.force);
   write_provenance(out.file(), config, "OptINC: real gradients through fabricated chips", options.command);

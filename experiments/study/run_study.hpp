@@ -10,9 +10,9 @@ namespace optinc {
 /// Where a study's results go and how it is told of.
 struct RunOptions {
   std::filesystem::path output;
-  bool force = false;         ///< replace an existing output
-  bool quiet = false;         ///< no progress
-  std::string_view command;   ///< as typed, for the file's provenance
+  bool force = false;        ///< replace an existing output
+  bool quiet = false;        ///< no progress
+  std::string_view command;  ///< as typed, for the file's provenance
 };
 
 /// Runs the study of a configuration and writes its result file, whole or not at all:

@@ -33,7 +33,8 @@ Trial draw_trial(Target kind, int n, const ErrorModel& model, std::uint64_t seed
   const auto t = static_cast<std::uint32_t>(trial);
   Stream stream(seed, Purpose::haar, t, static_cast<std::uint32_t>(n));
   Trial drawn{clements_topology(n), {}, {}, {}};
-  drawn.target = kind == Target::unitary ? haar_unitary(n, stream) : Matrix(haar_orthogonal(n, stream).cast<Complex>());
+  drawn.target =
+      kind == Target::unitary ? haar_unitary(n, stream) : Matrix(haar_orthogonal(n, stream).cast<Complex>());
   drawn.program = decompose_clements(drawn.target);
   drawn.errors = draw_mesh_errors(drawn.topology, model, {seed, t, static_cast<std::uint32_t>(n)});
   return drawn;
@@ -104,7 +105,9 @@ LawSample dac_error(Dac dac, int n, int bits, int trials, std::uint64_t seed) {
 }
 
 /// Mean internal phase of MZI rank k of a Haar unitary, pi C(2k, k) / 4^k.
-double mean_theta(int k) { return pi * std::exp(std::lgamma(2 * k + 1) - 2 * std::lgamma(k + 1) - k * std::log(4.0)); }
+double mean_theta(int k) {
+  return pi * std::exp(std::lgamma(2 * k + 1) - 2 * std::lgamma(k + 1) - k * std::log(4.0));
+}
 
 std::vector<Law> all_laws() {
   std::vector<Law> list;
@@ -118,20 +121,23 @@ std::vector<Law> all_laws() {
   for (const auto& [n, trials] : {std::pair{16, 20000}, {32, 4000}, {64, 1000}}) {
     constexpr double sigma = 0.02;
     const double law = 2 * sqr(sigma) * std::sqrt((sqr(n) - 1) / 6 + (n - 1.0) / n);
-    list.push_back({fmt::format("Ec corrected unitary N={}", n), "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), sigma = 0.02",
-                    law, "1", 0.12 * law, trials,
-                    [n = n](int r, std::uint64_t seed) { return corrected_error(Target::unitary, n, sigma, r, seed); }});
+    list.push_back(
+        {fmt::format("Ec corrected unitary N={}", n), "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), sigma = 0.02", law,
+         "1", 0.12 * law, trials,
+         [n = n](int r, std::uint64_t seed) { return corrected_error(Target::unitary, n, sigma, r, seed); }});
   }
   for (const auto& [n, trials] : {std::pair{16, 8000}, {32, 2000}}) {
     constexpr double sigma = 0.02;
-    double density_at_cross = 0.0;  // sum_k (N-k) P_k(theta = 0), P_k(0) = Gamma((k+1)/2) / (sqrt(pi) Gamma(k/2))
+    double density_at_cross =
+        0.0;  // sum_k (N-k) P_k(theta = 0), P_k(0) = Gamma((k+1)/2) / (sqrt(pi) Gamma(k/2))
     for (int k = 1; k < n; ++k)
       density_at_cross += (n - k) * std::exp(std::lgamma((k + 1) / 2.0) - std::lgamma(k / 2.0)) / std::sqrt(pi);
     const double law =
         std::sqrt(64 * sigma * sqr(sigma) / (6 * std::sqrt(pi)) * (density_at_cross + (n - 1) / pi) / n);
-    list.push_back({fmt::format("Ec corrected orthogonal N={}", n), "~ 0.800 N^(3/4) sigma^(3/2), sigma = 0.02", law,
-                    "1", 0.06 * law, trials,
-                    [n = n](int r, std::uint64_t seed) { return corrected_error(Target::orthogonal, n, sigma, r, seed); }});
+    list.push_back({fmt::format("Ec corrected orthogonal N={}", n), "~ 0.800 N^(3/4) sigma^(3/2), sigma = 0.02",
+                    law, "1", 0.06 * law, trials, [n = n](int r, std::uint64_t seed) {
+                      return corrected_error(Target::orthogonal, n, sigma, r, seed);
+                    }});
   }
   constexpr int n = 16;
   constexpr double sigma = 0.02;
@@ -142,20 +148,23 @@ std::vector<Law> all_laws() {
                   }});
   list.push_back({"coverage N=16", "P(no clip) = exp(-n)", std::exp(-expected_clips), "1", 0.03, 18000,
                   [](int r, std::uint64_t seed) {
-                    return mean_over_trials(r, [=](int i) { return clips(n, sigma, seed, i) == 0 ? 1.0 : 0.0; });
+                    return mean_over_trials(r,
+                                            [=](int i) { return clips(n, sigma, seed, i) == 0 ? 1.0 : 0.0; });
                   }});
   list.push_back({"phase error N=16", "sigma_phi sqrt(N), sigma_phi = 0.01", 0.01 * std::sqrt(n * 1.0), "1",
                   0.04 * 0.01 * std::sqrt(n * 1.0), 2000,
                   [](int r, std::uint64_t seed) { return phase_error(n, 0.01, r, seed); }});
   const double uniform_dac = 2 * pi / 256 / std::sqrt(12.0) * std::sqrt(n * 1.0);
-  list.push_back({"DAC 8 bit uniform N=16", "2 pi / (2^b sqrt 12) sqrt(N)", uniform_dac, "1", 0.04 * uniform_dac, 2000,
+  list.push_back({"DAC 8 bit uniform N=16", "2 pi / (2^b sqrt 12) sqrt(N)", uniform_dac, "1",
+                  0.04 * uniform_dac, 2000,
                   [](int r, std::uint64_t seed) { return dac_error(Dac::uniform, n, 8, r, seed); }});
   // E^2 = (4 pi dV^2 / 12 V_pi^2) sum <phase> / N, dV/V_pi = sqrt(2) / 2^b; phi and screen average pi
   double phases = pi * (n * (n - 1) / 2 + n);
   for (int k = 1; k < n; ++k) phases += (n - k) * mean_theta(k);
   const double voltage_dac = std::sqrt(4 * pi * 2 / sqr(256) / 12 * phases / n);
-  list.push_back({"DAC 8 bit voltage N=16", "sqrt(4 pi LSB_V^2 / (12 V_pi^2) sum <phase> / N)", voltage_dac, "1",
-                  0.04 * voltage_dac, 2000, [](int r, std::uint64_t seed) { return dac_error(Dac::voltage, n, 8, r, seed); }});
+  list.push_back({"DAC 8 bit voltage N=16", "sqrt(4 pi LSB_V^2 / (12 V_pi^2) sum <phase> / N)", voltage_dac,
+                  "1", 0.04 * voltage_dac, 2000,
+                  [](int r, std::uint64_t seed) { return dac_error(Dac::voltage, n, 8, r, seed); }});
   return list;
 }
 

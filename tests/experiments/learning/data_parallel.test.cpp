@@ -46,7 +46,7 @@ TEST_CASE("a learner learns a problem that can be learnt") {
   const ImageData data{bright_pixels(1000, 4, 0), bright_pixels(500, 4, 1)};
   std::vector<int> reported;
   const auto result = train_data_parallel(settings_of(4, 20), data, exact_average,
-                                          [&](const EpochReport& r) { reported.push_back(r.epoch); });
+                                          [&](const LearnerEpoch& r) { reported.push_back(r.epoch); });
   CHECK(result.test_accuracy > 0.99);
   REQUIRE(result.losses.size() == 100);
   // Before the first step the learner knows nothing much: ln 4 = 1.39.
