@@ -93,7 +93,7 @@ TEST_CASE("values from a file land in their members") {
   CHECK(c.network.hidden == std::vector<int>{16, 32});
   CHECK(c.training.learning_rate == 1.0);  // an integer is a number too
   CHECK(c.levels.sigma_eta_rad == std::vector<double>{0.0, 0.25});
-  CHECK(c.link.bandwidth_hz == 1e9);
+  CHECK(c.link.receiver.bandwidth_hz == 1e9);
 }
 
 TEST_CASE("a chip preset fills its section and keys go over it in any order") {
@@ -121,7 +121,7 @@ TEST_CASE("overrides go over the file") {
   CHECK(parse(file, {"task.rounding=\"half-up\""}).task.rounding == Rounding::half_up);
   CHECK(parse(file, {"gradient.data=/some/where"}).gradient.data == "/some/where");
   CHECK(parse(file, {"study=night"}).study == "night");
-  CHECK(parse(file, {"link.bandwidth_hz = 1e9"}).link.bandwidth_hz == 1e9);
+  CHECK(parse(file, {"link.bandwidth_hz = 1e9"}).link.receiver.bandwidth_hz == 1e9);
   CHECK(parse(file, {"chip.rho_ab=0.2"}).chip.rho_ab == 0.2);
   CHECK(parse(file, {"chip.rho_ab=0.2"}).chip.sigma_eta_rad == error_preset("foundry").sigma_eta_rad);
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 // Catch2 2.13 (Debian 12) and 3.x (elsewhere) under one include.
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_approx.hpp>
@@ -6,6 +7,8 @@
 #include <catch2/generators/catch_generators_all.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>
 using Catch::Approx;
+inline auto contains(const std::string& part) { return Catch::Matchers::ContainsSubstring(part); }
 #else
 #include <catch2/catch.hpp>
+inline auto contains(const std::string& part) { return Catch::Matchers::Contains(part); }
 #endif
