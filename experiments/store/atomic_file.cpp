@@ -17,12 +17,13 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 
 fs::path partial_name(const fs::path& path) { return path.string() + ".partial-" + std::to_string(::getpid()); }
 
-void sync(const fs::path& path, int flags) {
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
+/// A new name lasts only once its folder is on the disk.
+void sync_folder(const fs::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool done = fd >= 0 && ::fsync(fd) == 0;
   const int error = errno;
   if (fd >= 0) ::close(fd);
-  validate(done, "{}: cannot be brought to the disk ({}). Check the space left on it.", path.string(),
+  validate(done, "{}: cannot be brought to the disk ({}). Check its file system.", folder.string(),
            std::strerror(error));
 }
 
@@ -74,7 +75,6 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::commit() {
   file_.close();
-  sync(partial_, O_RDONLY);
   // link() fails if PATH appeared meanwhile, where rename() would replace it; not every file system has it
   if (!force_ && ::link(partial_.c_str(), path_.c_str()) == 0) {
     ::unlink(partial_.c_str());
@@ -85,7 +85,7 @@ void AtomicFile::commit() {
              std::strerror(errno));
   }
   committed_ = true;
-  sync(folder_of(path_), O_RDONLY | O_DIRECTORY);
+  sync_folder(folder_of(path_));
 }
 
 }  // namespace optinc

@@ -21,8 +21,8 @@ class AtomicFile {
 
   const File& file() const { return file_; }
 
-  /// Flush, fsync, rename. Throws Error when the disk does not take it, or when someone has written PATH in the
-  /// meantime and `force` is not set. Groups of the file must not be used afterwards.
+  /// Write, fsync, rename; once. Throws Error when the disk does not take it, or when someone has written PATH
+  /// in the meantime and `force` is not set. Groups of the file must not be used afterwards.
   void commit();
 
  private:

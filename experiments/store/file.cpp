@@ -1,6 +1,42 @@
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "experiments/store/hdf5_call.hpp"
 
 namespace optinc {
+namespace {
+
+/// The bytes of an open file.
+std::vector<std::byte> image_of(hid_t file, std::string_view name) {
+  succeed(H5Fflush(file, H5F_SCOPE_GLOBAL), name, "complete the file");
+  std::vector<std::byte> image(
+      static_cast<std::size_t>(succeed(H5Fget_file_image(file, nullptr, 0), name, "measure the file")));
+  succeed(H5Fget_file_image(file, image.data(), image.size()), name, "copy the file");
+  return image;
+}
+
+/// Writes all bytes and waits until the disk has them.
+void write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes, std::string_view name) {
+  const int fd = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+  bool good = fd >= 0;
+  while (good && !bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    good = written > 0 || (written < 0 && errno == EINTR);
+    if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  good = good && ::fsync(fd) == 0;
+  const int error = errno;
+  const bool closed = fd < 0 || ::close(fd) == 0;
+  validate(good && closed,
+           "{}: cannot be written ({}). Check the folder, your rights and the space left on the disk.", name,
+           std::strerror(good ? errno : error));
+}
+
+}  // namespace
 
 std::string hdf5_reason() {
   std::string reason;
@@ -27,13 +63,14 @@ File File::create(const std::filesystem::path& path, std::string_view shown) {
   silence_hdf5();
   std::string name = shown.empty() ? path.string() : std::string(shown);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  // closing the file closes what was taken from it, so that "closed" means "on its way to the disk"
+  // closing the file closes what was taken from it
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
+  H5Pset_fapl_core(access.get(), std::size_t{1} << 20, false);
   H5Pset_link_creation_order(list.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_obj_track_times(list.get(), false);
   Handle id(succeed(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, list.get(), access.get()), name, "create the file"),
             H5Fclose);
-  return {std::move(id), std::move(name)};
+  return {std::move(id), std::move(name), path};
 }
 
 File File::open(const std::filesystem::path& path) {
@@ -54,7 +91,7 @@ File File::open(const std::filesystem::path& path) {
   if (id < 0)
     throw Error(fmt::format("{}: truncated, damaged or still being written ({}). Use a complete copy.", name,
                             hdf5_reason()));
-  return {{id, H5Fclose}, std::move(name)};
+  return {{id, H5Fclose}, std::move(name), {}};
 }
 
 Group File::root() const {
@@ -62,12 +99,10 @@ Group File::root() const {
 }
 
 void File::close() {
-  // H5Fclose alone may report success for what it failed to write
-  const herr_t flushed = H5Fflush(id_.get(), H5F_SCOPE_GLOBAL);
-  const std::string reason = flushed < 0 ? hdf5_reason() : "the close failed";
-  const bool closed = id_.close();
-  validate(flushed >= 0 && closed, "{}: cannot be written out ({}). Check the space left on its disk.", name_,
-           reason);
+  std::vector<std::byte> image;
+  if (!target_.empty()) image = image_of(id_.get(), name_);
+  validate(id_.close(), "{}: cannot be closed ({}). Check the file.", name_, hdf5_reason());
+  if (!target_.empty()) write_durably(target_, image, name_);
 }
 
 }  // namespace optinc

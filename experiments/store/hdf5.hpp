@@ -156,10 +156,13 @@ class Group {
   std::string path_;  ///< kept here: asking HDF5 would clear the reason of its last failure
 };
 
-/// An open HDF5 file. Groups taken from it must not be used after it is gone.
+/// An open HDF5 file. Groups taken from it must not be used after it is closed or gone.
 class File {
  public:
-  /// A new file, over an old one (AtomicFile is the careful way). `shown` stands for the path in messages.
+  /// A new file, built in memory and written to `path` by close(), over an old one (AtomicFile is the careful
+  /// way). Without close() nothing is written. HDF5 itself never meets a full disk, after which it crashes at
+  /// exit (h5py issue 914); the price is memory of twice the file's size. `shown` stands for the path in
+  /// messages.
   static File create(const std::filesystem::path& path, std::string_view shown = {});
 
   /// An existing file, read only. Throws Error when it is missing, not HDF5, truncated or damaged.
@@ -169,13 +172,15 @@ class File {
   /// root().group(name): a file open for reading must have it already.
   Group group(std::string_view name) const { return root().group(name); }
 
-  /// Writes everything out and closes. Throws Error when the disk does not take it; the destructor cannot.
+  /// Closes; a new file is now on the disk (fsync). Throws Error when the disk does not take it.
   void close();
 
  private:
-  File(Handle id, std::string name) : id_(std::move(id)), name_(std::move(name)) {}
+  File(Handle id, std::string name, std::filesystem::path target)
+      : id_(std::move(id)), name_(std::move(name)), target_(std::move(target)) {}
   Handle id_;
   std::string name_;
+  std::filesystem::path target_;  ///< empty for a file open for reading
 };
 
 }  // namespace optinc

@@ -220,8 +220,6 @@ TEST_CASE("an atomic file appears whole or not at all") {
   const fs::path path = scratch / "out.h5";
   const auto write = [&](bool force, bool commit) {
     AtomicFile out(path, force);
-    CHECK(files_in(scratch.path()) ==
-          (fs::exists(path) ? 2u : 1u));  // the partial file lies in the same folder
     out.file().root().attributes().set("force", std::int64_t{force});
     if (commit) out.commit();
   };
@@ -296,7 +294,7 @@ TEST_CASE("a disk that fills up leaves the old result and no litter") {
   });
   ::setrlimit(RLIMIT_FSIZE, &old);
   std::signal(SIGXFSZ, handler);
-  check_message(message, {path.string(), "cannot"});
+  check_message(message, {path.string(), "cannot be written", "File too large"});
   CHECK(bytes_of(path) == "old");
   CHECK(files_in(scratch.path()) == 1);
 }
