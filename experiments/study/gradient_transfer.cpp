@@ -24,8 +24,8 @@ DataParallelSettings learner_settings(const StudyConfig& config, const ImageSet&
 }  // namespace
 
 long gradient_training_steps(const StudyConfig& config, const ImageData& data) {
-  return static_cast<long>(config.gradient.epochs) *
-         steps_per_epoch(learner_settings(config, data.train), data.train);
+  const Learner learner = start_learner(learner_settings(config, data.train), data.train);
+  return static_cast<long>(config.gradient.epochs) * steps_per_epoch(learner.settings, data.train);
 }
 
 GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& data, const Network& network,

@@ -67,7 +67,7 @@ void run_study(const StudyConfig& config, const RunOptions& options) {
   require_writable_output(options.output, options.force);
   use_threads(config);
   const ImageData data = load_fashion_mnist(config.gradient.data);
-  gradient_training_steps(config, data);
+  gradient_training_steps(config, data);  // refuses settings that do not fit
 
   const TrainingResult training = train_with_progress(config, options.quiet);
   const ChipDesign design = design_chip(training.network);
