@@ -59,6 +59,6 @@ TEST_CASE("ReLU is positively homogeneous: layer scales can be pulled out if bia
 }
 
 TEST_CASE("widths that cannot be cut into square blocks are refused") {
-  CHECK_THAT(refusal([&] { make_network({4, 4}, std::vector<int>{6}); }), contains("4 and 6 do not fit"));
+  CHECK_THAT(refusal([&] { make_network({4, 4}, std::vector<int>{6}); }), ContainsSubstring("4 and 6 do not fit"));
   CHECK_THROWS_AS(make_network({4, 4}, std::vector<int>{0}), Error);
 }

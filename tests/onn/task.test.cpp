@@ -106,8 +106,8 @@ TEST_CASE("decisions fall at the thresholds, and NaN counts as wrong") {
 }
 
 TEST_CASE("impossible tasks are refused by name and range") {
-  CHECK_THAT(refusal([&] { validate_task({0, 4}); }), contains("servers = 0"));
-  CHECK_THAT(refusal([&] { validate_task({4, 9}); }), contains("bits = 18"));
-  CHECK_THAT(refusal([&] { rounding_of_name("half-evn"); }), contains("\"half-even\""));
+  CHECK_THAT(refusal([&] { validate_task({0, 4}); }), ContainsSubstring("servers = 0"));
+  CHECK_THAT(refusal([&] { validate_task({4, 9}); }), ContainsSubstring("bits = 18"));
+  CHECK_THAT(refusal([&] { rounding_of_name("half-evn"); }), ContainsSubstring("\"half-even\""));
   CHECK_THROWS_AS(word_table({4, 8}), Error);
 }

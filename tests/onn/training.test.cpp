@@ -57,12 +57,12 @@ TEST_CASE("MC: the published network learns every word under the constraint") {
 TEST_CASE("impossible training settings are refused by name") {
   TrainingSettings s;
   s.batch = 0;
-  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), contains("batch = 0"));
+  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), ContainsSubstring("batch = 0"));
   s = {};
   s.learning_rate = std::nan("");
-  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), contains("learning_rate"));
+  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), ContainsSubstring("learning_rate"));
   s = {};
   s.warmup_epochs = 100;
-  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), contains("warmup_epochs"));
-  CHECK_THAT(refusal([&] { train({4, 8}, std::vector<int>{16}, {}, 1); }), contains("input words"));
+  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), ContainsSubstring("warmup_epochs"));
+  CHECK_THAT(refusal([&] { train({4, 8}, std::vector<int>{16}, {}, 1); }), ContainsSubstring("input words"));
 }

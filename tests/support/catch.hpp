@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 // Catch2 2.13 (Debian 12) and 3.x (elsewhere) under one include.
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_approx.hpp>
@@ -7,8 +6,10 @@
 #include <catch2/generators/catch_generators_all.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>
 using Catch::Approx;
-inline auto contains(const std::string& part) { return Catch::Matchers::ContainsSubstring(part); }
+using Catch::Matchers::ContainsSubstring;
 #else
+#include <string>
+
 #include <catch2/catch.hpp>
-inline auto contains(const std::string& part) { return Catch::Matchers::Contains(part); }
+inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers::Contains(text); }
 #endif
