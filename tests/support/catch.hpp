@@ -6,6 +6,10 @@
 #include <catch2/generators/catch_generators_all.hpp>
 #include <catch2/matchers/catch_matchers_all.hpp>
 using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
 #else
+#include <string>
+
 #include <catch2/catch.hpp>
+inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers::Contains(text); }
 #endif
