@@ -28,14 +28,18 @@ std::vector<ThermalState> thermal_step_response(const HeaterOnDie& d, double pow
   std::vector<ThermalState> states;
   State t = {0.0, 0.0};
   const double first_step = 1e-2 * d.heater_resistance_k_per_w * d.heater_capacity_j_per_k;
-  // integrate_times starts at the first time it is given: the step's own t = 0 goes in front
+  // The dense output has no interpolant before its first step: times at the step itself are answered here,
+  // integrate_times starts at the first time it is given.
+  const auto after_step = std::upper_bound(times_s.begin(), times_s.end(), 0.0);
+  states.assign(static_cast<std::size_t>(after_step - times_s.begin()), ThermalState{});
   std::vector<double> from_zero = {0.0};
-  from_zero.insert(from_zero.end(), times_s.begin(), times_s.end());
+  from_zero.insert(from_zero.end(), after_step, times_s.end());
+  bool at_step = true;
   odeint::integrate_times(odeint::make_dense_output<odeint::runge_kutta_dopri5<State>>(1e-10, 1e-10), flow, t,
                           from_zero.begin(), from_zero.end(), first_step, [&](const State& s, double) {
-                            states.push_back({s[0], s[1]});
+                            if (!at_step) states.push_back({s[0], s[1]});
+                            at_step = false;
                           });
-  states.erase(states.begin());
   return states;
 }
 

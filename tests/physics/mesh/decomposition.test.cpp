@@ -1,0 +1,186 @@
+// Validation row 4: Clements decomposition, and what it refuses.
+
+#include "physics/mesh/decomposition.hpp"
+
+#include <numeric>
+
+#include "physics/core/check.hpp"
+#include "physics/mesh/reference_mesh.hpp"
+#include "physics/random/haar.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/meshes.hpp"
+
+using namespace optinc;
+using namespace optinc::testing;
+
+namespace {
+
+constexpr double pi = constants::pi;
+
+/// Largest element of |mesh(decompose(u)) - u|; checks the ranges of the phases on the way.
+double reconstruction_error(const Matrix& u) {
+  const MeshTopology t = clements_topology(static_cast<int>(u.rows()));
+  const MeshProgram p = decompose_clements(u);
+  REQUIRE(p.theta.size() == t.mzi_count());
+  REQUIRE(p.phi.size() == t.mzi_count());
+  REQUIRE(p.output_phase.size() == t.ports);
+  if (t.mzi_count() > 0) {
+    CHECK(p.theta.minCoeff() >= 0.0);
+    CHECK(p.theta.maxCoeff() <= pi);
+    CHECK(p.phi.minCoeff() >= 0.0);
+    CHECK(p.phi.maxCoeff() < 2 * pi);
+  }
+  return max_abs(reference_transfer_matrix(t, p, no_errors(t)) - u);
+}
+
+std::vector<int> row_4_sizes() {
+  std::vector<int> sizes(16);
+  std::iota(sizes.begin(), sizes.end(), 2);
+  sizes.insert(sizes.end(), {32, 64, 128});
+  return sizes;
+}
+
+}  // namespace
+
+// fails when null_from_right drops its + pi, when push_diagonal does not update d1, or when place() puts an
+// MZI one column late
+TEST_CASE("row 4: Haar unitaries come back from the mesh, N = 2..17, 32, 64, 128") {
+  const std::uint64_t seed = 400;
+  for (const int n : row_4_sizes()) {
+    CAPTURE(seed, n);
+    Stream s = test_stream(seed, static_cast<std::uint32_t>(n));
+    CHECK(reconstruction_error(haar_unitary(n, s)) < 1e-12);  // row 4 asks for 1e-11
+  }
+}
+
+TEST_CASE("row 4: Haar orthogonal matrices come back from the mesh, N = 2..17, 32, 64, 128") {
+  const std::uint64_t seed = 401;
+  for (const int n : row_4_sizes()) {
+    CAPTURE(seed, n);
+    Stream s = test_stream(seed, static_cast<std::uint32_t>(n));
+    CHECK(reconstruction_error(haar_orthogonal(n, s).cast<Complex>()) < 1e-12);
+  }
+}
+
+// zeros everywhere: atan2(0, 0) and args of 0 decide. Fails when null_from_right divides the two elements
+// (atan(|b|/|a|) is NaN for 0/0)
+TEST_CASE("row 4: identity, reversal, shifts and random permutations come back from the mesh") {
+  const std::uint64_t seed = 402;
+  CAPTURE(seed);
+  for (const int n : {1, 2, 3, 4, 5, 8, 13, 16}) {
+    CAPTURE(n);
+    const Matrix one = Matrix::Identity(n, n);
+    CHECK(reconstruction_error(one) < 1e-13);
+    CHECK(reconstruction_error(-one) < 1e-13);
+    CHECK(reconstruction_error(one.rowwise().reverse()) < 1e-13);
+    Stream s = test_stream(seed, static_cast<std::uint32_t>(n));
+    for (int draw = 0; draw < 20; ++draw) {
+      Eigen::PermutationMatrix<Eigen::Dynamic> p(n);
+      p.setIdentity();
+      for (int k = n - 1; k > 0; --k)
+        std::swap(p.indices()[k], p.indices()[static_cast<int>(s.below(static_cast<std::uint32_t>(k) + 1))]);
+      CAPTURE(draw, p.indices().transpose());
+      CHECK(reconstruction_error(p.toDenseMatrix().cast<Complex>()) < 1e-13);
+    }
+  }
+}
+
+TEST_CASE("row 4: Fourier, Hadamard and block matrices come back from the mesh") {
+  for (const int n : {2, 4, 8, 16}) {
+    CAPTURE(n);
+    Matrix fourier(n, n), hadamard(n, n);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) {
+        fourier(r, c) = std::polar(1 / std::sqrt(n), 2 * pi * r * c / n);
+        hadamard(r, c) = (__builtin_popcount(static_cast<unsigned>(r & c)) % 2 ? -1 : 1) / std::sqrt(n);
+      }
+    CHECK(reconstruction_error(fourier) < 1e-12);
+    CHECK(reconstruction_error(hadamard) < 1e-12);
+    Matrix blocks = Matrix::Zero(n + 3, n + 3);
+    blocks.topLeftCorner(n, n) = fourier;
+    blocks.bottomRightCorner(3, 3) = Complex(0, 1) * Matrix::Identity(3, 3);
+    CHECK(reconstruction_error(blocks) < 1e-12);
+  }
+}
+
+TEST_CASE("a single MZI is programmed with its own phases") {
+  Matrix2 u;  // MZI convention typed: theta = 1.2, phi = 0.5, output phases 0.3 and 5.0
+  const Complex i(0, 1), common = i * std::exp(i * 0.6);
+  u << std::exp(i * 0.5) * std::sin(0.6), std::cos(0.6), std::exp(i * 0.5) * std::cos(0.6), -std::sin(0.6);
+  u = Eigen::Vector2cd(std::exp(i * 0.3), std::exp(i * 5.0)).asDiagonal() * (common * u);
+  const MeshProgram p = decompose_clements(u);
+  CHECK(p.theta[0] == Approx(1.2).epsilon(1e-14));
+  CHECK(p.phi[0] == Approx(0.5).epsilon(1e-14));
+  CHECK(p.output_phase[0] == Approx(0.3).epsilon(1e-13));
+  CHECK(p.output_phase[1] == Approx(5.0).epsilon(1e-13));
+}
+
+TEST_CASE("row 4: N(N-1)/2 MZIs in N columns") {
+  for (int n = 3; n <= 17; ++n) {
+    CAPTURE(n);
+    CHECK(clements_topology(n).mzi_count() == n * (n - 1) / 2);
+    CHECK(clements_topology(n).columns() == n);
+    CHECK_NOTHROW(validate_topology(clements_topology(n)));
+  }
+  CHECK(clements_topology(128).mzi_count() == 8128);
+  CHECK(clements_topology(128).columns() == 128);
+  CHECK(clements_topology(2).mzi_count() == 1);
+  CHECK(clements_topology(2).columns() == 1);  // the second column would be empty
+  CHECK(clements_topology(1).mzi_count() == 0);
+  CHECK(clements_topology(1).columns() == 0);
+}
+
+// physics.md 4.5: for Haar unitaries the bar powers of all MZIs average 1/(k+1), k with multiplicity N-k.
+// R = 400 meshes of N = 16 (48000 bar powers, rms spread < 0.3): 5 sigma < 0.007, the tolerance.
+// Fails when a column of Q is not freed of the phase of R's diagonal AND the ranks are lost (theta exchanged
+// with pi - theta gives 1 - mean)
+TEST_CASE("MC: programs of Haar unitaries have mean bar power 1/(k+1) at rank k") {
+  const std::uint64_t seed = 403;
+  CAPTURE(seed);
+  const int n = 16, meshes = 400;
+  double sum = 0;
+  for (std::uint32_t m = 0; m < meshes; ++m) {
+    Stream s = test_stream(seed, m);
+    sum += (decompose_clements(haar_unitary(n, s)).theta / 2).array().sin().square().sum();
+  }
+  double expected = 0;
+  for (int k = 1; k < n; ++k) expected += (n - k) / (k + 1.0);
+  CHECK(sum / (meshes * n * (n - 1) / 2.0) == Approx(expected / (n * (n - 1) / 2.0)).margin(0.007));
+}
+
+// each fails when its validate() is taken out
+TEST_CASE("decomposition refuses what no mesh can be") {
+  Matrix u = Matrix::Identity(4, 4);
+  CHECK_THROWS_WITH(decompose_clements(Matrix::Zero(3, 4)),
+                    ContainsSubstring("3 x 4") && ContainsSubstring("square"));
+  CHECK_THROWS_WITH(decompose_clements(Matrix(0, 0)), ContainsSubstring("0 x 0"));
+  u(2, 1) = 1e-3;
+  CHECK_THROWS_WITH(decompose_clements(u),
+                    ContainsSubstring("not unitary") && ContainsSubstring("polar factor"));
+  CHECK_THROWS_AS(decompose_clements(2.0 * Matrix::Identity(4, 4)), Error);
+  u(2, 1) = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_WITH(decompose_clements(u), ContainsSubstring("NaN"));
+  u(2, 1) = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH(decompose_clements(u), ContainsSubstring("infinity"));
+  u(2, 1) = 1e-8;  // rounding of a file with 8 digits passes
+  CHECK_NOTHROW(decompose_clements(u));
+}
+
+// fails when a pair's ports are not compared across the column
+TEST_CASE("topologies: overlapping, reversed and outside ports are refused") {
+  const auto one_column = [](std::vector<PortPair> pairs) {
+    MeshTopology t{4, std::move(pairs), {0}};
+    t.column_begin.push_back(t.mzi_count());
+    return t;
+  };
+  CHECK_NOTHROW(validate_topology(one_column({{0, 1}, {2, 3}})));
+  CHECK_NOTHROW(validate_topology(one_column({{0, 3}, {1, 2}})));
+  CHECK_THROWS_WITH(validate_topology(one_column({{0, 1}, {1, 2}})), ContainsSubstring("port 1 twice"));
+  CHECK_THROWS_WITH(validate_topology(one_column({{0, 3}, {2, 3}})), ContainsSubstring("port 3 twice"));
+  CHECK_THROWS_AS(validate_topology(one_column({{1, 0}})), Error);
+  CHECK_THROWS_AS(validate_topology(one_column({{2, 2}})), Error);
+  CHECK_THROWS_AS(validate_topology(one_column({{3, 4}})), Error);
+  CHECK_THROWS_AS(validate_topology(one_column({{-1, 2}})), Error);
+  for (const int ports : {0, -3, 70000}) CHECK_THROWS_AS(clements_topology(ports), Error);
+}
