@@ -82,6 +82,38 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   CHECK(parse(to_toml(odd)).chip.arm_loss_spread_db == 5e-324);
 }
 
+TEST_CASE("the field tables hold every member of every struct") {
+  const StudyConfig c = unlike_default();
+  const auto check = [&](std::string_view section, const std::vector<FieldValue>& members) {
+    INFO(section);
+    std::vector<FieldValue> fields;
+    for (const FieldEntry& entry : config_entries(c))
+      if (entry.section == section) fields.push_back(entry.value);
+    CHECK(fields == members);
+  };
+  const auto values = [](const auto&... members) {
+    return std::vector<FieldValue>{to_field_value(members)...};
+  };
+  // a structured binding names all members or does not compile: a new one cannot be forgotten here
+  const auto& [seed, threads] = c.run;
+  check("run", values(seed, threads));
+  const auto& [servers, digits, rounding] = c.task;
+  check("task", values(servers, 2 * digits, std::string(rounding_name(rounding))));
+  const auto& [hidden] = c.network;
+  check("network", values(hidden));
+  const auto& [epochs, batch, rate, warmup, zone] = c.training;
+  check("training", values(epochs, batch, rate, warmup, zone));
+  const auto& [preset, eta, rho, cal, loss, spread, dac, phase] = c.chip;
+  check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase));
+  const auto& [launch, full_scale, lock, receiver] = c.link;
+  const auto& [lo, responsivity, dark, tia, bandwidth, rin, cmrr] = receiver;
+  check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock));
+  const auto& [levels, chips, words] = c.levels;
+  check("levels", values(levels, chips, words));
+  const auto& [data, width, images, passes, step, momentum, block, level] = c.gradient;
+  check("gradient", values(data, width, images, passes, step, momentum, block, level));
+}
+
 TEST_CASE("values from a file land in their members") {
   const StudyConfig c = parse(
       "study = 'mine'\n[task]\nservers = 8\nbits = 16\nrounding = 'floor'\n[network]\nhidden = [16, 32]\n"
@@ -178,8 +210,9 @@ TEST_CASE("a value out of range names the range") {
   check_message(complaint("[network]\nhidden = []"), {"empty", "at least one"});
   check_message(complaint("[network]\nhidden = [64, 96]"), {"s.toml", "network.hidden", "64 and 96"});
   check_message(complaint("[task]\nrounding = 'half'"),
-                {"\"half\"", "half-even, half-up, floor", "Did you mean"});
-  check_message(complaint("[chip]\npreset = 'foundery'"), {"foundery", "Did you mean \"foundry\"?"});
+                {"s.toml:2:12: task.rounding", "\"half\"", "half-even, half-up, floor", "Did you mean"});
+  check_message(complaint("[chip]\npreset = 'foundery'"),
+                {"s.toml:2:10: chip.preset", "foundery", "Did you mean \"foundry\"?"});
   check_message(complaint("study = ''"), {"empty"});
   check_message(complaint("[run]\nseed = 3", {"run.seed=-2"}), {"--set run.seed=-2:", "at least 0"});
 }
