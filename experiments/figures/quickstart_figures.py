@@ -16,7 +16,7 @@ try:
     import h5py
     import numpy as np
     from matplotlib.colors import LogNorm
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     import style
     plt = style.plt
@@ -108,7 +108,7 @@ def error_histogram(file):
         wrong = count[errors != 0].sum()
         near = count[np.abs(errors) == 1].sum()
         style.panel(axes, letter, look["label"])
-        axes.text(0.99, 0.97, f"wrong {wrong / count.sum():.3g}"
+        axes.text(0.99, 0.97, f"wrong: {wrong / count.sum():.2%}"
                   + (f"\nof these ±1: {near / wrong:.0%}" if wrong else ""),
                   transform=axes.transAxes, ha="right", va="top", fontsize=7,
                   bbox=dict(facecolor="white", edgecolor="none", pad=1, alpha=0.8))
@@ -137,30 +137,33 @@ def eye(file):
         low, high = np.quantile(outputs[column], [0.001, 0.999])
         low, high = min(low, -0.6) - 0.1, max(high, 3.6) + 0.1
         edges = np.linspace(low, high, 241)
+        tallest = 1
         for digit in range(digits):
             axes = grid[digit, column]
             for value, look in enumerate(style.DIGITS):
                 received = outputs[column, target[:, digit] == value, digit]
                 if len(received):
                     count, _ = np.histogram(received, edges)
+                    tallest = max(tallest, count.max())
                     axes.stairs(count, edges, fill=True, alpha=0.35, color=look["color"], linewidth=0)
-                    axes.stairs(count, edges, label=f"target {value}", linewidth=0.9, **look)
+                    axes.stairs(count, edges, label="target 0" if value == 0 else str(value), linewidth=0.9, **look)
             for threshold in thresholds:
                 axes.axvline(threshold, color="#c00000", linewidth=0.8)
             right = np.mean(np.digitize(outputs[column, :, digit], thresholds) == target[:, digit])
             axes.text(0.99, 0.95, f"right {right:.2%}", transform=axes.transAxes, ha="right", va="top", fontsize=7,
                       bbox=dict(facecolor="white", edgecolor="none", pad=1, alpha=0.8))
             axes.set_yscale("log")
-            axes.set_ylim(bottom=0.7)
+            axes.margins(y=0)
             if column == 0:
                 place = "most significant" if digit == 0 else "least significant" if digit == digits - 1 else ""
                 axes.set_ylabel(f"digit {digit}\n{place}\nwords" if place else f"digit {digit}\nwords")
         grid[0, column].set_xlim(low, high)
+        grid[0, column].set_ylim(0.7, tallest * 4)
         style.panel(grid[0, column], "ab"[column] if column < 2 else "c", style.variant(name)["label"])
         grid[-1, column].set_xlabel("received level (digits)")
     handles, labels = grid[-1, 0].get_legend_handles_labels()
     handles.append(plt.Line2D([], [], color="#c00000", linewidth=0.8))
-    figure.legend(handles, labels + ["decision threshold"], loc="upper right", ncol=len(handles), columnspacing=1.2)
+    figure.legend(handles, labels + ["threshold"], loc="upper right", ncol=len(handles), columnspacing=1.2)
     sigma = float(file["eye"].attrs.get("sigma_eta_rad", float("nan")))
     return figure, rf"Received levels, all {target.shape[0]:,} words, $\sigma_\eta$ = {sigma * 1e3:g} mrad"
 
@@ -180,8 +183,10 @@ def training(file):
     first = int(whole[-1]) + 1 if len(whole) else 0
     if first < len(epoch):
         middle.axvline(epoch[first], color="#0060a8", linestyle="--", linewidth=0.9)
-        middle.text(epoch[first], 0.08, f"all words right\nfrom epoch {epoch[first]} on ", color="#0060a8",
-                    ha="right" if first > len(epoch) / 2 else "left", fontsize=7)
+        late = first > len(epoch) / 2
+        middle.annotate(f"all words right\nfrom epoch {epoch[first]} on", color="#0060a8",
+                        xy=(epoch[first], 0.08), xytext=(-4 if late else 4, 0), textcoords="offset points",
+                        ha="right" if late else "left", fontsize=7)
     style.panel(middle, "b", "word accuracy")
     margin = read(file, "training/margin")
     bottom.plot(epoch, margin, color="black")
@@ -215,8 +220,18 @@ def gradient(file):
     bars.set_xlabel("relative error ‖received − average‖ / ‖average‖")
     style.panel(bars, "a", "error of the whole gradient")
 
-    unit = max(float(np.quantile(np.abs(average), 0.5)), np.finfo(np.float32).tiny)
-    bits = int(np.ceil(np.log2(max(unit, 1e-30))))
+    # Gradients span decades on both sides of zero: asinh is linear below the median size, logarithmic above
+    scale = max(float(np.median(np.abs(average))), float(np.abs(average).max()) * 1e-3, np.finfo(np.float32).tiny)
+    fold = lambda value: np.arcsinh(np.asarray(value, float) / scale)  # noqa: E731
+
+    def folded_axis(axis, limit):
+        decades = [k for k in range(-40, 40) if fold(10.0 ** k) > 0.2 * limit and fold(10.0 ** k) < limit]
+        ticks = {fold(sign * 10.0 ** k): rf"${'-' if sign < 0 else ''}10^{{{k}}}$" for sign in (-1, 1) for k in decades}
+        ticks[0.0] = "0"
+        axis.set_major_locator(FixedLocator(sorted(ticks)))
+        axis.set_ticklabels([ticks[t] for t in sorted(ticks)])
+
+    across = float(fold(np.abs(average).max())) * 1.05
     scatters = [p for p in ("quantised", "chip_corrected", "chip_noisy") if p in paths]
     if not scatters:
         raise Unusable(f"gradient/path has neither quantised nor a chip, only {', '.join(paths)}")
@@ -224,24 +239,14 @@ def gradient(file):
         axes.remove()
     for axes, path, letter in zip(grid.flat[1:], scatters, "bcd"):
         y = received[index_of(paths, path, "gradient/path")]
-        # Gradients span decades on both sides of zero: asinh is linear below the median size, logarithmic above
-        scale = 2.0 ** bits
-        fold = lambda value: np.arcsinh(np.asarray(value, float) / scale)  # noqa: E731
-        limit = fold(max(np.abs(average).max(), np.abs(y).max())) * 1.03
-        edges = np.linspace(-limit, limit, 141)
-        density, _, _ = np.histogram2d(fold(average), fold(y), bins=(edges, edges))
-        image = axes.pcolormesh(edges, edges, np.ma.masked_equal(density.T, 0), cmap="Greys", rasterized=True,
+        up = float(fold(np.abs(y).max())) * 1.05
+        density, x_edges, y_edges = np.histogram2d(fold(average), fold(y), bins=141, range=[(-across, across), (-up, up)])
+        image = axes.pcolormesh(x_edges, y_edges, np.ma.masked_equal(density.T, 0), cmap="Greys", rasterized=True,
                                 norm=LogNorm(vmin=0.3, vmax=max(density.max(), 1)))
-        axes.plot([-limit, limit], [-limit, limit], color="#c00000", linewidth=0.6)
-        decades = [10.0 ** k for k in range(-30, 30) if scale <= 10.0 ** k and fold(10.0 ** k) < limit]
-        ticks = [-d for d in reversed(decades)] + [0.0] + decades
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(FixedLocator(fold(ticks)))
-            axis.set_minor_formatter(NullFormatter())
-        text = ["0" if t == 0 else rf"${'-' if t < 0 else ''}10^{{{round(np.log10(abs(t)))}}}$" for t in ticks]
-        axes.set_xticklabels(text)
-        axes.set_yticklabels(text)
-        axes.set_aspect("equal")
+        both = min(across, up)
+        axes.plot([-both, both], [-both, both], color="#c00000", linewidth=0.6)
+        folded_axis(axes.xaxis, across)
+        folded_axis(axes.yaxis, up)
         axes.set_xlabel("exact average")
         axes.set_ylabel("received")
         bar = figure.colorbar(image, ax=axes, shrink=0.85, pad=0.02)

@@ -1,5 +1,7 @@
 """One look for every figure: legible at a paper's column width, readable in grey, signed with its run."""
 
+import textwrap
+
 import matplotlib
 
 matplotlib.use("Agg")  # draws without a display
@@ -48,6 +50,8 @@ def panel(axes, letter, title):
 def save(figure, directory, name, title, signature):
     """Titles and signs the figure and writes DIRECTORY/NAME.png and .pdf."""
     figure.suptitle(title, fontsize=9, x=0.01, ha="left")
+    # About 23 characters of the small print to an inch
+    signature = textwrap.fill(signature, int(23 * figure.get_figwidth()), break_long_words=False)
     figure.supxlabel(signature, fontsize=5.5, color="#555555", x=0.01, ha="left")
     figure.savefig(directory / f"{name}.png")
     # No creation date: the same results give the same file
