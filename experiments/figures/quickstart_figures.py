@@ -264,7 +264,7 @@ FIGURES = {f.__name__: f for f in (accuracy_vs_error, error_histogram, eye, trai
 def signature(file):
     """What the small print says: enough to find the run again."""
     a = file.attrs
-    return (f"{a.get('title', 'untitled')} · run {a.get('run_id', '?')} · seed {a.get('seed', '?')} · "
+    return (f"{a.get('title', 'untitled')} · run\u00a0{a.get('run_id', '?')} · seed\u00a0{a.get('seed', '?')} · "
             f"OptINC {a.get('optinc_version', '?')} ({a.get('git_revision', '?')})")
 
 
