@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Holds the includes to the plan of the house: physics <- onn <- experiments, each room without what it must not know.
+
+Prints FILE:LINE and why for every include that breaks a rule; exits 1 when there is one.
+
+  check_includes.py [ROOT]      check the sources under ROOT (default: this repository)
+  check_includes.py --self-test break every rule once in a scratch tree and see each caught
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+ROOMS = ("physics", "onn", "experiments")  # each may include itself and what stands left of it
+GENERATED = {"experiments": {"optinc_version.hpp"}}
+
+FILES_IN_HDF5 = (r"(hdf5|H5)[\w.]*", "result files are written in experiments")
+CONFIGURATION = (r"toml(\+\+)?[/.].*|CLI/.*|nlohmann/.*", "configuration and command line live in experiments")
+FORBIDDEN = {  # room: (pattern of the whole name, why)
+    "physics": [FILES_IN_HDF5, CONFIGURATION,
+                (r"fstream|filesystem|iostream|cstdio|stdio\.h|fcntl\.h|unistd\.h", "physics knows nothing of files and prints nothing"),
+                (r"chrono|ctime|time\.h|fmt/chrono\.h", "physics knows no clock"),
+                (r"omp\.h|thread|mutex|atomic|future|condition_variable", "physics knows nothing of threads"),
+                (r"random", "draws come from physics/random, the same on every platform")],
+    "onn": [FILES_IN_HDF5, CONFIGURATION],
+}
+ODEINT = r"boost/numeric/odeint.*"
+ODEINT_USER = re.compile(r"physics/devices/heater\.(cpp|hpp)")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+
+
+def why_not(file, quoted, angled):
+    """Why `file` (relative, with /) must not include this; empty when it may."""
+    room = file.split("/")[0]
+    name = quoted or angled
+    first = name.split("/")[0]
+    if re.fullmatch(ODEINT, name) and not ODEINT_USER.fullmatch(file):
+        return "physics/devices/heater is the only user of Odeint"
+    for pattern, reason in FORBIDDEN.get(room, []):
+        if re.fullmatch(pattern, name):
+            return reason
+    if first in ROOMS:
+        if ROOMS.index(first) > ROOMS.index(room):
+            return f"includes point one way, {' <- '.join(ROOMS)}; {room} must not know {first}"
+        if angled:
+            return "our own headers are included with quotes"
+        return ""
+    if quoted and name not in GENERATED.get(room, ()):
+        return "our own headers are named from the repository root and lie in " + ", ".join(ROOMS)
+    return ""
+
+
+def problems(root):
+    """(number of files read, list of lines to print)."""
+    files, found = 0, []
+    for room in ROOMS:
+        for path in sorted((root / room).rglob("*")):
+            if path.suffix not in (".hpp", ".cpp", ".h"):
+                continue
+            files += 1
+            file = path.relative_to(root).as_posix()
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                match = INCLUDE.match(line)
+                reason = match and why_not(file, *match.groups())
+                if reason:
+                    found.append(f"{file}:{number}: {line.strip()} ({reason})")
+    return files, found
+
+
+def self_test():
+    """Every line of `wrong` must be caught and none of `right`."""
+    wrong = [("physics/a.hpp", '"onn/task.hpp"'), ("physics/a.cpp", '"experiments/x.hpp"'), ("onn/a.cpp", '"experiments/x.hpp"'),
+             ("physics/a.cpp", "<hdf5.h>"), ("physics/a.cpp", "<H5Cpp.h>"), ("onn/a.cpp", "<hdf5_hl.h>"), ("onn/a.cpp", "<toml++/toml.h>"),
+             ("physics/a.cpp", "<CLI/CLI.hpp>"), ("physics/a.cpp", "<fstream>"), ("physics/a.cpp", "<chrono>"), ("physics/a.cpp", "<omp.h>"),
+             ("physics/a.cpp", "<random>"), ("physics/devices/mzi.cpp", "<boost/numeric/odeint.hpp>"),
+             ("experiments/a.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"task.hpp"'), ("onn/a.cpp", '"tests/support/x.hpp"'),
+             ("onn/a.cpp", "<physics/core/units.hpp>")]
+    right = [("physics/devices/heater.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
+             ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>")]
+    failures = 0
+    for cases, expected in ((wrong, 1), (right, 0)):
+        for file, include in cases:
+            with tempfile.TemporaryDirectory() as scratch:
+                path = Path(scratch, file)
+                path.parent.mkdir(parents=True)
+                path.write_text(f"#pragma once\n  # include {include}\n")
+                if len(problems(Path(scratch))[1]) != expected:
+                    failures += 1
+                    print(f"self-test: {file} including {include} was {'missed' if expected else 'refused'}")
+    print(f"self-test: {len(wrong)} wrong and {len(right)} right includes, {failures} misjudged")
+    return failures
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return 1 if self_test() else 0
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    files, found = problems(root)
+    if not files:
+        print(f"check_includes: no sources under {root}")
+        return 1
+    print(*found, sep="\n", end="\n" if found else "")
+    print(f"check_includes: {files} files, {len(found)} includes that break the plan")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
