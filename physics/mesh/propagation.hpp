@@ -14,8 +14,8 @@ struct MeshState {
 /// Sets up the state from settings and errors.
 MeshState settle(const MeshProgram& program, const MeshErrors& errors);
 
-/// Sends fields (ports, words) through the mesh, in place. Words are processed in cache-sized blocks.
-/// Throws Error when the ports differ.
+/// Sends fields (ports, words) through the mesh, in place. The scaled direct kernel
+/// (physics/mesh/engine) does the work. Throws Error when the ports differ or a matrix lets no light pass.
 void propagate(const MeshTopology& topology, const MeshState& state, FieldBatch& fields);
 
 /// Transfer matrix (ports, ports) of a settled mesh: the unit vectors sent through it.

@@ -1,13 +1,13 @@
 #include "physics/mesh/engine/direct_kernel.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "physics/mesh/engine/direct_kernel.cpp"
+#include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>  // this file once more for every SIMD target
 #include <hwy/highway.h>
-
-#include <hwy/aligned_allocator.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace optinc {
@@ -39,8 +39,10 @@ HWY_INLINE void StorePort(D d, const Port<D>& p, hn::TFromD<D>* HWY_RESTRICT x) 
 template <class D>
 HWY_INLINE Port<D> PortMulAdd(D d, const Port<D>& u, hn::TFromD<D> f_re, hn::TFromD<D> f_im, const Port<D>& v) {
   const auto fr = hn::Set(d, f_re), fi = hn::Set(d, f_im);
-  return {hn::NegMulAdd(fi, v.im0, hn::MulAdd(fr, v.re0, u.re0)), hn::NegMulAdd(fi, v.im1, hn::MulAdd(fr, v.re1, u.re1)),
-          hn::MulAdd(fi, v.re0, hn::MulAdd(fr, v.im0, u.im0)), hn::MulAdd(fi, v.re1, hn::MulAdd(fr, v.im1, u.im1))};
+  return {hn::NegMulAdd(fi, v.im0, hn::MulAdd(fr, v.re0, u.re0)),
+          hn::NegMulAdd(fi, v.im1, hn::MulAdd(fr, v.re1, u.re1)),
+          hn::MulAdd(fi, v.re0, hn::MulAdd(fr, v.im0, u.im0)),
+          hn::MulAdd(fi, v.re1, hn::MulAdd(fr, v.im1, u.im1))};
 }
 
 template <class D>
@@ -56,7 +58,8 @@ template <class D, class T>
 HWY_NOINLINE void FusedColumns(D d, const ScaledMzi<T>* HWY_RESTRICT one, std::size_t ones,
                                const ScaledMzi<T>* HWY_RESTRICT two, std::size_t ports, T* HWY_RESTRICT block) {
   const std::size_t pitch = 4 * hn::Lanes(d);
-  Port<D> u = LoadPort(d, block + (one[0].cross ? pitch : 0)), v = LoadPort(d, block + (one[0].cross ? 0 : pitch));
+  Port<D> u = LoadPort(d, block + (one[0].cross ? pitch : 0)),
+          v = LoadPort(d, block + (one[0].cross ? 0 : pitch));
   StorePort(d, PortMulAdd(d, u, one[0].f_re, one[0].f_im, v), block);
   Port<D> carried = PortMulAdd(d, v, one[0].g_re, one[0].g_im, u);
   T* HWY_RESTRICT at = block + pitch;  // port 2k - 1
@@ -103,9 +106,11 @@ HWY_NOINLINE void Column(D d, const ScaledMzi<T>* HWY_RESTRICT mzis, std::size_t
 }
 
 template <class D, class T>
-HWY_INLINE void Rescale(D d, const T* HWY_RESTRICT re, const T* HWY_RESTRICT im, std::size_t ports, T* HWY_RESTRICT block) {
+HWY_INLINE void Rescale(D d, const T* HWY_RESTRICT re, const T* HWY_RESTRICT im, std::size_t ports,
+                        T* HWY_RESTRICT block) {
   const std::size_t pitch = 4 * hn::Lanes(d);
-  for (std::size_t p = 0; p < ports; ++p) StorePort(d, PortMul(d, re[p], im[p], LoadPort(d, block + p * pitch)), block + p * pitch);
+  for (std::size_t p = 0; p < ports; ++p)
+    StorePort(d, PortMul(d, re[p], im[p], LoadPort(d, block + p * pitch)), block + p * pitch);
 }
 
 template <class T>
@@ -132,10 +137,12 @@ void Propagate(const ScaledMesh<T>& mesh, T* re, T* im, std::size_t stride, std:
       else
         Column(d, one, c.count, block.get());
       if (!c.rescale_after) continue;
-      Rescale(d, mesh.scale_re.data() + rescaling * ports, mesh.scale_im.data() + rescaling * ports, ports, block.get());
+      Rescale(d, mesh.scale_re.data() + rescaling * ports, mesh.scale_im.data() + rescaling * ports, ports,
+              block.get());
       ++rescaling;
     }
-    Rescale(d, mesh.scale_re.data() + rescaling * ports, mesh.scale_im.data() + rescaling * ports, ports, block.get());
+    Rescale(d, mesh.scale_re.data() + rescaling * ports, mesh.scale_im.data() + rescaling * ports, ports,
+            block.get());
     for (std::size_t p = 0; p < ports; ++p) {
       const T* b = block.get() + p * 2 * width;
       std::copy_n(b, count, re + p * stride + first);
@@ -144,10 +151,12 @@ void Propagate(const ScaledMesh<T>& mesh, T* re, T* im, std::size_t stride, std:
   }
 }
 
-void PropagateFloat(const ScaledMesh<float>& mesh, float* re, float* im, std::size_t stride, std::size_t words) {
+void PropagateFloat(const ScaledMesh<float>& mesh, float* re, float* im, std::size_t stride,
+                    std::size_t words) {
   Propagate(mesh, re, im, stride, words);
 }
-void PropagateDouble(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride, std::size_t words) {
+void PropagateDouble(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride,
+                     std::size_t words) {
   Propagate(mesh, re, im, stride, words);
 }
 
@@ -161,11 +170,43 @@ namespace optinc {
 HWY_EXPORT(PropagateFloat);
 HWY_EXPORT(PropagateDouble);
 
-void propagate_scaled(const ScaledMesh<float>& mesh, float* re, float* im, std::size_t stride, std::size_t words) {
+void propagate_scaled(const ScaledMesh<float>& mesh, float* re, float* im, std::size_t stride,
+                      std::size_t words) {
   HWY_DYNAMIC_DISPATCH(PropagateFloat)(mesh, re, im, stride, words);
 }
-void propagate_scaled(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride, std::size_t words) {
+void propagate_scaled(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride,
+                      std::size_t words) {
   HWY_DYNAMIC_DISPATCH(PropagateDouble)(mesh, re, im, stride, words);
+}
+
+namespace {
+
+std::vector<std::int64_t> available_targets() {
+  std::vector<std::int64_t> targets;
+  hwy::DisableTargets(0);
+  for (std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS; bits != 0; bits &= bits - 1)
+    targets.push_back(bits & -bits);  // lower bits are better targets
+  return targets;
+}
+
+}  // namespace
+
+std::vector<std::string> simd_targets() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : available_targets()) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+void use_simd_target(std::string_view name) {
+  for (const std::int64_t target : available_targets()) {
+    if (name != hwy::TargetName(target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return;
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  if (!name.empty()) throw std::invalid_argument("no such SIMD target on this machine: " + std::string(name));
 }
 
 }  // namespace optinc

@@ -1,4 +1,7 @@
-#include "physics/mesh/engine/scaled_mesh.hpp"
+#include "physics/mesh/engine/scale.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include "physics/core/check.hpp"
 
@@ -12,7 +15,8 @@ bool dense_from(const MeshTopology& t, int c, int first) {
   const auto column = t.column(c);
   if (static_cast<int>(column.size()) != (t.ports - first) / 2) return false;
   for (std::size_t i = 0; i < column.size(); ++i)
-    if (column[i].upper != first + 2 * static_cast<int>(i) || column[i].lower != column[i].upper + 1) return false;
+    if (column[i].upper != first + 2 * static_cast<int>(i) || column[i].lower != column[i].upper + 1)
+      return false;
   return true;
 }
 
@@ -38,9 +42,15 @@ ScaledMesh<Real> scale_mesh(const MeshTopology& topology, const MeshState& state
       const Complex f = cross ? a / b : b / a, g = cross ? d / cc : cc / d;
       validate(std::isfinite(std::abs(f)) && std::isfinite(std::abs(g)),
                "MZI {} (ports {} and {}) has a matrix with NaN, infinity or no way through (nothing passes). "
-               "Check its phases and losses.", k, upper, lower);
-      mesh.mzis[k] = {static_cast<Real>(f.real()), static_cast<Real>(f.imag()), static_cast<Real>(g.real()),
-                      static_cast<Real>(g.imag()), upper, lower, cross ? 1 : 0};
+               "Check its phases and losses.",
+               k, upper, lower);
+      mesh.mzis[k] = {static_cast<Real>(f.real()),
+                      static_cast<Real>(f.imag()),
+                      static_cast<Real>(g.real()),
+                      static_cast<Real>(g.imag()),
+                      upper,
+                      lower,
+                      cross ? 1 : 0};
       // a cross pivot computes y1 from x2's side: first = x2 + (a'/b') x1
       d1 = cross ? b : a;
       d2 = cross ? cc : d;
@@ -57,11 +67,14 @@ ScaledMesh<Real> scale_mesh(const MeshTopology& topology, const MeshState& state
       d = 1.0;
     }
   };
-  const auto begin_of = [&](int c) { return static_cast<std::size_t>(topology.column_begin[static_cast<std::size_t>(c)]); };
+  const auto begin_of = [&](int c) {
+    return static_cast<std::size_t>(topology.column_begin[static_cast<std::size_t>(c)]);
+  };
 
   int since_rescale = 0;
   for (int c = 0; c < topology.columns();) {
-    const bool fused = c + 1 < topology.columns() && dense_from(topology, c, 0) && dense_from(topology, c + 1, 1);
+    const bool fused =
+        c + 1 < topology.columns() && dense_from(topology, c, 0) && dense_from(topology, c + 1, 1);
     ScaledColumns columns{begin_of(c), begin_of(c + 1) - begin_of(c), 0, 0, fused, false};
     add_column(c);
     if (fused) {
