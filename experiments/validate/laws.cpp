@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "onn/parallel.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
@@ -49,8 +50,7 @@ double squared_error(const Trial& t, const MeshProgram& program) {
 template <class Quantity>
 LawSample mean_over_trials(int trials, Quantity quantity) {
   std::vector<double> values(static_cast<std::size_t>(trials));
-#pragma omp parallel for schedule(dynamic, 8)
-  for (int i = 0; i < trials; ++i) values[static_cast<std::size_t>(i)] = quantity(i);
+  parallel_for(trials, [&](int i) { values[static_cast<std::size_t>(i)] = quantity(i); });
   double sum = 0.0, squares = 0.0;
   for (const double v : values) sum += v;
   const double mean = sum / trials;

@@ -66,9 +66,10 @@ MeshState settle(const MeshProgram& program, const MeshErrors& errors) {
 void propagate(const MeshTopology& topology, const MeshState& state, FieldBatch& fields) {
   validate(fields.ports() == topology.ports && state.output.size() == topology.ports &&
                state.mzis.size() == topology.mzis.size(),
-           "fields on {} ports meet a mesh of {} ports whose state has {} (they must agree). Send one field "
-           "per port.",
-           fields.ports(), topology.ports, state.output.size());
+           "fields on {} ports meet a mesh of {} ports and {} MZIs, settled with {} and {} (they must agree). "
+           "Send one "
+           "field per port.",
+           fields.ports(), topology.ports, topology.mzis.size(), state.output.size(), state.mzis.size());
   // 64 words of 128 ports are 128 KiB: both planes of a block stay in a core's L2 while all columns pass.
   constexpr Eigen::Index block_words = 64;
   for (Eigen::Index first = 0; first < fields.words(); first += block_words) {
