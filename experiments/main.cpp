@@ -63,7 +63,7 @@ void validate_command(bool quick, bool json, std::uint64_t seed) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   bool all_pass = true;
   if (!json)
-    fmt::print("{:<30} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
+    fmt::print("{:<38} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
                "trials", "", "formula");
   for (const Law& law : laws()) {
     const Verdict v = check_law(law, quick, seed);
@@ -81,7 +81,7 @@ void validate_command(bool quick, bool json, std::uint64_t seed) {
                       {"verdict", v.pass ? "pass" : "fail"},
                       {"seconds", v.seconds}});
     } else {
-      fmt::print("{:<30} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
+      fmt::print("{:<38} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
                  v.sample.value, v.tolerance, v.trials, verdict, law.formula);
       std::fflush(stdout);
     }
