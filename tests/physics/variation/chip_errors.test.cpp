@@ -144,7 +144,7 @@ TEST_CASE("every source has a stream of its own: switching one leaves the draws 
 }
 
 // fails when the mesh or the chip is left out of the address
-TEST_CASE("errors are a function of seed, chip and mesh; scaling sigma scales the draw") {
+TEST_CASE("errors are a function of seed, chip and mesh, scaling sigma scales the draw") {
   const MeshTopology t = clements_topology(6);
   const MeshErrors e = draw_mesh_errors(t, all_sources(), {1, 2, 3});
   CHECK(draw_mesh_errors(t, all_sources(), {1, 2, 3}).alpha == e.alpha);
