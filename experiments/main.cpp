@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <optional>
+#include <regex>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,6 +12,7 @@
 #include "experiments/study/run_study.hpp"
 #include "experiments/validate/laws.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 
 namespace {
 
@@ -17,7 +22,7 @@ using namespace optinc;
 struct StudyArguments {
   std::string study, output;
   std::vector<std::string> overrides;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   std::optional<int> threads;
   bool force = false, quiet = false, print_config = false;
 
@@ -58,7 +63,7 @@ void validate_command(bool quick, bool json, std::uint64_t seed) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   bool all_pass = true;
   if (!json)
-    fmt::print("{:<30} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
+    fmt::print("{:<38} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
                "trials", "", "formula");
   for (const Law& law : laws()) {
     const Verdict v = check_law(law, quick, seed);
@@ -76,7 +81,7 @@ void validate_command(bool quick, bool json, std::uint64_t seed) {
                       {"verdict", v.pass ? "pass" : "fail"},
                       {"seconds", v.seconds}});
     } else {
-      fmt::print("{:<30} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
+      fmt::print("{:<38} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
                  v.sample.value, v.tolerance, v.trials, verdict, law.formula);
       std::fflush(stdout);
     }
@@ -97,8 +102,29 @@ void explain_command(const std::string& key) {
 
 std::string command_line(int argc, char** argv) {
   std::string text = "optinc";
-  for (int i = 1; i < argc; ++i) text += fmt::format(" {}", argv[i]);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_of(" '\"[]*?$&;|<>()\\`!#") == std::string::npos;
+    text += plain ? " " + word : " '" + std::regex_replace(word, std::regex("'"), "'\\''") + "'";
+  }
   return text;
+}
+
+/// One line on standard error; where that is closed there is nobody to tell.
+void complain(const std::string& text) { std::fputs(("optinc: " + text + "\n").c_str(), stderr); }
+
+/// PROBLEM (WHY). SUGGESTION for an unusable command line.
+std::string parse_complaint(const CLI::ParseError& error, int argc, char** argv) {
+  constexpr std::array<std::string_view, 5> commands = {"run", "train", "inspect", "validate", "explain"};
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first.empty())
+    return fmt::format("no command given (there are {}). Try optinc --help.", join_names(commands));
+  if (first[0] != '-' && std::find(commands.begin(), commands.end(), first) == commands.end())
+    return fmt::format("unknown command \"{}\" (there are {}). Did you mean optinc {}?", first,
+                       join_names(commands), nearest_name(first, commands));
+  return fmt::format("unusable command line ({}). Try optinc {} --help.",
+                     std::regex_replace(error.what(), std::regex("\\s*\n\\s*"), "; "),
+                     first[0] == '-' ? "" : first);
 }
 
 int run(int argc, char** argv) {
@@ -147,13 +173,17 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e);
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help
+    complain(parse_complaint(e, argc, argv));
+    return 2;
   }
   if (*run_command) study.execute(typed, run_study);
   if (*train_command) training.execute(typed, run_training);
   if (*inspect) fmt::print("{}", json ? inspect_json(file).dump(2) + "\n" : inspect_text(file));
   if (*law_command) validate_command(quick, json, law_seed);
   if (*explain_app) explain_command(key);
+  validate(std::fflush(stdout) == 0 && std::ferror(stdout) == 0,
+           "standard output could not be written (a full disk or a closed pipe). Send it somewhere with room.");
   return 0;
 }
 
@@ -163,13 +193,11 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const optinc::Error& e) {
-    fmt::print(stderr, "optinc: {}\n", e.what());
+    complain(e.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(
-        stderr,
-        "optinc: out of memory (the study is larger than this machine). Lower levels.words or levels.chips.\n");
+    complain("out of memory (the study is larger than this machine). Lower levels.words or levels.chips.");
   } catch (const std::exception& e) {
-    fmt::print(stderr, "optinc: {} (unexpected; please report it with the command). \n", e.what());
+    complain(fmt::format("{} (unexpected). Please report it with the command.", e.what()));
   }
   return 1;
 }

@@ -37,7 +37,7 @@ ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& e
     const Complex bar = mzi_closed_form(p.program.theta[i], 0.0, alpha, beta)(0, 0);
     // one that cannot dim as far as wanted is turned until its in-phase part is right (see
     // Clipping::quadrature)
-    const double psi = known ? std::acos(std::min(1.0, std::abs(s) / std::abs(bar))) : 0.0;
+    const double psi = known && clipped ? std::acos(std::min(1.0, std::abs(s) / std::abs(bar))) : 0.0;
     p.program.phi[i] = wrap_phase((s < 0 ? constants::pi : 0.0) + psi - std::arg(bar));
     p.clipped += clipped ? 1 : 0;
   }
@@ -50,10 +50,6 @@ Matrix compile_layer(const LayerDesign& design, const LayerState& state) {
 
 }  // namespace
 
-std::string_view programming_name(Programming programming) {
-  return programming == Programming::corrected ? "corrected" : "uncorrected";
-}
-
 ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uint64_t seed,
                      std::uint32_t chip) {
   validate_errors(model);
@@ -65,6 +61,7 @@ ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uin
       BlockErrors e;
       e.mesh = draw_mesh_errors(block.mesh, model, {seed, chip, mesh++});
       e.attenuators = draw_mesh_errors(block.attenuators, model, {seed, chip, mesh++});
+      e.attenuators.output_offset.setZero();  // phi sets the sign: there is no output screen behind them
       blocks.push_back(std::move(e));
     }
   }
@@ -90,7 +87,7 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
       chip.clipped += mesh.clipped + column.clipped;
     }
     // calibration knows the design's mean loss, not the draw of one chip
-    const double column_factor = field_ratio_of_loss_db(model.mzi_loss_db);
+    const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
     state.nominal_factor =
         layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
     state.transfer = compile_layer(layer, state);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "onn/chip_design.hpp"
 #include "physics/mesh/propagation.hpp"
@@ -25,7 +24,6 @@ ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uin
 
 /// How phases are chosen: for perfect splitters, or corrected for the chip's known ones.
 enum class Programming { uncorrected, corrected };
-std::string_view programming_name(Programming programming);
 
 /// One block as light meets it.
 struct BlockState {

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <omp.h>
-
+#include "onn/parallel.hpp"
 #include "onn/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
@@ -175,12 +174,11 @@ struct Optimiser {
   double step(const MatrixF& inputs, const MatrixF& targets, double learning_rate, float dead_zone,
               int threads) {
     const Eigen::Index words = inputs.cols();
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int k = 0; k < shares; ++k) {
+    parallel_for(shares, threads, [&](int k) {
       const Eigen::Index first = words * k / shares, last = words * (k + 1) / shares;
       accumulate(layers, inputs.middleCols(first, last - first), targets.middleCols(first, last - first),
                  dead_zone, share_gradients[static_cast<std::size_t>(k)]);
-    }
+    });
     ++steps;
     const double correction = std::sqrt(1 - std::pow(beta2, static_cast<double>(steps))) /
                               (1 - std::pow(beta1, static_cast<double>(steps)));
@@ -189,8 +187,7 @@ struct Optimiser {
     double loss = 0.0;
     for (const auto& g : share_gradients) loss += g.loss;
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
+    parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
       Layer& layer = layers[l];
       MatrixF g = layer.part(share_gradients[0].weight[l], b);
@@ -198,7 +195,7 @@ struct Optimiser {
         g += layer.part(share_gradients[static_cast<std::size_t>(k)].weight[l], b);
       step_block(layer.blocks[b], per_output * g, rate);
       rebuild_weight(layer, b);
-    }
+    });
     for (std::size_t l = 0; l < layers.size(); ++l) {
       VectorF g = share_gradients[0].bias[l];
       for (int k = 1; k < shares; ++k) g += share_gradients[static_cast<std::size_t>(k)].bias[l];
@@ -245,8 +242,7 @@ void judge(const std::vector<Layer>& layers, const Dataset& data, int threads, E
   const Eigen::Index blocks = (data.inputs.cols() + block - 1) / block;
   std::vector<double> worst(static_cast<std::size_t>(blocks));
   std::vector<Eigen::Index> right(static_cast<std::size_t>(blocks));
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (Eigen::Index i = 0; i < blocks; ++i) {
+  parallel_for(blocks, threads, [&](Eigen::Index i) {
     const Eigen::Index first = i * block, words = std::min(block, data.inputs.cols() - first);
     MatrixF x = data.inputs.middleCols(first, words);
     for (std::size_t l = 0; l < layers.size(); ++l) {
@@ -257,11 +253,13 @@ void judge(const std::vector<Layer>& layers, const Dataset& data, int threads, E
         (x - data.targets.middleCols(first, words)).cwiseAbs().colwise().maxCoeff().transpose();
     worst[static_cast<std::size_t>(i)] = miss.maxCoeff();
     right[static_cast<std::size_t>(i)] = (miss.array() < 0.5f).count();
-  }
+  });
   report.margin = 0.5 - *std::max_element(worst.begin(), worst.end());
   report.word_accuracy = static_cast<double>(std::accumulate(right.begin(), right.end(), Eigen::Index{0})) /
                          static_cast<double>(data.inputs.cols());
 }
+
+}  // namespace
 
 void validate_training(const TrainingSettings& s) {
   validate(s.epochs >= 1, "epochs = {} (at least one). Give epochs >= 1.", s.epochs);
@@ -275,13 +273,10 @@ void validate_training(const TrainingSettings& s) {
            s.dead_zone);
 }
 
-}  // namespace
-
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads, const std::function<void(const EpochReport&)>& progress) {
   validate_training(settings);
   const Network shape = make_network(task, hidden);
-  if (threads <= 0) threads = omp_get_max_threads();
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -289,7 +284,7 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
 
   const Dataset data = all_words(task);
   const Eigen::Index words = data.inputs.cols(), batch = std::min<Eigen::Index>(settings.batch, words);
-  const Eigen::Index batches = words / batch;  // the rest of a shuffled epoch is left for the next
+  const Eigen::Index batches = words / batch;  // fewer than a batch sit out the epoch
   Optimiser optimiser(initial_layers(shape, seed));
   std::vector<Eigen::Index> order(static_cast<std::size_t>(words));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
@@ -307,6 +302,9 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
                              static_cast<float>(settings.dead_zone), threads);
     }
     EpochReport report{epoch, loss / static_cast<double>(batches * batch * task.digits), 0.0, 0.0, rate, 0.0};
+    validate(std::isfinite(loss),
+             "the loss is not finite in epoch {} (training diverged). Lower training.learning_rate ({}).",
+             epoch, settings.learning_rate);
     judge(optimiser.layers, data, threads, report);
     report.seconds = seconds();
     result.curve.push_back(report);

@@ -17,6 +17,9 @@ struct TrainingSettings {
   double dead_zone = 0.1;  ///< loss = mean of max(|y - d| - dead_zone, 0)^2
 };
 
+/// Throws Error, naming the setting, for one out of range.
+void validate_training(const TrainingSettings& settings);
+
 /// One line of the learning curve.
 struct EpochReport {
   int epoch = 0;               ///< counted from 1
@@ -34,7 +37,9 @@ struct TrainingResult {
 };
 
 /// Trains a network of the given hidden widths on every word of the task. Same seed, same bits, whatever
-/// `threads` (0: all). `progress`, if set, is called after every epoch. Throws Error for settings out of range.
+/// `threads` (0: all). `progress`, if set, is called after every epoch. A batch is shared out to
+/// at most four threads; the words left over after the last full batch sit out that epoch. Throws Error for
+/// settings out of range, and when the loss is no longer finite.
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads = 0,
                      const std::function<void(const EpochReport&)>& progress = {});

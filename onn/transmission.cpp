@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "onn/parallel.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/modulator.hpp"
 #include "physics/devices/power_divider.hpp"
@@ -59,18 +60,21 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
   FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
   if (!noise.any_receiver_noise()) return current;
   const double tia = noise.tia ? tia_noise_a(receiver) : 0.0;
-  const double lo = noise.rin ? lo_intensity_noise_a(receiver) : 0.0;
+  const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver) / relative_intensity_noise(receiver) : 0.0;
   const double rin = noise.rin ? relative_intensity_noise(receiver) : 0.0;
   // shot noise variance is linear in the signal power
-  const double dark = noise.shot ? std::pow(shot_noise_a(receiver, 0.0), 2) : 0.0;
-  const double per_watt = noise.shot ? std::pow(shot_noise_a(receiver, 1.0), 2) - dark : 0.0;
+  const double at_no_signal = noise.shot ? std::pow(shot_noise_a(receiver, 0.0), 2) : 0.0;
+  const double per_watt = noise.shot ? std::pow(shot_noise_a(receiver, 1.0), 2) - at_no_signal : 0.0;
   for (Eigen::Index w = 0; w < current.cols(); ++w) {
-    // signal and local oscillator stem from one seed: its intensity noise scales all ports of a symbol alike
-    const double common = rin > 0 ? 1.0 + rin * stream.normal() : 1.0;
+    // Signal and local oscillator stem from one seed, whose intensity noise is the same on all ports of a
+    // symbol. It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode
+    // of a pair is the stronger differs from pair to pair.
+    const double seed_noise = rin > 0 ? rin * stream.normal() : 0.0;
     for (Eigen::Index p = 0; p < current.rows(); ++p) {
       const double power = fields.re(p, w) * fields.re(p, w) + fields.im(p, w) * fields.im(p, w);
-      const double rms = std::sqrt(dark + per_watt * power + tia * tia + lo * lo);
-      current(p, w) = common * current(p, w) + rms * stream.normal();
+      const double rms = std::sqrt(at_no_signal + per_watt * power + tia * tia);
+      const double leak = p % 2 == 0 ? lo_leak : -lo_leak;
+      current(p, w) += seed_noise * (current(p, w) + leak) + rms * stream.normal();
     }
   }
   return current;
@@ -128,12 +132,11 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
            seed.server, design.task.servers, design.task.servers - 1);
   Eigen::MatrixXd outputs(design.task.digits, codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
-#pragma omp parallel for schedule(dynamic)
-  for (Eigen::Index i = 0; i < blocks; ++i) {
+  parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
     outputs.middleCols(first, words) = transmit_block(design, chip, link, noise, codes.middleRows(first, words),
                                                       seed, static_cast<std::uint32_t>(i));
-  }
+  });
   return outputs;
 }
 

@@ -23,7 +23,8 @@ struct TransmissionSeed {
 ///
 /// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean
 /// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
-/// in parallel; the result does not depend on the threads.
+/// in parallel; the result does not depend on the threads. Modulators have no ceiling here: noise may drive a
+/// neuron above its full scale.
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                          const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed);
 

@@ -4,13 +4,16 @@
 
 namespace optinc {
 
-WordTable word_table(const Task& task) {
-  constexpr std::uint64_t most_words = 6'000'000;
+void validate_enumerable(const Task& task) {
   validate_task(task);
-  validate(task.words() <= most_words,
-           "{} servers with {} bits have {} input words (at most {} are enumerated). "
-           "Choose fewer servers or bits.",
-           task.servers, task.bits(), task.words(), most_words);
+  validate(
+      task.words() <= most_table_words,
+      "{} servers with {} bits have {} input words (at most {} are enumerated). Choose fewer servers or bits.",
+      task.servers, task.bits(), task.words(), most_table_words);
+}
+
+WordTable word_table(const Task& task) {
+  validate_enumerable(task);
   const auto words = static_cast<Eigen::Index>(task.words());
   WordTable table{Eigen::MatrixXd(task.digits, words), Eigen::MatrixXd(task.digits, words)};
   for (Eigen::Index w = 0; w < words; ++w) {

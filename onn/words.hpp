@@ -12,7 +12,13 @@ struct WordTable {
   Eigen::MatrixXd targets;   ///< digits of Q(mean), (M, words)
 };
 
-/// Enumerates all (3N+1)^M words. Throws Error above 6 million words (N = 16, M = 4 has 5.76 million).
+/// Most words a table holds: N = 16, M = 4 has 5.76 million.
+inline constexpr std::uint64_t most_table_words = 6'000'000;
+
+/// Throws Error unless the task is valid and its words can be enumerated (most_table_words).
+void validate_enumerable(const Task& task);
+
+/// Enumerates all (3N+1)^M words. Throws Error as validate_enumerable.
 WordTable word_table(const Task& task);
 
 /// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to

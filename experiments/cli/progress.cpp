@@ -9,6 +9,16 @@ namespace optinc {
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+/// A closed pipe or a full disk behind standard error must not end a run: what cannot be said is left unsaid.
+void say(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
 Progress::Progress(std::string stage, long total, bool quiet)
     : stage_(std::move(stage)),
       total_(total),
@@ -16,7 +26,7 @@ Progress::Progress(std::string stage, long total, bool quiet)
       terminal_(isatty(STDERR_FILENO) == 1),
       start_(Clock::now()),
       shown_(start_) {
-  if (!quiet_ && !terminal_) fmt::print(stderr, "{} ...\n", stage_);
+  if (!quiet_ && !terminal_) say(stage_ + " ...\n");
 }
 
 Progress::~Progress() {
@@ -45,10 +55,9 @@ void Progress::show(bool last) {
     line += fmt::format("  {:.1f}/s, {:.0f} s left", rate, static_cast<double>(total_ - done_) / rate);
   if (!note_.empty()) line += "  " + note_;
   if (terminal_)
-    fmt::print(stderr, "\r\033[K{}{}", line, last ? "\n" : "");
+    say(fmt::format("\r\033[K{}{}", line, last ? "\n" : ""));
   else
-    fmt::print(stderr, "  {}\n", line);
-  std::fflush(stderr);
+    say(fmt::format("  {}\n", line));
 }
 
 }  // namespace optinc

@@ -12,6 +12,7 @@
 #include "experiments/config/study_fields.hpp"
 #include "experiments/config/study_keys.hpp"
 #include "onn/network.hpp"
+#include "onn/words.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -218,13 +219,18 @@ StudyConfig load_config(const std::filesystem::path& path, std::span<const std::
 
 void validate_config(const StudyConfig& config) {
   for (const FieldEntry& entry : config_entries(config)) check_field(entry.name(), entry.info, entry.value);
-  validate_task(config.task);
   validate_errors(config.chip);
-  try {
-    make_network(config.task, config.network.hidden);
-  } catch (const Error& error) {
-    throw Error(fmt::format("network.hidden: {}", error.what()));
-  }
+  const auto in_section = [](std::string_view section, auto check) {
+    try {
+      check();
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", section, error.what()));
+    }
+  };
+  in_section("task", [&] { validate_enumerable(config.task); });
+  in_section("training", [&] { validate_training(config.training); });
+  in_section("link", [&] { validate_link(config.link); });
+  in_section("network.hidden", [&] { make_network(config.task, config.network.hidden); });
 }
 
 }  // namespace optinc

@@ -54,6 +54,7 @@ struct StudyConfig {
   TrainingSettings training;
   ErrorModel chip = error_preset("design-target");
   LinkSettings link;
+  NoiseSwitches noise = NoiseSwitches::all();  ///< of the variant "noisy"
   LevelSettings levels;
   GradientSettings gradient;
 };

@@ -50,11 +50,11 @@ void visit_fields(S& s, Visitor&& visit) {
 template <Like<TrainingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"epochs", "1", "passes over every word of the task", 1, 100000}, s.epochs);
-  visit(FieldInfo{"batch", "word", "words per step", 1, 1048576}, s.batch);
+  visit(FieldInfo{"batch", "word", "words per step", 4, 1048576}, s.batch);
   visit(FieldInfo{"learning_rate", "1", "peak step of Lie-Adam", 1e-6, 1, "0.02 stalls at batch 512"},
         s.learning_rate);
   visit(FieldInfo{"warmup_epochs", "1", "epochs of linear rise to the peak step", 0, 100000}, s.warmup_epochs);
-  visit(FieldInfo{"dead_zone", "digit", "error of an output digit that costs nothing", 0, 0.5,
+  visit(FieldInfo{"dead_zone", "digit", "error of an output digit that costs nothing", 0, 0.499,
                   "0.3 leaves thin margins"},
         s.dead_zone);
 }
@@ -117,6 +117,14 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"words", "word", "input words drawn per chip", 1, 100000000}, s.words);
 }
 
+template <Like<NoiseSwitches> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"shot", "1", "shot noise of the photodiodes acts in the noisy variant"}, s.shot);
+  visit(FieldInfo{"tia", "1", "amplifier noise acts in the noisy variant"}, s.tia);
+  visit(FieldInfo{"rin", "1", "intensity noise of the seed laser acts in the noisy variant"}, s.rin);
+  visit(FieldInfo{"lock", "1", "phase-lock error of the fibres acts in the noisy variant"}, s.lock);
+}
+
 template <Like<GradientSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"data", "1", "folder of the data set's idx files", 0, 0, "Debian: dataset-fashion-mnist"},
@@ -146,6 +154,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("training", s.training);
   section("chip", s.chip);
   section("link", s.link);
+  section("noise", s.noise);
   section("levels", s.levels);
   section("gradient", s.gradient);
 }

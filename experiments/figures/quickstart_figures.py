@@ -203,7 +203,7 @@ def gradient(file):
     paths, error = read(file, "gradient/path"), read(file, "gradient/relative_error")
     average, received = read(file, "gradient/average"), read(file, "gradient/received")
     labels = {"quantised": "8-bit codes alone", "network": "network", "chip_uncorrected": "chip, uncorrected",
-              "chip_corrected": "chip, corrected", "chip_noisy": "chip, receiver noise"}
+              "chip_corrected": "chip, corrected", "chip_noisy": "chip, receiver and lock noise"}
     figure, grid = plt.subplots(2, 2, figsize=(style.PAGE_IN, 5.4))
     bars = grid[0, 0]
     shown = [p for p, path in enumerate(paths) if path != "exact"]  # its error is 0 by definition

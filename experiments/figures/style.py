@@ -14,7 +14,7 @@ PAGE_IN = 7.0    # both
 VARIANTS = {
     "uncorrected": dict(color="#e69f00", linestyle="--", marker="s", label="uncorrected"),
     "corrected": dict(color="#0060a8", linestyle="-", marker="o", label="corrected"),
-    "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, receiver noise"),
+    "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, receiver and lock noise"),
 }
 DIGITS = [  # one target level each: fill, line
     dict(color="#bdbdbd", linestyle="-"),

@@ -1,7 +1,9 @@
 #include "experiments/study/chip_levels.hpp"
 
+#include <mutex>
 #include <numeric>
 
+#include "onn/parallel.hpp"
 #include "onn/words.hpp"
 #include "physics/random/stream.hpp"
 
@@ -28,13 +30,17 @@ std::vector<std::uint64_t> every_word(const Task& task) {
   return words;
 }
 
+NoiseSwitches noise_of(const Variant& variant, const ChipLevelPlan& plan) {
+  return variant.noisy ? plan.noise : NoiseSwitches{};
+}
+
 /// Measures one chip in one state and writes its place in the result (no other chip writes there).
 void measure(const ChipDesign& design, const ChipState& state, const ChipLevelPlan& plan,
              const Variant& variant, const Codes& codes, const Place& at, ChipLevels& result,
              std::vector<std::int64_t>& errors) {
   const auto chip = static_cast<std::uint32_t>(at.chip);
   const Eigen::MatrixXd outputs =
-      transmit(design, state, plan.link, variant.noise, codes, {plan.seed, chip, 0});
+      transmit(design, state, plan.link, noise_of(variant, plan), codes, {plan.seed, chip, 0});
   const auto answers = exact_answers(design.task, codes);
   const auto decoded = decide(outputs);
   const DecodingScore hit = score(outputs, digits_of(answers, design.task.digits));
@@ -72,8 +78,8 @@ ChipLevels run_chip_levels(const ChipDesign& design, const ChipLevelPlan& plan,
   result.code_error_count.assign(cases * bins, 0);
   const Codes all_codes = codes_of_words(design.task, every_word(design.task));
 
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t trial = 0; trial < levels * chips; ++trial) {
+  std::mutex counting;
+  parallel_for(levels * chips, [&](std::size_t trial) {
     const std::size_t level = trial / chips, c = trial % chips;
     const auto chip = static_cast<std::uint32_t>(c);
     const ErrorModel model = at_splitter_error(plan.model, plan.sigma_eta_rad[level]);
@@ -88,21 +94,22 @@ ChipLevels run_chip_levels(const ChipDesign& design, const ChipLevelPlan& plan,
       measure(design, state, plan, variants[v], codes, at, result, counts);
       if (c == 0)
         result.word_accuracy_all_words[at.in_case()] = accuracy_of(
-            design.task, transmit(design, state, plan.link, variants[v].noise, all_codes, {plan.seed, chip, 0}),
+            design.task,
+            transmit(design, state, plan.link, noise_of(variants[v], plan), all_codes, {plan.seed, chip, 0}),
             all_codes);
-#pragma omp critical(code_error_count)
+      const std::lock_guard lock(counting);
       for (std::size_t i = 0; i < bins; ++i) result.code_error_count[at.in_case() * bins + i] += counts[i];
     }
     if (progress) progress();
-  }
+  });
   return result;
 }
 
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const ErrorModel& model, const LinkSettings& link,
-                                 const Variant& variant, std::uint64_t seed) {
+                                 Programming programming, const NoiseSwitches& noise, std::uint64_t seed) {
   const ChipErrors errors = fabricate(design, model, seed, 0);
-  const ChipState state = program(design, errors, model, variant.programming);
-  return transmit(design, state, link, variant.noise, codes_of_words(design.task, every_word(design.task)),
+  const ChipState state = program(design, errors, model, programming);
+  return transmit(design, state, link, noise, codes_of_words(design.task, every_word(design.task)),
                   {seed, 0, 0});
 }
 

@@ -15,21 +15,22 @@ namespace optinc {
 struct Variant {
   std::string_view name;
   Programming programming;
-  NoiseSwitches noise;
+  bool noisy = false;  ///< the study's noise switches act; otherwise the light is noiseless
 };
 inline constexpr std::array<Variant, 3> variants = {{
-    {"uncorrected", Programming::uncorrected, {}},
-    {"corrected", Programming::corrected, {}},
-    {"noisy", Programming::corrected, NoiseSwitches::all()},
+    {"uncorrected", Programming::uncorrected},
+    {"corrected", Programming::corrected},
+    {"noisy", Programming::corrected, true},
 }};
 
 /// What to fabricate and send.
 struct ChipLevelPlan {
   ErrorModel model;  ///< the preset whose sigma_eta_rad the levels replace
   LinkSettings link;
+  NoiseSwitches noise;                ///< of the variant "noisy"
   std::vector<double> sigma_eta_rad;  ///< levels
-  int chips = 30;                     ///< per level; the same draws at every level, scaled
-  int words = 4096;                   ///< drawn per chip
+  int chips = 30;    ///< per level; levels are paired: the same draws of errors, scaled, and of noise
+  int words = 4096;  ///< drawn per chip
   std::uint64_t seed = 1;
 };
 
@@ -51,6 +52,6 @@ ChipLevels run_chip_levels(const ChipDesign& design, const ChipLevelPlan& plan,
 
 /// Outputs y (M, words) of chip 0 for every word of the task, in the order of the enumeration.
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const ErrorModel& model, const LinkSettings& link,
-                                 const Variant& variant, std::uint64_t seed);
+                                 Programming programming, const NoiseSwitches& noise, std::uint64_t seed);
 
 }  // namespace optinc

@@ -48,7 +48,8 @@ GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& 
   const ChipErrors errors = fabricate(design, model, config.run.seed, 0);
   const auto through_chip = [&](const Variant& variant) {
     const ChipState chip = program(design, errors, model, variant.programming);
-    return decide(transmit(design, chip, config.link, variant.noise, sent.codes, {config.run.seed, 0, 0}));
+    return decide(transmit(design, chip, config.link, variant.noisy ? config.noise : NoiseSwitches{},
+                           sent.codes, {config.run.seed, 0, 0}));
   };
   // the exact path is never coded; its code errors are those of its definition, none
   std::vector<CodeVector> decoded = {answers, answers,

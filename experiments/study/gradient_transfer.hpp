@@ -34,8 +34,8 @@ GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& 
                                     const ChipDesign& design,
                                     const std::function<void(double loss)>& progress = {});
 
-/// Training steps before the gradients are taken: what `progress` counts. Throws Error for data or settings that
-/// do not fit, so that a study can ask before its long work.
+/// Training steps before the gradients are taken: what `progress` counts. Throws Error for data or settings
+/// that do not fit, so that a study can ask before its long work.
 long gradient_training_steps(const StudyConfig& config, const ImageData& data);
 
 }  // namespace optinc

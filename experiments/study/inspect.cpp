@@ -1,6 +1,7 @@
 #include "experiments/study/inspect.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -41,34 +42,36 @@ Json onn_summary(const Group& group) {
 Json chip_summaries(const Group& group) {
   const auto sigma = group.read<double>("level").values;
   const auto names = group.read<std::string>("variant").values;
-  const auto accuracy = group.read<double>("word_accuracy");
-  const auto margin = group.read<double>("margin").values;
-  const auto error = group.read<double>("matrix_error"), in_phase = group.read<double>("matrix_error_in_phase");
-  const auto all_words = group.read<double>("word_accuracy_all_words").values;
-  const std::size_t chips = accuracy.shape[2], layers = error.shape[3];
+  const std::size_t levels = sigma.size(), cases = names.size();
+  const std::size_t chips = group.read<std::int64_t>("chip").values.size();
+  const std::size_t layers = group.read<std::int64_t>("layer").values.size();
+  const auto accuracy = group.read<double>("word_accuracy", {levels, cases, chips});
+  const auto margin = group.read<double>("margin", {levels, cases, chips});
+  const auto error = group.read<double>("matrix_error", {levels, cases, chips, layers});
+  const auto in_phase = group.read<double>("matrix_error_in_phase", {levels, cases, chips, layers});
+  const auto all_words = group.read<double>("word_accuracy_all_words", {levels, cases});
   Json list = Json::array();
   for (std::size_t i = 0; i < sigma.size() * names.size(); ++i) {
-    const std::span trials(accuracy.values.data() + i * chips, chips);
+    const std::span trials(accuracy.data() + i * chips, chips);
     const std::span margins(margin.data() + i * chips, chips);
-    list.push_back(
-        {{"sigma", sigma[i / names.size()]},
-         {"variant", names[i % names.size()]},
-         {"trials", chips},
-         {"word_accuracy_mean", mean(trials)},
-         {"word_accuracy_min", *std::min_element(trials.begin(), trials.end())},
-         {"chips_all_right", std::count(trials.begin(), trials.end(), 1.0)},
-         {"margin_min", *std::min_element(margins.begin(), margins.end())},
-         {"word_accuracy_all_words", all_words[i]},
-         {"matrix_error_mean", mean(std::span(error.values.data() + i * chips * layers, chips * layers))},
-         {"matrix_error_in_phase_mean",
-          mean(std::span(in_phase.values.data() + i * chips * layers, chips * layers))}});
+    list.push_back({{"sigma", sigma[i / names.size()]},
+                    {"variant", names[i % names.size()]},
+                    {"trials", chips},
+                    {"word_accuracy_mean", mean(trials)},
+                    {"word_accuracy_min", *std::min_element(trials.begin(), trials.end())},
+                    {"chips_all_right", std::count(trials.begin(), trials.end(), 1.0)},
+                    {"margin_min", *std::min_element(margins.begin(), margins.end())},
+                    {"word_accuracy_all_words", all_words[i]},
+                    {"matrix_error_mean", mean(std::span(error.data() + i * chips * layers, chips * layers))},
+                    {"matrix_error_in_phase_mean",
+                     mean(std::span(in_phase.data() + i * chips * layers, chips * layers))}});
   }
   return list;
 }
 
 Json gradient_summary(const Group& group) {
   const auto paths = group.read<std::string>("path").values;
-  const auto error = group.read<double>("relative_error").values;
+  const auto error = group.read<double>("relative_error", {paths.size()});
   const Attributes a = group.attributes();
   Json j = {{"words", a.integer("words")},
             {"servers", a.integer("servers")},
@@ -93,7 +96,9 @@ Json provenance(const File& file) {
   return j;
 }
 
-std::string percent(double share) { return share == 1.0 ? "100 %" : fmt::format("{:.4g} %", 100 * share); }
+std::string percent(double share) {  // truncated, so that only what is exactly one reads 100 %
+  return share == 1.0 ? "100 %" : fmt::format("{:.3f} %", std::floor(1e5 * share) / 1e3);
+}
 
 std::string onn_text(const Json& o) {
   std::string text = fmt::format(
@@ -131,15 +136,16 @@ std::string gradient_text(const Json& g) {
   std::string text =
       fmt::format("\ngradients  {} words x {} servers, classifier at {:.2f} % test accuracy; relative error\n",
                   g["words"].get<long>(), g["servers"].get<int>(), 100 * g["test_accuracy"].get<double>());
-  const std::pair<const char*, const char*> paths[] = {{"exact", "exact average"},
-                                                       {"quantised", "ideal quantisation"},
-                                                       {"network", "float64 network"},
-                                                       {"chip_uncorrected", "chip, uncorrected"},
-                                                       {"chip_corrected", "chip, corrected"},
-                                                       {"chip_noisy", "chip, corrected, with receiver noise"}};
+  const std::pair<const char*, const char*> paths[] = {
+      {"exact", "exact average (by definition)"},
+      {"quantised", "ideal quantisation"},
+      {"network", "float64 network"},
+      {"chip_uncorrected", "chip, uncorrected"},
+      {"chip_corrected", "chip, corrected"},
+      {"chip_noisy", "chip, corrected, receiver and lock noise"}};
   for (const auto& [key, name] : paths)
     text +=
-        fmt::format("           {:<38} {:.5g}\n", name, g[fmt::format("relative_error_{}", key)].get<double>());
+        fmt::format("           {:<42} {:.5g}\n", name, g[fmt::format("relative_error_{}", key)].get<double>());
   return text;
 }
 

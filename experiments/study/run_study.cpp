@@ -35,8 +35,8 @@ OnnSummary summarise(const TrainingResult& training) {
 void check_ideal_chip(const StudyConfig& config, const Network& network, const ChipDesign& design,
                       OnnSummary& summary) {
   const WordTable table = word_table(network.task);
-  const Eigen::MatrixXd outputs =
-      all_word_outputs(design, error_preset("ideal"), config.link, variants.front(), config.run.seed);
+  const Eigen::MatrixXd outputs = all_word_outputs(design, error_preset("ideal"), config.link,
+                                                   Programming::uncorrected, {}, config.run.seed);
   summary.ideal_chip_word_accuracy = score(outputs, table.targets).word_accuracy;
   summary.ideal_chip_deviation = (outputs - forward(network, table.averages)).cwiseAbs().maxCoeff();
 }
@@ -49,8 +49,8 @@ ChipLevels levels_with_progress(const ChipDesign& design, const ChipLevelPlan& p
 Eye look_into_eye(const StudyConfig& config, const ChipDesign& design) {
   const double sigma = config.gradient.sigma_eta_rad;
   const ErrorModel model = at_splitter_error(config.chip, sigma);
-  return {sigma, all_word_outputs(design, model, config.link, variants[1], config.run.seed),
-          all_word_outputs(design, model, config.link, variants[2], config.run.seed)};
+  return {sigma, all_word_outputs(design, model, config.link, Programming::corrected, {}, config.run.seed),
+          all_word_outputs(design, model, config.link, Programming::corrected, config.noise, config.run.seed)};
 }
 
 GradientTransfer gradients_with_progress(const StudyConfig& config, const ImageData& data,
@@ -73,8 +73,9 @@ void run_study(const StudyConfig& config, const RunOptions& options) {
   const ChipDesign design = design_chip(training.network);
   OnnSummary summary = summarise(training);
   check_ideal_chip(config, training.network, design, summary);
-  const ChipLevelPlan plan = {config.chip,         config.link,         config.levels.sigma_eta_rad,
-                              config.levels.chips, config.levels.words, config.run.seed};
+  const ChipLevelPlan plan = {
+      config.chip,         config.link,         config.noise,   config.levels.sigma_eta_rad,
+      config.levels.chips, config.levels.words, config.run.seed};
   const ChipLevels levels = levels_with_progress(design, plan, options.quiet);
   const Eye eye = look_into_eye(config, design);
   const GradientTransfer transfer =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <boost/numeric/odeint.hpp>
 
@@ -13,8 +14,10 @@ std::vector<ThermalState> thermal_step_response(const HeaterOnDie& d, double pow
                                                 const std::vector<double>& times_s) {
   for (const double constant : {d.heater_resistance_k_per_w, d.heater_capacity_j_per_k,
                                 d.die_resistance_k_per_w, d.die_capacity_j_per_k})
-    validate(constant > 0,
-             "thermal constant {} of a heater or die (resistances and capacities are > 0). Mend it.", constant);
+    validate(std::isfinite(constant) && constant > 0,
+             "thermal constant {} of a heater or die (resistances and capacities are finite and > 0). Give a "
+             "positive one.",
+             constant);
   validate(std::is_sorted(times_s.begin(), times_s.end()) && (times_s.empty() || times_s.front() >= 0),
            "times of a step response are not ascending from 0 (the step is at t = 0). Sort them.");
 

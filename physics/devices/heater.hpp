@@ -22,9 +22,10 @@ struct ThermalState {
 
 /// Step response: ambient temperature everywhere at t = 0, then constant heater power. Integrates
 ///   C_h dT_h/dt = P - (T_h - T_d)/R_h,   C_d dT_d/dt = (T_h - T_d)/R_h - T_d/R_d
-/// with Boost.Odeint (dense-output Dormand-Prince 5, relative tolerance 1e-10) and returns the state at each of
-/// `times_s` (ascending, >= 0). Explicit, so the work grows with times_s.back() / (R_h C_h): meant for windows
-/// of up to some thousand heater time constants. Throws Error for non-positive constants or unordered times.
+/// with Boost.Odeint (dense-output Dormand-Prince 5, tolerance 1e-10 relative and in K) and returns the state
+/// at each of `times_s` (ascending, >= 0). Explicit, so the work grows with times_s.back() / (R_h C_h): meant
+/// for windows of up to some thousand heater time constants. Throws Error for non-positive constants or
+/// unordered times.
 std::vector<ThermalState> thermal_step_response(const HeaterOnDie& device, double power_w,
                                                 const std::vector<double>& times_s);
 

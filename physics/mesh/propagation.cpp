@@ -21,9 +21,9 @@ MeshState settle(const MeshProgram& program, const MeshErrors& errors) {
 void propagate(const MeshTopology& topology, const MeshState& state, FieldBatch& fields) {
   validate(fields.ports() == topology.ports && state.output.size() == topology.ports &&
                state.mzis.size() == topology.mzis.size(),
-           "fields on {} ports meet a mesh of {} ports whose state has {} (they must agree). Send one field "
-           "per port.",
-           fields.ports(), topology.ports, state.output.size());
+           "fields on {} ports meet a mesh of {} ports and {} MZIs, settled with {} and {} (they must agree). "
+           "Send one field per port.",
+           fields.ports(), topology.ports, topology.mzis.size(), state.output.size(), state.mzis.size());
   const auto words = static_cast<std::size_t>(fields.words());
   propagate_scaled(scale_mesh<double>(topology, state), fields.re.data(), fields.im.data(), words, words);
 }

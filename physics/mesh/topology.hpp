@@ -24,8 +24,8 @@ struct MeshTopology {
 };
 
 /// Rectangular mesh of Clements et al., Optica 3, 1460 (2016): N(N-1)/2 MZIs on neighbouring ports in N columns
-/// (one column for N = 2), even columns from port 0, odd ones from port 1. Throws Error unless ports >= 2.
-/// ports = 1 is a bare waveguide: no MZI.
+/// (one column for N = 2), even columns from port 0, odd ones from port 1. ports = 1 is a bare
+/// waveguide. Throws Error outside 1..65536 ports.
 ///
 ///     0 ──╭──╮─────╭──╮─────      column 0: (0,1) (2,3)
 ///     1 ──╰──╯╭──╮─╰──╯╭──╮─      column 1: (1,2)

@@ -37,7 +37,7 @@ MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& mode
   const auto heater_arms = [&]() -> Vector {
     return (model.mzi_loss_db / 2 + model.arm_loss_spread_db * normals(losses, mzis).array()).cwiseMax(0.0);
   };
-  e.other_arm_loss_db = model.mzi_loss_db / 2;
+  e.other_arm_loss_db = mean_arm_loss_db(model);
   e.theta_arm_loss_db = heater_arms();
   e.phi_arm_loss_db = heater_arms();
   return e;

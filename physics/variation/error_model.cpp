@@ -5,6 +5,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/units.hpp"
 
 namespace optinc {
 namespace {
@@ -35,6 +36,13 @@ ErrorModel error_preset(std::string_view name) {
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad) {
   model.sigma_eta_rad = sigma_eta_rad;
   return model;
+}
+
+double mean_arm_loss_db(const ErrorModel& model) {
+  const double m = model.mzi_loss_db / 2, s = model.arm_loss_spread_db;
+  if (s == 0.0) return m;
+  const double density = std::exp(-0.5 * (m / s) * (m / s)) / std::sqrt(2 * constants::pi);
+  return m * 0.5 * std::erfc(-m / s / std::sqrt(2.0)) + s * density;
 }
 
 void validate_errors(const ErrorModel& m) {

@@ -28,6 +28,11 @@ ErrorModel error_preset(std::string_view name);
 /// The model with sigma_eta_rad replaced: an "error level" of a study (physics.md section 17).
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad);
 
+/// Mean loss of one heater arm, dB: half the MZI's, with a spread cut off at 0 dB. For X ~ N(m, s):
+/// E[max(0, X)] = m Phi(m/s) + s phi(m/s). Arms without heater and dummies are built to match it, and it is
+/// what calibration on the design knows.
+double mean_arm_loss_db(const ErrorModel& model);
+
 /// Throws Error, naming field, value and range, where a value is impossible (negative spread, correlation
 /// beyond +-1, DAC bits outside 0..24, not finite).
 void validate_errors(const ErrorModel& model);

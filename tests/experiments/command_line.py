@@ -184,6 +184,11 @@ class MainJob(unittest.TestCase):
             "missing data": (["run", STUDY, "-o", output, "--set", "gradient.data=/nowhere"],
                              ["/nowhere", "dataset-fashion-mnist"]),
             "missing folder": (["run", STUDY, "-o", folder / "no" / "x.h5"], ["x.h5"]),
+            "unwritable folder": (["run", STUDY, "-o", "/proc/x.h5"], ["/proc/x.h5"]),
+            "small batch": (["run", STUDY, "-o", output, "--set", "training.batch=2"], ["training.batch", "4"]),
+            "warm-up": (["run", STUDY, "-o", output, "--set", "training.epochs=2"], ["training: warmup_epochs = 3"]),
+            "too many words": (["run", STUDY, "-o", output, "--set", "task.bits=16"], ["task", "815730721"]),
+            "negative seed": (["run", STUDY, "-o", output, "--seed", "-1"], ["run.seed", "-1"]),
             "no output": (["run", STUDY], ["-o"]),
             "workers": (["run", STUDY, "-o", output, "--set", "gradient.batch=255"], ["255"]),
             "not HDF5": (["inspect", text], ["text.h5", "HDF5"]),
@@ -202,6 +207,24 @@ class MainJob(unittest.TestCase):
         folder.mkdir()
         folder.chmod(0o500)
         self.check_refusal(run_small(folder / "x.h5"), "read_only")
+
+    def test_unusable_command_lines_say_so_in_one_line(self):
+        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), ([], ["run, train"]), (["run", STUDY, "--forse"], ["--forse"])):
+            done = optinc(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+            for part in parts:
+                self.assertIn(part, done.stderr)
+
+    def test_a_closed_standard_error_does_not_end_a_run_and_a_full_standard_output_is_told(self):
+        path = self.path.with_name("unheard.h5")
+        settings = [word for setting in SMALL for word in ("--set", setting)]
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([OPTINC, "run", STUDY, "-o", path, *settings], stderr=full, timeout=300)
+            self.assertEqual(done.returncode, 0)
+            done = subprocess.run([OPTINC, "inspect", path], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
 
     def test_foreign_hdf5_is_named(self):
         path = self.path.with_name("foreign.h5")

@@ -50,6 +50,7 @@ StudyConfig unlike_default() {
   c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0};
   c.link = {1.1e-3, 1.1e-4, 0.11, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
+  c.noise = {false, false, false, false};
   c.levels = {{0.0, 1e-5}, 31, 4097};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512, 0.25};
   return c;
@@ -108,6 +109,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [launch, full_scale, lock, receiver] = c.link;
   const auto& [lo, responsivity, dark, tia, bandwidth, rin, cmrr] = receiver;
   check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock));
+  const auto& [shot, amplifier, intensity, phase_lock] = c.noise;
+  check("noise", values(shot, amplifier, intensity, phase_lock));
   const auto& [levels, chips, words] = c.levels;
   check("levels", values(levels, chips, words));
   const auto& [data, width, images, passes, step, momentum, block, level] = c.gradient;
@@ -116,11 +119,11 @@ TEST_CASE("the field tables hold every member of every struct") {
 
 TEST_CASE("values from a file land in their members") {
   const StudyConfig c = parse(
-      "study = 'mine'\n[task]\nservers = 8\nbits = 16\nrounding = 'floor'\n[network]\nhidden = [16, 32]\n"
+      "study = 'mine'\n[task]\nservers = 8\nbits = 4\nrounding = 'floor'\n[network]\nhidden = [16, 32]\n"
       "[training]\nlearning_rate = 1\n[levels]\nsigma_eta_rad = [0, 0.25]\n[link]\nbandwidth_hz = 1e9\n");
   CHECK(c.study == "mine");
   CHECK(c.task.servers == 8);
-  CHECK(c.task.digits == 8);
+  CHECK(c.task.digits == 2);
   CHECK(c.task.rounding == Rounding::floor);
   CHECK(c.network.hidden == std::vector<int>{16, 32});
   CHECK(c.training.learning_rate == 1.0);  // an integer is a number too

@@ -65,6 +65,21 @@ TEST_CASE("uniform loss is undone by the calibrated gain exactly") {
   CHECK((y - forward(network, word_table(task).averages)).cwiseAbs().maxCoeff() < 1e-10);
 }
 
+TEST_CASE("a spread of arm losses leaves the calibrated gain of a deep layer unbiased") {
+  // foundry cuts N(0.165, 0.13) dB at 0 dB; the gain must use the mean of what is left, or 65 columns are 4 %
+  // off
+  const ChipDesign design = design_chip(random_network(task, {64, 64}));
+  ErrorModel model = error_preset("foundry");
+  model.sigma_eta_rad = model.sigma_cal_rad = model.sigma_phase_rad = 0.0;
+  double gain = 0.0;
+  for (std::uint32_t chip = 0; chip < 4; ++chip) {
+    const LayerState layer = programmed(design, model, Programming::uncorrected, chip).layers[1];
+    const Eigen::MatrixXd w = design.layers[1].weight;
+    gain += (layer.transfer.real() / layer.nominal_factor).cwiseProduct(w).sum() / w.squaredNorm() / 4;
+  }
+  CHECK(gain == Approx(1.0).margin(0.012));
+}
+
 TEST_CASE("a layer's compiled transfer is what light does MZI by MZI") {
   const ChipDesign design = design_chip(random_network(task, {16, 8}));
   const ChipState chip = programmed(design, error_preset("foundry"), Programming::corrected, 3);
@@ -113,8 +128,12 @@ TEST_CASE("servers see the same light through receivers of their own") {
   tia.tia = true;
   CHECK(transmit(design, chip, link, tia, codes, {1, 0, 0}) !=
         transmit(design, chip, link, tia, codes, {1, 0, 3}));
-  CHECK_THAT(refusal([&] { transmit(design, chip, link, {}, codes, {1, 0, 4}); }), ContainsSubstring("server 4 of 4"));
-  CHECK_THAT(refusal([&] { transmit(design, chip, link, {}, codes.leftCols(3), {}); }), ContainsSubstring("3 servers"));
+  CHECK_THAT(refusal([&] {
+               transmit(design, chip, link, {}, codes, {1, 0, 4});
+             }),
+             ContainsSubstring("server 4 of 4"));
+  CHECK_THAT(refusal([&] { transmit(design, chip, link, {}, codes.leftCols(3), {}); }),
+             ContainsSubstring("3 servers"));
 }
 
 TEST_CASE("MC: amplifier noise at the server has the variance of its current, nothing more") {
@@ -138,6 +157,40 @@ TEST_CASE("MC: amplifier noise at the server has the variance of its current, no
     CHECK(std::sqrt(n.square().mean()) == Approx(expected).epsilon(0.015));
     CHECK(std::abs(n.mean()) < 5 * expected / std::sqrt(60'000.0));
   }
+}
+
+TEST_CASE(
+    "MC: shot and laser noise at the server are those of one receiver, the laser's common to all digits") {
+  // The same linear layer. Shot noise: rms sqrt(2 q (R P_LO + 2 I_d) B), the signal being dark. Laser noise
+  // without leak: y - b scales by 1 + delta, delta of rms sqrt(RIN B), the same for every digit of a word. R =
+  // 60,000: 5 sigma of an rms is 5/sqrt(2R) = 1.4 %.
+  const Network network = random_network(task, {});
+  const ChipDesign design = design_chip(network);
+  const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
+  LinkSettings link;
+  link.launch_power_w = 1e-6;
+  const double scale = network.layers[0].sigma[0].cwiseAbs().maxCoeff() / 0.99;
+  const double unit_a = 2 * 0.9 * std::sqrt(1e-3) * std::sqrt(4 * 1e-6) / 3 / scale / 2;
+  NoiseSwitches shot;
+  shot.shot = true;
+  const Eigen::MatrixXd dark = transmit(design, chip, link, shot, Codes::Zero(60'000, 4), {7, 0, 0});
+  const double expected = std::sqrt(2 * 1.602176634e-19 * (0.9 * 1e-3 + 2 * 30e-9) * 32e9) / unit_a;
+  for (Eigen::Index m = 0; m < 4; ++m)
+    CHECK(std::sqrt((dark.row(m).array() - network.layers[0].bias[m]).square().mean()) ==
+          Approx(expected).epsilon(0.015));
+
+  NoiseSwitches rin;
+  rin.rin = true;
+  link.receiver.cmrr_db = 300;
+  const Eigen::MatrixXd y =
+      transmit(design, chip, link, rin, Codes::Constant(60'000, 4, 0b11'10'01'11u), {7, 0, 0});
+  const Eigen::VectorXd mean = network.layers[0].weight() * Eigen::Vector4d(3, 2, 1, 3);
+  Eigen::ArrayXXd delta(4, 60'000);
+  for (Eigen::Index m = 0; m < 4; ++m)
+    delta.row(m) = (y.row(m).array() - network.layers[0].bias[m]) / mean[m] - 1.0;
+  for (Eigen::Index m = 0; m < 4; ++m)
+    CHECK(std::sqrt(delta.row(m).square().mean()) == Approx(std::sqrt(1e-15 * 32e9)).epsilon(0.015));
+  CHECK((delta.row(0) - delta.row(3)).abs().maxCoeff() < 1e-9);
 }
 
 TEST_CASE(

@@ -30,6 +30,7 @@ TEST_CASE("MZI counts of the published structures are the published ones") {
 TEST_CASE("the design has the MZIs the network counts") {
   const Network network = random_network({4, 4}, {16, 32, 8});
   CHECK(design_chip(network).mzi_count() == mzi_count(network));
+  CHECK(design_chip(make_network({4, 4}, published)).mzi_count() == 41'664);
 }
 
 TEST_CASE("blocks are stacked when tall and side by side when wide") {
@@ -59,6 +60,9 @@ TEST_CASE("ReLU is positively homogeneous: layer scales can be pulled out if bia
 }
 
 TEST_CASE("widths that cannot be cut into square blocks are refused") {
-  CHECK_THAT(refusal([&] { make_network({4, 4}, std::vector<int>{6}); }), ContainsSubstring("4 and 6 do not fit"));
+  CHECK_THAT(refusal([&] {
+               make_network({4, 4}, std::vector<int>{6});
+             }),
+             ContainsSubstring("4 and 6 do not fit"));
   CHECK_THROWS_AS(make_network({4, 4}, std::vector<int>{0}), Error);
 }

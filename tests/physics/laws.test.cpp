@@ -89,7 +89,7 @@ TEST_CASE("row 5: perfect splitters leave a program's matrix as it is, either wa
 
 // Law 1. Spread of one mesh's E 7, 4, 2 % (N = 16, 32, 64); R = 400, 100, 50: 5 standard errors 1.8, 2, 1.4 %.
 // Row 8's tolerance is 3 %, room for the saturation of the first-order law (-0.6 % at E0 = .22).
-// Fails when beta is left out of mzi (law / sqrt 2), or sigma scales alpha only
+// Fails when beta is left out of mzi (law / sqrt 2), or log10 stands for log in the normals
 TEST_CASE("MC: row 8, uncorrected splitters give E0 = sigma sqrt(2(N-1))") {
   const std::uint64_t seed = 800;
   for (const auto& [n, sigma, meshes] :
@@ -148,7 +148,7 @@ TEST_CASE("MC: row 10, Ec of Haar orthogonals grows as sigma^1.50 from .005 to .
 
 // Law 4. R = 18000: clips are nearly Poisson, 5 standard errors 5 sqrt(.556/18000)/.556 = 5 %; of the coverage
 // 5 sqrt(.57 x .43/18000) = 0.019. N = 64, R = 400: 5 sqrt(35/400)/35 = 4.2 %.
-// Fails when clipping is counted on one side only, or the bound uses alpha - beta for both ends
+// Fails when the bound is sin^2 alpha (half the clips), or is left out of theta (no clips)
 TEST_CASE("MC: row 11, 2 sigma^2 (N(N^2-1)/6 + N-1) MZIs clip, and exp(-n) of the meshes have none") {
   const std::uint64_t seed = 1100;
   const double sigma = 0.02;

@@ -63,8 +63,8 @@ TEST_CASE("MC: quadrature clipping has sqrt(2) times the Frobenius error of near
 }
 
 // R = 800: in-phase rms on common draws; 5 standard errors of a slope below 0.05 (heavier tails of quadrature:
-// 0.1). Fails when the bar surplus is turned by -psi in the row that the cross field decides, or cross_counts
-// and bar_counts change places: quadrature falls back to slope 1.5
+// 0.1). Fails when a clipped field is not
+// turned or turned twice as far, or when cross_counts and bar_counts change places
 TEST_CASE(
     "MC: in phase, nearest clipping errs as sigma^1.5, no correction as sigma^2, quadrature as sigma^2.5") {
   const std::uint64_t seed = 1301;

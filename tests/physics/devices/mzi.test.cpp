@@ -168,7 +168,7 @@ TEST_CASE("couplers: power cross-coupling is (1 + sin 2 delta)/2 at pi/4 + delta
   CHECK(std::norm(coupler(pi / 4 - 0.02)(0, 1)) == Approx((1 - std::sin(0.04)) / 2).epsilon(1e-14));
 }
 
-TEST_CASE("MZI: lossless is unitary; with losses no singular value exceeds 1") {
+TEST_CASE("MZI: lossless is unitary, with losses no singular value exceeds 1") {
   const std::uint64_t seed = 50;
   CAPTURE(seed);
   Stream s = test_stream(seed);

@@ -57,7 +57,7 @@ TEST_CASE("row 20: what the combiner rejects is what leaves by the other ports, 
   }
 }
 
-TEST_CASE("equal fields: nothing is rejected, sqrt(N) E comes out; opposite fields: all is rejected") {
+TEST_CASE("equal fields: nothing is rejected, sqrt(N) E comes out, opposite fields: all is rejected") {
   const std::vector<Complex> equal(4, Complex(0.3, -0.4));
   CHECK(std::abs(combine(equal) - Complex(0.6, -0.8)) < 1e-15);
   CHECK(std::abs(rejected_power_w(equal)) < 1e-15);

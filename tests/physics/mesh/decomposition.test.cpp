@@ -43,8 +43,8 @@ std::vector<int> row_4_sizes() {
 
 }  // namespace
 
-// fails when null_from_right drops its + pi, when push_diagonal does not update d1, or when place() puts an
-// MZI one column late
+// fails when null_from_right drops its + pi, when push_diagonal does not update d1, or when wrap_phase leaves
+// negative phases
 TEST_CASE("row 4: Haar unitaries come back from the mesh, N = 2..17, 32, 64, 128") {
   const std::uint64_t seed = 400;
   for (const int n : row_4_sizes()) {
@@ -131,22 +131,32 @@ TEST_CASE("row 4: N(N-1)/2 MZIs in N columns") {
   CHECK(clements_topology(1).columns() == 0);
 }
 
-// physics.md 4.5: for Haar unitaries the bar powers of all MZIs average 1/(k+1), k with multiplicity N-k.
-// R = 400 meshes of N = 16 (48000 bar powers, rms spread < 0.3): 5 sigma < 0.007, the tolerance.
-// Fails when a column of Q is not freed of the phase of R's diagonal AND the ranks are lost (theta exchanged
-// with pi - theta gives 1 - mean)
-TEST_CASE("MC: programs of Haar unitaries have mean bar power 1/(k+1) at rank k") {
+// physics.md 4.5: the bar power of an MZI of rank k (N-k of them) is Beta(1, k) for Haar unitaries, Beta(1/2,
+// k/2) for Haar orthogonals: the same mean 1/(k+1), second moments 2/((k+1)(k+2)) and 3/((k+1)(k+3)). R = 400
+// meshes of N = 16, 48000 MZIs: 5 sigma of the mean (spread < 0.3) 0.007, of the second moment (spread < 0.2)
+// 0.005; between the two measures lies 0.017. Fails when haar_unitary draws real matrices
+TEST_CASE("MC: programs of Haar matrices have the bar powers of their rank") {
   const std::uint64_t seed = 403;
-  CAPTURE(seed);
   const int n = 16, meshes = 400;
-  double sum = 0;
-  for (std::uint32_t m = 0; m < meshes; ++m) {
-    Stream s = test_stream(seed, m);
-    sum += (decompose_clements(haar_unitary(n, s)).theta / 2).array().sin().square().sum();
+  for (const bool orthogonal : {false, true}) {
+    CAPTURE(seed, orthogonal);
+    double first = 0, second = 0;
+    for (std::uint32_t m = 0; m < meshes; ++m) {
+      Stream s = test_stream(seed, m);
+      const Matrix u = orthogonal ? Matrix(haar_orthogonal(n, s).cast<Complex>()) : haar_unitary(n, s);
+      const Vector bar = (decompose_clements(u).theta / 2).array().sin().square();
+      first += bar.mean() / meshes;
+      second += bar.squaredNorm() / static_cast<double>(bar.size()) / meshes;
+    }
+    double law_first = 0, law_second = 0;
+    for (int k = 1; k < n; ++k) {
+      const double share = (n - k) / (n * (n - 1) / 2.0);
+      law_first += share / (k + 1);
+      law_second += share * (orthogonal ? 3.0 / ((k + 1) * (k + 3)) : 2.0 / ((k + 1) * (k + 2)));
+    }
+    CHECK(first == Approx(law_first).margin(0.007));
+    CHECK(second == Approx(law_second).margin(0.005));
   }
-  double expected = 0;
-  for (int k = 1; k < n; ++k) expected += (n - k) / (k + 1.0);
-  CHECK(sum / (meshes * n * (n - 1) / 2.0) == Approx(expected / (n * (n - 1) / 2.0)).margin(0.007));
 }
 
 // each fails when its validate() is taken out

@@ -67,7 +67,7 @@ Matrix walk(const MeshTopology& t, const MeshProgram& p, const MeshErrors& e, bo
 
 }  // namespace
 
-// fails when a coupler's bar element is scaled by 1 + 1e-9, or when propagate leaves out the last column
+// fails when a coupler's bar element is scaled by 1 + 1e-9, or settle scales an MZI by 1 + 1e-12
 TEST_CASE("row 1: a lossless mesh with errors is unitary and conserves power") {
   const std::uint64_t seed = 100;
   for (const int n : {2, 3, 8, 17, 64, 128}) {

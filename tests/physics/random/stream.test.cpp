@@ -65,7 +65,7 @@ TEST_CASE("Stream: Philox keyed by the image of (seed, purpose), counted by (pos
 }
 
 // fails when purpose, chip or trial is left out of key or counter
-TEST_CASE("Stream: other seed, purpose, chip or trial, other numbers; the same address, the same numbers") {
+TEST_CASE("Stream: other seed, purpose, chip or trial, other numbers, and the same address, the same numbers") {
   std::set<std::vector<std::uint32_t>> seen;
   std::size_t streams = 0;
   const auto add = [&](const Stream& s) {

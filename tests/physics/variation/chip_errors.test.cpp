@@ -84,8 +84,31 @@ TEST_CASE("MC: arms carry half the MZI's loss in each stage, heater arms a sprea
   CHECK(cut.phi_arm_loss_db.minCoeff() == 0.0);
 }
 
-// Fails when two sources share a stream: e.g. losses drawn from Purpose::phase_noise only where the spread is >
-// 0
+// Pins which stream feeds which error, in which order. Fails when chip and mesh change places, or when losses
+// are drawn from the stream of another source
+TEST_CASE("every source draws from (seed, its purpose, chip, mesh) in topology order") {
+  const MeshTopology t = clements_topology(5);
+  const int mzis = 10, ports = 5;
+  const MeshErrors e = draw_mesh_errors(t, all_sources(), {46, 7, 9});
+  const auto drawn = [](Purpose purpose, int count) {
+    Stream s(46, purpose, 7, 9);
+    return normal_vector(count, 1.0, s);
+  };
+  const Vector splitters = drawn(Purpose::splitter_error, 2 * mzis);
+  CHECK((e.alpha - 0.02 * splitters.head(mzis)).cwiseAbs().maxCoeff() < 1e-16);
+  CHECK((e.beta - 0.5 * e.alpha - 0.02 * std::sqrt(0.75) * splitters.tail(mzis)).cwiseAbs().maxCoeff() < 1e-16);
+  Vector offsets(2 * mzis + ports);
+  offsets << e.theta_offset, e.phi_offset, e.output_offset;
+  const Vector calibration = drawn(Purpose::calibration_residual, 2 * mzis + ports);
+  const Vector noise = drawn(Purpose::phase_noise, 2 * mzis + ports);
+  CHECK((offsets - 5e-3 * calibration - 1e-3 * noise).cwiseAbs().maxCoeff() < 1e-16);
+  Vector losses(2 * mzis);
+  losses << e.theta_arm_loss_db, e.phi_arm_loss_db;
+  const Vector spread = drawn(Purpose::arm_loss, 2 * mzis);
+  CHECK(((losses - 0.01 * spread).array() - 0.165).abs().maxCoeff() < 1e-15);
+}
+
+// Fails when a source that is off leaves its draws out and another one shares its stream
 TEST_CASE("every source has a stream of its own: switching one leaves the draws of the others") {
   const MeshTopology t = clements_topology(9);
   const MeshAddress address{45, 3, 4};
@@ -120,8 +143,8 @@ TEST_CASE("every source has a stream of its own: switching one leaves the draws 
   CHECK((no_spread.theta_arm_loss_db.array() == 0.165).all());
 }
 
-// fails when chip and mesh change places, or one of them is left out of the address
-TEST_CASE("errors are a function of seed, chip and mesh; scaling sigma scales the draw") {
+// fails when the mesh or the chip is left out of the address
+TEST_CASE("errors are a function of seed, chip and mesh, scaling sigma scales the draw") {
   const MeshTopology t = clements_topology(6);
   const MeshErrors e = draw_mesh_errors(t, all_sources(), {1, 2, 3});
   CHECK(draw_mesh_errors(t, all_sources(), {1, 2, 3}).alpha == e.alpha);

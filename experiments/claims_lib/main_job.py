@@ -1,0 +1,160 @@
+"""Group main-job: train the published network, fabricate chips, send gradients through them."""
+
+import json
+import statistics
+import tempfile
+from pathlib import Path
+
+from .claim import OPTINC, ROOT, STUDY, Claim, Measured, machine, progress
+
+GROUP = "main-job"
+SEEDS = (1, 2, 3)
+TIMING_SEEDS = (1, 2, 3, 4, 5)  # the median of five
+FIGURES = 5                     # a PNG and a PDF each
+WALL = f"s wall ({machine()})"
+
+
+# -- the runs that several claims share
+
+def trained(bench, seed):
+    """({"onn": ...} of a network trained with `seed`, wall seconds)."""
+    def make():
+        file = bench.folder / f"network-{seed}.h5"
+        _, seconds, _ = bench.optinc("train", STUDY, "-o", file, "--seed", seed, "--force")
+        return bench.inspect(file), seconds
+    return bench.once(("trained", seed), make)
+
+
+def study(bench):
+    """(what inspect says of the quickstart study, wall seconds)."""
+    def make():
+        file = bench.folder / "quickstart.h5"
+        _, seconds, _ = bench.optinc("run", STUDY, "-o", file, "--force")
+        return bench.inspect(file), seconds
+    return bench.once("study", make)
+
+
+def laws(bench):
+    """Every law of optinc validate; a law that fails is an answer, not an accident."""
+    return bench.once("laws", lambda: json.loads(bench.optinc("validate", "--json", accept=(0, 1))[0])["laws"])
+
+
+def clone(bench):
+    """A fresh clone of this repository, as committed."""
+    def make():
+        changed = bench.run("git", "status", "--porcelain")[0]
+        if changed:
+            progress("   note: uncommitted changes are not in the clone")
+        folder = Path(tempfile.mkdtemp(dir=bench.folder), "optinc")
+        bench.run("git", "clone", "--quiet", ROOT, folder)
+        return folder
+    return bench.once("clone", make)
+
+
+# -- the measurements, one function a kind
+
+def words_right(seed):
+    """Words decoded right by the network trained with `seed`; only exact accuracy counts as all."""
+    def measure(bench):
+        onn = trained(bench, seed)[0]["onn"]
+        return onn["words"] * onn["word_accuracy"]
+    return measure
+
+
+def train_seconds(seed):
+    return lambda bench: trained(bench, seed)[1]
+
+
+def train_seconds_median(bench):
+    return statistics.median(trained(bench, seed)[1] for seed in TIMING_SEEDS)
+
+
+def onn_value(key):
+    return lambda bench: trained(bench, SEEDS[0])[0]["onn"][key]
+
+
+def law(name):
+    def measure(bench):
+        found = [entry for entry in laws(bench) if entry["name"].startswith(name)]
+        if len(found) != 1:
+            raise RuntimeError(f"optinc validate knows {len(found)} laws that begin with '{name}'")
+        entry = found[0]
+        return Measured(entry["measured"], f"{entry['expected']:.6g} +- {entry['tolerance']:.2g}", entry["verdict"] == "pass")
+    return measure
+
+
+def laws_failing(bench):
+    return sum(entry["verdict"] != "pass" for entry in laws(bench))
+
+
+def ideal_chip_words(bench):
+    onn = study(bench)[0]["onn"]
+    return onn["words"] * onn["ideal_chip_word_accuracy"]
+
+
+def least_gain_of_correction(bench):
+    """Over all levels, the least of corrected minus uncorrected mean word accuracy."""
+    mean = {(c["sigma"], c["variant"]): c["word_accuracy_mean"] for c in study(bench)[0]["chips"]}
+    return min(mean[sigma, "corrected"] - mean[sigma, "uncorrected"] for sigma, _ in mean)
+
+
+def gradient_error_ratio(path):
+    """Relative error of the gradient over that of ideal 8-bit codes, which no averaging unit can beat."""
+    def measure(bench):
+        gradient = study(bench)[0]["gradient"]
+        return gradient[f"relative_error_{path}"] / gradient["relative_error_quantised"]
+    return measure
+
+
+def gradient_error(path):
+    return lambda bench: study(bench)[0]["gradient"][f"relative_error_{path}"]
+
+
+def study_seconds(bench):
+    return study(bench)[1]
+
+
+def files_from_clone(bench):
+    """Result and figures that one command makes in a fresh clone."""
+    folder = clone(bench)
+    bench.run("experiments/quickstart", cwd=folder)
+    results = folder / "results"
+    return sum(len(list(results.glob(p))) for p in ("quickstart.h5", "figures/*.png", "figures/*.pdf"))
+
+
+def tests_from_clone(bench):
+    """Exit status of the test command in a fresh clone."""
+    output, _, status = bench.run("tests/run", cwd=clone(bench), accept=range(-64, 256))
+    progress(output[-2000:])
+    return status
+
+
+# -- the claims
+
+TRAIN = f"{OPTINC} train {STUDY} -o network.h5 --seed"
+INSPECT = f"{TRAIN} 1 && {OPTINC} inspect network.h5 --json"
+RUN = f"{OPTINC} run {STUDY} -o quickstart.h5 --force"
+RUN_INSPECT = f"{RUN} && {OPTINC} inspect quickstart.h5 --json"
+VALIDATE = f"{OPTINC} validate --json"
+CLONE = "git clone . /tmp/optinc && cd /tmp/optinc &&"
+
+CLAIMS = [Claim(GROUP, *row) for row in (
+    # name, target, unit, measurement, command
+    *((f"words-seed-{s}", "= 28561", "words of 28561", words_right(s), f"{TRAIN} {s} && {OPTINC} inspect network.h5") for s in SEEDS),
+    *((f"train-seconds-seed-{s}", "<= 40", WALL, train_seconds(s), f"time {TRAIN} {s}") for s in SEEDS),
+    ("train-seconds-median", "<= 40", WALL, train_seconds_median, f"time {TRAIN} N  # N = 1..5, the median"),
+    ("mzi-count", "= 41664", "MZIs", onn_value("mzi_count"), INSPECT),
+    ("mzi-count-full-svd", "= 106260", "MZIs", onn_value("mzi_count_full_svd"), INSPECT),
+    *((f"law-uncorrected-{n}", "sigma sqrt(2(N-1))", "relative rms E", law(f"E0 uncorrected N={n}"), VALIDATE) for n in (16, 32, 64)),
+    *((f"law-corrected-{n}", "2 sigma^2 sqrt((N^2-1)/6+(N-1)/N)", "relative rms E", law(f"Ec corrected unitary N={n}"), VALIDATE)
+      for n in (16, 32, 64)),
+    ("laws-failing", "= 0", "laws", laws_failing, VALIDATE),
+    ("ideal-chip-words", "= 28561", "words of 28561", ideal_chip_words, RUN_INSPECT),
+    ("correction-gain", ">= 0", "word accuracy, least over levels", least_gain_of_correction, RUN_INSPECT),
+    ("gradient-codes", "<= 0.05", "relative error", gradient_error("quantised"), RUN_INSPECT),
+    ("gradient-network", "= 1", "error over that of ideal codes", gradient_error_ratio("network"), RUN_INSPECT),
+    ("gradient-chip", "<= 1.01", "error over that of ideal codes", gradient_error_ratio("chip_corrected"), RUN_INSPECT),
+    ("study-seconds", "< 240", WALL, study_seconds, f"time {RUN}"),
+    ("fresh-clone", f"= {1 + 2 * FIGURES}", "files (1 result, figures as PNG and PDF)", files_from_clone, f"{CLONE} ./experiments/quickstart"),
+    ("fresh-clone-tests", "= 0", "exit status", tests_from_clone, f"{CLONE} ./tests/run"),
+)]
