@@ -11,7 +11,8 @@ namespace optinc {
 namespace {
 
 template <class T>
-constexpr bool is_list = std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<double>>;
+constexpr bool is_list = std::is_same_v<T, std::vector<std::int64_t>> ||
+                         std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<std::string>>;
 
 std::string number_text(double value) {
   std::string text = fmt::format("{}", value);
@@ -69,10 +70,13 @@ std::string FieldEntry::name() const {
 }
 
 std::string expected_text(const FieldInfo& info, const FieldValue& type) {
-  static constexpr std::string_view kinds[] = {"true or false", "an integer",         "a number",
-                                               "a string",      "a list of integers", "a list of numbers"};
-  if (!info.names.empty()) return fmt::format("one of {}", join_names(info.names));
-  const bool number = !std::holds_alternative<bool>(type) && !std::holds_alternative<std::string>(type);
+  static constexpr std::string_view kinds[] = {"true or false",  "an integer",         "a number",
+                                               "a string",       "a list of integers", "a list of numbers",
+                                               "a list of names"};
+  const bool names = std::holds_alternative<std::vector<std::string>>(type);
+  if (!info.names.empty()) return fmt::format("{} {}", names ? "a list of" : "one of", join_names(info.names));
+  const bool number =
+      !names && !std::holds_alternative<bool>(type) && !std::holds_alternative<std::string>(type);
   return std::string(kinds[type.index()]) + (number ? fmt::format(" ({})", range_text(info)) : "");
 }
 
@@ -82,7 +86,7 @@ std::string toml_text(const FieldValue& value) {
         using T = std::decay_t<decltype(v)>;
         if constexpr (is_list<T>) {
           std::string text;
-          for (const auto element : v) text += (text.empty() ? "" : ", ") + toml_text(element);
+          for (const auto& element : v) text += (text.empty() ? "" : ", ") + toml_text(element);
           return "[" + text + "]";
         } else if constexpr (std::is_same_v<T, double>) {
           return number_text(v);
@@ -99,7 +103,9 @@ void check_field(std::string_view where, const FieldInfo& info, const FieldValue
   std::visit(
       [&](const auto& v) {
         using T = std::decay_t<decltype(v)>;
-        if constexpr (is_list<T>) {
+        if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+          for (const auto& element : v) check_string(where, info, element);
+        } else if constexpr (is_list<T>) {
           validate(!v.empty(), "{} = [] is empty (expected {}). Give at least one.", where,
                    expected_text(info, value));
           for (const auto element : v)

@@ -20,14 +20,17 @@ struct FieldInfo {
   std::string_view meaning;                               ///< one line
   double min = -std::numeric_limits<double>::infinity();  ///< of a number, or of every element of a list
   double max = std::numeric_limits<double>::infinity();
-  std::string_view source = {};                  ///< where default and range come from; empty: a choice of ours
-  std::span<const std::string_view> names = {};  ///< what a string may be; empty: any non-empty string
-  int multiple_of = 0;                           ///< of an integer; 0: any
+  std::string_view source = {};  ///< where default and range come from; empty: a choice of ours
+  std::span<const std::string_view> names =
+      {};                          ///< what a string, or every element of a list, may be; empty: any
+  int multiple_of = 0;             ///< of an integer; 0: any
+  std::string_view ablation = {};  ///< source of error that the values 0 and false switch off; empty: none
+  bool changes_results = true;     ///< false for what only says how to run, such as threads
 };
 
 /// A value as configuration files, attributes and messages see it: the few types that TOML and HDF5 share.
-using FieldValue =
-    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
+using FieldValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
+                                std::vector<double>, std::vector<std::string>>;
 
 /// One field of one section with the value in force.
 struct FieldEntry {
@@ -75,8 +78,8 @@ std::string expected_text(const FieldInfo& info, const FieldValue& type);
 /// The value as TOML text in one line; numbers are the shortest that read back to the same bits.
 std::string toml_text(const FieldValue& value);
 
-/// Throws Error unless a value is finite, in range, a known name, a non-empty string or list. `where` opens the
-/// message: "file:line:column: section.key" for a file.
+/// Throws Error unless a value is finite, in range, a known name, a non-empty string or list of numbers.
+/// `where` opens the message: "file:line:column: section.key" for a file.
 void check_field(std::string_view where, const FieldInfo& info, const FieldValue& value);
 
 }  // namespace optinc

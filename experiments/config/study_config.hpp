@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/config/fields.hpp"
+#include "experiments/config/sweep.hpp"
 #include "onn/link.hpp"
 #include "onn/task.hpp"
 #include "onn/training.hpp"
@@ -15,22 +16,45 @@
 
 namespace optinc {
 
-/// [run]: what every study needs. Threads never change a result.
+/// [run]: the seed, and how to run, which changes no number.
 struct RunSettings {
   std::uint64_t seed = 1;
-  int threads = 0;  ///< 0: all
+  int threads = 0;            ///< 0: all
+  double time_limit_s = 0.0;  ///< trials stop after this long; 0: never
+};
+
+/// [runner]: trials at every point of the sweeps, and when they are enough.
+struct RunnerSettings {
+  int trials = 30;         ///< at most, per point
+  double precision = 0.0;  ///< wanted: 95 % interval of the mean over the mean itself; 0: run all trials
+  std::string precision_metric = "none";  ///< of the first cell of this metric
+};
+
+/// [measure]: what a trial records.
+struct MeasureSettings {
+  std::vector<std::string> metrics;   ///< none: all of the model
+  std::vector<std::string> variants;  ///< none: all of the model
+  int words = 4096;                   ///< drawn per trial (model chip)
+  std::vector<std::string> once;      ///< measured once a study, at the study's own chip
+};
+
+/// [yield]: the specification a trial is held against.
+struct YieldSettings {
+  std::string metric = "none";
+  std::string sense = "at-least";
+  double limit = 1.0;
+};
+
+/// [mesh]: the mesh of model "mesh", with a target of its own for every trial.
+struct MeshSettings {
+  int ports = 16;
+  std::string target = "unitary";
 };
 
 /// [network]
 struct NetworkSettings {
+  std::string source = "train";  ///< or the file of a trained network
   std::vector<int> hidden = {64, 128, 256, 128, 64};
-};
-
-/// [levels]: word accuracy of many chips at several splitter errors.
-struct LevelSettings {
-  std::vector<double> sigma_eta_rad = {0.0025, 0.005, 0.01, 0.015, 0.02, 0.03};
-  int chips = 30;    ///< per level
-  int words = 4096;  ///< drawn per chip
 };
 
 /// [gradient]: training a classifier whose gradients are averaged by the chip.
@@ -42,21 +66,26 @@ struct GradientSettings {
   double learning_rate = 0.1;
   double momentum = 0.9;
   int block = 1024;
-  double sigma_eta_rad = 0.005;
 };
 
 /// Everything a study depends on. The tables in study_fields.hpp drive all that happens to it.
 struct StudyConfig {
-  std::string study = "quickstart";
+  std::string study = "unnamed";
+  std::string model = "chip";        ///< what a trial is
+  std::vector<std::string> figures;  ///< that tell its result; none: all there is data for
   RunSettings run;
+  RunnerSettings runner;
+  MeasureSettings measure;
+  YieldSettings yield;
   Task task;
   NetworkSettings network;
   TrainingSettings training;
   ErrorModel chip = error_preset("design-target");
   LinkSettings link;
   NoiseSwitches noise = NoiseSwitches::all();  ///< of the variant "noisy"
-  LevelSettings levels;
+  MeshSettings mesh;
   GradientSettings gradient;
+  std::vector<SweepAxis> sweeps;  ///< [[sweep]], outermost first
 };
 
 /// Every field with the value in force, in the order of the file.
@@ -65,17 +94,27 @@ std::vector<FieldEntry> config_entries(const StudyConfig& config);
 /// Exact, over every field of the tables.
 bool operator==(const StudyConfig& a, const StudyConfig& b);
 
-/// Reads a TOML file over the defaults, then applies `overrides`, each "section.key=value" (a TOML value; a
-/// bare word is a string), a later one over an earlier one. [chip] preset fills the values of its section and
-/// the section's other keys go over it, whatever their order; a preset among the overrides replaces the file's
-/// whole [chip]. A chip that differs from its preset is called "custom"; a file may say so too if it gives
-/// every value. Throws Error "file:line:column: ..." for a missing or unreadable file, an unknown section or
-/// key, a wrong type, a value out of range.
-StudyConfig load_config(const std::filesystem::path& path, std::span<const std::string> overrides = {});
+/// What a command line says over a file.
+struct Overrides {
+  std::vector<std::string> settings;  ///< "section.key=value" (a TOML value; a bare word is a string)
+  std::vector<std::string> sweeps;  ///< "section.key=[values]": in place of the sweep of this key, or one more
+  bool ablation = false;            ///< one more sweep, by ablation of every source that is on
+};
+
+/// Reads a TOML file over the defaults, then applies `overrides`, a later one over an earlier one. [chip]
+/// preset fills the values of its section and the section's other keys go over it, whatever their order; a
+/// preset among the overrides replaces the file's whole [chip]. A chip that differs from its preset is called
+/// "custom"; a file may say so too if it gives every value. Throws Error "file:line:column: ..." for a missing
+/// or unreadable file, an unknown section or key, a wrong type, a value out of range.
+StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides = {});
 
 /// The same from text; `name` stands for the file in messages.
-StudyConfig parse_config(std::string_view text, std::string_view name,
-                         std::span<const std::string> overrides = {});
+StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides = {});
+
+/// The configuration with these values, "section.key" each, in place of its own; a chip.preset among them
+/// replaces the whole [chip] first. The values must be of their field's type. Throws Error where one is out of
+/// range.
+StudyConfig with_values(StudyConfig config, const Assignments& values);
 
 /// Throws Error for a value out of range or layer widths that do not fit: for a configuration changed by code.
 void validate_config(const StudyConfig& config);
@@ -91,8 +130,8 @@ std::vector<std::string> all_keys();
 /// Throws Error, naming the nearest, for an unknown one.
 std::string explain(std::string_view key);
 
-/// to_toml without comments and without run.threads: all that a result depends on, and what a result file
-/// keeps, so that runs on different machines write equal files.
+/// to_toml without comments and without what changes no result (run.threads): all that a result depends on, and
+/// what a result file keeps, so that runs on different machines write equal files.
 std::string identity_toml(const StudyConfig& config);
 
 /// Identity of a run: 16 hex digits, FNV-1a 64 of identity_toml.

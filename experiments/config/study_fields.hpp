@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "experiments/config/study_config.hpp"
+#include "experiments/config/study_names.hpp"
 
 // The field tables: one overload of visit_fields per section calls visitor(FieldInfo, member&) for each key.
 // Parsing, defaults, printing, explain and HDF5 attributes all come from here; a new setting is one line.
@@ -19,11 +20,77 @@ inline std::span<const std::string_view> chip_preset_names() {
   return names;
 }
 
+/// The field with the source of error that an ablation switches off through it.
+inline FieldInfo switched_off(std::string_view source_of_error, FieldInfo info) {
+  info.ablation = source_of_error;
+  return info;
+}
+
+/// A field that says how to run and changes no result.
+inline FieldInfo how_to_run(FieldInfo info) {
+  info.changes_results = false;
+  return info;
+}
+
+/// A field that takes a name, or a list of names.
+inline FieldInfo name_field(std::string_view key, std::string_view meaning,
+                            std::span<const std::string_view> names) {
+  FieldInfo info{key, "1", meaning};
+  info.names = names;
+  return info;
+}
+
 template <Like<RunSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   // 2^53: exact in every tool that reads numbers as doubles (JSON, MATLAB)
   visit(FieldInfo{"seed", "1", "seed of every random stream", 0, 9007199254740992.0}, s.seed);
-  visit(FieldInfo{"threads", "1", "threads to use, 0 for all; never changes a result", 0, 4096}, s.threads);
+  visit(how_to_run({"threads", "1", "threads to use, 0 for all; never changes a result", 0, 4096}), s.threads);
+  visit(how_to_run({"time_limit_s", "s", "no trial starts after this long, 0: no limit; optinc resume goes on",
+                    0, 1e9}),
+        s.time_limit_s);
+}
+
+template <Like<RunnerSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"trials", "1", "trials (chips, meshes) at every point of the sweeps", 1, 100000000},
+        s.trials);
+  visit(FieldInfo{"precision", "1",
+                  "a point stops early once the 95 % interval of the mean of precision_metric is this narrow, "
+                  "relative to the mean; 0: never",
+                  0, 1},
+        s.precision);
+  visit(name_field("precision_metric", "metric that precision looks at (its first variant and layer)",
+                   metric_or_none_names()),
+        s.precision_metric);
+}
+
+template <Like<MeasureSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(name_field("metrics", "what every trial records; none named: all that the model knows", metric_names()),
+        s.metrics);
+  visit(name_field("variants", "ways the device is programmed and lit; none named: all of the model",
+                   variant_names()),
+        s.variants);
+  visit(FieldInfo{"words", "word", "input words drawn per trial of model chip", 1, 100000000}, s.words);
+  visit(name_field("once", "what is measured once a study, after the trials, at the study's own chip",
+                   once_names()),
+        s.once);
+}
+
+template <Like<YieldSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  static constexpr std::string_view senses[] = {"at-least", "at-most"};
+  visit(name_field("metric", "metric of the specification; none: no yield is computed", metric_or_none_names()),
+        s.metric);
+  visit(name_field("sense", "on which side of the limit a trial meets it", senses), s.sense);
+  visit(FieldInfo{"limit", "1", "the limit, in the metric's unit"}, s.limit);
+}
+
+template <Like<MeshSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  static constexpr std::string_view targets[] = {"unitary", "orthogonal"};
+  visit(FieldInfo{"ports", "1", "ports of the mesh of model mesh", 2, 1024}, s.ports);
+  visit(name_field("target", "Haar-distributed target of the mesh, one a trial", targets), s.target);
 }
 
 template <Like<Task> S, class Visitor>
@@ -43,6 +110,8 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<NetworkSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"source", "1", "train, or the file of a trained network (optinc train) of this task"},
+        s.source);
   visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers", 1, 4096, "OptINC: 64, 128, 256, 128, 64"},
         s.hidden);
 }
@@ -64,20 +133,26 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"preset", "1", "fills the values of this section; keys given beside it go over it", 0, 0,
                   "custom: no preset, every key given", chip_preset_names()},
         s.preset);
-  visit(FieldInfo{"sigma_eta_rad", "rad", "rms error of every splitter angle (ideal: pi/4)", 0, 0.5,
-                  "foundry 0.02: Mikkelsen 2014"},
+  visit(switched_off("splitters",
+                     FieldInfo{"sigma_eta_rad", "rad", "rms error of every splitter angle (ideal: pi/4)", 0,
+                               0.5, "foundry 0.02: Mikkelsen 2014"}),
         s.sigma_eta_rad);
   visit(FieldInfo{"rho_ab", "1", "correlation of the two splitter errors of one MZI", -1, 1}, s.rho_ab);
-  visit(FieldInfo{"sigma_cal_rad", "rad", "rms phase offset that calibration leaves", 0, 1}, s.sigma_cal_rad);
+  visit(switched_off("calibration",
+                     FieldInfo{"sigma_cal_rad", "rad", "rms phase offset that calibration leaves", 0, 1}),
+        s.sigma_cal_rad);
   visit(FieldInfo{"mzi_loss_db", "dB", "mean insertion loss of one MZI", 0, 10,
                   "foundry: two 0.05 dB couplers and a 0.23 dB heater, Harris 2014"},
         s.mzi_loss_db);
-  visit(FieldInfo{"arm_loss_spread_db", "dB", "rms spread of the loss of every heater arm", 0, 3,
-                  "foundry 0.13: Harris 2014"},
+  visit(switched_off("loss spread",
+                     FieldInfo{"arm_loss_spread_db", "dB", "rms spread of the loss of every heater arm", 0, 3,
+                               "foundry 0.13: Harris 2014"}),
         s.arm_loss_spread_db);
-  visit(FieldInfo{"dac_bits", "bit", "resolution of the phase DAC over 2 pi, 0 for no quantisation", 0, 24},
+  visit(switched_off("DAC", FieldInfo{"dac_bits", "bit",
+                                      "resolution of the phase DAC over 2 pi, 0 for no quantisation", 0, 24}),
         s.dac_bits);
-  visit(FieldInfo{"sigma_phase_rad", "rad", "rms phase noise, frozen for a block of symbols", 0, 1},
+  visit(switched_off("phase noise", FieldInfo{"sigma_phase_rad", "rad",
+                                              "rms phase noise, frozen for a block of symbols", 0, 1}),
         s.sigma_phase_rad);
 }
 
@@ -109,20 +184,19 @@ void visit_fields(S& s, Visitor&& visit) {
         s.sigma_lock_rad);
 }
 
-template <Like<LevelSettings> S, class Visitor>
-void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"sigma_eta_rad", "rad", "the error levels: splitter errors that replace the chip's", 0, 0.5},
-        s.sigma_eta_rad);
-  visit(FieldInfo{"chips", "chip", "chips drawn per level", 1, 1000000}, s.chips);
-  visit(FieldInfo{"words", "word", "input words drawn per chip", 1, 100000000}, s.words);
-}
-
 template <Like<NoiseSwitches> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"shot", "1", "shot noise of the photodiodes acts in the noisy variant"}, s.shot);
-  visit(FieldInfo{"tia", "1", "amplifier noise acts in the noisy variant"}, s.tia);
-  visit(FieldInfo{"rin", "1", "intensity noise of the seed laser acts in the noisy variant"}, s.rin);
-  visit(FieldInfo{"lock", "1", "phase-lock error of the fibres acts in the noisy variant"}, s.lock);
+  visit(switched_off("shot noise",
+                     FieldInfo{"shot", "1", "shot noise of the photodiodes acts in the noisy variant"}),
+        s.shot);
+  visit(switched_off("amplifier noise", FieldInfo{"tia", "1", "amplifier noise acts in the noisy variant"}),
+        s.tia);
+  visit(switched_off("intensity noise",
+                     FieldInfo{"rin", "1", "intensity noise of the seed laser acts in the noisy variant"}),
+        s.rin);
+  visit(switched_off("phase lock",
+                     FieldInfo{"lock", "1", "phase-lock error of the fibres acts in the noisy variant"}),
+        s.lock);
 }
 
 template <Like<GradientSettings> S, class Visitor>
@@ -137,8 +211,6 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"block", "gradient", "gradients that share one scale", 1, 1048576,
                   "1024 with 32-bit scales: 0.39 % overhead"},
         s.block);
-  visit(FieldInfo{"sigma_eta_rad", "rad", "splitter error of the chip the gradients pass", 0, 0.5},
-        s.sigma_eta_rad);
 }
 
 /// Calls visitor(section name, FieldInfo, member&) for every field of a study, in the order of the file.
@@ -147,15 +219,23 @@ void visit_config(S& s, Visitor&& visit) {
   const auto section = [&](std::string_view name, auto& settings) {
     visit_fields(settings, [&](const FieldInfo& info, auto& member) { visit(name, info, member); });
   };
-  visit(std::string_view{}, FieldInfo{"study", "1", "name of the study"}, s.study);
+  const auto above = [&](const FieldInfo& info, auto& member) { visit(std::string_view{}, info, member); };
+  above(FieldInfo{"study", "1", "name of the study"}, s.study);
+  above(name_field("model", "what a trial is: a whole OptINC chip, or one mesh", model_names()), s.model);
+  above(
+      name_field("figures", "figures that tell the result; none named: all there is data for", figure_names()),
+      s.figures);
   section("run", s.run);
+  section("runner", s.runner);
+  section("measure", s.measure);
+  section("yield", s.yield);
   section("task", s.task);
   section("network", s.network);
   section("training", s.training);
   section("chip", s.chip);
   section("link", s.link);
   section("noise", s.noise);
-  section("levels", s.levels);
+  section("mesh", s.mesh);
   section("gradient", s.gradient);
 }
 

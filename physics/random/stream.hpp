@@ -23,6 +23,8 @@ enum class Purpose : std::uint32_t {
   learner_init = 11,
   learner_shuffle = 12,
   test = 13,
+  sweep = 14,
+  bootstrap = 15,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of
