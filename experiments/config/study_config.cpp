@@ -4,16 +4,15 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <sstream>
-
-#include <toml++/toml.h>
 
 #include "experiments/config/study_fields.hpp"
 #include "experiments/config/study_keys.hpp"
+#include "experiments/config/sweep_parse.hpp"
+#include "experiments/config/toml_values.hpp"
 #include "onn/network.hpp"
 #include "onn/words.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
@@ -25,75 +24,9 @@ struct Given {
 };
 using GivenValues = std::map<std::string, Given>;  // by "section.key"
 
-/// One line, not longer than a message bears.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
-             text.end());
-  constexpr std::size_t longest = 80;
-  return text.size() > longest ? text.substr(0, longest) + "..." : text;
-}
-
-std::string shown(const toml::node& node) {
-  std::ostringstream text;
-  node.visit([&](const auto& n) { text << n; });
-  return one_line(text.str());
-}
-
-template <class T>
-std::optional<T> number_of(const toml::node& node) {
-  if (node.is_integer()) return static_cast<T>(**node.as_integer());
-  if constexpr (std::is_same_v<T, double>)
-    if (node.is_floating_point()) return **node.as_floating_point();
-  return std::nullopt;
-}
-
-template <class T>
-std::optional<FieldValue> list_of(const toml::node& node) {
-  if (!node.is_array()) return std::nullopt;
-  std::vector<T> values;
-  for (const toml::node& element : *node.as_array()) {
-    const auto value = number_of<T>(element);
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
-}
-
-/// The node as the alternative that `type` holds; none when it is of another type. An integer is a number too.
-std::optional<FieldValue> value_of(const toml::node& node, const FieldValue& type) {
-  if (std::holds_alternative<std::vector<std::int64_t>>(type)) return list_of<std::int64_t>(node);
-  if (std::holds_alternative<std::vector<double>>(type)) return list_of<double>(node);
-  if (std::holds_alternative<std::int64_t>(type)) return number_of<std::int64_t>(node);
-  if (std::holds_alternative<double>(type)) return number_of<double>(node);
-  if (std::holds_alternative<bool>(type) && node.is_boolean()) return **node.as_boolean();
-  if (std::holds_alternative<std::string>(type) && node.is_string()) return **node.as_string();
-  return std::nullopt;
-}
-
-/// "file:line:column: " for a file; an override is its own place.
-std::string place(const toml::source_region& source, std::string_view name) {
-  return name.starts_with("--set ") ? fmt::format("{}: ", name)
-                                    : fmt::format("{}:{}:{}: ", name, source.begin.line, source.begin.column);
-}
-
-toml::table parse_toml(std::string_view text, std::string_view name) {
-  try {
-    return toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}not readable as TOML ({}). Correct this place.", place(error.source(), name),
-                            one_line(std::string(error.description()))));
-  }
-}
-
 void read_value(const FieldEntry& entry, const toml::node& node, std::string_view name, GivenValues& given) {
   const std::string where = place(node.source(), name) + entry.name();
-  const auto value = value_of(node, entry.value);
-  validate(value.has_value(), "{} = {} is of the wrong type (expected {}). Write {} = {}, for example.", where,
-           shown(node), expected_text(entry.info, entry.value), entry.name(), toml_text(entry.value));
-  check_field(where, entry.info, *value);
-  given.insert_or_assign(entry.name(), Given{*value, where});
+  given.insert_or_assign(entry.name(), Given{checked_value(entry, node, where), where});
 }
 
 /// Every value of the table, checked; `name` is the file or the override it came from.
@@ -108,6 +41,7 @@ void read_table(const toml::table& table, std::string_view name, GivenValues& gi
                             one_line(full), known_keys_text(section), nearest_key(full)));
   };
   for (const auto& [key, node] : table) {
+    if (key.str() == "sweep") continue;  // read once the values below them are known
     const bool section =
         std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.section == key.str(); });
     if (section) {
@@ -123,26 +57,6 @@ void read_table(const toml::table& table, std::string_view name, GivenValues& gi
       read_value(find("", key), node, name, given);
     }
   }
-}
-
-/// A word a shell user writes without quotes: a name or a path.
-bool bare_word(std::string_view text) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  return !text.empty() &&
-         (letters.find(text[0]) != letters.npos || text[0] == '/' || text[0] == '.' || text[0] == '~') &&
-         text.find_first_of("\"'[]{}#=,\n\r") == text.npos && text != "true" && text != "false" &&
-         text != "nan" && text != "inf";
-}
-
-toml::table parse_override(const std::string& text) {
-  const std::string name = "--set " + one_line(text);
-  const auto equals = text.find('=');
-  validate(
-      equals != std::string::npos && equals > 0 && text.find_first_of("\n\r") == std::string::npos,
-      "{}: not an assignment (expected section.key=value on one line). Write --set run.seed=7, for example.",
-      name);
-  const std::string value = text.substr(equals + 1);
-  return parse_toml(text.substr(0, equals) + "=" + (bare_word(value) ? toml_text(value) : value), name);
 }
 
 std::vector<FieldEntry> chip_entries(const ErrorModel& chip) {
@@ -178,11 +92,27 @@ void name_chip(ErrorModel& chip) {
 
 }  // namespace
 
-StudyConfig parse_config(std::string_view text, std::string_view name, std::span<const std::string> overrides) {
+StudyConfig with_values(StudyConfig config, const Assignments& values) {
+  for (const auto& [key, value] : values)
+    if (key == "chip.preset") config.chip = error_preset(std::get<std::string>(value));
+  visit_config(config, [&](std::string_view section, const FieldInfo& info, auto& member) {
+    const FieldEntry entry{section, info, false};
+    for (const auto& [key, value] : values)
+      if (key == entry.name()) {
+        check_field(key, info, value);
+        from_field_value(member, value);
+      }
+  });
+  name_chip(config.chip);
+  return config;
+}
+
+StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides) {
   GivenValues given, over;
-  read_table(parse_toml(text, name), name, given);
-  for (const std::string& override : overrides)
-    read_table(parse_override(override), "--set " + one_line(override), over);
+  const toml::table table = parse_toml(text, name);
+  read_table(table, name, given);
+  for (const std::string& setting : overrides.settings)
+    read_table(parse_assignment(setting, "--set"), "--set " + one_line(setting), over);
   // a preset asked for on the command line must not be undone by the file, which --print-config writes in full
   if (over.contains("chip.preset"))
     std::erase_if(given, [](const auto& v) { return v.first.starts_with("chip."); });
@@ -195,6 +125,9 @@ StudyConfig parse_config(std::string_view text, std::string_view name, std::span
     if (found != given.end()) from_field_value(member, found->second.value);
   });
   name_chip(config.chip);
+  config.sweeps = read_sweeps(table, name, config);
+  for (const std::string& sweep : overrides.sweeps) override_sweep(sweep, config);
+  if (overrides.ablation) config.sweeps.push_back(ablation_of_all(config));
   try {
     validate_config(config);
   } catch (const Error& error) {  // what holds between keys has no line of its own
@@ -203,7 +136,7 @@ StudyConfig parse_config(std::string_view text, std::string_view name, std::span
   return config;
 }
 
-StudyConfig load_config(const std::filesystem::path& path, std::span<const std::string> overrides) {
+StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides) {
   const std::string name = path.string();
   std::error_code none;
   validate(std::filesystem::exists(path, none), "{}: no such file (a study is a TOML file). Check the path.",
@@ -217,9 +150,40 @@ StudyConfig load_config(const std::filesystem::path& path, std::span<const std::
   return parse_config(text, name, overrides);
 }
 
+namespace {
+
+/// Metrics and variants must be those of the study's model.
+void validate_names(const StudyConfig& config) {
+  const auto of_model = [&](const auto& entries) {
+    std::vector<std::string_view> names;
+    for (const auto& entry : entries)
+      if (entry.model == config.model) names.push_back(entry.name);
+    return names;
+  };
+  const auto check = [&](std::string_view key, const std::string& name, const std::vector<std::string_view>& known) {
+    validate(name == "none" || std::find(known.begin(), known.end(), name) != known.end(),
+             "{} names {} (model {} has: {}). Name one of those.", key, name, config.model, join_names(known));
+  };
+  const auto known = of_model(metrics()), ways = of_model(variants());
+  for (const auto& name : config.measure.metrics) check("measure.metrics", name, known);
+  for (const auto& name : config.measure.variants) check("measure.variants", name, ways);
+  check("runner.precision_metric", config.runner.precision_metric, known);
+  check("yield.metric", config.yield.metric, known);
+  validate(config.runner.precision == 0 || config.runner.precision_metric != "none",
+           "runner.precision = {} without runner.precision_metric (which mean is to be precise?). Name a metric of "
+           "model {}.",
+           config.runner.precision, config.model);
+  validate(config.measure.once.empty() || config.model == "chip",
+           "measure.once names {} (only model chip has a network to send it through). Leave it out.",
+           config.measure.once.empty() ? "" : config.measure.once.front());
+}
+
+}  // namespace
+
 void validate_config(const StudyConfig& config) {
   for (const FieldEntry& entry : config_entries(config)) check_field(entry.name(), entry.info, entry.value);
   validate_errors(config.chip);
+  validate_names(config);
   const auto in_section = [](std::string_view section, auto check) {
     try {
       check();
@@ -227,6 +191,7 @@ void validate_config(const StudyConfig& config) {
       throw Error(fmt::format("{}: {}", section, error.what()));
     }
   };
+  if (config.model != "chip") return;
   in_section("task", [&] { validate_enumerable(config.task); });
   in_section("training", [&] { validate_training(config.training); });
   in_section("link", [&] { validate_link(config.link); });

@@ -6,11 +6,23 @@
 namespace optinc {
 namespace {
 
-std::string print(const StudyConfig& config, bool comments, std::string_view without) {
+std::string sweep_text(const SweepAxis& axis) {
+  std::string text = fmt::format("\n[[sweep]]\nname = {}\n", toml_text(axis.name));
+  if (axis.ablation()) return text + fmt::format("method = \"ablation\"\nsources = {}\n", toml_text(axis.sources));
+  text += "[sweep.values]\n";
+  for (const SweptKey& key : axis.keys) {
+    std::string values;
+    for (const FieldValue& value : key.values) values += (values.empty() ? "" : ", ") + toml_text(value);
+    text += fmt::format("\"{}\" = [{}]\n", key.key, values);
+  }
+  return text;
+}
+
+std::string print(const StudyConfig& config, bool comments, bool identity) {
   std::string text;
   std::string_view section;
   for (const FieldEntry& entry : config_entries(config)) {
-    if (entry.name() == without) continue;
+    if (identity && !entry.info.changes_results) continue;
     if (entry.section != section) text += fmt::format("\n[{}]\n", section = entry.section);
     text += fmt::format("{} = {}", entry.info.key, toml_text(entry.value));
     if (comments)
@@ -18,6 +30,7 @@ std::string print(const StudyConfig& config, bool comments, std::string_view wit
                           entry.info.unit == "1" ? "" : fmt::format(" [{}]", entry.info.unit));
     text += '\n';
   }
+  for (const SweepAxis& axis : config.sweeps) text += sweep_text(axis);
   return text;
 }
 
@@ -35,12 +48,12 @@ bool operator==(const StudyConfig& a, const StudyConfig& b) {
   const auto left = config_entries(a), right = config_entries(b);
   for (std::size_t i = 0; i < left.size(); ++i)
     if (left[i].value != right[i].value) return false;
-  return true;
+  return a.sweeps == b.sweeps;
 }
 
-std::string to_toml(const StudyConfig& config, bool comments) { return print(config, comments, ""); }
+std::string to_toml(const StudyConfig& config, bool comments) { return print(config, comments, false); }
 
-std::string identity_toml(const StudyConfig& config) { return print(config, false, "run.threads"); }
+std::string identity_toml(const StudyConfig& config) { return print(config, false, true); }
 
 std::string run_id(const StudyConfig& config) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a 64

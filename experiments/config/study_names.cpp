@@ -1,0 +1,88 @@
+#include "experiments/config/study_names.hpp"
+
+#include <array>
+
+namespace optinc {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+template <class Entry>
+Names names_of(std::span<const Entry> entries) {
+  Names names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  static const std::vector<Metric> all = {
+      {"word_accuracy", "chip", "1", "share of the drawn words decoded exactly", {"variant"}},
+      {"word_accuracy_all_words", "chip", "1", "share of all words decoded exactly; trial 0 only", {"variant"}},
+      {"margin", "chip", "digit", "least over the drawn words of 0.5 - max |y - d|", {"variant"}},
+      {"output_error", "chip", "digit", "rms distance of the outputs from the float64 network's", {"variant"}},
+      {"code_bias", "chip", "LSB", "mean over the drawn words of the code error", {"variant"}},
+      {"code_error_rms", "chip", "LSB", "rms over the drawn words of the code error", {"variant"}},
+      {"clipped", "chip", "1", "MZIs that cannot reach the bar power asked of them", {"variant"}},
+      {"matrix_error", "chip", "1", "relative Frobenius error of the layer's transfer matrix", {"variant", "layer"}},
+      {"matrix_error_in_phase", "chip", "1", "the same of its real part, which homodyne receivers see", {"variant", "layer"}},
+      {"code_error_count", "chip", "1", "drawn words with this code error", {"variant", "code_error"}, true},
+      {"mesh_error", "mesh", "1", "relative Frobenius error of the mesh's transfer matrix", {"variant"}},
+      {"mesh_error_in_phase", "mesh", "1", "the same of its real part, which homodyne receivers see", {"variant"}},
+      {"fidelity", "mesh", "1", "overlap of the mesh's transfer matrix with its target", {"variant"}},
+      {"insertion_loss", "mesh", "dB", "loss of the mean power transmission", {"variant"}},
+      {"mesh_clipped", "mesh", "1", "MZIs that cannot reach the bar power asked of them", {"variant"}},
+  };
+  return all;
+}
+
+std::span<const VariantName> variants() {
+  static constexpr std::array<VariantName, 6> all = {{{"uncorrected", "chip"},
+                                                      {"corrected", "chip"},
+                                                      {"noisy", "chip"},
+                                                      {"uncorrected", "mesh"},
+                                                      {"corrected", "mesh"},
+                                                      {"corrected_nearest", "mesh"}}};
+  return all;
+}
+
+std::span<const std::string_view> model_names() {
+  static constexpr std::array<std::string_view, 2> names = {"chip", "mesh"};
+  return names;
+}
+
+std::span<const std::string_view> metric_names() {
+  static const Names names = names_of(metrics());
+  return names;
+}
+
+std::span<const std::string_view> metric_or_none_names() {
+  static const Names names = [] {
+    Names all = {"none"};
+    for (const Metric& metric : metrics())
+      if (!metric.counts) all.push_back(metric.name);
+    return all;
+  }();
+  return names;
+}
+
+std::span<const std::string_view> variant_names() {
+  static constexpr std::array<std::string_view, 4> names = {"uncorrected", "corrected", "noisy",
+                                                            "corrected_nearest"};
+  return names;
+}
+
+std::span<const std::string_view> once_names() {
+  static constexpr std::array<std::string_view, 2> names = {"eye", "gradient"};
+  return names;
+}
+
+std::span<const std::string_view> figure_names() {
+  static constexpr std::array<std::string_view, 9> names = {
+      "metric_vs_parameter", "heat_map", "error_histogram", "eye", "training", "gradient",
+      "ablation",            "pareto",   "drift"};
+  return names;
+}
+
+}  // namespace optinc

@@ -1,0 +1,106 @@
+#include "experiments/config/toml_values.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+template <class T>
+std::optional<T> element_of(const toml::node& node) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (node.is_string()) return **node.as_string();
+  } else {
+    if (node.is_integer()) return static_cast<T>(**node.as_integer());
+    if constexpr (std::is_same_v<T, double>)
+      if (node.is_floating_point()) return **node.as_floating_point();
+  }
+  return std::nullopt;
+}
+
+template <class T>
+std::optional<FieldValue> list_of(const toml::node& node) {
+  if (!node.is_array()) return std::nullopt;
+  std::vector<T> values;
+  for (const toml::node& element : *node.as_array()) {
+    const auto value = element_of<T>(element);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+/// A word a shell user writes without quotes: a name or a path.
+bool bare_word(std::string_view text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return !text.empty() &&
+         (letters.find(text[0]) != letters.npos || text[0] == '/' || text[0] == '.' || text[0] == '~') &&
+         text.find_first_of("\"'[]{}#=,\n\r") == text.npos && text != "true" && text != "false" &&
+         text != "nan" && text != "inf";
+}
+
+}  // namespace
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+             text.end());
+  constexpr std::size_t longest = 80;
+  return text.size() > longest ? text.substr(0, longest) + "..." : text;
+}
+
+std::string shown(const toml::node& node) {
+  std::ostringstream text;
+  node.visit([&](const auto& n) { text << n; });
+  return one_line(text.str());
+}
+
+std::optional<FieldValue> value_of(const toml::node& node, const FieldValue& type) {
+  if (std::holds_alternative<std::vector<std::int64_t>>(type)) return list_of<std::int64_t>(node);
+  if (std::holds_alternative<std::vector<double>>(type)) return list_of<double>(node);
+  if (std::holds_alternative<std::int64_t>(type)) return element_of<std::int64_t>(node);
+  if (std::holds_alternative<double>(type)) return element_of<double>(node);
+  if (std::holds_alternative<std::vector<std::string>>(type)) return list_of<std::string>(node);
+  if (std::holds_alternative<bool>(type) && node.is_boolean()) return **node.as_boolean();
+  if (std::holds_alternative<std::string>(type) && node.is_string()) return **node.as_string();
+  return std::nullopt;
+}
+
+std::string place(const toml::source_region& source, std::string_view name) {
+  return name.starts_with("--s") ? fmt::format("{}: ", name)
+                                    : fmt::format("{}:{}:{}: ", name, source.begin.line, source.begin.column);
+}
+
+toml::table parse_toml(std::string_view text, std::string_view name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw Error(fmt::format("{}not readable as TOML ({}). Correct this place.", place(error.source(), name),
+                            one_line(std::string(error.description()))));
+  }
+}
+
+toml::table parse_assignment(const std::string& text, std::string_view option) {
+  const std::string name = fmt::format("{} {}", option, one_line(text));
+  const auto equals = text.find('=');
+  validate(equals != std::string::npos && equals > 0 && text.find_first_of("\n\r") == std::string::npos,
+           "{}: not an assignment (expected section.key=value on one line). Write {} {}, for example.", name, option,
+           option == "--sweep" ? "chip.sigma_eta_rad=[0.005,0.01]" : "run.seed=7");
+  const std::string value = text.substr(equals + 1);
+  return parse_toml(text.substr(0, equals) + "=" + (bare_word(value) ? toml_text(value) : value), name);
+}
+
+FieldValue checked_value(const FieldEntry& entry, const toml::node& node, std::string_view where) {
+  auto value = value_of(node, entry.value);
+  validate(value.has_value(), "{} = {} is of the wrong type (expected {}). Write {} = {}, for example.", where,
+           shown(node), expected_text(entry.info, entry.value), entry.name(), toml_text(entry.value));
+  check_field(where, entry.info, *value);
+  return *std::move(value);
+}
+
+}  // namespace optinc
