@@ -160,7 +160,8 @@ void validate_names(const StudyConfig& config) {
       if (entry.model == config.model) names.push_back(entry.name);
     return names;
   };
-  const auto check = [&](std::string_view key, const std::string& name, const std::vector<std::string_view>& known) {
+  const auto check = [&](std::string_view key, const std::string& name,
+                         const std::vector<std::string_view>& known) {
     validate(name == "none" || std::find(known.begin(), known.end(), name) != known.end(),
              "{} names {} (model {} has: {}). Name one of those.", key, name, config.model, join_names(known));
   };
@@ -169,10 +170,11 @@ void validate_names(const StudyConfig& config) {
   for (const auto& name : config.measure.variants) check("measure.variants", name, ways);
   check("runner.precision_metric", config.runner.precision_metric, known);
   check("yield.metric", config.yield.metric, known);
-  validate(config.runner.precision == 0 || config.runner.precision_metric != "none",
-           "runner.precision = {} without runner.precision_metric (which mean is to be precise?). Name a metric of "
-           "model {}.",
-           config.runner.precision, config.model);
+  validate(
+      config.runner.precision == 0 || config.runner.precision_metric != "none",
+      "runner.precision = {} without runner.precision_metric (which mean is to be precise?). Name a metric of "
+      "model {}.",
+      config.runner.precision, config.model);
   validate(config.measure.once.empty() || config.model == "chip",
            "measure.once names {} (only model chip has a network to send it through). Leave it out.",
            config.measure.once.empty() ? "" : config.measure.once.front());

@@ -91,6 +91,9 @@ struct StudyConfig {
 /// Every field with the value in force, in the order of the file.
 std::vector<FieldEntry> config_entries(const StudyConfig& config);
 
+/// The keys of a [[sweep]], for explain and messages; `values` and `range` are tables, shown by an example.
+std::vector<FieldEntry> sweep_entries();
+
 /// Exact, over every field of the tables.
 bool operator==(const StudyConfig& a, const StudyConfig& b);
 

@@ -59,16 +59,25 @@ std::string known_keys_text(std::string_view section) {
 std::vector<std::string> all_keys() {
   std::vector<std::string> keys;
   for (const FieldEntry& entry : config_entries({})) keys.push_back(entry.name());
+  for (const FieldEntry& entry : sweep_entries()) keys.push_back(entry.name());
   return keys;
 }
 
 std::string explain(std::string_view key) {
-  for (const FieldEntry& entry : config_entries({})) {
+  auto entries = config_entries({});
+  const auto sweeps = sweep_entries();
+  entries.insert(entries.end(), sweeps.begin(), sweeps.end());
+  for (const FieldEntry& entry : entries) {
     if (entry.name() != key) continue;
     const FieldInfo& info = entry.info;
-    return fmt::format("{}\n  meaning: {}\n  unit:    {}\n  default: {}\n  allowed: {}\n  source:  {}\n", key,
-                       info.meaning, info.unit, toml_text(entry.value), expected_text(info, entry.value),
-                       info.source.empty() ? "a choice of this project" : info.source);
+    const bool table = entry.section == "sweep" && (info.key == "values" || info.key == "range");
+    const std::string shown = table ? std::get<std::string>(entry.value) : toml_text(entry.value);
+    std::string text = fmt::format("{}\n  meaning: {}\n  unit:    {}\n  {} {}\n  allowed: {}\n  source:  {}\n",
+                                   key, info.meaning, info.unit, table ? "example:" : "default:", shown,
+                                   table ? "a table of section.key" : expected_text(info, entry.value),
+                                   info.source.empty() ? "a choice of this project" : info.source);
+    if (!info.ablation.empty()) text += fmt::format("  ablation: source \"{}\"\n", info.ablation);
+    return text;
   }
   throw Error(fmt::format("unknown key \"{}\" ({} keys are known). Did you mean {}?", key, all_keys().size(),
                           nearest_key(key)));

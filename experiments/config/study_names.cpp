@@ -25,11 +25,23 @@ std::span<const Metric> metrics() {
       {"code_bias", "chip", "LSB", "mean over the drawn words of the code error", {"variant"}},
       {"code_error_rms", "chip", "LSB", "rms over the drawn words of the code error", {"variant"}},
       {"clipped", "chip", "1", "MZIs that cannot reach the bar power asked of them", {"variant"}},
-      {"matrix_error", "chip", "1", "relative Frobenius error of the layer's transfer matrix", {"variant", "layer"}},
-      {"matrix_error_in_phase", "chip", "1", "the same of its real part, which homodyne receivers see", {"variant", "layer"}},
+      {"matrix_error",
+       "chip",
+       "1",
+       "relative Frobenius error of the layer's transfer matrix",
+       {"variant", "layer"}},
+      {"matrix_error_in_phase",
+       "chip",
+       "1",
+       "the same of its real part, which homodyne receivers see",
+       {"variant", "layer"}},
       {"code_error_count", "chip", "1", "drawn words with this code error", {"variant", "code_error"}, true},
       {"mesh_error", "mesh", "1", "relative Frobenius error of the mesh's transfer matrix", {"variant"}},
-      {"mesh_error_in_phase", "mesh", "1", "the same of its real part, which homodyne receivers see", {"variant"}},
+      {"mesh_error_in_phase",
+       "mesh",
+       "1",
+       "the same of its real part, which homodyne receivers see",
+       {"variant"}},
       {"fidelity", "mesh", "1", "overlap of the mesh's transfer matrix with its target", {"variant"}},
       {"insertion_loss", "mesh", "dB", "loss of the mean power transmission", {"variant"}},
       {"mesh_clipped", "mesh", "1", "MZIs that cannot reach the bar power asked of them", {"variant"}},
@@ -79,9 +91,15 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 9> names = {
-      "metric_vs_parameter", "heat_map", "error_histogram", "eye", "training", "gradient",
-      "ablation",            "pareto",   "drift"};
+  static constexpr std::array<std::string_view, 9> names = {"metric_vs_parameter",
+                                                            "heat_map",
+                                                            "error_histogram",
+                                                            "eye",
+                                                            "training",
+                                                            "gradient",
+                                                            "ablation",
+                                                            "pareto",
+                                                            "drift"};
   return names;
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 std::string sweep_text(const SweepAxis& axis) {
   std::string text = fmt::format("\n[[sweep]]\nname = {}\n", toml_text(axis.name));
-  if (axis.ablation()) return text + fmt::format("method = \"ablation\"\nsources = {}\n", toml_text(axis.sources));
+  if (axis.ablation())
+    return text + fmt::format("method = \"ablation\"\nsources = {}\n", toml_text(axis.sources));
   text += "[sweep.values]\n";
   for (const SweptKey& key : axis.keys) {
     std::string values;
@@ -42,6 +43,29 @@ std::vector<FieldEntry> config_entries(const StudyConfig& config) {
     entries.push_back({section, info, to_field_value(member)});
   });
   return entries;
+}
+
+std::vector<FieldEntry> sweep_entries() {
+  static constexpr std::string_view methods[] = {"linear",          "log",     "random", "sobol",
+                                                 "latin-hypercube", "ablation"};
+  static constexpr std::string_view scales[] = {"linear", "log"};
+  const auto example = [](std::string_view text) { return FieldValue(std::string(text)); };
+  FieldInfo values{"values", "1",
+                   "keys and their values, taken together; sweeps are nested, the last one fastest"};
+  FieldInfo range{"range", "1", "keys and [from, to], laid out by method and points"};
+  FieldInfo points{"points", "1", "points of a range", 1, 1e6};
+  FieldInfo name{"name", "1", "name of the axis in the result file"};
+  FieldInfo sources{"sources", "1", "sources of error that method = ablation switches; left out: all that act"};
+  return {{"sweep", name, example("the last word of the key")},
+          {"sweep", values, example("{\"chip.sigma_eta_rad\" = [0.005, 0.01]}")},
+          {"sweep", range, example("{\"link.lo_power_w\" = [1e-4, 1e-2]}")},
+          {"sweep",
+           name_field("method", "how a range is laid out, or ablation: each source alone, all, all but one",
+                      methods),
+           example("linear")},
+          {"sweep", points, std::int64_t{9}},
+          {"sweep", name_field("scale", "of random, sobol and latin-hypercube", scales), example("linear")},
+          {"sweep", sources, std::vector<std::string>{}}};
 }
 
 bool operator==(const StudyConfig& a, const StudyConfig& b) {

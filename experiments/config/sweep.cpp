@@ -82,8 +82,8 @@ Coordinates unit_design(const SweepDesign& design, std::size_t dimensions, std::
   constexpr int most_points = 1'000'000;
   const auto methods = sweep_methods();
   validate(std::find(methods.begin(), methods.end(), design.method) != methods.end(),
-           "sweep.method = \"{}\" is unknown (known: {}). Did you mean \"{}\"?", design.method, join_names(methods),
-           nearest_name(design.method, methods));
+           "sweep.method = \"{}\" is unknown (known: {}). Did you mean \"{}\"?", design.method,
+           join_names(methods), nearest_name(design.method, methods));
   const bool even = design.method == "linear" || design.method == "log";
   validate(design.points >= (even ? 2 : 1) && design.points <= most_points,
            "sweep.points = {} by method {} (allowed: {}..{}). Give points = 9, for example.", design.points,

@@ -48,9 +48,10 @@ struct SweepDesign {
 std::span<const std::string_view> sweep_methods();
 
 /// Coordinates in [0, 1] of every point in `dimensions` dimensions: [dimension][point]. `random` and
-/// `latin-hypercube` draw from the seed; Sobol points begin with the one at 0 (Joe, Kuo 2008, through Boost). Throws
-/// Error for an unknown method, fewer than 2 points of an even sweep, more than 1,000,000 points.
-std::vector<std::vector<double>> unit_design(const SweepDesign& design, std::size_t dimensions, std::uint64_t seed);
+/// `latin-hypercube` draw from the seed; Sobol points begin with the one at 0 (Joe, Kuo 2008, through Boost).
+/// Throws Error for an unknown method, fewer than 2 points of an even sweep, more than 1,000,000 points.
+std::vector<std::vector<double>> unit_design(const SweepDesign& design, std::size_t dimensions,
+                                             std::uint64_t seed);
 
 /// The value at coordinate u in [0, 1] between two ends, even in the logarithm where asked.
 double between(double from, double to, double u, bool logarithmic);

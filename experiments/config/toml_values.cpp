@@ -73,7 +73,7 @@ std::optional<FieldValue> value_of(const toml::node& node, const FieldValue& typ
 
 std::string place(const toml::source_region& source, std::string_view name) {
   return name.starts_with("--s") ? fmt::format("{}: ", name)
-                                    : fmt::format("{}:{}:{}: ", name, source.begin.line, source.begin.column);
+                                 : fmt::format("{}:{}:{}: ", name, source.begin.line, source.begin.column);
 }
 
 toml::table parse_toml(std::string_view text, std::string_view name) {
@@ -89,8 +89,8 @@ toml::table parse_assignment(const std::string& text, std::string_view option) {
   const std::string name = fmt::format("{} {}", option, one_line(text));
   const auto equals = text.find('=');
   validate(equals != std::string::npos && equals > 0 && text.find_first_of("\n\r") == std::string::npos,
-           "{}: not an assignment (expected section.key=value on one line). Write {} {}, for example.", name, option,
-           option == "--sweep" ? "chip.sigma_eta_rad=[0.005,0.01]" : "run.seed=7");
+           "{}: not an assignment (expected section.key=value on one line). Write {} {}, for example.", name,
+           option, option == "--sweep" ? "chip.sigma_eta_rad=[0.005,0.01]" : "run.seed=7");
   const std::string value = text.substr(equals + 1);
   return parse_toml(text.substr(0, equals) + "=" + (bare_word(value) ? toml_text(value) : value), name);
 }

@@ -1,0 +1,274 @@
+#include "experiments/config/sweep_parse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "experiments/config/points.hpp"
+#include "experiments/config/study_keys.hpp"
+#include "experiments/config/study_names.hpp"
+#include "experiments/config/toml_values.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+
+namespace optinc {
+namespace {
+
+/// One [[sweep]] table being read.
+struct Reader {
+  const toml::table& table;
+  std::string_view name;  ///< of the file
+  const StudyConfig& config;
+
+  std::string at(const toml::node& node, std::string_view what) const {
+    return place(node.source(), name) + std::string(what);
+  }
+
+  /// A string or an integer of this sweep; `type` says which, for the message.
+  template <class T>
+  std::optional<T> get(std::string_view key, std::string_view type) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->value_exact<T>();
+    validate(value.has_value(), "{} = {} is of the wrong type (expected {}). See optinc explain sweep.{}.",
+             at(*node, fmt::format("sweep.{}", key)), shown(*node), type, key);
+    return value;
+  }
+  const toml::table* section(std::string_view key) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return nullptr;
+    validate(
+        node->is_table() && !node->as_table()->empty(),
+        "{} = {} (expected keys and what they take). Write {} = {{\"chip.sigma_eta_rad\" = [0.005, 0.01]}}.",
+        at(*node, fmt::format("sweep.{}", key)), shown(*node), key);
+    return node->as_table();
+  }
+};
+
+/// The field of a key that a sweep may vary: whatever describes a device, its light or its noise.
+FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
+  static constexpr std::array<std::string_view, 4> sections = {"chip", "link", "noise", "mesh"};
+  for (FieldEntry& entry : config_entries(config)) {
+    if (entry.name() != key) continue;
+    validate(std::find(sections.begin(), sections.end(), entry.section) != sections.end(),
+             "{}{} cannot be swept (a sweep varies devices: sections {}). Run one study per value.", where, key,
+             join_names(sections));
+    return entry;
+  }
+  throw Error(fmt::format("{}unknown key {} (a sweep names section.key). Did you mean {}?", where,
+                          one_line(key), nearest_key(key)));
+}
+
+SweptKey listed_values(const Reader& r, const std::string& key, const toml::node& node) {
+  const std::string where = place(node.source(), r.name);
+  const FieldEntry entry = swept_entry(r.config, key, where);
+  validate(node.is_array() && !node.as_array()->empty(),
+           "{}{} = {} is no list of values (a sweep takes at least one). Write \"{}\" = [{}].", where, key,
+           shown(node), key, toml_text(entry.value));
+  SweptKey swept{key, {}};
+  for (const toml::node& value : *node.as_array())
+    swept.values.push_back(checked_value(entry, value, where + key));
+  return swept;
+}
+
+SweptKey designed_values(const Reader& r, const std::string& key, const toml::node& node,
+                         const std::vector<double>& unit, bool logarithmic) {
+  const std::string where = place(node.source(), r.name);
+  const FieldEntry entry = swept_entry(r.config, key, where);
+  const auto ends = value_of(node, std::vector<double>{});
+  const bool integer = std::holds_alternative<std::int64_t>(entry.value);
+  validate(
+      ends && std::get<std::vector<double>>(*ends).size() == 2 &&
+          (integer || std::holds_alternative<double>(entry.value)),
+      "{}{} = {} is no range of numbers (expected [from, to] of a number). List other values instead: values "
+      "= {{..}}.",
+      where, key, shown(node));
+  const double from = std::get<std::vector<double>>(*ends)[0], to = std::get<std::vector<double>>(*ends)[1];
+  validate(!logarithmic || (from > 0 && to > 0),
+           "{}{} = {} has an end at or below 0 (its steps are logarithmic). Give both > 0.", where, key,
+           shown(node));
+  SweptKey swept{key, {}};
+  for (const double u : unit) {
+    const double x = between(from, to, u, logarithmic);
+    swept.values.emplace_back(integer ? FieldValue(static_cast<std::int64_t>(std::llround(x))) : FieldValue(x));
+    check_field(where + key, entry.info, swept.values.back());
+  }
+  return swept;
+}
+
+/// Sources that the configuration has switched on, in the order of the tables.
+std::vector<std::string> active_sources(const StudyConfig& config) {
+  std::vector<std::string> active;
+  for (const FieldEntry& entry : config_entries(config))
+    if (!entry.info.ablation.empty() && !is_off(entry.value)) active.emplace_back(entry.info.ablation);
+  return active;
+}
+
+/// The sources that a sweep names; one that is off at the study's own chip may be on where another sweep sets
+/// it.
+std::vector<std::string> read_sources(const Reader& r, const toml::node& node) {
+  const std::string where = r.at(node, "sweep.sources");
+  std::vector<std::string_view> known;
+  for (const FieldEntry& entry : config_entries(r.config))
+    if (!entry.info.ablation.empty()) known.push_back(entry.info.ablation);
+  const auto given = value_of(node, std::vector<std::string>{});
+  validate(given && !std::get<std::vector<std::string>>(*given).empty(),
+           "{} = {} is no list of names (expected some of: {}). Leave it out for all that act.", where,
+           shown(node), join_names(known));
+  std::vector<std::string> sources = std::get<std::vector<std::string>>(*given);
+  for (const auto& source : sources) {
+    validate(std::find(known.begin(), known.end(), source) != known.end(),
+             "{} names \"{}\" (sources of error: {}). Did you mean \"{}\"?", where, source, join_names(known),
+             nearest_name(source, known));
+    validate(std::count(sources.begin(), sources.end(), source) == 1,
+             "{} names \"{}\" twice (each source is switched once). Name it once.", where, source);
+  }
+  return sources;
+}
+
+std::string axis_name(const SweepAxis& axis) {
+  if (axis.ablation()) return "ablation";
+  std::string name;
+  for (const SweptKey& key : axis.keys) name += (name.empty() ? "" : "_and_") + key_name(key.key);
+  return name;
+}
+
+void check_sweep_keys(const Reader& r) {
+  std::vector<std::string_view> known;
+  for (const FieldEntry& entry : sweep_entries()) known.push_back(entry.info.key);
+  for (const auto& [key, node] : r.table)
+    validate(std::find(known.begin(), known.end(), key.str()) != known.end(),
+             "{}unknown key sweep.{} ([[sweep]] has: {}). Did you mean {}?", place(key.source(), r.name),
+             one_line(std::string(key.str())), join_names(known), nearest_name(key.str(), known));
+}
+
+SweepAxis laid_out(const Reader& r, const toml::table& range, const std::optional<std::string>& method) {
+  SweepDesign design{method.value_or("linear"), 0, false};
+  design.points = static_cast<int>(
+      std::min<std::int64_t>(r.get<std::int64_t>("points", "an integer").value_or(0), 1 << 30));
+  const std::string scale = r.get<std::string>("scale", "linear or log").value_or("linear");
+  validate(scale == "linear" || scale == "log",
+           "{}sweep.scale = \"{}\" is unknown (known: linear, log). Choose one.",
+           place(r.table.source(), r.name), one_line(scale));
+  design.log_scale = scale == "log" || design.method == "log";
+  std::vector<std::vector<double>> unit;
+  try {
+    unit = unit_design(design, range.size(), r.config.run.seed);
+  } catch (const Error& error) {
+    throw Error(place(r.table.source(), r.name) + error.what());
+  }
+  SweepAxis axis;
+  for (const auto& [key, node] : range)
+    axis.keys.push_back(
+        designed_values(r, std::string(key.str()), node, unit[axis.keys.size()], design.log_scale));
+  return axis;
+}
+
+SweepAxis read_sweep(const Reader& r) {
+  check_sweep_keys(r);
+  const std::string where = place(r.table.source(), r.name);
+  const auto method = r.get<std::string>("method", "the name of a method");
+  const toml::table *values = r.section("values"), *range = r.section("range");
+  SweepAxis axis;
+  if (method == "ablation") {
+    const toml::node* sources = r.table.get("sources");
+    axis = sources != nullptr ? SweepAxis{"", {}, read_sources(r, *sources)} : ablation_of_all(r.config);
+  } else if (range != nullptr) {
+    validate(values == nullptr, "{}a [[sweep]] with values and a range (which one?). Leave one out.", where);
+    axis = laid_out(r, *range, method);
+  } else {
+    validate(values != nullptr,
+             "{}a [[sweep]] without values (or range, or method = \"ablation\"). Write values = "
+             "{{\"chip.sigma_eta_rad\" = [0.005, 0.01]}}.",
+             where);
+    validate(!method, "{}sweep.method = \"{}\" with values (a method lays out a range). Leave one out.", where,
+             method.value_or(""));
+    for (const auto& [key, node] : *values) axis.keys.push_back(listed_values(r, std::string(key.str()), node));
+  }
+  for (const SweptKey& key : axis.keys)
+    validate(key.values.size() == axis.points(),
+             "{}{} has {} values and {} has {} (keys of one [[sweep]] are taken together). Give as many, or "
+             "nest two "
+             "sweeps.",
+             where, key.key, key.values.size(), axis.keys[0].key, axis.points());
+  axis.name = r.get<std::string>("name", "a string").value_or(axis_name(axis));
+  return axis;
+}
+
+/// Axes are told apart by name, and a key has one value at a point.
+void check_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
+  static constexpr std::array<std::string_view, 9> taken = {
+      "trial", "variant", "layer", "code_error", "quantile", "source", "completed", "yield", "complex"};
+  std::vector<std::string> names(taken.begin(), taken.end()), keys;
+  for (const Metric& metric : metrics()) names.emplace_back(metric.name);
+  const auto once = [&](std::vector<std::string>& seen, const std::string& what, std::string_view mend) {
+    validate(std::find(seen.begin(), seen.end(), what) == seen.end(), "{}: [[sweep]] {} is there already ({}).",
+             name, what, mend);
+    seen.push_back(what);
+  };
+  for (const SweepAxis& axis : axes) {
+    const bool plain =
+        !axis.name.empty() && std::all_of(axis.name.begin(), axis.name.end(),
+                                          [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    validate(plain, "{}: sweep.name = \"{}\" (it names an axis: letters, digits and _). Give such a name.",
+             name, one_line(axis.name));
+    once(names, axis.name, "axes and metrics have names of their own). Give it a name");
+    for (const SweptKey& key : axis.keys) once(keys, key.key, "it has one value at a time). Sweep it once");
+    if (axis.ablation()) once(keys, "method = ablation", "sources are off or on). Ablate once");
+  }
+}
+
+}  // namespace
+
+std::vector<SweepAxis> read_sweeps(const toml::table& table, std::string_view name, const StudyConfig& config) {
+  const toml::node* node = table.get("sweep");
+  if (node == nullptr) return {};
+  validate(node->is_array_of_tables(), "{}sweep = {} (expected tables). Write [[sweep]] and its keys below it.",
+           place(node->source(), name), shown(*node));
+  std::vector<SweepAxis> axes;
+  for (const toml::node& sweep : *node->as_array())
+    axes.push_back(read_sweep({*sweep.as_table(), name, config}));
+  check_axes(axes, name);
+  return axes;
+}
+
+void override_sweep(const std::string& text, StudyConfig& config) {
+  const std::string name = "--sweep " + one_line(text);
+  const toml::table table = parse_assignment(text, "--sweep");
+  std::string key;
+  const toml::node* node = nullptr;
+  for (const auto& [section, inner] : table)
+    if (inner.is_table())
+      for (const auto& [last, value] : *inner.as_table()) {
+        key = fmt::format("{}.{}", section.str(), last.str());
+        node = &value;
+      }
+  validate(node != nullptr,
+           "{}: no key of a section (expected section.key=[values]). Write --sweep "
+           "chip.sigma_eta_rad=[0.005,0.01], for "
+           "example.",
+           name);
+  SweepAxis axis{"", {listed_values({table, name, config}, key, *node)}, {}};
+  axis.name = axis_name(axis);
+  for (SweepAxis& there : config.sweeps)
+    if (there.keys.size() == 1 && there.keys[0].key == key) {
+      axis.name = there.name;
+      there = axis;
+      return;
+    }
+  config.sweeps.push_back(axis);
+  check_axes(config.sweeps, name);
+}
+
+SweepAxis ablation_of_all(const StudyConfig& config) {
+  SweepAxis axis{"ablation", {}, active_sources(config)};
+  validate(!axis.sources.empty(),
+           "no source of error acts (an ablation switches them off one by one). Choose a chip preset other "
+           "than ideal, or "
+           "switch on some [noise].");
+  return axis;
+}
+
+}  // namespace optinc
