@@ -1,0 +1,147 @@
+#include "experiments/models/chip_trial.hpp"
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "experiments/models/trial_model.hpp"
+#include "onn/words.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+namespace {
+
+/// What all trials share.
+struct ChipStudy {
+  ChipDesign design;
+  Codes all_codes;
+  Eigen::MatrixXd network_outputs;  ///< (M, words of the task)
+  std::vector<std::string> variants;
+  TrialModel layout;  ///< without its function
+};
+
+/// The record of one trial, by metric and variant.
+class Recorder {
+ public:
+  Recorder(const TrialModel& layout, std::span<double> record) : layout_(layout), record_(record) {}
+
+  /// The cells of a metric for one variant; empty when the study does not measure it.
+  std::span<double> cells(std::string_view metric, std::size_t variant) const {
+    const Quantity* q = layout_.find(metric);
+    if (q == nullptr) return {};
+    const std::size_t each = q->size() / q->shape.front();
+    return record_.subspan(q->offset + variant * each, each);
+  }
+  void put(std::string_view metric, std::size_t variant, double value) const {
+    const auto where = cells(metric, variant);
+    if (!where.empty()) where[0] = value;
+  }
+
+ private:
+  const TrialModel& layout_;
+  std::span<double> record_;
+};
+
+Eigen::MatrixXd columns(const Eigen::MatrixXd& all, const std::vector<std::uint64_t>& which) {
+  Eigen::MatrixXd some(all.rows(), static_cast<Eigen::Index>(which.size()));
+  for (std::size_t i = 0; i < which.size(); ++i)
+    some.col(static_cast<Eigen::Index>(i)) = all.col(static_cast<Eigen::Index>(which[i]));
+  return some;
+}
+
+double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes) {
+  return (decide(outputs).array() == exact_answers(task, codes).array()).cast<double>().mean();
+}
+
+/// What the received outputs of the drawn words say.
+void record_words(const Recorder& record, std::size_t v, const Task& task, const Eigen::MatrixXd& outputs,
+                  const Eigen::MatrixXd& ideal, const Codes& codes) {
+  const auto answers = exact_answers(task, codes);
+  const Eigen::VectorXd error = decide(outputs).cast<double>() - answers.cast<double>();
+  record.put("word_accuracy", v, (error.array() == 0.0).cast<double>().mean());
+  record.put("margin", v, score(outputs, digits_of(answers, task.digits)).margin);
+  record.put("output_error", v, std::sqrt((outputs - ideal).array().square().mean()));
+  record.put("code_bias", v, error.mean());
+  record.put("code_error_rms", v, std::sqrt(error.array().square().mean()));
+  const auto counts = record.cells("code_error_count", v);
+  if (counts.empty()) return;
+  std::fill(counts.begin(), counts.end(), 0.0);
+  for (const double e : error) counts[static_cast<std::size_t>(e + (task.codes() - 1))] += 1.0;
+}
+
+void record_chip(const Recorder& record, std::size_t v, const ChipState& state) {
+  record.put("clipped", v, state.clipped);
+  const auto error = record.cells("matrix_error", v), in_phase = record.cells("matrix_error_in_phase", v);
+  for (std::size_t l = 0; l < error.size(); ++l) error[l] = state.layers[l].matrix_error;
+  for (std::size_t l = 0; l < in_phase.size(); ++l) in_phase[l] = state.layers[l].matrix_error_in_phase;
+}
+
+void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t trial, std::span<double> cells) {
+  const ChipDesign& design = study.design;
+  const Recorder record(study.layout, cells);
+  const auto words = drawn_words(config, trial);
+  const Codes codes = codes_of_words(design.task, words);
+  const Eigen::MatrixXd ideal = columns(study.network_outputs, words);
+  const ChipErrors errors = fabricate(design, config.chip, config.run.seed, trial);
+  std::array<std::optional<ChipState>, 2> states;  // by Programming: variants share what they can
+  for (std::size_t v = 0; v < study.variants.size(); ++v) {
+    const ChipVariant variant = chip_variant(study.variants[v]);
+    auto& state = states[variant.programming == Programming::corrected ? 1 : 0];
+    if (!state) state = program(design, errors, config.chip, variant.programming);
+    const auto send = [&](const Codes& what) {
+      return transmit(design, *state, config.link, noise_in(variant, config), what, {config.run.seed, trial, 0});
+    };
+    record_words(record, v, design.task, send(codes), ideal, codes);
+    record_chip(record, v, *state);
+    if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr)
+      record.put("word_accuracy_all_words", v, share_right(design.task, send(study.all_codes), study.all_codes));
+  }
+}
+
+}  // namespace
+
+ChipVariant chip_variant(std::string_view name) {
+  return {name == "uncorrected" ? Programming::uncorrected : Programming::corrected, name == "noisy"};
+}
+
+NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
+  return variant.noisy ? config.noise : NoiseSwitches{};
+}
+
+std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial) {
+  Stream stream(config.run.seed, Purpose::words, trial);
+  std::vector<std::uint64_t> words(static_cast<std::size_t>(config.measure.words));
+  for (auto& w : words) w = stream.below(static_cast<std::uint32_t>(config.task.words()));
+  return words;
+}
+
+std::vector<std::uint64_t> every_word(const Task& task) {
+  std::vector<std::uint64_t> words(task.words());
+  std::iota(words.begin(), words.end(), std::uint64_t{0});
+  return words;
+}
+
+Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config, const ChipVariant& variant) {
+  const ChipErrors errors = fabricate(design, config.chip, config.run.seed, 0);
+  const ChipState state = program(design, errors, config.chip, variant.programming);
+  return transmit(design, state, config.link, noise_in(variant, config),
+                  codes_of_words(design.task, every_word(design.task)), {config.run.seed, 0, 0});
+}
+
+TrialModel chip_model(const StudyConfig& config, const Network& network) {
+  auto study = std::make_shared<ChipStudy>();
+  study->design = design_chip(network);
+  study->all_codes = codes_of_words(config.task, every_word(config.task));
+  study->network_outputs = forward(network, digit_averages(config.task, study->all_codes));
+  study->variants = measured_variants(config);
+  study->layout = model_layout(config, network.layers.size());
+  TrialModel model = study->layout;
+  model.run = [study = std::shared_ptr<const ChipStudy>(study)](const StudyConfig& at_point, std::uint32_t trial,
+                                                                std::span<double> record) {
+    run_chip(*study, at_point, trial, record);
+  };
+  return model;
+}
+
+}  // namespace optinc

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+
+#include "experiments/config/study_config.hpp"
+#include "onn/transmission.hpp"
+
+namespace optinc {
+
+/// What a variant of model "chip" does: how phases are chosen, and whether noise acts on the light.
+struct ChipVariant {
+  Programming programming = Programming::uncorrected;
+  bool noisy = false;
+};
+
+/// "uncorrected", "corrected" (for known splitters) or "noisy" (corrected, with the study's noise).
+ChipVariant chip_variant(std::string_view name);
+
+/// The noise that acts in a variant.
+NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config);
+
+/// Numbers of the words that trial `trial` draws, uniformly from the enumeration.
+std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial);
+
+/// Every word of the task, in the order of the enumeration.
+std::vector<std::uint64_t> every_word(const Task& task);
+
+/// Outputs y (M, words) of chip 0 at the configuration's own chip settings for every word of the task.
+Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config, const ChipVariant& variant);
+
+}  // namespace optinc

@@ -1,0 +1,80 @@
+#include "experiments/models/trial_model.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+/// Whether a study that lists `chosen` has `name`; listing nothing means all.
+bool chosen_or_all(const std::vector<std::string>& chosen, std::string_view name) {
+  return chosen.empty() || std::find(chosen.begin(), chosen.end(), name) != chosen.end();
+}
+
+/// from, from + 1 .. to - 1.
+std::vector<std::int64_t> counted(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(to - from));
+  std::iota(numbers.begin(), numbers.end(), from);
+  return numbers;
+}
+
+}  // namespace
+
+std::size_t ModelAxis::size() const {
+  return std::visit([](const auto& v) { return v.size(); }, values);
+}
+
+std::size_t Quantity::size() const {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+const ModelAxis& TrialModel::axis(std::string_view name) const {
+  for (const ModelAxis& axis : axes)
+    if (axis.name == name) return axis;
+  throw Error(fmt::format("the model has no axis \"{}\" (a metric names it). This is a bug: report it.", name));
+}
+
+const Quantity* TrialModel::find(std::string_view metric) const {
+  for (const Quantity& quantity : quantities)
+    if (quantity.metric->name == metric) return &quantity;
+  return nullptr;
+}
+
+std::vector<std::string> measured_variants(const StudyConfig& config) {
+  std::vector<std::string> names;
+  for (const VariantName& variant : variants())
+    if (variant.model == config.model && chosen_or_all(config.measure.variants, variant.name))
+      names.emplace_back(variant.name);
+  return names;
+}
+
+TrialModel model_layout(const StudyConfig& config, std::size_t layers) {
+  TrialModel model;
+  const bool chip = config.model == "chip";
+  model.axes = {
+      {"variant", "1", "how the device is programmed and what acts on the light", measured_variants(config)}};
+  if (chip) {
+    const std::int64_t codes = config.task.codes();
+    model.axes.push_back({"layer", "1", "layer of the network", counted(0, static_cast<std::int64_t>(layers))});
+    model.axes.push_back({"code_error", "LSB", "decoded code minus exact Q(mean)", counted(1 - codes, codes)});
+  }
+  model.error_metric = chip ? "output_error" : "mesh_error";
+  for (const Metric& metric : metrics()) {
+    // what a stop rule, a yield or an ablation looks at is measured whether listed or not
+    const bool needed = metric.name == config.runner.precision_metric || metric.name == config.yield.metric ||
+        metric.name == model.error_metric;
+    if (metric.model != config.model || !(needed || chosen_or_all(config.measure.metrics, metric.name))) continue;
+    Quantity quantity{&metric, {}, model.record_size};
+    for (const auto axis : metric.axes) quantity.shape.push_back(model.axis(axis).size());
+    model.record_size += quantity.size();
+    model.quantities.push_back(std::move(quantity));
+  }
+  return model;
+}
+
+}  // namespace optinc

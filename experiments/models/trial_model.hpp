@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "experiments/config/study_config.hpp"
+#include "experiments/config/study_names.hpp"
+#include "onn/network.hpp"
+
+namespace optinc {
+
+/// An axis of what a trial records, besides the study's sweeps and the trials themselves.
+struct ModelAxis {
+  std::string name, unit, long_name;
+  std::variant<std::vector<std::int64_t>, std::vector<std::string>> values;
+
+  std::size_t size() const;
+};
+
+/// One metric's place in a trial's record: a row-major array over its axes.
+struct Quantity {
+  const Metric* metric;
+  std::vector<std::size_t> shape;
+  std::size_t offset = 0;
+
+  std::size_t size() const;
+};
+
+/// One kind of trial. A trial is a pure function of the configuration at its point and of its number, whatever
+/// ran before it, wherever: that is what makes a run repeatable on any number of threads, shards and ranks.
+struct TrialModel {
+  std::vector<ModelAxis> axes;
+  std::vector<Quantity> quantities;
+  std::size_t record_size = 0;
+  std::string_view error_metric;  ///< whose mean square an ablation shares out
+
+  /// Fills the record of one trial; a quantity that does not exist there stays NaN. Safe on many threads.
+  std::function<void(const StudyConfig& at_point, std::uint32_t trial, std::span<double> record)> run;
+
+  const ModelAxis& axis(std::string_view name) const;
+  /// The quantity of that name; null when the study does not measure it.
+  const Quantity* find(std::string_view metric) const;
+};
+
+/// Whole chips of a network: fabricate, program, send words, decide (onn/chip, onn/transmission).
+TrialModel chip_model(const StudyConfig& config, const Network& network);
+
+/// One mesh with a Haar target of its own for every trial.
+TrialModel mesh_model(const StudyConfig& config);
+
+/// Variants that the study measures, in the model's order.
+std::vector<std::string> measured_variants(const StudyConfig& config);
+
+/// The model's axes and what a record holds, without the function: what a reader of result files needs. `layers`:
+/// of the network (model chip).
+TrialModel model_layout(const StudyConfig& config, std::size_t layers);
+
+}  // namespace optinc
