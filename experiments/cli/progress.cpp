@@ -35,12 +35,16 @@ Progress::~Progress() {
 }
 
 void Progress::step(const std::string& note) {
+  step([&] { return note; });
+}
+
+void Progress::step(const std::function<std::string()>& note) {
   const std::lock_guard lock(mutex_);
   ++done_;
-  note_ = note;
   const auto interval = terminal_ ? std::chrono::milliseconds(200) : std::chrono::minutes(1);
   if (quiet_ || Clock::now() - shown_ < interval) return;
   shown_ = Clock::now();
+  note_ = note();
   show(false);
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "experiments/runner/run_trials.hpp"
+
+namespace optinc {
+
+/// The processes of one run under mpirun, or this one alone. Rank 0 is the tool as ever: it reads, hands out trials
+/// and alone writes; the other ranks only run trials for it. Made once, at the start of the program.
+class Ranks {
+ public:
+  /// Joins the others when a launcher started this process. Throws Error when it did and this build has no MPI.
+  Ranks();
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  /// Rank 0: sends the study to the others (its configuration and its prelude) ahead of the trials.
+  void begin(std::span<const std::byte> config_toml, std::span<const std::byte> prelude);
+
+  /// Rank 0: hands trials out to the other ranks, one at a time as they ask.
+  Executor executor();
+
+  /// Other ranks: waits for a study, runs what is handed out, until rank 0 ends. `prepare` makes the function that
+  /// runs a trial.
+  using Worker = std::function<TrialResult(const TrialTask&)>;
+  void work(const std::function<Worker(std::vector<std::byte> config_toml, std::vector<std::byte> prelude)>& prepare);
+
+  /// Ends all ranks at once: for an error on one that the others cannot know of.
+  [[noreturn]] static void abort();
+
+ private:
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace optinc
