@@ -55,18 +55,22 @@ class Watch {
  public:
   Watch(const StudyConfig& config, const TrialModel& model) : config_(config), quantity_(watched(config, model)) {}
 
-  std::string note(const TrialResult& result) {
-    if (quantity_ == nullptr || quantity_->metric->counts) return {};
+  void see(const TrialResult& result) {
+    if (quantity_ == nullptr) return;
     Sums& s = sums_[result.task.point];
     const double x = result.record[quantity_->offset];
-    if (x == x) {  // Welford's update
-      s.n += 1;
-      const double step = x - s.mean;
-      s.mean += step / s.n;
-      s.squares += step * (x - s.mean);
-    }
+    if (x != x) return;
+    s.n += 1;  // Welford's update
+    const double step = x - s.mean;
+    s.mean += step / s.n;
+    s.squares += step * (x - s.mean);
+  }
+
+  std::string note(std::size_t point) {
+    if (quantity_ == nullptr) return {};
+    const Sums& s = sums_[point];
     const double half = s.n > 1 ? 1.96 * std::sqrt(s.squares / (s.n - 1) / s.n) : 0;
-    const std::string label = point_label(config_, result.task.point);
+    const std::string label = point_label(config_, point);
     return fmt::format("{}{} {:.5g} +- {:.2g}", label.empty() ? "" : label + ": ", quantity_->metric->name, s.mean,
                        half);
   }
@@ -156,7 +160,8 @@ TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, cons
       keep(result);
       ++report.run;
       report.trial_seconds += result.seconds;
-      progress.step([&] { return watch.note(result); });
+      watch.see(result);
+      progress.step([&] { return watch.note(result.task.point); });
     });
     left_over = report.run - before < tasks.size();
     if (left_over) break;

@@ -59,6 +59,26 @@ Handle string_type() {
   return type;
 }
 
+File File::in_memory(std::string_view shown) {
+  File file = create(std::filesystem::path(shown), shown);  // the core driver takes the name for a label
+  file.target_.clear();
+  return file;
+}
+
+std::vector<std::byte> File::bytes() const { return image_of(id_.get(), name_); }
+
+File File::from_bytes(std::span<const std::byte> bytes, std::string_view shown) {
+  silence_hdf5();
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
+  H5Pset_fapl_core(access.get(), std::size_t{1} << 20, false);
+  std::vector<std::byte> image(bytes.begin(), bytes.end());  // HDF5 takes a copy, through a pointer to non-const
+  succeed(H5Pset_file_image(access.get(), image.data(), image.size()), shown, "take the file's bytes");
+  const hid_t id = H5Fopen(std::string(shown).c_str(), H5F_ACC_RDONLY, access.get());
+  if (id < 0) throw Error(fmt::format("{}: damaged ({}). Run the study again.", shown, hdf5_reason()));
+  return {{id, H5Fclose}, std::string(shown), {}};
+}
+
 File File::create(const std::filesystem::path& path, std::string_view shown) {
   silence_hdf5();
   std::string name = shown.empty() ? path.string() : std::string(shown);

@@ -202,7 +202,7 @@ Handle Group::find_dimension(std::string_view name, std::string_view dataset) co
 }
 
 template <Stored T>
-void Group::dataset(std::string_view name, std::initializer_list<std::string_view> dimensions,
+void Group::dataset(std::string_view name, std::span<const std::string_view> dimensions,
                     std::span<const T> values, std::string_view unit, std::string_view long_name) const {
   std::vector<Handle> scales;
   std::vector<std::size_t> shape;
@@ -282,43 +282,43 @@ Attributes Group::attributes(std::string_view name) const {
 // The types a file may hold (Stored).
 template void Group::dimension(std::string_view, std::span<const double>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::initializer_list<std::string_view>, std::span<const double>,
+template void Group::dataset(std::string_view, std::span<const std::string_view>, std::span<const double>,
                              std::string_view, std::string_view) const;
 template Array<double> Group::read(std::string_view) const;
 template std::vector<double> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const float>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::initializer_list<std::string_view>, std::span<const float>,
+template void Group::dataset(std::string_view, std::span<const std::string_view>, std::span<const float>,
                              std::string_view, std::string_view) const;
 template Array<float> Group::read(std::string_view) const;
 template std::vector<float> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::int32_t>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::initializer_list<std::string_view>,
+template void Group::dataset(std::string_view, std::span<const std::string_view>,
                              std::span<const std::int32_t>, std::string_view, std::string_view) const;
 template Array<std::int32_t> Group::read(std::string_view) const;
 template std::vector<std::int32_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::int64_t>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::initializer_list<std::string_view>,
+template void Group::dataset(std::string_view, std::span<const std::string_view>,
                              std::span<const std::int64_t>, std::string_view, std::string_view) const;
 template Array<std::int64_t> Group::read(std::string_view) const;
 template std::vector<std::int64_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::uint8_t>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::initializer_list<std::string_view>,
+template void Group::dataset(std::string_view, std::span<const std::string_view>,
                              std::span<const std::uint8_t>, std::string_view, std::string_view) const;
 template Array<std::uint8_t> Group::read(std::string_view) const;
 template std::vector<std::uint8_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::uint32_t>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::initializer_list<std::string_view>,
+template void Group::dataset(std::string_view, std::span<const std::string_view>,
                              std::span<const std::uint32_t>, std::string_view, std::string_view) const;
 template Array<std::uint32_t> Group::read(std::string_view) const;
 template std::vector<std::uint32_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::string>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::initializer_list<std::string_view>,
+template void Group::dataset(std::string_view, std::span<const std::string_view>,
                              std::span<const std::string>, std::string_view, std::string_view) const;
 template Array<std::string> Group::read(std::string_view) const;
 template std::vector<std::string> Group::read(std::string_view, std::initializer_list<std::size_t>) const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -98,10 +99,10 @@ class Group {
   /// scalar. values: row-major, the product of the dimensions' sizes. Missing numbers are NaN. unit: "1" for a
   /// pure number; never a spelt-out time unit ("seconds"), which xarray would turn into dates.
   template <Stored T>
-  void dataset(std::string_view name, std::initializer_list<std::string_view> dimensions,
-               std::span<const T> values, std::string_view unit, std::string_view long_name) const;
+  void dataset(std::string_view name, std::span<const std::string_view> dimensions, std::span<const T> values,
+               std::string_view unit, std::string_view long_name) const;
 
-  /// The same from a vector, which a span's type cannot be deduced from.
+  /// The same from a list and a vector, which a span's type cannot be deduced from.
   template <Stored T>
   void dimension(std::string_view name, const std::vector<T>& values, std::string_view unit,
                  std::string_view long_name) const {
@@ -110,7 +111,7 @@ class Group {
   template <Stored T>
   void dataset(std::string_view name, std::initializer_list<std::string_view> dimensions,
                const std::vector<T>& values, std::string_view unit, std::string_view long_name) const {
-    dataset(name, dimensions, std::span<const T>(values), unit, long_name);
+    dataset(name, std::span(dimensions.begin(), dimensions.size()), std::span<const T>(values), unit, long_name);
   }
 
   // reading ---------------------------------------------------------------------------------------------------
@@ -167,6 +168,13 @@ class File {
 
   /// An existing file, read only. Throws Error when it is missing, not HDF5, truncated or damaged.
   static File open(const std::filesystem::path& path);
+
+  /// A new file in memory alone, for bytes(); `shown` stands for its path in messages.
+  static File in_memory(std::string_view shown);
+  /// The bytes that close() would write.
+  std::vector<std::byte> bytes() const;
+  /// A file from the bytes of one, read only. Throws Error where they are not HDF5.
+  static File from_bytes(std::span<const std::byte> bytes, std::string_view shown);
 
   Group root() const;
   /// root().group(name): a file open for reading must have it already.

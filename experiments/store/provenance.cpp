@@ -71,6 +71,8 @@ void write_section(const Attributes& attributes, const StudyConfig& config, std:
             attributes.set(entry.info.key, std::span<const double>(value));
           else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
             attributes.set(entry.info.key, std::span<const std::int64_t>(value));
+          else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+            attributes.set(entry.info.key, fmt::format("{}", fmt::join(value, ", ")));
           else if constexpr (std::is_same_v<T, bool>)
             attributes.set(entry.info.key, std::int64_t{value});
           else

@@ -8,7 +8,7 @@
 namespace optinc {
 
 /// Version of the layout in FORMAT.md; grows when a reader of the old one would misread the new one.
-constexpr std::int64_t schema_version = 1;
+constexpr std::int64_t schema_version = 2;
 
 /// Writes to the root what a result must say of itself: Conventions, title, schema_version, optinc_version,
 /// git_revision, build_target, compiler, run_id, seed, created_utc (ISO 8601), command, config_toml (as in

@@ -3,7 +3,7 @@
 #include "experiments/learning/block_quantiser.hpp"
 #include "experiments/learning/data_parallel.hpp"
 #include "experiments/learning/relative_error.hpp"
-#include "experiments/study/chip_levels.hpp"
+#include "experiments/models/chip_trial.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -44,17 +44,18 @@ GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& 
   const QuantisedGradients sent = quantise(step.gradients, config.task.bits(), config.gradient.block);
   const CodeVector answers = exact_answers(config.task, sent.codes);
 
-  const ErrorModel model = at_splitter_error(config.chip, config.gradient.sigma_eta_rad);
+  const ErrorModel& model = config.chip;
   const ChipErrors errors = fabricate(design, model, config.run.seed, 0);
-  const auto through_chip = [&](const Variant& variant) {
+  const auto through_chip = [&](std::string_view name) {
+    const ChipVariant variant = chip_variant(name);
     const ChipState chip = program(design, errors, model, variant.programming);
-    return decide(transmit(design, chip, config.link, variant.noisy ? config.noise : NoiseSwitches{},
-                           sent.codes, {config.run.seed, 0, 0}));
+    return decide(
+        transmit(design, chip, config.link, noise_in(variant, config), sent.codes, {config.run.seed, 0, 0}));
   };
   // the exact path is never coded; its code errors are those of its definition, none
   std::vector<CodeVector> decoded = {answers, answers,
                                      decide(forward(network, digit_averages(config.task, sent.codes)))};
-  for (const Variant& variant : variants) decoded.push_back(through_chip(variant));
+  for (const auto name : {"uncorrected", "corrected", "noisy"}) decoded.push_back(through_chip(name));
 
   for (std::size_t p = 0; p < gradient_paths.size(); ++p) {
     result.received.push_back(

@@ -28,7 +28,7 @@ struct GradientTransfer {
 
 /// Trains the classifier of [gradient] by exact averaging for its epochs, one worker per server; takes the next
 /// step's gradients, quantises them in blocks and averages them: exactly; by Q(mean) of the codes ("quantised",
-/// what an ideal 8-bit OptINC returns); through the float64 network; through chip 0 at gradient.sigma_eta_rad.
+/// what an ideal 8-bit OptINC returns); through the float64 network; through chip 0 of [chip].
 /// `progress` is called after every training step. Throws Error for data or settings that do not fit.
 GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& data, const Network& network,
                                     const ChipDesign& design,

@@ -3,12 +3,6 @@
 namespace optinc {
 namespace {
 
-std::vector<std::string> variant_names() {
-  std::vector<std::string> names;
-  for (const auto& v : variants) names.emplace_back(v.name);
-  return names;
-}
-
 /// One column of the learning curve.
 template <class Get>
 std::vector<double> column(const std::vector<EpochReport>& curve, Get get) {
@@ -33,6 +27,17 @@ void write_training_group(const Group& group, const std::vector<EpochReport>& cu
                 "step of Lie-Adam at the end of the epoch");
 }
 
+std::vector<EpochReport> read_training_group(const Group& group) {
+  const auto epochs = group.read<std::int64_t>("epoch").values;
+  const auto column_of = [&](std::string_view name) { return group.read<double>(name, {epochs.size()}); };
+  const auto loss = column_of("loss"), accuracy = column_of("word_accuracy"), margin = column_of("margin"),
+             rate = column_of("learning_rate");
+  std::vector<EpochReport> curve;
+  for (std::size_t i = 0; i < epochs.size(); ++i)
+    curve.push_back({static_cast<int>(epochs[i]), loss[i], accuracy[i], margin[i], rate[i], 0.0});
+  return curve;
+}
+
 void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary) {
   const Attributes a = group.attributes();
   a.set("word_accuracy", summary.score.word_accuracy);
@@ -44,37 +49,10 @@ void write_onn_group(const Group& group, const Network& network, const OnnSummar
   a.set("mzi_count", mzi_count(network));
   a.set("mzi_count_full_svd", mzi_count_full_svd(network));
   a.set("mzi_depth", static_cast<std::int64_t>(mzi_depth(network)));
-  a.set("train_seconds", summary.train_seconds);
   if (summary.ideal_chip_word_accuracy >= 0) {
     a.set("ideal_chip_word_accuracy", summary.ideal_chip_word_accuracy);
     a.set("ideal_chip_deviation", summary.ideal_chip_deviation);
   }
-}
-
-void write_chips_group(const Group& group, const ChipLevelPlan& plan, const ChipLevels& r) {
-  group.dimension("level", plan.sigma_eta_rad, "rad", "rms splitter angle error sigma_eta");
-  group.dimension("variant", variant_names(), "1", "how the chip is programmed and what acts on the light");
-  group.counting_dimension("chip", static_cast<std::size_t>(plan.chips), "fabricated chip");
-  group.counting_dimension("layer", static_cast<std::size_t>(r.layers), "layer of the network");
-  std::vector<std::int64_t> bins;
-  for (int i = 0; i < r.error_bins; ++i) bins.push_back(i - r.error_bins / 2);
-  group.dimension("code_error", bins, "LSB", "decoded code minus exact Q(mean)");
-
-  group.dataset("word_accuracy", {"level", "variant", "chip"}, r.word_accuracy, "1",
-                "share of the drawn words decoded exactly");
-  group.dataset("margin", {"level", "variant", "chip"}, r.margin, "digit",
-                "least over the drawn words of 0.5 - max |y - d|");
-  group.dataset("clipped", {"level", "variant", "chip"}, r.clipped, "1",
-                "MZIs whose splitters cannot reach the bar power asked of them");
-  group.dataset("matrix_error", {"level", "variant", "chip", "layer"}, r.matrix_error, "1",
-                "relative Frobenius error of the layer's transfer matrix");
-  group.dataset("matrix_error_in_phase", {"level", "variant", "chip", "layer"}, r.matrix_error_in_phase, "1",
-                "the same of its real part, which homodyne receivers see");
-  group.dataset("word_accuracy_all_words", {"level", "variant"}, r.word_accuracy_all_words, "1",
-                "share of all words of the task decoded exactly by chip 0");
-  group.dataset("code_error_count", {"level", "variant", "code_error"}, r.code_error_count, "1",
-                "drawn words of all chips with this code error");
-  group.attributes().set("words_per_chip", static_cast<std::int64_t>(plan.words));
 }
 
 void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
@@ -120,7 +98,7 @@ void write_gradient_group(const Group& group, const StudyConfig& config, const G
   a.set("servers", static_cast<std::int64_t>(config.task.servers));
   a.set("test_accuracy", t.test_accuracy);
   a.set("loss", t.loss);
-  a.set("sigma_eta_rad", config.gradient.sigma_eta_rad);
+  a.set("sigma_eta_rad", config.chip.sigma_eta_rad);
 }
 
 }  // namespace optinc

@@ -2,7 +2,6 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/store/hdf5.hpp"
-#include "experiments/study/chip_levels.hpp"
 #include "experiments/study/gradient_transfer.hpp"
 #include "onn/training.hpp"
 #include "onn/words.hpp"
@@ -12,7 +11,6 @@ namespace optinc {
 /// What is said of the trained network as a whole.
 struct OnnSummary {
   DecodingScore score;  ///< of the float64 network on every word
-  double train_seconds = 0.0;
   double ideal_chip_word_accuracy = -1.0;  ///< every word through the light path of a perfect chip; -1: not run
   double ideal_chip_deviation = -1.0;      ///< largest |y_chip - y_network| there, in digits; -1: not run
 };
@@ -25,8 +23,8 @@ struct Eye {
 
 // Each writes one group of a result file; FORMAT.md specifies their datasets.
 void write_training_group(const Group& group, const std::vector<EpochReport>& curve);
+std::vector<EpochReport> read_training_group(const Group& group);
 void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary);
-void write_chips_group(const Group& group, const ChipLevelPlan& plan, const ChipLevels& levels);
 void write_eye_group(const Group& group, const Task& task, const Eye& eye);
 void write_gradient_group(const Group& group, const StudyConfig& config, const GradientTransfer& transfer);
 

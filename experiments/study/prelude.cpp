@@ -1,0 +1,71 @@
+#include "experiments/study/prelude.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/cli/progress.hpp"
+#include "experiments/runner/interrupt.hpp"
+#include "experiments/store/network_file.hpp"
+#include "experiments/study/result_groups.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+Prelude train_network(const StudyConfig& config, bool quiet) {
+  Progress progress("training", config.training.epochs, quiet);
+  TrainingResult result = train(config.task, config.network.hidden, config.training, config.run.seed,
+                                config.run.threads, [&](const EpochReport& e) {
+                                  check_interrupt();
+                                  progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
+                                                            100 * e.word_accuracy, e.margin));
+                                });
+  return {std::move(result.network), std::move(result.curve)};
+}
+
+Network stored_network(const StudyConfig& config) {
+  const File file = File::open(config.network.source);
+  Network network = load_network(file.root().open("network"));
+  const Task &found = network.task, &wanted = config.task;
+  validate(found.servers == wanted.servers && found.digits == wanted.digits && found.rounding == wanted.rounding,
+           "network.source = {}: a network for {} servers, {} bits, {} (the study asks for {}, {}, {}). Set [task] to the "
+           "network's, or train another.",
+           config.network.source, found.servers, found.bits(), rounding_name(found.rounding), wanted.servers,
+           wanted.bits(), rounding_name(wanted.rounding));
+  return network;
+}
+
+}  // namespace
+
+Prelude make_prelude(const StudyConfig& config, bool quiet) {
+  if (config.model != "chip") return {};
+  if (config.network.source != "train") return {stored_network(config), {}};
+  return train_network(config, quiet);
+}
+
+void write_prelude(const Group& root, const Prelude& prelude) {
+  if (!prelude.curve.empty()) write_training_group(root.group("training"), prelude.curve);
+  if (prelude.network) save_network(root.group("network"), *prelude.network);
+}
+
+Prelude read_prelude(const Group& root) {
+  Prelude prelude;
+  if (root.exists("training")) prelude.curve = read_training_group(root.open("training"));
+  if (root.exists("network")) prelude.network = load_network(root.open("network"));
+  return prelude;
+}
+
+std::vector<std::byte> prelude_bytes(const Prelude& prelude) {
+  const File file = File::in_memory("prelude");
+  write_prelude(file.root(), prelude);
+  return file.bytes();
+}
+
+Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
+  return read_prelude(File::from_bytes(bytes, "prelude of the journal").root());
+}
+
+TrialModel make_model(const StudyConfig& config, const Prelude& prelude) {
+  return config.model == "chip" ? chip_model(config, prelude.network.value()) : mesh_model(config);
+}
+
+}  // namespace optinc
