@@ -1,0 +1,61 @@
+#include "experiments/study/state.hpp"
+
+#include <algorithm>
+
+#include "experiments/config/points.hpp"
+#include "experiments/store/provenance.hpp"
+#include "experiments/study/trial_groups.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+TrialModel layout_of(const StudyState& state) {
+  const bool network = state.prelude && state.prelude->network;
+  return model_layout(state.config, network ? state.prelude->network->layers.size() : 0);
+}
+
+StudyState read_state(const std::filesystem::path& results) {
+  const File file = File::open(results);
+  StudyState state{stored_config(file), {}, {}, {}};
+  const Group root = file.root();
+  validate(root.exists("trials"), "{}: no trials in it (optinc run writes them). Name a study's result file.",
+           results.string());
+  if (root.attributes().has("shard")) state.shard = parse_shard(root.attributes().text("shard"));
+  state.prelude = read_prelude(root);
+  state.records = read_trials_group(root.open("trials"), state.config, layout_of(state));
+  return state;
+}
+
+OpenedJournal reopen_journal(const std::filesystem::path& path) {
+  StudyState state;
+  Journal::Reader reader;
+  reader.header = [&](const std::string& toml, const std::string& shard) {
+    state.config = parse_config(toml, path.string());
+    state.shard = parse_shard(shard);
+  };
+  reader.prelude = [&](std::span<const std::byte> file) { state.prelude = prelude_of_bytes(file); };
+  reader.trial = [&](std::size_t point, std::size_t trial, std::span<const double> record) {
+    if (!state.records)
+      state.records.emplace(point_count(state.config), static_cast<std::size_t>(state.config.runner.trials),
+                            record.size());
+    Records& records = *state.records;
+    validate(point < records.points && trial < records.trials && record.size() == records.record_size,
+             "{}: trial {} of point {} does not belong to its study (damaged). Remove the journal and resume.",
+             path.string(), trial, point);
+    records.put(point, trial, record);
+  };
+  Journal journal = Journal::reopen(path, reader);
+  return {std::move(journal), std::move(state)};
+}
+
+void add_state(const StudyState& from, StudyState& to) {
+  if (!to.prelude) to.prelude = from.prelude;
+  if (!from.records) return;
+  const Records& old = *from.records;
+  if (!to.records) to.records.emplace(old.points, static_cast<std::size_t>(to.config.runner.trials), old.record_size);
+  for (std::size_t p = 0; p < old.points; ++p)
+    for (std::size_t t = 0; t < std::min(old.trials, to.records->trials); ++t)
+      if (old.has(p, t) && !to.records->has(p, t)) to.records->put(p, t, old.at(p, t));
+}
+
+}  // namespace optinc
