@@ -1,108 +1,232 @@
 #include "experiments/study/run_study.hpp"
 
+#include <cstdio>
+#include <memory>
+
 #include <fmt/format.h>
 #include <omp.h>
 
-#include "experiments/cli/progress.hpp"
-#include "experiments/learning/data_parallel.hpp"
+#include "experiments/config/points.hpp"
+#include "experiments/runner/interrupt.hpp"
 #include "experiments/store/atomic_file.hpp"
-#include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"
-#include "experiments/study/result_groups.hpp"
+#include "experiments/study/once.hpp"
+#include "experiments/study/state.hpp"
+#include "experiments/study/trial_groups.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
+
+namespace fs = std::filesystem;
 
 void use_threads(const StudyConfig& config) {
   if (config.run.threads > 0) omp_set_num_threads(config.run.threads);
 }
 
-TrainingResult train_with_progress(const StudyConfig& config, bool quiet) {
-  Progress progress("training", config.training.epochs, quiet);
-  return train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
-               [&](const EpochReport& e) {
-                 progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
-                                           100 * e.word_accuracy, e.margin));
-               });
+void say(bool quiet, const std::string& text) {
+  if (!quiet) std::fputs((text + "\n").c_str(), stderr);
 }
 
-OnnSummary summarise(const TrainingResult& training) {
-  const WordTable table = word_table(training.network.task);
-  return {score(forward(training.network, table.averages), table.targets), training.seconds};
+/// The configuration at every point, checked: a sweep may leave what a section allows.
+std::vector<StudyConfig> all_points(const StudyConfig& config) {
+  std::vector<StudyConfig> points;
+  for (std::size_t p = 0; p < point_count(config); ++p) {
+    points.push_back(config_at(config, p));
+    try {
+      validate_config(points.back());
+    } catch (const Error& error) {
+      throw Error(fmt::format("at {}: {}", point_label(config, p), error.what()));
+    }
+  }
+  return points;
 }
 
-/// Sends every word through a perfect chip: the light path must reproduce the network.
-void check_ideal_chip(const StudyConfig& config, const Network& network, const ChipDesign& design,
-                      OnnSummary& summary) {
-  const WordTable table = word_table(network.task);
-  const Eigen::MatrixXd outputs = all_word_outputs(design, error_preset("ideal"), config.link,
-                                                   Programming::uncorrected, {}, config.run.seed);
-  summary.ideal_chip_word_accuracy = score(outputs, table.targets).word_accuracy;
-  summary.ideal_chip_deviation = (outputs - forward(network, table.averages)).cwiseAbs().maxCoeff();
+/// The result file; `once` is null where the study is not complete.
+void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once, const RunOptions& options) {
+  AtomicFile out(options.output, true);  // asked before the long work; the journal holds the place
+  const Group root = out.file().root();
+  write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study), options.command);
+  root.attributes().set("model", std::string_view(state.config.model));
+  root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
+  if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
+  write_prelude(root, *state.prelude);
+  if (once != nullptr) write_once(root, state.config, *state.prelude, *once);
+  write_trials_group(root.group("trials"), state.config, model, *state.records);
+  write_summary_group(root.group("summary"), state.config, model, *state.records);
+  if (has_ablation(state.config)) write_ablation_group(root.group("ablation"), state.config, model, *state.records);
+  out.commit();
 }
 
-ChipLevels levels_with_progress(const ChipDesign& design, const ChipLevelPlan& plan, bool quiet) {
-  Progress progress("chips", static_cast<long>(plan.sigma_eta_rad.size()) * plan.chips, quiet);
-  return run_chip_levels(design, plan, [&] { progress.step(); });
+/// What the runner and the store cost: all time of all workers that was not spent in trials.
+void tell(const TrialsReport& report, int workers, double store_seconds, bool quiet) {
+  if (report.run == 0) return;
+  const double wall = report.wall_seconds + store_seconds;
+  say(quiet, fmt::format("timing: {} trials in {:.3f} s on {}, {:.1f}/s; {:.3f} s of it storing; {:.2f} % on top of the "
+                         "time inside the trials",
+                         report.run, wall, workers, static_cast<double>(report.run) / wall, store_seconds,
+                         100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
 }
 
-Eye look_into_eye(const StudyConfig& config, const ChipDesign& design) {
-  const double sigma = config.gradient.sigma_eta_rad;
-  const ErrorModel model = at_splitter_error(config.chip, sigma);
-  return {sigma, all_word_outputs(design, model, config.link, Programming::corrected, {}, config.run.seed),
-          all_word_outputs(design, model, config.link, Programming::corrected, config.noise, config.run.seed)};
+/// From whatever is known of a study to its result file.
+Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
+  const StudyConfig& config = state.config;
+  auto points = all_points(config);
+  if (!state.prelude) {
+    state.prelude = make_prelude(config, options.quiet);
+    journal.prelude(prelude_bytes(*state.prelude));
+  }
+  const TrialModel model = make_model(config, *state.prelude);
+  if (!state.records)
+    state.records.emplace(points.size(), static_cast<std::size_t>(config.runner.trials), model.record_size);
+
+  const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
+  const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
+  if (ranks) {
+    const std::string toml = identity_toml(config);
+    options.ranks->begin(std::as_bytes(std::span(toml)), prelude_bytes(*state.prelude));
+  }
+  const TrialsReport report = run_trials(
+      config, model, state.shard, ranks ? options.ranks->executor() : on_threads(model, std::move(points), threads),
+      [&](const TrialResult& r) { journal.trial(r.task.point, r.task.trial, r.record); }, options.quiet,
+      *state.records);
+
+  Ending ending = report.ending;
+  std::optional<OnceResults> once;
+  if (ending == Ending::complete && state.shard.whole() && is_complete(config, model, *state.records)) {
+    try {
+      once = measure_once(config, *state.prelude, options.quiet);
+    } catch (const Interrupted&) {
+      ending = Ending::interrupted;
+    }
+  }
+  const double start = omp_get_wtime();
+  write_results(state, model, once ? &*once : nullptr, options);
+  journal.remove();
+  tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
+  if (ending != Ending::complete)
+    say(false, fmt::format("optinc: {} trials are stored in {}. Go on with: optinc resume {}", state.records->count(),
+                           options.output.string(), options.output.string()));
+  return ending;
 }
 
-GradientTransfer gradients_with_progress(const StudyConfig& config, const ImageData& data,
-                                         const Network& network, const ChipDesign& design, bool quiet) {
-  Progress progress("gradients", gradient_training_steps(config, data), quiet);
-  return transfer_gradients(config, data, network, design,
-                            [&](double loss) { progress.step(fmt::format("loss {:.3f}", loss)); });
+/// The first key that tells two studies apart, with both values.
+std::string difference(const StudyConfig& a, const StudyConfig& b) {
+  const auto left = config_entries(a), right = config_entries(b);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (left[i].info.changes_results && left[i].value != right[i].value)
+      return fmt::format("{} = {} here and {} there", left[i].name(), toml_text(left[i].value), toml_text(right[i].value));
+  for (std::size_t i = 0; i < std::min(a.sweeps.size(), b.sweeps.size()); ++i)
+    if (a.sweeps[i] != b.sweeps[i]) return fmt::format("[[sweep]] {} has other points", a.sweeps[i].name);
+  return fmt::format("{} sweeps here and {} there", a.sweeps.size(), b.sweeps.size());
+}
+
+bool same_network(const Prelude& a, const Prelude& b) {
+  if (!a.network || !b.network) return a.network.has_value() == b.network.has_value();
+  const auto equal = [](const SigmaULayer& x, const SigmaULayer& y) {
+    return x.unitary == y.unitary && x.sigma == y.sigma && x.bias == y.bias;
+  };
+  return std::equal(a.network->layers.begin(), a.network->layers.end(), b.network->layers.begin(),
+                    b.network->layers.end(), equal);
 }
 
 }  // namespace
 
-void run_study(const StudyConfig& config, const RunOptions& options) {
+Ending run_study(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
+  all_points(config);
   require_writable_output(options.output, options.force);
   use_threads(config);
-  const ImageData data = load_fashion_mnist(config.gradient.data);
-  gradient_training_steps(config, data);  // refuses settings that do not fit
+  require_data(config);
+  StudyState state{config, options.shard, {}, {}};
+  Journal journal =
+      Journal::create(journal_path(options.output), identity_toml(config), options.shard.text(), options.force);
+  return finish(state, journal, options);
+}
 
-  const TrainingResult training = train_with_progress(config, options.quiet);
-  const ChipDesign design = design_chip(training.network);
-  OnnSummary summary = summarise(training);
-  check_ideal_chip(config, training.network, design, summary);
-  const ChipLevelPlan plan = {
-      config.chip,         config.link,         config.noise,   config.levels.sigma_eta_rad,
-      config.levels.chips, config.levels.words, config.run.seed};
-  const ChipLevels levels = levels_with_progress(design, plan, options.quiet);
-  const Eye eye = look_into_eye(config, design);
-  const GradientTransfer transfer =
-      gradients_with_progress(config, data, training.network, design, options.quiet);
+Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
+  const fs::path path = journal_path(options.output);
+  const bool results = fs::exists(options.output), journalled = fs::exists(path);
+  validate(results || journalled, "{}: nothing to go on with (neither it nor {} is there). Start with optinc run.",
+           options.output.string(), path.string());
+  std::optional<OpenedJournal> opened;
+  if (journalled) opened.emplace(reopen_journal(path));
+  const StudyState state = opened ? opened->state : read_state(options.output);
+  const int trials = changes.trials.value_or(state.config.runner.trials);
+  validate(trials >= state.config.runner.trials,
+           "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.", trials,
+           state.config.runner.trials, state.config.runner.trials);
+  StudyState grown{state.config, state.shard, state.prelude, {}};
+  grown.config.runner.trials = trials;
+  grown.config.run.threads = changes.threads.value_or(0);
+  grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
+  validate_config(grown.config);
+  add_state(state, grown);
+  if (opened && results) add_state(read_state(options.output), grown);
+  use_threads(grown.config);
+  require_data(grown.config);
+  if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, options);
+  if (opened) {  // a grown study needs a journal of its own; what the old one holds goes into the result file first
+    if (grown.prelude && grown.records) write_results(grown, layout_of(grown), nullptr, options);
+    opened->journal.remove();
+  }
+  Journal journal = Journal::create(path, identity_toml(grown.config), grown.shard.text(), false);
+  if (grown.prelude) journal.prelude(prelude_bytes(*grown.prelude));
+  return finish(grown, journal, options);
+}
 
-  AtomicFile out(options.output, options.force);
-  write_provenance(out.file(), config, "OptINC: real gradients through fabricated chips", options.command);
-  write_training_group(out.file().group("training"), training.curve);
-  save_network(out.file().group("network"), training.network);
-  write_onn_group(out.file().group("onn"), training.network, summary);
-  write_chips_group(out.file().group("chips"), plan, levels);
-  write_eye_group(out.file().group("eye"), config.task, eye);
-  write_gradient_group(out.file().group("gradient"), config, transfer);
-  out.commit();
+void merge_studies(const std::vector<fs::path>& shards, const RunOptions& options) {
+  require_writable_output(options.output, options.force);
+  std::optional<StudyState> whole;
+  for (const fs::path& path : shards) {
+    const StudyState part = read_state(path);
+    if (!whole) {
+      whole = StudyState{part.config, {}, part.prelude, part.records};
+      continue;
+    }
+    validate(run_id(part.config) == run_id(whole->config),
+             "{}: another study than {} ({}). Merge shards of one study only.", path.string(), shards.front().string(),
+             difference(part.config, whole->config));
+    validate(same_network(*part.prelude, *whole->prelude),
+             "{}: another network than {} (trained on another machine or build). Train it once with optinc train and set "
+             "network.source.",
+             path.string(), shards.front().string());
+    add_state(part, *whole);
+  }
+  require_data(whole->config);
+  const TrialModel model = layout_of(*whole);
+  std::optional<OnceResults> once;
+  if (is_complete(whole->config, model, *whole->records))
+    once = measure_once(whole->config, *whole->prelude, options.quiet);
+  else
+    say(false, fmt::format("optinc: {} of {} trials are there. Add the missing shards, or run the rest: optinc resume {}",
+                           whole->records->count(), trials_wanted(whole->config, {}), options.output.string()));
+  write_results(*whole, model, once ? &*once : nullptr, options);
 }
 
 void run_training(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
+  validate(config.model == "chip", "model = \"{}\" has no network to train (chips have). Set model = \"chip\".",
+           config.model);
   require_writable_output(options.output, options.force);
   use_threads(config);
-  const TrainingResult training = train_with_progress(config, options.quiet);
+  const Prelude prelude = make_prelude(config, options.quiet);
   AtomicFile out(options.output, options.force);
   write_provenance(out.file(), config, "OptINC: trained network", options.command);
-  write_training_group(out.file().group("training"), training.curve);
-  save_network(out.file().group("network"), training.network);
-  write_onn_group(out.file().group("onn"), training.network, summarise(training));
+  write_prelude(out.file().root(), prelude);
+  write_onn_group(out.file().group("onn"), *prelude.network, summarise(*prelude.network));
   out.commit();
+}
+
+void work_for_ranks(Ranks& ranks) {
+  omp_set_num_threads(1);  // the ranks are the threads
+  ranks.work([](const std::vector<std::byte>& config_toml, const std::vector<std::byte>& prelude) {
+    const StudyConfig config = parse_config(
+        std::string_view(reinterpret_cast<const char*>(config_toml.data()), config_toml.size()), "study of rank 0");
+    auto model = std::make_shared<const TrialModel>(make_model(config, prelude_of_bytes(prelude)));
+    auto points = std::make_shared<const std::vector<StudyConfig>>(all_points(config));
+    return [model, points](const TrialTask& task) { return run_trial(*model, (*points)[task.point], task); };
+  });
 }
 
 }  // namespace optinc

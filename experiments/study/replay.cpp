@@ -1,0 +1,106 @@
+#include "experiments/study/replay.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "experiments/config/points.hpp"
+#include "experiments/models/chip_trial.hpp"
+#include "experiments/store/atomic_file.hpp"
+#include "experiments/store/provenance.hpp"
+#include "experiments/study/axes.hpp"
+#include "experiments/study/state.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+void write_record(const Group& group, const TrialModel& model, std::span<const double> record) {
+  write_model_axes(group, model);
+  for (const Quantity& q : model.quantities)
+    group.dataset<double>(q.metric->name, axes_of({}, q), record.subspan(q.offset, q.size()), q.metric->unit,
+                          q.metric->long_name);
+}
+
+void write_matrix(const Group& group, const Matrix& matrix) {
+  group.counting_dimension("output", static_cast<std::size_t>(matrix.rows()), "output port");
+  group.counting_dimension("input", static_cast<std::size_t>(matrix.cols()), "input port");
+  group.dimension("complex", std::vector<std::string>{"re", "im"}, "1", "part of a complex number");
+  std::vector<double> values;
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i)
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+      values.push_back(matrix(i, j).real());
+      values.push_back(matrix(i, j).imag());
+    }
+  group.dataset("transfer", {"output", "input", "complex"}, values, "1",
+                "fields at the outputs from fields at the inputs");
+}
+
+/// The words of one variant: what was asked, sent back and decided.
+void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words, const Codes& codes,
+                 const Eigen::MatrixXd& outputs) {
+  group.counting_dimension("word", words.size(), "word sent");
+  group.counting_dimension("digit", static_cast<std::size_t>(task.digits), "digit position, most significant first");
+  const auto answers = exact_answers(task, codes), decoded = decide(outputs);
+  group.dataset("number", {"word"}, std::vector<std::int64_t>(words.begin(), words.end()), "1",
+                "number of the word in the enumeration of the task");
+  group.dataset("wanted", {"word"}, std::vector<std::int64_t>(answers.begin(), answers.end()), "1", "exact Q(mean)");
+  group.dataset("decoded", {"word"}, std::vector<std::int64_t>(decoded.begin(), decoded.end()), "1", "code received");
+  group.dataset("outputs", {"word", "digit"}, std::vector<double>(outputs.data(), outputs.data() + outputs.size()),
+                "digit", "received output level");
+}
+
+void write_chip_trial(const Group& root, const StudyConfig& config, const Network& network, std::uint32_t trial) {
+  const ChipDesign design = design_chip(network);
+  const ChipErrors errors = fabricate(design, config.chip, config.run.seed, trial);
+  const auto words = drawn_words(config, trial);
+  const Codes codes = codes_of_words(config.task, words);
+  for (const std::string& name : measured_variants(config)) {
+    const ChipVariant variant = chip_variant(name);
+    const ChipState state = program(design, errors, config.chip, variant.programming);
+    const Group group = root.group(name);
+    for (std::size_t l = 0; l < state.layers.size(); ++l)
+      write_matrix(group.group(fmt::format("layer{}", l)), state.layers[l].transfer);
+    write_words(group.group("words"), config.task, words, codes,
+                transmit(design, state, config.link, noise_in(variant, config), codes, {config.run.seed, trial, 0}));
+  }
+}
+
+}  // namespace
+
+ReplayReport replay_trial(const std::filesystem::path& results, std::size_t point, std::size_t trial,
+                          const RunOptions& options) {
+  const StudyState state = read_state(results);
+  const std::size_t points = point_count(state.config);
+  validate(point < points, "--point {}: the study has {} points (counted from 0, the last sweep fastest). Give 0..{}.",
+           point, points, points - 1);
+  validate(trial < state.records->trials, "--trial {}: the study has {} trials a point (counted from 0). Give 0..{}.",
+           trial, state.records->trials, state.records->trials - 1);
+  require_writable_output(options.output, options.force);
+  const StudyConfig there = config_at(state.config, point);
+  const TrialModel model = make_model(state.config, *state.prelude);
+  const TrialResult result = run_trial(model, there, {point, trial});
+
+  ReplayReport report{point_label(state.config, point), state.records->has(point, trial), 0, model.record_size};
+  const auto stored = state.records->at(point, trial);
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };  // NaN equals NaN here
+  for (std::size_t i = 0; i < model.record_size; ++i)
+    report.differing += bits(stored[i]) != bits(result.record[i]) ? 1 : 0;
+
+  AtomicFile out(options.output, options.force);
+  write_provenance(out.file(), there, fmt::format("OptINC trial {} of study {}", trial, state.config.study),
+                   options.command);
+  const Attributes root = out.file().root().attributes();
+  root.set("model", std::string_view(state.config.model));
+  root.set("trial", static_cast<std::int64_t>(trial));
+  root.set("point", static_cast<std::int64_t>(point));
+  root.set("point_label", std::string_view(report.point));
+  root.set("study_run_id", std::string_view(run_id(state.config)));
+  write_record(out.file().group("record"), model, result.record);
+  if (state.prelude->network)
+    write_chip_trial(out.file().root(), there, *state.prelude->network, static_cast<std::uint32_t>(trial));
+  out.commit();
+  return report;
+}
+
+}  // namespace optinc
