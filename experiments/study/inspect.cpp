@@ -2,22 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
-#include "experiments/config/study_config.hpp"
+#include "experiments/config/points.hpp"
+#include "experiments/runner/statistics.hpp"
 #include "experiments/store/hdf5.hpp"
 #include "experiments/store/provenance.hpp"
+#include "experiments/study/state.hpp"
 
 namespace optinc {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double mean(std::span<const double> x) {
-  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-}
 
 Json onn_summary(const Group& group) {
   const Attributes a = group.attributes();
@@ -29,8 +26,7 @@ Json onn_summary(const Group& group) {
             {"margin", a.number("margin")},
             {"mzi_count", a.integer("mzi_count")},
             {"mzi_count_full_svd", a.integer("mzi_count_full_svd")},
-            {"mzi_depth", a.integer("mzi_depth")},
-            {"train_seconds", a.number("train_seconds")}};
+            {"mzi_depth", a.integer("mzi_depth")}};
   if (a.has("ideal_chip_word_accuracy")) {
     j["ideal_chip_word_accuracy"] = a.number("ideal_chip_word_accuracy");
     j["ideal_chip_deviation"] = a.number("ideal_chip_deviation");
@@ -38,34 +34,85 @@ Json onn_summary(const Group& group) {
   return j;
 }
 
-/// One entry per level and variant.
-Json chip_summaries(const Group& group) {
-  const auto sigma = group.read<double>("level").values;
-  const auto names = group.read<std::string>("variant").values;
-  const std::size_t levels = sigma.size(), cases = names.size();
-  const std::size_t chips = group.read<std::int64_t>("chip").values.size();
-  const std::size_t layers = group.read<std::int64_t>("layer").values.size();
-  const auto accuracy = group.read<double>("word_accuracy", {levels, cases, chips});
-  const auto margin = group.read<double>("margin", {levels, cases, chips});
-  const auto error = group.read<double>("matrix_error", {levels, cases, chips, layers});
-  const auto in_phase = group.read<double>("matrix_error_in_phase", {levels, cases, chips, layers});
-  const auto all_words = group.read<double>("word_accuracy_all_words", {levels, cases});
-  Json list = Json::array();
-  for (std::size_t i = 0; i < sigma.size() * names.size(); ++i) {
-    const std::span trials(accuracy.data() + i * chips, chips);
-    const std::span margins(margin.data() + i * chips, chips);
-    list.push_back({{"sigma", sigma[i / names.size()]},
-                    {"variant", names[i % names.size()]},
-                    {"trials", chips},
-                    {"word_accuracy_mean", mean(trials)},
-                    {"word_accuracy_min", *std::min_element(trials.begin(), trials.end())},
-                    {"chips_all_right", std::count(trials.begin(), trials.end(), 1.0)},
-                    {"margin_min", *std::min_element(margins.begin(), margins.end())},
-                    {"word_accuracy_all_words", all_words[i]},
-                    {"matrix_error_mean", mean(std::span(error.data() + i * chips * layers, chips * layers))},
-                    {"matrix_error_in_phase_mean",
-                     mean(std::span(in_phase.data() + i * chips * layers, chips * layers))}});
+/// A value of a key as JSON shows it.
+Json json_of(const FieldValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+/// What a study's point is, by key; a splitter error is also `sigma`, its usual name.
+Json point_keys(const StudyConfig& config, std::size_t point) {
+  Json j = Json::object();
+  const auto index = point_index(config, point);
+  for (std::size_t a = 0; a < index.size(); ++a) {
+    const SweepAxis& axis = config.sweeps[a];
+    if (axis.ablation()) j["ablation"] = ablation_labels(axis)[index[a]];
+    for (const SweptKey& key : axis.keys) {
+      j[key_name(key.key)] = json_of(key.values[index[a]]);
+      if (key.key == "chip.sigma_eta_rad") j["sigma"] = json_of(key.values[index[a]]);
+    }
   }
+  return j;
+}
+
+/// Mean, interval, least and largest of a quantity over the trials of a point, for one variant; a quantity by layer
+/// is averaged over the layers.
+void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const Records& records, std::size_t point,
+                  std::size_t variant) {
+  const std::size_t each = q.size() / q.shape.front();
+  std::vector<double> values;
+  for (std::size_t c = 0; c < each; ++c) {
+    const auto cell = records.cell(point, q.offset + variant * each + c);
+    values.insert(values.end(), cell.begin(), cell.end());
+  }
+  const std::string name(q.metric->name);
+  if (values.empty()) return;
+  j[name + "_mean"] = mean_of(values);
+  if (each > 1) return;
+  const auto cell = static_cast<std::uint32_t>(point * records.record_size + q.offset + variant);
+  if (values.size() > 1) {
+    const Interval interval = mean_interval(values, config.run.seed, cell);
+    j[name + "_mean_low"] = interval.low;
+    j[name + "_mean_high"] = interval.high;
+  }
+  j[name + "_min"] = *std::min_element(values.begin(), values.end());
+  j[name + "_max"] = *std::max_element(values.begin(), values.end());
+  if (name == "word_accuracy") j["chips_all_right"] = std::count(values.begin(), values.end(), 1.0);
+}
+
+void add_yield(Json& j, const Group& summary, std::size_t i) {
+  if (!summary.exists("yield")) return;
+  for (const char* name : {"yield", "yield_low", "yield_high"}) j[name] = summary.read<double>(name).values.at(i);
+}
+
+/// One entry per point and variant.
+Json trial_summaries(const Group& summary, const StudyState& state) {
+  const TrialModel model = layout_of(state);
+  const auto names = measured_variants(state.config);
+  Json list = Json::array();
+  for (std::size_t p = 0; p < state.records->points; ++p)
+    for (std::size_t v = 0; v < names.size(); ++v) {
+      Json j = point_keys(state.config, p);
+      j["variant"] = names[v];
+      j["trials"] = state.records->count(p);
+      for (const Quantity& q : model.quantities)
+        if (!q.metric->counts) add_quantity(j, q, state.config, *state.records, p, v);
+      add_yield(j, summary, p * names.size() + v);
+      list.push_back(std::move(j));
+    }
+  return list;
+}
+
+Json ablation_summary(const Group& group, const StudyState& state) {
+  const auto sources = group.read<std::string>("source").values;
+  const auto variants = measured_variants(state.config);
+  const auto alone = group.read<double>("share_alone").values, without = group.read<double>("share_without").values;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    list.push_back({{"point", i / (sources.size() * variants.size())},
+                    {"variant", variants[i / sources.size() % variants.size()]},
+                    {"source", sources[i % sources.size()]},
+                    {"share_alone", alone[i]},
+                    {"share_without", without[i]}});
   return list;
 }
 
@@ -103,12 +150,11 @@ std::string percent(double share) {  // truncated, so that only what is exactly 
 std::string onn_text(const Json& o) {
   std::string text = fmt::format(
       "network    {} servers, {} bits, {}: {} of {} words right, margin {:.3f} digit\n"
-      "           {} MZIs ({} by full SVD, {:.2f} %), {} MZI columns in series; trained in {:.1f} s\n",
+      "           {} MZIs ({} by full SVD, {:.2f} %), {} MZI columns in series\n",
       o["servers"].get<int>(), o["bits"].get<int>(), o["rounding"].get<std::string>(),
       percent(o["word_accuracy"].get<double>()), o["words"].get<long>(), o["margin"].get<double>(),
       o["mzi_count"].get<long>(), o["mzi_count_full_svd"].get<long>(),
-      100.0 * o["mzi_count"].get<double>() / o["mzi_count_full_svd"].get<double>(), o["mzi_depth"].get<int>(),
-      o["train_seconds"].get<double>());
+      100.0 * o["mzi_count"].get<double>() / o["mzi_count_full_svd"].get<double>(), o["mzi_depth"].get<int>());
   if (o.contains("ideal_chip_word_accuracy"))
     text += fmt::format("ideal chip {} of words right through the light, {:.1e} digit from the network\n",
                         percent(o["ideal_chip_word_accuracy"].get<double>()),
@@ -116,20 +162,43 @@ std::string onn_text(const Json& o) {
   return text;
 }
 
-std::string chips_text(const Json& chips) {
+/// Means of the first metrics, one line per point and variant.
+std::string trials_text(const Json& list, const StudyConfig& config, const TrialModel& model) {
+  constexpr std::size_t columns = 6;
+  std::vector<std::string> shown;
+  for (const Quantity& q : model.quantities)
+    if (!q.metric->counts && q.metric->name != "word_accuracy_all_words" && shown.size() < columns)
+      shown.emplace_back(q.metric->name);
+  const auto wide = [](const std::string& name) { return std::max<std::size_t>(name.size(), 10); };
+  std::string text = fmt::format("\n{:<36} {:<17} {:>6}", "mean over trials", "variant", "trials");
+  for (const auto& name : shown) text += fmt::format(" {:>{}}", name, wide(name));
+  const std::size_t variants = measured_variants(config).size();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Json& entry = list[i];
+    text += fmt::format("\n{:<36} {:<17} {:>6}", i % variants == 0 ? point_label(config, i / variants) : "",
+                        entry["variant"].get<std::string>(), entry["trials"].get<std::size_t>());
+    for (const auto& name : shown) {
+      const auto found = entry.find(name + "_mean");
+      std::string value = "-";
+      if (found != entry.end())
+        value = name == "word_accuracy" ? percent(found->get<double>()) : fmt::format("{:.4g}", found->get<double>());
+      text += fmt::format(" {:>{}}", value, wide(name));
+    }
+    if (entry.contains("yield"))
+      text += fmt::format("  yield {:.4g} [{:.4g}, {:.4g}]", entry["yield"].get<double>(),
+                          entry["yield_low"].get<double>(), entry["yield_high"].get<double>());
+  }
+  return text + "\n";
+}
+
+std::string ablation_text(const Json& list) {
   std::string text =
-      fmt::format("\nchips      {:>10} {:>12} {:>6} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "sigma rad", "variant",
-                  "chips", "mean", "worst", "all right", "error", "in phase");
-  for (const auto& c : chips)
-    text += fmt::format("           {:>10.4g} {:>12} {:>6} {:>10} {:>10} {:>10} {:>9.4f} {:>9.4f}\n",
-                        c["sigma"].get<double>(), c["variant"].get<std::string>(), c["trials"].get<long>(),
-                        percent(c["word_accuracy_mean"].get<double>()),
-                        percent(c["word_accuracy_min"].get<double>()), c["chips_all_right"].get<long>(),
-                        c["matrix_error_mean"].get<double>(), c["matrix_error_in_phase_mean"].get<double>());
-  return text +
-         "           (share of drawn words decoded exactly; chips with all of them right; relative matrix "
-         "error, "
-         "mean over layers)\n";
+      fmt::format("\n{:<18} {:<18} {:>12} {:>14}\n", "variance shares", "variant", "alone", "all without it");
+  for (const Json& entry : list)
+    text += fmt::format("{:<18} {:<18} {:>12.4g} {:>14.4g}\n", entry["source"].get<std::string>(),
+                        entry["variant"].get<std::string>(), entry["share_alone"].get<double>(),
+                        entry["share_without"].get<double>());
+  return text;
 }
 
 std::string gradient_text(const Json& g) {
@@ -154,10 +223,16 @@ std::string gradient_text(const Json& g) {
 Json inspect_json(const std::filesystem::path& path) {
   const File file = File::open(path);
   require_schema(file);
+  const Group root = file.root();
   Json j;
-  if (file.root().exists("onn")) j["onn"] = onn_summary(file.group("onn"));
-  if (file.root().exists("chips")) j["chips"] = chip_summaries(file.group("chips"));
-  if (file.root().exists("gradient")) j["gradient"] = gradient_summary(file.group("gradient"));
+  if (root.exists("onn")) j["onn"] = onn_summary(root.open("onn"));
+  if (root.exists("trials")) {
+    const StudyState state = read_state(path);
+    j[state.config.model == "chip" ? "chips" : "meshes"] = trial_summaries(root.open("summary"), state);
+    if (root.exists("ablation")) j["ablation"] = ablation_summary(root.open("ablation"), state);
+    j["complete"] = root.attributes().integer("complete") == 1;
+  }
+  if (root.exists("gradient")) j["gradient"] = gradient_summary(root.open("gradient"));
   j["provenance"] = provenance(file);
   return j;
 }
@@ -171,7 +246,14 @@ std::string inspect_text(const std::filesystem::path& path) {
                   p["optinc_version"].get<std::string>(), p["git_revision"].get<std::string>(),
                   p["build_target"].get<std::string>(), p["command"].get<std::string>());
   if (j.contains("onn")) text += onn_text(j["onn"]);
-  if (j.contains("chips")) text += chips_text(j["chips"]);
+  if (j.contains("complete")) {
+    const StudyState state = read_state(path);
+    if (!j["complete"].get<bool>())
+      text += fmt::format("NOT COMPLETE: {} of at most {} trials; go on with optinc resume, or merge the other shards\n",
+                          state.records->count(), trials_wanted(state.config, {}));
+    text += trials_text(j.contains("chips") ? j["chips"] : j["meshes"], state.config, layout_of(state));
+  }
+  if (j.contains("ablation")) text += ablation_text(j["ablation"]);
   if (j.contains("gradient")) text += gradient_text(j["gradient"]);
   return text;
 }

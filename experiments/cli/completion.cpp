@@ -1,0 +1,71 @@
+#include "experiments/cli/completion.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/config/study_config.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+std::string words(const std::vector<std::string>& list) { return fmt::format("{}", fmt::join(list, " ")); }
+
+std::string names_of(const std::vector<CompletableCommand>& commands) {
+  std::vector<std::string> names;
+  for (const auto& command : commands) names.push_back(command.name);
+  return words(names);
+}
+
+std::string bash_script(const std::vector<CompletableCommand>& commands) {
+  std::string cases;
+  for (const auto& command : commands)
+    cases += fmt::format("    {}) options='{}' ;;\n", command.name, words(command.options));
+  return fmt::format(R"(# bash completion of optinc; load it with:  source <(optinc completion bash)
+_optinc() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} options='' keys='{}'
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W '{}' -- "$word"))
+    return
+  fi
+  case $before in
+    --set | --sweep)
+      COMPREPLY=($(compgen -S = -W "$keys" -- "$word"))
+      compopt -o nospace 2>/dev/null
+      return ;;
+  esac
+  case ${{COMP_WORDS[1]}} in
+    explain) COMPREPLY=($(compgen -W "$keys" -- "$word")); return ;;
+{}  esac
+  if [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
+  else
+    COMPREPLY=($(compgen -f -- "$word"))
+    compopt -o filenames 2>/dev/null
+  fi
+}}
+complete -F _optinc optinc
+)",
+                     words(all_keys()), names_of(commands), cases);
+}
+
+std::string fish_script(const std::vector<CompletableCommand>& commands) {
+  std::string text = "# fish completion of optinc; load it with:  optinc completion fish | source\n";
+  for (const auto& command : commands) {
+    text += fmt::format("complete -c optinc -n __fish_use_subcommand -a {}\n", command.name);
+    for (const auto& option : command.options)
+      text += fmt::format("complete -c optinc -n '__fish_seen_subcommand_from {}' -l {}\n", command.name, option.substr(2));
+  }
+  return text + fmt::format("complete -c optinc -n '__fish_seen_subcommand_from explain' -f -a '{}'\n", words(all_keys()));
+}
+
+}  // namespace
+
+std::string completion_script(std::string_view shell, const std::vector<CompletableCommand>& commands) {
+  if (shell == "bash") return bash_script(commands);
+  if (shell == "zsh") return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(commands);
+  if (shell == "fish") return fish_script(commands);
+  throw Error(fmt::format("shell \"{}\" is unknown (known: bash, zsh, fish). Choose one of those.", shell));
+}
+
+}  // namespace optinc

@@ -1,0 +1,94 @@
+#include "experiments/cli/listing.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/study_config.hpp"
+#include "experiments/config/study_names.hpp"
+#include "physics/core/names.hpp"
+
+namespace optinc {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The first comment of a study: what it is for.
+std::string first_comment(const fs::path& study) {
+  std::ifstream file(study);
+  std::string line;
+  while (std::getline(file, line))
+    if (line.starts_with("# ")) return line.substr(2);
+  return "";
+}
+
+std::string studies_text() {
+  const fs::path folder = OPTINC_STUDIES;
+  std::error_code none;
+  std::string text = fmt::format("studies ({})\n", folder.string());
+  if (!fs::is_directory(folder, none)) return text + "  this build's studies are not on this machine\n";
+  std::vector<fs::path> studies;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".toml") studies.push_back(entry.path());
+  std::sort(studies.begin(), studies.end());
+  for (const auto& study : studies)
+    text += fmt::format("  {:<24} {}\n", study.filename().string(), first_comment(study));
+  return text;
+}
+
+std::string presets_text() {
+  std::string text = "chip presets (optinc explain chip.preset)\n";
+  for (const auto name : error_preset_names()) {
+    StudyConfig config;
+    config.chip = error_preset(name);
+    text += fmt::format("  {:<24}", name);
+    for (const FieldEntry& entry : config_entries(config))
+      if (entry.section == "chip" && entry.info.key != "preset")
+        text += fmt::format(" {} {}", entry.info.key, toml_text(entry.value));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string models_text() {
+  std::string text;
+  for (const auto model : model_names()) {
+    text += fmt::format("model {}: a trial is {}; metrics\n", model, model == "chip" ? "a whole OptINC chip" : "one mesh");
+    for (const Metric& metric : metrics())
+      if (metric.model == model) text += fmt::format("  {:<24} {} [{}]\n", metric.name, metric.long_name, metric.unit);
+    std::vector<std::string_view> ways;
+    for (const VariantName& variant : variants())
+      if (variant.model == model) ways.push_back(variant.name);
+    text += fmt::format("  variants: {}\n", join_names(ways));
+  }
+  return text;
+}
+
+std::string devices_text() {
+  return "devices of the light path, and the section of a study that describes each\n"
+         "  PAM4 modulator, fibre lock    [link]   launch power, phase-lock error\n"
+         "  power divider (unit P)        [task]   servers\n"
+         "  coupler, phase shifter, DAC   [chip]   splitter error, calibration, loss, resolution, phase noise\n"
+         "  mesh of MZIs, attenuators     [chip]   drawn per chip; [mesh] for a mesh alone\n"
+         "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth; [noise] switches\n"
+         "  heater on its die             physics/devices/heater.hpp, in no study yet\n";
+}
+
+std::string sources_text() {
+  std::string text = "sources of error that an ablation switches (and the key that is zero or false without it)\n";
+  for (const FieldEntry& entry : config_entries({}))
+    if (!entry.info.ablation.empty()) text += fmt::format("  {:<24} {}\n", entry.info.ablation, entry.name());
+  return text;
+}
+
+}  // namespace
+
+std::string listing() {
+  return studies_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" + models_text() + "\n" + sources_text() +
+      fmt::format("\nfigures: {}\n", join_names(figure_names()));
+}
+
+}  // namespace optinc
