@@ -6,9 +6,9 @@
 
 namespace optinc {
 
-/// The tool: parses the command line, does what it says and returns the exit status (0 done, 1 refused or failed, 2
-/// unusable command line, 130 or 143 interrupted by SIGINT or SIGTERM with what was finished stored). Complaints are
-/// one line each on standard error. Throws nothing.
+/// The tool: parses the command line, does what it says and returns the exit status (0 done, 1 refused or
+/// failed, 2 unusable command line, 130 or 143 interrupted by SIGINT or SIGTERM with what was finished stored).
+/// Complaints are one line each on standard error. Throws nothing.
 int run_command_line(int argc, char** argv, Ranks& ranks);
 
 /// One line on standard error; where that is closed there is nobody to tell.

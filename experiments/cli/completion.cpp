@@ -54,9 +54,11 @@ std::string fish_script(const std::vector<CompletableCommand>& commands) {
   for (const auto& command : commands) {
     text += fmt::format("complete -c optinc -n __fish_use_subcommand -a {}\n", command.name);
     for (const auto& option : command.options)
-      text += fmt::format("complete -c optinc -n '__fish_seen_subcommand_from {}' -l {}\n", command.name, option.substr(2));
+      text += fmt::format("complete -c optinc -n '__fish_seen_subcommand_from {}' -l {}\n", command.name,
+                          option.substr(2));
   }
-  return text + fmt::format("complete -c optinc -n '__fish_seen_subcommand_from explain' -f -a '{}'\n", words(all_keys()));
+  return text + fmt::format("complete -c optinc -n '__fish_seen_subcommand_from explain' -f -a '{}'\n",
+                            words(all_keys()));
 }
 
 }  // namespace

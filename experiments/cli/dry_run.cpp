@@ -62,13 +62,14 @@ double peak_memory_bytes(const StudyConfig& config, std::size_t record_size) {
   constexpr double program = 60e6, per_point = 3000, copies = 4;
   const auto points = static_cast<double>(point_count(config));
   return program + per_point * points +
-      copies * sizeof(double) * points * config.runner.trials * static_cast<double>(record_size);
+         copies * sizeof(double) * points * config.runner.trials * static_cast<double>(record_size);
 }
 
 std::string dry_run(const StudyConfig& config, const Shard& shard) {
   Prelude prelude;
   if (config.model == "chip")
-    prelude.network = config.network.source == "train" ? untrained(config) : *make_prelude(config, true).network;
+    prelude.network =
+        config.network.source == "train" ? untrained(config) : *make_prelude(config, true).network;
   const TrialModel model = make_model(config, prelude);
   const double training = training_seconds(config), trial = trial_seconds(config, model);
   const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
@@ -79,11 +80,13 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
   text += fmt::format("study    {} (model {}), {} points, at most {} trials each\n", config.study, config.model,
                       point_count(config), config.runner.trials);
   text += fmt::format("trials   {} {}\n", wanted, shard.whole() ? "in all" : "in shard " + shard.text());
-  text += fmt::format("time     {} on {} threads: training {}, trials {} at {:.3g} ms each\n",
-                      time_text(training + trials), threads, time_text(training), time_text(trials), 1e3 * trial);
+  text +=
+      fmt::format("time     {} on {} threads: training {}, trials {} at {:.3g} ms each\n",
+                  time_text(training + trials), threads, time_text(training), time_text(trials), 1e3 * trial);
   text += fmt::format("memory   {} at the peak\n", size_text(peak_memory_bytes(config, model.record_size)));
-  text += fmt::format("file     at most {} before compression; {:.0f} bytes a trial\n",
-                      size_text(record * static_cast<double>(point_count(config)) * config.runner.trials), record);
+  text +=
+      fmt::format("file     at most {} before compression; {:.0f} bytes a trial\n",
+                  size_text(record * static_cast<double>(point_count(config)) * config.runner.trials), record);
   return text;
 }
 

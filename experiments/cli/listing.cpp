@@ -56,9 +56,11 @@ std::string presets_text() {
 std::string models_text() {
   std::string text;
   for (const auto model : model_names()) {
-    text += fmt::format("model {}: a trial is {}; metrics\n", model, model == "chip" ? "a whole OptINC chip" : "one mesh");
+    text += fmt::format("model {}: a trial is {}; metrics\n", model,
+                        model == "chip" ? "a whole OptINC chip" : "one mesh");
     for (const Metric& metric : metrics())
-      if (metric.model == model) text += fmt::format("  {:<24} {} [{}]\n", metric.name, metric.long_name, metric.unit);
+      if (metric.model == model)
+        text += fmt::format("  {:<24} {} [{}]\n", metric.name, metric.long_name, metric.unit);
     std::vector<std::string_view> ways;
     for (const VariantName& variant : variants())
       if (variant.model == model) ways.push_back(variant.name);
@@ -73,12 +75,14 @@ std::string devices_text() {
          "  power divider (unit P)        [task]   servers\n"
          "  coupler, phase shifter, DAC   [chip]   splitter error, calibration, loss, resolution, phase noise\n"
          "  mesh of MZIs, attenuators     [chip]   drawn per chip; [mesh] for a mesh alone\n"
-         "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth; [noise] switches\n"
+         "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth; [noise] "
+         "switches\n"
          "  heater on its die             physics/devices/heater.hpp, in no study yet\n";
 }
 
 std::string sources_text() {
-  std::string text = "sources of error that an ablation switches (and the key that is zero or false without it)\n";
+  std::string text =
+      "sources of error that an ablation switches (and the key that is zero or false without it)\n";
   for (const FieldEntry& entry : config_entries({}))
     if (!entry.info.ablation.empty()) text += fmt::format("  {:<24} {}\n", entry.info.ablation, entry.name());
   return text;
@@ -87,8 +91,8 @@ std::string sources_text() {
 }  // namespace
 
 std::string listing() {
-  return studies_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" + models_text() + "\n" + sources_text() +
-      fmt::format("\nfigures: {}\n", join_names(figure_names()));
+  return studies_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" + models_text() + "\n" +
+         sources_text() + fmt::format("\nfigures: {}\n", join_names(figure_names()));
 }
 
 }  // namespace optinc

@@ -17,7 +17,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One more step is done; `note` is shown behind rate and time left. It is asked for only when it will be seen.
+  /// One more step is done; `note` is shown behind rate and time left. It is asked for only when it will be
+  /// seen.
   void step(const std::function<std::string()>& note);
   void step(const std::string& note = {});
 

@@ -90,12 +90,14 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
     auto& state = states[variant.programming == Programming::corrected ? 1 : 0];
     if (!state) state = program(design, errors, config.chip, variant.programming);
     const auto send = [&](const Codes& what) {
-      return transmit(design, *state, config.link, noise_in(variant, config), what, {config.run.seed, trial, 0});
+      return transmit(design, *state, config.link, noise_in(variant, config), what,
+                      {config.run.seed, trial, 0});
     };
     record_words(record, v, design.task, send(codes), ideal, codes);
     record_chip(record, v, *state);
     if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr)
-      record.put("word_accuracy_all_words", v, share_right(design.task, send(study.all_codes), study.all_codes));
+      record.put("word_accuracy_all_words", v,
+                 share_right(design.task, send(study.all_codes), study.all_codes));
   }
 }
 
@@ -122,7 +124,8 @@ std::vector<std::uint64_t> every_word(const Task& task) {
   return words;
 }
 
-Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config, const ChipVariant& variant) {
+Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
+                                 const ChipVariant& variant) {
   const ChipErrors errors = fabricate(design, config.chip, config.run.seed, 0);
   const ChipState state = program(design, errors, config.chip, variant.programming);
   return transmit(design, state, config.link, noise_in(variant, config),
@@ -137,8 +140,8 @@ TrialModel chip_model(const StudyConfig& config, const Network& network) {
   study->variants = measured_variants(config);
   study->layout = model_layout(config, network.layers.size());
   TrialModel model = study->layout;
-  model.run = [study = std::shared_ptr<const ChipStudy>(study)](const StudyConfig& at_point, std::uint32_t trial,
-                                                                std::span<double> record) {
+  model.run = [study = std::shared_ptr<const ChipStudy>(study)](const StudyConfig& at_point,
+                                                                std::uint32_t trial, std::span<double> record) {
     run_chip(*study, at_point, trial, record);
   };
   return model;

@@ -26,6 +26,7 @@ std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t 
 std::vector<std::uint64_t> every_word(const Task& task);
 
 /// Outputs y (M, words) of chip 0 at the configuration's own chip settings for every word of the task.
-Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config, const ChipVariant& variant);
+Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
+                                 const ChipVariant& variant);
 
 }  // namespace optinc

@@ -30,7 +30,8 @@ double measured(std::string_view metric, const Matrix& found, const Matrix& targ
   const auto n = static_cast<double>(target.rows());
   if (metric == "mesh_error") return (found / nominal_factor - target).norm() / std::sqrt(n);
   if (metric == "mesh_error_in_phase") return (found / nominal_factor - target).real().norm() / std::sqrt(n);
-  if (metric == "fidelity") return std::norm((target.conjugate().cwiseProduct(found)).sum()) / (n * found.squaredNorm());
+  if (metric == "fidelity")
+    return std::norm((target.conjugate().cwiseProduct(found)).sum()) / (n * found.squaredNorm());
   if (metric == "insertion_loss") return -10 * std::log10(found.squaredNorm() / n);
   if (metric == "mesh_clipped") return clipped;
   return std::nan("");
@@ -47,10 +48,12 @@ TrialModel mesh_model(const StudyConfig& config) {
     const MeshProgram ideal = decompose_clements(target);
     const MeshErrors errors = draw_mesh_errors(topology, at_point.chip, {at_point.run.seed, trial, 0});
     // calibration knows the design's mean loss, not the draw of one mesh
-    const double nominal = std::pow(field_ratio_of_loss_db(2 * mean_arm_loss_db(at_point.chip)), topology.columns());
+    const double nominal =
+        std::pow(field_ratio_of_loss_db(2 * mean_arm_loss_db(at_point.chip)), topology.columns());
     for (std::size_t v = 0; v < variants.size(); ++v) {
       const CorrectedProgram set = programmed(variants[v], topology, ideal, errors);
-      const Matrix found = transfer_matrix(topology, settle(quantise(set.program, at_point.chip.dac_bits), errors));
+      const Matrix found =
+          transfer_matrix(topology, settle(quantise(set.program, at_point.chip.dac_bits), errors));
       for (const Quantity& q : quantities)
         record[q.offset + v] = measured(q.metric->name, found, target, nominal, set.clipped);
     }

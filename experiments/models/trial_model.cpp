@@ -67,8 +67,9 @@ TrialModel model_layout(const StudyConfig& config, std::size_t layers) {
   for (const Metric& metric : metrics()) {
     // what a stop rule, a yield or an ablation looks at is measured whether listed or not
     const bool needed = metric.name == config.runner.precision_metric || metric.name == config.yield.metric ||
-        metric.name == model.error_metric;
-    if (metric.model != config.model || !(needed || chosen_or_all(config.measure.metrics, metric.name))) continue;
+                        metric.name == model.error_metric;
+    if (metric.model != config.model || !(needed || chosen_or_all(config.measure.metrics, metric.name)))
+      continue;
     Quantity quantity{&metric, {}, model.record_size};
     for (const auto axis : metric.axes) quantity.shape.push_back(model.axis(axis).size());
     model.record_size += quantity.size();

@@ -55,8 +55,8 @@ TrialModel mesh_model(const StudyConfig& config);
 /// Variants that the study measures, in the model's order.
 std::vector<std::string> measured_variants(const StudyConfig& config);
 
-/// The model's axes and what a record holds, without the function: what a reader of result files needs. `layers`:
-/// of the network (model chip).
+/// The model's axes and what a record holds, without the function: what a reader of result files needs.
+/// `layers`: of the network (model chip).
 TrialModel model_layout(const StudyConfig& config, std::size_t layers);
 
 }  // namespace optinc

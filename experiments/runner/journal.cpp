@@ -35,13 +35,15 @@ std::uint32_t checksum(Frame frame, std::span<const std::byte> payload) {
   const auto add = [](uLong sum, const void* data, std::size_t size) {
     return crc32_z(sum, static_cast<const Bytef*>(data), size);
   };
-  return static_cast<std::uint32_t>(add(add(crc32(0, nullptr, 0), &frame, sizeof frame), payload.data(), payload.size()));
+  return static_cast<std::uint32_t>(
+      add(add(crc32(0, nullptr, 0), &frame, sizeof frame), payload.data(), payload.size()));
 }
 
 [[noreturn]] void cannot(const fs::path& path, std::string_view verb) {
-  throw Error(fmt::format("{}: cannot {} ({}). What is finished so far is safe; make room or give rights, then use optinc "
-                          "resume.",
-                          path.string(), verb, std::strerror(errno)));
+  throw Error(fmt::format(
+      "{}: cannot {} ({}). What is finished so far is safe; make room or give rights, then use optinc "
+      "resume.",
+      path.string(), verb, std::strerror(errno)));
 }
 
 void write_all(int fd, const fs::path& path, const void* data, std::size_t size) {
@@ -71,9 +73,10 @@ bool read_all(int fd, const fs::path& path, void* data, std::size_t size) {
 
 void lock(int fd, const fs::path& path) {
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return;
-  throw Error(fmt::format("{}: another process is writing this run (it holds the lock). Wait for it, or choose another "
-                          "output.",
-                          path.string()));
+  throw Error(
+      fmt::format("{}: another process is writing this run (it holds the lock). Wait for it, or choose another "
+                  "output.",
+                  path.string()));
 }
 
 std::int64_t now_ms() {
@@ -105,12 +108,14 @@ bool deliver(const Frame& frame, std::span<const std::byte> payload, const Journ
 
 fs::path journal_path(const fs::path& output) { return output.string() + std::string(suffix); }
 
-Journal Journal::create(const fs::path& path, std::string_view config_toml, std::string_view shard, bool force) {
+Journal Journal::create(const fs::path& path, std::string_view config_toml, std::string_view shard,
+                        bool force) {
   const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | (force ? 0 : O_EXCL), 0666);
   if (fd < 0 && errno == EEXIST)
-    throw Error(fmt::format("{}: a run that was not finished (its trials are there). Go on with optinc resume {}, or give "
-                            "--force to drop it.",
-                            path.string(), path.string().substr(0, path.string().size() - suffix.size())));
+    throw Error(fmt::format(
+        "{}: a run that was not finished (its trials are there). Go on with optinc resume {}, or give "
+        "--force to drop it.",
+        path.string(), path.string().substr(0, path.string().size() - suffix.size())));
   if (fd < 0) cannot(path, "be created");
   Journal journal(path, fd);
   lock(fd, path);
@@ -127,8 +132,9 @@ Journal Journal::reopen(const fs::path& path, const Reader& reader) {
   Journal journal(path, fd);
   lock(fd, path);
   std::array<char, magic.size()> start{};
-  validate(read_all(fd, path, start.data(), start.size()) && std::string_view(start.data(), start.size()) == magic,
-           "{}: not a journal of OptINC (its first bytes are something else). Move it away.", path.string());
+  validate(
+      read_all(fd, path, start.data(), start.size()) && std::string_view(start.data(), start.size()) == magic,
+      "{}: not a journal of OptINC (its first bytes are something else). Move it away.", path.string());
   struct stat status {};
   if (::fstat(fd, &status) != 0) cannot(path, "be measured");
   auto good = static_cast<off_t>(magic.size());
@@ -136,15 +142,19 @@ Journal Journal::reopen(const fs::path& path, const Reader& reader) {
   std::vector<std::byte> payload;
   for (Frame frame; read_all(fd, path, &frame, sizeof frame);) {
     const auto end = good + static_cast<off_t>(sizeof frame);
-    if (frame.bytes > static_cast<std::uint64_t>(status.st_size - end)) break;  // a torn frame may claim any size
+    if (frame.bytes > static_cast<std::uint64_t>(status.st_size - end))
+      break;  // a torn frame may claim any size
     payload.resize(frame.bytes);
-    if (!read_all(fd, path, payload.data(), payload.size()) || frame.checksum != checksum(frame, payload)) break;
+    if (!read_all(fd, path, payload.data(), payload.size()) || frame.checksum != checksum(frame, payload))
+      break;
     good = end + static_cast<off_t>(frame.bytes);
     headed = deliver(frame, payload, reader) || headed;
   }
-  validate(headed, "{}: a journal without its configuration (the run died at its very start). Remove it and run again.",
+  validate(headed,
+           "{}: a journal without its configuration (the run died at its very start). Remove it and run again.",
            path.string());
-  if (::ftruncate(fd, good) != 0 || ::lseek(fd, good, SEEK_SET) != good) cannot(path, "be cut to its last whole trial");
+  if (::ftruncate(fd, good) != 0 || ::lseek(fd, good, SEEK_SET) != good)
+    cannot(path, "be cut to its last whole trial");
   return journal;
 }
 
@@ -155,10 +165,12 @@ Journal::~Journal() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-void Journal::append(std::uint32_t kind, std::uint64_t point, std::uint64_t trial, std::span<const std::byte> payload) {
+void Journal::append(std::uint32_t kind, std::uint64_t point, std::uint64_t trial,
+                     std::span<const std::byte> payload) {
   Frame frame{kind, 0, point, trial, payload.size()};
   frame.checksum = checksum(frame, payload);
-  std::vector<std::byte> bytes(sizeof frame + payload.size());  // one write: a killed process leaves all or a tail
+  std::vector<std::byte> bytes(sizeof frame +
+                               payload.size());  // one write: a killed process leaves all or a tail
   std::memcpy(bytes.data(), &frame, sizeof frame);
   if (!payload.empty()) std::memcpy(bytes.data() + sizeof frame, payload.data(), payload.size());
   write_all(fd_, path_, bytes.data(), bytes.size());

@@ -13,14 +13,14 @@ namespace optinc {
 /// Beside the output: OUTPUT.journal.
 std::filesystem::path journal_path(const std::filesystem::path& output);
 
-/// The memory of a run that is under way. Every finished trial is appended as it finishes, so that whatever ends the
-/// process, what was finished is there; assembly turns it into the result file and removes it. Frames carry a
-/// checksum; one that was being written when the process died is cut off. The file is locked while a process writes
-/// to it. Layout: FORMAT.md, "Journal".
+/// The memory of a run that is under way. Every finished trial is appended as it finishes, so that whatever
+/// ends the process, what was finished is there; assembly turns it into the result file and removes it. Frames
+/// carry a checksum; one that was being written when the process died is cut off. The file is locked while a
+/// process writes to it. Layout: FORMAT.md, "Journal".
 class Journal {
  public:
-  /// A new journal. `shard` is "1/1" for a whole run. Throws Error when one is there and `force` is not set, or when
-  /// another process holds it.
+  /// A new journal. `shard` is "1/1" for a whole run. Throws Error when one is there and `force` is not set, or
+  /// when another process holds it.
   static Journal create(const std::filesystem::path& path, std::string_view config_toml, std::string_view shard,
                         bool force);
 
@@ -31,8 +31,8 @@ class Journal {
     std::function<void(std::size_t point, std::size_t trial, std::span<const double> record)> trial;
   };
 
-  /// Opens an existing journal for appending, after handing what it holds to `reader`. Throws Error for one that is
-  /// not a journal, or that another process holds.
+  /// Opens an existing journal for appending, after handing what it holds to `reader`. Throws Error for one
+  /// that is not a journal, or that another process holds.
   static Journal reopen(const std::filesystem::path& path, const Reader& reader);
 
   Journal(Journal&& other) noexcept;

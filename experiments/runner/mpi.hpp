@@ -9,8 +9,8 @@
 
 namespace optinc {
 
-/// The processes of one run under mpirun, or this one alone. Rank 0 is the tool as ever: it reads, hands out trials
-/// and alone writes; the other ranks only run trials for it. Made once, at the start of the program.
+/// The processes of one run under mpirun, or this one alone. Rank 0 is the tool as ever: it reads, hands out
+/// trials and alone writes; the other ranks only run trials for it. Made once, at the start of the program.
 class Ranks {
  public:
   /// Joins the others when a launcher started this process. Throws Error when it did and this build has no MPI.
@@ -27,10 +27,11 @@ class Ranks {
   /// Rank 0: hands trials out to the other ranks, one at a time as they ask.
   Executor executor();
 
-  /// Other ranks: waits for a study, runs what is handed out, until rank 0 ends. `prepare` makes the function that
-  /// runs a trial.
+  /// Other ranks: waits for a study, runs what is handed out, until rank 0 ends. `prepare` makes the function
+  /// that runs a trial.
   using Worker = std::function<TrialResult(const TrialTask&)>;
-  void work(const std::function<Worker(std::vector<std::byte> config_toml, std::vector<std::byte> prelude)>& prepare);
+  void work(
+      const std::function<Worker(std::vector<std::byte> config_toml, std::vector<std::byte> prelude)>& prepare);
 
   /// Ends all ranks at once: for an error on one that the others cannot know of.
   [[noreturn]] static void abort();

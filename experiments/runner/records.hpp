@@ -35,7 +35,9 @@ struct Records {
   }
 
   /// Trials run, of all points or of one.
-  std::size_t count() const { return static_cast<std::size_t>(std::count(completed.begin(), completed.end(), 1)); }
+  std::size_t count() const {
+    return static_cast<std::size_t>(std::count(completed.begin(), completed.end(), 1));
+  }
   std::size_t count(std::size_t point) const {
     const auto from = completed.begin() + static_cast<std::ptrdiff_t>(point * trials);
     return static_cast<std::size_t>(std::count(from, from + static_cast<std::ptrdiff_t>(trials), 1));

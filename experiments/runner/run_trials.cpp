@@ -26,8 +26,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Whether a trial is this shard's. A stop rule decides on trials that one shard may not have: with one, shards share
-/// out points.
+/// Whether a trial is this shard's. A stop rule decides on trials that one shard may not have: with one, shards
+/// share out points.
 bool mine(const StudyConfig& config, const Shard& shard, std::size_t points, const TrialTask& task) {
   const std::size_t turn = config.runner.precision > 0 ? task.point : task.trial * points + task.point;
   return turn % static_cast<std::size_t>(shard.count) == static_cast<std::size_t>(shard.index - 1);
@@ -53,7 +53,8 @@ bool all_there(const Records& records, std::size_t point, std::size_t end) {
 /// The running mean of a metric at each point, for the eye of whoever waits.
 class Watch {
  public:
-  Watch(const StudyConfig& config, const TrialModel& model) : config_(config), quantity_(watched(config, model)) {}
+  Watch(const StudyConfig& config, const TrialModel& model)
+      : config_(config), quantity_(watched(config, model)) {}
 
   void see(const TrialResult& result) {
     if (quantity_ == nullptr) return;
@@ -71,8 +72,8 @@ class Watch {
     const Sums& s = sums_[point];
     const double half = s.n > 1 ? 1.96 * std::sqrt(s.squares / (s.n - 1) / s.n) : 0;
     const std::string label = point_label(config_, point);
-    return fmt::format("{}{} {:.5g} +- {:.2g}", label.empty() ? "" : label + ": ", quantity_->metric->name, s.mean,
-                       half);
+    return fmt::format("{}{} {:.5g} +- {:.2g}", label.empty() ? "" : label + ": ", quantity_->metric->name,
+                       s.mean, half);
   }
 
  private:
@@ -97,7 +98,7 @@ Shard parse_shard(std::string_view text) {
   Shard shard;
   int end = 0;
   const bool read = std::sscanf(std::string(text).c_str(), "%d/%d%n", &shard.index, &shard.count, &end) == 2 &&
-      static_cast<std::size_t>(end) == text.size();
+                    static_cast<std::size_t>(end) == text.size();
   validate(read && shard.count >= 1 && shard.index >= 1 && shard.index <= shard.count,
            "--shard {}: not a shard (expected I/N, 1 <= I <= N). Write --shard 1/4, for example.", text);
   return shard;
@@ -105,7 +106,8 @@ Shard parse_shard(std::string_view text) {
 
 TrialResult run_trial(const TrialModel& model, const StudyConfig& at_point, const TrialTask& task) {
   const auto start = Clock::now();
-  TrialResult result{task, 0.0, std::vector<double>(model.record_size, std::numeric_limits<double>::quiet_NaN())};
+  TrialResult result{task, 0.0,
+                     std::vector<double>(model.record_size, std::numeric_limits<double>::quiet_NaN())};
   model.run(at_point, static_cast<std::uint32_t>(task.trial), result.record);
   result.seconds = seconds_since(start);
   return result;
@@ -134,8 +136,9 @@ std::size_t trials_wanted(const StudyConfig& config, const Shard& shard) {
   return wanted;
 }
 
-TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, const Shard& shard, const Executor& execute,
-                        const std::function<void(const TrialResult&)>& keep, bool quiet, Records& records) {
+TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, const Shard& shard,
+                        const Executor& execute, const std::function<void(const TrialResult&)>& keep,
+                        bool quiet, Records& records) {
   const auto start = Clock::now();
   const double limit = config.run.time_limit_s;
   const auto out_of_time = [&] { return limit > 0 && seconds_since(start) > limit; };
@@ -150,10 +153,12 @@ TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, cons
 
   for (std::size_t first = 0; first < records.trials; first += round) {
     const std::size_t end = std::min(first + round, records.trials);
-    std::vector<TrialTask> tasks;  // trials of all points in turn: a run that is cut short knows something of each
+    std::vector<TrialTask>
+        tasks;  // trials of all points in turn: a run that is cut short knows something of each
     for (std::size_t t = first; t < end; ++t)
       for (std::size_t p = 0; p < records.points; ++p)
-        if (active[p] && !records.has(p, t) && mine(config, shard, records.points, {p, t})) tasks.push_back({p, t});
+        if (active[p] && !records.has(p, t) && mine(config, shard, records.points, {p, t}))
+          tasks.push_back({p, t});
     const std::size_t before = report.run;
     execute(tasks, stop, [&](const TrialResult& result) {
       records.put(result.task.point, result.task.trial, result.record);
@@ -177,7 +182,8 @@ bool is_complete(const StudyConfig& config, const TrialModel& model, const Recor
   for (std::size_t p = 0; p < records.points; ++p) {
     bool done = all_there(records, p, records.trials);
     if (config.runner.precision > 0)
-      for (std::size_t end = std::min(round_trials, records.trials); !done && end < records.trials; end += round_trials)
+      for (std::size_t end = std::min(round_trials, records.trials); !done && end < records.trials;
+           end += round_trials)
         done = all_there(records, p, end) && precise(config, model, records, p, end);
     if (!done) return false;
   }

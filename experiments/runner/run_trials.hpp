@@ -34,15 +34,16 @@ struct TrialResult {
   std::vector<double> record;
 };
 
-/// What runs a list of trials, in any order: calls `keep` for each that is finished, one at a time, and starts no
-/// more once `stop` says so.
+/// What runs a list of trials, in any order: calls `keep` for each that is finished, one at a time, and starts
+/// no more once `stop` says so.
 using Executor = std::function<void(std::span<const TrialTask> tasks, const std::function<bool()>& stop,
                                     const std::function<void(const TrialResult&)>& keep)>;
 
 /// Runs one trial of a model; NaN where it records nothing.
 TrialResult run_trial(const TrialModel& model, const StudyConfig& at_point, const TrialTask& task);
 
-/// Threads of this process. `points`: the configuration of every point. The model must outlive what is returned.
+/// Threads of this process. `points`: the configuration of every point. The model must outlive what is
+/// returned.
 Executor on_threads(const TrialModel& model, std::vector<StudyConfig> points, int threads);
 
 /// How a run of trials ended.
@@ -57,11 +58,12 @@ struct TrialsReport {
 
 /// Runs what `records` lacks of the study's trials, this shard's share. Rounds of all points together; with
 /// [runner] precision a round has 50 trials a point, and a point whose 95 % interval (Student) of the mean of
-/// precision_metric is narrow enough after a round is done. The decision looks at whole rounds only, so the trials
-/// that are run, like their results, depend on nothing but the configuration. Every finished trial is put into
-/// `records` and handed to `keep`. Ends early at run.time_limit_s or when interrupted.
-TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, const Shard& shard, const Executor& execute,
-                        const std::function<void(const TrialResult&)>& keep, bool quiet, Records& records);
+/// precision_metric is narrow enough after a round is done. The decision looks at whole rounds only, so the
+/// trials that are run, like their results, depend on nothing but the configuration. Every finished trial is
+/// put into `records` and handed to `keep`. Ends early at run.time_limit_s or when interrupted.
+TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, const Shard& shard,
+                        const Executor& execute, const std::function<void(const TrialResult&)>& keep,
+                        bool quiet, Records& records);
 
 /// Trials that a complete run of this shard has at most.
 std::size_t trials_wanted(const StudyConfig& config, const Shard& shard);

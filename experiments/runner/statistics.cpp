@@ -80,7 +80,8 @@ Interval quantile_interval(std::span<const double> ascending, double p) {
   // the ranks are near n p: search outwards from there, some steps whatever n
   std::int64_t low = std::min(n, static_cast<std::int64_t>(p * static_cast<double>(n)) + 1), high = low;
   while (low >= 1 && boost::math::cdf(below, static_cast<double>(low - 1)) > tail) --low;
-  while (high <= n && boost::math::cdf(boost::math::complement(below, static_cast<double>(high - 1))) > tail) ++high;
+  while (high <= n && boost::math::cdf(boost::math::complement(below, static_cast<double>(high - 1))) > tail)
+    ++high;
   return {value(low), value(high)};
 }
 

@@ -72,7 +72,8 @@ File File::from_bytes(std::span<const std::byte> bytes, std::string_view shown) 
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
   H5Pset_fapl_core(access.get(), std::size_t{1} << 20, false);
-  std::vector<std::byte> image(bytes.begin(), bytes.end());  // HDF5 takes a copy, through a pointer to non-const
+  std::vector<std::byte> image(bytes.begin(),
+                               bytes.end());  // HDF5 takes a copy, through a pointer to non-const
   succeed(H5Pset_file_image(access.get(), image.data(), image.size()), shown, "take the file's bytes");
   const hid_t id = H5Fopen(std::string(shown).c_str(), H5F_ACC_RDONLY, access.get());
   if (id < 0) throw Error(fmt::format("{}: damaged ({}). Run the study again.", shown, hdf5_reason()));

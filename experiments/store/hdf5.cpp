@@ -294,20 +294,20 @@ template Array<float> Group::read(std::string_view) const;
 template std::vector<float> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::int32_t>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::span<const std::string_view>,
-                             std::span<const std::int32_t>, std::string_view, std::string_view) const;
+template void Group::dataset(std::string_view, std::span<const std::string_view>, std::span<const std::int32_t>,
+                             std::string_view, std::string_view) const;
 template Array<std::int32_t> Group::read(std::string_view) const;
 template std::vector<std::int32_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::int64_t>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::span<const std::string_view>,
-                             std::span<const std::int64_t>, std::string_view, std::string_view) const;
+template void Group::dataset(std::string_view, std::span<const std::string_view>, std::span<const std::int64_t>,
+                             std::string_view, std::string_view) const;
 template Array<std::int64_t> Group::read(std::string_view) const;
 template std::vector<std::int64_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::uint8_t>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::span<const std::string_view>,
-                             std::span<const std::uint8_t>, std::string_view, std::string_view) const;
+template void Group::dataset(std::string_view, std::span<const std::string_view>, std::span<const std::uint8_t>,
+                             std::string_view, std::string_view) const;
 template Array<std::uint8_t> Group::read(std::string_view) const;
 template std::vector<std::uint8_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::uint32_t>, std::string_view,
@@ -318,8 +318,8 @@ template Array<std::uint32_t> Group::read(std::string_view) const;
 template std::vector<std::uint32_t> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 template void Group::dimension(std::string_view, std::span<const std::string>, std::string_view,
                                std::string_view) const;
-template void Group::dataset(std::string_view, std::span<const std::string_view>,
-                             std::span<const std::string>, std::string_view, std::string_view) const;
+template void Group::dataset(std::string_view, std::span<const std::string_view>, std::span<const std::string>,
+                             std::string_view, std::string_view) const;
 template Array<std::string> Group::read(std::string_view) const;
 template std::vector<std::string> Group::read(std::string_view, std::initializer_list<std::size_t>) const;
 

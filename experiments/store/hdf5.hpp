@@ -111,7 +111,8 @@ class Group {
   template <Stored T>
   void dataset(std::string_view name, std::initializer_list<std::string_view> dimensions,
                const std::vector<T>& values, std::string_view unit, std::string_view long_name) const {
-    dataset(name, std::span(dimensions.begin(), dimensions.size()), std::span<const T>(values), unit, long_name);
+    dataset(name, std::span(dimensions.begin(), dimensions.size()), std::span<const T>(values), unit,
+            long_name);
   }
 
   // reading ---------------------------------------------------------------------------------------------------

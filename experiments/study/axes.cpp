@@ -46,8 +46,9 @@ void write_axis(const Group& group, const StudyConfig& config, const SweepAxis& 
   }
   if (axis.keys.size() == 1) {
     const FieldInfo info = entry_of(config, axis.keys[0].key).info;
-    with_stored_values(axis.keys[0].values,
-                       [&](const auto& values) { group.dimension(axis.name, values, info.unit, info.meaning); });
+    with_stored_values(axis.keys[0].values, [&](const auto& values) {
+      group.dimension(axis.name, values, info.unit, info.meaning);
+    });
     group.attributes(axis.name).set("key", std::string_view(axis.keys[0].key));
     return;
   }

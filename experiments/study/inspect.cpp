@@ -54,10 +54,10 @@ Json point_keys(const StudyConfig& config, std::size_t point) {
   return j;
 }
 
-/// Mean, interval, least and largest of a quantity over the trials of a point, for one variant; a quantity by layer
-/// is averaged over the layers.
-void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const Records& records, std::size_t point,
-                  std::size_t variant) {
+/// Mean, interval, least and largest of a quantity over the trials of a point, for one variant; a quantity by
+/// layer is averaged over the layers.
+void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const Records& records,
+                  std::size_t point, std::size_t variant) {
   const std::size_t each = q.size() / q.shape.front();
   std::vector<double> values;
   for (std::size_t c = 0; c < each; ++c) {
@@ -81,7 +81,8 @@ void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const R
 
 void add_yield(Json& j, const Group& summary, std::size_t i) {
   if (!summary.exists("yield")) return;
-  for (const char* name : {"yield", "yield_low", "yield_high"}) j[name] = summary.read<double>(name).values.at(i);
+  for (const char* name : {"yield", "yield_low", "yield_high"})
+    j[name] = summary.read<double>(name).values.at(i);
 }
 
 /// One entry per point and variant.
@@ -105,7 +106,8 @@ Json trial_summaries(const Group& summary, const StudyState& state) {
 Json ablation_summary(const Group& group, const StudyState& state) {
   const auto sources = group.read<std::string>("source").values;
   const auto variants = measured_variants(state.config);
-  const auto alone = group.read<double>("share_alone").values, without = group.read<double>("share_without").values;
+  const auto alone = group.read<double>("share_alone").values,
+             without = group.read<double>("share_without").values;
   Json list = Json::array();
   for (std::size_t i = 0; i < alone.size(); ++i)
     list.push_back({{"point", i / (sources.size() * variants.size())},
@@ -181,7 +183,8 @@ std::string trials_text(const Json& list, const StudyConfig& config, const Trial
       const auto found = entry.find(name + "_mean");
       std::string value = "-";
       if (found != entry.end())
-        value = name == "word_accuracy" ? percent(found->get<double>()) : fmt::format("{:.4g}", found->get<double>());
+        value = name == "word_accuracy" ? percent(found->get<double>())
+                                        : fmt::format("{:.4g}", found->get<double>());
       text += fmt::format(" {:>{}}", value, wide(name));
     }
     if (entry.contains("yield"))
@@ -249,8 +252,9 @@ std::string inspect_text(const std::filesystem::path& path) {
   if (j.contains("complete")) {
     const StudyState state = read_state(path);
     if (!j["complete"].get<bool>())
-      text += fmt::format("NOT COMPLETE: {} of at most {} trials; go on with optinc resume, or merge the other shards\n",
-                          state.records->count(), trials_wanted(state.config, {}));
+      text += fmt::format(
+          "NOT COMPLETE: {} of at most {} trials; go on with optinc resume, or merge the other shards\n",
+          state.records->count(), trials_wanted(state.config, {}));
     text += trials_text(j.contains("chips") ? j["chips"] : j["meshes"], state.config, layout_of(state));
   }
   if (j.contains("ablation")) text += ablation_text(j["ablation"]);

@@ -32,8 +32,8 @@ Eye look_into_eye(const StudyConfig& config, const ChipDesign& design) {
           all_word_outputs(design, config, chip_variant("noisy"))};
 }
 
-GradientTransfer gradients_with_progress(const StudyConfig& config, const Network& network, const ChipDesign& design,
-                                         bool quiet) {
+GradientTransfer gradients_with_progress(const StudyConfig& config, const Network& network,
+                                         const ChipDesign& design, bool quiet) {
   const ImageData data = load_fashion_mnist(config.gradient.data);
   Progress progress("gradients", gradient_training_steps(config, data), quiet);
   return transfer_gradients(config, data, network, design, [&](double loss) {
@@ -59,7 +59,8 @@ OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool
   const ChipDesign design = design_chip(*prelude.network);
   once.onn = with_ideal_chip(config, *prelude.network, design);
   if (measures(config, "eye")) once.eye = look_into_eye(config, design);
-  if (measures(config, "gradient")) once.gradient = gradients_with_progress(config, *prelude.network, design, quiet);
+  if (measures(config, "gradient"))
+    once.gradient = gradients_with_progress(config, *prelude.network, design, quiet);
   return once;
 }
 

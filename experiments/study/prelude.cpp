@@ -16,8 +16,8 @@ Prelude train_network(const StudyConfig& config, bool quiet) {
   TrainingResult result = train(config.task, config.network.hidden, config.training, config.run.seed,
                                 config.run.threads, [&](const EpochReport& e) {
                                   check_interrupt();
-                                  progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
-                                                            100 * e.word_accuracy, e.margin));
+                                  progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}",
+                                                            e.loss, 100 * e.word_accuracy, e.margin));
                                 });
   return {std::move(result.network), std::move(result.curve)};
 }
@@ -26,11 +26,13 @@ Network stored_network(const StudyConfig& config) {
   const File file = File::open(config.network.source);
   Network network = load_network(file.root().open("network"));
   const Task &found = network.task, &wanted = config.task;
-  validate(found.servers == wanted.servers && found.digits == wanted.digits && found.rounding == wanted.rounding,
-           "network.source = {}: a network for {} servers, {} bits, {} (the study asks for {}, {}, {}). Set [task] to the "
-           "network's, or train another.",
-           config.network.source, found.servers, found.bits(), rounding_name(found.rounding), wanted.servers,
-           wanted.bits(), rounding_name(wanted.rounding));
+  validate(
+      found.servers == wanted.servers && found.digits == wanted.digits && found.rounding == wanted.rounding,
+      "network.source = {}: a network for {} servers, {} bits, {} (the study asks for {}, {}, {}). Set [task] "
+      "to the "
+      "network's, or train another.",
+      config.network.source, found.servers, found.bits(), rounding_name(found.rounding), wanted.servers,
+      wanted.bits(), rounding_name(wanted.rounding));
   return network;
 }
 

@@ -11,8 +11,8 @@
 
 namespace optinc {
 
-/// What a study must know before its first trial: nothing for model mesh; for model chip the network, and how it
-/// was trained (no curve for a network from a file).
+/// What a study must know before its first trial: nothing for model mesh; for model chip the network, and how
+/// it was trained (no curve for a network from a file).
 struct Prelude {
   std::optional<Network> network;
   std::vector<EpochReport> curve;

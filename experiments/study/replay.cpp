@@ -37,20 +37,25 @@ void write_matrix(const Group& group, const Matrix& matrix) {
 }
 
 /// The words of one variant: what was asked, sent back and decided.
-void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words, const Codes& codes,
-                 const Eigen::MatrixXd& outputs) {
+void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words,
+                 const Codes& codes, const Eigen::MatrixXd& outputs) {
   group.counting_dimension("word", words.size(), "word sent");
-  group.counting_dimension("digit", static_cast<std::size_t>(task.digits), "digit position, most significant first");
+  group.counting_dimension("digit", static_cast<std::size_t>(task.digits),
+                           "digit position, most significant first");
   const auto answers = exact_answers(task, codes), decoded = decide(outputs);
   group.dataset("number", {"word"}, std::vector<std::int64_t>(words.begin(), words.end()), "1",
                 "number of the word in the enumeration of the task");
-  group.dataset("wanted", {"word"}, std::vector<std::int64_t>(answers.begin(), answers.end()), "1", "exact Q(mean)");
-  group.dataset("decoded", {"word"}, std::vector<std::int64_t>(decoded.begin(), decoded.end()), "1", "code received");
-  group.dataset("outputs", {"word", "digit"}, std::vector<double>(outputs.data(), outputs.data() + outputs.size()),
-                "digit", "received output level");
+  group.dataset("wanted", {"word"}, std::vector<std::int64_t>(answers.begin(), answers.end()), "1",
+                "exact Q(mean)");
+  group.dataset("decoded", {"word"}, std::vector<std::int64_t>(decoded.begin(), decoded.end()), "1",
+                "code received");
+  group.dataset("outputs", {"word", "digit"},
+                std::vector<double>(outputs.data(), outputs.data() + outputs.size()), "digit",
+                "received output level");
 }
 
-void write_chip_trial(const Group& root, const StudyConfig& config, const Network& network, std::uint32_t trial) {
+void write_chip_trial(const Group& root, const StudyConfig& config, const Network& network,
+                      std::uint32_t trial) {
   const ChipDesign design = design_chip(network);
   const ChipErrors errors = fabricate(design, config.chip, config.run.seed, trial);
   const auto words = drawn_words(config, trial);
@@ -61,8 +66,9 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const Networ
     const Group group = root.group(name);
     for (std::size_t l = 0; l < state.layers.size(); ++l)
       write_matrix(group.group(fmt::format("layer{}", l)), state.layers[l].transfer);
-    write_words(group.group("words"), config.task, words, codes,
-                transmit(design, state, config.link, noise_in(variant, config), codes, {config.run.seed, trial, 0}));
+    write_words(
+        group.group("words"), config.task, words, codes,
+        transmit(design, state, config.link, noise_in(variant, config), codes, {config.run.seed, trial, 0}));
   }
 }
 
@@ -72,10 +78,12 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
                           const RunOptions& options) {
   const StudyState state = read_state(results);
   const std::size_t points = point_count(state.config);
-  validate(point < points, "--point {}: the study has {} points (counted from 0, the last sweep fastest). Give 0..{}.",
-           point, points, points - 1);
-  validate(trial < state.records->trials, "--trial {}: the study has {} trials a point (counted from 0). Give 0..{}.",
-           trial, state.records->trials, state.records->trials - 1);
+  validate(point < points,
+           "--point {}: the study has {} points (counted from 0, the last sweep fastest). Give 0..{}.", point,
+           points, points - 1);
+  validate(trial < state.records->trials,
+           "--trial {}: the study has {} trials a point (counted from 0). Give 0..{}.", trial,
+           state.records->trials, state.records->trials - 1);
   require_writable_output(options.output, options.force);
   const StudyConfig there = config_at(state.config, point);
   const TrialModel model = make_model(state.config, *state.prelude);

@@ -16,9 +16,10 @@ struct ReplayReport {
   std::size_t cells = 0;      ///< of the record
 };
 
-/// Runs one trial of a result file again, alone, and writes all there is to know of it to options.output: its record
-/// and, for a chip, what fabrication drew, each layer's transfer matrix in each variant, every word sent and what was
-/// received. Layout: FORMAT.md, "Replayed trial". Throws Error for a point or trial that the study does not have.
+/// Runs one trial of a result file again, alone, and writes all there is to know of it to options.output: its
+/// record and, for a chip, what fabrication drew, each layer's transfer matrix in each variant, every word sent
+/// and what was received. Layout: FORMAT.md, "Replayed trial". Throws Error for a point or trial that the study
+/// does not have.
 ReplayReport replay_trial(const std::filesystem::path& results, std::size_t point, std::size_t trial,
                           const RunOptions& options);
 

@@ -10,7 +10,7 @@ namespace optinc {
 
 /// What is said of the trained network as a whole.
 struct OnnSummary {
-  DecodingScore score;  ///< of the float64 network on every word
+  DecodingScore score;                     ///< of the float64 network on every word
   double ideal_chip_word_accuracy = -1.0;  ///< every word through the light path of a perfect chip; -1: not run
   double ideal_chip_deviation = -1.0;      ///< largest |y_chip - y_network| there, in digits; -1: not run
 };

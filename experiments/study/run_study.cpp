@@ -43,10 +43,12 @@ std::vector<StudyConfig> all_points(const StudyConfig& config) {
 }
 
 /// The result file; `once` is null where the study is not complete.
-void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once, const RunOptions& options) {
+void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
+                   const RunOptions& options) {
   AtomicFile out(options.output, true);  // asked before the long work; the journal holds the place
   const Group root = out.file().root();
-  write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study), options.command);
+  write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
+                   options.command);
   root.attributes().set("model", std::string_view(state.config.model));
   root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
   if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
@@ -54,7 +56,8 @@ void write_results(const StudyState& state, const TrialModel& model, const OnceR
   if (once != nullptr) write_once(root, state.config, *state.prelude, *once);
   write_trials_group(root.group("trials"), state.config, model, *state.records);
   write_summary_group(root.group("summary"), state.config, model, *state.records);
-  if (has_ablation(state.config)) write_ablation_group(root.group("ablation"), state.config, model, *state.records);
+  if (has_ablation(state.config))
+    write_ablation_group(root.group("ablation"), state.config, model, *state.records);
   out.commit();
 }
 
@@ -62,10 +65,12 @@ void write_results(const StudyState& state, const TrialModel& model, const OnceR
 void tell(const TrialsReport& report, int workers, double store_seconds, bool quiet) {
   if (report.run == 0) return;
   const double wall = report.wall_seconds + store_seconds;
-  say(quiet, fmt::format("timing: {} trials in {:.3f} s on {}, {:.1f}/s; {:.3f} s of it storing; {:.2f} % on top of the "
-                         "time inside the trials",
-                         report.run, wall, workers, static_cast<double>(report.run) / wall, store_seconds,
-                         100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
+  say(quiet,
+      fmt::format(
+          "timing: {} trials in {:.3f} s on {}, {:.1f}/s; {:.3f} s of it storing; {:.2f} % on top of the "
+          "time inside the trials",
+          report.run, wall, workers, static_cast<double>(report.run) / wall, store_seconds,
+          100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
 }
 
 /// From whatever is known of a study to its result file.
@@ -87,7 +92,8 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     options.ranks->begin(std::as_bytes(std::span(toml)), prelude_bytes(*state.prelude));
   }
   const TrialsReport report = run_trials(
-      config, model, state.shard, ranks ? options.ranks->executor() : on_threads(model, std::move(points), threads),
+      config, model, state.shard,
+      ranks ? options.ranks->executor() : on_threads(model, std::move(points), threads),
       [&](const TrialResult& r) { journal.trial(r.task.point, r.task.trial, r.record); }, options.quiet,
       *state.records);
 
@@ -105,8 +111,8 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   journal.remove();
   tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
   if (ending != Ending::complete)
-    say(false, fmt::format("optinc: {} trials are stored in {}. Go on with: optinc resume {}", state.records->count(),
-                           options.output.string(), options.output.string()));
+    say(false, fmt::format("optinc: {} trials are stored in {}. Go on with: optinc resume {}",
+                           state.records->count(), options.output.string(), options.output.string()));
   return ending;
 }
 
@@ -115,7 +121,8 @@ std::string difference(const StudyConfig& a, const StudyConfig& b) {
   const auto left = config_entries(a), right = config_entries(b);
   for (std::size_t i = 0; i < left.size(); ++i)
     if (left[i].info.changes_results && left[i].value != right[i].value)
-      return fmt::format("{} = {} here and {} there", left[i].name(), toml_text(left[i].value), toml_text(right[i].value));
+      return fmt::format("{} = {} here and {} there", left[i].name(), toml_text(left[i].value),
+                         toml_text(right[i].value));
   for (std::size_t i = 0; i < std::min(a.sweeps.size(), b.sweeps.size()); ++i)
     if (a.sweeps[i] != b.sweeps[i]) return fmt::format("[[sweep]] {} has other points", a.sweeps[i].name);
   return fmt::format("{} sweeps here and {} there", a.sweeps.size(), b.sweeps.size());
@@ -147,15 +154,16 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
 Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   const fs::path path = journal_path(options.output);
   const bool results = fs::exists(options.output), journalled = fs::exists(path);
-  validate(results || journalled, "{}: nothing to go on with (neither it nor {} is there). Start with optinc run.",
+  validate(results || journalled,
+           "{}: nothing to go on with (neither it nor {} is there). Start with optinc run.",
            options.output.string(), path.string());
   std::optional<OpenedJournal> opened;
   if (journalled) opened.emplace(reopen_journal(path));
   const StudyState state = opened ? opened->state : read_state(options.output);
   const int trials = changes.trials.value_or(state.config.runner.trials);
   validate(trials >= state.config.runner.trials,
-           "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.", trials,
-           state.config.runner.trials, state.config.runner.trials);
+           "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.",
+           trials, state.config.runner.trials, state.config.runner.trials);
   StudyState grown{state.config, state.shard, state.prelude, {}};
   grown.config.runner.trials = trials;
   grown.config.run.threads = changes.threads.value_or(0);
@@ -166,7 +174,8 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, options);
-  if (opened) {  // a grown study needs a journal of its own; what the old one holds goes into the result file first
+  if (opened) {  // a grown study needs a journal of its own; what the old one holds goes into the result file
+                 // first
     if (grown.prelude && grown.records) write_results(grown, layout_of(grown), nullptr, options);
     opened->journal.remove();
   }
@@ -185,10 +194,11 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
       continue;
     }
     validate(run_id(part.config) == run_id(whole->config),
-             "{}: another study than {} ({}). Merge shards of one study only.", path.string(), shards.front().string(),
-             difference(part.config, whole->config));
+             "{}: another study than {} ({}). Merge shards of one study only.", path.string(),
+             shards.front().string(), difference(part.config, whole->config));
     validate(same_network(*part.prelude, *whole->prelude),
-             "{}: another network than {} (trained on another machine or build). Train it once with optinc train and set "
+             "{}: another network than {} (trained on another machine or build). Train it once with optinc "
+             "train and set "
              "network.source.",
              path.string(), shards.front().string());
     add_state(part, *whole);
@@ -199,8 +209,10 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
   if (is_complete(whole->config, model, *whole->records))
     once = measure_once(whole->config, *whole->prelude, options.quiet);
   else
-    say(false, fmt::format("optinc: {} of {} trials are there. Add the missing shards, or run the rest: optinc resume {}",
-                           whole->records->count(), trials_wanted(whole->config, {}), options.output.string()));
+    say(false,
+        fmt::format(
+            "optinc: {} of {} trials are there. Add the missing shards, or run the rest: optinc resume {}",
+            whole->records->count(), trials_wanted(whole->config, {}), options.output.string()));
   write_results(*whole, model, once ? &*once : nullptr, options);
 }
 
@@ -221,8 +233,9 @@ void run_training(const StudyConfig& config, const RunOptions& options) {
 void work_for_ranks(Ranks& ranks) {
   omp_set_num_threads(1);  // the ranks are the threads
   ranks.work([](const std::vector<std::byte>& config_toml, const std::vector<std::byte>& prelude) {
-    const StudyConfig config = parse_config(
-        std::string_view(reinterpret_cast<const char*>(config_toml.data()), config_toml.size()), "study of rank 0");
+    const StudyConfig config =
+        parse_config(std::string_view(reinterpret_cast<const char*>(config_toml.data()), config_toml.size()),
+                     "study of rank 0");
     auto model = std::make_shared<const TrialModel>(make_model(config, prelude_of_bytes(prelude)));
     auto points = std::make_shared<const std::vector<StudyConfig>>(all_points(config));
     return [model, points](const TrialTask& task) { return run_trial(*model, (*points)[task.point], task); };

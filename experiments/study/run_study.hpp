@@ -21,10 +21,10 @@ struct RunOptions {
   Ranks* ranks = nullptr;    ///< of an MPI run
 };
 
-/// Runs a study and writes its result file: network -> trials at every point -> what is measured once. Every finished
-/// trial is kept in a journal beside the output, which the result file replaces; when time is up or the user
-/// interrupts, the file holds what is finished. Data and output are checked before the long work. Throws Error, or
-/// Interrupted before the first trial.
+/// Runs a study and writes its result file: network -> trials at every point -> what is measured once. Every
+/// finished trial is kept in a journal beside the output, which the result file replaces; when time is up or
+/// the user interrupts, the file holds what is finished. Data and output are checked before the long work.
+/// Throws Error, or Interrupted before the first trial.
 Ending run_study(const StudyConfig& config, const RunOptions& options);
 
 /// What resume may change of a study: the number of trials, upwards, and how to run.
@@ -33,13 +33,13 @@ struct ResumeChanges {
   std::optional<double> time_limit_s;
 };
 
-/// Goes on with a run that was interrupted, killed or out of time: what options.output and its journal hold is kept,
-/// the rest is run, and the file is what an undisturbed run would have written. Throws Error where there is nothing
-/// to go on with.
+/// Goes on with a run that was interrupted, killed or out of time: what options.output and its journal hold is
+/// kept, the rest is run, and the file is what an undisturbed run would have written. Throws Error where there
+/// is nothing to go on with.
 Ending resume_study(const ResumeChanges& changes, const RunOptions& options);
 
-/// Puts the shards of one study together in options.output; what is then still missing, resume runs. Throws Error for
-/// files of different studies or networks, naming what differs.
+/// Puts the shards of one study together in options.output; what is then still missing, resume runs. Throws
+/// Error for files of different studies or networks, naming what differs.
 void merge_studies(const std::vector<std::filesystem::path>& shards, const RunOptions& options);
 
 /// The first step alone: trains the network and writes it with its curve.

@@ -52,7 +52,8 @@ void add_state(const StudyState& from, StudyState& to) {
   if (!to.prelude) to.prelude = from.prelude;
   if (!from.records) return;
   const Records& old = *from.records;
-  if (!to.records) to.records.emplace(old.points, static_cast<std::size_t>(to.config.runner.trials), old.record_size);
+  if (!to.records)
+    to.records.emplace(old.points, static_cast<std::size_t>(to.config.runner.trials), old.record_size);
   for (std::size_t p = 0; p < old.points; ++p)
     for (std::size_t t = 0; t < std::min(old.trials, to.records->trials); ++t)
       if (old.has(p, t) && !to.records->has(p, t)) to.records->put(p, t, old.at(p, t));

@@ -19,7 +19,9 @@ const std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.95};
 
 std::vector<double> zeros(std::size_t size) { return std::vector<double>(size); }
 
-std::vector<std::string_view> views(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+std::vector<std::string_view> views(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
 
 /// Statistics of one quantity, [point][cell] and [point][cell][quantile].
 struct Summary {
@@ -58,7 +60,8 @@ Summary summarise(const Quantity& q, const StudyConfig& config, const Records& r
   return s;
 }
 
-void write_sums(const Group& group, const std::vector<std::string>& sweeps, const Quantity& q, const Records& records) {
+void write_sums(const Group& group, const std::vector<std::string>& sweeps, const Quantity& q,
+                const Records& records) {
   std::vector<double> total(records.points * q.size(), 0.0);
   for (std::size_t p = 0; p < records.points; ++p)
     for (std::size_t t = 0; t < records.trials; ++t)
@@ -68,7 +71,8 @@ void write_sums(const Group& group, const std::vector<std::string>& sweeps, cons
                         fmt::format("{}, sum over trials", q.metric->long_name));
 }
 
-void write_statistics(const Group& group, const std::vector<std::string>& sweeps, const Quantity& q, const Summary& s) {
+void write_statistics(const Group& group, const std::vector<std::string>& sweeps, const Quantity& q,
+                      const Summary& s) {
   const auto axes = axes_of(sweeps, q), with_quantile = axes_of(sweeps, q, {}, quantile_axis);
   const auto write = [&](std::string_view suffix, const auto& over, const std::vector<double>& values,
                          std::string_view what) {
@@ -84,8 +88,8 @@ void write_statistics(const Group& group, const std::vector<std::string>& sweeps
   write("quantile_high", with_quantile, s.quantile_high, "upper end of the 95 % interval of the quantile");
 }
 
-void write_yield(const Group& group, const std::vector<std::string>& sweeps, const StudyConfig& config, const Quantity& q,
-                 const Records& records) {
+void write_yield(const Group& group, const std::vector<std::string>& sweeps, const StudyConfig& config,
+                 const Quantity& q, const Records& records) {
   const auto meets = [&](double x) {
     return config.yield.sense == "at-most" ? x <= config.yield.limit : x >= config.yield.limit;
   };
@@ -93,23 +97,25 @@ void write_yield(const Group& group, const std::vector<std::string>& sweeps, con
   for (std::size_t p = 0; p < records.points; ++p)
     for (std::size_t c = 0; c < q.size(); ++c) {
       const auto values = records.cell(p, q.offset + c);
-      const auto n = static_cast<std::int64_t>(values.size()), hits = std::count_if(values.begin(), values.end(), meets);
+      const auto n = static_cast<std::int64_t>(values.size()),
+                 hits = std::count_if(values.begin(), values.end(), meets);
       const Interval interval = n > 0 ? clopper_pearson(hits, n) : Interval{std::nan(""), std::nan("")};
       share.push_back(static_cast<double>(hits) / static_cast<double>(n));
       low.push_back(interval.low);
       high.push_back(interval.high);
     }
   const auto axes = axes_of(sweeps, q);
-  group.dataset<double>("yield", axes, share, "1",
-                        fmt::format("share of trials with {} {} {}", q.metric->name, config.yield.sense, config.yield.limit));
+  group.dataset<double>(
+      "yield", axes, share, "1",
+      fmt::format("share of trials with {} {} {}", q.metric->name, config.yield.sense, config.yield.limit));
   group.dataset<double>("yield_low", axes, low, "1", "lower end of its 95 % interval (Clopper-Pearson)");
   group.dataset<double>("yield_high", axes, high, "1", "upper end of its 95 % interval (Clopper-Pearson)");
   group.attributes("yield").set("metric", q.metric->name);
 }
 
 /// Mean squares of a quantity, [ablation label][point of the other axes * cells].
-std::vector<std::vector<double>> mean_squares(const StudyConfig& config, const Records& records, const Quantity& q,
-                                              std::size_t axis) {
+std::vector<std::vector<double>> mean_squares(const StudyConfig& config, const Records& records,
+                                              const Quantity& q, std::size_t axis) {
   const std::size_t labels = config.sweeps[axis].points(), cells = records.points / labels * q.size();
   std::vector<std::vector<double>> squares(labels, zeros(cells));
   std::vector<std::size_t> seen(labels, 0);  // points of equal label come in the order of the other axes
@@ -143,7 +149,8 @@ void write_trials_group(const Group& group, const StudyConfig& config, const Tri
         const auto cells = records.at(p, t).subspan(q.offset, q.size());
         values.insert(values.end(), cells.begin(), cells.end());
       }
-    group.dataset<double>(q.metric->name, axes_of(sweeps, q, trial_axis), values, q.metric->unit, q.metric->long_name);
+    group.dataset<double>(q.metric->name, axes_of(sweeps, q, trial_axis), values, q.metric->unit,
+                          q.metric->long_name);
   }
 }
 
@@ -154,7 +161,8 @@ void write_summary_group(const Group& group, const StudyConfig& config, const Tr
   write_model_axes(group, model);
   group.dimension(quantile_axis, quantiles, "1", "share of the trials below");
   std::vector<std::int64_t> completed;
-  for (std::size_t p = 0; p < records.points; ++p) completed.push_back(static_cast<std::int64_t>(records.count(p)));
+  for (std::size_t p = 0; p < records.points; ++p)
+    completed.push_back(static_cast<std::int64_t>(records.count(p)));
   group.dataset<std::int64_t>("completed", views(sweeps), completed, "1", "trials run");
   for (const Quantity& q : model.quantities) {
     if (q.metric->counts)
@@ -166,15 +174,16 @@ void write_summary_group(const Group& group, const StudyConfig& config, const Tr
 }
 
 bool has_ablation(const StudyConfig& config) {
-  return std::any_of(config.sweeps.begin(), config.sweeps.end(), [](const SweepAxis& axis) { return axis.ablation(); });
+  return std::any_of(config.sweeps.begin(), config.sweeps.end(),
+                     [](const SweepAxis& axis) { return axis.ablation(); });
 }
 
 void write_ablation_group(const Group& group, const StudyConfig& config, const TrialModel& model,
                           const Records& records) {
   const auto sweeps = sweep_axis_names(config, false);
-  const auto axis = static_cast<std::size_t>(
-      std::find_if(config.sweeps.begin(), config.sweeps.end(), [](const SweepAxis& a) { return a.ablation(); }) -
-      config.sweeps.begin());
+  const auto axis = static_cast<std::size_t>(std::find_if(config.sweeps.begin(), config.sweeps.end(),
+                                                          [](const SweepAxis& a) { return a.ablation(); }) -
+                                             config.sweeps.begin());
   const std::vector<std::string>& sources = config.sweeps[axis].sources;
   const Quantity& q = *model.find(model.error_metric);
   const auto v = mean_squares(config, records, q, axis);  // labels: none, only.., all, all but..
@@ -201,7 +210,8 @@ void write_ablation_group(const Group& group, const StudyConfig& config, const T
   group.dataset<double>("variance_alone", by_source, alone, unit, square + ", this source alone");
   group.dataset<double>("variance_without", by_source, without, unit, square + ", all but this source");
   group.dataset<double>("share_alone", by_source, share_alone, "1", "share of the variance, source alone");
-  group.dataset<double>("share_without", by_source, share_without, "1", "share of the variance that goes with the source");
+  group.dataset<double>("share_without", by_source, share_without, "1",
+                        "share of the variance that goes with the source");
 }
 
 Records read_trials_group(const Group& group, const StudyConfig& config, const TrialModel& model) {

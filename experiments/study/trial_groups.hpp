@@ -6,7 +6,8 @@
 
 namespace optinc {
 
-// The groups of a result file that come from trials (FORMAT.md). Only the model's layout is used, not its function.
+// The groups of a result file that come from trials (FORMAT.md). Only the model's layout is used, not its
+// function.
 
 /// The study's axes and one dataset a quantity.
 void write_trials_group(const Group& group, const StudyConfig& config, const TrialModel& model,
