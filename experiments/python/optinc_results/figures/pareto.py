@@ -1,0 +1,103 @@
+"""Two quantities traded against each other over all sweep points."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import xarray
+from matplotlib.figure import Figure
+
+from .. import style
+from ..errors import NotInResult
+from ..run import Run
+from ..study import (HIGHER_IS_BETTER, metrics, of_worst_layer, parameters, per_variant, say_point, statistic)
+
+MOST_NAMES = 4  # points of a front that are named; more of them would lie over each other
+
+
+@style.styled
+def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_better: Optional[str] = None,
+           y_better: Optional[str] = None) -> Figure:
+    """Means of two quantities at every sweep point, a marker a variant; those points that no other point of the
+    variant beats in both are filled and joined.
+
+    `x`, `y`: metrics, or numeric swept parameters (a cost, such as dac_bits); by default the study's two most telling
+    metrics. `x_better`, `y_better`: "low" or "high"; by default high for word accuracy, margin, fidelity and yield, low
+    for all else. An ablation stands at `all`.
+
+    Raises NotInResult where nothing was swept or a name is not there, ValueError for another word than low or high.
+    """
+    if not run.sweeps:
+        raise NotInResult(f"{run.path} has no sweep points to compare (the study sweeps no parameter). Add a sweep.")
+    names = metrics(run)
+    if (x is None or y is None) and len(names) < 2:
+        raise NotInResult(f"{run.path} summarises fewer than two metrics ({', '.join(names) or 'none'}). "
+                          "Name x and y, one of them a swept parameter, or measure more.")
+    y = y or next(name for name in names if name != x)
+    x = x or next(name for name in names if name != y)
+    better = {name: wanted or ("high" if name in HIGHER_IS_BETTER else "low")
+              for name, wanted in ((x, x_better), (y, y_better))}
+    for wanted in better.values():
+        if wanted not in ("low", "high"):
+            raise ValueError(f"'{wanted}' is no direction (known: low, high). Say which is better.")
+    across, x_label, x_note = quantity(run, x)
+    up, y_label, y_note = quantity(run, y)
+
+    figure, grid = style.panels(1, 1, style.COLUMN_IN * 1.4, 3.6)
+    axes = grid[0, 0]
+    everywhere = xarray.broadcast(across, up)
+    for (name, a), (_, b) in zip(per_variant(everywhere[0]), per_variant(everywhere[1])):
+        draw_front(axes, run, name, a, b.transpose(*a.dims), better[x] == "high", better[y] == "high")
+    axes.set_xlabel(style.label(x_label[0], x_label[1], 50))
+    axes.set_ylabel(style.label(y_label[0], y_label[1], 44))
+    for axis, values in (("x", everywhere[0].values), ("y", everywhere[1].values)):
+        seen = values[np.isfinite(values)]
+        if len(seen) and seen.min() > 0 and seen.max() > 20 * seen.min():
+            axes.set_xscale("log") if axis == "x" else axes.set_yscale("log")
+    axes.margins(0.08)
+    if "variant" in everywhere[0].dims:
+        axes.legend(loc="best")
+    said = [f"{name.replace('_', ' ')} better {better[name]}" + (f" ({note})" if note else "")
+            for name, note in ((x, x_note), (y, y_note))]
+    return style.finish(figure, run, "Means at all sweep points; joined: beaten by none. " + ", ".join(said))
+
+
+def quantity(run: Run, name: str) -> tuple[xarray.DataArray, tuple[str, str], str]:
+    """A metric's means, or a numeric swept parameter's values, over sweep axes and variants; its label; a note."""
+    swept = parameters(run)
+    if name in swept and swept[name].numeric:
+        p = swept[name]
+        return xarray.DataArray(np.asarray(p.values, float), dims=(p.axis,)), (p.long_name, p.units), ""
+    value, note = of_worst_layer(statistic(run, name))
+    mean = value.mean.reset_coords(drop=True)
+    if "ablation" in mean.dims and "all" in mean["ablation"].values:
+        mean = mean.isel(ablation=[list(mean["ablation"].values).index("all")])
+    return mean, (value.long_name, value.units), note
+
+
+def front(x: Any, y: Any, x_high: bool, y_high: bool) -> Any:
+    """Indices of the points that none beats: better in one and no worse in the other. In ascending x; points with a
+    NaN are left out."""
+    a, b = (-x if x_high else x), (-y if y_high else y)
+    sound = np.flatnonzero(np.isfinite(a) & np.isfinite(b))
+    kept = [i for i in sound
+            if not np.any((a[sound] <= a[i]) & (b[sound] <= b[i]) & ((a[sound] < a[i]) | (b[sound] < b[i])))]
+    return np.array(sorted(kept, key=lambda i: (x[i], y[i])), int)
+
+
+def draw_front(axes: Any, run: Run, name: str, a: xarray.DataArray, b: xarray.DataArray, x_high: bool,
+               y_high: bool) -> None:
+    """One variant's points and its front, whose points (or ends) are named by where they stand in the sweeps."""
+    look = style.variant(name)
+    x, y = a.values.reshape(-1), b.values.reshape(-1)
+    best = front(x, y, x_high, y_high)
+    axes.plot(x, y, linestyle="none", marker=look["marker"], color=look["color"], markerfacecolor="white",
+              markeredgewidth=0.7, alpha=0.7)
+    axes.plot(x[best], y[best], **look)
+    named = best if len(best) <= MOST_NAMES else best[[0, -1]]
+    for i in named:
+        places = dict(zip(map(str, a.dims), (int(k) for k in np.unravel_index(i, a.shape))))
+        where = {axis: k for axis, k in places.items() if axis != "ablation"}
+        axes.annotate(style.plain(say_point(run, where).replace(", ", "\n")), (x[i], y[i]), xytext=(4, -3),
+                      textcoords="offset points", fontsize=5, color="#333333", va="top")
