@@ -287,7 +287,7 @@ def bare(path):
         Group(file, "network", servers=np.int64(4), digits=np.int64(4), rounding="half-even", layers=np.int64(0))
 
 
-def crowded(path, trials=40):
+def crowded(path, trials=10):
     """Many points of three sweeps."""
     eta = (ETA[0], np.geomspace(1e-3, 0.05, 25), *ETA[2:])
     loss = (LOSS[0], np.linspace(0, 0.5, 20), *LOSS[2:])

@@ -14,19 +14,24 @@ from .run import Run
 HIGHER_IS_BETTER = ("word_accuracy", "word_accuracy_all_words", "margin", "fidelity", "yield")
 """Metrics of which more is better; of all others, less."""
 
+SHARES = ("word_accuracy", "word_accuracy_all_words", "fidelity", "yield")
+"""Metrics between 0 and 1, of which a logarithm says little."""
+
 PREFERRED = ("word_accuracy", "mesh_error", "output_error", "mesh_error_in_phase")
 """What a study is mostly about, most telling first."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Something a study varied: `values` along the sweep axis `axis` of the file."""
+    """Something a study varied: `values` along the sweep axis `axis` of the file. `key` is the whole key of the
+    configuration, empty for the count of points of a sweep of several keys."""
 
     name: str
     axis: str
     values: Any
     units: str
     long_name: str
+    key: str = ""
 
     @property
     def numeric(self) -> bool:
@@ -57,8 +62,17 @@ class Statistic:
 
 def show_value(value: Any, units: str = "1") -> str:
     """A value as a reader wants it: 0.005 rad, foundry, 12."""
-    text = str(value) if isinstance(value, str) else f"{value:.6g}"
+    if isinstance(value, str):
+        text = value
+    else:
+        text = f"{value:.0f}" if abs(value) < 1e7 and float(value).is_integer() else f"{value:.4g}"
     return text if units == "1" else f"{text} {units}"
+
+
+def spans_decades(values: Any) -> bool:
+    """Whether numbers are all positive and so far apart that only a logarithmic axis shows them."""
+    seen = np.asarray(values, float)[np.isfinite(values)]
+    return len(seen) > 0 and bool(seen.min() > 0 and seen.max() > 20 * seen.min())
 
 
 def words_of(attributes: Mapping[str, Any], name: str) -> tuple[str, str]:
@@ -75,7 +89,8 @@ def parameters(run: Run) -> dict[str, Parameter]:
         keys = [name for name, v in trials.data_vars.items() if v.dims == (axis,) and name != "completed"]
         for name in map(str, [*keys, axis]):
             units, long_name = words_of(trials[name].attrs, name)
-            found[name] = Parameter(name, axis, trials[name].values, units, long_name)
+            found[name] = Parameter(name, axis, trials[name].values, units, long_name,
+                                    str(trials[name].attrs.get("key", "")))
     return found
 
 

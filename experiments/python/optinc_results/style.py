@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Sequence, TypeVar, cast
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from .files import replacing
 from .run import Run
@@ -27,7 +27,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "uncorrected": dict(color="#e69f00", linestyle="--", marker="s", label="uncorrected"),
     "corrected": dict(color="#0060a8", linestyle="-", marker="o", label="corrected"),
     "corrected_nearest": dict(color="#cc79a7", linestyle="-.", marker="D", label="corrected, nearest"),
-    "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, receiver and lock noise"),
+    "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, with noise"),
 }
 DIGITS: list[dict[str, Any]] = [  # one target level each: fill, line
     dict(color="#bdbdbd", linestyle="-"),
@@ -120,6 +120,10 @@ def parameter_axis(axes: Any, values: Sequence[float], title: str, gap: float = 
         axes.set_xscale("symlog", linthresh=positive[0], linscale=0.5)
         place = lambda x: np.where(x > 0, np.log(np.maximum(x, positive[0]) / positive[0]) + 1, 0.0)  # noqa: E731
     axes.set_xlabel(title)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
+    if len(v) > 12 and axes.get_xscale() == "log" and v[-1] < 1e3 * v[0]:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
     if 0 < len(v) <= 12:
         where = np.atleast_1d(place(v))
         width = max(float(where[-1] - where[0]), 1e-300)
@@ -129,7 +133,6 @@ def parameter_axis(axes: Any, values: Sequence[float], title: str, gap: float = 
                 ticks.append(value)
         axes.xaxis.set_major_locator(FixedLocator(ticks))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
     if len(v) == 1:
         axes.set_xlim(v[0] - (abs(v[0]) or 1.0), v[0] + (abs(v[0]) or 1.0))
 
@@ -144,15 +147,22 @@ def category_axis(axes: Any, names: Sequence[str], title: str) -> None:
 
 
 def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any], list[str]]] = None) -> Figure:
-    """Titles the figure and signs it with its run; a run that is not complete says so in the title."""
+    """Titles the figure, puts a legend (handles, labels) of two or more under the title, and signs it with its run; a
+    run that is not complete says so in the title."""
     asked, done = run.asked_and_run
     if done < asked:
         title += f" — incomplete run: {done} of {asked} trials"
     width = figure.get_figwidth()
     # About 15 letters of the title and 23 of the small print to an inch
-    figure.suptitle(plain(textwrap.fill(title, int(15 * width))), fontsize=9, x=0.01, ha="left")
-    if legend is not None:
-        figure.legend(*legend, loc="upper right", ncol=len(legend[0]), columnspacing=1.2)
+    title = plain(textwrap.fill(title, int(15 * width)))
+    if legend is not None and len(legend[1]) > 1:
+        fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width
+        columns = len(legend[1]) if fits else 2
+        top_in = 0.05 + 0.155 * (title.count("\n") + 1)
+        figure.legend(*legend, loc="upper left", bbox_to_anchor=(0, 1 - top_in / figure.get_figheight()), ncol=columns,
+                      columnspacing=1.2, borderaxespad=0.2)
+        title += "\n " * -(-len(legend[1]) // columns)  # keeps the place free; figures lay out nothing around legends
+    figure.suptitle(title, fontsize=9, x=0.01, ha="left")
     signature = textwrap.fill(run.provenance.signature(), int(23 * width), break_long_words=False)
     figure.supxlabel(plain(signature), fontsize=5.5, color="#555555", x=0.01, ha="left")
     return figure

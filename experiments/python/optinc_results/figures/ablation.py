@@ -28,13 +28,13 @@ def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     names = [str(name) for name in data["source"].values[order]]
     columns = len(alone)
     width = style.COLUMN_IN if columns == 1 else style.PAGE_IN
-    figure, grid = style.panels(1, columns, width, 1.0 + 0.34 * len(names) + 0.3, sharey=True, sharex=True)
+    figure, grid = style.panels(1, columns, width, 1.3 + 0.34 * len(names), sharey=True, sharex=True)
     rows = np.arange(len(names))
     for index, ((name, first), (_, second)) in enumerate(zip(alone, without)):
         axes = grid[0, index]
         for values, shift, look in ((first.values[order], 0.19, dict(facecolor="#555555", label="this source alone")),
                                     (second.values[order], -0.19, dict(facecolor="white", hatch="////",
-                                                                       label="all less all but this one"))):
+                                                                       label="all, less all but this source"))):
             axes.barh(rows + shift, values, height=0.36, edgecolor="black", linewidth=0.6, **look)
             for row, value in zip(rows, values):
                 axes.text(max(np.nan_to_num(value), 0.0) + 0.02, row + shift,
@@ -47,7 +47,7 @@ def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     axes.set_yticks(rows, [style.plain(n) for n in names])
     shares = np.nan_to_num([side.values for _, side in alone + without])
     axes.set_xlim(min(0.0, float(shares.min()) * 1.1), max(1.0, float(shares.max())) * 1.18)
-    grid[0, -1].legend(loc="lower right", frameon=True, framealpha=0.9, edgecolor="none")
     metric = str(data.attrs.get("metric", "error")).replace("_", " ")
     where = say_point(run, point)
-    return style.finish(figure, run, f"Sources of the variance of the {metric}" + (f" at {where}" if where else ""))
+    return style.finish(figure, run, f"Sources of the variance of the {metric}" + (f" at {where}" if where else ""),
+                        grid[0, 0].get_legend_handles_labels())

@@ -59,10 +59,9 @@ def draw_recorded(run: Run, recorded: xarray.Dataset, metric: Optional[str],
     time = Parameter("time_s", "time_s", recorded["time_s"].values, "s", words_of(recorded["time_s"].attrs, "time")[1])
     figure, grid = style.panels(1, 1, style.COLUMN_IN * 1.3, 2.9)
     draw_lines(grid[0, 0], value.at(extra), time)
-    if "variant" in value.mean.dims:
-        grid[0, 0].legend(loc="best")
     said = [note, say_point(run, rest) if rest else "", ", ".join(f"{d} 0" for d in extra)]
-    return style.finish(figure, run, "; ".join([f"Drift: {title}", *(text for text in said if text)]))
+    return style.finish(figure, run, "; ".join([f"Drift: {title}", *(text for text in said if text)]),
+                        grid[0, 0].get_legend_handles_labels())
 
 
 def spread(values: xarray.DataArray) -> tuple[xarray.DataArray, xarray.DataArray, xarray.DataArray, str]:

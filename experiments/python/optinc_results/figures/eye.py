@@ -24,7 +24,7 @@ def eye(run: Run) -> Figure:
     thresholds = np.atleast_1d(data.attrs.get("thresholds_digit", [0.5, 1.5, 2.5]))
     digits = target.shape[1]
     width = style.PAGE_IN if len(names) > 1 else style.COLUMN_IN
-    figure, grid = style.panels(digits, len(names), width, 0.9 + 1.15 * digits, sharex="col", sharey="col")
+    figure, grid = style.panels(digits, len(names), width, 1.1 + 1.15 * digits, sharex="col", sharey="col")
     for column, name in enumerate(names):
         low, high = np.quantile(outputs[column], [0.001, 0.999])
         low, high = min(low, -0.6) - 0.1, max(high, 3.6) + 0.1
@@ -42,6 +42,7 @@ def eye(run: Run) -> Figure:
             for threshold in thresholds:
                 axes.axvline(threshold, color=style.ACCENT, linewidth=0.8)
             right = np.mean(np.digitize(outputs[column, :, digit], thresholds) == target[:, digit])
+            right = np.floor(1e4 * right) / 1e4  # so that only what is exactly one reads 100 %
             axes.text(0.99, 0.95, f"right {right:.2%}", transform=axes.transAxes, ha="right", va="top", fontsize=7,
                       bbox=dict(facecolor="white", edgecolor="none", pad=1, alpha=0.8))
             axes.set_yscale("log")
@@ -59,7 +60,4 @@ def eye(run: Run) -> Figure:
     title = f"Received levels of {target.shape[0]:,} words"
     if "sigma_eta_rad" in data.attrs:
         title += f", splitter error {show_value(float(data.attrs['sigma_eta_rad']), 'rad')}"
-    if width < style.PAGE_IN:  # no room beside the title
-        grid[0, 0].legend(*legend, loc="upper left", ncol=2, fontsize=5.5)
-        return style.finish(figure, run, title)
     return style.finish(figure, run, title, legend)

@@ -15,7 +15,7 @@ from ..run import Run
 from ..study import show_value
 
 LABELS = {"quantised": "codes alone", "network": "network", "chip_uncorrected": "chip, uncorrected",
-          "chip_corrected": "chip, corrected", "chip_noisy": "chip, receiver and lock noise"}
+          "chip_corrected": "chip, corrected", "chip_noisy": "chip, with noise"}
 SCATTERED = ("quantised", "chip_corrected", "chip_noisy")
 
 

@@ -11,12 +11,11 @@ from matplotlib.figure import Figure
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant, say_point,
-                     say_trials, statistic)
+from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant, say_point,
+                     say_trials, spans_decades, statistic)
 
-SHARES = ("word_accuracy", "word_accuracy_all_words", "fidelity", "yield")
 FEW = 12  # points that bars of error can still be told apart at
-MOST_PANELS = 3
+MOST_PANELS = 4
 
 
 @style.styled
@@ -26,7 +25,7 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
 
     `metric`: one or several names; the study's two most telling ones by default. `parameter`: the swept parameter
     along x; the numeric one of most values by default. `at`: values of other sweeps, by parameter name. Of the sweeps
-    left, the one of most values gets a panel a value (its first, middle and last where it has more than three), the
+    left, the one of most values gets a panel a value (its first, middle and last where it has more than four), the
     others stand at their first point (an ablation at `all`); titles say where.
 
     Raises NotInResult where a metric or parameter is not there, or nothing was swept.
@@ -41,7 +40,7 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
     side_by_side = columns == 1 and len(values) > 1
     rows, columns = (1, len(values)) if side_by_side else (len(values), columns)
     width = style.COLUMN_IN if columns == 1 else style.PAGE_IN
-    figure, grid = style.panels(rows, columns, width, 0.7 + (2.2 if rows == 1 else 1.9 * rows),
+    figure, grid = style.panels(rows, columns, width, 0.9 + (2.2 if rows == 1 else 1.9 * rows), sharex=True,
                                 sharey=False if side_by_side else "row")
     cases = list(product(values, shown))
     for index, ((value, note), place) in enumerate(cases):
@@ -55,14 +54,16 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
             axes.set_ylabel("")
         if not side_by_side and index // columns < rows - 1:
             axes.set_xlabel("")
-    if len(values[0][0].mean.dims) > len(run.sweeps):
-        grid.flat[0].legend(loc="best")
-    title = f"Mean and its 95 % interval, {say_trials(run)} a point"
+    beside = [p.name for p in parameters(run).values() if p.axis == x.axis and p.key and p.name != x.name]
+    along = x.name + (f" (with it {', '.join(beside)})" if beside else "")
+    title = f"{' and '.join(names).replace('_', ' ')} against {along}: mean and its 95 % interval, {say_trials(run)} a point"
     if len(cases) == 1 and values[0][1]:
         title += f"; {values[0][1]}"
+    if axis and len(shown) < values[0][0].mean.sizes[axis]:
+        title += f"; {len(shown)} of {values[0][0].mean.sizes[axis]} values of {axis}"
     if rest:
         title += f"; at {say_point(run, rest)}"
-    return style.finish(figure, run, title)
+    return style.finish(figure, run, title[0].upper() + title[1:], grid.flat[0].get_legend_handles_labels())
 
 
 def choose_parameter(run: Run, name: Optional[str]) -> Parameter:
@@ -73,8 +74,7 @@ def choose_parameter(run: Run, name: Optional[str]) -> Parameter:
     if not swept:
         raise NotInResult(f"{run.path} has nothing to draw against (the study sweeps no parameter). Add a sweep.")
     # A count of points, the last of its axis, only where none of the keys it counts would do
-    return max(swept, key=lambda p: (p.numeric and "key" in run.require("trials")[p.name].attrs, p.numeric,
-                                     len(set(np.asarray(p.values).tolist()))))
+    return max(swept, key=lambda p: (p.numeric and p.key != "", p.numeric, len(set(np.asarray(p.values).tolist()))))
 
 
 def panel_axis(run: Run, x: Parameter, at: Optional[Mapping[str, Any]]) -> tuple[Optional[str], list[int]]:
@@ -121,14 +121,14 @@ def draw_lines(axes: Any, value: Statistic, x: Parameter, wide: bool = True) -> 
 
 def metric_axis(axes: Any, value: Statistic) -> None:
     """The y axis: 0 to 1 for shares unless all are near 1, logarithmic for what is positive and spans decades."""
-    axes.set_ylabel(style.label(value.long_name, value.units, 36))
+    axes.set_ylabel(style.label(value.long_name, value.units, 30))
     seen = value.mean.values[np.isfinite(value.mean.values)]
     if not len(seen):
         return
     if value.name in SHARES:
         if seen.min() < 0.95:
             axes.set_ylim(-0.03, 1.03)
-    elif seen.min() > 0 and seen.max() > 20 * seen.min():
+    elif spans_decades(seen):
         axes.set_yscale("log")
     if axes.get_yscale() == "linear":
         axes.ticklabel_format(axis="y", useOffset=False)

@@ -7,11 +7,13 @@ from typing import Any, Optional
 import numpy as np
 import xarray
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (HIGHER_IS_BETTER, metrics, of_worst_layer, parameters, per_variant, say_point, statistic)
+from ..study import (HIGHER_IS_BETTER, SHARES, metrics, of_worst_layer, parameters, per_variant, show_value, spans_decades,
+                     statistic)
 
 MOST_NAMES = 4  # points of a front that are named; more of them would lie over each other
 
@@ -47,20 +49,19 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     figure, grid = style.panels(1, 1, style.COLUMN_IN * 1.4, 3.6)
     axes = grid[0, 0]
     everywhere = xarray.broadcast(across, up)
-    for (name, a), (_, b) in zip(per_variant(everywhere[0]), per_variant(everywhere[1])):
-        draw_front(axes, run, name, a, b.transpose(*a.dims), better[x] == "high", better[y] == "high")
+    for i, ((name, a), (_, b)) in enumerate(zip(per_variant(everywhere[0]), per_variant(everywhere[1]))):
+        draw_front(axes, run, name, a, b.transpose(*a.dims), better[x] == "high", better[y] == "high", -12 + 9 * i)
     axes.set_xlabel(style.label(x_label[0], x_label[1], 50))
-    axes.set_ylabel(style.label(y_label[0], y_label[1], 44))
-    for axis, values in (("x", everywhere[0].values), ("y", everywhere[1].values)):
-        seen = values[np.isfinite(values)]
-        if len(seen) and seen.min() > 0 and seen.max() > 20 * seen.min():
-            axes.set_xscale("log") if axis == "x" else axes.set_yscale("log")
-    axes.margins(0.08)
-    if "variant" in everywhere[0].dims:
-        axes.legend(loc="best")
+    axes.set_ylabel(style.label(y_label[0], y_label[1], 36))
+    for set_scale, quantity_name, values in ((axes.set_xscale, x, across), (axes.set_yscale, y, up)):
+        if quantity_name not in SHARES and spans_decades(values.values):
+            set_scale("log")
+    axes.margins(0.1)
     said = [f"{name.replace('_', ' ')} better {better[name]}" + (f" ({note})" if note else "")
             for name, note in ((x, x_note), (y, y_note))]
-    return style.finish(figure, run, "Means at all sweep points; joined: beaten by none. " + ", ".join(said))
+    named = [p.name for p in parameters(run).values() if p.key and p.axis in everywhere[0].dims]
+    title = f"Means at all sweep points, filled where beaten by none, labelled ({', '.join(named)}). {', '.join(said)}"
+    return style.finish(figure, run, title, axes.get_legend_handles_labels())
 
 
 def quantity(run: Run, name: str) -> tuple[xarray.DataArray, tuple[str, str], str]:
@@ -87,8 +88,9 @@ def front(x: Any, y: Any, x_high: bool, y_high: bool) -> Any:
 
 
 def draw_front(axes: Any, run: Run, name: str, a: xarray.DataArray, b: xarray.DataArray, x_high: bool,
-               y_high: bool) -> None:
-    """One variant's points and its front, whose points (or ends) are named by where they stand in the sweeps."""
+               y_high: bool, raised: float) -> None:
+    """One variant's points and its front, whose points (or ends) are named, `raised` points of print above them, by where
+    they stand in the sweeps."""
     look = style.variant(name)
     x, y = a.values.reshape(-1), b.values.reshape(-1)
     best = front(x, y, x_high, y_high)
@@ -96,8 +98,12 @@ def draw_front(axes: Any, run: Run, name: str, a: xarray.DataArray, b: xarray.Da
               markeredgewidth=0.7, alpha=0.7)
     axes.plot(x[best], y[best], **look)
     named = best if len(best) <= MOST_NAMES else best[[0, -1]]
+    middle = (np.nanmin(x) + np.nanmax(x)) / 2 if len(best) else 0.0
     for i in named:
-        places = dict(zip(map(str, a.dims), (int(k) for k in np.unravel_index(i, a.shape))))
-        where = {axis: k for axis, k in places.items() if axis != "ablation"}
-        axes.annotate(style.plain(say_point(run, where).replace(", ", "\n")), (x[i], y[i]), xytext=(4, -3),
-                      textcoords="offset points", fontsize=5, color="#333333", va="top")
+        places = dict(zip(map(str, a.dims), np.unravel_index(i, a.shape)))
+        where = ", ".join(show_value(p.values[places[p.axis]]) for p in parameters(run).values()
+                          if p.key and p.axis in places)
+        left = x[i] > middle
+        axes.annotate(style.plain(f"({where})"), (x[i], y[i]), xytext=(-5 if left else 5, raised), fontsize=5.5,
+                      textcoords="offset points", color="#333333", ha="right" if left else "left",
+                      path_effects=[withStroke(linewidth=2, foreground="white")])
