@@ -39,15 +39,14 @@ def summary_lines(run: Run) -> list[str]:
         unit = "" if value.units == "1" else f" ({value.units})"
         lines += ["", f"{metric}{unit}: {value.long_name}" + (f"; {note}" if note else "")
                   + "; mean [95 % interval]"]
-        rows = []
+        rows: list[tuple[str, str, str]] = []
         for place in np.ndindex(*(value.mean.sizes[axis] for axis in run.sweeps)):
             point = dict(zip(run.sweeps, place))
             here = value.at(point)
-            rows += [f"  {say_point(run, point):<32} {name:<18} {float(mean):>9.5g} "
-                     f"[{float(low):.5g}, {float(high):.5g}]"
-                     for (name, mean), (_, low), (_, high)
+            rows += [(say_point(run, point), name, f"{float(mean):>9.5g} [{float(low):.5g}, {float(high):.5g}]") for (name, mean), (_, low), (_, high)
                      in zip(*(per_variant(side) for side in (here.mean, here.low, here.high)))]
-        lines += rows[:MOST_LINES]
+        widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
+        lines += [f"  {where:<{widths[0]}}  {name:<{widths[1]}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
         if len(rows) > MOST_LINES:
             lines.append(f"  ... and {len(rows) - MOST_LINES} more: optinc_results table --group summary has them")
     return lines

@@ -35,7 +35,7 @@ DIGITS: list[dict[str, Any]] = [  # one target level each: fill, line
     dict(color="#0060a8", linestyle="-."),
     dict(color="#000000", linestyle=":"),
 ]
-LOOK = {
+LOOK: dict[Any, Any] = {
     "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "legend.fontsize": 7,
     "xtick.labelsize": 7, "ytick.labelsize": 7,
     "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.6,

@@ -50,7 +50,8 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     axes = grid[0, 0]
     everywhere = xarray.broadcast(across, up)
     for i, ((name, a), (_, b)) in enumerate(zip(per_variant(everywhere[0]), per_variant(everywhere[1]))):
-        draw_front(axes, run, name, a, b.transpose(*a.dims), better[x] == "high", better[y] == "high", -12 + 9 * i)
+        draw_front(axes, run, name, a, b.transpose(*a.dims), better[x] == "high", better[y] == "high",
+                   (-13, 5, 14)[i % 3], float(np.nanmedian(across.values)) if np.isfinite(across).any() else 0.0)
     axes.set_xlabel(style.label(x_label[0], x_label[1], 50))
     axes.set_ylabel(style.label(y_label[0], y_label[1], 36))
     for set_scale, quantity_name, values in ((axes.set_xscale, x, across), (axes.set_yscale, y, up)):
@@ -88,9 +89,9 @@ def front(x: Any, y: Any, x_high: bool, y_high: bool) -> Any:
 
 
 def draw_front(axes: Any, run: Run, name: str, a: xarray.DataArray, b: xarray.DataArray, x_high: bool,
-               y_high: bool, raised: float) -> None:
-    """One variant's points and its front, whose points (or ends) are named, `raised` points of print above them, by where
-    they stand in the sweeps."""
+               y_high: bool, raised: float, middle: float) -> None:
+    """One variant's points and its front, whose points (or ends) are named by where they stand in the sweeps: `raised`
+    points of print above them, and towards `middle` of the x axis."""
     look = style.variant(name)
     x, y = a.values.reshape(-1), b.values.reshape(-1)
     best = front(x, y, x_high, y_high)
@@ -98,7 +99,6 @@ def draw_front(axes: Any, run: Run, name: str, a: xarray.DataArray, b: xarray.Da
               markeredgewidth=0.7, alpha=0.7)
     axes.plot(x[best], y[best], **look)
     named = best if len(best) <= MOST_NAMES else best[[0, -1]]
-    middle = (np.nanmin(x) + np.nanmax(x)) / 2 if len(best) else 0.0
     for i in named:
         places = dict(zip(map(str, a.dims), np.unravel_index(i, a.shape)))
         where = ", ".join(show_value(p.values[places[p.axis]]) for p in parameters(run).values()
