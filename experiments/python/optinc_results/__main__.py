@@ -15,8 +15,8 @@ from .headlines import headlines
 from .run import Run, open_run
 from .table import tidy, write_csv
 
-FIGURES_HELP = """Draws the figures that the study names in its key `figures`; where it names none, those for which the data is
-there (pareto only by name). A PNG and a PDF each; an earlier one of the same name is replaced.
+FIGURES_HELP = """Draws the figures that the study names in its key `figures`; where it names none, those for which
+the data is there (pareto only by name). A PNG and a PDF each; an earlier one of the same name is replaced.
 
   metric_vs_parameter  means with 95 % intervals against a swept parameter
   heat_map             the mean of a metric over two swept parameters

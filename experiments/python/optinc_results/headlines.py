@@ -18,7 +18,7 @@ def headlines(run: Run) -> str:
                       f"({p.git_revision}, {p.build_target}, {p.compiler})", f"by {p.command}"]
     asked, done = run.asked_and_run
     if asked:
-        lines.append(f"{done} of {asked} trials run" + ("" if done == asked else ": INCOMPLETE"))
+        lines.append(f"{done} of {asked} trials run" + (": INCOMPLETE" if run.incomplete else ""))
     onn = run.group("onn")
     if onn is not None:
         lines += ["", "network"] + [f"  {name} = {value}" for name, value in onn.attrs.items()]
@@ -43,10 +43,11 @@ def summary_lines(run: Run) -> list[str]:
         for place in np.ndindex(*(value.mean.sizes[axis] for axis in run.sweeps)):
             point = dict(zip(run.sweeps, place))
             here = value.at(point)
-            rows += [(say_point(run, point), name, f"{float(mean):>9.5g} [{float(low):.5g}, {float(high):.5g}]") for (name, mean), (_, low), (_, high)
-                     in zip(*(per_variant(side) for side in (here.mean, here.low, here.high)))]
-        widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
-        lines += [f"  {where:<{widths[0]}}  {name:<{widths[1]}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
+            for (name, mean), (_, low), (_, high) in zip(*map(per_variant, (here.mean, here.low, here.high))):
+                numbers = f"{float(mean):>9.5g} [{float(low):.5g}, {float(high):.5g}]"
+                rows.append((say_point(run, point), name, numbers))
+        first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
+        lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
         if len(rows) > MOST_LINES:
             lines.append(f"  ... and {len(rows) - MOST_LINES} more: optinc_results table --group summary has them")
     return lines

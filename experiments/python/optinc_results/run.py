@@ -98,6 +98,12 @@ class Run:
         completed = self.trials["completed"]
         return completed.size, int(completed.sum())
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether trials are still to be run. The file says so; where it does not, whether any was left out."""
+        asked, done = self.asked_and_run
+        return done < asked if self.provenance.complete is None else not self.provenance.complete
+
     @cached_property
     def config(self) -> dict[str, Any]:
         """Every setting in force, as nested dictionaries. Raises NotAResult where the file's copy is no TOML."""

@@ -17,7 +17,8 @@ HIGHER_IS_BETTER = ("word_accuracy", "word_accuracy_all_words", "margin", "fidel
 SHARES = ("word_accuracy", "word_accuracy_all_words", "fidelity", "yield")
 """Metrics between 0 and 1, of which a logarithm says little."""
 
-PREFERRED = ("word_accuracy", "mesh_error", "output_error", "mesh_error_in_phase")
+PREFERRED = ("word_accuracy", "mesh_error", "output_error", "mesh_error_in_phase", "matrix_error_in_phase", "margin",
+             "code_error_rms", "insertion_loss")
 """What a study is mostly about, most telling first."""
 
 

@@ -150,7 +150,7 @@ def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any
     """Titles the figure, puts a legend (handles, labels) of two or more under the title, and signs it with its run; a
     run that is not complete says so in the title."""
     asked, done = run.asked_and_run
-    if done < asked:
+    if run.incomplete:
         title += f" — incomplete run: {done} of {asked} trials"
     width = figure.get_figwidth()
     # About 15 letters of the title and 23 of the small print to an inch

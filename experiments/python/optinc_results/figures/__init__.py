@@ -7,7 +7,7 @@ from typing import Callable
 
 from matplotlib.figure import Figure
 
-from ..errors import NotAResult, NotInResult
+from ..errors import NotAResult
 from ..run import Run
 from .ablation import ablation
 from .drift import drift
@@ -49,4 +49,4 @@ def names_of(run: Run) -> tuple[list[str], bool]:
     return list(wanted), True
 
 
-__all__ = ["FIGURES", "ON_REQUEST", "NotInResult", "names_of", *FIGURES]
+__all__ = ["FIGURES", "ON_REQUEST", "names_of", *FIGURES]

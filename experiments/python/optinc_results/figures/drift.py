@@ -21,8 +21,8 @@ STATISTICS = ("_low", "_high", "_std")
 def drift(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[str, Any]] = None) -> Figure:
     """A metric against time, a line per variant, with its 95 % interval.
 
-    Time is the dimension `time_s` of a group `drift`, where the file has one, else a sweep whose unit is s. `metric`: the
-    first, or most telling, by default. `at`: values of the other sweeps, by parameter name. In a group `drift` the
+    Time is the dimension `time_s` of a group `drift`, where the file has one, else a sweep whose unit is s. `metric`:
+    the first, or most telling, by default. `at`: values of the other sweeps, by parameter name. In a group `drift` the
     interval is the file's where it has one, else the central 95 % of the trials.
 
     Raises NotInResult where the file has no such time, or the metric is not there.

@@ -39,7 +39,8 @@ def gradient(run: Run) -> Figure:
     for axes in grid.flat[1 + len(scattered):]:
         axes.remove()
     # The median size, unless most elements are all but zero
-    scale = max(float(np.median(np.abs(average))), float(np.abs(average).max()) * 1e-3, float(np.finfo(np.float32).tiny))
+    sizes = np.abs(average)
+    scale = max(float(np.median(sizes)), float(sizes.max()) * 1e-3, float(np.finfo(np.float32).tiny))
     for index, path in enumerate(scattered, 1):
         draw_received(figure, grid.flat[index], average, data["received"].isel(path=paths.index(path)).values, scale)
         style.panel(grid.flat[index], index, LABELS.get(path, path))
@@ -71,8 +72,8 @@ def draw_received(figure: Figure, axes: Any, average: Any, received: Any, scale:
     across, up = (float(np.abs(v).max()) * 1.05 or 1.0 for v in (x, y))
     density, x_edges, y_edges = np.histogram2d(x, y, bins=141, range=[(-across, across), (-up, up)])
     most = max(float(density.max()), 2.0)
-    image = axes.pcolormesh(x_edges, y_edges, np.ma.masked_array(density.T, density.T == 0), cmap="Greys", rasterized=True,
-                            norm=LogNorm(vmin=0.3, vmax=most))
+    image = axes.pcolormesh(x_edges, y_edges, np.ma.masked_array(density.T, density.T == 0), cmap="Greys",
+                            rasterized=True, norm=LogNorm(vmin=0.3, vmax=most))
     both = min(across, up)
     axes.plot([-both, both], [-both, both], color=style.ACCENT, linewidth=0.6)
     asinh_axis(axes.xaxis, across, scale)

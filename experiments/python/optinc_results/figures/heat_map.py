@@ -24,8 +24,9 @@ def heat_map(run: Run, *, metric: Optional[str] = None, x: Optional[str] = None,
     """Mean of `metric` over two swept parameters, a panel per variant; contours where both are numbers.
 
     `metric`: the study's most telling one by default. `x`, `y`: swept parameters; by default the sweeps of most
-    values (no ablation, which has a figure of its own), the inner of them along x. Cells are of one size, whatever the steps. `at`: values of the other sweeps, by
-    parameter name, else their first point (an ablation at `all`); the title says so.
+    values (no ablation, which has a figure of its own), the inner of them along x. Cells are of one size, whatever the
+    steps. `at`: values of the other sweeps, by parameter name, else their first point (an ablation at `all`); the title
+    says so.
 
     Raises NotInResult where there are no two sweeps, or a name is not there.
     """
@@ -41,8 +42,8 @@ def heat_map(run: Run, *, metric: Optional[str] = None, x: Optional[str] = None,
     columns = min(len(maps), 3)
     rows = -(-len(maps) // columns)
     width = style.COLUMN_IN if columns == 1 else style.PAGE_IN
-    figure, grid = style.panels(rows, columns, width, 0.9 + rows * min(max(2.0, 0.24 * len(up.values) + 0.6), 3.4), sharex=True,
-                                sharey=True)
+    height = 0.9 + rows * min(max(2.0, 0.24 * len(up.values) + 0.6), 3.4)
+    figure, grid = style.panels(rows, columns, width, height, sharex=True, sharey=True)
     cells_per_inch = columns * len(across.values) / width
     levels = [v for v in MaxNLocator(4).tick_values(low, high) if low < v < high]
     for index, (name, cells) in enumerate(maps):
@@ -73,7 +74,8 @@ def heat_map(run: Run, *, metric: Optional[str] = None, x: Optional[str] = None,
 def two_parameters(run: Run, x: Optional[str], y: Optional[str]) -> tuple[Parameter, Parameter]:
     """The parameters across and up: those named, else one of each sweep, longest sweeps first, inner across."""
     swept = {p.axis: p for p in reversed(list(parameters(run).values()))}  # the first parameter of every sweep
-    axes = sorted((a for a in run.sweeps if a != "ablation" and len(swept[a].values) > 1), key=lambda a: -len(swept[a].values))
+    axes = [a for a in run.sweeps if a != "ablation" and len(swept[a].values) > 1]
+    axes.sort(key=lambda a: -len(swept[a].values))
     taken = [parameter(run, name) for name in (x, y) if name is not None]
     spare = [swept[a] for a in axes if a not in [p.axis for p in taken]][:2 - len(taken)]
     spare.sort(key=lambda p: run.sweeps.index(p.axis))
@@ -99,7 +101,8 @@ def write_numbers(axes: Any, image: Any, cells: Any, size: float) -> None:
     for (row, column), value in np.ndenumerate(cells):
         red, green, blue, _ = image.cmap(image.norm(value)) if np.isfinite(value) else (1, 1, 1, 1)
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        axes.text(column, row, short(value), ha="center", va="center", fontsize=size, color="white" if dark else "black",
+        axes.text(column, row, short(value), ha="center", va="center", fontsize=size,
+                  color="white" if dark else "black",
                   path_effects=[withStroke(linewidth=2, foreground=(red, green, blue))])  # parts it from a contour
 
 

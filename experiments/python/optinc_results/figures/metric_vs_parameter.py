@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant, say_point,
-                     say_trials, spans_decades, statistic)
+from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant,
+                     say_point, say_trials, spans_decades, statistic)
 
 FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
@@ -56,7 +56,8 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
             axes.set_xlabel("")
     beside = [p.name for p in parameters(run).values() if p.axis == x.axis and p.key and p.name != x.name]
     along = x.name + (f" (with it {', '.join(beside)})" if beside else "")
-    title = f"{' and '.join(names).replace('_', ' ')} against {along}: mean and its 95 % interval, {say_trials(run)} a point"
+    title = f"{' and '.join(names).replace('_', ' ')} against {along}: "
+    title += f"mean and its 95 % interval, {say_trials(run)} a point"
     if len(cases) == 1 and values[0][1]:
         title += f"; {values[0][1]}"
     if axis and len(shown) < values[0][0].mean.sizes[axis]:

@@ -12,8 +12,8 @@ from matplotlib.patheffects import withStroke
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (HIGHER_IS_BETTER, SHARES, metrics, of_worst_layer, parameters, per_variant, show_value, spans_decades,
-                     statistic)
+from ..study import (HIGHER_IS_BETTER, SHARES, metrics, of_worst_layer, parameters, per_variant, show_value,
+                     spans_decades, statistic)
 
 MOST_NAMES = 4  # points of a front that are named; more of them would lie over each other
 
