@@ -1,0 +1,112 @@
+"""The command: python3 -m optinc_results."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Optional, Sequence
+
+from . import style
+from .errors import NotAResult, NotInResult
+from .figures import FIGURES, names_of
+from .headlines import headlines
+from .run import Run, open_run
+from .table import tidy, write_csv
+
+FIGURES_HELP = """Draws the figures that the study names in its key `figures`; where it names none, those for which
+the data is there (pareto only by name). A PNG and a PDF each; an earlier one of the same name is replaced.
+
+  metric_vs_parameter  means with 95 % intervals against a swept parameter
+  heat_map             the mean of a metric over two swept parameters
+  error_histogram      by how much the wrong codes are wrong
+  eye                  levels received for each target digit, with the decision thresholds
+  training             loss, word accuracy and margin against epoch
+  gradient             the average gradient that comes back against the exact one
+  ablation             share of every error source in the variance
+  pareto               two metrics traded against each other over all sweep points
+  drift                a metric against time
+"""
+EXAMPLES = """examples:
+  python3 -m optinc_results show results/quickstart.h5
+  python3 -m optinc_results figures results/quickstart.h5 -o results/figures
+  python3 -m optinc_results figures results/quickstart.h5 -o /tmp --only eye --only training
+  python3 -m optinc_results table results/quickstart.h5 -o accuracy.csv --metric word_accuracy
+  python3 -m optinc_results table results/quickstart.h5 -o means.csv --group summary
+"""
+
+
+def figures(run: Run, arguments: argparse.Namespace) -> None:
+    """Draws all figures before it writes the first."""
+    names, certain = (arguments.only, True) if arguments.only else names_of(run)
+    drawn = {}
+    for name in dict.fromkeys(names):
+        try:
+            drawn[name] = FIGURES[name](run)
+        except NotInResult as error:
+            if arguments.only:
+                raise
+            if certain:  # asked for by the study, whose data a --set may have left out
+                print(f"optinc_results: left out {name}: {error}", file=sys.stderr)
+    if not drawn:
+        raise NotInResult(f"{run.path} has nothing to draw (tried {', '.join(names) or 'no figure'}). "
+                          "Does the study measure anything?")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for name, figure in drawn.items():
+        print(style.save(figure, arguments.output, name)[0])
+
+
+def table(run: Run, arguments: argparse.Namespace) -> None:
+    """Writes a tidy table."""
+    write_csv(tidy(run, arguments.metric, arguments.group), arguments.output)
+    print(arguments.output)
+
+
+def show(run: Run, arguments: argparse.Namespace) -> None:
+    """Prints the headline numbers."""
+    print(headlines(run))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(prog="optinc_results", description="Reads, tabulates and draws results of OptINC.",
+                                  epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, act: object, summary: str, description: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=summary, description=description, epilog=EXAMPLES,
+                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+        added.add_argument("file", type=Path, metavar="FILE", help="result of optinc run")
+        added.set_defaults(act=act)
+        return added
+
+    draw = command("figures", figures, "draw figures", FIGURES_HELP)
+    draw.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder for the figures")
+    draw.add_argument("--only", action="append", choices=FIGURES, metavar="NAME", help="draw this one; repeatable")
+    write = command("table", table, "write a CSV table",
+                    "Writes one row per sweep point, trial and variant. Missing numbers are empty fields.")
+    write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="file to write; replaced")
+    write.add_argument("--metric", metavar="M", help="only this quantity (default: all by trial and variant)")
+    write.add_argument("--group", default="trials", metavar="G", help="trials (default), summary, training, ...")
+    command("show", show, "print the headline numbers", "Prints where a result comes from and its headline numbers.")
+    return top
+
+
+def main(words: Optional[Sequence[str]] = None) -> int:
+    """Runs the command line `words` (default: that of the process). Returns the exit status."""
+    arguments = parser().parse_args(words)
+    try:
+        with open_run(arguments.file) as run:
+            arguments.act(run, arguments)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (NotAResult, OSError) as error:
+        print(f"optinc_results: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The standard figures. Each is a function (run, **options) -> matplotlib Figure, signed with its run; it raises
+NotInResult where the file lacks what it draws."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from matplotlib.figure import Figure
+
+from ..errors import NotAResult
+from ..run import Run
+from .ablation import ablation
+from .drift import drift
+from .error_histogram import error_histogram
+from .eye import eye
+from .gradient import gradient
+from .heat_map import heat_map
+from .metric_vs_parameter import metric_vs_parameter
+from .pareto import pareto
+from .training import training
+
+FIGURES: dict[str, Callable[..., Figure]] = {
+    "metric_vs_parameter": metric_vs_parameter,
+    "heat_map": heat_map,
+    "error_histogram": error_histogram,
+    "eye": eye,
+    "training": training,
+    "gradient": gradient,
+    "ablation": ablation,
+    "pareto": pareto,
+    "drift": drift,
+}
+"""Every figure by name."""
+
+ON_REQUEST = ("pareto",)
+"""Drawn only where the study or the user names them: which two metrics to trade is theirs to say."""
+
+
+def names_of(run: Run) -> tuple[list[str], bool]:
+    """The figures that the study asks for in its key `figures`, and True; else those worth trying, and False.
+    Raises NotAResult where the key is no list of figures' names."""
+    wanted = run.config.get("figures")
+    if wanted is None:
+        return [name for name in FIGURES if name not in ON_REQUEST], False
+    unknown = [str(name) for name in wanted if name not in FIGURES] if isinstance(wanted, list) else [str(wanted)]
+    if unknown:
+        raise NotAResult(f"{run.path} asks for figures there are not (figures: {', '.join(unknown)}). "
+                         f"There are {', '.join(FIGURES)}.")
+    return list(wanted), True
+
+
+__all__ = ["FIGURES", "ON_REQUEST", "names_of", *FIGURES]

@@ -1,0 +1,53 @@
+"""Which source of error makes the variance."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from .. import style
+from ..run import Run
+from ..study import fixed, per_variant, say_point
+
+
+@style.styled
+def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
+    """Shares of every source in the variance of the error, a panel per variant: with the source alone, and by what
+    leaves with it. Sources stand in the order of their largest share. The two differ, and do not add up to 1, where
+    sources act together.
+
+    `at`: values of the other sweeps, by parameter name, else their first point; the title says which.
+    Raises NotInResult where the study did no ablation.
+    """
+    data = run.require("ablation")
+    point = {axis: i for axis, i in fixed(run, ("ablation",), at).items() if axis in data["share_alone"].dims}
+    alone, without = (per_variant(data[name].isel(point)) for name in ("share_alone", "share_without"))
+    order = np.argsort(np.nanmax(np.nan_to_num([side.values for _, side in alone + without]), axis=0), kind="stable")
+    names = [str(name) for name in data["source"].values[order]]
+    columns = len(alone)
+    width = style.COLUMN_IN if columns == 1 else style.PAGE_IN
+    figure, grid = style.panels(1, columns, width, 1.3 + 0.34 * len(names), sharey=True, sharex=True)
+    rows = np.arange(len(names))
+    for index, ((name, first), (_, second)) in enumerate(zip(alone, without)):
+        axes = grid[0, index]
+        for values, shift, look in ((first.values[order], 0.19, dict(facecolor="#555555", label="this source alone")),
+                                    (second.values[order], -0.19, dict(facecolor="white", hatch="////",
+                                                                       label="all, less all but this source"))):
+            axes.barh(rows + shift, values, height=0.36, edgecolor="black", linewidth=0.6, **look)
+            for row, value in zip(rows, values):
+                axes.text(max(np.nan_to_num(value), 0.0) + 0.02, row + shift,
+                          f"{value:.1%}" if np.isfinite(value) else "–", va="center", fontsize=6)
+        axes.axvline(0, color="black", linewidth=0.6)
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel("share of the variance")
+        if name:
+            style.panel(axes, index, str(style.variant(name)["label"]))
+    axes.set_yticks(rows, [style.plain(n) for n in names])
+    shares = np.nan_to_num([side.values for _, side in alone + without])
+    axes.set_xlim(min(0.0, float(shares.min()) * 1.1), max(1.0, float(shares.max())) * 1.18)
+    metric = str(data.attrs.get("metric", "error")).replace("_", " ")
+    where = say_point(run, point)
+    return style.finish(figure, run, f"Sources of the variance of the {metric}" + (f" at {where}" if where else ""),
+                        grid[0, 0].get_legend_handles_labels())

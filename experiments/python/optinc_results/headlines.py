@@ -1,0 +1,53 @@
+"""What a result says, in a screen of text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .run import Run
+from .study import metrics, of_worst_layer, per_variant, say_point, statistic
+
+MOST_LINES = 60
+
+
+def headlines(run: Run) -> str:
+    """Provenance, then the numbers a reader asks for first: the network, means of the most telling metrics with their
+    95 % intervals at every sweep point, and the error of the gradient. Groups that are not there are left out."""
+    p = run.provenance
+    lines = [p.title, f"run {p.run_id}, seed {p.seed}, {p.created_utc}, OptINC {p.optinc_version} "
+                      f"({p.git_revision}, {p.build_target}, {p.compiler})", f"by {p.command}"]
+    asked, done = run.asked_and_run
+    if asked:
+        lines.append(f"{done} of {asked} trials run" + (": INCOMPLETE" if run.incomplete else ""))
+    onn = run.group("onn")
+    if onn is not None:
+        lines += ["", "network"] + [f"  {name} = {value}" for name, value in onn.attrs.items()]
+    if run.summary is not None:
+        lines += summary_lines(run)
+    if run.gradient is not None:
+        lines += ["", "relative error of the gradient"]
+        lines += [f"  {path:<20} {float(error):.4g}" for path, error
+                  in zip(run.gradient["path"].values, run.gradient["relative_error"].values)]
+    return "\n".join(lines)
+
+
+def summary_lines(run: Run) -> list[str]:
+    """A block per telling metric (two at most): mean and interval by sweep point and variant."""
+    lines: list[str] = []
+    for metric in metrics(run)[:2]:
+        value, note = of_worst_layer(statistic(run, metric))
+        unit = "" if value.units == "1" else f" ({value.units})"
+        lines += ["", f"{metric}{unit}: {value.long_name}" + (f"; {note}" if note else "")
+                  + "; mean [95 % interval]"]
+        rows: list[tuple[str, str, str]] = []
+        for place in np.ndindex(*(value.mean.sizes[axis] for axis in run.sweeps)):
+            point = dict(zip(run.sweeps, place))
+            here = value.at(point)
+            for (name, mean), (_, low), (_, high) in zip(*map(per_variant, (here.mean, here.low, here.high))):
+                numbers = f"{float(mean):>9.5g} [{float(low):.5g}, {float(high):.5g}]"
+                rows.append((say_point(run, point), name, numbers))
+        first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
+        lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
+        if len(rows) > MOST_LINES:
+            lines.append(f"  ... and {len(rows) - MOST_LINES} more: optinc_results table --group summary has them")
+    return lines

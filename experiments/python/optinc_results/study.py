@@ -1,0 +1,189 @@
+"""What a study varied and what it measured: parameters, metrics, and the choice of a point among the sweeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping, Optional
+
+import numpy as np
+import xarray
+
+from .errors import NotInResult
+from .run import Run
+
+HIGHER_IS_BETTER = ("word_accuracy", "word_accuracy_all_words", "margin", "fidelity", "yield")
+"""Metrics of which more is better; of all others, less."""
+
+SHARES = ("word_accuracy", "word_accuracy_all_words", "fidelity", "yield")
+"""Metrics between 0 and 1, of which a logarithm says little."""
+
+PREFERRED = ("word_accuracy", "mesh_error", "output_error", "mesh_error_in_phase", "matrix_error_in_phase", "margin",
+             "code_error_rms", "insertion_loss")
+"""What a study is mostly about, most telling first."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Something a study varied: `values` along the sweep axis `axis` of the file. `key` is the whole key of the
+    configuration, empty for the count of points of a sweep of several keys."""
+
+    name: str
+    axis: str
+    values: Any
+    units: str
+    long_name: str
+    key: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values are numbers."""
+        return bool(np.issubdtype(np.asarray(self.values).dtype, np.number))
+
+    def say(self, index: int) -> str:
+        """`name = value unit` of the point `index` of the axis."""
+        return f"{self.name} = {show_value(self.values[index], self.units)}"
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A metric's mean (or share) at every sweep point, with its 95 % interval; axes: sweeps, then its own."""
+
+    name: str
+    mean: xarray.DataArray
+    low: xarray.DataArray
+    high: xarray.DataArray
+    units: str
+    long_name: str
+
+    def at(self, indices: Mapping[str, int]) -> Statistic:
+        """The same at these places of these axes."""
+        return Statistic(self.name, self.mean.isel(indices), self.low.isel(indices), self.high.isel(indices),
+                         self.units, self.long_name)
+
+
+def show_value(value: Any, units: str = "1") -> str:
+    """A value as a reader wants it: 0.005 rad, foundry, 12."""
+    if isinstance(value, str):
+        text = value
+    else:
+        text = f"{value:.0f}" if abs(value) < 1e7 and float(value).is_integer() else f"{value:.4g}"
+    return text if units == "1" else f"{text} {units}"
+
+
+def spans_decades(values: Any) -> bool:
+    """Whether numbers are all positive and so far apart that only a logarithmic axis shows them."""
+    seen = np.asarray(values, float)[np.isfinite(values)]
+    return len(seen) > 0 and bool(seen.min() > 0 and seen.max() > 20 * seen.min())
+
+
+def words_of(attributes: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """Units and long name of a dataset; its own name where it has none."""
+    return str(attributes.get("units", "1")), str(attributes.get("long_name", name.replace("_", " ")))
+
+
+def parameters(run: Run) -> dict[str, Parameter]:
+    """All that the study varied, outermost sweep first. A sweep of several keys at once has a parameter for each
+    key, and its count of points last. Raises NotInResult where the file has no trials."""
+    trials = run.require("trials")
+    found: dict[str, Parameter] = {}
+    for axis in run.sweeps:
+        keys = [name for name, v in trials.data_vars.items() if v.dims == (axis,) and name != "completed"]
+        for name in map(str, [*keys, axis]):
+            units, long_name = words_of(trials[name].attrs, name)
+            found[name] = Parameter(name, axis, trials[name].values, units, long_name,
+                                    str(trials[name].attrs.get("key", "")))
+    return found
+
+
+def parameter(run: Run, name: str) -> Parameter:
+    """The parameter `name`. Raises NotInResult, naming those there are."""
+    found = parameters(run)
+    if name not in found:
+        raise NotInResult(f"{run.path} has no swept parameter '{name}' "
+                          f"(swept: {', '.join(found) or 'nothing'}). Choose one of these.")
+    return found[name]
+
+
+def metrics(run: Run) -> list[str]:
+    """Names of the metrics that have a mean, or a share, and an interval in `summary`, those most telling first.
+    Raises NotInResult where the file has no summary."""
+    names = [str(name) for name in run.require("summary").data_vars]
+    plain = [name[:-5] for name in names if name.endswith("_mean")]
+    plain += [name for name in names if {f"{name}_low", f"{name}_high"} <= set(names) and not ends_as_statistic(name)]
+    return sorted(plain, key=lambda name: PREFERRED.index(name) if name in PREFERRED else len(PREFERRED))
+
+
+def ends_as_statistic(name: str) -> bool:
+    """Whether the name is that of a statistic of a metric rather than of a metric."""
+    return name.endswith(("_mean", "_quantile"))
+
+
+def statistic(run: Run, metric: str) -> Statistic:
+    """Mean and 95 % interval of `metric` at every sweep point. Raises NotInResult, naming those there are."""
+    summary = run.require("summary")
+    if metric not in metrics(run):
+        raise NotInResult(f"{run.path} has no summary of a metric '{metric}' (it has {', '.join(metrics(run))}). "
+                          "Choose one of these, or let measure.metrics name it and run the study again.")
+    stem = f"{metric}_mean" if f"{metric}_mean" in summary else metric
+    source = run.trials[metric] if run.trials is not None and metric in run.trials else summary[stem]
+    units, long_name = words_of(source.attrs, metric)
+    return Statistic(metric, summary[stem], summary[f"{stem}_low"], summary[f"{stem}_high"], units, long_name)
+
+
+def of_worst_layer(value: Statistic) -> tuple[Statistic, str]:
+    """A statistic without its axis `layer`: the layer that is worst on the average over all points, whose interval
+    stands in the file, as that of a mean over layers would not; and a note that says so."""
+    if "layer" not in value.mean.dims:
+        return value, ""
+    over_points = value.mean.mean([d for d in value.mean.dims if d != "layer"])
+    badness = -over_points if value.name in HIGHER_IS_BETTER else over_points
+    layer = int(np.argmax(badness.fillna(-np.inf).values))
+    return value.at({"layer": layer}), f"worst layer, {int(value.mean['layer'].values[layer])}"
+
+
+def per_variant(value: xarray.DataArray) -> list[tuple[str, xarray.DataArray]]:
+    """Name and values of every variant; one nameless variant where there is no such axis."""
+    if "variant" not in value.dims:
+        return [("", value)]
+    return [(str(name), value.isel(variant=i)) for i, name in enumerate(value["variant"].values)]
+
+
+def indices_of(run: Run, at: Mapping[str, Any]) -> dict[str, int]:
+    """Places on sweep axes of the values in `at`, by parameter name; the nearest number. Raises NotInResult for an
+    unknown name or text."""
+    indices = {}
+    for name, value in at.items():
+        swept = parameter(run, name)
+        if swept.numeric:
+            indices[swept.axis] = int(np.nanargmin(np.abs(np.asarray(swept.values, float) - float(value))))
+        elif value in list(swept.values):
+            indices[swept.axis] = list(swept.values).index(value)
+        else:
+            raise NotInResult(f"{run.path} has no point {name} = '{value}' (it has {', '.join(swept.values)}). "
+                              "Choose one of these.")
+    return indices
+
+
+def fixed(run: Run, free: tuple[str, ...], at: Optional[Mapping[str, Any]] = None) -> dict[str, int]:
+    """Places on all sweep axes but `free`: as `at` says, else with every error source on, else the first point."""
+    chosen = indices_of(run, at or {})
+    swept = parameters(run)
+    for axis in run.sweeps:
+        values = list(swept[axis].values)
+        chosen.setdefault(axis, values.index("all") if axis == "ablation" and "all" in values else 0)
+    return {axis: index for axis, index in chosen.items() if axis not in free}
+
+
+def say_point(run: Run, indices: Mapping[str, int]) -> str:
+    """`a = 1 rad, b = 2` of a place on some of the sweep axes; all keys of a sweep of several."""
+    swept = parameters(run).values()
+    named = [[p for p in swept if p.axis == axis and p.name != axis]
+             or [p for p in swept if p.name == axis] for axis in indices]
+    return ", ".join(p.say(indices[p.axis]) for group in named for p in group)
+
+
+def say_trials(run: Run) -> str:
+    """`30 trials`, or the range where points differ, from `summary`."""
+    counts = run.require("summary")["completed"].values
+    low, high = int(counts.min()), int(counts.max())
+    return f"{high} trial{'s' if high != 1 else ''}" if low == high else f"{low} to {high} trials"

@@ -1,0 +1,181 @@
+"""One look for every figure: legible at a paper's column width, readable in grey, signed with its run."""
+
+from __future__ import annotations
+
+import textwrap
+from functools import wraps
+from pathlib import Path
+from typing import Any, Callable, Optional, Sequence, TypeVar, cast
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+from .files import replacing
+from .run import Run
+
+COLUMN_IN = 3.4
+"""Width of one column of a two-column paper."""
+PAGE_IN = 7.0
+"""Width of both."""
+ACCENT = "#c00000"
+"""Thresholds and ideals: always a thin line."""
+
+# Each thing differs from its neighbours in lightness, line and marker, so that colour is never needed.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "uncorrected": dict(color="#e69f00", linestyle="--", marker="s", label="uncorrected"),
+    "corrected": dict(color="#0060a8", linestyle="-", marker="o", label="corrected"),
+    "corrected_nearest": dict(color="#cc79a7", linestyle="-.", marker="D", label="corrected, nearest"),
+    "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, with noise"),
+}
+DIGITS: list[dict[str, Any]] = [  # one target level each: fill, line
+    dict(color="#bdbdbd", linestyle="-"),
+    dict(color="#e69f00", linestyle="--"),
+    dict(color="#0060a8", linestyle="-."),
+    dict(color="#000000", linestyle=":"),
+]
+LOOK: dict[Any, Any] = {
+    "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "legend.fontsize": 7,
+    "xtick.labelsize": 7, "ytick.labelsize": 7,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.6,
+    "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.4, "axes.axisbelow": True,
+    "lines.linewidth": 1.3, "lines.markersize": 4, "legend.frameon": False, "legend.handlelength": 2.6,
+    "pdf.fonttype": 42,  # text stays text
+    "figure.constrained_layout.use": True, "savefig.dpi": 220,
+}
+PREFIXES = {0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f", 3: "k", 6: "M", 9: "G", 12: "T"}
+
+Draws = TypeVar("Draws", bound=Callable[..., Figure])
+
+
+def styled(draw: Draws) -> Draws:
+    """Lets a function draw in this look, and leaves matplotlib's settings as they were."""
+    @wraps(draw)
+    def wrapped(*arguments: Any, **options: Any) -> Figure:
+        with matplotlib.rc_context(LOOK):
+            return draw(*arguments, **options)
+    return cast(Draws, wrapped)
+
+
+def panels(rows: int, columns: int, width_in: float, height_in: float, **options: Any) -> tuple[Figure, Any]:
+    """A figure with a grid of axes (rows, columns). Not by pyplot, which would keep every figure open."""
+    figure = Figure(figsize=(width_in, height_in))
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def variant(name: str) -> dict[str, Any]:
+    """Line style of a variant; one this file does not know is drawn grey."""
+    unknown = dict(color="#777777", linestyle="-", marker="x", label=plain(name.replace("_", " ")) or None)
+    return dict(VARIANTS.get(name, unknown))
+
+
+def plain(text: str) -> str:
+    """Text that matplotlib shall not take for mathematics."""
+    return text.replace("$", r"\$")
+
+
+def label(long_name: str, units: str, width: int = 40) -> str:
+    """Label of an axis, its lines no longer than `width` letters."""
+    text = long_name if units == "1" else f"{long_name} ({units.replace(' ', chr(0xa0))})"
+    return plain(textwrap.fill(text, width, break_long_words=False))
+
+
+def panel(axes: Any, index: int, title: str) -> None:
+    """Letter and title above a panel, flush left."""
+    axes.set_title(plain(f"({chr(ord('a') + index % 26)}) {title}"), loc="left")
+
+
+def scale_of(values: Sequence[float], units: str) -> tuple[float, str]:
+    """Factor and unit that make these values easy to read: 0.005 rad is 5 mrad. Only for units that take prefixes."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if units not in ("rad", "s", "W", "Hz", "A", "m", "V") or largest == 0:
+        return 1.0, units
+    exponent = int(3 * np.floor(np.log10(largest) / 3 + 1e-9))
+    exponent = max(-15, min(exponent, 0 if units in ("rad", "s", "m") else 12))
+    return 10.0 ** -exponent, PREFIXES[exponent] + units
+
+
+def log_spaced(values: Sequence[float]) -> bool:
+    """Whether positive values are spaced more evenly by ratio than by difference."""
+    v = np.unique(np.asarray(values, float))
+    v = v[np.isfinite(v)]
+    if len(v) < 3 or v[0] <= 0:
+        return False
+    steps, ratios = np.diff(v), np.diff(np.log(v))
+    return bool(ratios.std() / ratios.mean() < steps.std() / steps.mean() - 1e-9)
+
+
+def parameter_axis(axes: Any, values: Sequence[float], title: str, gap: float = 0.08) -> None:
+    """Makes the x axis that of these values: logarithmic where they were spaced so (a first value of 0 apart), and
+    labelled at the values themselves where they are few and at least `gap` of the width apart."""
+    v = np.unique(np.asarray(values, float))
+    v = v[np.isfinite(v)]
+    positive = v[v > 0]
+    place: Callable[[Any], Any] = np.asarray
+    if log_spaced(v):
+        axes.set_xscale("log")
+        place = np.log
+    elif len(v) and v[0] == 0 and log_spaced(positive):
+        axes.set_xscale("symlog", linthresh=positive[0], linscale=0.5)
+        place = lambda x: np.where(x > 0, np.log(np.maximum(x, positive[0]) / positive[0]) + 1, 0.0)  # noqa: E731
+    axes.set_xlabel(title)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
+    if len(v) > 12 and axes.get_xscale() == "log" and v[-1] < 1e3 * v[0]:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+    if 0 < len(v) <= 12:
+        where = np.atleast_1d(place(v))
+        width = max(float(where[-1] - where[0]), 1e-300)
+        ticks = [v[0]]
+        for value, here in zip(v, where):
+            if here - float(place(np.asarray(ticks[-1]))) >= gap * width and value != ticks[-1]:
+                ticks.append(value)
+        axes.xaxis.set_major_locator(FixedLocator(ticks))
+        axes.xaxis.set_minor_locator(NullLocator())
+    if len(v) == 1:
+        axes.set_xlim(v[0] - (abs(v[0]) or 1.0), v[0] + (abs(v[0]) or 1.0))
+
+
+def category_axis(axes: Any, names: Sequence[str], title: str) -> None:
+    """Makes the x axis one of names, a place each, from 0."""
+    steep = max((len(n) for n in names), default=0) * len(names) > 40
+    axes.set_xticks(range(len(names)), [plain(n) for n in names], rotation=40 if steep else 0,
+                    ha="right" if steep else "center", rotation_mode="anchor")
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_xlabel(title)
+
+
+def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any], list[str]]] = None) -> Figure:
+    """Titles the figure, puts a legend (handles, labels) of two or more under the title, and signs it with its run; a
+    run that is not complete says so in the title."""
+    asked, done = run.asked_and_run
+    if run.incomplete:
+        title += f" — incomplete run: {done} of {asked} trials"
+    width = figure.get_figwidth()
+    # About 15 letters of the title and 23 of the small print to an inch
+    title = plain(textwrap.fill(title, int(15 * width)))
+    if legend is not None and len(legend[1]) > 1:
+        fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width
+        columns = len(legend[1]) if fits else 2
+        top_in = 0.05 + 0.155 * (title.count("\n") + 1)
+        figure.legend(*legend, loc="upper left", bbox_to_anchor=(0, 1 - top_in / figure.get_figheight()), ncol=columns,
+                      columnspacing=1.2, borderaxespad=0.2)
+        title += "\n " * -(-len(legend[1]) // columns)  # keeps the place free; figures lay out nothing around legends
+    figure.suptitle(title, fontsize=9, x=0.01, ha="left")
+    signature = textwrap.fill(run.provenance.signature(), int(23 * width), break_long_words=False)
+    figure.supxlabel(plain(signature), fontsize=5.5, color="#555555", x=0.01, ha="left")
+    return figure
+
+
+def save(figure: Figure, directory: Path, name: str) -> list[Path]:
+    """Writes DIRECTORY/NAME.png and .pdf, each whole or not at all; the same figure gives the same bytes. Returns
+    both paths. Raises OSError where they cannot be written."""
+    written = []
+    with matplotlib.rc_context(LOOK):
+        for ending, metadata in (("png", {}), ("pdf", {"CreationDate": None})):
+            path = directory / f"{name}.{ending}"
+            with replacing(path) as partial:
+                figure.savefig(partial, format=ending, metadata=metadata)
+            written.append(path)
+    return written

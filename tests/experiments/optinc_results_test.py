@@ -1,0 +1,436 @@
+"""Holds the Python package experiments/python to small files that follow FORMAT.md; warnings are errors.
+
+Usage: optinc_results_test.py [unittest's arguments]. Exits 77 (skipped) when a module is missing.
+"""
+
+import contextlib
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "experiments/python"), str(Path(__file__).resolve().parent)]
+sys.dont_write_bytecode = True
+try:
+    import h5py
+    import matplotlib.image
+    import numpy as np
+    import xarray
+
+    import optinc_results as results
+    import result_samples as samples
+    from optinc_results import figures, headlines, style
+    from optinc_results.__main__ import main
+    from optinc_results.figures.pareto import front
+    from optinc_results.study import fixed, of_worst_layer, say_point
+except ModuleNotFoundError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+ENGINES = {}
+for name, module in (("h5netcdf", "h5netcdf"), ("netcdf4", "netCDF4")):
+    with contextlib.suppress(ImportError):  # before warnings become errors: netCDF4 warns when it is imported
+        ENGINES[name] = __import__(module)
+FOLDER = tempfile.TemporaryDirectory()
+FILES = {make.__name__: Path(FOLDER.name) / f"{make.__name__}.h5" for make in samples.ALL}
+DRAWN = {  # what each sample has the data for
+    "one_sweep": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
+    "two_sweeps": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
+    "paired_keys": {"metric_vs_parameter", "pareto"},
+    "text_axis": {"metric_vs_parameter", "error_histogram", "pareto"},
+    "with_ablation": {"metric_vs_parameter", "error_histogram", "ablation", "pareto"},
+    "incomplete": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
+    "over_time": {"metric_vs_parameter", "drift"},
+    "recorded_drift": {"drift"},
+    "bare": set(),
+    "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
+    "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
+}
+
+
+def setUpModule():
+    warnings.simplefilter("error")
+    for make in samples.ALL:
+        make(FILES[make.__name__])
+
+
+def tearDownModule():
+    FOLDER.cleanup()
+
+
+def command(*words):
+    """Exit status, standard output and standard error of the command line."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main([str(word) for word in words])
+    return status, out.getvalue(), err.getvalue()
+
+
+class Reading(unittest.TestCase):
+    def test_values_are_those_of_the_file(self):
+        for name, path in FILES.items():
+            with results.open_run(path) as run, h5py.File(path) as file:
+                for group in file:
+                    data = run.group(group)
+                    for dataset in file[group]:
+                        wanted = file[group][dataset]
+                        got = data[dataset].values
+                        if wanted.dtype == object:
+                            self.assertEqual(list(got), list(wanted.asstr()[()]), (name, group, dataset))
+                        else:
+                            np.testing.assert_array_equal(got, wanted[()], f"{name} {group} {dataset}")
+
+    def test_reads_as_the_engines_of_xarray_do(self):
+        for engine in ENGINES:
+            with self.subTest(engine):
+                for name, path in FILES.items():
+                    with results.open_run(path) as run:
+                        mine = {group: run.group(group).load() for group in ("trials", "summary", "eye", "ablation")
+                                if run.group(group) is not None}
+                    for group, data in mine.items():
+                        with xarray.open_dataset(path, group=group, engine=engine) as theirs:
+                            xarray.testing.assert_equal(data, theirs.load())
+                            self.assertEqual(list(data.coords), list(theirs.coords))
+                            for variable in data.variables:
+                                for attribute in ("units", "long_name", "key"):
+                                    self.assertEqual(data[variable].attrs.get(attribute),
+                                                     theirs[variable].attrs.get(attribute), (name, group, variable))
+
+    def test_is_lazy(self):
+        with results.open_run(FILES["crowded"]) as run:
+            trials = run.trials
+            self.assertFalse(trials["code_error_count"].variable._in_memory)
+            one = trials["code_error_count"].isel(trial=3, dac_bits=[0, 2], variant=slice(None, None, -1))
+            with h5py.File(FILES["crowded"]) as file:
+                np.testing.assert_array_equal(one.values, file["trials/code_error_count"][()][[0, 2], :, :, 3, ::-1])
+            self.assertFalse(trials["code_error_count"].variable._in_memory)
+
+    def test_sweeps_provenance_and_settings(self):
+        with results.open_run(str(FILES["two_sweeps"])) as run:
+            self.assertEqual(run.sweeps, ("dac_bits", "sigma_eta_rad"))
+            self.assertEqual(run.config["run"]["seed"], 1)
+            p = run.provenance
+            self.assertEqual((p.run_id, p.seed, p.model, p.complete), ("00112233445566ff", 1, "chip", True))
+            self.assertFalse(run.incomplete)
+            self.assertIsNone(run.eye)
+            self.assertIsNone(run.ablation)
+            self.assertEqual(run.asked_and_run, (240, 240))
+        with results.open_run(FILES["bare"]) as run:
+            self.assertEqual((run.sweeps, run.trials, run.asked_and_run), ((), None, (0, 0)))
+            self.assertFalse(run.incomplete)
+            self.assertIsNone(run.provenance.model)
+            self.assertIsNone(run.provenance.complete)
+
+    def test_parameters(self):
+        with results.open_run(FILES["paired_keys"]) as run:
+            found = results.parameters(run)
+            self.assertEqual(list(found), ["ports", "sigma_eta_rad", "design"])
+            self.assertEqual({p.axis for p in found.values()}, {"design"})
+            self.assertEqual([p.key for p in found.values()], ["mesh.ports", "chip.sigma_eta_rad", ""])
+            self.assertEqual(say_point(run, {"design": 1}), "ports = 16, sigma_eta_rad = 0.015 rad")
+        with results.open_run(FILES["text_axis"]) as run:
+            self.assertFalse(results.parameters(run)["preset"].numeric)
+        with results.open_run(FILES["with_ablation"]) as run:
+            self.assertEqual(fixed(run, ()), {"sigma_eta_rad": 0, "ablation": 6})  # "all"
+            self.assertEqual(fixed(run, ("ablation",), {"sigma_eta_rad": 0.014}), {"sigma_eta_rad": 1})
+
+    def test_statistics(self):
+        with results.open_run(FILES["one_sweep"]) as run:
+            self.assertEqual(results.metrics(run)[:2], ["word_accuracy", "output_error"])
+            self.assertIn("yield", results.metrics(run))
+            self.assertNotIn("word_accuracy_mean", results.metrics(run))
+            value = results.statistic(run, "word_accuracy")
+            np.testing.assert_allclose(value.mean, run.trials["word_accuracy"].mean("trial"), rtol=1e-12)
+            self.assertTrue((value.low <= value.mean).all() and (value.mean <= value.high).all())
+            worst, note = of_worst_layer(results.statistic(run, "matrix_error"))
+            self.assertEqual((worst.mean.dims, note), (("sigma_eta_rad", "variant"), "worst layer, 2"))
+            with self.assertRaisesRegex(results.NotInResult, "no summary of a metric 'speed'.*word_accuracy"):
+                results.statistic(run, "speed")
+
+
+class BadFiles(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name) / "x.h5"
+
+    def refused(self, pattern, path=None):
+        with self.assertRaisesRegex(results.NotAResult, pattern) as caught:
+            results.open_run(path or self.path)
+        self.assertRegex(str(caught.exception), r"^.+ \(.+\)\. .+")
+        return str(caught.exception)
+
+    def test_missing(self):
+        self.refused("no such file")
+        self.refused("it is a folder", self.folder.name)
+
+    def test_not_hdf5(self):
+        self.path.write_text("not HDF5")
+        self.refused("cannot be opened")
+
+    def test_cut_off(self):
+        self.path.write_bytes(FILES["one_sweep"].read_bytes()[:20000])
+        self.refused("cannot be opened")
+
+    def test_foreign(self):
+        with h5py.File(self.path, "w") as file:
+            file["x"] = 1.0
+        self.refused("not a result of OptINC.*schema_version")
+
+    def test_newer(self):
+        with samples.result(self.path, schema_version=np.int64(2)):
+            pass
+        self.refused("newer than this package.*schema version 2")
+
+    def test_settings_that_are_no_toml(self):
+        with samples.result(self.path, config_toml="= ="):
+            pass
+        with results.open_run(self.path) as run, self.assertRaisesRegex(results.NotAResult, "cannot be read"):
+            run.config
+
+    def test_missing_group(self):
+        with results.open_run(FILES["bare"]) as run:
+            with self.assertRaisesRegex(results.NotAResult, r"no group 'eye' \(its groups: network\)\. "):
+                run.require("eye")
+
+
+class Tables(unittest.TestCase):
+    def test_trials(self):
+        with results.open_run(FILES["two_sweeps"]) as run:
+            table = results.tidy(run)
+            self.assertEqual(list(table)[:5], ["dac_bits", "sigma_eta_rad", "trial", "variant", "completed"])
+            self.assertEqual({len(c) for c in table.values()}, {4 * 6 * 10 * 3})
+            self.assertNotIn("matrix_error", table)
+            row = 2 * 180 + 3 * 30 + 7 * 3 + 1
+            self.assertEqual([table[n][row] for n in ("dac_bits", "sigma_eta_rad", "trial", "variant", "completed")],
+                             [10, 0.015, 7, "corrected", 1])
+            self.assertEqual(table["margin"][row], float(run.trials["margin"][2, 3, 7, 1]))
+            layers = results.tidy(run, "matrix_error")
+            self.assertEqual(list(layers), ["dac_bits", "sigma_eta_rad", "trial", "variant", "layer", "completed",
+                                            "matrix_error"])
+            np.testing.assert_array_equal(layers["matrix_error"], run.trials["matrix_error"].values.reshape(-1))
+
+    def test_other_groups(self):
+        with results.open_run(FILES["one_sweep"]) as run:
+            summary = results.tidy(run, "word_accuracy", "summary")
+            self.assertEqual(list(summary), ["sigma_eta_rad", "variant", "completed", "word_accuracy_mean",
+                                             "word_accuracy_std", "word_accuracy_mean_low", "word_accuracy_mean_high"])
+            quantiles = results.tidy(run, "word_accuracy_quantile", "summary")
+            self.assertEqual(len(quantiles["word_accuracy_quantile_high"]), 6 * 3 * 3)
+            self.assertEqual(list(results.tidy(run, "code_error_count", "summary"))[-1], "code_error_count_sum")
+            self.assertEqual(list(results.tidy(run, group="training"))[:2], ["epoch", "loss"])
+            for metric, group in (("speed", "trials"), ("word", "summary")):
+                with self.assertRaises(results.NotInResult):
+                    results.tidy(run, metric, group)
+        with results.open_run(FILES["paired_keys"]) as run:
+            table = results.tidy(run, "mesh_error")
+            self.assertEqual(list(table), ["design", "trial", "variant", "ports", "sigma_eta_rad", "completed",
+                                           "mesh_error"])
+            self.assertEqual(table["ports"][-1], 64)
+
+    def test_csv_gives_the_numbers_back(self):
+        with tempfile.TemporaryDirectory() as folder, results.open_run(FILES["incomplete"]) as run:
+            table = results.tidy(run, "word_accuracy")
+            path = Path(folder) / "x.csv"
+            results.write_csv(table, path)
+            self.assertEqual(os.listdir(folder), ["x.csv"])
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            back = np.array([float(r["word_accuracy"] or "nan") for r in rows])
+            np.testing.assert_array_equal(back, table["word_accuracy"])
+            self.assertEqual(int(np.isnan(back).sum()), (120 - 86) * 3)
+            before = path.read_bytes()
+            with self.assertRaises(UnicodeEncodeError):  # in the middle of writing
+                results.write_csv({"x": np.array(["good", "\udc80"], object)}, path)
+            self.assertEqual((os.listdir(folder), path.read_bytes()), (["x.csv"], before))
+
+    def test_pandas(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no pandas")
+        with results.open_run(FILES["one_sweep"]) as run:
+            frame = results.to_pandas(results.tidy(run))
+            mean = frame.groupby(["sigma_eta_rad", "variant"]).word_accuracy.mean()
+            self.assertAlmostEqual(mean[0.03, "corrected"], float(run.summary["word_accuracy_mean"][5, 1]), places=12)
+
+
+class Drawing(unittest.TestCase):
+    def pixels(self, figure):
+        """The figure's PNG as bytes, and as an array of grey levels."""
+        png = io.BytesIO()
+        figure.savefig(png, format="png", dpi=100)
+        return png.getvalue(), matplotlib.image.imread(io.BytesIO(png.getvalue()))[..., :3].mean(-1)
+
+    def test_every_figure_of_every_sample_draws(self):
+        repeated = set()
+        before = dict(matplotlib.rcParams)
+        for name, path in FILES.items():
+            with results.open_run(path) as run:
+                for figure, draw in figures.FIGURES.items():
+                    with self.subTest(sample=name, figure=figure):
+                        if figure not in DRAWN[name]:
+                            with self.assertRaises(results.NotInResult):
+                                draw(run)
+                            continue
+                        once, grey = self.pixels(draw(run))
+                        self.assertGreater(min(grey.shape), 250)
+                        self.assertGreater((grey < 0.6).mean(), 0.003, "hardly any ink")
+                        self.assertGreater((grey > 0.95).mean(), 0.1, "no paper left")
+                        if figure not in repeated:
+                            self.assertEqual(once, self.pixels(draw(run))[0], "not the same twice")
+                            repeated.add(figure)
+        self.assertEqual(repeated, set(figures.FIGURES))
+        self.assertEqual(before, dict(matplotlib.rcParams))
+
+    def test_titles_say_what_was_chosen(self):
+        def title(name, figure, **options):
+            with results.open_run(FILES[name]) as run:
+                return " ".join(figures.FIGURES[figure](run, **options)._suptitle.get_text().split())
+        self.assertIn("30 trials a point", title("one_sweep", "metric_vs_parameter"))
+        self.assertIn("at dac_bits = 6 bit", title("crowded", "metric_vs_parameter"))
+        self.assertIn("3 of 20 values of mzi_loss_db", title("crowded", "metric_vs_parameter"))
+        self.assertIn("at dac_bits = 8 bit", title("crowded", "heat_map", at={"dac_bits": 8}))
+        self.assertIn("at ablation = all", title("with_ablation", "metric_vs_parameter"))
+        self.assertIn("at sigma_eta_rad = 0.015 rad", title("with_ablation", "ablation", at={"sigma_eta_rad": 0.015}))
+        self.assertIn("worst layer, 2", title("one_sweep", "metric_vs_parameter", metric="matrix_error"))
+        self.assertIn("incomplete run: 86 of 120 trials", title("incomplete", "heat_map"))
+        self.assertIn("sigma_eta_rad = 0.03 rad", title("one_sweep", "error_histogram"))
+        self.assertIn("against sigma_eta_rad", title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
+        self.assertIn("insertion loss better low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
+
+    def test_options(self):
+        with results.open_run(FILES["two_sweeps"]) as run:
+            draw = figures.FIGURES
+            self.assertEqual(len(draw["metric_vs_parameter"](run, metric="margin").axes), 4)
+            self.assertEqual(len(draw["metric_vs_parameter"](run, metric="margin", at={"dac_bits": 8}).axes), 1)
+            self.assertEqual(draw["heat_map"](run, x="dac_bits").axes[0].get_xlabel(),
+                             "resolution of the phase DAC\nover 2 pi (bit)")
+            draw["pareto"](run, x="dac_bits", y="margin", y_better="low")
+            for figure, options in (("metric_vs_parameter", {"metric": "speed"}), ("heat_map", {"x": "speed"}),
+                                    ("metric_vs_parameter", {"parameter": "speed"}), ("pareto", {"y": "speed"}),
+                                    ("error_histogram", {"at": {"speed": 1}}),
+                                    ("heat_map", {"x": "dac_bits", "y": "dac_bits"})):
+                with self.assertRaisesRegex(results.NotInResult, r"\(.+\)\. "):
+                    draw[figure](run, **options)
+            with self.assertRaises(ValueError):
+                draw["pareto"](run, y_better="up")
+
+    def test_lines_are_the_means(self):
+        with results.open_run(FILES["one_sweep"]) as run:
+            axes = figures.FIGURES["metric_vs_parameter"](run, metric="word_accuracy").axes[0]
+            self.assertEqual(axes.get_xscale(), "log")
+            line = next(line for line in axes.lines if line.get_label() == "corrected")
+            np.testing.assert_allclose(line.get_xdata(), samples.ETA[1] * 1e3)
+            corrected = run.trials["word_accuracy"].sel(variant="corrected")
+            np.testing.assert_allclose(line.get_ydata(), corrected.mean("trial"))
+
+    def test_front(self):
+        x, y = np.array([1, 2, 2, 3, np.nan, 0.5]), np.array([1, 2, 3, 2.5, 9, 0.5])
+        self.assertEqual(list(front(x, y, True, True)), [2, 3])
+        self.assertEqual(list(front(x, y, False, False)), [5])
+        self.assertEqual(list(front(x, y, False, True)), [5, 0, 2])
+
+    def test_log_spacing(self):
+        self.assertTrue(style.log_spaced([0.0025, 0.005, 0.01, 0.015, 0.02, 0.03]))
+        self.assertTrue(style.log_spaced([1, 10, 100]))
+        for linear in ([1, 2, 3], [0, 1, 10], [1, 2], [5]):
+            self.assertFalse(style.log_spaced(linear), linear)
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def names(self):
+        return sorted({path.stem for path in self.folder.iterdir()})
+
+    def test_quickstart_has_its_five_figures(self):
+        status, out, err = command("figures", FILES["one_sweep"], "-o", self.folder)
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(self.names(), ["error_histogram", "eye", "gradient", "metric_vs_parameter", "training"])
+        self.assertEqual(len(os.listdir(self.folder)), 10)
+        self.assertEqual(len(out.splitlines()), 5)
+
+    def test_files_are_the_same_twice(self):
+        written = []
+        for _ in range(2):
+            self.assertEqual(command("figures", FILES["sparse"], "-o", self.folder, "--only", "training")[0], 0)
+            written.append({path.name: path.read_bytes() for path in self.folder.iterdir()})
+        self.assertEqual(list(map(len, written)), [2, 2])
+        self.assertEqual(written[0], written[1])
+        self.assertTrue(written[0]["training.pdf"].startswith(b"%PDF"))
+
+    def test_draws_what_the_study_names(self):
+        self.assertEqual(command("figures", FILES["two_sweeps"], "-o", self.folder)[0], 0)
+        self.assertEqual(self.names(), ["heat_map", "metric_vs_parameter", "pareto"])
+
+    def test_only(self):
+        self.assertEqual(command("figures", FILES["one_sweep"], "-o", self.folder, "--only", "eye")[0], 0)
+        self.assertEqual(self.names(), ["eye"])
+        status, _, err = command("figures", FILES["two_sweeps"], "-o", self.folder, "--only", "heat_map", "--only", "eye")
+        self.assertEqual((status, len(err.splitlines())), (1, 1))
+        self.assertEqual(self.names(), ["eye"])
+
+    def test_leaves_out_and_says_so(self):
+        path = self.folder / "some.h5"
+        with samples.result(path, 'figures = ["training", "eye"]') as file:
+            samples.network_groups(file, epochs=3)
+            del file["eye"]
+        status, out, err = command("figures", path, "-o", self.folder / "out")
+        self.assertEqual((status, len(out.splitlines()), len(err.splitlines())), (0, 1, 1))
+        self.assertIn("left out eye", err)
+
+    def test_figures_there_are_not(self):
+        path = self.folder / "some.h5"
+        for wanted in ('["pie"]', '"eye"', "[3]"):
+            with samples.result(path, f"figures = {wanted}"):
+                pass
+            status, _, err = command("figures", path, "-o", self.folder / "out")
+            self.assertEqual((status, len(err.splitlines()), (self.folder / "out").exists()), (1, 1, False), err)
+
+    def test_errors_take_one_line(self):
+        for words in (("show", self.folder / "none.h5"), ("figures", FILES["bare"], "-o", self.folder / "out"),
+                      ("table", FILES["one_sweep"], "-o", self.folder / "x.csv", "--metric", "speed"),
+                      ("table", FILES["one_sweep"], "-o", self.folder / "no" / "x.csv")):
+            status, out, err = command(*words)
+            self.assertEqual((status, out, len(err.splitlines())), (1, "", 1), err)
+            self.assertEqual(os.listdir(self.folder), [])
+
+    def test_table_and_show(self):
+        status, _, err = command("table", FILES["text_axis"], "-o", self.folder / "x.csv", "--metric", "word_accuracy")
+        self.assertEqual((status, err), (0, ""))
+        with open(self.folder / "x.csv", encoding="utf-8") as file:
+            self.assertEqual(file.readline(), "preset,trial,variant,completed,word_accuracy\n")
+        for name, path in FILES.items():
+            status, out, err = command("show", path)
+            self.assertEqual((status, err), (0, ""), name)
+            self.assertIn("run 00112233445566ff", out)
+        with results.open_run(FILES["one_sweep"]) as run:
+            mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
+            self.assertIn(f"{mean:.5g} [", headlines.headlines(run))
+        with results.open_run(FILES["incomplete"]) as run:
+            self.assertIn("86 of 120 trials run: INCOMPLETE", headlines.headlines(run))
+
+    def test_draw_script(self):
+        if os.name != "posix":
+            self.skipTest("a bash script")
+        done = subprocess.run([ROOT / "experiments/draw", FILES["over_time"], "-o", self.folder, "--only", "drift"],
+                              capture_output=True, text=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["drift.pdf", "drift.png"])
+        help_text = subprocess.run([ROOT / "experiments/draw", "--help"], capture_output=True, text=True)
+        self.assertEqual(help_text.returncode, 0)
+        self.assertIn("--only eye", help_text.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,314 @@
+"""Small result files that follow experiments/store/FORMAT.md, made of draws whose law is written here.
+
+Used by optinc_results_test.py. `python3 result_samples.py DIR` writes one of each, to look at.
+"""
+
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+CHIP_VARIANTS = ["uncorrected", "corrected", "noisy"]
+MESH_VARIANTS = ["uncorrected", "corrected", "corrected_nearest"]
+
+
+class Group:
+    """A group whose datasets are tied to axes as the store ties them."""
+
+    def __init__(self, file, name, **attributes):
+        self.at = file.create_group(name, track_order=True)
+        self.at.attrs.update(attributes)
+
+    def axis(self, name, values, units="1", long_name=None, **attributes):
+        self.dataset(name, None, values, units, long_name, **attributes)
+        self.at[name].make_scale(name)
+
+    def dataset(self, name, axes, values, units="1", long_name=None, **attributes):
+        values = np.asarray(values)
+        if values.dtype.kind in "OU":
+            values = values.astype(object)
+            data = self.at.create_dataset(name, data=values, dtype=h5py.string_dtype())
+        else:
+            packed = dict(chunks=True, shuffle=True, compression=4) if values.nbytes > 4096 else {}
+            data = self.at.create_dataset(name, data=values, **packed)
+        data.attrs["units"] = units
+        data.attrs["long_name"] = long_name or name.replace("_", " ")
+        data.attrs.update(attributes)
+        for i, axis in enumerate(axes or ()):
+            data.dims[i].attach_scale(self.at[axis])
+
+
+def result(path, config="", **attributes):
+    """A file with the root attributes of a result; `config` is put before the sections of config_toml."""
+    file = h5py.File(path, "w", track_order=True)
+    file.attrs.update({
+        "Conventions": "CF-1.10", "title": "A sample", "schema_version": np.int64(1), "optinc_version": "0.1.0",
+        "git_revision": "0123456789ab", "build_target": "portable", "compiler": "GCC 12.2.0",
+        "run_id": "00112233445566ff", "seed": np.int64(1), "created_utc": "2025-01-31T12:00:00Z",
+        "command": "optinc run sample.toml -o sample.h5",
+        "config_toml": f'study = "sample"\n{config}\n[run]\nseed = 1\n', **attributes})
+    return file
+
+
+def sweep_axes(group, sweeps):
+    """Writes the axes of the sweeps: (name, values, units, long_name, key) or (name, {key: (values, units, long)})."""
+    for sweep in sweeps:
+        if isinstance(sweep[1], dict):  # several keys at once
+            name, keys = sweep
+            length = len(next(iter(keys.values()))[0])
+            group.axis(name, np.arange(length), long_name="point of the sweep")
+            for key, (values, units, long_name) in keys.items():
+                group.dataset(key.split(".")[-1], [name], values, units, long_name, key=key)
+        else:
+            name, values, units, long_name, key = sweep
+            group.axis(name, values, units, long_name, key=key)
+
+
+def points(sweeps):
+    return tuple(len(next(iter(s[1].values()))[0]) if isinstance(s[1], dict) else len(s[1]) for s in sweeps)
+
+
+def study(file, sweeps, trials, variants, quantities, done=None, yields=None):
+    """Writes `trials` and `summary`. quantities: {name: (array over sweeps, trial, variant and own axes; own axes as
+    {name: (values, units)}; units; long name)}. `done` (sweeps, trial) marks what was run; the rest becomes NaN."""
+    names, shape = [s[0] for s in sweeps], points(sweeps)
+    done = np.ones((*shape, trials), bool) if done is None else done
+    raw, summary = Group(file, "trials"), Group(file, "summary")
+    for group in (raw, summary):
+        sweep_axes(group, sweeps)
+    raw.axis("trial", np.arange(trials), long_name="number of the trial")
+    for group in (raw, summary):
+        group.axis("variant", variants, long_name="how the device is programmed and what acts on the light")
+        for _, own, _, _ in quantities.values():
+            for axis, (values, units) in own.items():
+                if axis not in group.at:
+                    group.axis(axis, values, units)
+    summary.axis("quantile", np.array([0.05, 0.5, 0.95]))
+    raw.dataset("completed", [*names, "trial"], done.astype(np.uint8), long_name="1 where the trial was run")
+    summary.dataset("completed", names, done.sum(-1).astype(np.int64), long_name="trials run")
+    t = len(names)
+    for name, (values, own, units, long_name) in quantities.items():
+        values = np.array(values, float)
+        values[~done] = np.nan
+        raw.dataset(name, [*names, "trial", "variant", *own], values, units, long_name)
+        axes = [*names, "variant", *own]
+        if name == "code_error_count":
+            summary.dataset(f"{name}_sum", axes, np.nansum(values, t), units, f"sum of {long_name}")
+            continue
+        with np.errstate(all="ignore"):
+            n = np.isfinite(values).sum(t)
+            mean = np.where(n > 0, np.nansum(values, t) / np.maximum(n, 1), np.nan)
+            std = np.sqrt(np.where(n > 1, np.nansum((values - np.expand_dims(mean, t)) ** 2, t) / np.maximum(n - 1, 1),
+                                   np.nan))
+            half = 1.96 * std / np.sqrt(n)
+        for ending, array in (("mean", mean), ("std", std), ("mean_low", mean - half), ("mean_high", mean + half)):
+            summary.dataset(f"{name}_{ending}", axes, array, units, f"{ending} of {long_name}")
+        filled = np.nan_to_num(values)
+        quantile = np.moveaxis(np.quantile(filled, [0.05, 0.5, 0.95], axis=t), 0, -1)
+        for ending in ("", "_low", "_high"):
+            summary.dataset(f"{name}_quantile{ending}", [*axes, "quantile"], quantile, units)
+    if yields is not None:
+        share = (quantities[yields][0] > 0.99).mean(t)
+        for ending, move in (("", 0), ("_low", -0.05), ("_high", 0.05)):
+            summary.dataset(f"yield{ending}", [*names, "variant"], np.clip(share + move, 0, 1), "1",
+                            "share of chips that decode 99 % of their words")
+
+
+def chip_quantities(strength, trials, seed=1, layers=3, largest=255, words=4096):
+    """What a chip study measures, where `strength` (sweeps) says how bad each point is: 1 is where it breaks."""
+    rng = np.random.default_rng(seed)
+    s = np.asarray(strength, float)[..., None, None] * np.array([1.0, 0.45, 1.0])
+    s = s * rng.lognormal(0, 0.08, (*np.shape(strength), trials, 3))
+    accuracy = 1 / (1 + s ** 6)
+    accuracy[..., 2] = 0.009 * rng.lognormal(0, 0.05, accuracy.shape[:-1])
+    codes = np.arange(-largest, largest + 1)
+    spread = np.exp(-np.abs(codes) / 3.0) * (codes != 0)
+    wide = np.exp(-(codes / 60.0) ** 2)
+    count = np.round((1 - accuracy)[..., None] * words * spread / spread.sum())
+    count[..., 2, :] = np.round(words * wide / wide.sum())
+    count[..., codes == 0] = (words - count.sum(-1) + count[..., codes == 0][..., 0])[..., None]
+    matrix = 0.1 * s[..., None] * np.linspace(1, 2, layers)
+    return {
+        "word_accuracy": (accuracy, {}, "1", "share of the drawn words decoded exactly"),
+        "margin": (0.4 - 0.5 * s, {}, "digit", "least over the drawn words of 0.5 - max |y - d|"),
+        "output_error": (0.05 * s + np.array([0, 0, 0.9]), {}, "digit",
+                         "rms over drawn words and digits of y minus the float64 network's"),
+        "matrix_error": (matrix, {"layer": (np.arange(layers), "1")}, "1",
+                         "relative Frobenius error of the layer's transfer matrix"),
+        "matrix_error_in_phase": (matrix ** 2, {"layer": (np.arange(layers), "1")}, "1",
+                                  "the same of its real part, which homodyne receivers see"),
+        "code_error_count": (count, {"code_error": (codes, "LSB")}, "1", "drawn words with this code error"),
+    }
+
+
+ETA = ("sigma_eta_rad", np.array([0.0025, 0.005, 0.01, 0.015, 0.02, 0.03]), "rad",
+       "rms splitter angle error sigma_eta", "chip.sigma_eta_rad")
+BITS = ("dac_bits", np.array([6, 8, 10, 12]), "bit", "resolution of the phase DAC over 2 pi", "chip.dac_bits")
+LOSS = ("mzi_loss_db", np.array([0.0, 0.05, 0.1, 0.2]), "dB", "mean insertion loss of one MZI", "chip.mzi_loss_db")
+
+
+def network_groups(file, epochs=100, seed=2):
+    """`training`, `onn`, `eye` and `gradient`."""
+    rng = np.random.default_rng(seed)
+    training = Group(file, "training")
+    training.axis("epoch", np.arange(1, epochs + 1), long_name="passes over every word of the task")
+    done = np.linspace(0, 1, epochs)
+    for name, values, units in (("loss", 0.5 * np.exp(-9 * done), "digit^2"),
+                                ("word_accuracy", np.minimum(1, 1.2 * done), "1"),
+                                ("margin", -1.0 + 1.2 * done, "digit"), ("learning_rate", 0.012 * (1 - done), "1")):
+        training.dataset(name, ["epoch"], values, units)
+    Group(file, "onn", word_accuracy=1.0, margin=0.2, words=np.int64(625), rounding="half-even", servers=np.int64(4),
+          bits=np.int64(8), mzi_count=np.int64(41664), mzi_count_full_svd=np.int64(106260), mzi_depth=np.int64(398),
+          train_seconds=9.2)
+    eye = Group(file, "eye", sigma_eta_rad=0.005, thresholds_digit=np.array([0.5, 1.5, 2.5]))
+    target = rng.integers(0, 4, (2000, 4)).astype(np.uint8)
+    eye.axis("variant", ["corrected", "noisy"])
+    eye.axis("word", np.arange(2000))
+    eye.axis("digit", np.arange(4))
+    eye.dataset("outputs", ["variant", "word", "digit"],
+                (target + rng.normal(0, 1, (2, 2000, 4)) * [[[0.05]], [[0.6]]]).astype(np.float32), "digit")
+    eye.dataset("target", ["word", "digit"], target, "digit")
+    paths = ["exact", "quantised", "network", "chip_uncorrected", "chip_corrected", "chip_noisy"]
+    gradient = Group(file, "gradient", words=np.int64(5000), servers=np.int64(4), test_accuracy=0.85, loss=0.4,
+                     sigma_eta_rad=0.005)
+    average = (rng.normal(0, 1e-3, 5000) ** 3 * 1e5).astype(np.float32)
+    received = np.stack([average + k * 1e-4 * rng.normal(0, 1, 5000) for k in (0, 1, 1, 2, 1, 30)]).astype(np.float32)
+    gradient.axis("path", paths)
+    gradient.axis("element", np.arange(5000))
+    gradient.dataset("average", ["element"], average)
+    gradient.dataset("received", ["path", "element"], received)
+    gradient.dataset("code_error", ["path", "element"], np.zeros((6, 5000), np.int32), "LSB")
+    gradient.dataset("relative_error", ["path"], np.linalg.norm(received - average, axis=1) / np.linalg.norm(average))
+
+
+def one_sweep(path, trials=30):
+    """The quickstart's kind: chips at levels of one error, and everything measured once."""
+    with result(path, model="chip", complete=np.int64(1)) as file:
+        quantities = chip_quantities(ETA[1] / 0.02, trials)
+        study(file, [ETA], trials, CHIP_VARIANTS, quantities, yields="word_accuracy")
+        network_groups(file)
+
+
+def two_sweeps(path, trials=10):
+    """Chips over two numeric parameters."""
+    strength = ETA[1][None, :] / 0.02 + 2.0 ** (7 - BITS[1][:, None]) / 4
+    with result(path, 'figures = ["metric_vs_parameter", "heat_map", "pareto"]', model="chip",
+                complete=np.int64(1)) as file:
+        study(file, [BITS, ETA], trials, CHIP_VARIANTS, chip_quantities(strength, trials))
+
+
+def paired_keys(path, trials=12):
+    """Meshes; one sweep of two keys taken together."""
+    designs = ("design", {"mesh.ports": (np.array([8, 16, 32, 64]), "1", "ports of the mesh"),
+                          "chip.sigma_eta_rad": (np.array([0.02, 0.015, 0.01, 0.005]), "rad",
+                                                 "rms splitter angle error sigma_eta")})
+    rng = np.random.default_rng(3)
+    size = np.array([8, 16, 32, 64.0])[:, None, None]
+    eta = np.array([0.02, 0.015, 0.01, 0.005])[:, None, None]
+    error = eta * np.sqrt(2 * size) * np.array([1, 0.1, 0.12]) * rng.lognormal(0, 0.1, (4, trials, 3))
+    loss = 0.1 * size + 0 * error
+    with result(path, model="mesh", complete=np.int64(1)) as file:
+        study(file, [designs], trials, MESH_VARIANTS, {
+            "mesh_error": (error, {}, "1", "distance of the transfer matrix from its target"),
+            "mesh_error_in_phase": (error ** 2, {}, "1", "the same of its real part"),
+            "insertion_loss": (loss, {}, "dB", "mean insertion loss")})
+
+
+def text_axis(path, trials=8):
+    """Chips of named presets."""
+    preset = ("preset", ["ideal", "design-target", "foundry"], "1", "preset of the chip", "chip.preset")
+    with result(path, model="chip", complete=np.int64(1)) as file:
+        study(file, [preset], trials, CHIP_VARIANTS, chip_quantities(np.array([0.0, 0.5, 1.2]), trials))
+
+
+def with_ablation(path, trials=8):
+    """Chips with every source alone, all, all but one, at two sizes of error."""
+    sources = ["splitter", "calibration", "loss spread", "dac", "phase noise"]
+    levels = ["none", *(f"only {s}" for s in sources), "all", *(f"all but {s}" for s in sources)]
+    part = np.array([0.6, 0.25, 0.1, 0.04, 0.01])
+    strength = np.sqrt(np.concatenate([[0], part, [1], 1 - part]))
+    sweep = ("ablation", levels, "1", "sources of error switched on", "ablation")
+    with result(path, model="chip", complete=np.int64(1)) as file:
+        quantities = chip_quantities(ETA[1][[1, 3]][:, None] / 0.02 * strength, trials)
+        study(file, [(ETA[0], ETA[1][[1, 3]], *ETA[2:]), sweep], trials, CHIP_VARIANTS, quantities)
+        group = Group(file, "ablation", metric="output_error")
+        sweep_axes(group, [(ETA[0], ETA[1][[1, 3]], *ETA[2:])])
+        group.axis("variant", CHIP_VARIANTS)
+        group.axis("source", sources)
+        v = (quantities["output_error"][0] ** 2).mean(2)  # eta, ablation, variant
+        none, whole = v[:, 0], v[:, 6]
+        alone, without = np.moveaxis(v[:, 1:6], 1, -1), np.moveaxis(v[:, 7:], 1, -1)
+        axes = ["sigma_eta_rad", "variant"]
+        group.dataset("variance_all", axes, whole, "digit^2")
+        group.dataset("variance_none", axes, none, "digit^2")
+        group.dataset("variance_alone", [*axes, "source"], alone, "digit^2")
+        group.dataset("variance_without", [*axes, "source"], without, "digit^2")
+        span = (whole - none)[..., None]
+        group.dataset("share_alone", [*axes, "source"], (alone - none[..., None]) / span)
+        group.dataset("share_without", [*axes, "source"], (whole[..., None] - without) / span)
+
+
+def incomplete(path, trials=5):
+    """The second of two sweeps interrupted: some points short of trials, the last without any."""
+    done = np.ones((4, 6, trials), bool)
+    done[2, 3:, 2:] = False
+    done[3, 1:] = False
+    strength = ETA[1][None, :] / 0.02 + LOSS[1][:, None]
+    with result(path, model="chip", complete=np.int64(0)) as file:
+        study(file, [LOSS, ETA], trials, CHIP_VARIANTS, chip_quantities(strength, trials), done)
+
+
+def over_time(path, trials=6):
+    """Meshes that age: a sweep in seconds, spaced logarithmically after 0."""
+    time = ("time_s", np.array([0.0, 1e-6, 1e-5, 1e-4, 1e-3]), "s", "time since calibration", "drift.time_s")
+    rng = np.random.default_rng(5)
+    error = (0.01 + np.sqrt(time[1])[:, None, None]) * rng.lognormal(0, 0.2, (5, trials, 3))
+    with result(path, model="mesh", complete=np.int64(1)) as file:
+        study(file, [time], trials, MESH_VARIANTS,
+              {"mesh_error": (error, {}, "1", "distance of the transfer matrix from its target")})
+
+
+def recorded_drift(path, trials=6):
+    """A group `drift`: one metric over time for every trial."""
+    rng = np.random.default_rng(6)
+    with result(path) as file:
+        drift = Group(file, "drift")
+        drift.axis("trial", np.arange(trials))
+        drift.axis("variant", CHIP_VARIANTS[:2])
+        drift.axis("time_s", np.linspace(0, 60, 121), "s", "time since calibration")
+        walk = np.cumsum(rng.normal(0, 1e-3, (trials, 2, 121)), -1) * [[[1.0], [0.3]]]
+        drift.dataset("phase_error", ["trial", "variant", "time_s"], walk, "rad", "phase error of the worst MZI")
+
+
+def bare(path):
+    """As optinc train writes it, without any group of a study."""
+    with result(path) as file:
+        Group(file, "network", servers=np.int64(4), digits=np.int64(4), rounding="half-even", layers=np.int64(0))
+
+
+def crowded(path, trials=10):
+    """Many points of three sweeps."""
+    eta = (ETA[0], np.geomspace(1e-3, 0.05, 25), *ETA[2:])
+    loss = (LOSS[0], np.linspace(0, 0.5, 20), *LOSS[2:])
+    bits = (BITS[0], np.arange(6, 11), *BITS[2:])
+    strength = (eta[1][None, :, None] / 0.02 + loss[1][None, None, :] + 2.0 ** (5 - bits[1][:, None, None]))
+    with result(path, model="chip", complete=np.int64(1)) as file:
+        quantities = chip_quantities(strength, trials, largest=15)
+        study(file, [bits, eta, loss], trials, CHIP_VARIANTS,
+              {name: quantities[name] for name in ("word_accuracy", "output_error", "code_error_count")})
+
+
+def sparse(path):
+    """One trial at one point."""
+    with result(path, model="chip", complete=np.int64(1)) as file:
+        study(file, [(ETA[0], ETA[1][:1], *ETA[2:])], 1, CHIP_VARIANTS, chip_quantities(np.array([0.5]), 1))
+        network_groups(file, epochs=1)
+
+
+ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare,
+       crowded, sparse)
+
+if __name__ == "__main__":
+    for make in ALL:
+        make(Path(sys.argv[1]) / f"{make.__name__}.h5")
