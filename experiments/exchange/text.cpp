@@ -110,7 +110,8 @@ std::string text_header(char comment, std::string_view title, std::string_view c
   std::string text = fmt::format("{} {}file, schema_version: {}\n", comment, text_signature, schema_version);
   for (auto [name, value] : file_origin(title, command)) {
     // one line each, whatever the shell let into the command
-    std::replace_if(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    std::replace_if(
+        value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     text += fmt::format("{} {}: {}\n", comment, name, value);
   }
   for (const auto remark : remarks) text += fmt::format("{} {}\n", comment, remark);
@@ -131,25 +132,29 @@ std::vector<std::string_view> cells_of(std::string_view line, char separator) {
   return cells;
 }
 
+// The readers of cells run once a number, so they format places and cells only to complain.
+
 double read_number(std::string_view cell, const TextLine& line, std::string_view what) {
   double value = 0.0;
-  const char* last = cell.data() + cell.size();
-  validate(take_number(cell.data(), last, value) == last && !cell.empty(),
-           "{}: {} \"{}\" is not a number (decimal numbers only, such as -1.5e-3). Mend the cell.", line.where(),
-           what, shown(cell));
-  validate(std::isfinite(value), "{}: {} {} is not finite (every value must be). Mend the cell.", line.where(),
-           what, shown(cell));
+  const char* const last = cell.data() + cell.size();
+  if (cell.empty() || take_number(cell.data(), last, value) != last)
+    throw Error(
+        fmt::format("{}: {} \"{}\" is not a number (decimal numbers only, such as -1.5e-3). Mend the cell.",
+                    line.where(), what, shown(cell)));
+  if (!std::isfinite(value))
+    throw Error(fmt::format("{}: {} {} is not finite (every value must be). Mend the cell.", line.where(), what,
+                            shown(cell)));
   return value;
 }
 
 std::int64_t read_index(std::string_view cell, const TextLine& line, std::string_view what,
                         std::int64_t largest) {
   std::int64_t value = -1;
-  const char* last = cell.data() + cell.size();
+  const char* const last = cell.data() + cell.size();
   const auto [end, error] = std::from_chars(cell.data(), last, value);
-  validate(error == std::errc() && end == last && value >= 0 && value <= largest,
-           "{}: {} \"{}\" (expected an integer, 0..{}). Mend the cell.", line.where(), what, shown(cell),
-           largest);
+  if (error != std::errc() || end != last || value < 0 || value > largest)
+    throw Error(fmt::format("{}: {} \"{}\" (expected an integer, 0..{}). Mend the cell.", line.where(), what,
+                            shown(cell), largest));
   return value;
 }
 
@@ -157,11 +162,13 @@ Complex read_complex(std::string_view cell, const TextLine& line) {
   std::string text(cell);
   std::erase_if(text, [](char c) { return blank.find(c) != blank.npos; });
   double re = 0.0, im = 0.0;
-  validate(parse_complex(text, re, im),
-           "{}: \"{}\" is not a complex number (expected such as 0.5-0.5j or 0.5-0.5i). Mend the cell.",
-           line.where(), shown(cell));
-  validate(std::isfinite(re) && std::isfinite(im),
-           "{}: {} is not finite (every element must be). Mend the cell.", line.where(), shown(cell));
+  if (!parse_complex(text, re, im))
+    throw Error(fmt::format(
+        "{}: \"{}\" is not a complex number (expected such as 0.5-0.5j or 0.5-0.5i). Mend the cell.",
+        line.where(), shown(cell)));
+  if (!std::isfinite(re) || !std::isfinite(im))
+    throw Error(
+        fmt::format("{}: {} is not finite (every element must be). Mend the cell.", line.where(), shown(cell)));
   return {re, im};
 }
 
