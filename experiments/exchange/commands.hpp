@@ -14,11 +14,12 @@
 namespace optinc {
 
 struct ProgramOptions {
-  std::optional<std::filesystem::path> chip;   ///< chip file whose splitters are corrected for (networks only)
+  std::optional<std::filesystem::path> chip =
+      {};                                      ///< chip file whose splitters are corrected for (networks only)
   int dac_bits = 0;                            ///< phases on a grid of 2 pi / 2^bits; 0: as computed
   double frequency_hz = default_frequency_hz;  ///< which matrix of a Touchstone file
   bool force = false;
-  std::string command;  ///< the command line, for the file
+  std::string command = {};  ///< the command line, for the file
 };
 
 /// What was programmed.
@@ -39,7 +40,7 @@ struct FabricateOptions {
   std::uint64_t seed = 1;  ///< of every random stream, up to 2^53
   std::uint32_t chip = 0;  ///< number of the chip; the same pair, the same chip, as in studies
   bool force = false;
-  std::string command;
+  std::string command = {};
 };
 
 /// Fabricates one chip for the network of an HDF5 file and writes it (group `chip`) to `output`, .h5.
@@ -47,11 +48,12 @@ void fabricate_to_file(const std::filesystem::path& network, const std::filesyst
                        const ErrorModel& model, const FabricateOptions& options);
 
 struct TransferOptions {
-  std::string mesh;                            ///< which mesh of the file; empty: the only one
-  std::optional<std::filesystem::path> chip;   ///< chip file with the errors of layerL/blockB/..; none: perfect
+  std::string mesh = {};  ///< which mesh of the file; empty: the only one
+  std::optional<std::filesystem::path> chip =
+      {};                                      ///< chip file with the errors of layerL/blockB/..; none: perfect
   double frequency_hz = default_frequency_hz;  ///< what a Touchstone output states
   bool force = false;
-  std::string command;
+  std::string command = {};
 };
 
 /// Transfer matrix (field ratios; outputs, inputs) of one mesh of a phases file (.h5, .csv), perfect or with

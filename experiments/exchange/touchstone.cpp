@@ -90,25 +90,25 @@ class TouchstoneReader {
     }
     validate(options_.has_value(),
              "{}: numbers before the option line (expected such as # GHz S RI R 50). Add it.", line.where());
-    if (noise_) return;
     const auto cells = cells_of(line.text, ' ');
     const bool begins = !open_;
-    if (begins && begin_frequency(cells.front(), line)) return;
+    if (begins && is_noise(cells, line)) return;
+    if (begins) begin_frequency(cells.front(), line);
     for (std::size_t i = begins ? 1 : 0; i < cells.size(); ++i) take_value(cells[i], line);
     if (values_.size() == values_per_frequency()) finish_frequency();
   }
 
   Matrix matrix(const std::string& file) const {
-    validate(
-        values_.empty() && !open_,
-        "{}:{}: {} numbers at {} Hz (expected {}: {} ports). Use a complete copy, or the extension that fits.",
-        file, last_line_, values_.size(), frequency_hz_, values_per_frequency(), ports_);
+    validate(values_.empty() && !open_,
+             "{}:{}: {} numbers at {:.9g} GHz (expected {}: {} ports). Use a complete copy, or the extension "
+             "that fits.",
+             file, last_line_, values_.size(), frequency_hz_ / 1e9, values_per_frequency(), ports_);
     validate(best_hz_ > 0.0, "{}:{}: no data (expected at least one frequency). Check how it was made.", file,
              last_line_);
-    validate(
-        std::abs(best_hz_ - wanted_hz_) <= 0.01 * wanted_hz_,
-        "{}: nearest frequency {} Hz to the {} Hz asked for (within 1 % is taken). Ask for one of the file's.",
-        file, best_hz_, wanted_hz_);
+    validate(std::abs(best_hz_ - wanted_hz_) <= 0.01 * wanted_hz_,
+             "{}: nearest frequency {:.9g} GHz to the {:.9g} GHz asked for (within 1 % is taken). Ask for one "
+             "of the file's.",
+             file, best_hz_ / 1e9, wanted_hz_ / 1e9);
     const int n = ports_ / 2;
     Matrix transfer(n, n);
     for (int row = 0; row < n; ++row)
@@ -121,25 +121,29 @@ class TouchstoneReader {
     return 2 * static_cast<std::size_t>(ports_) * static_cast<std::size_t>(ports_);
   }
 
-  /// True where the noise data of a 2-port begin, told by a frequency that falls back.
-  bool begin_frequency(std::string_view cell, const TextLine& line) {
+  /// Whether a row belongs to the noise data behind a 2-port: five numbers, the first frequency falling back.
+  bool is_noise(const std::vector<std::string_view>& cells, const TextLine& line) {
+    if (ports_ != 2 || cells.size() != 5 || frequency_hz_ == 0.0) return false;
+    noise_ = noise_ || read_number(cells.front(), line, "frequency") * options_->unit_hz <= frequency_hz_;
+    return noise_;
+  }
+
+  void begin_frequency(std::string_view cell, const TextLine& line) {
     const double hz = read_number(cell, line, "frequency") * options_->unit_hz;
-    noise_ = ports_ == 2 && frequency_hz_ > 0.0 && hz <= frequency_hz_;
-    if (noise_) return true;
     validate(hz > frequency_hz_,
-             "{}: frequency {} Hz after {} Hz (frequencies are positive and rise; so many numbers fit {} "
-             "ports). Check "
-             "order and extension.",
-             line.where(), hz, frequency_hz_, ports_);
+             "{}: frequency {:.9g} GHz after {:.9g} GHz (frequencies are positive and rise; {} numbers make {} "
+             "ports). "
+             "Check order and extension.",
+             line.where(), hz / 1e9, frequency_hz_ / 1e9, values_per_frequency(), ports_);
     frequency_hz_ = hz;
     open_ = true;
-    return false;
   }
 
   void take_value(std::string_view cell, const TextLine& line) {
     if (values_.size() == values_per_frequency())
-      throw Error(fmt::format("{}: more than {} numbers at {} Hz (expected for {} ports). Check the extension.",
-                              line.where(), values_per_frequency(), frequency_hz_, ports_));
+      throw Error(
+          fmt::format("{}: more than {} numbers at {:.9g} GHz (expected for {} ports). Check the extension.",
+                      line.where(), values_per_frequency(), frequency_hz_ / 1e9, ports_));
     // a magnitude of zero is -inf dB in many a file
     const bool dark =
         options_->format == NumberFormat::decibel_angle && values_.size() % 2 == 0 && lower(cell) == "-inf";
