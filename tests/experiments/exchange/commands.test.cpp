@@ -167,13 +167,15 @@ TEST_CASE("phases corrected for a chip do on it what the simulated chip does") {
 TEST_CASE("a DAC puts every phase on its grid") {
   const Scratch scratch;
   write_matrix(scratch / "u.csv", haar(4), "t", "c");
-  program_to_file(scratch / "u.csv", scratch / "p.csv", {.dac_bits = 6});
-  for (const NamedMesh& mesh : read_phases(scratch / "p.csv"))
-    for (const Vector* phases : {&mesh.program.theta, &mesh.program.phi, &mesh.program.output_phase})
-      for (const double phase : *phases) {
-        const double level = phase / (2 * constants::pi) * 64;
-        CHECK(std::abs(level - std::round(level)) < 1e-12);
-      }
+  for (const fs::path& input : {scratch / "u.csv", network_file(scratch)}) {
+    program_to_file(input, scratch / "p.csv", {.dac_bits = 6, .force = true});
+    for (const NamedMesh& mesh : read_phases(scratch / "p.csv"))
+      for (const Vector* phases : {&mesh.program.theta, &mesh.program.phi, &mesh.program.output_phase})
+        for (const double phase : *phases) {
+          const double level = phase / (2 * constants::pi) * 64;
+          CHECK(std::abs(level - std::round(level)) < 1e-12);
+        }
+  }
   check_message(refusal([&] { program_to_file(scratch / "u.csv", scratch / "q.csv", {.dac_bits = 25}); }),
                 {"25 bits"});
 }
