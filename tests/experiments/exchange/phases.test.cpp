@@ -245,11 +245,14 @@ TEST_CASE("phases have two extensions and overwrite nothing") {
 
 TEST_CASE("phases that do not fit their wiring are not written") {
   const Scratch scratch;
-  std::vector<NamedMesh> meshes = examples();
-  meshes[1].program.phi.resize(2);
-  for (const auto* name : {"p.h5", "p.csv"})
-    check_message(refusal([&] { write_phases(scratch / name, meshes, "t"); }),
-                  {"layer2/block0/attenuators", "2 phi"});
+  std::vector<NamedMesh> meshes;
+  for (const auto member : {&MeshProgram::theta, &MeshProgram::phi, &MeshProgram::output_phase})
+    for (const auto* name : {"p.h5", "p.csv"}) {
+      meshes = examples();
+      (meshes[1].program.*member).conservativeResize(2);
+      check_message(refusal([&] { write_phases(scratch / name, meshes, "t"); }),
+                    {"layer2/block0/attenuators", "they must agree"});
+    }
   meshes = examples();
   meshes[1].name = meshes[0].name;
   for (const auto* name : {"p.h5", "p.csv"})
