@@ -68,6 +68,13 @@ ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uin
   return errors;
 }
 
+BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, int dac_bits,
+                           Programming programming) {
+  const auto mesh = program_mesh(block, errors.mesh, programming);
+  const auto column = program_attenuators(block, errors.attenuators, programming);
+  return {quantise(mesh.program, dac_bits), quantise(column.program, dac_bits), mesh.clipped + column.clipped};
+}
+
 ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
                   Programming programming) {
   ChipState chip;
@@ -76,15 +83,14 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
     LayerState state;
     for (std::size_t b = 0; b < layer.blocks.size(); ++b) {
       const BlockErrors& e = errors.layers[l][b];
-      const auto mesh = program_mesh(layer.blocks[b], e.mesh, programming);
-      const auto column = program_attenuators(layer.blocks[b], e.attenuators, programming);
-      BlockState block{settle(quantise(mesh.program, model.dac_bits), e.mesh), {}};
-      const MeshState attenuators = settle(quantise(column.program, model.dac_bits), e.attenuators);
+      const BlockProgram phases = program_block(layer.blocks[b], e, model.dac_bits, programming);
+      BlockState block{settle(phases.mesh, e.mesh), {}};
+      const MeshState attenuators = settle(phases.attenuators, e.attenuators);
       block.attenuators.resize(layer.blocks[b].attenuation.size());
       for (Eigen::Index i = 0; i < block.attenuators.size(); ++i)
         block.attenuators[i] = attenuators.output[2 * i] * attenuators.mzis[static_cast<std::size_t>(i)](0, 0);
       state.blocks.push_back(std::move(block));
-      chip.clipped += mesh.clipped + column.clipped;
+      chip.clipped += phases.clipped;
     }
     // calibration knows the design's mean loss, not the draw of one chip
     const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));

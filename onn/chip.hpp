@@ -25,6 +25,18 @@ ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uin
 /// How phases are chosen: for perfect splitters, or corrected for the chip's known ones.
 enum class Programming { uncorrected, corrected };
 
+/// What the operator sets on one block's two meshes: every phase, on the DAC's grid.
+struct BlockProgram {
+  MeshProgram mesh, attenuators;
+  int clipped = 0;  ///< MZIs whose splitters cannot reach the bar power asked of them (corrected only)
+};
+
+/// Phases of one block, corrected for the splitters in `errors` or not (then `errors` is not looked at), each
+/// on the grid of a DAC of `dac_bits` bits over 2 pi (0: unchanged). The attenuators have no output screen:
+/// their output phases are 0.
+BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, int dac_bits,
+                           Programming programming);
+
 /// One block as light meets it.
 struct BlockState {
   MeshState mesh;

@@ -9,14 +9,6 @@ namespace {
 
 constexpr double attenuator_headroom = 0.99;
 
-MeshTopology attenuator_column(int count) {
-  MeshTopology t;
-  t.ports = 2 * count;
-  for (int i = 0; i < count; ++i) t.mzis.push_back({2 * i, 2 * i + 1});
-  t.column_begin.push_back(count);
-  return t;
-}
-
 LayerDesign design_layer(const SigmaULayer& layer) {
   double largest_sigma = 0.0;
   for (const auto& s : layer.sigma) largest_sigma = std::max(largest_sigma, s.cwiseAbs().maxCoeff());
@@ -25,11 +17,19 @@ LayerDesign design_layer(const SigmaULayer& layer) {
   const int n = layer.block_size();
   for (std::size_t b = 0; b < layer.unitary.size(); ++b)
     design.blocks.push_back({clements_topology(n), decompose_clements(layer.unitary[b].cast<Complex>()),
-                             attenuator_column(n), layer.sigma[b] / design.passive_scale});
+                             attenuator_topology(n), layer.sigma[b] / design.passive_scale});
   return design;
 }
 
 }  // namespace
+
+MeshTopology attenuator_topology(int count) {
+  MeshTopology t;
+  t.ports = 2 * count;
+  for (int i = 0; i < count; ++i) t.mzis.push_back({2 * i, 2 * i + 1});
+  t.column_begin.push_back(count);
+  return t;
+}
 
 double LayerDesign::fan_field_factor() const { return split_field_factor(static_cast<int>(blocks.size())); }
 

@@ -13,6 +13,9 @@ struct BlockDesign {
   Vector attenuation;        ///< signed field transmission asked of each, sigma / passive_scale, in [-1, 1]
 };
 
+/// Wiring of a block's attenuators: one column of `count` MZIs on ports 2i and 2i+1.
+MeshTopology attenuator_topology(int count);
+
 /// One layer: light is fanned out 1:r to r blocks (tall) or the blocks' outputs are fanned in r:1 (wide), both
 /// at a field factor 1/sqrt(r); receivers put the passive scale back as gain and apply the bias as a threshold.
 struct LayerDesign {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "experiments/store/durable_write.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -61,20 +62,16 @@ void require_writable_output(const fs::path& path, bool force) {
   ::unlink(probe.c_str());
 }
 
-AtomicFile::AtomicFile(fs::path path, bool force)
-    : path_(writable(std::move(path), force)),
-      partial_(partial_name(path_)),
-      force_(force),
-      file_(File::create(partial_, path_.string())) {}
+PartialFile::PartialFile(fs::path path, bool force)
+    : path_(writable(std::move(path), force)), partial_(partial_name(path_)), force_(force) {}
 
-AtomicFile::~AtomicFile() {
-  if (committed_) return;
+PartialFile::~PartialFile() {
+  if (published_) return;
   std::error_code none;
   fs::remove(partial_, none);
 }
 
-void AtomicFile::commit() {
-  file_.close();
+void PartialFile::publish() {
   // link() fails if PATH appeared meanwhile, where rename() would replace it; not every file system has it
   if (!force_ && ::link(partial_.c_str(), path_.c_str()) == 0) {
     ::unlink(partial_.c_str());
@@ -84,8 +81,22 @@ void AtomicFile::commit() {
              "{}: cannot be renamed from {} ({}). Check the folder.", path_.string(), partial_.string(),
              std::strerror(errno));
   }
-  committed_ = true;
+  published_ = true;
   sync_folder(folder_of(path_));
+}
+
+AtomicFile::AtomicFile(fs::path path, bool force)
+    : place_(std::move(path), force), file_(File::create(place_.partial(), place_.path().string())) {}
+
+void AtomicFile::commit() {
+  file_.close();
+  place_.publish();
+}
+
+void write_text_file(const fs::path& path, std::string_view text, bool force) {
+  PartialFile file(path, force);
+  write_durably(file.partial(), std::as_bytes(std::span(text)), path.string());
+  file.publish();
 }
 
 }  // namespace optinc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "experiments/store/hdf5.hpp"
 
@@ -10,26 +11,46 @@ namespace optinc {
 /// there (or `force` says to replace it). For the start of long work. Creates nothing that stays.
 void require_writable_output(const std::filesystem::path& path, bool force);
 
-/// An HDF5 file that exists whole or not at all: written as PATH.partial-PID in the same folder, on the disk
-/// before it gets its name. Without a commit the destructor removes it and what was at PATH stays untouched.
-class AtomicFile {
+/// A file on its way to its name: written as PATH.partial-PID in the same folder, then renamed. Without publish
+/// the destructor removes it and what was at PATH stays untouched.
+class PartialFile {
  public:
   /// Throws Error where require_writable_output does.
-  explicit AtomicFile(std::filesystem::path path, bool force = false);
-  AtomicFile(AtomicFile&&) = delete;
-  ~AtomicFile();
+  PartialFile(std::filesystem::path path, bool force);
+  PartialFile(PartialFile&&) = delete;
+  ~PartialFile();
 
-  const File& file() const { return file_; }
+  const std::filesystem::path& path() const { return path_; }        ///< its final name
+  const std::filesystem::path& partial() const { return partial_; }  ///< where to write meanwhile
 
-  /// Write, fsync, rename; once. Throws Error when the disk does not take it, or when someone has written PATH
-  /// in the meantime and `force` is not set. Groups of the file must not be used afterwards.
-  void commit();
+  /// Gives the file, which must be on the disk, its name; once. Throws Error when someone has written PATH in
+  /// the meantime and `force` is not set.
+  void publish();
 
  private:
   std::filesystem::path path_, partial_;
   bool force_;
-  bool committed_ = false;
+  bool published_ = false;
+};
+
+/// An HDF5 file that exists whole or not at all: a PartialFile, on the disk before it gets its name.
+class AtomicFile {
+ public:
+  /// Throws Error where require_writable_output does.
+  explicit AtomicFile(std::filesystem::path path, bool force = false);
+
+  const File& file() const { return file_; }
+
+  /// Write, fsync, rename; once. Throws Error when the disk does not take it, or where publish does. Groups of
+  /// the file must not be used afterwards.
+  void commit();
+
+ private:
+  PartialFile place_;
   File file_;
 };
+
+/// Writes a text file that exists whole or not at all, the same way. Throws Error as AtomicFile does.
+void write_text_file(const std::filesystem::path& path, std::string_view text, bool force = false);
 
 }  // namespace optinc

@@ -1,10 +1,6 @@
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 
-#include <fcntl.h>
-#include <unistd.h>
-
+#include "experiments/store/durable_write.hpp"
 #include "experiments/store/hdf5_call.hpp"
 
 namespace optinc {
@@ -17,23 +13,6 @@ std::vector<std::byte> image_of(hid_t file, std::string_view name) {
       static_cast<std::size_t>(succeed(H5Fget_file_image(file, nullptr, 0), name, "measure the file")));
   succeed(H5Fget_file_image(file, image.data(), image.size()), name, "copy the file");
   return image;
-}
-
-/// Writes all bytes and waits until the disk has them.
-void write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes, std::string_view name) {
-  const int fd = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  bool good = fd >= 0;
-  while (good && !bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    good = written > 0 || (written < 0 && errno == EINTR);
-    if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  good = good && ::fsync(fd) == 0;
-  const int error = errno;
-  const bool closed = fd < 0 || ::close(fd) == 0;
-  validate(good && closed,
-           "{}: cannot be written ({}). Check the folder, your rights and the space left on the disk.", name,
-           std::strerror(good ? errno : error));
 }
 
 }  // namespace

@@ -238,6 +238,10 @@ Handle Group::open_dataset(std::string_view name) const {
   return id;
 }
 
+std::vector<std::size_t> Group::shape(std::string_view name) const {
+  return shape_of(open_dataset(name).get());
+}
+
 template <Stored T>
 Array<T> Group::read(std::string_view name) const {
   const Handle dataset = open_dataset(name);
@@ -251,7 +255,7 @@ Array<T> Group::read(std::string_view name) const {
 
 template <Stored T>
 std::vector<T> Group::read(std::string_view name, std::initializer_list<std::size_t> shape) const {
-  const std::vector<std::size_t> found = shape_of(open_dataset(name).get());
+  const std::vector<std::size_t> found = this->shape(name);
   validate(std::equal(found.begin(), found.end(), shape.begin(), shape.end()),
            "{}: shape {} (expected {}). Give a file that OptINC wrote.", where(name), shape_text(found),
            shape_text({shape.begin(), shape.size()}));

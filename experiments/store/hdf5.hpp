@@ -123,6 +123,10 @@ class Group {
   /// The group of that name. Throws Error unless it exists.
   Group open(std::string_view name) const;
 
+  /// Shape of a dataset, from its header alone: look before a damaged or foreign one is read into memory.
+  /// Throws Error when missing.
+  std::vector<std::size_t> shape(std::string_view name) const;
+
   /// A dataset with its shape, whatever that is. Throws Error when missing or not of type T.
   template <Stored T>
   Array<T> read(std::string_view name) const;

@@ -1,8 +1,6 @@
 #include "experiments/store/network_file.hpp"
 
-#include <algorithm>
-#include <cmath>
-
+#include "experiments/store/stored_values.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -32,30 +30,12 @@ void save_layer(const Group& group, const SigmaULayer& layer) {
   group.attributes().set("inputs", std::int64_t{layer.inputs});
 }
 
-/// An attribute that counts something, within 1..largest.
-int read_count(const Group& group, std::string_view name, std::int64_t largest) {
-  const std::int64_t value = group.attributes().integer(name);
-  validate(value >= 1 && value <= largest,
-           "{}: attribute {} = {} (expected 1..{}). Give a file that OptINC wrote.", group.where(), name, value,
-           largest);
-  return static_cast<int>(value);
-}
-
-std::vector<double> read_finite(const Group& group, std::string_view name,
-                                std::initializer_list<std::size_t> shape) {
-  std::vector<double> values = group.read<double>(name, shape);
-  const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
-  validate(bad == values.end(), "{}: value {} is not finite (a network holds finite numbers). Train it again.",
-           group.where(name), bad - values.begin());
-  return values;
-}
-
 void load_layer(const Group& group, SigmaULayer& layer) {
   const Eigen::Index n = layer.block_size();
   const std::size_t blocks = count(layer.blocks());
-  const auto unitary = read_finite(group, "unitary", {blocks, count(n), count(n)});
-  const auto sigma = read_finite(group, "sigma", {blocks, count(n)});
-  const auto bias = read_finite(group, "bias", {count(layer.outputs)});
+  const auto unitary = finite_values(group, "unitary", {blocks, count(n), count(n)});
+  const auto sigma = finite_values(group, "sigma", {blocks, count(n)});
+  const auto bias = finite_values(group, "bias", {count(layer.outputs)});
   for (std::size_t b = 0; b < blocks; ++b) {
     Eigen::MatrixXd& u = layer.unitary[b];
     u = Eigen::Map<const RowMajor>(unitary.data() + b * count(n * n), n, n);
@@ -93,6 +73,9 @@ void save_network(const Group& group, const Network& network) {
 Network load_network(const Group& group) {
   // limits keep a damaged number from asking for more memory than any network needs
   constexpr std::int64_t most_servers = 64, most_digits = 8, most_layers = 1000, widest = 4096;
+  const auto read_count = [](const Group& from, std::string_view name, std::int64_t largest) {
+    return static_cast<int>(stored_count(from, name, largest));
+  };
   const Task task{read_count(group, "servers", most_servers), read_count(group, "digits", most_digits), {}};
   const int layers = read_count(group, "layers", most_layers);
   std::vector<int> hidden;

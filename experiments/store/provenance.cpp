@@ -25,21 +25,28 @@ std::string utc_now() {
 
 }  // namespace
 
-void write_provenance(const File& file, const StudyConfig& config, std::string_view title,
-                      std::string_view command) {
+std::vector<std::pair<std::string, std::string>> file_origin(std::string_view title, std::string_view command) {
+  return {{"title", std::string(title)},         {"optinc_version", OPTINC_VERSION},
+          {"git_revision", OPTINC_GIT_REVISION}, {"build_target", OPTINC_BUILD_TARGET},
+          {"compiler", std::string(compiler)},   {"created_utc", utc_now()},
+          {"command", std::string(command)}};
+}
+
+void sign_file(const File& file, std::string_view title, std::string_view command) {
   const Group group = file.root();
   const Attributes root = group.attributes();
   root.set("Conventions", std::string_view("CF-1.10"));
-  root.set("title", title);
   root.set("schema_version", schema_version);
-  root.set("optinc_version", std::string_view(OPTINC_VERSION));
-  root.set("git_revision", std::string_view(OPTINC_GIT_REVISION));
-  root.set("build_target", std::string_view(OPTINC_BUILD_TARGET));
-  root.set("compiler", compiler);
+  for (const auto& [name, text] : file_origin(title, command)) root.set(name, text);
+}
+
+void write_provenance(const File& file, const StudyConfig& config, std::string_view title,
+                      std::string_view command) {
+  sign_file(file, title, command);
+  const Group group = file.root();
+  const Attributes root = group.attributes();
   root.set("run_id", run_id(config));
   root.set("seed", static_cast<std::int64_t>(config.run.seed));
-  root.set("created_utc", utc_now());
-  root.set("command", command);
   root.set("config_toml", identity_toml(config));
 }
 
@@ -48,6 +55,12 @@ void require_schema(const File& file) {
   validate(root.attributes().has("schema_version") && root.attributes().has("optinc_version"),
            "{}: not a file of OptINC (no schema_version at its root). Name a file that OptINC wrote.",
            root.where());
+  refuse_newer_schema(file);
+}
+
+void refuse_newer_schema(const File& file) {
+  const Group root = file.root();
+  if (!root.attributes().has("schema_version")) return;
   const std::int64_t found = root.attributes().integer("schema_version");
   validate(found <= schema_version, "{}: schema_version {} (this program reads up to {}). Use a newer OptINC.",
            root.where(), found, schema_version);

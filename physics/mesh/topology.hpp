@@ -9,6 +9,7 @@ namespace optinc {
 struct PortPair {
   int upper = 0;
   int lower = 0;
+  bool operator==(const PortPair&) const = default;
 };
 
 /// Wiring of a mesh without any number in it: columns of MZIs on disjoint port pairs. MZI k is counted in
@@ -21,6 +22,7 @@ struct MeshTopology {
   int mzi_count() const { return static_cast<int>(mzis.size()); }
   int columns() const { return static_cast<int>(column_begin.size()) - 1; }
   std::span<const PortPair> column(int c) const;
+  bool operator==(const MeshTopology&) const = default;
 };
 
 /// Rectangular mesh of Clements et al., Optica 3, 1460 (2016): N(N-1)/2 MZIs on neighbouring ports in N columns

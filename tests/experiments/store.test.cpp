@@ -1,7 +1,5 @@
 #include <cmath>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <sstream>
 
@@ -14,45 +12,14 @@
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace optinc;
 namespace fs = std::filesystem;
 
 namespace {
-
-template <class F>
-std::string complaint(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-/// PROBLEM (WHY). SUGGESTION, in one line, with every part in it.
-void check_message(const std::string& message, const std::vector<std::string>& parts) {
-  INFO(message);
-  CHECK(message.find('\n') == std::string::npos);
-  CHECK(message.find(" (") != std::string::npos);
-  CHECK(message.find("). ") != std::string::npos);
-  for (const auto& part : parts) {
-    INFO("looked for: " << part);
-    CHECK(message.find(part) != std::string::npos);
-  }
-}
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void put(const fs::path& path, std::string_view bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-
-std::size_t files_in(const fs::path& folder) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
 
 template <class T>
 void round_trip(const Group& group, std::string_view name, const std::vector<T>& values) {
@@ -157,23 +124,23 @@ TEST_CASE("a reader's error names file, object and what was expected") {
   const std::string name = path.string();
   const File file = File::open(path);
   const Group g = file.root().open("g");
-  check_message(complaint([&] { g.read<double>("y"); }), {name + ": /g/y", "missing", "a dataset", "a, x"});
-  check_message(complaint([&] { g.read<double>("y/z"); }), {name + ": /g/y/z", "missing"});
-  check_message(complaint([&] { file.root().read<double>("g"); }), {name + ": /g", "a dataset"});
-  check_message(complaint([&] { file.root().open("h"); }), {name + ": /h", "missing", "a group"});
-  check_message(complaint([&] { file.root().open("g/x"); }), {name + ": /g/x", "a group"});
-  check_message(complaint([&] { g.read<double>("x", {4}); }), {name + ": /g/x", "shape (3)", "expected (4)"});
-  check_message(complaint([&] { g.read<double>("x", {3, 1}); }), {"shape (3)", "expected (3, 1)"});
-  check_message(complaint([&] { g.read<float>("x"); }), {name + ": /g/x", "wrong type", "float32"});
-  check_message(complaint([&] { g.read<std::int64_t>("x"); }), {"wrong type", "int64"});
-  check_message(complaint([&] { g.read<std::string>("x"); }), {"wrong type", "strings"});
+  check_message(refusal([&] { g.read<double>("y"); }), {name + ": /g/y", "missing", "a dataset", "a, x"});
+  check_message(refusal([&] { g.read<double>("y/z"); }), {name + ": /g/y/z", "missing"});
+  check_message(refusal([&] { file.root().read<double>("g"); }), {name + ": /g", "a dataset"});
+  check_message(refusal([&] { file.root().open("h"); }), {name + ": /h", "missing", "a group"});
+  check_message(refusal([&] { file.root().open("g/x"); }), {name + ": /g/x", "a group"});
+  check_message(refusal([&] { g.read<double>("x", {4}); }), {name + ": /g/x", "shape (3)", "expected (4)"});
+  check_message(refusal([&] { g.read<double>("x", {3, 1}); }), {"shape (3)", "expected (3, 1)"});
+  check_message(refusal([&] { g.read<float>("x"); }), {name + ": /g/x", "wrong type", "float32"});
+  check_message(refusal([&] { g.read<std::int64_t>("x"); }), {"wrong type", "int64"});
+  check_message(refusal([&] { g.read<std::string>("x"); }), {"wrong type", "strings"});
   const Attributes a = g.attributes();
-  check_message(complaint([&] { a.text("other"); }), {name + ": /g", "attribute other", "missing", "a string"});
-  check_message(complaint([&] { a.text("number"); }), {"attribute number", "wrong type", "a string"});
-  check_message(complaint([&] { a.number("text"); }), {"attribute text", "wrong type", "a number"});
-  check_message(complaint([&] { a.integer("number"); }), {"attribute number", "wrong type", "an integer"});
-  check_message(complaint([&] { g.attributes("y"); }), {name + ": /g/y", "missing"});
-  check_message(complaint([&] { file.group("new"); }), {name + ": /new", "cannot create"});
+  check_message(refusal([&] { a.text("other"); }), {name + ": /g", "attribute other", "missing", "a string"});
+  check_message(refusal([&] { a.text("number"); }), {"attribute number", "wrong type", "a string"});
+  check_message(refusal([&] { a.number("text"); }), {"attribute text", "wrong type", "a number"});
+  check_message(refusal([&] { a.integer("number"); }), {"attribute number", "wrong type", "an integer"});
+  check_message(refusal([&] { g.attributes("y"); }), {name + ": /g/y", "missing"});
+  check_message(refusal([&] { file.group("new"); }), {name + ": /new", "cannot create"});
 }
 
 TEST_CASE("a writer's error names file, object and what was expected") {
@@ -183,16 +150,16 @@ TEST_CASE("a writer's error names file, object and what was expected") {
   const Group g = file.group("g");
   const std::vector<double> three = {1, 2, 3};
   g.dimension("a", three, "1", "axis");
-  check_message(complaint([&] { g.dataset("x", {"b"}, three, "1", "x"); }),
+  check_message(refusal([&] { g.dataset("x", {"b"}, three, "1", "x"); }),
                 {name + ": /g/x", "dimension b", "missing"});
-  check_message(complaint([&] { g.dataset("x", {"a", "a"}, three, "1", "x"); }), {"3 values", "(3, 3)", "9"});
-  check_message(complaint([&] { g.dataset("a", {"a"}, three, "1", "x"); }), {"/g/a", "there already"});
-  check_message(complaint([&] { g.dataset("x", {"a"}, three, "", "x"); }), {"unit", "empty"});
-  check_message(complaint([&] { g.dataset("x", {"a"}, three, "1", ""); }), {"long name", "empty"});
-  check_message(complaint([&] { g.dataset("x", {"a"}, three, "seconds", "x"); }), {"seconds", "dates"});
-  check_message(complaint([&] { g.dimension("b", std::vector<double>{}, "1", "x"); }), {"/g/b", "0 values"});
+  check_message(refusal([&] { g.dataset("x", {"a", "a"}, three, "1", "x"); }), {"3 values", "(3, 3)", "9"});
+  check_message(refusal([&] { g.dataset("a", {"a"}, three, "1", "x"); }), {"/g/a", "there already"});
+  check_message(refusal([&] { g.dataset("x", {"a"}, three, "", "x"); }), {"unit", "empty"});
+  check_message(refusal([&] { g.dataset("x", {"a"}, three, "1", ""); }), {"long name", "empty"});
+  check_message(refusal([&] { g.dataset("x", {"a"}, three, "seconds", "x"); }), {"seconds", "dates"});
+  check_message(refusal([&] { g.dimension("b", std::vector<double>{}, "1", "x"); }), {"/g/b", "0 values"});
   g.dataset("plain", {}, std::vector<double>{1.0}, "1", "not a dimension");
-  check_message(complaint([&] { g.dataset("x", {"plain"}, three, "1", "x"); }), {"dimension plain", "missing"});
+  check_message(refusal([&] { g.dataset("x", {"plain"}, three, "1", "x"); }), {"dimension plain", "missing"});
   CHECK_FALSE(g.exists("x"));
   // the nearest dimension of a name wins, and one further up is found
   file.root().counting_dimension("a", 5, "another axis");
@@ -203,7 +170,7 @@ TEST_CASE("a writer's error names file, object and what was expected") {
 
 TEST_CASE("what is not a whole HDF5 file is refused") {
   const Scratch scratch;
-  const auto open = [](const fs::path& path) { return complaint([&] { File::open(path); }); };
+  const auto open = [](const fs::path& path) { return refusal([&] { File::open(path); }); };
   check_message(open(scratch / "none.h5"), {"none.h5", "no such file"});
   check_message(open(scratch.path()), {"folder"});
   put(scratch / "text.h5", "not a result\n");
@@ -229,8 +196,8 @@ TEST_CASE("an atomic file appears whole or not at all") {
   CHECK(File::open(path).root().attributes().integer("force") == 0);
   const std::string before = bytes_of(path);
 
-  check_message(complaint([&] { write(false, true); }), {path.string(), "exists already", "--force"});
-  check_message(complaint([&] { require_writable_output(path, false); }), {path.string(), "--force"});
+  check_message(refusal([&] { write(false, true); }), {path.string(), "exists already", "--force"});
+  check_message(refusal([&] { require_writable_output(path, false); }), {path.string(), "--force"});
   CHECK(bytes_of(path) == before);
   write(true, false);
   CHECK(bytes_of(path) == before);
@@ -245,7 +212,7 @@ TEST_CASE("an output that appears while the run lasts is not overwritten") {
   {
     AtomicFile out(scratch / "out.h5");
     put(scratch / "out.h5", "someone else's");
-    check_message(complaint([&] { out.commit(); }), {"exists already", "--force"});
+    check_message(refusal([&] { out.commit(); }), {"exists already", "--force"});
   }
   CHECK(bytes_of(scratch / "out.h5") == "someone else's");
   CHECK(files_in(scratch.path()) == 1);
@@ -254,7 +221,7 @@ TEST_CASE("an output that appears while the run lasts is not overwritten") {
 TEST_CASE("an output that cannot be written is refused before any work") {
   const Scratch scratch;
   const auto require = [](const fs::path& path) {
-    return complaint([&] { require_writable_output(path, true); });
+    return refusal([&] { require_writable_output(path, true); });
   };
   check_message(require(scratch / "none" / "out.h5"), {"none", "does not exist"});
   check_message(require(scratch.path()), {"folder"});
@@ -283,7 +250,7 @@ TEST_CASE("a disk that fills up leaves the old result and no litter") {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{64 * 1024, old.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const std::string message = complaint([&] {
+  const std::string message = refusal([&] {
     AtomicFile out(path, true);
     const Group root = out.file().root();
     root.counting_dimension("a", 100000, "axis");
@@ -345,13 +312,13 @@ TEST_CASE("equal runs on other threads leave equal attributes") {
 
 TEST_CASE("a foreign or newer file is refused") {
   const Scratch scratch;
-  check_message(complaint([&] { require_schema(File::open(small_file(scratch.path()))); }),
+  check_message(refusal([&] { require_schema(File::open(small_file(scratch.path()))); }),
                 {"not a file of OptINC"});
   File file = File::create(scratch / "new.h5");
   write_provenance(file, {}, "t", "c");
   require_schema(file);
   file.root().attributes().set("schema_version", schema_version + 1);
-  check_message(complaint([&] { require_schema(file); }), {"new.h5", "schema_version 2", "up to 1", "newer"});
+  check_message(refusal([&] { require_schema(file); }), {"new.h5", "schema_version 2", "up to 1", "newer"});
 }
 
 TEST_CASE("a section of the configuration becomes attributes") {
@@ -362,5 +329,5 @@ TEST_CASE("a section of the configuration becomes attributes") {
   CHECK(g.attributes().text("preset") == "design-target");
   CHECK(g.attributes().integer("dac_bits") == 14);
   CHECK(g.attributes().number("sigma_eta_rad") == 0.005);
-  check_message(complaint([&] { write_section(g.attributes(), {}, "chips"); }), {"[chips]", "unknown"});
+  check_message(refusal([&] { write_section(g.attributes(), {}, "chips"); }), {"[chips]", "unknown"});
 }

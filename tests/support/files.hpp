@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+namespace optinc {
+
+/// Holds a message to PROBLEM (WHY). SUGGESTION, in one line, with every part in it.
+inline void check_message(const std::string& message, const std::vector<std::string>& parts) {
+  INFO(message);
+  CHECK(message.find('\n') == std::string::npos);
+  CHECK(message.find(" (") != std::string::npos);
+  CHECK(message.find("). ") != std::string::npos);
+  for (const auto& part : parts) {
+    INFO("looked for: " << part);
+    CHECK(message.find(part) != std::string::npos);
+  }
+}
+
+inline std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void put(const std::filesystem::path& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+inline std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()));
+}
+
+}  // namespace optinc
