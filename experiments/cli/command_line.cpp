@@ -12,6 +12,7 @@
 #include "experiments/cli/dry_run.hpp"
 #include "experiments/cli/listing.hpp"
 #include "experiments/config/study_config.hpp"
+#include "experiments/exchange/commands.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/study/inspect.hpp"
 #include "experiments/study/replay.hpp"
@@ -120,6 +121,51 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
   else
     fmt::print("{} of {} values differ from the study's (another build or machine); written to {}\n",
                report.differing, report.cells, options.output.string());
+  return 0;
+}
+
+/// The steps between a network and the laboratory: what each needs on the command line.
+struct LabArguments {
+  std::string input, chip_file, mesh, preset = "design-target";
+  std::vector<std::string> settings;
+  int dac_bits = 0;
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  double frequency_hz = default_frequency_hz;
+  OutputArguments out;
+
+  std::optional<std::filesystem::path> chip_path() const {
+    return chip_file.empty() ? std::nullopt : std::optional<std::filesystem::path>(chip_file);
+  }
+  void add_frequency_to(CLI::App& command) {
+    command.add_option("--frequency-hz", frequency_hz,
+                       "optical frequency of a Touchstone file (default c / 1550 nm)");
+  }
+};
+
+int program_command(const LabArguments& a, const std::string& typed) {
+  validate(!a.out.output.empty(), "no output named (phases go to .h5 or .csv). Add -o phases.csv.");
+  const ProgramSummary done =
+      program_to_file(a.input, a.out.output, {a.chip_path(), a.dac_bits, a.frequency_hz, a.out.force, typed});
+  fmt::print("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis,
+             a.chip_file.empty() ? "" : fmt::format(", {} beyond the reach of their splitters", done.clipped),
+             a.out.output);
+  return 0;
+}
+
+int fabricate_command(const LabArguments& a, const std::string& typed) {
+  validate(!a.out.output.empty(), "no output named (a chip goes to .h5). Add -o chip.h5.");
+  Overrides overrides;
+  overrides.settings = a.settings;
+  overrides.settings.insert(overrides.settings.begin(), fmt::format("chip.preset={}", a.preset));
+  const ErrorModel model = parse_config("", "fabricate", overrides).chip;
+  fabricate_to_file(a.input, a.out.output, model, {a.seed, a.chip, a.out.force, typed});
+  return 0;
+}
+
+int transfer_command(const LabArguments& a, const std::string& typed) {
+  validate(!a.out.output.empty(), "no output named (a matrix goes to .h5, .csv or .sNp). Add -o matrix.csv.");
+  transfer_to_file(a.input, a.out.output, {a.mesh, a.chip_path(), a.frequency_hz, a.out.force, typed});
   return 0;
 }
 
@@ -306,6 +352,45 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
                    "optinc train experiments/studies/quickstart.toml -o network.h5 --set task.rounding=floor",
                    [&] { return train_command(training, typed, ranks); });
   training.add_to(train);
+
+  LabArguments lab;
+  CLI::App& program =
+      commands.add("program", "phases that realise a network's meshes, or a matrix of your own",
+                   "optinc program network.h5 -o phases.csv\n"
+                   "  optinc program matrix.s8p -o phases.h5 --dac-bits 12\n"
+                   "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for its splitters",
+                   [&] { return program_command(lab, typed); });
+  program.add_option("INPUT", lab.input, "network or result file (.h5), or unitary matrix (.h5, .csv, .sNp)")
+      ->required();
+  program.add_option("--chip", lab.chip_file,
+                     "chip file of optinc fabricate whose known splitters are corrected for");
+  program.add_option("--dac-bits", lab.dac_bits, "phases on a grid of 2 pi / 2^bits, 0: as computed");
+  lab.add_frequency_to(program);
+  lab.out.add_to(program);
+
+  LabArguments fab;
+  CLI::App& fabricate = commands.add("fabricate", "draw one chip for a network and write all its errors",
+                                     "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3",
+                                     [&] { return fabricate_command(fab, typed); });
+  fabricate.add_option("NETWORK.h5", fab.input, "network or result file")->required();
+  fabricate.add_option("--preset", fab.preset, "statistics of the errors (chip.preset; default design-target)");
+  fabricate.add_option("--set", fab.settings, "chip.key=value, over the preset; repeatable")
+      ->expected(1)
+      ->take_all();
+  fabricate.add_option("--seed", fab.seed, "seed of every random stream");
+  fabricate.add_option("--chip", fab.chip, "number of the chip: the trial of a study with the same seed");
+  fab.out.add_to(fabricate);
+
+  LabArguments light;
+  CLI::App& transfer =
+      commands.add("transfer", "transfer matrix of a mesh from its phases, perfect or on a chip",
+                   "optinc transfer phases.csv -o matrix.s8p --mesh layer0/block0/mesh --chip chip.h5",
+                   [&] { return transfer_command(light, typed); });
+  transfer.add_option("PHASES", light.input, "phases file (.h5, .csv)")->required();
+  transfer.add_option("--mesh", light.mesh, "name of the mesh; default the only one");
+  transfer.add_option("--chip", light.chip_file, "chip file with the errors of that mesh");
+  light.add_frequency_to(transfer);
+  light.out.add_to(transfer);
 
   std::string file;
   bool json = false;

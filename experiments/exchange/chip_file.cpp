@@ -33,20 +33,6 @@ Vector vector_of(const std::vector<double>& values) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-void save_mesh_errors(const Group& group, const MeshErrors& errors) {
-  group.counting_dimension("port", static_cast<std::size_t>(errors.output_offset.size()),
-                           "waveguide, top to bottom");
-  group.dataset("output_offset", {"port"}, values_of(errors.output_offset), "rad",
-                "phase offset of the output screen");
-  group.dataset("other_arm_loss", {}, std::vector<double>{errors.other_arm_loss_db}, "dB",
-                "loss of every arm without heater");
-  if (errors.alpha.size() == 0) return;  // a bare waveguide; HDF5 dimensions have at least one value
-  group.counting_dimension("mzi", static_cast<std::size_t>(errors.alpha.size()),
-                           "MZI in column order, top to bottom in a column");
-  for (const auto& field : mzi_fields)
-    group.dataset(field.name, {"mzi"}, values_of(errors.*field.member), field.unit, field.meaning);
-}
-
 void require_losses(const Group& group, std::string_view name, const Vector& losses_db) {
   validate((losses_db.array() >= 0.0).all(),
            "{}: a loss of {} dB (losses are >= 0: light is not amplified). Mend it.", group.where(name),
@@ -89,6 +75,20 @@ ErrorModel load_model(const Group& group) {
 }
 
 }  // namespace
+
+void save_mesh_errors(const Group& group, const MeshErrors& errors) {
+  group.counting_dimension("port", static_cast<std::size_t>(errors.output_offset.size()),
+                           "waveguide, top to bottom");
+  group.dataset("output_offset", {"port"}, values_of(errors.output_offset), "rad",
+                "phase offset of the output screen");
+  group.dataset("other_arm_loss", {}, std::vector<double>{errors.other_arm_loss_db}, "dB",
+                "loss of every arm without heater");
+  if (errors.alpha.size() == 0) return;  // a bare waveguide; HDF5 dimensions have at least one value
+  group.counting_dimension("mzi", static_cast<std::size_t>(errors.alpha.size()),
+                           "MZI in column order, top to bottom in a column");
+  for (const auto& field : mzi_fields)
+    group.dataset(field.name, {"mzi"}, values_of(errors.*field.member), field.unit, field.meaning);
+}
 
 void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& model) {
   StudyConfig config;

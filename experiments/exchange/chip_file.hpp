@@ -11,6 +11,10 @@ struct StoredChip {
   ErrorModel model;
 };
 
+/// Writes one mesh's errors into a group (FORMAT.md, "Phases, matrices and chips"). Angles in rad, losses in
+/// dB.
+void save_mesh_errors(const Group& group, const MeshErrors& errors);
+
 /// Writes a chip into a group: the model as attributes, one subgroup layerL/blockB/mesh and ../attenuators each
 /// (FORMAT.md, "Phases, matrices and chips"). Angles in rad, losses in dB.
 void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& model);

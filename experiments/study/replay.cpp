@@ -5,7 +5,11 @@
 #include <fmt/format.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/exchange/chip_file.hpp"
+#include "experiments/exchange/matrix_file.hpp"
+#include "experiments/exchange/phases_file.hpp"
 #include "experiments/models/chip_trial.hpp"
+#include "experiments/models/mesh_trial.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/axes.hpp"
@@ -20,20 +24,6 @@ void write_record(const Group& group, const TrialModel& model, std::span<const d
   for (const Quantity& q : model.quantities)
     group.dataset<double>(q.metric->name, axes_of({}, q), record.subspan(q.offset, q.size()), q.metric->unit,
                           q.metric->long_name);
-}
-
-void write_matrix(const Group& group, const Matrix& matrix) {
-  group.counting_dimension("output", static_cast<std::size_t>(matrix.rows()), "output port");
-  group.counting_dimension("input", static_cast<std::size_t>(matrix.cols()), "input port");
-  group.dimension("complex", std::vector<std::string>{"re", "im"}, "1", "part of a complex number");
-  std::vector<double> values;
-  for (Eigen::Index i = 0; i < matrix.rows(); ++i)
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
-      values.push_back(matrix(i, j).real());
-      values.push_back(matrix(i, j).imag());
-    }
-  group.dataset("transfer", {"output", "input", "complex"}, values, "1",
-                "fields at the outputs from fields at the inputs");
 }
 
 /// The words of one variant: what was asked, sent back and decided.
@@ -60,15 +50,29 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const Networ
   const ChipErrors errors = fabricate(design, config.chip, config.run.seed, trial);
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(config.task, words);
+  save_chip(root.group("chip"), errors, config.chip);
   for (const std::string& name : measured_variants(config)) {
     const ChipVariant variant = chip_variant(name);
     const ChipState state = program(design, errors, config.chip, variant.programming);
     const Group group = root.group(name);
     for (std::size_t l = 0; l < state.layers.size(); ++l)
-      write_matrix(group.group(fmt::format("layer{}", l)), state.layers[l].transfer);
+      save_matrix(group.group(fmt::format("layer{}", l)), state.layers[l].transfer);
     write_words(
         group.group("words"), config.task, words, codes,
         transmit(design, state, config.link, noise_in(variant, config), codes, {config.run.seed, trial, 0}));
+  }
+}
+
+void write_mesh_trial(const Group& root, const StudyConfig& config, std::uint32_t number) {
+  const MeshTrial trial = draw_mesh_trial(config, number);
+  save_mesh_errors(root.group("errors"), trial.errors);
+  save_matrix(root.group("target"), trial.target);
+  for (const std::string& name : measured_variants(config)) {
+    const CorrectedProgram set = programmed_mesh(trial, name, config.chip);
+    const Group group = root.group(name);
+    save_matrix(group, found_matrix(trial, set.program));
+    const NamedMesh mesh{"mesh", trial.topology, set.program};
+    save_phases(group.group("phases"), std::span(&mesh, 1));
   }
 }
 
@@ -107,6 +111,8 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
   write_record(out.file().group("record"), model, result.record);
   if (state.prelude->network)
     write_chip_trial(out.file().root(), there, *state.prelude->network, static_cast<std::uint32_t>(trial));
+  else
+    write_mesh_trial(out.file().root(), there, static_cast<std::uint32_t>(trial));
   out.commit();
   return report;
 }

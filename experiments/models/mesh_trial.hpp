@@ -1,0 +1,25 @@
+#pragma once
+
+#include "experiments/config/study_config.hpp"
+#include "physics/mesh/correction.hpp"
+
+namespace optinc {
+
+/// What a trial of model "mesh" draws: a target, its phases on a perfect mesh, and the errors of one.
+struct MeshTrial {
+  MeshTopology topology;
+  Matrix target;
+  MeshProgram ideal;
+  MeshErrors errors;
+  double nominal_factor = 1.0;  ///< field factor of a perfect mesh with the preset's mean loss
+};
+MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial);
+
+/// Its phases as a variant sets them, on the DAC's grid: "uncorrected", "corrected" (surplus into the
+/// quadrature) or "corrected_nearest" (as published).
+CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view variant, const ErrorModel& model);
+
+/// The mesh's transfer matrix under such phases.
+Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program);
+
+}  // namespace optinc
