@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""FORMAT.md against files just written: every dataset of a file stands in a table of the document with these axes, this
+type and these units, and every dataset of the document is found in some file.
+
+Usage: format_test.py OPTINC FORMAT.md"""
+
+import fnmatch
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import h5py
+except ImportError as missing:  # as ctest understands it: skipped
+    print(missing)
+    sys.exit(77)
+
+OPTINC = sys.argv.pop(1)
+FORMAT = pathlib.Path(sys.argv.pop(1))
+
+CHIP = """
+model = "chip"
+[runner]
+trials = 3
+[network]
+hidden = [8, 8]
+[training]
+epochs = 2
+warmup_epochs = 1
+[measure]
+words = 100
+once = ["eye", "gradient"]
+[yield]
+metric = "word_accuracy"
+limit = 0.001
+[gradient]
+hidden = 4
+batch = 6000
+[[sweep]]
+method = "ablation"
+sources = ["splitters", "DAC"]
+[[sweep]]
+values = {"chip.sigma_cal_rad" = [0.001, 0.002], "link.lo_power_w" = [1e-3, 2e-3]}
+"""
+MESH = """
+model = "mesh"
+[runner]
+trials = 3
+[mesh]
+ports = 4
+[[sweep]]
+values = {"chip.preset" = ["good-lab", "foundry"]}
+"""
+TYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
+
+
+def documented():
+    """[(group pattern, dataset, dimensions, type, units)] of every table headed "dataset of `GROUP`"."""
+    rows, group, columns = [], None, None
+    for line in FORMAT.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
+        if not cells:
+            group = None
+        elif cells[0].startswith("dataset of"):
+            group, columns = re.findall(r"`([^`]+)`", cells[0])[0], cells
+        elif group and not set(cells[0]) <= set("-"):
+            row = dict(zip(columns, cells))
+            for name in re.findall(r"`([^`]+)`", cells[0]):
+                rows.append((group, name, [d.strip() for d in row["dimensions"].split(",") if d.strip() != "-"], row["type"],
+                             row["units"]))
+    return rows
+
+
+def metrics():
+    """Own axes and unit of every quantity of `trials`."""
+    return {name: (dims[2:], units) for group, name, dims, _, units in documented() if group == "trials" and name != "completed"}
+
+
+class Format(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.files = {}
+        folder = pathlib.Path(cls.folder.name)
+        for name, text in (("chip", CHIP), ("mesh", MESH)):
+            (folder / f"{name}.toml").write_text(text)
+            cls.make("run", folder / f"{name}.toml", "-o", folder / f"{name}.h5", "--quiet")
+            cls.make("replay", folder / f"{name}.h5", "--trial", 1, "-o", folder / f"{name}_trial.h5")
+        cls.make("program", folder / "chip.h5", "-o", folder / "phases.h5")
+        cls.make("fabricate", folder / "chip.h5", "-o", folder / "fabricated.h5")
+        for path in sorted(folder.glob("*.h5")):
+            cls.files[path.stem] = path
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @staticmethod
+    def make(*arguments):
+        done = subprocess.run([OPTINC, *map(str, arguments)], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+
+    def datasets(self):
+        """(file, group path, dataset) of everything written that is no axis and no value of a swept key."""
+        for name, path in self.files.items():
+            with h5py.File(path) as file:
+                found = []
+                file.visititems(lambda _, node: found.append(node) if isinstance(node, h5py.Dataset) else None)
+                for node in found:
+                    if "CLASS" not in node.attrs and "key" not in node.attrs:  # CLASS marks dimension scales
+                        yield name, node.parent.name.strip("/"), node
+
+    def entry(self, group, name, sweeps):
+        """What the document says of a dataset: (dimensions, type, units); None where it says nothing."""
+        own = metrics()
+        if group == "record":
+            return (own[name][0], "float64", own[name][1]) if name in own else None
+        if group == "errors":
+            group = "chip/layer0/block0/mesh"
+        if name == "matrix":
+            return ["output", "input", "complex"], "float64", "1"
+        if name == "mesh_name":
+            return [], "text", "1"
+        if re.fullmatch(r"[a-z_]+/phases/mesh", group):
+            group = "phases/mesh"
+        for pattern, written, dims, kind, units in documented():
+            if not fnmatch.fnmatch(group, pattern):
+                continue
+            for quantity, (axes, unit) in own.items():
+                if written.replace("Q", quantity) != name or (pattern in ("trials",) and written != name):
+                    continue
+                if "Q" not in written and "own" in dims and group == "summary":
+                    quantity, (axes, unit) = "word_accuracy", own["word_accuracy"]  # the yield's metric in this test
+                if "Q" not in written and group == "ablation":
+                    axes, unit = (["variant"], "digit")
+                spelt = [d for part in dims for d in (sweeps if part == "sweeps" else axes if part == "own" else [part])]
+                return spelt, kind, units.replace("Q", unit)
+        return None
+
+    def test_every_dataset_is_documented(self):
+        for name, group, node in self.datasets():
+            with self.subTest(file=name, dataset=node.name), h5py.File(self.files[name]) as file:
+                trials = file.get("trials/completed")
+                sweeps = [d.keys()[0] for d in trials.dims][:-1] if trials is not None else []
+                if group == "ablation":
+                    sweeps = [s for s in sweeps if s != "ablation"]
+                said = self.entry(group, node.name.split("/")[-1], sweeps)
+                self.assertIsNotNone(said, "not in FORMAT.md")
+                dims, kind, units = said
+                written = file[node.name]
+                self.assertEqual([d.keys()[0] for d in written.dims], dims)
+                self.assertEqual(TYPES.get(written.dtype.str[1:], "text"), kind)
+                self.assertEqual(written.attrs["units"], units)
+                self.assertTrue(written.attrs["long_name"])
+
+    def test_everything_documented_is_written(self):
+        written = {}
+        for _, group, node in self.datasets():
+            written.setdefault(group, set()).add(node.name.split("/")[-1])
+        for pattern, name, *_ in documented():
+            names = {name.replace("Q", q) for q in metrics()} if "Q" in name else {name}
+            with self.subTest(group=pattern, dataset=name):
+                self.assertTrue(any(names & there for group, there in written.items() if fnmatch.fnmatch(group, pattern)))
+
+    def test_root_attributes_are_the_table(self):
+        table = re.search(r"## Root attributes\n\n(.*?)\n\n", FORMAT.read_text(), re.S)[1]
+        known = set(re.findall(r"`([a-z_A-Z]+)`", " ".join(row.split("|")[1] for row in table.splitlines()[2:])))
+        with h5py.File(self.files["chip"]) as file:
+            self.assertEqual(set(file.attrs), known - {"shard"})
+
+    def test_journal(self):
+        """A reader written from the document alone reads a run that was killed."""
+        import struct
+        import time
+        import zlib
+        folder = pathlib.Path(self.folder.name, "killed")
+        folder.mkdir()
+        output = folder / "r.h5"
+        run = subprocess.Popen([OPTINC, "run", self.files["mesh"].with_suffix(".toml"), "-o", output, "--trials", "100000", "--quiet"])
+        journal = pathlib.Path(f"{output}.journal")
+        while not journal.exists() or journal.stat().st_size < 5000:
+            time.sleep(0.01)
+        run.kill()
+        run.wait()
+        data, at, kinds = journal.read_bytes(), 8, []
+        self.assertEqual(data[:8], b"OPTINCJ1")
+        while len(data) - at >= 32:
+            kind, crc, point, trial, size = struct.unpack("<IIQQQ", data[at:at + 32])
+            frame = data[at:at + 4] + bytes(4) + data[at + 8:at + 32 + size]
+            if len(frame) < 32 + size or zlib.crc32(frame) != crc:
+                break
+            kinds.append(kind)
+            if kind == 1:
+                text = data[at + 32:at + 32 + size].decode()
+                self.assertTrue(text.startswith('1/1\nstudy = "unnamed"\n'))
+            if kind == 3:
+                self.assertLess(point, 2)
+                self.assertEqual(size, 8 * 5 * 3)
+            at += 32 + size
+        self.assertEqual(kinds[:2], [1, 2])
+        self.assertGreater(kinds.count(3), 10)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
