@@ -453,9 +453,7 @@ int run_command_line(int argc, char** argv, Ranks& ranks) {
   try {
     return parse_and_run(argc, argv, ranks);
   } catch (const Interrupted&) {
-    complain(
-        "interrupted before the first trial (no trial is lost). Repeat the command, or go on with optinc "
-        "resume.");
+    complain("interrupted before the first trial (there is nothing to keep). Repeat the command.");
     return 128 + interrupt_signal();
   } catch (const Error& e) {
     complain(e.what());

@@ -116,16 +116,20 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   return ending;
 }
 
-/// The first key that tells two studies apart, with both values.
+/// Every key that tells two studies apart, with both values.
 std::string difference(const StudyConfig& a, const StudyConfig& b) {
   const auto left = config_entries(a), right = config_entries(b);
+  std::vector<std::string> differ;
   for (std::size_t i = 0; i < left.size(); ++i)
     if (left[i].info.changes_results && left[i].value != right[i].value)
-      return fmt::format("{} = {} here and {} there", left[i].name(), toml_text(left[i].value),
-                         toml_text(right[i].value));
+      differ.push_back(fmt::format("{} = {} here and {} there", left[i].name(), toml_text(left[i].value),
+                                   toml_text(right[i].value)));
   for (std::size_t i = 0; i < std::min(a.sweeps.size(), b.sweeps.size()); ++i)
-    if (a.sweeps[i] != b.sweeps[i]) return fmt::format("[[sweep]] {} has other points", a.sweeps[i].name);
-  return fmt::format("{} sweeps here and {} there", a.sweeps.size(), b.sweeps.size());
+    if (a.sweeps[i] != b.sweeps[i])
+      differ.push_back(fmt::format("[[sweep]] {} has other points", a.sweeps[i].name));
+  if (a.sweeps.size() != b.sweeps.size())
+    differ.push_back(fmt::format("{} sweeps here and {} there", a.sweeps.size(), b.sweeps.size()));
+  return fmt::format("{}", fmt::join(differ, ", "));
 }
 
 bool same_network(const Prelude& a, const Prelude& b) {
@@ -148,7 +152,12 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
   StudyState state{config, options.shard, {}, {}};
   Journal journal =
       Journal::create(journal_path(options.output), identity_toml(config), options.shard.text(), options.force);
-  return finish(state, journal, options);
+  try {
+    return finish(state, journal, options);
+  } catch (...) {
+    if (!state.prelude) journal.remove();  // there is nothing in it to go on with
+    throw;
+  }
 }
 
 Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {

@@ -17,43 +17,13 @@ import warnings
 import h5py
 import numpy as np
 import xarray
+from tool import OPTINC, SMALL_ARGUMENTS, contents, differing, optinc
 
-OPTINC = sys.argv.pop(1)
 STUDY = sys.argv.pop(1)
-
-# a network far too small to be right, two chips, few words: every step of the main job in about two seconds
-SMALL = [
-    "network.hidden=[8,8]", "training.epochs=2", "training.warmup_epochs=1", "levels.sigma_eta_rad=[0.01,0.02]",
-    "levels.chips=2", "levels.words=600", "gradient.hidden=4", "gradient.batch=6000",
-]
-# what a run may write differently: when, by what command, and how long it took
-PER_RUN_ATTRIBUTES = {"created_utc", "command", "train_seconds"}
-
-
-def optinc(*arguments):
-    return subprocess.run([OPTINC, *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 def run_small(output, *more):
-    settings = [word for setting in SMALL for word in ("--set", setting)]
-    return optinc("run", STUDY, "-o", output, "--quiet", *settings, *more)
-
-
-def contents(path):
-    """Every dataset and attribute of a file, by path."""
-    found = {}
-
-    def take(name, node):
-        for key in node.attrs:
-            if key not in PER_RUN_ATTRIBUTES and key not in ("DIMENSION_LIST", "REFERENCE_LIST"):
-                found[f"{name}@{key}"] = np.asarray(node.attrs[key]).tolist()
-        if isinstance(node, h5py.Dataset):
-            found[name] = (node.dtype.str, node.shape, node[()].tobytes() if node.dtype.kind != "O" else node[()].tolist())
-
-    with h5py.File(path) as file:
-        take("/", file)
-        file.visititems(take)
-    return found
+    return optinc("run", STUDY, "-o", output, "--quiet", *SMALL_ARGUMENTS, *more)
 
 
 class MainJob(unittest.TestCase):
@@ -72,7 +42,7 @@ class MainJob(unittest.TestCase):
         seen = json.loads(optinc("inspect", self.path, "--json").stdout)
         self.assertEqual(seen["onn"]["words"], 28561)
         self.assertEqual(seen["onn"]["rounding"], "half-even")
-        for key in ("word_accuracy", "mzi_count", "mzi_count_full_svd", "train_seconds", "margin"):
+        for key in ("word_accuracy", "mzi_count", "mzi_count_full_svd", "margin"):
             self.assertIn(key, seen["onn"])
         self.assertEqual(len(seen["chips"]), 2 * 3)
         for chip in seen["chips"]:
@@ -88,14 +58,17 @@ class MainJob(unittest.TestCase):
     def test_summaries_are_those_of_the_raw_results(self):
         seen = json.loads(optinc("inspect", self.path, "--json").stdout)
         with h5py.File(self.path) as file:
-            accuracy = file["chips/word_accuracy"][()]
-            counts = file["chips/code_error_count"][()]
-            bins = file["chips/code_error"][()]
+            accuracy = file["trials/word_accuracy"][()]  # sigma, trial, variant
+            counts = file["trials/code_error_count"][()].sum(1)
+            bins = file["trials/code_error"][()]
+            np.testing.assert_array_equal(file["summary/code_error_count_sum"], counts)
+            np.testing.assert_allclose(file["summary/word_accuracy_mean"], accuracy.mean(1), rtol=1e-14)
+            np.testing.assert_allclose(file["summary/word_accuracy_std"], accuracy.std(1, ddof=1), rtol=1e-10)
             exact, received = file["gradient/average"][()], file["gradient/received"][()]
             errors = file["gradient/relative_error"][()]
-        np.testing.assert_allclose([c["word_accuracy_mean"] for c in seen["chips"]], accuracy.reshape(6, 2).mean(1))
+        np.testing.assert_allclose([c["word_accuracy_mean"] for c in seen["chips"]], accuracy.mean(1).ravel())
         # the histogram's zero bin counts the words that are right, all bins every word
-        np.testing.assert_allclose(counts[:, :, bins == 0][..., 0] / 1200, accuracy.mean(2))
+        np.testing.assert_allclose(counts[:, :, bins == 0][..., 0] / 1200, accuracy.mean(1))
         self.assertTrue((counts.sum(2) == 1200).all())
         computed = np.linalg.norm(received.astype(float) - exact, axis=1) / np.linalg.norm(exact.astype(float))
         np.testing.assert_allclose(errors, computed, rtol=1e-6)
@@ -119,14 +92,12 @@ class MainJob(unittest.TestCase):
     def test_threads_do_not_change_a_bit(self):
         one = self.path.with_name("one.h5")
         self.assertEqual(run_small(one, "--threads", 1).returncode, 0)
-        a, b = contents(self.path), contents(one)
-        self.assertEqual(a.keys(), b.keys())
-        self.assertEqual([name for name in a if a[name] != b[name]], [])
+        self.assertEqual(differing(self.path, one), [])
 
     def test_another_seed_changes_the_result(self):
         other = self.path.with_name("other.h5")
         self.assertEqual(run_small(other, "--seed", 2).returncode, 0)
-        self.assertNotEqual(contents(self.path)["chips/margin"], contents(other)["chips/margin"])
+        self.assertNotEqual(contents(self.path)["trials/margin"], contents(other)["trials/margin"])
 
     def test_config_in_force_reruns_to_the_same_identity(self):
         with h5py.File(self.path) as file:
@@ -173,9 +144,9 @@ class MainJob(unittest.TestCase):
         closed.mkdir()
         cases = {
             "misspelt key": (["run", bad_toml, "-o", output], ["bad.toml:2:1", "sigma_eta_rd", "sigma_eta_rad"]),
-            "misspelt --set": (["run", STUDY, "-o", output, "--set", "levels.chip=3"], ["levels.chip", "levels.chips"]),
+            "misspelt --set": (["run", STUDY, "-o", output, "--set", "runner.trial=3"], ["runner.trial", "runner.trials"]),
             "unknown section": (["run", STUDY, "-o", output, "--set", "chps.x=1"], ["chps"]),
-            "wrong type": (["run", STUDY, "-o", output, "--set", "levels.chips=many"], ["levels.chips", "integer"]),
+            "wrong type": (["run", STUDY, "-o", output, "--set", "runner.trials=many"], ["runner.trials", "integer"]),
             "out of range": (["run", STUDY, "-o", output, "--set", "chip.rho_ab=2"], ["chip.rho_ab", "2", "-1..1"]),
             "unknown name": (["run", STUDY, "-o", output, "--set", "task.rounding=up"], ["task.rounding", "half-up"]),
             "unknown preset": (["run", STUDY, "-o", output, "--set", "chip.preset=foundri"], ["foundri", "foundry"]),
@@ -188,6 +159,20 @@ class MainJob(unittest.TestCase):
             "small batch": (["run", STUDY, "-o", output, "--set", "training.batch=2"], ["training.batch", "4"]),
             "warm-up": (["run", STUDY, "-o", output, "--set", "training.epochs=2"], ["training: warmup_epochs = 3"]),
             "too many words": (["run", STUDY, "-o", output, "--set", "task.bits=16"], ["task", "815730721"]),
+            "sweep of no device": (["run", STUDY, "-o", output, "--sweep", "task.bits=[2,4]"], ["task.bits", "chip, link"]),
+            "sweep of a misspelt key": (["run", STUDY, "-o", output, "--sweep", "chip.sigma_eta=[0.1]"], ["chip.sigma_eta_rad"]),
+            "sweep out of range": (["run", STUDY, "-o", output, "--sweep", "chip.dac_bits=[8,99]"], ["chip.dac_bits", "0..24"]),
+            "metric of the other model": (["run", STUDY, "-o", output, "--set", "measure.metrics=['fidelity']"], ["fidelity", "margin"]),
+            "shard": (["run", STUDY, "-o", output, "--shard", "5/4"], ["5/4", "1/4"]),
+            "nothing to resume": (["resume", output], ["never.h5", "optinc run"]),
+            "merge of no study": (["merge", text, "-o", output], ["text.h5"]),
+            "replay beyond": (["replay", self.path, "--trial", 2, "-o", output], ["--trial 2", "0..1"]),
+            "ablation of nothing": (["ablate", STUDY, "-o", output, "--set", "chip.preset=ideal", "--set", "noise.shot=false",
+                                     "--set", "noise.tia=false", "--set", "noise.rin=false", "--set", "noise.lock=false"], ["ideal"]),
+            "network of another task": (["run", STUDY, "-o", output, "--set", f"network.source={self.path}", "--set",
+                                         "task.rounding=floor"], ["half-even", "floor"]),
+            "shell": (["completion", "tcsh"], ["tcsh", "bash"]),
+            "phases of a study": (["transfer", self.path, "-o", folder / "x.csv"], ["small.h5"]),
             "negative seed": (["run", STUDY, "-o", output, "--seed", "-1"], ["run.seed", "-1"]),
             "no output": (["run", STUDY], ["-o"]),
             "workers": (["run", STUDY, "-o", output, "--set", "gradient.batch=255"], ["255"]),
@@ -199,6 +184,7 @@ class MainJob(unittest.TestCase):
             with self.subTest(name):
                 self.check_refusal(optinc(*arguments), *parts)
                 self.assertFalse(output.exists())
+                self.assertEqual(list(folder.glob("*.journal")), [])
         self.assertEqual(text.read_text(), "this is not HDF5")
 
     @unittest.skipIf(os.geteuid() == 0, "root may write anywhere")
@@ -209,7 +195,7 @@ class MainJob(unittest.TestCase):
         self.check_refusal(run_small(folder / "x.h5"), "read_only")
 
     def test_unusable_command_lines_say_so_in_one_line(self):
-        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), ([], ["run, train"]), (["run", STUDY, "--forse"], ["--forse"])):
+        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), ([], ["run, ablate"]), (["run", STUDY, "--forse"], ["--forse"])):
             done = optinc(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
@@ -218,9 +204,8 @@ class MainJob(unittest.TestCase):
 
     def test_a_closed_standard_error_does_not_end_a_run_and_a_full_standard_output_is_told(self):
         path = self.path.with_name("unheard.h5")
-        settings = [word for setting in SMALL for word in ("--set", setting)]
         with open("/dev/full", "w") as full:
-            done = subprocess.run([OPTINC, "run", STUDY, "-o", path, *settings], stderr=full, timeout=300)
+            done = subprocess.run([OPTINC, "run", STUDY, "-o", path, *SMALL_ARGUMENTS], stderr=full, timeout=300)
             self.assertEqual(done.returncode, 0)
             done = subprocess.run([OPTINC, "inspect", path], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
@@ -233,19 +218,73 @@ class MainJob(unittest.TestCase):
         self.check_refusal(optinc("inspect", path), "foreign.h5")
 
     def test_help_teaches(self):
-        for command in ((), ("run",), ("train",), ("inspect",), ("validate",), ("explain",)):
+        commands = re.findall(r"(?m)^  (\w+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
+        self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "train", "program", "fabricate", "transfer",
+                                         "inspect", "validate", "explain", "list", "completion"})
+        for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example:", done.stdout)
         self.assertIn("rad", optinc("explain", "chip.sigma_eta_rad").stdout)
         listed = optinc("explain").stdout.split()
-        self.assertIn("levels.chips", listed)
+        self.assertIn("runner.trials", listed)
+        self.assertIn("quickstart.toml", optinc("list").stdout)
+        for key in listed:
+            self.assertEqual(optinc("explain", key).returncode, 0)
 
     def test_print_config_is_whole_and_loadable(self):
-        done = optinc("run", STUDY, "--print-config", "--set", "levels.chips=7")
-        self.assertTrue(re.search(r"^chips = 7\b", done.stdout, re.M), done.stdout)
+        done = optinc("run", STUDY, "--print-config", "--trials", "7")
+        self.assertTrue(re.search(r"^trials = 7\b", done.stdout, re.M), done.stdout)
         for key in optinc("explain").stdout.split():
-            self.assertRegex(done.stdout, rf"(?m)^{key.split('.')[-1]} = ")
+            if not key.startswith("sweep."):
+                self.assertRegex(done.stdout, rf"(?m)^{key.split('.')[-1]} = ")
+
+    def test_a_dry_run_says_what_a_run_takes_and_writes_nothing(self):
+        output = self.path.with_name("dry.h5")
+        done = optinc("run", STUDY, "-o", output, "--dry-run", *SMALL_ARGUMENTS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?s)2 points.*trials   4 in all.*time .* s on.*memory .*MB.*file ")
+        self.assertFalse(output.exists())
+
+    def test_replay_repeats_a_trial_to_the_bit(self):
+        trial = self.path.with_name("trial.h5")
+        done = optinc("replay", self.path, "--point", 1, "--trial", 1, "-o", trial)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"sigma_eta_rad = 0.02: all \d+ values as the study recorded them")
+        with h5py.File(trial) as one, h5py.File(self.path) as study:
+            np.testing.assert_array_equal(one["record/margin"], study["trials/margin"][1, 1])
+            decoded, wanted = one["corrected/words/decoded"][()], one["corrected/words/wanted"][()]
+            self.assertEqual((decoded == wanted).mean(), study["trials/word_accuracy"][1, 1, 1])
+            drawn = one["chip/layer0/block0/mesh/alpha"][()]
+            self.assertEqual(one.attrs["point_label"], "sigma_eta_rad = 0.02")
+        self.assertGreater(abs(drawn).max(), 0)
+
+    def test_the_steps_to_a_laboratory_and_back(self):
+        folder = self.path.parent
+        for arguments in (("program", self.path, "-o", folder / "phases.csv"),
+                          ("fabricate", self.path, "-o", folder / "chip.h5", "--preset", "foundry", "--chip", 1),
+                          ("program", self.path, "-o", folder / "corrected.h5", "--chip", folder / "chip.h5"),
+                          ("transfer", folder / "phases.csv", "-o", folder / "m.csv", "--mesh", "layer1/block0/mesh"),
+                          ("program", folder / "m.csv", "-o", folder / "again.csv"),
+                          ("transfer", folder / "again.csv", "-o", folder / "again.s16p")):
+            done = optinc(*arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(self.path) as file:
+            wanted = file["network/layer1/unitary"][0]
+        table = np.loadtxt(folder / "m.csv", delimiter=",", skiprows=0, comments="#", converters=None, usecols=(0, 1, 2, 3),
+                           dtype=str)[1:].astype(float)
+        found = np.zeros((8, 8))
+        found[table[:, 0].astype(int), table[:, 1].astype(int)] = table[:, 2]
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+    def test_completion_scripts_are_scripts(self):
+        script = optinc("completion", "bash").stdout
+        asked = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(optinc re); COMP_CWORD=1; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc run --th); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc explain chip.sigma_e); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
+                               capture_output=True, text=True, timeout=60)
+        self.assertEqual(asked.stdout.split("\n")[:3], ["resume replay", "--threads", "chip.sigma_eta_rad"], asked.stderr)
+        self.assertIn("complete -c optinc", optinc("completion", "fish").stdout)
 
 
 if __name__ == "__main__":

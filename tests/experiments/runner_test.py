@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""The same numbers however a study is run: threads, shards, MPI ranks, killed and resumed, grown. Every dataset and every
+attribute is compared, created_utc and command of the root aside.
+
+Usage: runner_test.py OPTINC STUDY.toml"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import h5py
+import numpy as np
+from tool import OPTINC, SMALL_ARGUMENTS, differing, optinc
+
+STUDY = sys.argv.pop(1)
+
+# 600 trials of a millisecond or so, at four points
+MESH = """
+study = "small"
+model = "mesh"
+[runner]
+trials = 150
+[mesh]
+ports = 24
+[chip]
+preset = "good-lab"
+[yield]
+metric = "mesh_error"
+sense = "at-most"
+limit = 0.05
+[[sweep]]
+values = {"chip.sigma_eta_rad" = [0.005, 0.01]}
+[[sweep]]
+values = {"chip.dac_bits" = [6, 12]}
+"""
+
+
+def journal_of(path):
+    return pathlib.Path(f"{path}.journal")
+
+
+class Runner(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.study = cls.folder / "mesh.toml"
+        cls.study.write_text(MESH)
+        cls.whole = cls.folder / "whole.h5"
+        cls.run_study(cls.study, "-o", cls.whole, "--threads", 2)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    @staticmethod
+    def run_study(*arguments):
+        done = optinc("run", *arguments, "--quiet")
+        assert done.returncode == 0, done.stderr
+
+    def same(self, path):
+        self.assertEqual(differing(self.whole, path), [])
+        self.assertFalse(journal_of(path).exists())
+
+    def start(self, path, *arguments):
+        """A run under way whose journal has some trials already."""
+        process = subprocess.Popen([OPTINC, *arguments], stderr=subprocess.PIPE, text=True)
+        size = journal_of(path).stat().st_size if journal_of(path).exists() else 0
+        while process.poll() is None and not (journal_of(path).exists() and journal_of(path).stat().st_size > size + 4000):
+            time.sleep(0.002)
+        return process
+
+    def test_one_thread(self):
+        path = self.folder / "one.h5"
+        self.run_study(self.study, "-o", path, "--threads", 1)
+        self.same(path)
+
+    def test_shards_merged(self):
+        parts = [self.folder / f"part{i}.h5" for i in (1, 2, 3, 4)]
+        for i, part in enumerate(parts, 1):
+            self.run_study(self.study, "-o", part, "--shard", f"{i}/4")
+            with h5py.File(part) as file:
+                self.assertEqual((file.attrs["complete"], file.attrs["shard"]), (0, f"{i}/4"))
+        path = self.folder / "merged.h5"
+        self.assertEqual(optinc("merge", *reversed(parts), "-o", path).returncode, 0)
+        self.same(path)
+        some = self.folder / "some.h5"
+        done = optinc("merge", parts[0], parts[2], "-o", some)
+        self.assertIn("300 of 600", done.stderr)
+        self.assertEqual(optinc("resume", some, "--quiet").returncode, 0)
+        self.same(some)
+
+    def test_merge_refuses_another_study(self):
+        parts = [self.folder / "a1.h5", self.folder / "a2.h5"]
+        self.run_study(self.study, "-o", parts[0], "--shard", "1/2")
+        self.run_study(self.study, "-o", parts[1], "--shard", "2/2", "--set", "chip.rho_ab=0.25")
+        done = optinc("merge", *parts, "-o", self.folder / "never.h5")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("chip.rho_ab = 0.25 here and 0.5 there", done.stderr)
+
+    def test_killed_three_times_and_resumed(self):
+        path = self.folder / "killed.h5"
+        kept = 0
+        for attempt in range(3):
+            process = self.start(path, *(("resume", path) if attempt else ("run", self.study, "-o", path)), "--threads", "1")
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            self.assertTrue(journal_of(path).exists())
+            self.assertFalse(path.exists())
+            self.assertGreater(journal_of(path).stat().st_size, kept)
+            kept = journal_of(path).stat().st_size
+        done = optinc("resume", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # what was finished was not run again
+        self.assertLess(int(done.stderr.split("timing: ")[1].split()[0]), 600)
+        self.same(path)
+
+    def test_signals_store_what_is_finished(self):
+        for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            with self.subTest(signal=number):
+                path = self.folder / f"signal{status}.h5"
+                process = self.start(path, "run", self.study, "-o", path, "--threads", "1", "--quiet")
+                process.send_signal(number)
+                told = process.communicate()[1]
+                self.assertEqual(process.returncode, status)
+                self.assertIn(f"optinc resume {path}", told)
+                with h5py.File(path) as file:
+                    self.assertEqual(file.attrs["complete"], 0)
+                    done = file["trials/completed"][()].astype(bool)
+                    self.assertTrue(0 < done.sum() < 600)
+                    self.assertTrue(np.isnan(file["trials/fidelity"][()][~done]).all())
+                    self.assertFalse(np.isnan(file["trials/fidelity"][()][done]).any())
+                self.assertIn("NOT COMPLETE", optinc("inspect", path).stdout)
+                self.assertEqual(optinc("resume", path, "--quiet").returncode, 0)
+                self.same(path)
+
+    def test_a_time_limit_ends_in_order(self):
+        path = self.folder / "limited.h5"
+        done = optinc("run", self.study, "-o", path, "--threads", 1, "--set", "run.time_limit_s=0.05")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("optinc resume", done.stderr)
+        self.assertEqual(optinc("resume", path, "--quiet").returncode, 0)
+        self.same(path)
+
+    def test_a_grown_study_is_the_longer_one(self):
+        path = self.folder / "grown.h5"
+        self.run_study(self.study, "-o", path, "--trials", 40)
+        self.assertEqual(optinc("resume", path, "--trials", 150, "--quiet").returncode, 0)
+        self.same(path)
+        fewer = optinc("resume", path, "--trials", 10)
+        self.assertEqual(fewer.returncode, 1)
+        self.assertIn("at least 150", fewer.stderr)
+
+    def test_a_run_under_way_is_left_alone(self):
+        path = self.folder / "busy.h5"
+        process = self.start(path, "run", self.study, "-o", path, "--threads", "1", "--trials", "2000", "--quiet")
+        for arguments in (("run", self.study, "-o", path), ("run", self.study, "-o", path, "--force"), ("resume", path)):
+            refused = optinc(*arguments)
+            self.assertEqual(refused.returncode, 1)
+            self.assertEqual(len(refused.stderr.strip().splitlines()), 1, refused.stderr)
+        self.assertIsNone(process.poll())
+        process.kill()
+        process.communicate()
+        left = optinc("run", self.study, "-o", path)
+        self.assertIn("optinc resume", left.stderr)
+
+    def test_precision_stops_alike_everywhere(self):
+        rule = ["--set", "runner.precision=0.03", "--set", "runner.precision_metric=mesh_error", "--trials", "2000"]
+        paths = [self.folder / f"precise{i}.h5" for i in (0, 1, 2, 3)]
+        self.run_study(self.study, "-o", paths[0], "--threads", 1, *rule)
+        self.run_study(self.study, "-o", paths[1], "--threads", 2, *rule)
+        for i in (2, 3):
+            self.run_study(self.study, "-o", paths[i], "--shard", f"{i - 1}/2", *rule)
+        merged = self.folder / "precise.h5"
+        self.assertEqual(optinc("merge", paths[2], paths[3], "-o", merged).returncode, 0)
+        self.assertEqual(differing(paths[0], paths[1]), [])
+        self.assertEqual(differing(paths[0], merged), [])
+        with h5py.File(merged) as file:
+            run = file["summary/completed"][()]
+            self.assertTrue((run % 50 == 0).all() and (run < 2000).all(), run)
+            width = file["summary/mesh_error_mean_high"][..., 0] - file["summary/mesh_error_mean_low"][..., 0]
+            self.assertTrue((width < 0.032 * file["summary/mesh_error_mean"][..., 0]).all())
+
+    def test_chips_sharded_killed_and_merged(self):
+        whole, merged = self.folder / "chips.h5", self.folder / "chips_merged.h5"
+        self.run_study(STUDY, "-o", whole, *SMALL_ARGUMENTS)
+        parts = [self.folder / f"chips{i}.h5" for i in (1, 2)]
+        for i, part in enumerate(parts, 1):
+            self.run_study(STUDY, "-o", part, "--shard", f"{i}/2", *SMALL_ARGUMENTS)
+        self.assertEqual(optinc("merge", *parts, "-o", merged, "--quiet").returncode, 0)
+        self.assertEqual(differing(whole, merged), [])
+
+    @unittest.skipUnless(shutil.which("mpirun") and "libmpi" in subprocess.run(["ldd", OPTINC], capture_output=True, text=True).stdout,
+                         "no MPI in this build or on this machine")
+    def test_mpi_ranks(self):
+        allowed = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        mpirun = ["mpirun", "-n", "4", OPTINC]
+        path = self.folder / "ranks.h5"
+        done = subprocess.run([*mpirun, "run", self.study, "-o", path, "--quiet"], env=allowed, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.same(path)
+        refused = subprocess.run([*mpirun, "run", self.study, "-o", path], env=allowed, capture_output=True, text=True, timeout=120)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("exists already", refused.stderr)
+        chips, alone = self.folder / "ranks_chips.h5", self.folder / "alone_chips.h5"
+        self.run_study(STUDY, "-o", alone, *SMALL_ARGUMENTS)
+        done = subprocess.run([*mpirun, "run", STUDY, "-o", chips, "--quiet", *SMALL_ARGUMENTS], env=allowed, capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(differing(alone, chips), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
