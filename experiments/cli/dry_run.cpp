@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/runner/memory.hpp"
 #include "experiments/study/prelude.hpp"
 #include "physics/random/haar.hpp"
 
@@ -47,23 +48,12 @@ double trial_seconds(const StudyConfig& config, const TrialModel& model) {
   return seconds / sampled;
 }
 
-std::string size_text(double bytes) {
-  return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
-}
-
 std::string time_text(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace
-
-double peak_memory_bytes(const StudyConfig& config, std::size_t record_size) {
-  constexpr double program = 60e6, per_point = 3000, copies = 4;
-  const auto points = static_cast<double>(point_count(config));
-  return program + per_point * points +
-         copies * sizeof(double) * points * config.runner.trials * static_cast<double>(record_size);
-}
 
 std::string dry_run(const StudyConfig& config, const Shard& shard) {
   Prelude prelude;

@@ -8,6 +8,7 @@
 
 #include "experiments/config/points.hpp"
 #include "experiments/runner/interrupt.hpp"
+#include "experiments/runner/memory.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/once.hpp"
@@ -146,6 +147,7 @@ bool same_network(const Prelude& a, const Prelude& b) {
 Ending run_study(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
   all_points(config);
+  require_memory(config, model_layout(config, config.network.hidden.size() + 1).record_size);
   require_writable_output(options.output, options.force);
   use_threads(config);
   require_data(config);
@@ -178,6 +180,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   grown.config.run.threads = changes.threads.value_or(0);
   grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
   validate_config(grown.config);
+  require_memory(grown.config, layout_of(grown).record_size);
   add_state(state, grown);
   if (opened && results) add_state(read_state(options.output), grown);
   use_threads(grown.config);

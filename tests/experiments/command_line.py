@@ -163,6 +163,7 @@ class MainJob(unittest.TestCase):
             "sweep of a misspelt key": (["run", STUDY, "-o", output, "--sweep", "chip.sigma_eta=[0.1]"], ["chip.sigma_eta_rad"]),
             "sweep out of range": (["run", STUDY, "-o", output, "--sweep", "chip.dac_bits=[8,99]"], ["chip.dac_bits", "0..24"]),
             "metric of the other model": (["run", STUDY, "-o", output, "--set", "measure.metrics=['fidelity']"], ["fidelity", "margin"]),
+            "too large": (["run", STUDY, "-o", output, "--trials", "100000000"], ["memory", "measure.metrics"]),
             "shard": (["run", STUDY, "-o", output, "--shard", "5/4"], ["5/4", "1/4"]),
             "nothing to resume": (["resume", output], ["never.h5", "optinc run"]),
             "merge of no study": (["merge", text, "-o", output], ["text.h5"]),
