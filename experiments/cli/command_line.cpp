@@ -2,22 +2,15 @@
 
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <regex>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "experiments/cli/commands.hpp"
 #include "experiments/cli/completion.hpp"
-#include "experiments/cli/dry_run.hpp"
 #include "experiments/cli/listing.hpp"
-#include "experiments/config/study_config.hpp"
-#include "experiments/exchange/commands.hpp"
 #include "experiments/runner/interrupt.hpp"
-#include "experiments/study/inspect.hpp"
-#include "experiments/study/replay.hpp"
-#include "experiments/study/run_study.hpp"
-#include "experiments/validate/laws.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -26,190 +19,37 @@ namespace {
 
 constexpr int refused = 1, unusable = 2;
 
-/// Where a result goes, as every command that writes one says it.
-struct OutputArguments {
-  std::string output;
-  bool force = false, quiet = false;
-
-  void add_to(CLI::App& command) {
-    command.add_option("-o,--output", output, "file to write")->type_name("FILE");
-    command.add_flag("--force", force, "replace an existing output");
-    command.add_flag("--quiet", quiet, "no progress");
-  }
-  RunOptions options(std::string_view typed, Ranks& ranks) const {
-    validate(!output.empty(), "no output named (results go to one HDF5 file). Add -o results.h5.");
-    return {output, force, quiet, typed, {}, &ranks};
-  }
-};
-
-/// What `run`, `ablate` and `train` share.
-struct StudyArguments {
-  std::string study, shard = "1/1";
-  Overrides overrides;
-  std::optional<std::int64_t> seed;
-  std::optional<int> threads, trials;
-  bool print_config = false, dry = false;
-  OutputArguments out;
-
-  void add_to(CLI::App& command) {
-    command.add_option("STUDY.toml", study, "what to run (optinc list shows those shipped)")->required();
-    out.add_to(command);
-    command.add_option("--set", overrides.settings, "section.key=value, over the file; repeatable")
-        ->expected(1)
-        ->take_all();
-    command.add_option("--seed", seed, "seed of every random stream (run.seed)");
-    command.add_option("--threads", threads, "threads, 0 for all (run.threads); never changes a result");
-    command.add_flag("--print-config", print_config, "print every value in force as TOML and stop");
-  }
-  void add_trials_to(CLI::App& command) {
-    command
-        .add_option("--sweep", overrides.sweeps,
-                    "section.key=[values]: this key's sweep, or one more; repeatable")
-        ->expected(1)
-        ->take_all();
-    command.add_option("--trials", trials, "trials at every point (runner.trials)");
-    command.add_option("--shard", shard, "I/N: run the I-th of N parts; optinc merge puts them together");
-    command.add_flag("--dry-run", dry, "print trials, expected time, memory and size, and stop");
-  }
-
-  StudyConfig config() const {
-    Overrides all = overrides;
-    if (seed) all.settings.push_back(fmt::format("run.seed={}", *seed));
-    if (threads) all.settings.push_back(fmt::format("run.threads={}", *threads));
-    if (trials) all.settings.push_back(fmt::format("runner.trials={}", *trials));
-    return load_config(study, all);
-  }
-};
-
-/// Exit status of a run that ended so.
-int status_of(Ending ending) { return ending == Ending::interrupted ? 128 + interrupt_signal() : 0; }
-
-int run_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks) {
-  const StudyConfig config = arguments.config();
-  const Shard shard = parse_shard(arguments.shard);
-  if (arguments.print_config) {
-    fmt::print("{}", to_toml(config, true));
-    return 0;
-  }
-  if (arguments.dry) {
-    fmt::print("{}", dry_run(config, shard));
-    return 0;
-  }
-  RunOptions options = arguments.out.options(typed, ranks);
-  options.shard = shard;
-  return status_of(run_study(config, options));
+void add_output(CLI::App& command, OutputArguments& out) {
+  command.add_option("-o,--output", out.output, "file to write")->type_name("FILE");
+  command.add_flag("--force", out.force, "replace an existing output");
+  command.add_flag("--quiet", out.quiet, "no progress");
 }
 
-int train_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks) {
-  const StudyConfig config = arguments.config();
-  if (arguments.print_config)
-    fmt::print("{}", to_toml(config, true));
-  else
-    run_training(config, arguments.out.options(typed, ranks));
-  return 0;
+void add_study(CLI::App& command, StudyArguments& study) {
+  command.add_option("STUDY.toml", study.study, "what to run (optinc list shows those shipped)")->required();
+  add_output(command, study.out);
+  command.add_option("--set", study.overrides.settings, "section.key=value, over the file; repeatable")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--seed", study.seed, "seed of every random stream (run.seed)");
+  command.add_option("--threads", study.threads, "threads, 0 for all (run.threads); never changes a result");
+  command.add_flag("--print-config", study.print_config, "print every value in force as TOML and stop");
 }
 
-int replay_command(const std::string& results, std::size_t point, std::size_t trial,
-                   const RunOptions& options) {
-  const ReplayReport report = replay_trial(results, point, trial, options);
-  fmt::print("trial {}{}: ", trial, report.point.empty() ? "" : " at " + report.point);
-  if (!report.recorded)
-    fmt::print("the study has not run it; written to {}\n", options.output.string());
-  else if (report.differing == 0)
-    fmt::print("all {} values as the study recorded them; written to {}\n", report.cells,
-               options.output.string());
-  else
-    fmt::print("{} of {} values differ from the study's (another build or machine); written to {}\n",
-               report.differing, report.cells, options.output.string());
-  return 0;
+void add_trials(CLI::App& command, StudyArguments& study) {
+  command
+      .add_option("--sweep", study.overrides.sweeps,
+                  "section.key=[values]: this key's sweep, or one more; repeatable")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--trials", study.trials, "trials at every point (runner.trials)");
+  command.add_option("--shard", study.shard, "I/N: run the I-th of N parts; optinc merge puts them together");
+  command.add_flag("--dry-run", study.dry_run, "print trials, expected time, memory and size, and stop");
 }
 
-/// The steps between a network and the laboratory: what each needs on the command line.
-struct LabArguments {
-  std::string input, chip_file, mesh, preset = "design-target";
-  std::vector<std::string> settings;
-  int dac_bits = 0;
-  std::uint64_t seed = 1;
-  std::uint32_t chip = 0;
-  double frequency_hz = default_frequency_hz;
-  OutputArguments out;
-
-  std::optional<std::filesystem::path> chip_path() const {
-    return chip_file.empty() ? std::nullopt : std::optional<std::filesystem::path>(chip_file);
-  }
-  void add_frequency_to(CLI::App& command) {
-    command.add_option("--frequency-hz", frequency_hz,
-                       "optical frequency of a Touchstone file (default c / 1550 nm)");
-  }
-};
-
-int program_command(const LabArguments& a, const std::string& typed) {
-  validate(!a.out.output.empty(), "no output named (phases go to .h5 or .csv). Add -o phases.csv.");
-  const ProgramSummary done =
-      program_to_file(a.input, a.out.output, {a.chip_path(), a.dac_bits, a.frequency_hz, a.out.force, typed});
-  fmt::print("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis,
-             a.chip_file.empty() ? "" : fmt::format(", {} beyond the reach of their splitters", done.clipped),
-             a.out.output);
-  return 0;
-}
-
-int fabricate_command(const LabArguments& a, const std::string& typed) {
-  validate(!a.out.output.empty(), "no output named (a chip goes to .h5). Add -o chip.h5.");
-  Overrides overrides;
-  overrides.settings = a.settings;
-  overrides.settings.insert(overrides.settings.begin(), fmt::format("chip.preset={}", a.preset));
-  const ErrorModel model = parse_config("", "fabricate", overrides).chip;
-  fabricate_to_file(a.input, a.out.output, model, {a.seed, a.chip, a.out.force, typed});
-  return 0;
-}
-
-int transfer_command(const LabArguments& a, const std::string& typed) {
-  validate(!a.out.output.empty(), "no output named (a matrix goes to .h5, .csv or .sNp). Add -o matrix.csv.");
-  transfer_to_file(a.input, a.out.output, {a.mesh, a.chip_path(), a.frequency_hz, a.out.force, typed});
-  return 0;
-}
-
-int validate_command(bool quick, bool json, std::uint64_t seed) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  bool all_pass = true;
-  if (!json)
-    fmt::print("{:<38} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
-               "trials", "", "formula");
-  for (const Law& law : laws()) {
-    const Verdict v = check_law(law, quick, seed);
-    all_pass = all_pass && v.pass;
-    const char* verdict = v.pass ? "pass" : "FAIL";
-    if (json) {
-      list.push_back({{"name", law.name},
-                      {"formula", law.formula},
-                      {"expected", law.expected},
-                      {"measured", v.sample.value},
-                      {"standard_error", v.sample.standard_error},
-                      {"tolerance", v.tolerance},
-                      {"unit", law.unit},
-                      {"trials", v.trials},
-                      {"verdict", v.pass ? "pass" : "fail"},
-                      {"seconds", v.seconds}});
-    } else {
-      fmt::print("{:<38} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
-                 v.sample.value, v.tolerance, v.trials, verdict, law.formula);
-      std::fflush(stdout);
-    }
-  }
-  if (json) fmt::print("{}\n", nlohmann::ordered_json{{"laws", list}}.dump(2));
-  validate(all_pass,
-           "a law does not hold (see FAIL above). The simulator or the law is wrong: do not trust results of "
-           "this build.");
-  return 0;
-}
-
-int explain_command(const std::string& key) {
-  if (!key.empty()) {
-    fmt::print("{}\n", explain(key));
-    return 0;
-  }
-  for (const auto& name : all_keys()) fmt::print("{}\n", name);
-  return 0;
+void add_frequency(CLI::App& command, LabArguments& lab) {
+  command.add_option("--frequency-hz", lab.frequency_hz,
+                     "optical frequency of a Touchstone file (default c / 1550 nm)");
 }
 
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
@@ -299,8 +139,8 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
                    "  optinc run STUDY.toml -o part2.h5 --shard 2/4          one of four machines\n"
                    "  mpirun -n 4 optinc run STUDY.toml -o results.h5        ranks; the same numbers",
                    [&] { return run_command(study, typed, ranks); });
-  study.add_to(run);
-  study.add_trials_to(run);
+  add_study(run, study);
+  add_trials(run, study);
 
   StudyArguments ablation;
   ablation.overrides.ablation = true;
@@ -308,8 +148,8 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       "ablate", "run a study with each source of error alone, all, and all but one",
       "optinc ablate experiments/studies/receiver_power.toml -o ablation.h5 --set chip.preset=foundry",
       [&] { return run_command(ablation, typed, ranks); });
-  ablation.add_to(ablate);
-  ablation.add_trials_to(ablate);
+  add_study(ablate, ablation);
+  add_trials(ablate, ablation);
 
   ResumeChanges changes;
   OutputArguments resumed;
@@ -332,7 +172,7 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
                                    return 0;
                                  });
   merge.add_option("SHARD.h5", shards, "files of optinc run --shard I/N")->required();
-  merged.add_to(merge);
+  add_output(merge, merged);
 
   std::string replayed;
   std::size_t trial = 0, point = 0;
@@ -344,14 +184,14 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   replay.add_option("RESULTS.h5", replayed, "a study's result file")->required();
   replay.add_option("--trial", trial, "number of the trial, from 0")->required();
   replay.add_option("--point", point, "number of the point, from 0, the last sweep fastest (default 0)");
-  replay_out.add_to(replay);
+  add_output(replay, replay_out);
 
   StudyArguments training;
   CLI::App& train =
       commands.add("train", "train the study's network alone and write it",
                    "optinc train experiments/studies/quickstart.toml -o network.h5 --set task.rounding=floor",
                    [&] { return train_command(training, typed, ranks); });
-  training.add_to(train);
+  add_study(train, training);
 
   LabArguments lab;
   CLI::App& program =
@@ -359,19 +199,20 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
                    "optinc program network.h5 -o phases.csv\n"
                    "  optinc program matrix.s8p -o phases.h5 --dac-bits 12\n"
                    "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for its splitters",
-                   [&] { return program_command(lab, typed); });
+                   [&] { return program_command(lab, lab.out.options(typed, ranks, "phases.csv")); });
   program.add_option("INPUT", lab.input, "network or result file (.h5), or unitary matrix (.h5, .csv, .sNp)")
       ->required();
   program.add_option("--chip", lab.chip_file,
                      "chip file of optinc fabricate whose known splitters are corrected for");
   program.add_option("--dac-bits", lab.dac_bits, "phases on a grid of 2 pi / 2^bits, 0: as computed");
-  lab.add_frequency_to(program);
-  lab.out.add_to(program);
+  add_frequency(program, lab);
+  add_output(program, lab.out);
 
   LabArguments fab;
   CLI::App& fabricate = commands.add("fabricate", "draw one chip for a network and write all its errors",
-                                     "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3",
-                                     [&] { return fabricate_command(fab, typed); });
+                                     "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3", [&] {
+                                       return fabricate_command(fab, fab.out.options(typed, ranks, "chip.h5"));
+                                     });
   fabricate.add_option("NETWORK.h5", fab.input, "network or result file")->required();
   fabricate.add_option("--preset", fab.preset, "statistics of the errors (chip.preset; default design-target)");
   fabricate.add_option("--set", fab.settings, "chip.key=value, over the preset; repeatable")
@@ -379,27 +220,24 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       ->take_all();
   fabricate.add_option("--seed", fab.seed, "seed of every random stream");
   fabricate.add_option("--chip", fab.chip, "number of the chip: the trial of a study with the same seed");
-  fab.out.add_to(fabricate);
+  add_output(fabricate, fab.out);
 
   LabArguments light;
   CLI::App& transfer =
       commands.add("transfer", "transfer matrix of a mesh from its phases, perfect or on a chip",
                    "optinc transfer phases.csv -o matrix.s8p --mesh layer0/block0/mesh --chip chip.h5",
-                   [&] { return transfer_command(light, typed); });
+                   [&] { return transfer_command(light, light.out.options(typed, ranks, "matrix.csv")); });
   transfer.add_option("PHASES", light.input, "phases file (.h5, .csv)")->required();
   transfer.add_option("--mesh", light.mesh, "name of the mesh; default the only one");
   transfer.add_option("--chip", light.chip_file, "chip file with the errors of that mesh");
-  light.add_frequency_to(transfer);
-  light.out.add_to(transfer);
+  add_frequency(transfer, light);
+  add_output(transfer, light.out);
 
   std::string file;
   bool json = false;
-  CLI::App& inspect =
-      commands.add("inspect", "print what a result or network file holds",
-                   "optinc inspect results.h5 --json | python3 -m json.tool", [&] {
-                     fmt::print("{}", json ? inspect_json(file).dump(2) + "\n" : inspect_text(file));
-                     return 0;
-                   });
+  CLI::App& inspect = commands.add("inspect", "print what a result or network file holds",
+                                   "optinc inspect results.h5 --json | python3 -m json.tool",
+                                   [&] { return inspect_command(file, json); });
   inspect.add_option("FILE", file, "file written by optinc")->required();
   inspect.add_flag("--json", json, "as one JSON object, for scripts");
 

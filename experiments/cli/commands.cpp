@@ -1,0 +1,153 @@
+#include "experiments/cli/commands.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "experiments/cli/dry_run.hpp"
+#include "experiments/exchange/commands.hpp"
+#include "experiments/runner/interrupt.hpp"
+#include "experiments/study/inspect.hpp"
+#include "experiments/study/replay.hpp"
+#include "experiments/validate/laws.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+StudyConfig config_of(const StudyArguments& a) {
+  Overrides all = a.overrides;
+  if (a.seed) all.settings.push_back(fmt::format("run.seed={}", *a.seed));
+  if (a.threads) all.settings.push_back(fmt::format("run.threads={}", *a.threads));
+  if (a.trials) all.settings.push_back(fmt::format("runner.trials={}", *a.trials));
+  return load_config(a.study, all);
+}
+
+std::optional<std::filesystem::path> chip_path(const LabArguments& a) {
+  return a.chip_file.empty() ? std::nullopt : std::optional<std::filesystem::path>(a.chip_file);
+}
+
+}  // namespace
+
+RunOptions OutputArguments::options(std::string_view typed, Ranks& ranks, std::string_view example) const {
+  validate(!output.empty(), "no output named (results go to a file). Add -o {}.", example);
+  return {output, force, quiet, typed, {}, &ranks};
+}
+
+int status_of(Ending ending) { return ending == Ending::interrupted ? 128 + interrupt_signal() : 0; }
+
+int run_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks) {
+  const StudyConfig config = config_of(arguments);
+  const Shard shard = parse_shard(arguments.shard);
+  if (arguments.print_config) {
+    fmt::print("{}", to_toml(config, true));
+    return 0;
+  }
+  if (arguments.dry_run) {
+    fmt::print("{}", dry_run(config, shard));
+    return 0;
+  }
+  RunOptions options = arguments.out.options(typed, ranks);
+  options.shard = shard;
+  return status_of(run_study(config, options));
+}
+
+int train_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks) {
+  const StudyConfig config = config_of(arguments);
+  if (arguments.print_config)
+    fmt::print("{}", to_toml(config, true));
+  else
+    run_training(config, arguments.out.options(typed, ranks));
+  return 0;
+}
+
+int replay_command(const std::string& results, std::size_t point, std::size_t trial,
+                   const RunOptions& options) {
+  const ReplayReport report = replay_trial(results, point, trial, options);
+  fmt::print("trial {}{}: ", trial, report.point.empty() ? "" : " at " + report.point);
+  if (!report.recorded)
+    fmt::print("the study has not run it; written to {}\n", options.output.string());
+  else if (report.differing == 0)
+    fmt::print("all {} values as the study recorded them; written to {}\n", report.cells,
+               options.output.string());
+  else
+    fmt::print("{} of {} values differ from the study's (another build or machine); written to {}\n",
+               report.differing, report.cells, options.output.string());
+  return 0;
+}
+
+int program_command(const LabArguments& a, const RunOptions& options) {
+  const ProgramSummary done =
+      program_to_file(a.input, options.output,
+                      {chip_path(a), a.dac_bits, a.frequency_hz, options.force, std::string(options.command)});
+  fmt::print("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis,
+             a.chip_file.empty() ? "" : fmt::format(", {} beyond the reach of their splitters", done.clipped),
+             options.output.string());
+  return 0;
+}
+
+int fabricate_command(const LabArguments& a, const RunOptions& options) {
+  Overrides overrides;
+  overrides.settings.push_back(fmt::format("chip.preset={}", a.preset));
+  overrides.settings.insert(overrides.settings.end(), a.settings.begin(), a.settings.end());
+  const ErrorModel model = parse_config("", "fabricate", overrides).chip;
+  fabricate_to_file(a.input, options.output, model,
+                    {a.seed, a.chip, options.force, std::string(options.command)});
+  return 0;
+}
+
+int transfer_command(const LabArguments& a, const RunOptions& options) {
+  transfer_to_file(a.input, options.output,
+                   {a.mesh, chip_path(a), a.frequency_hz, options.force, std::string(options.command)});
+  return 0;
+}
+
+int inspect_command(const std::string& file, bool json) {
+  fmt::print("{}", json ? inspect_json(file).dump(2) + "\n" : inspect_text(file));
+  return 0;
+}
+
+int validate_command(bool quick, bool json, std::uint64_t seed) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  bool all_pass = true;
+  if (!json)
+    fmt::print("{:<38} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
+               "trials", "", "formula");
+  for (const Law& law : laws()) {
+    const Verdict v = check_law(law, quick, seed);
+    all_pass = all_pass && v.pass;
+    const char* verdict = v.pass ? "pass" : "FAIL";
+    if (json) {
+      list.push_back({{"name", law.name},
+                      {"formula", law.formula},
+                      {"expected", law.expected},
+                      {"measured", v.sample.value},
+                      {"standard_error", v.sample.standard_error},
+                      {"tolerance", v.tolerance},
+                      {"unit", law.unit},
+                      {"trials", v.trials},
+                      {"verdict", v.pass ? "pass" : "fail"},
+                      {"seconds", v.seconds}});
+    } else {
+      fmt::print("{:<38} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
+                 v.sample.value, v.tolerance, v.trials, verdict, law.formula);
+      std::fflush(stdout);
+    }
+  }
+  if (json) fmt::print("{}\n", nlohmann::ordered_json{{"laws", list}}.dump(2));
+  validate(all_pass,
+           "a law does not hold (see FAIL above). The simulator or the law is wrong: do not trust results of "
+           "this build.");
+  return 0;
+}
+
+int explain_command(const std::string& key) {
+  if (!key.empty()) {
+    fmt::print("{}\n", explain(key));
+    return 0;
+  }
+  for (const auto& name : all_keys()) fmt::print("{}\n", name);
+  return 0;
+}
+
+}  // namespace optinc

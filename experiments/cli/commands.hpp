@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/study_config.hpp"
+#include "experiments/exchange/touchstone.hpp"
+#include "experiments/study/run_study.hpp"
+
+// What the commands of the tool do once their arguments are read. Each returns the exit status; results go to
+// standard output. Throws Error, or Interrupted.
+
+namespace optinc {
+
+/// Where a result goes, as every command that writes one says it.
+struct OutputArguments {
+  std::string output;
+  bool force = false, quiet = false;
+
+  /// Throws Error where no output is named; `example` shows how.
+  RunOptions options(std::string_view typed, Ranks& ranks, std::string_view example = "results.h5") const;
+};
+
+/// What `run`, `ablate` and `train` take.
+struct StudyArguments {
+  std::string study, shard = "1/1";
+  Overrides overrides;
+  std::optional<std::int64_t> seed;
+  std::optional<int> threads, trials;
+  bool print_config = false, dry_run = false;
+  OutputArguments out;
+};
+
+/// What `program`, `fabricate` and `transfer` take, the steps between a network and the laboratory.
+struct LabArguments {
+  std::string input, chip_file, mesh, preset = "design-target";
+  std::vector<std::string> settings;
+  int dac_bits = 0;
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  double frequency_hz = default_frequency_hz;
+  OutputArguments out;
+};
+
+/// Exit status of a run that ended so.
+int status_of(Ending ending);
+
+int run_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks);
+int train_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks);
+int replay_command(const std::string& results, std::size_t point, std::size_t trial, const RunOptions& options);
+int program_command(const LabArguments& arguments, const RunOptions& options);
+int fabricate_command(const LabArguments& arguments, const RunOptions& options);
+int transfer_command(const LabArguments& arguments, const RunOptions& options);
+int inspect_command(const std::string& file, bool json);
+int validate_command(bool quick, bool json, std::uint64_t seed);
+int explain_command(const std::string& key);
+
+}  // namespace optinc
