@@ -28,6 +28,12 @@ using Matrix2 = Eigen::Matrix2cd;
 using Matrix = Eigen::MatrixXcd;
 using Vector = Eigen::VectorXd;
 
+/// z / |z|; 1 for 0.
+inline Complex unit_phase(Complex z) {
+  const double magnitude = std::abs(z);
+  return magnitude > 0 ? z / magnitude : Complex(1.0);
+}
+
 /// Fields of many symbol words on many ports: shape (ports, words), in sqrt(W). Real and imaginary planes are
 /// kept apart and words lie next to each other in memory, so that one device acts on many words at once.
 struct FieldBatch {

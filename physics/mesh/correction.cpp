@@ -3,14 +3,6 @@
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
-namespace {
-
-Complex unit_phase(Complex z) {
-  const double magnitude = std::abs(z);
-  return magnitude > 0 ? z / magnitude : Complex(1.0);
-}
-
-}  // namespace
 
 CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgram& program,
                                    const Vector& alpha, const Vector& beta, Clipping clipping) {

@@ -10,6 +10,9 @@ namespace optinc {
 /// 1e-6.
 MeshProgram decompose_clements(const Matrix& unitary);
 
+/// The same for a triangular mesh (reck_topology(N)): nulls row after row from the right (Reck et al. 1994).
+MeshProgram decompose_reck(const Matrix& unitary);
+
 /// The program as a DAC of `bits` bits renders it: every phase on its grid of 2 pi / 2^bits (0: unchanged).
 MeshProgram quantise(const MeshProgram& program, int bits);
 

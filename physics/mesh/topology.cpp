@@ -10,14 +10,33 @@ std::span<const PortPair> MeshTopology::column(int c) const {
   return std::span(mzis).subspan(first, last - first);
 }
 
-MeshTopology clements_topology(int ports) {
+namespace {
+
+MeshTopology no_mzis(int ports) {
   validate(ports >= 1 && ports <= 65536,
            "mesh of {} ports (1..65536 can be built). Give a positive port count.", ports);
   MeshTopology t;
   t.ports = ports;
+  return t;
+}
+
+}  // namespace
+
+MeshTopology clements_topology(int ports) {
+  MeshTopology t = no_mzis(ports);
   for (int c = 0; c < ports; ++c) {
     for (int upper = c % 2; upper + 1 < ports; upper += 2) t.mzis.push_back({upper, upper + 1});
     if (t.mzi_count() > t.column_begin.back()) t.column_begin.push_back(t.mzi_count());
+  }
+  return t;
+}
+
+MeshTopology reck_topology(int ports) {
+  MeshTopology t = no_mzis(ports);
+  for (int c = 0; c <= 2 * ports - 4; ++c) {
+    for (int upper = c % 2; upper <= c && c + upper <= 2 * ports - 4; upper += 2)
+      t.mzis.push_back({upper, upper + 1});
+    t.column_begin.push_back(t.mzi_count());
   }
   return t;
 }

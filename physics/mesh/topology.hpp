@@ -35,6 +35,16 @@ struct MeshTopology {
 ///     3 ──╰──╯─────╰──╯─────
 MeshTopology clements_topology(int ports);
 
+/// Triangular mesh of Reck et al., Phys. Rev. Lett. 73, 58 (1994): the same N(N-1)/2 MZIs on neighbouring
+/// ports, in 2N - 3 columns; column c holds ports (u, u+1) for u = c, c - 2, .. >= 0 that the triangle reaches,
+/// c + u <= 2N - 4. Throws Error outside 1..65536 ports.
+///
+///     0 ──╭──╮─────╭──╮─────╭──╮──      columns 0, 2, 4: (0,1)
+///     1 ──╰──╯╭──╮─╰──╯╭──╮─╰──╯──      columns 1, 3: (1,2)
+///     2 ──────╰──╯─╭──╮╰──╯───────      column 2: (2,3)
+///     3 ───────────╰──╯───────────
+MeshTopology reck_topology(int ports);
+
 /// Throws Error unless every pair is inside the ports, ordered, and disjoint from the others of its column.
 void validate_topology(const MeshTopology& topology);
 
