@@ -1,6 +1,7 @@
 #include "physics/devices/mzi.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "physics/core/units.hpp"
 #include "physics/devices/coupler.hpp"
@@ -17,6 +18,34 @@ Matrix2 mzi(const MziSettings& settings, const MziErrors& e) {
   const double internal_other = field_ratio_of_loss_db(e.theta_other_loss_db);
   return coupler(pi / 4 + e.beta) * Eigen::Vector2cd(internal, internal_other).asDiagonal() *
          coupler(pi / 4 + e.alpha) * Eigen::Vector2cd(external, external_other).asDiagonal();
+}
+
+MziDerivatives mzi_derivatives(const MziSettings& settings, const MziErrors& e) {
+  const Complex i(0, 1);
+  const Complex external = phase_shifter(settings.phi + e.phi_offset, e.phi_arm_loss_db);
+  const Complex internal = phase_shifter(settings.theta + e.theta_offset, e.theta_arm_loss_db);
+  const double external_other = field_ratio_of_loss_db(e.phi_other_loss_db);
+  const double internal_other = field_ratio_of_loss_db(e.theta_other_loss_db);
+  const double per_db = -std::log(10.0) / 20;
+  const auto diagonal = [](Complex upper, Complex lower) {
+    return Matrix2(Eigen::Vector2cd(upper, lower).asDiagonal());
+  };
+  const auto slope = [&](double eta) {  // DC'(eta) = i exchange DC(eta)
+    Matrix2 m = coupler(eta);
+    m.row(0).swap(m.row(1));
+    return Matrix2(i * m);
+  };
+  const Matrix2 first = coupler(pi / 4 + e.alpha), second = coupler(pi / 4 + e.beta);
+  const Matrix2 inner = diagonal(internal, internal_other), outer = diagonal(external, external_other);
+  const Matrix2 up_to_inner = first * outer, from_outer = second * inner * first;
+  return {second * diagonal(i * internal, 0.0) * up_to_inner,
+          from_outer * diagonal(i * external, 0.0),
+          second * inner * slope(pi / 4 + e.alpha) * outer,
+          slope(pi / 4 + e.beta) * inner * up_to_inner,
+          second * diagonal(per_db * internal, 0.0) * up_to_inner,
+          second * diagonal(0.0, per_db * internal_other) * up_to_inner,
+          from_outer * diagonal(per_db * external, 0.0),
+          from_outer * diagonal(0.0, per_db * external_other)};
 }
 
 Matrix2 mzi_closed_form(double theta, double phi, double alpha, double beta) {

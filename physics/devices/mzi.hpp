@@ -26,6 +26,18 @@ struct MziErrors {
 /// T = DC(pi/4+beta) diag(g_u e^{i theta}, g_l) DC(pi/4+alpha) diag(h_u e^{i phi}, h_l).
 Matrix2 mzi(const MziSettings& settings, const MziErrors& errors = {});
 
+/// Derivatives of an imperfect MZI's transfer matrix, each the product of its parts with one part replaced by
+/// its derivative: d(e^{i x})/dx = i e^{i x}; d DC(eta)/d eta = [[-sin, i cos], [i cos, -sin]]; dg/d(loss in
+/// dB) =
+/// -(ln 10 / 20) g. Offsets share the derivative of the phase they are added to.
+struct MziDerivatives {
+  Matrix2 theta, phi;                              ///< per rad
+  Matrix2 alpha, beta;                             ///< per rad
+  Matrix2 theta_arm_loss_db, theta_other_loss_db;  ///< per dB
+  Matrix2 phi_arm_loss_db, phi_other_loss_db;      ///< per dB
+};
+MziDerivatives mzi_derivatives(const MziSettings& settings, const MziErrors& errors);
+
 /// The same in closed form, without the losses (physics.md 4.1): with C, S = cos, sin(theta/2),
 /// C+- = cos(alpha +- beta), S+- = sin(alpha +- beta),
 /// T = e^{i theta/2} [[e^{i phi}(i S C- - C S+),  i C C+ - S S-], [e^{i phi}(i C C+ + S S-),  -i S C- - C S+]].
