@@ -16,6 +16,7 @@ from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_laye
 
 FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
+MOST_RANGE = 1e6  # of a logarithmic axis; what lies below it is off the figure
 
 
 @style.styled
@@ -131,5 +132,8 @@ def metric_axis(axes: Any, value: Statistic) -> None:
             axes.set_ylim(-0.03, 1.03)
     elif spans_decades(seen):
         axes.set_yscale("log")
+        largest = float(seen.max())
+        if seen.min() < largest / MOST_RANGE:  # rounding of what is 0 would flatten all the rest
+            axes.set_ylim(largest / MOST_RANGE, largest * 3)
     if axes.get_yscale() == "linear":
         axes.ticklabel_format(axis="y", useOffset=False)
