@@ -46,7 +46,7 @@ DRAWN = {  # what each sample has the data for
     "text_axis": {"metric_vs_parameter", "error_histogram", "pareto"},
     "with_ablation": {"metric_vs_parameter", "error_histogram", "ablation", "pareto"},
     "incomplete": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
-    "over_time": {"metric_vs_parameter", "drift"},
+    "over_time": {"metric_vs_parameter", "drift", "pareto"},
     "recorded_drift": {"drift"},
     "bare": set(),
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
@@ -184,9 +184,9 @@ class BadFiles(unittest.TestCase):
         self.refused("not a result of OptINC.*schema_version")
 
     def test_newer(self):
-        with samples.result(self.path, schema_version=np.int64(2)):
+        with samples.result(self.path, schema_version=np.int64(3)):
             pass
-        self.refused("newer than this package.*schema version 2")
+        self.refused("newer than this package.*schema version 3")
 
     def test_settings_that_are_no_toml(self):
         with samples.result(self.path, config_toml="= ="):
@@ -303,7 +303,7 @@ class Drawing(unittest.TestCase):
         self.assertIn("incomplete run: 86 of 120 trials", title("incomplete", "heat_map"))
         self.assertIn("sigma_eta_rad = 0.03 rad", title("one_sweep", "error_histogram"))
         self.assertIn("against sigma_eta_rad", title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
-        self.assertIn("insertion loss better low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
+        self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 
     def test_options(self):
         with results.open_run(FILES["two_sweeps"]) as run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from functools import wraps
 from pathlib import Path
@@ -14,6 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from .files import replacing
 from .run import Run
+from .study import PREFIXES
 
 COLUMN_IN = 3.4
 """Width of one column of a two-column paper."""
@@ -44,7 +46,6 @@ LOOK: dict[Any, Any] = {
     "pdf.fonttype": 42,  # text stays text
     "figure.constrained_layout.use": True, "savefig.dpi": 220,
 }
-PREFIXES = {0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f", 3: "k", 6: "M", 9: "G", 12: "T"}
 
 Draws = TypeVar("Draws", bound=Callable[..., Figure])
 
@@ -77,7 +78,9 @@ def plain(text: str) -> str:
 
 def label(long_name: str, units: str, width: int = 40) -> str:
     """Label of an axis, its lines no longer than `width` letters."""
-    text = long_name if units == "1" else f"{long_name} ({units.replace(' ', chr(0xa0))})"
+    if units != "1":  # one pair of brackets: that of the unit
+        long_name = f"{re.sub(r' [(][^()]*[)]$', '', long_name)} ({units.replace(' ', chr(0xa0))})"
+    text = long_name
     return plain(textwrap.fill(text, width, break_long_words=False))
 
 
@@ -135,6 +138,15 @@ def parameter_axis(axes: Any, values: Sequence[float], title: str, gap: float = 
         axes.xaxis.set_minor_locator(NullLocator())
     if len(v) == 1:
         axes.set_xlim(v[0] - (abs(v[0]) or 1.0), v[0] + (abs(v[0]) or 1.0))
+
+
+def decades(axes: Any, axis: Any, values: Any) -> None:
+    """Makes `axis` logarithmic, labelled in plain numbers where these positive values span three decades at the most."""
+    (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
+    if np.nanmax(values) < 1e3 * np.nanmin(values) and np.nanmax(values) < 1e4 and np.nanmin(values) > 1e-4:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
+        axis.set_minor_locator(NullLocator())
 
 
 def category_axis(axes: Any, names: Sequence[str], title: str) -> None:

@@ -123,7 +123,7 @@ def draw_lines(axes: Any, value: Statistic, x: Parameter, wide: bool = True) -> 
 
 def metric_axis(axes: Any, value: Statistic) -> None:
     """The y axis: 0 to 1 for shares unless all are near 1, logarithmic for what is positive and spans decades."""
-    axes.set_ylabel(style.label(value.long_name, value.units, 30))
+    axes.set_ylabel(style.label(value.axis_name, value.units, 30))
     seen = value.mean.values[np.isfinite(value.mean.values)]
     if not len(seen):
         return
