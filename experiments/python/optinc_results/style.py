@@ -165,15 +165,16 @@ def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any
     if run.incomplete:
         title += f" — incomplete run: {done} of {asked} trials"
     width = figure.get_figwidth()
-    # About 15 letters of the title and 23 of the small print to an inch
-    title = plain(textwrap.fill(title, int(15 * width)))
+    # About 14 letters of the title and 23 of the small print to an inch
+    title = plain(textwrap.fill(title, int(14 * width)))
     if legend is not None and len(legend[1]) > 1:
         fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width
         columns = len(legend[1]) if fits else 2
         top_in = 0.05 + 0.155 * (title.count("\n") + 1)
         figure.legend(*legend, loc="upper left", bbox_to_anchor=(0, 1 - top_in / figure.get_figheight()), ncol=columns,
                       columnspacing=1.2, borderaxespad=0.2)
-        title += "\n " * -(-len(legend[1]) // columns)  # keeps the place free; figures lay out nothing around legends
+        rows = -(-len(legend[1]) // columns)
+        title += "\n " * (rows + (rows > 1))  # keeps the place free; figures lay out nothing around legends
     figure.suptitle(title, fontsize=9, x=0.01, ha="left")
     signature = textwrap.fill(run.provenance.signature(), int(23 * width), break_long_words=False)
     figure.supxlabel(plain(signature), fontsize=5.5, color="#555555", x=0.01, ha="left")
