@@ -24,11 +24,11 @@ PREFERRED = ("word_accuracy", "mesh_error", "output_error", "mesh_error_in_phase
 
 
 AXIS_NAMES = {
-    "word_accuracy": "share of words decoded exactly", "word_accuracy_all_words": "share of all words decoded exactly",
+    "word_accuracy": "share of words right", "word_accuracy_all_words": "share of all words right",
     "output_error": "rms error of the outputs", "margin": "least margin of a word",
-    "matrix_error": "relative error of the layer's matrix", "mesh_error": "relative error of the mesh",
-    "matrix_error_in_phase": "relative error of the layer's matrix, in phase",
-    "mesh_error_in_phase": "relative error of the mesh, in phase",
+    "matrix_error": "relative error of the layer", "mesh_error": "relative mesh error",
+    "matrix_error_in_phase": "relative layer error in phase",
+    "mesh_error_in_phase": "relative mesh error in phase",
 }
 """Metrics by names short enough for an axis; all others go by their long name."""
 

@@ -159,14 +159,16 @@ def category_axis(axes: Any, names: Sequence[str], title: str) -> None:
 
 
 def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any], list[str]]] = None) -> Figure:
-    """Titles the figure, puts a legend (handles, labels) of two or more under the title, and signs it with its run; a
-    run that is not complete says so in the title."""
+    """Titles the figure, puts a legend (handles, labels) of two or more under the title, one alone into it, and signs
+    it with its run; a run that is not complete says so in the title."""
     asked, done = run.asked_and_run
     if run.incomplete:
         title += f" — incomplete run: {done} of {asked} trials"
     width = figure.get_figwidth()
+    if legend is not None and len(legend[1]) == 1 and legend[1][0]:
+        title += f"; {legend[1][0]}"
     # About 14 letters of the title and 23 of the small print to an inch
-    title = plain(textwrap.fill(title, int(14 * width)))
+    title = plain(textwrap.fill(title, int(14 * width) + 5 * (width > 5)))
     if legend is not None and len(legend[1]) > 1:
         fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width
         columns = len(legend[1]) if fits else 2
