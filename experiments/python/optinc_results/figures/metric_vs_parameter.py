@@ -58,7 +58,7 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
     beside = [p.name for p in parameters(run).values() if p.axis == x.axis and p.key and p.name != x.name]
     along = x.name + (f" (with it {', '.join(beside)})" if beside else "")
     title = f"{' and '.join(names).replace('_', ' ')} against {along}: "
-    title += f"mean and its 95 % interval, {say_trials(run)} a point"
+    title += f"mean and 95 % interval, {say_trials(run)} a point"
     if len(cases) == 1 and values[0][1]:
         title += f"; {values[0][1]}"
     if axis and len(shown) < values[0][0].mean.sizes[axis]:
