@@ -168,6 +168,7 @@ def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any
     if legend is not None and len(legend[1]) == 1 and legend[1][0]:
         title += f"; {legend[1][0]}"
     # About 14 letters of the title and 23 of the small print to an inch
+    title = title.replace(" = ", "\xa0=\xa0")  # not torn apart
     title = plain(textwrap.fill(title, int(14 * width) + 5 * (width > 5)))
     if legend is not None and len(legend[1]) > 1:
         fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width

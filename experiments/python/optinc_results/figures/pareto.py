@@ -113,8 +113,8 @@ def draw_front(axes: Any, run: Run, name: str, a: xarray.DataArray, b: xarray.Da
     named = best if len(best) <= MOST_NAMES else best[[0, -1]]
     for i in named:
         places = dict(zip(map(str, a.dims), np.unravel_index(i, a.shape)))
-        where = ", ".join(show_value(p.values[places[p.axis]], p.units if p.units in PREFIXED else "1") for p in parameters(run).values()
-                          if p.key and p.axis in places)
+        where = ", ".join(show_value(p.values[places[p.axis]], p.units if p.units in PREFIXED else "1")
+                          for p in parameters(run).values() if p.key and p.axis in places)
         left = x[i] > middle
         axes.annotate(style.plain(f"({where})"), (x[i], y[i]), xytext=(-5 if left else 5, raised), fontsize=5.5,
                       textcoords="offset points", color="#333333", ha="right" if left else "left",
