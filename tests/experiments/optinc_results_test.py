@@ -46,7 +46,7 @@ DRAWN = {  # what each sample has the data for
     "text_axis": {"metric_vs_parameter", "error_histogram", "pareto"},
     "with_ablation": {"metric_vs_parameter", "error_histogram", "ablation", "pareto"},
     "incomplete": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
-    "over_time": {"metric_vs_parameter", "drift"},
+    "over_time": {"metric_vs_parameter", "drift", "pareto"},
     "recorded_drift": {"drift"},
     "bare": set(),
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
@@ -184,9 +184,15 @@ class BadFiles(unittest.TestCase):
         self.refused("not a result of OptINC.*schema_version")
 
     def test_newer(self):
-        with samples.result(self.path, schema_version=np.int64(2)):
+        with samples.result(self.path, schema_version=np.int64(3)):
             pass
-        self.refused("newer than this package.*schema version 2")
+        self.refused("newer than this package.*schema version 3")
+
+    def test_older(self):
+        with samples.result(self.path, schema_version=np.int64(1)):
+            pass
+        with results.open_run(self.path) as run:
+            self.assertEqual(run.provenance.schema_version, 1)
 
     def test_settings_that_are_no_toml(self):
         with samples.result(self.path, config_toml="= ="):
@@ -303,7 +309,7 @@ class Drawing(unittest.TestCase):
         self.assertIn("incomplete run: 86 of 120 trials", title("incomplete", "heat_map"))
         self.assertIn("sigma_eta_rad = 0.03 rad", title("one_sweep", "error_histogram"))
         self.assertIn("against sigma_eta_rad", title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
-        self.assertIn("insertion loss better low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
+        self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 
     def test_options(self):
         with results.open_run(FILES["two_sweeps"]) as run:
@@ -321,6 +327,43 @@ class Drawing(unittest.TestCase):
                     draw[figure](run, **options)
             with self.assertRaises(ValueError):
                 draw["pareto"](run, y_better="up")
+
+    def test_defaults(self):
+        path = Path(FOLDER.name) / "asked.h5"
+        values = np.linspace(0.5, 1, 24).reshape(3, 2, 4, 1)
+        sweeps = [("bandwidth_hz", np.array([1e9, 8e9, 3.2e10]), "Hz", "receiver bandwidth", "link.bandwidth_hz"),
+                  ("lo_power_w", np.array([1e-4, 1e-3]), "W", "local oscillator", "link.lo_power_w")]
+        with samples.result(path, '[measure]\nmetrics = ["word_accuracy"]') as file:
+            samples.study(file, sweeps, 4, ["noisy"], {
+                "word_accuracy": (values, {}, "1", "share of the drawn words decoded exactly"),
+                "mesh_error": (1 - values, {}, "1", "the same of its real part")}, yields="word_accuracy")
+        with results.open_run(path) as run:
+            draw = figures.FIGURES
+            figure = draw["pareto"](run)  # the only metric asked for, against the first key, of which more is better
+            self.assertEqual([figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()],
+                             ["receiver bandwidth (GHz)", "share of words right"])
+            self.assertIn("bandwidth_hz high", " ".join(figure._suptitle.get_text().split()))
+            self.assertIn("corrected, with noise", " ".join(figure._suptitle.get_text().split()))
+            figure = draw["heat_map"](run)  # the yield below the metric, each with its bar
+            self.assertEqual(len(figure.axes), 4)
+            self.assertIn("and yield", figure._suptitle.get_text())
+            figure = draw["metric_vs_parameter"](run, metric="mesh_error", parameter="bandwidth_hz")
+            self.assertEqual(figure.axes[0].get_title(loc="left"), "(a) lo_power_w = 100 µW")
+
+    def test_rounding_of_nothing_is_off_the_axis(self):
+        path = Path(FOLDER.name) / "tiny.h5"
+        means = np.array([1e-16, 1e-3, 1e-2])
+        with samples.result(path) as file:
+            samples.study(file, [("ports", np.array([4, 8, 16]), "1", "ports", "mesh.ports")], 2, ["corrected"], {
+                "mesh_error": (means[:, None, None] * np.ones((3, 2, 1)), {}, "1", "relative error")})
+        with results.open_run(path) as run:
+            axes = figures.FIGURES["metric_vs_parameter"](run).axes[0]
+            self.assertEqual(axes.get_yscale(), "log")
+            self.assertGreater(axes.get_ylim()[0], 1e-9)
+
+    def test_labels_have_one_pair_of_brackets(self):
+        self.assertEqual(style.label("angle (ideal: pi/4)", "mrad"), "angle (mrad)")
+        self.assertEqual(style.label("angle (ideal: pi/4)", "1"), "angle (ideal: pi/4)")
 
     def test_lines_are_the_means(self):
         with results.open_run(FILES["one_sweep"]) as run:

@@ -19,13 +19,13 @@ FIGURES_HELP = """Draws the figures that the study names in its key `figures`; w
 the data is there (pareto only by name). A PNG and a PDF each; an earlier one of the same name is replaced.
 
   metric_vs_parameter  means with 95 % intervals against a swept parameter
-  heat_map             the mean of a metric over two swept parameters
+  heat_map             the mean of a metric, and the yield, over two swept parameters
   error_histogram      by how much the wrong codes are wrong
   eye                  levels received for each target digit, with the decision thresholds
   training             loss, word accuracy and margin against epoch
   gradient             the average gradient that comes back against the exact one
   ablation             share of every error source in the variance
-  pareto               two metrics traded against each other over all sweep points
+  pareto               two metrics, or one and a swept key, traded over all sweep points
   drift                a metric against time
 """
 EXAMPLES = """examples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional
 
@@ -20,6 +21,22 @@ SHARES = ("word_accuracy", "word_accuracy_all_words", "fidelity", "yield")
 PREFERRED = ("word_accuracy", "mesh_error", "output_error", "mesh_error_in_phase", "matrix_error_in_phase", "margin",
              "code_error_rms", "insertion_loss")
 """What a study is mostly about, most telling first."""
+
+
+AXIS_NAMES = {
+    "word_accuracy": "share of words right", "word_accuracy_all_words": "share of all words right",
+    "output_error": "rms error of the outputs", "margin": "least margin of a word",
+    "matrix_error": "relative error of the layer", "mesh_error": "relative mesh error",
+    "matrix_error_in_phase": "relative layer error in phase",
+    "mesh_error_in_phase": "relative mesh error in phase",
+}
+"""Metrics by names short enough for an axis; all others go by their long name."""
+
+PREFIXES = {0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f", 3: "k", 6: "M", 9: "G", 12: "T"}
+"""Prefixes of units, by the power of ten they stand for."""
+
+PREFIXED = ("W", "Hz", "A")
+"""Units whose numbers are read with a prefix: 32 GHz."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +77,21 @@ class Statistic:
         return Statistic(self.name, self.mean.isel(indices), self.low.isel(indices), self.high.isel(indices),
                          self.units, self.long_name)
 
+    @property
+    def axis_name(self) -> str:
+        """What an axis of it is called."""
+        if self.name == "yield":
+            return self.long_name.replace("at-least", "≥").replace("at-most", "≤").replace("_", " ")
+        return AXIS_NAMES.get(self.name, self.long_name)
+
 
 def show_value(value: Any, units: str = "1") -> str:
-    """A value as a reader wants it: 0.005 rad, foundry, 12."""
+    """A value as a reader wants it: 0.005 rad, 32 GHz, foundry, 12."""
     if isinstance(value, str):
         text = value
+    elif units in PREFIXED and value > 0:
+        exponent = min(max(3 * math.floor(math.log10(value) / 3 + 1e-9), -15), 12)
+        text, units = f"{value / 10.0 ** exponent:.3g}", PREFIXES[exponent] + units
     else:
         text = f"{value:.0f}" if abs(value) < 1e7 and float(value).is_integer() else f"{value:.4g}"
     return text if units == "1" else f"{text} {units}"
@@ -77,8 +104,9 @@ def spans_decades(values: Any) -> bool:
 
 
 def words_of(attributes: Mapping[str, Any], name: str) -> tuple[str, str]:
-    """Units and long name of a dataset; its own name where it has none."""
-    return str(attributes.get("units", "1")), str(attributes.get("long_name", name.replace("_", " ")))
+    """Units and long name of a dataset; its own name where it has none, or one that only a table explains."""
+    long_name = str(attributes.get("long_name", "the same"))
+    return str(attributes.get("units", "1")), name.replace("_", " ") if long_name.startswith("the same") else long_name
 
 
 def parameters(run: Run) -> dict[str, Parameter]:

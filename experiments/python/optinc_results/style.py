@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from functools import wraps
 from pathlib import Path
@@ -14,6 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from .files import replacing
 from .run import Run
+from .study import PREFIXES
 
 COLUMN_IN = 3.4
 """Width of one column of a two-column paper."""
@@ -44,7 +46,6 @@ LOOK: dict[Any, Any] = {
     "pdf.fonttype": 42,  # text stays text
     "figure.constrained_layout.use": True, "savefig.dpi": 220,
 }
-PREFIXES = {0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f", 3: "k", 6: "M", 9: "G", 12: "T"}
 
 Draws = TypeVar("Draws", bound=Callable[..., Figure])
 
@@ -77,7 +78,9 @@ def plain(text: str) -> str:
 
 def label(long_name: str, units: str, width: int = 40) -> str:
     """Label of an axis, its lines no longer than `width` letters."""
-    text = long_name if units == "1" else f"{long_name} ({units.replace(' ', chr(0xa0))})"
+    if units != "1":  # one pair of brackets: that of the unit
+        long_name = f"{re.sub(r' [(][^()]*[)]$', '', long_name)} ({units.replace(' ', chr(0xa0))})"
+    text = long_name
     return plain(textwrap.fill(text, width, break_long_words=False))
 
 
@@ -137,6 +140,15 @@ def parameter_axis(axes: Any, values: Sequence[float], title: str, gap: float = 
         axes.set_xlim(v[0] - (abs(v[0]) or 1.0), v[0] + (abs(v[0]) or 1.0))
 
 
+def decades(axes: Any, axis: Any, values: Any) -> None:
+    """Makes `axis` logarithmic, labelled in plain numbers where these positive values span three decades at the most."""
+    (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
+    if np.nanmax(values) < 1e3 * np.nanmin(values) and np.nanmax(values) < 1e4 and np.nanmin(values) > 1e-4:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
+        axis.set_minor_locator(NullLocator())
+
+
 def category_axis(axes: Any, names: Sequence[str], title: str) -> None:
     """Makes the x axis one of names, a place each, from 0."""
     steep = max((len(n) for n in names), default=0) * len(names) > 40
@@ -147,21 +159,25 @@ def category_axis(axes: Any, names: Sequence[str], title: str) -> None:
 
 
 def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any], list[str]]] = None) -> Figure:
-    """Titles the figure, puts a legend (handles, labels) of two or more under the title, and signs it with its run; a
-    run that is not complete says so in the title."""
+    """Titles the figure, puts a legend (handles, labels) of two or more under the title, one alone into it, and signs
+    it with its run; a run that is not complete says so in the title."""
     asked, done = run.asked_and_run
     if run.incomplete:
         title += f" — incomplete run: {done} of {asked} trials"
     width = figure.get_figwidth()
-    # About 15 letters of the title and 23 of the small print to an inch
-    title = plain(textwrap.fill(title, int(15 * width)))
+    if legend is not None and len(legend[1]) == 1 and legend[1][0]:
+        title += f"; {legend[1][0]}"
+    # About 14 letters of the title and 23 of the small print to an inch
+    title = title.replace(" = ", "\xa0=\xa0")  # not torn apart
+    title = plain(textwrap.fill(title, int(14 * width) + 5 * (width > 5)))
     if legend is not None and len(legend[1]) > 1:
         fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width
         columns = len(legend[1]) if fits else 2
         top_in = 0.05 + 0.155 * (title.count("\n") + 1)
         figure.legend(*legend, loc="upper left", bbox_to_anchor=(0, 1 - top_in / figure.get_figheight()), ncol=columns,
                       columnspacing=1.2, borderaxespad=0.2)
-        title += "\n " * -(-len(legend[1]) // columns)  # keeps the place free; figures lay out nothing around legends
+        rows = -(-len(legend[1]) // columns)
+        title += "\n " * (rows + (rows > 1))  # keeps the place free; figures lay out nothing around legends
     figure.suptitle(title, fontsize=9, x=0.01, ha="left")
     signature = textwrap.fill(run.provenance.signature(), int(23 * width), break_long_words=False)
     figure.supxlabel(plain(signature), fontsize=5.5, color="#555555", x=0.01, ha="left")

@@ -34,11 +34,12 @@ def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
         axes = grid[0, index]
         for values, shift, look in ((first.values[order], 0.19, dict(facecolor="#555555", label="this source alone")),
                                     (second.values[order], -0.19, dict(facecolor="white", hatch="////",
-                                                                       label="all, less all but this source"))):
+                                                                       label="what goes away with it"))):
             axes.barh(rows + shift, values, height=0.36, edgecolor="black", linewidth=0.6, **look)
             for row, value in zip(rows, values):
-                axes.text(max(np.nan_to_num(value), 0.0) + 0.02, row + shift,
-                          f"{value:.1%}" if np.isfinite(value) else "–", va="center", fontsize=6)
+                if value != 0:  # exactly 0: the source does not act in this variant
+                    axes.text(max(np.nan_to_num(value), 0.0) + 0.02, row + shift, percent(value), va="center",
+                              fontsize=6)
         axes.axvline(0, color="black", linewidth=0.6)
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("share of the variance")
@@ -51,3 +52,8 @@ def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     where = say_point(run, point)
     return style.finish(figure, run, f"Sources of the variance of the {metric}" + (f" at {where}" if where else ""),
                         grid[0, 0].get_legend_handles_labels())
+
+
+def percent(value: float) -> str:
+    """A share to a tenth of a percent, without a sign of nothing; a dash where it is unknown."""
+    return f"{100 * value:.1f} %".replace("-0.0 %", "0.0 %") if np.isfinite(value) else "–"

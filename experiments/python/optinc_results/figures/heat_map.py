@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,18 +12,21 @@ from matplotlib.ticker import MaxNLocator
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import Parameter, fixed, metrics, of_worst_layer, parameter, parameters, per_variant, say_point, statistic
+from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant,
+                     say_point, statistic)
 
 MOST_NUMBERS = 12  # a row, and to an inch below: more are too small to read
 MOST_AN_INCH = 3.2
 
 
 @style.styled
-def heat_map(run: Run, *, metric: Optional[str] = None, x: Optional[str] = None, y: Optional[str] = None,
+def heat_map(run: Run, *, metric: Union[str, Sequence[str], None] = None, x: Optional[str] = None, y: Optional[str] = None,
              at: Optional[Mapping[str, Any]] = None) -> Figure:
-    """Mean of `metric` over two swept parameters, a panel per variant; contours where both are numbers.
+    """Mean of `metric` over two swept parameters, a panel per variant: with numbers in the cells, or where these are
+    many, contours.
 
-    `metric`: the study's most telling one by default. `x`, `y`: swept parameters; by default the sweeps of most
+    `metric`: one or several names, a row of panels each; by default the study's most telling one, and the yield where
+    the study has one. `x`, `y`: swept parameters; by default the sweeps of most
     values (no ablation, which has a figure of its own), the inner of them along x. Cells are of one size, whatever the
     steps. `at`: values of the other sweeps, by parameter name, else their first point (an ablation at `all`); the title
     says so.
@@ -31,44 +34,63 @@ def heat_map(run: Run, *, metric: Optional[str] = None, x: Optional[str] = None,
     Raises NotInResult where there are no two sweeps, or a name is not there.
     """
     across, up = two_parameters(run, x, y)
-    value, note = of_worst_layer(statistic(run, metric or metrics(run)[0]))
+    known = metrics(run)
+    names = [metric] if isinstance(metric, str) else list(metric or known[:1] + ["yield"] * ("yield" in known[1:]))
+    values = [of_worst_layer(statistic(run, name)) for name in names]
     rest = fixed(run, (across.axis, up.axis), at)
-    maps = [(name, mean.transpose(up.axis, across.axis).values) for name, mean in per_variant(value.at(rest).mean)]
-    finite = np.concatenate([cells[np.isfinite(cells)] for _, cells in maps])
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-    if low == high:
-        low, high = low - 0.5, high + 0.5
 
-    columns = min(len(maps), 3)
-    rows = -(-len(maps) // columns)
+    panels = max(len(per_variant(value.mean)) for value, _ in values)
+    columns = min(panels, 3)
+    per_metric = -(-panels // columns)
+    rows = per_metric * len(values)
     width = style.COLUMN_IN if columns == 1 else style.PAGE_IN
     height = 0.9 + rows * min(max(2.0, 0.24 * len(up.values) + 0.6), 3.4)
     figure, grid = style.panels(rows, columns, width, height, sharex=True, sharey=True)
-    cells_per_inch = columns * len(across.values) / width
-    levels = [v for v in MaxNLocator(4).tick_values(low, high) if low < v < high]
-    for index, (name, cells) in enumerate(maps):
-        axes = grid.flat[index]
-        image = axes.imshow(cells, origin="lower", aspect="auto", cmap="cividis", vmin=low, vmax=high)
-        axes.grid(visible=False)
-        if across.numeric and up.numeric and min(cells.shape) > 1 and np.isfinite(cells).sum() > 3:
-            draw_contours(axes, cells, levels)
-        if max(cells.shape) <= MOST_NUMBERS and cells_per_inch < MOST_AN_INCH:
-            write_numbers(axes, image, cells, 6.5 if cells_per_inch < 2.2 else 5.5)
-        if name:
-            style.panel(axes, index, str(style.variant(name)["label"]))
-    for axes in grid.flat[len(maps):]:
-        axes.remove()
+    index = 0
+    for place, (value, note) in enumerate(values):
+        maps = [(name, mean.transpose(up.axis, across.axis).values) for name, mean in per_variant(value.at(rest).mean)]
+        own = list(grid[place * per_metric:(place + 1) * per_metric].flat)
+        draw_maps(figure, own[:len(maps)], maps, value, across, up, index, columns * len(across.values) / width)
+        for axes in own[len(maps):]:
+            axes.remove()
+        index += len(maps)
     for axes in grid[-1]:
         name_cells(axes, "x", across, MOST_NUMBERS // columns + 2)
     for axes in grid[:, 0]:
         name_cells(axes, "y", up, MOST_NUMBERS)
-    bar = figure.colorbar(image, ax=list(grid.flat[:len(maps)]), shrink=0.9, pad=0.02)
-    bar.set_label(style.label(value.long_name, value.units, 30))
-    for level in levels if across.numeric and up.numeric else ():
+    said = [f"mean {value.name}".replace("mean yield", "yield").replace("_", " ") for value, _ in values]
+    title = "; ".join([", and ".join(said), *(note for _, note in values if note)])
+    title = title[0].upper() + title[1:]
+    return style.finish(figure, run, title + (f"; at {say_point(run, rest)}" if rest else ""))
+
+
+def draw_maps(figure: Figure, places: list[Any], maps: list[tuple[str, Any]], value: Statistic, across: Parameter,
+              up: Parameter, first: int, cells_per_inch: float) -> None:
+    """The panels of one metric, lettered from `first`, on one scale of colour: that of shares, where it is one and
+    they lie far apart, goes from 0 to 1."""
+    finite = np.concatenate([cells[np.isfinite(cells)] for _, cells in maps])
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    if value.name in SHARES and high - low > 0.5:
+        low, high = 0.0, 1.0
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    numbers = max(len(across.values), len(up.values)) <= MOST_NUMBERS and cells_per_inch < MOST_AN_INCH
+    lines = across.numeric and up.numeric and not numbers  # they would strike the numbers out
+    levels = [v for v in MaxNLocator(4).tick_values(low, high) if low < v < high]
+    for index, (axes, (name, cells)) in enumerate(zip(places, maps)):
+        image = axes.imshow(cells, origin="lower", aspect="auto", cmap="cividis", vmin=low, vmax=high)
+        axes.grid(visible=False)
+        if lines and min(cells.shape) > 1 and np.isfinite(cells).sum() > 3:
+            draw_contours(axes, cells, levels)
+        if numbers:
+            write_numbers(axes, image, cells, 6.5 if cells_per_inch < 2.2 else 5.5)
+        if name:
+            style.panel(axes, first + index, str(style.variant(name)["label"]))
+    bar = figure.colorbar(image, ax=places, shrink=0.9, pad=0.02)
+    bar.set_label(style.label(value.axis_name, value.units, 30))
+    for level in levels if lines else ():
         bar.ax.axhline(level, color="white", linewidth=1.8)
         bar.ax.axhline(level, color="black", linewidth=0.7)
-    title = f"Mean of {value.name.replace('_', ' ')}" + (f"; {note}" if note else "")
-    return style.finish(figure, run, title + (f"; at {say_point(run, rest)}" if rest else ""))
 
 
 def two_parameters(run: Run, x: Optional[str], y: Optional[str]) -> tuple[Parameter, Parameter]:
@@ -103,7 +125,7 @@ def write_numbers(axes: Any, image: Any, cells: Any, size: float) -> None:
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
         axes.text(column, row, short(value), ha="center", va="center", fontsize=size,
                   color="white" if dark else "black",
-                  path_effects=[withStroke(linewidth=2, foreground=(red, green, blue))])  # parts it from a contour
+                  path_effects=[withStroke(linewidth=2, foreground=(red, green, blue))])
 
 
 def short(value: float) -> str:

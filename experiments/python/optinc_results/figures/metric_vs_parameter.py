@@ -16,6 +16,7 @@ from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_laye
 
 FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
+MOST_RANGE = 1e6  # of a logarithmic axis; what lies below it is off the figure
 
 
 @style.styled
@@ -57,7 +58,7 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
     beside = [p.name for p in parameters(run).values() if p.axis == x.axis and p.key and p.name != x.name]
     along = x.name + (f" (with it {', '.join(beside)})" if beside else "")
     title = f"{' and '.join(names).replace('_', ' ')} against {along}: "
-    title += f"mean and its 95 % interval, {say_trials(run)} a point"
+    title += f"mean and 95 % interval, {say_trials(run)} a point"
     if len(cases) == 1 and values[0][1]:
         title += f"; {values[0][1]}"
     if axis and len(shown) < values[0][0].mean.sizes[axis]:
@@ -122,7 +123,7 @@ def draw_lines(axes: Any, value: Statistic, x: Parameter, wide: bool = True) -> 
 
 def metric_axis(axes: Any, value: Statistic) -> None:
     """The y axis: 0 to 1 for shares unless all are near 1, logarithmic for what is positive and spans decades."""
-    axes.set_ylabel(style.label(value.long_name, value.units, 30))
+    axes.set_ylabel(style.label(value.axis_name, value.units, 30))
     seen = value.mean.values[np.isfinite(value.mean.values)]
     if not len(seen):
         return
@@ -131,5 +132,8 @@ def metric_axis(axes: Any, value: Statistic) -> None:
             axes.set_ylim(-0.03, 1.03)
     elif spans_decades(seen):
         axes.set_yscale("log")
+        largest = float(seen.max())
+        if seen.min() < largest / MOST_RANGE:  # rounding of what is 0 would flatten all the rest
+            axes.set_ylim(largest / MOST_RANGE, largest * 3)
     if axes.get_yscale() == "linear":
         axes.ticklabel_format(axis="y", useOffset=False)

@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (HIGHER_IS_BETTER, SHARES, metrics, of_worst_layer, parameters, per_variant, show_value,
+from ..study import (HIGHER_IS_BETTER, PREFIXED, SHARES, metrics, of_worst_layer, parameters, per_variant, show_value,
                      spans_decades, statistic)
 
 MOST_NAMES = 4  # points of a front that are named; more of them would lie over each other
@@ -25,20 +25,25 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     variant beats in both are filled and joined.
 
     `x`, `y`: metrics, or numeric swept parameters (a cost, such as dac_bits); by default the study's two most telling
-    metrics. `x_better`, `y_better`: "low" or "high"; by default high for word accuracy, margin, fidelity and yield, low
-    for all else. An ablation stands at `all`.
+    metrics, or its only one against the first key swept. `x_better`, `y_better`: "low" or "high"; by default high for
+    word accuracy, margin, fidelity, yield, and for bandwidths and tolerances (sigma_...), low for all else. An ablation
+    stands at `all`.
 
     Raises NotInResult where nothing was swept or a name is not there, ValueError for another word than low or high.
     """
     if not run.sweeps:
         raise NotInResult(f"{run.path} has no sweep points to compare (the study sweeps no parameter). Add a sweep.")
     names = metrics(run)
+    costs = [p.name for p in parameters(run).values() if p.key and p.numeric]
+    asked = run.config.get("measure", {}).get("metrics") or names
+    if len(asked) == 1 and costs and asked[0] in names and asked[0] not in (x, y):
+        x, y = (x or costs[0], asked[0]) if y is None else (asked[0], y)
     if (x is None or y is None) and len(names) < 2:
         raise NotInResult(f"{run.path} summarises fewer than two metrics ({', '.join(names) or 'none'}). "
                           "Name x and y, one of them a swept parameter, or measure more.")
     y = y or next(name for name in names if name != x)
     x = x or next(name for name in names if name != y)
-    better = {name: wanted or ("high" if name in HIGHER_IS_BETTER else "low")
+    better = {name: wanted or ("high" if is_better_high(name) else "low")
               for name, wanted in ((x, x_better), (y, y_better))}
     for wanted in better.values():
         if wanted not in ("low", "high"):
@@ -54,15 +59,21 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
                    (-13, 5, 14)[i % 3], float(np.nanmedian(across.values)) if np.isfinite(across).any() else 0.0)
     axes.set_xlabel(style.label(x_label[0], x_label[1], 50))
     axes.set_ylabel(style.label(y_label[0], y_label[1], 36))
-    for set_scale, quantity_name, values in ((axes.set_xscale, x, across), (axes.set_yscale, y, up)):
+    for axis, quantity_name, values in ((axes.xaxis, x, across), (axes.yaxis, y, up)):
         if quantity_name not in SHARES and spans_decades(values.values):
-            set_scale("log")
+            style.decades(axes, axis, values.values)
     axes.margins(0.1)
-    said = [f"{name.replace('_', ' ')} better {better[name]}" + (f" ({note})" if note else "")
-            for name, note in ((x, x_note), (y, y_note))]
+    said = [f"{name if name in parameters(run) else name.replace('_', ' ')} {better[name]}"
+            + (f" ({note})" if note else "") for name, note in ((x, x_note), (y, y_note))]
     named = [p.name for p in parameters(run).values() if p.key and p.axis in everywhere[0].dims]
-    title = f"Means at all sweep points, filled where beaten by none, labelled ({', '.join(named)}). {', '.join(said)}"
+    title = (f"Means at all sweep points; filled: beaten by none, labelled ({', '.join(named)}). "
+             f"Better: {' and '.join(said)}")
     return style.finish(figure, run, title, axes.get_legend_handles_labels())
+
+
+def is_better_high(name: str) -> bool:
+    """Whether more of a metric, or of a swept parameter, is what one wants: speed, and tolerances that are easy."""
+    return name in HIGHER_IS_BETTER or name == "bandwidth_hz" or name.startswith("sigma_")
 
 
 def quantity(run: Run, name: str) -> tuple[xarray.DataArray, tuple[str, str], str]:
@@ -70,12 +81,13 @@ def quantity(run: Run, name: str) -> tuple[xarray.DataArray, tuple[str, str], st
     swept = parameters(run)
     if name in swept and swept[name].numeric:
         p = swept[name]
-        return xarray.DataArray(np.asarray(p.values, float), dims=(p.axis,)), (p.long_name, p.units), ""
+        factor, unit = style.scale_of(p.values, p.units)
+        return xarray.DataArray(np.asarray(p.values, float) * factor, dims=(p.axis,)), (p.long_name, unit), ""
     value, note = of_worst_layer(statistic(run, name))
     mean = value.mean.reset_coords(drop=True)
     if "ablation" in mean.dims and "all" in mean["ablation"].values:
         mean = mean.isel(ablation=[list(mean["ablation"].values).index("all")])
-    return mean, (value.long_name, value.units), note
+    return mean, (value.axis_name, value.units), note
 
 
 def front(x: Any, y: Any, x_high: bool, y_high: bool) -> Any:
@@ -101,8 +113,8 @@ def draw_front(axes: Any, run: Run, name: str, a: xarray.DataArray, b: xarray.Da
     named = best if len(best) <= MOST_NAMES else best[[0, -1]]
     for i in named:
         places = dict(zip(map(str, a.dims), np.unravel_index(i, a.shape)))
-        where = ", ".join(show_value(p.values[places[p.axis]]) for p in parameters(run).values()
-                          if p.key and p.axis in places)
+        where = ", ".join(show_value(p.values[places[p.axis]], p.units if p.units in PREFIXED else "1")
+                          for p in parameters(run).values() if p.key and p.axis in places)
         left = x[i] > middle
         axes.annotate(style.plain(f"({where})"), (x[i], y[i]), xytext=(-5 if left else 5, raised), fontsize=5.5,
                       textcoords="offset points", color="#333333", ha="right" if left else "left",

@@ -1,0 +1,106 @@
+"""Runs every study that is shipped, made small, opens every group of its file in both engines of xarray, and draws
+every figure the study names from the file alone; warnings are errors.
+
+Usage: studies_test.py OPTINC. Exits 77 (skipped) when a module is missing.
+"""
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STUDIES = sorted((ROOT / "experiments/studies").glob("*.toml"))
+sys.path.insert(0, str(ROOT / "experiments/python"))
+sys.dont_write_bytecode = True
+try:
+    import h5netcdf  # noqa: F401
+    import h5py
+    import netCDF4  # noqa: F401  before warnings become errors: it warns when it is imported
+    import xarray
+
+    from optinc_results import open_run
+    from optinc_results.__main__ import main
+except ModuleNotFoundError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+# A network far too small to be right, two trials, few words
+SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "training.warmup_epochs=1", "gradient.hidden=4",
+         "gradient.batch=6000"]
+
+
+def run_small(optinc, study, output):
+    settings = [word for setting in SMALL for word in ("--set", setting)]
+    return subprocess.run([optinc, "run", study, "-o", output, "--quiet", "--trials", "2", *settings],
+                          capture_output=True, text=True, timeout=300)
+
+
+class Shipped(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        warnings.simplefilter("error")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.files = {study: Path(folder.name) / f"{study.stem}.h5" for study in STUDIES}
+        for study, path in cls.files.items():
+            done = run_small(OPTINC, study, path)
+            assert done.returncode == 0, f"{study.name}: {done.stderr}"
+
+    def test_all_are_here(self):
+        names = {study.stem for study in STUDIES}
+        self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
+                              "design_space"}, names)
+
+    def test_each_says_what_it_is_for(self):
+        for study in STUDIES:
+            with self.subTest(study=study.name):
+                lines = study.read_text(encoding="utf-8").splitlines()
+                self.assertTrue(lines[0].startswith("# ") and lines[0].endswith("."), lines[0])
+                self.assertTrue(lines[1].startswith("# "), lines[1])
+
+    def test_groups_open_in_both_engines(self):
+        for study, path in self.files.items():
+            groups = ["/"]
+            with h5py.File(path) as file:
+                file.visititems(lambda name, node: groups.append(name) if isinstance(node, h5py.Group) else None)
+            self.assertLessEqual({"trials", "summary"}, set(groups))
+            for engine in ("h5netcdf", "netcdf4"):
+                for group in groups:
+                    with self.subTest(study=study.name, engine=engine, group=group), \
+                            xarray.open_dataset(path, group=group, engine=engine) as data:
+                        for variable in data.variables.values():
+                            variable.load()
+                            self.assertTrue({"units", "long_name"} <= {*variable.attrs, *variable.encoding})
+
+    def test_every_trial_was_run(self):
+        for study, path in self.files.items():
+            with self.subTest(study=study.name), open_run(path) as run:
+                asked, done = run.asked_and_run
+                self.assertEqual((asked, run.incomplete), (done, False))
+
+    def test_figures(self):
+        for study, path in self.files.items():
+            with self.subTest(study=study.name):
+                with open_run(path) as run:
+                    wanted = run.config["figures"]
+                self.assertTrue(wanted)
+                out, err = io.StringIO(), io.StringIO()
+                folder = path.with_suffix("")
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                    status = main(["figures", str(path), "-o", str(folder)])
+                self.assertEqual((status, err.getvalue()), (0, ""))
+                self.assertEqual(sorted(os.listdir(folder)),
+                                 sorted(f"{name}.{ending}" for name in wanted for ending in ("png", "pdf")))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    OPTINC = sys.argv.pop(1)
+    unittest.main()
