@@ -146,7 +146,8 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   ablation.overrides.ablation = true;
   CLI::App& ablate = commands.add(
       "ablate", "run a study with each source of error alone, all, and all but one",
-      "optinc ablate experiments/studies/receiver_power.toml -o ablation.h5 --set chip.preset=foundry",
+      "optinc ablate experiments/studies/quickstart.toml -o ablation.h5 --sweep chip.sigma_eta_rad=[0.02] "
+      "--set measure.once=[]",
       [&] { return run_command(ablation, typed, ranks); });
   add_study(ablate, ablation);
   add_trials(ablate, ablation);

@@ -69,10 +69,11 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
   std::string text;
   text += fmt::format("study    {} (model {}), {} points, at most {} trials each\n", config.study, config.model,
                       point_count(config), config.runner.trials);
-  text += fmt::format("trials   {} {}\n", wanted, shard.whole() ? "in all" : "in shard " + shard.text());
-  text +=
-      fmt::format("time     {} on {} threads: training {}, trials {} at {:.3g} ms each\n",
-                  time_text(training + trials), threads, time_text(training), time_text(trials), 1e3 * trial);
+  text += fmt::format("trials   {}{} {}\n", config.runner.precision > 0 ? "at most " : "", wanted,
+                      shard.whole() ? "in all" : "in shard " + shard.text());
+  text += fmt::format("time     {}{} on {} threads: training {}, trials {} at {:.3g} ms each\n",
+                      config.runner.precision > 0 ? "at most " : "", time_text(training + trials), threads,
+                      time_text(training), time_text(trials), 1e3 * trial);
   text += fmt::format("memory   {} at the peak\n", size_text(peak_memory_bytes(config, model.record_size)));
   text +=
       fmt::format("file     at most {} before compression; {:.0f} bytes a trial\n",

@@ -127,6 +127,11 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
   name_chip(config.chip);
   config.sweeps = read_sweeps(table, name, config);
   for (const std::string& sweep : overrides.sweeps) override_sweep(sweep, config);
+  for (const SweepAxis& axis : config.sweeps)
+    for (const SweptKey& key : axis.keys)
+      validate(!over.contains(key.key),
+               "--set {}: the study sweeps this key (its values would win). Write --sweep {}=[{}].", key.key,
+               key.key, over.contains(key.key) ? toml_text(over.at(key.key).value) : "");
   if (overrides.ablation) config.sweeps.push_back(ablation_of_all(config));
   try {
     validate_config(config);

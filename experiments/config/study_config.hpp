@@ -27,7 +27,7 @@ struct RunSettings {
 struct RunnerSettings {
   int trials = 30;         ///< at most, per point
   double precision = 0.0;  ///< wanted: 95 % interval of the mean over the mean itself; 0: run all trials
-  std::string precision_metric = "none";  ///< of the first cell of this metric
+  std::string precision_metric = "none";  ///< of this metric, in every variant and layer
 };
 
 /// [measure]: what a trial records.

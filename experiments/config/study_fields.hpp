@@ -59,7 +59,7 @@ void visit_fields(S& s, Visitor&& visit) {
                   "relative to the mean; 0: never",
                   0, 1},
         s.precision);
-  visit(name_field("precision_metric", "metric that precision looks at (its first variant and layer)",
+  visit(name_field("precision_metric", "metric whose mean is to be precise, in every variant and layer",
                    metric_or_none_names()),
         s.precision_metric);
 }
@@ -141,8 +141,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off("calibration",
                      FieldInfo{"sigma_cal_rad", "rad", "rms phase offset that calibration leaves", 0, 1}),
         s.sigma_cal_rad);
-  visit(FieldInfo{"mzi_loss_db", "dB", "mean insertion loss of one MZI", 0, 10,
-                  "foundry: two 0.05 dB couplers and a 0.23 dB heater, Harris 2014"},
+  visit(switched_off("mean loss", FieldInfo{"mzi_loss_db", "dB", "mean insertion loss of one MZI", 0, 10,
+                                            "foundry: two 0.05 dB couplers and a 0.23 dB heater, Harris 2014"}),
         s.mzi_loss_db);
   visit(switched_off("loss spread",
                      FieldInfo{"arm_loss_spread_db", "dB", "rms spread of the loss of every heater arm", 0, 3,

@@ -98,7 +98,8 @@ Coordinates unit_design(const SweepDesign& design, std::size_t dimensions, std::
 double between(double from, double to, double u, bool logarithmic) {
   if (u == 0.0) return from;  // the ends are exactly those given
   if (u == 1.0) return to;
-  return logarithmic ? from * std::pow(to / from, u) : from + (to - from) * u;
+  const double x = logarithmic ? from * std::pow(to / from, u) : from + (to - from) * u;
+  return std::stod(fmt::format("{:.12g}", x));  // 0.008, not 0.008000000000000002, which nobody would look for
 }
 
 }  // namespace optinc

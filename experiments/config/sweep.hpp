@@ -53,7 +53,7 @@ std::span<const std::string_view> sweep_methods();
 std::vector<std::vector<double>> unit_design(const SweepDesign& design, std::size_t dimensions,
                                              std::uint64_t seed);
 
-/// The value at coordinate u in [0, 1] between two ends, even in the logarithm where asked.
+/// The value at coordinate u in [0, 1] between two ends, even in the logarithm where asked; to 12 digits.
 double between(double from, double to, double u, bool logarithmic);
 
 }  // namespace optinc

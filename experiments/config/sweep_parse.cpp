@@ -98,11 +98,17 @@ SweptKey designed_values(const Reader& r, const std::string& key, const toml::no
   return swept;
 }
 
+/// Whether a field is a source of error that acts in the study's model: the light of a mesh alone meets no
+/// receiver.
+bool can_ablate(const StudyConfig& config, const FieldEntry& entry) {
+  return !entry.info.ablation.empty() && (config.model == "chip" || entry.section == "chip");
+}
+
 /// Sources that the configuration has switched on, in the order of the tables.
 std::vector<std::string> active_sources(const StudyConfig& config) {
   std::vector<std::string> active;
   for (const FieldEntry& entry : config_entries(config))
-    if (!entry.info.ablation.empty() && !is_off(entry.value)) active.emplace_back(entry.info.ablation);
+    if (can_ablate(config, entry) && !is_off(entry.value)) active.emplace_back(entry.info.ablation);
   return active;
 }
 
@@ -112,7 +118,7 @@ std::vector<std::string> read_sources(const Reader& r, const toml::node& node) {
   const std::string where = r.at(node, "sweep.sources");
   std::vector<std::string_view> known;
   for (const FieldEntry& entry : config_entries(r.config))
-    if (!entry.info.ablation.empty()) known.push_back(entry.info.ablation);
+    if (can_ablate(r.config, entry)) known.push_back(entry.info.ablation);
   const auto given = value_of(node, std::vector<std::string>{});
   validate(given && !std::get<std::vector<std::string>>(*given).empty(),
            "{} = {} is no list of names (expected some of: {}). Leave it out for all that act.", where,

@@ -33,15 +33,19 @@ bool mine(const StudyConfig& config, const Shard& shard, std::size_t points, con
   return turn % static_cast<std::size_t>(shard.count) == static_cast<std::size_t>(shard.index - 1);
 }
 
-/// Whether the trials before `end` of a point say the mean precisely enough.
+/// Whether the trials before `end` of a point say the mean precisely enough in every cell of the metric.
 bool precise(const StudyConfig& config, const TrialModel& model, const Records& records, std::size_t point,
              std::size_t end) {
   const Quantity* q = model.find(config.runner.precision_metric);
-  std::vector<double> values;
-  for (std::size_t t = 0; t < end; ++t)
-    if (const double x = records.at(point, t)[q->offset]; x == x) values.push_back(x);
-  const Interval interval = student_interval(values);
-  return interval.high - interval.low <= config.runner.precision * std::abs(mean_of(values));
+  for (std::size_t cell = 0; cell < q->size(); ++cell) {
+    std::vector<double> values;
+    for (std::size_t t = 0; t < end; ++t)
+      if (const double x = records.at(point, t)[q->offset + cell]; x == x) values.push_back(x);
+    const Interval interval = student_interval(values);
+    const double wanted = config.runner.precision * std::abs(mean_of(values));
+    if (!(interval.high - interval.low <= wanted)) return false;  // too few values are not precise either
+  }
+  return true;
 }
 
 bool all_there(const Records& records, std::size_t point, std::size_t end) {

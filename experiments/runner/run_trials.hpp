@@ -58,9 +58,10 @@ struct TrialsReport {
 
 /// Runs what `records` lacks of the study's trials, this shard's share. Rounds of all points together; with
 /// [runner] precision a round has 50 trials a point, and a point whose 95 % interval (Student) of the mean of
-/// precision_metric is narrow enough after a round is done. The decision looks at whole rounds only, so the
-/// trials that are run, like their results, depend on nothing but the configuration. Every finished trial is
-/// put into `records` and handed to `keep`. Ends early at run.time_limit_s or when interrupted.
+/// precision_metric is narrow enough, in every variant and layer, after a round is done. The decision looks at
+/// whole rounds only, so the trials that are run, like their results, depend on nothing but the configuration.
+/// Every finished trial is put into `records` and handed to `keep`. Ends early at run.time_limit_s or when
+/// interrupted.
 TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, const Shard& shard,
                         const Executor& execute, const std::function<void(const TrialResult&)>& keep,
                         bool quiet, Records& records);

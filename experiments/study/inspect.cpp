@@ -172,7 +172,7 @@ std::string trials_text(const Json& list, const StudyConfig& config, const Trial
     if (!q.metric->counts && q.metric->name != "word_accuracy_all_words" && shown.size() < columns)
       shown.emplace_back(q.metric->name);
   const auto wide = [](const std::string& name) { return std::max<std::size_t>(name.size(), 10); };
-  std::string text = fmt::format("\n{:<36} {:<17} {:>6}", "mean over trials", "variant", "trials");
+  std::string text = fmt::format("{:<36} {:<17} {:>6}", "mean over trials", "variant", "trials");
   for (const auto& name : shown) text += fmt::format(" {:>{}}", name, wide(name));
   const std::size_t variants = measured_variants(config).size();
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -255,6 +255,7 @@ std::string inspect_text(const std::filesystem::path& path) {
       text += fmt::format(
           "NOT COMPLETE: {} of at most {} trials; go on with optinc resume, or merge the other shards\n",
           state.records->count(), trials_wanted(state.config, {}));
+    if (j.contains("onn")) text += "\n";
     text += trials_text(j.contains("chips") ? j["chips"] : j["meshes"], state.config, layout_of(state));
   }
   if (j.contains("ablation")) text += ablation_text(j["ablation"]);

@@ -33,6 +33,11 @@ Network stored_network(const StudyConfig& config) {
       "network's, or train another.",
       config.network.source, found.servers, found.bits(), rounding_name(found.rounding), wanted.servers,
       wanted.bits(), rounding_name(wanted.rounding));
+  const std::vector<int> widths = network.widths(), hidden(widths.begin() + 1, widths.end() - 1);
+  validate(hidden == config.network.hidden,
+           "network.source = {}: hidden layers of {} neurons (network.hidden = {}). Set network.hidden to the "
+           "network's.",
+           config.network.source, fmt::join(hidden, ", "), toml_text(to_field_value(config.network.hidden)));
   return network;
 }
 

@@ -62,15 +62,15 @@ void write_results(const StudyState& state, const TrialModel& model, const OnceR
   out.commit();
 }
 
-/// What the runner and the store cost: all time of all workers that was not spent in trials.
+/// What the runner and the store cost: the time of all workers outside trials, over their time in trials.
 void tell(const TrialsReport& report, int workers, double store_seconds, bool quiet) {
   if (report.run == 0) return;
   const double wall = report.wall_seconds + store_seconds;
   say(quiet,
       fmt::format(
-          "timing: {} trials in {:.3f} s on {}, {:.1f}/s; {:.3f} s of it storing; {:.2f} % on top of the "
-          "time inside the trials",
-          report.run, wall, workers, static_cast<double>(report.run) / wall, store_seconds,
+          "timing: {} trials in {:.3f} s, {:.1f}/s on {}; {:.3f} s to store; overhead {:.2f} % of the time "
+          "in trials",
+          report.run, wall, static_cast<double>(report.run) / wall, workers, store_seconds,
           100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
 }
 

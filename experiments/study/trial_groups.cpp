@@ -107,7 +107,8 @@ void write_yield(const Group& group, const std::vector<std::string>& sweeps, con
   const auto axes = axes_of(sweeps, q);
   group.dataset<double>(
       "yield", axes, share, "1",
-      fmt::format("share of trials with {} {} {}", q.metric->name, config.yield.sense, config.yield.limit));
+      fmt::format("share of trials with {} {} {}", q.metric->name,
+                  config.yield.sense == "at-most" ? "at most" : "at least", config.yield.limit));
   group.dataset<double>("yield_low", axes, low, "1", "lower end of its 95 % interval (Clopper-Pearson)");
   group.dataset<double>("yield_high", axes, high, "1", "upper end of its 95 % interval (Clopper-Pearson)");
   group.attributes("yield").set("metric", q.metric->name);
