@@ -128,6 +128,20 @@ std::string difference(const StudyConfig& a, const StudyConfig& b) {
   return fmt::format("{} sweeps here and {} there", a.sweeps.size(), b.sweeps.size());
 }
 
+/// Adds what the file at the output's place holds to what a journal holds. Where a forced run was to replace
+/// it, it is something else: another study's, or nothing of ours.
+void add_earlier_results(const fs::path& results, StudyState& state) {
+  std::optional<StudyState> earlier;
+  try {
+    earlier = read_state(results);
+  } catch (const Error&) {
+    return;
+  }
+  StudyConfig grown = earlier->config;  // resume may have added trials since
+  grown.runner.trials = state.config.runner.trials;
+  if (run_id(grown) == run_id(state.config)) add_state(*earlier, state);
+}
+
 bool same_network(const Prelude& a, const Prelude& b) {
   if (!a.network || !b.network) return a.network.has_value() == b.network.has_value();
   const auto equal = [](const SigmaULayer& x, const SigmaULayer& y) {
@@ -170,7 +184,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
   validate_config(grown.config);
   add_state(state, grown);
-  if (opened && results) add_state(read_state(options.output), grown);
+  if (opened && results) add_earlier_results(options.output, grown);
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, options);
