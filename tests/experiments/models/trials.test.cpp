@@ -89,7 +89,7 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
       CHECK(one("clipped") == state.clipped);
       for (std::size_t l = 0; l < 3; ++l) {
         const LayerState& layer = state.layers[l];
-        const Eigen::MatrixXd w = network.layers[l].matrix();
+        const Eigen::MatrixXd w = network.layers[l].weight();
         const Matrix found = layer.transfer / layer.nominal_factor;
         CHECK(cells(model, record, "matrix_error", v)[l] ==
               Approx((found - w).norm() / w.norm()).epsilon(1e-9));
