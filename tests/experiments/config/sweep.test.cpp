@@ -103,21 +103,21 @@ TEST_CASE("sweeps are nested, the last one fastest") {
 }
 
 TEST_CASE("even steps hit the ends exactly") {
-  // 0.1 + (0.3 - 0.1) is not 0.3 in binary: an end computed would show
-  const auto linear = values(parse(sweep("range = {\"chip.sigma_cal_rad\" = [0.1, 0.3]}\npoints = 5")));
+  // 0.1 + (0.45 - 0.1) is not 0.45 in binary, nor 0.01 (0.7 / 0.01) 0.7: an end computed would show
+  const auto linear = values(parse(sweep("range = {\"chip.sigma_cal_rad\" = [0.1, 0.45]}\npoints = 5")));
   REQUIRE(linear.size() == 5);
   CHECK(linear.front() == 0.1);
-  CHECK(linear.back() == 0.3);
+  CHECK(linear.back() == 0.45);
   for (std::size_t i = 0; i < 5; ++i)
-    CHECK(linear[i] == Approx(0.1 + 0.05 * static_cast<double>(i)).epsilon(1e-15));
+    CHECK(linear[i] == Approx(0.1 + 0.0875 * static_cast<double>(i)).epsilon(1e-15));
 
   const auto logarithmic =
-      values(parse(sweep("range = {\"link.lo_power_w\" = [3e-5, 0.7]}\nmethod = 'log'\npoints = 7")));
+      values(parse(sweep("range = {\"link.lo_power_w\" = [0.01, 0.7]}\nmethod = 'log'\npoints = 7")));
   REQUIRE(logarithmic.size() == 7);
-  CHECK(logarithmic.front() == 3e-5);
+  CHECK(logarithmic.front() == 0.01);
   CHECK(logarithmic.back() == 0.7);
   for (std::size_t i = 0; i + 1 < 7; ++i)
-    CHECK(logarithmic[i + 1] / logarithmic[i] == Approx(std::exp(std::log(0.7 / 3e-5) / 6)).epsilon(1e-13));
+    CHECK(logarithmic[i + 1] / logarithmic[i] == Approx(std::exp(std::log(0.7 / 0.01) / 6)).epsilon(1e-13));
 
   // downwards, and two keys along one diagonal
   const auto both = parse(
