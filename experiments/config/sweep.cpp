@@ -34,7 +34,8 @@ Coordinates random_points(std::size_t points, std::size_t dimensions, std::uint6
 Coordinates sobol_points(std::size_t points, std::size_t dimensions) {
   boost::random::sobol engine(dimensions);
   Coordinates u(dimensions, std::vector<double>(points));
-  for (std::size_t i = 0; i < points; ++i)
+  // Boost leaves out the point at 0, without which no first 2^k points are one to a dyadic cell
+  for (std::size_t i = 1; i < points; ++i)
     for (std::size_t d = 0; d < dimensions; ++d) u[d][i] = std::ldexp(static_cast<double>(engine()), -64);
   return u;
 }

@@ -42,7 +42,7 @@ std::vector<bool> ablation_active(const SweepAxis& axis, std::size_t point);
 /// How the points of a sweep that is not listed are laid between two ends.
 struct SweepDesign {
   std::string method = "linear";  ///< linear, log: even steps; random, sobol, latin-hypercube: fill the box
-  int points = 0;
+  std::int64_t points = 0;
   bool log_scale = false;  ///< of a box: even in the logarithm
 };
 std::span<const std::string_view> sweep_methods();

@@ -69,7 +69,7 @@ SweptKey listed_values(const Reader& r, const std::string& key, const toml::node
            shown(node), key, toml_text(entry.value));
   SweptKey swept{key, {}};
   for (const toml::node& value : *node.as_array())
-    swept.values.push_back(checked_value(entry, value, where + key));
+    swept.values.push_back(checked_value(entry, value, place(value.source(), r.name) + key));
   return swept;
 }
 
@@ -152,8 +152,7 @@ void check_sweep_keys(const Reader& r) {
 
 SweepAxis laid_out(const Reader& r, const toml::table& range, const std::optional<std::string>& method) {
   SweepDesign design{method.value_or("linear"), 0, false};
-  design.points = static_cast<int>(
-      std::min<std::int64_t>(r.get<std::int64_t>("points", "an integer").value_or(0), 1 << 30));
+  design.points = r.get<std::int64_t>("points", "an integer").value_or(0);
   const std::string scale = r.get<std::string>("scale", "linear or log").value_or("linear");
   validate(scale == "linear" || scale == "log",
            "{}sweep.scale = \"{}\" is unknown (known: linear, log). Choose one.",
@@ -205,12 +204,19 @@ SweepAxis read_sweep(const Reader& r) {
 
 /// Axes are told apart by name, and a key has one value at a point.
 void check_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
-  static constexpr std::array<std::string_view, 9> taken = {
-      "trial", "variant", "layer", "code_error", "quantile", "source", "completed", "yield", "complex"};
+  // of the groups trials, summary and ablation, which have these axes as well
+  static constexpr std::array<std::string_view, 17> taken = {
+      "trial",       "variant",      "layer",         "code_error",     "quantile",
+      "source",      "completed",    "complex",       "yield",          "yield_low",
+      "yield_high",  "variance_all", "variance_none", "variance_alone", "variance_without",
+      "share_alone", "share_without"};
+  static constexpr std::array<std::string_view, 9> derived = {
+      "", "_mean", "_mean_low", "_mean_high", "_std", "_quantile", "_quantile_low", "_quantile_high", "_sum"};
   std::vector<std::string> names(taken.begin(), taken.end()), keys;
-  for (const Metric& metric : metrics()) names.emplace_back(metric.name);
+  for (const Metric& metric : metrics())
+    for (const auto suffix : derived) names.push_back(fmt::format("{}{}", metric.name, suffix));
   const auto once = [&](std::vector<std::string>& seen, const std::string& what, std::string_view mend) {
-    validate(std::find(seen.begin(), seen.end(), what) == seen.end(), "{}: [[sweep]] {} is there already ({}).",
+    validate(std::find(seen.begin(), seen.end(), what) == seen.end(), "{}: [[sweep]] {} is there already ({}.",
              name, what, mend);
     seen.push_back(what);
   };
@@ -220,8 +226,11 @@ void check_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
                                           [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
     validate(plain, "{}: sweep.name = \"{}\" (it names an axis: letters, digits and _). Give such a name.",
              name, one_line(axis.name));
-    once(names, axis.name, "axes and metrics have names of their own). Give it a name");
     for (const SweptKey& key : axis.keys) once(keys, key.key, "it has one value at a time). Sweep it once");
+    constexpr std::string_view mend = "axes and metrics have names of their own). Give it a name";
+    once(names, axis.name, mend);
+    for (const SweptKey& key : axis.keys)  // of keys taken together, each is a dataset
+      if (axis.keys.size() > 1 && key_name(key.key) != axis.name) once(names, key_name(key.key), mend);
     if (axis.ablation()) once(keys, "method = ablation", "sources are off or on). Ablate once");
   }
 }

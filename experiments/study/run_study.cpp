@@ -133,6 +133,20 @@ std::string difference(const StudyConfig& a, const StudyConfig& b) {
   return fmt::format("{}", fmt::join(differ, ", "));
 }
 
+/// Adds what the file at the output's place holds to what a journal holds. Where a forced run was to replace
+/// it, it is something else: another study's, or nothing of ours.
+void add_earlier_results(const fs::path& results, StudyState& state) {
+  std::optional<StudyState> earlier;
+  try {
+    earlier = read_state(results);
+  } catch (const Error&) {
+    return;
+  }
+  StudyConfig grown = earlier->config;  // resume may have added trials since
+  grown.runner.trials = state.config.runner.trials;
+  if (run_id(grown) == run_id(state.config)) add_state(*earlier, state);
+}
+
 bool same_network(const Prelude& a, const Prelude& b) {
   if (!a.network || !b.network) return a.network.has_value() == b.network.has_value();
   const auto equal = [](const SigmaULayer& x, const SigmaULayer& y) {
@@ -182,7 +196,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   validate_config(grown.config);
   require_memory(grown.config, layout_of(grown).record_size);
   add_state(state, grown);
-  if (opened && results) add_state(read_state(options.output), grown);
+  if (opened && results) add_earlier_results(options.output, grown);
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, options);

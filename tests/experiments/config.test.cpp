@@ -1,58 +1,38 @@
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "experiments/config/study_config.hpp"
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace optinc;
 
 namespace {
 
-using Overrides = std::vector<std::string>;
-
-StudyConfig parse(const std::string& text, const Overrides& overrides = {}) {
-  return parse_config(text, "s.toml", overrides);
-}
-
-/// The message of the Error that parsing throws; "" when it throws none.
-std::string complaint(const std::string& text, const Overrides& overrides = {}) {
-  try {
-    parse(text, overrides);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-/// PROBLEM (WHY). SUGGESTION, in one line, with every part in it.
-void check_message(const std::string& message, const std::vector<std::string>& parts) {
-  INFO(message);
-  CHECK(message.find('\n') == std::string::npos);
-  CHECK(message.find(" (") != std::string::npos);
-  CHECK(message.find("). ") != std::string::npos);
-  for (const auto& part : parts) {
-    INFO("looked for: " << part);
-    CHECK(message.find(part) != std::string::npos);
-  }
-}
-
-/// A configuration in which no field has its default.
+/// A configuration in which no field has its default; measure.once alone cannot go with model "mesh".
 StudyConfig unlike_default() {
   StudyConfig c;
   c.study = "odd \"name\"\\ \t\x01 \xC3\xA9";
-  c.run = {9007199254740992u, 3};
+  c.model = "mesh";
+  c.figures = {"eye", "pareto"};
+  c.run = {9007199254740992u, 3, 0.1};
+  c.runner = {31, 0.25, "fidelity"};
+  c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
+  c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor};
-  c.network.hidden = {5, 10};
+  c.network = {"some/network.h5", {5, 10}};
   c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0};
   c.link = {1.1e-3, 1.1e-4, 0.11, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
   c.noise = {false, false, false, false};
-  c.levels = {{0.0, 1e-5}, 31, 4097};
-  c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512, 0.25};
+  c.mesh = {17, "orthogonal"};
+  c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   return c;
 }
 
@@ -72,13 +52,17 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   const auto values = config_entries(odd), defaults = config_entries({});
   for (std::size_t i = 0; i < values.size(); ++i) {
     INFO(values[i].name());
-    CHECK(values[i].value != defaults[i].value);  // or the round trip below would not see the field
+    CHECK((values[i].name() == "measure.once" ||
+           values[i].value != defaults[i].value));  // or the round trip below would not see the field
   }
   for (const bool comments : {false, true}) {
     CHECK(parse(to_toml(odd, comments)) == odd);
     CHECK(parse(to_toml({}, comments)) == StudyConfig{});
     CHECK(to_toml(parse(to_toml(odd, comments))) == to_toml(odd));
   }
+  StudyConfig once;
+  once.measure.once = {"gradient", "eye"};
+  CHECK(parse(to_toml(once)) == once);
   CHECK(parse(to_toml(odd)).task.digits == 5);
   CHECK(parse(to_toml(odd)).chip.arm_loss_spread_db == 5e-324);
 }
@@ -96,38 +80,51 @@ TEST_CASE("the field tables hold every member of every struct") {
     return std::vector<FieldValue>{to_field_value(members)...};
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
-  const auto& [seed, threads] = c.run;
-  check("run", values(seed, threads));
-  const auto& [servers, digits, rounding] = c.task;
+  const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, link, noise,
+               mesh, gradient, sweeps] = c;
+  check("", values(study, model, figures));
+  CHECK(sweeps.empty());
+  const auto& [seed, threads, time_limit] = run;
+  check("run", values(seed, threads, time_limit));
+  const auto& [trials, precision, precision_metric] = runner;
+  check("runner", values(trials, precision, precision_metric));
+  const auto& [metrics, variants, words, once] = measure;
+  check("measure", values(metrics, variants, words, once));
+  const auto& [metric, sense, limit] = yield;
+  check("yield", values(metric, sense, limit));
+  const auto& [servers, digits, rounding] = task;
   check("task", values(servers, 2 * digits, std::string(rounding_name(rounding))));
-  const auto& [hidden] = c.network;
-  check("network", values(hidden));
-  const auto& [epochs, batch, rate, warmup, zone] = c.training;
+  const auto& [source, hidden] = network;
+  check("network", values(source, hidden));
+  const auto& [ports, target] = mesh;
+  check("mesh", values(ports, target));
+  const auto& [epochs, batch, rate, warmup, zone] = training;
   check("training", values(epochs, batch, rate, warmup, zone));
-  const auto& [preset, eta, rho, cal, loss, spread, dac, phase] = c.chip;
+  const auto& [preset, eta, rho, cal, loss, spread, dac, phase] = chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase));
-  const auto& [launch, full_scale, lock, receiver] = c.link;
+  const auto& [launch, full_scale, lock, receiver] = link;
   const auto& [lo, responsivity, dark, tia, bandwidth, rin, cmrr] = receiver;
   check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock));
-  const auto& [shot, amplifier, intensity, phase_lock] = c.noise;
+  const auto& [shot, amplifier, intensity, phase_lock] = noise;
   check("noise", values(shot, amplifier, intensity, phase_lock));
-  const auto& [levels, chips, words] = c.levels;
-  check("levels", values(levels, chips, words));
-  const auto& [data, width, images, passes, step, momentum, block, level] = c.gradient;
-  check("gradient", values(data, width, images, passes, step, momentum, block, level));
+  const auto& [data, width, images, passes, step, momentum, block] = gradient;
+  check("gradient", values(data, width, images, passes, step, momentum, block));
 }
 
 TEST_CASE("values from a file land in their members") {
   const StudyConfig c = parse(
       "study = 'mine'\n[task]\nservers = 8\nbits = 4\nrounding = 'floor'\n[network]\nhidden = [16, 32]\n"
-      "[training]\nlearning_rate = 1\n[levels]\nsigma_eta_rad = [0, 0.25]\n[link]\nbandwidth_hz = 1e9\n");
+      "[training]\nlearning_rate = 1\n[measure]\nonce = ['eye']\n[link]\nbandwidth_hz = 1e9\n"
+      "[noise]\nrin = false\n");
   CHECK(c.study == "mine");
   CHECK(c.task.servers == 8);
   CHECK(c.task.digits == 2);
   CHECK(c.task.rounding == Rounding::floor);
   CHECK(c.network.hidden == std::vector<int>{16, 32});
   CHECK(c.training.learning_rate == 1.0);  // an integer is a number too
-  CHECK(c.levels.sigma_eta_rad == std::vector<double>{0.0, 0.25});
+  CHECK(c.measure.once == std::vector<std::string>{"eye"});
+  CHECK_FALSE(c.noise.rin);
+  CHECK(c.noise.tia);
   CHECK(c.link.receiver.bandwidth_hz == 1e9);
 }
 
@@ -174,7 +171,7 @@ TEST_CASE("an unknown key or section names place, key and the nearest valid one"
   check_message(complaint("[training]\nservers = 3"), {"training.servers", "mean task.servers?"});
   check_message(complaint("seed = 3"), {"s.toml:1:1:", "unknown key seed", "mean run.seed?"});
   check_message(complaint("[chips]\ndac_bits = 3"), {"s.toml:1:2:", "[chips]", "mean [chip]?"});
-  check_message(complaint("[run.more]\nx = 1"), {"run.more", "seed, threads"});
+  check_message(complaint("[run.more]\nx = 1"), {"run.more", "seed, threads, time_limit_s"});
   check_message(complaint("task = 3"), {"s.toml:1:8:", "task = 3", "[task]"});
   check_message(complaint("[[task]]\nservers = 3"), {"task", "section"});
   check_message(complaint("", {"chip.sigma_etta_rad=1"}),
@@ -192,7 +189,9 @@ TEST_CASE("a wrong type says what was expected") {
   check_message(complaint("[network]\nhidden = [64, 1.5]"), {"a list of integers"});
   check_message(complaint("[network]\nhidden = [[64]]"), {"a list of integers"});
   check_message(complaint("[network.hidden]\na = 1"), {"network.hidden", "a list of integers"});
-  check_message(complaint("[levels]\nsigma_eta_rad = ['a']"), {"a list of numbers"});
+  check_message(complaint("figures = 'eye'"), {"figures = 'eye'", "a list of metric_vs_parameter, "});
+  check_message(complaint("figures = [1]"), {"figures = [ 1 ]", "a list of metric_vs_parameter, "});
+  check_message(complaint("[noise]\nrin = 0"), {"noise.rin = 0", "true or false"});
   check_message(complaint("study = 3"), {"study = 3", "a string"});
   check_message(complaint("", {"chip.dac_bits=many"}), {"--set chip.dac_bits=many:", "'many'", "an integer"});
 }
@@ -230,29 +229,23 @@ TEST_CASE("text that is not TOML names the place") {
 }
 
 TEST_CASE("a missing file or a folder is named") {
+  const Scratch scratch;
   const auto check = [](const std::filesystem::path& path, const std::vector<std::string>& parts) {
-    std::string message;
-    try {
-      load_config(path);
-    } catch (const Error& error) {
-      message = error.what();
-    }
-    check_message(message, parts);
+    check_message(refusal([&] { load_config(path); }), parts);
   };
   check("no/such/study.toml", {"no/such/study.toml", "no such file"});
-  check(std::filesystem::temp_directory_path(), {"folder"});
-  const auto path = std::filesystem::temp_directory_path() / "optinc_config_test.toml";
-  std::ofstream(path) << "[run]\nseed = -1\n";
+  check(scratch.path(), {"folder"});
+  const auto path = scratch / "study.toml";
+  put(path, "[run]\nseed = -1\n");
   check(path, {path.string() + ":2:8:", "run.seed"});
-  std::ofstream(path) << "[run]\nseed = 5\n";
+  put(path, "[run]\nseed = 5\n");
   CHECK(load_config(path).run.seed == 5);
-  std::filesystem::remove(path);
 }
 
 TEST_CASE("a configuration changed by code is checked as well") {
   CHECK_NOTHROW(validate_config({}));
   StudyConfig c;
-  c.levels.sigma_eta_rad = {0.01, std::nan("")};
+  c.link.sigma_lock_rad = std::nan("");
   CHECK_THROWS_AS(validate_config(c), Error);
   c = {};
   c.network.hidden = {64, 100};
@@ -264,11 +257,12 @@ TEST_CASE("a configuration changed by code is checked as well") {
 
 TEST_CASE("every key is explained") {
   const auto keys = all_keys();
-  CHECK(keys.size() == config_entries({}).size());
+  CHECK(keys.size() == config_entries({}).size() + sweep_entries().size());
   CHECK(std::set<std::string>(keys.begin(), keys.end()).size() == keys.size());
   for (const auto& key : keys) {
     const std::string text = explain(key);
-    for (const auto* part : {"meaning: ", "unit: ", "default: ", "allowed: ", "source: "})
+    const bool table = key == "sweep.values" || key == "sweep.range";
+    for (const auto* part : {"meaning: ", "unit: ", table ? "example: " : "default: ", "allowed: ", "source: "})
       CHECK(text.find(part) != std::string::npos);
   }
   const std::string text = explain("chip.sigma_eta_rad");
@@ -279,18 +273,46 @@ TEST_CASE("every key is explained") {
   CHECK_THROWS_WITH(explain("link.bandwith_hz"), Catch::Matchers::Contains("mean link.bandwidth_hz?"));
 }
 
-TEST_CASE("the identity of a run follows every setting but threads") {
+TEST_CASE("the identity of a run follows every setting but how to run") {
   const std::string id = run_id({});
   CHECK(id.size() == 16);
   CHECK(id.find_first_not_of("0123456789abcdef") == std::string::npos);
-  const auto changed = config_entries(unlike_default());
-  for (const FieldEntry& entry : changed) {
-    if (entry.section == "task" || entry.section == "network" || entry.name() == "chip.preset") continue;
+  // keys that bind others, or that the loop has set already, are looked at one by one below
+  const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
+  const std::string mesh_id = run_id(parse("", mesh));
+  const std::set<std::string> bound = {"model", "measure.once", "task.bits", "network.hidden", "chip.preset"};
+  for (const FieldEntry& entry : config_entries(unlike_default())) {
+    if (bound.contains(entry.name())) continue;
     INFO(entry.name());
-    const bool same = run_id(parse("", {entry.name() + "=" + toml_text(entry.value)})) == id;
-    CHECK(same == (entry.name() == "run.threads"));
+    auto with_one_more = mesh;
+    with_one_more.push_back(entry.name() + "=" + toml_text(entry.value));
+    const bool same = run_id(parse("", with_one_more)) == mesh_id;
+    CHECK(same == (entry.name() == "run.threads" || entry.name() == "run.time_limit_s"));
   }
-  CHECK(run_id(parse("", {"task.servers=3"})) != id);
-  CHECK(run_id(parse("", {"network.hidden=[4]"})) != id);
+  CHECK(mesh_id != id);
+  for (const auto* key :
+       {"model=mesh", "measure.once=['eye']", "task.bits=4", "network.hidden=[4]", "chip.preset=ideal"})
+    CHECK(run_id(parse("", {key})) != id);
+  CHECK(run_id(parse("[[sweep]]\nvalues = {\"chip.rho_ab\" = [0.5]}")) != id);
   CHECK(run_id(parse(to_toml({}, true))) == id);
+}
+
+TEST_CASE("metrics, variants and what is measured once are those of the model") {
+  CHECK(parse("model = 'mesh'\n[measure]\nmetrics = ['fidelity']\nvariants = ['corrected_nearest']")
+            .measure.metrics == std::vector<std::string>{"fidelity"});
+  check_message(complaint("[measure]\nmetrics = ['margine']"), {"s.toml:2:11:", "mean \"margin\"?"});
+  check_message(complaint("[measure]\nmetrics = ['fidelity']"),
+                {"s.toml", "fidelity", "model chip has: word_acc"});
+  check_message(complaint("[measure]\nvariants = ['corrected_nearest']"), {"model chip", "corrected, noisy"});
+  check_message(complaint("model = 'mesh'\n[measure]\nvariants = ['noisy']"),
+                {"measure.variants", "model mesh"});
+  check_message(complaint("model = 'mesh'\n[measure]\nonce = ['eye']"), {"measure.once", "eye", "model chip"});
+  check_message(complaint("[yield]\nmetric = 'fidelity'"), {"yield.metric", "fidelity"});
+  check_message(complaint("[yield]\nmetric = 'code_error_count'"), {"s.toml:2:10:", "yield.metric"});
+  check_message(complaint("[runner]\nprecision = 0.1"), {"runner.precision = 0.1", "precision_metric"});
+  check_message(complaint("[runner]\nprecision = 0.1\nprecision_metric = 'mesh_error'"),
+                {"runner.precision_metric", "mesh_error"});
+  check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
+  check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
+  check_message(complaint("model = 'chop'"), {"s.toml:1:9:", "chip, mesh", "mean \"chip\"?"});
 }

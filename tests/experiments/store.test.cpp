@@ -269,7 +269,7 @@ TEST_CASE("a disk that fills up leaves the old result and no litter") {
 TEST_CASE("a file says where it comes from") {
   const Scratch scratch;
   StudyConfig config;
-  config.run = {77, 3};
+  config.run = {77, 3, 5.0};
   config.chip = error_preset("foundry");
   {
     File file = File::create(scratch / "p.h5");
@@ -282,7 +282,7 @@ TEST_CASE("a file says where it comes from") {
   CHECK(root.text("Conventions") == "CF-1.10");
   CHECK(root.text("title") == "A title");
   CHECK(root.text("command") == "optinc run x.toml");
-  CHECK(root.integer("schema_version") == 1);
+  CHECK(root.integer("schema_version") == 2);
   CHECK(root.integer("seed") == 77);
   CHECK(root.text("run_id") == run_id(config));
   for (const auto* name : {"optinc_version", "git_revision", "build_target", "compiler"})
@@ -293,7 +293,7 @@ TEST_CASE("a file says where it comes from") {
   CHECK(utc[10] == 'T');
   CHECK(utc.back() == 'Z');
   StudyConfig expected = config;
-  expected.run.threads = 0;  // never part of a result
+  expected.run = {77, 0, 0.0};  // how to run is never part of a result
   CHECK(stored_config(file) == expected);
 }
 
@@ -318,7 +318,7 @@ TEST_CASE("a foreign or newer file is refused") {
   write_provenance(file, {}, "t", "c");
   require_schema(file);
   file.root().attributes().set("schema_version", schema_version + 1);
-  check_message(refusal([&] { require_schema(file); }), {"new.h5", "schema_version 2", "up to 1", "newer"});
+  check_message(refusal([&] { require_schema(file); }), {"new.h5", "schema_version 3", "up to 2", "newer"});
 }
 
 TEST_CASE("a section of the configuration becomes attributes") {

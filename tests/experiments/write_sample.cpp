@@ -39,7 +39,7 @@ void write_chips(const Group& chips) {
     chips.dataset("extra" + std::to_string(i), {"level", "chip"}, ramp<double>(600), "1", "more of the same");
   chips.group("deep/down").dataset("below", {"chip"}, ramp<double>(300), "1", "over an axis of a group above");
   write_section(chips.group("settings").attributes(), {}, "chip");
-  write_section(chips.group("settings").attributes(), {}, "levels");
+  write_section(chips.group("settings").attributes(), {}, "measure");
   chips.attributes().set("levels", std::vector<double>{0.005, 0.01});
 }
 

@@ -5,23 +5,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "tests/support/catch.hpp"
 
 namespace optinc {
-
-/// Holds a message to PROBLEM (WHY). SUGGESTION, in one line, with every part in it.
-inline void check_message(const std::string& message, const std::vector<std::string>& parts) {
-  INFO(message);
-  CHECK(message.find('\n') == std::string::npos);
-  CHECK(message.find(" (") != std::string::npos);
-  CHECK(message.find("). ") != std::string::npos);
-  for (const auto& part : parts) {
-    INFO("looked for: " << part);
-    CHECK(message.find(part) != std::string::npos);
-  }
-}
 
 inline std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
