@@ -34,7 +34,7 @@ TrialModel toy_model(const StudyConfig& config) {
   TrialModel model = model_layout(config, 0);
   model.run = [](const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
     record[0] = toy_error(at_point, trial);
-    record[1] = static_cast<double>(trial);
+    record[1] = 2 * record[0];
     record[2] = record[0] / 3;
     if (trial % 2 == 0) record[3] = at_point.link.launch_power_w;
   };
@@ -180,6 +180,20 @@ TEST_CASE("shards together are the whole") {
   CHECK(trials_wanted(config, {}) == 51);
   CHECK(trials_wanted(config, {1, 2}) == 26);
   CHECK(trials_wanted(config, {2, 2}) == 25);
+}
+
+TEST_CASE("a point goes on until the mean is precise in every variant") {
+  const StudyConfig config = toy_study(300, by_precision);
+  TrialModel model = toy_model(config);
+  model.run = [](const StudyConfig&, std::uint32_t trial, std::span<double> record) {
+    record[0] = 1.0;                                  // at once
+    record[1] = 1.0 + (trial % 2 == 0 ? 0.5 : -0.5);  // not within 300 trials
+    record[2] = 1.0;
+  };
+  Records records = no_records(config, model);
+  run_trials(
+      config, model, {}, on_threads(model, points_of(config), 2), [](const TrialResult&) {}, true, records);
+  for (std::size_t p = 0; p < records.points; ++p) CHECK(records.count(p) == 300);
 }
 
 TEST_CASE("a point stops once its mean is precise, after whole rounds") {
