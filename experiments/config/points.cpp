@@ -44,13 +44,17 @@ std::vector<std::size_t> point_index(const StudyConfig& config, std::size_t poin
 }
 
 StudyConfig config_at(const StudyConfig& config, std::size_t point) {
+  StudyConfig base = config;
+  base.sweeps.clear();
+  return config_at(base, config, point);
+}
+
+StudyConfig config_at(const StudyConfig& base, const StudyConfig& config, std::size_t point) {
   const auto index = point_index(config, point);
   Assignments values;
   for (std::size_t a = 0; a < index.size(); ++a)
     for (const SweptKey& key : config.sweeps[a].keys) values.emplace_back(key.key, key.values[index[a]]);
-  StudyConfig there = config;
-  there.sweeps.clear();
-  there = with_values(std::move(there), values);
+  StudyConfig there = with_values(base, values);
   for (std::size_t a = 0; a < index.size(); ++a) {
     const SweepAxis& axis = config.sweeps[a];
     if (!axis.ablation()) continue;

@@ -14,6 +14,9 @@ std::vector<std::size_t> point_index(const StudyConfig& config, std::size_t poin
 /// sweeps.
 StudyConfig config_at(const StudyConfig& config, std::size_t point);
 
+/// The same with `base`, which is `config` without its sweeps, made once for many points.
+StudyConfig config_at(const StudyConfig& base, const StudyConfig& config, std::size_t point);
+
 /// "sigma_eta_rad = 0.01, ablation = all but DAC": a point in words; empty without sweeps.
 std::string point_label(const StudyConfig& config, std::size_t point);
 

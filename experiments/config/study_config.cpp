@@ -133,6 +133,7 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
                "--set {}: the study sweeps this key (its values would win). Write --sweep {}=[{}].", key.key,
                key.key, over.contains(key.key) ? toml_text(over.at(key.key).value) : "");
   if (overrides.ablation) config.sweeps.push_back(ablation_of_all(config));
+  validate_axes(config.sweeps, name);
   try {
     validate_config(config);
   } catch (const Error& error) {  // what holds between keys has no line of its own
@@ -175,6 +176,10 @@ void validate_names(const StudyConfig& config) {
   for (const auto& name : config.measure.variants) check("measure.variants", name, ways);
   check("runner.precision_metric", config.runner.precision_metric, known);
   check("yield.metric", config.yield.metric, known);
+  for (const std::string& metric : {config.runner.precision_metric, config.yield.metric})
+    validate(metric != "word_accuracy_all_words",
+             "{} is measured on trial 0 alone (a yield or a precision needs every trial). Name word_accuracy.",
+             metric);
   validate(
       config.runner.precision == 0 || config.runner.precision_metric != "none",
       "runner.precision = {} without runner.precision_metric (which mean is to be precise?). Name a metric of "

@@ -202,8 +202,9 @@ SweepAxis read_sweep(const Reader& r) {
   return axis;
 }
 
-/// Axes are told apart by name, and a key has one value at a point.
-void check_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
+}  // namespace
+
+void validate_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
   // of the groups trials, summary and ablation, which have these axes as well
   static constexpr std::array<std::string_view, 17> taken = {
       "trial",       "variant",      "layer",         "code_error",     "quantile",
@@ -235,8 +236,6 @@ void check_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
   }
 }
 
-}  // namespace
-
 std::vector<SweepAxis> read_sweeps(const toml::table& table, std::string_view name, const StudyConfig& config) {
   const toml::node* node = table.get("sweep");
   if (node == nullptr) return {};
@@ -245,7 +244,7 @@ std::vector<SweepAxis> read_sweeps(const toml::table& table, std::string_view na
   std::vector<SweepAxis> axes;
   for (const toml::node& sweep : *node->as_array())
     axes.push_back(read_sweep({*sweep.as_table(), name, config}));
-  check_axes(axes, name);
+  validate_axes(axes, name);
   return axes;
 }
 
@@ -274,7 +273,7 @@ void override_sweep(const std::string& text, StudyConfig& config) {
       return;
     }
   config.sweeps.push_back(axis);
-  check_axes(config.sweeps, name);
+  validate_axes(config.sweeps, name);
 }
 
 SweepAxis ablation_of_all(const StudyConfig& config) {

@@ -57,7 +57,7 @@ Interval student_interval(std::span<const double> sample) {
 
 Interval mean_interval(std::span<const double> sample, std::uint64_t seed, std::uint32_t cell) {
   if (sample.size() < 2) return {nan, nan};
-  if (sample.size() > bootstrap_most) return student_interval(sample);
+  if (sample.size() < bootstrap_least || sample.size() > bootstrap_most) return student_interval(sample);
   return bootstrap_interval(sample, seed, cell);
 }
 

@@ -79,8 +79,9 @@ void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const R
   if (name == "word_accuracy") j["chips_all_right"] = std::count(values.begin(), values.end(), 1.0);
 }
 
-void add_yield(Json& j, const Group& summary, std::size_t i) {
-  if (!summary.exists("yield")) return;
+/// A metric by layer has a yield for each, which the file holds.
+void add_yield(Json& j, const Group& summary, std::size_t i, std::size_t rows) {
+  if (!summary.exists("yield") || summary.read<double>("yield").values.size() != rows) return;
   for (const char* name : {"yield", "yield_low", "yield_high"})
     j[name] = summary.read<double>(name).values.at(i);
 }
@@ -97,24 +98,28 @@ Json trial_summaries(const Group& summary, const StudyState& state) {
       j["trials"] = state.records->count(p);
       for (const Quantity& q : model.quantities)
         if (!q.metric->counts) add_quantity(j, q, state.config, *state.records, p, v);
-      add_yield(j, summary, p * names.size() + v);
+      add_yield(j, summary, p * names.size() + v, state.records->points * names.size());
       list.push_back(std::move(j));
     }
   return list;
 }
 
+/// One entry per point of the other sweeps, variant and source; a share of no variance at all is null.
 Json ablation_summary(const Group& group, const StudyState& state) {
   const auto sources = group.read<std::string>("source").values;
   const auto variants = measured_variants(state.config);
   const auto alone = group.read<double>("share_alone").values,
              without = group.read<double>("share_without").values;
+  StudyConfig others = state.config;
+  std::erase_if(others.sweeps, [](const SweepAxis& axis) { return axis.ablation(); });
+  const auto share = [](double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); };
   Json list = Json::array();
   for (std::size_t i = 0; i < alone.size(); ++i)
-    list.push_back({{"point", i / (sources.size() * variants.size())},
+    list.push_back({{"point", point_label(others, i / (sources.size() * variants.size()))},
                     {"variant", variants[i / sources.size() % variants.size()]},
                     {"source", sources[i % sources.size()]},
-                    {"share_alone", alone[i]},
-                    {"share_without", without[i]}});
+                    {"share_alone", share(alone[i])},
+                    {"share_without", share(without[i])}});
   return list;
 }
 
@@ -195,12 +200,15 @@ std::string trials_text(const Json& list, const StudyConfig& config, const Trial
 }
 
 std::string ablation_text(const Json& list) {
-  std::string text =
-      fmt::format("\n{:<18} {:<18} {:>12} {:>14}\n", "variance shares", "variant", "alone", "all without it");
+  const auto share = [](const Json& value) {
+    return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : "-";
+  };
+  std::string text = fmt::format("\n{:<36} {:<18} {:<18} {:>12} {:>14}\n", "variance shares at", "source",
+                                 "variant", "alone", "all without it");
   for (const Json& entry : list)
-    text += fmt::format("{:<18} {:<18} {:>12.4g} {:>14.4g}\n", entry["source"].get<std::string>(),
-                        entry["variant"].get<std::string>(), entry["share_alone"].get<double>(),
-                        entry["share_without"].get<double>());
+    text += fmt::format("{:<36} {:<18} {:<18} {:>12} {:>14}\n", entry["point"].get<std::string>(),
+                        entry["source"].get<std::string>(), entry["variant"].get<std::string>(),
+                        share(entry["share_alone"]), share(entry["share_without"]));
   return text;
 }
 

@@ -32,8 +32,11 @@ void say(bool quiet, const std::string& text) {
 /// The configuration at every point, checked: a sweep may leave what a section allows.
 std::vector<StudyConfig> all_points(const StudyConfig& config) {
   std::vector<StudyConfig> points;
+  StudyConfig base = config;
+  base.sweeps.clear();
   for (std::size_t p = 0; p < point_count(config); ++p) {
-    points.push_back(config_at(config, p));
+    check_interrupt();
+    points.push_back(config_at(base, config, p));
     try {
       validate_config(points.back());
     } catch (const Error& error) {
@@ -147,6 +150,17 @@ void add_earlier_results(const fs::path& results, StudyState& state) {
   if (run_id(grown) == run_id(state.config)) add_state(*earlier, state);
 }
 
+/// Throws Error where two files were computed by programs that may round differently.
+void require_same_build(const fs::path& first, const fs::path& other) {
+  const File a = File::open(first), b = File::open(other);
+  for (const char* name : {"optinc_version", "build_target", "compiler"}) {
+    const std::string one = a.root().attributes().text(name), two = b.root().attributes().text(name);
+    validate(one == two,
+             "{}: another build than {} ({} \"{}\" here and \"{}\" there). Run all shards with one build.",
+             other.string(), first.string(), name, two, one);
+  }
+}
+
 bool same_network(const Prelude& a, const Prelude& b) {
   if (!a.network || !b.network) return a.network.has_value() == b.network.has_value();
   const auto equal = [](const SigmaULayer& x, const SigmaULayer& y) {
@@ -160,14 +174,14 @@ bool same_network(const Prelude& a, const Prelude& b) {
 
 Ending run_study(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
-  all_points(config);
   require_memory(config, model_layout(config, config.network.hidden.size() + 1).record_size);
+  all_points(config);
   require_writable_output(options.output, options.force);
   use_threads(config);
   require_data(config);
-  StudyState state{config, options.shard, {}, {}};
-  Journal journal =
-      Journal::create(journal_path(options.output), identity_toml(config), options.shard.text(), options.force);
+  StudyState state{config, options.shard, {}, {}, true};
+  Journal journal = Journal::create(journal_path(options.output), identity_toml(config),
+                                    options.shard.text() + fresh_mark, options.force);
   try {
     return finish(state, journal, options);
   } catch (...) {
@@ -189,14 +203,14 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   validate(trials >= state.config.runner.trials,
            "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.",
            trials, state.config.runner.trials, state.config.runner.trials);
-  StudyState grown{state.config, state.shard, state.prelude, {}};
+  StudyState grown{state.config, state.shard, state.prelude, {}, false};
   grown.config.runner.trials = trials;
   grown.config.run.threads = changes.threads.value_or(0);
   grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
   validate_config(grown.config);
   require_memory(grown.config, layout_of(grown).record_size);
   add_state(state, grown);
-  if (opened && results) add_earlier_results(options.output, grown);
+  if (opened && results && !state.fresh) add_earlier_results(options.output, grown);
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, options);
@@ -212,11 +226,15 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
 
 void merge_studies(const std::vector<fs::path>& shards, const RunOptions& options) {
   require_writable_output(options.output, options.force);
+  validate(!fs::exists(journal_path(options.output)),
+           "{}: a run of that output is under way or was not finished. Choose another output.",
+           journal_path(options.output).string());
   std::optional<StudyState> whole;
   for (const fs::path& path : shards) {
     const StudyState part = read_state(path);
+    require_same_build(shards.front(), path);
     if (!whole) {
-      whole = StudyState{part.config, {}, part.prelude, part.records};
+      whole = StudyState{part.config, {}, part.prelude, part.records, false};
       continue;
     }
     validate(run_id(part.config) == run_id(whole->config),

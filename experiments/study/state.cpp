@@ -16,7 +16,7 @@ TrialModel layout_of(const StudyState& state) {
 
 StudyState read_state(const std::filesystem::path& results) {
   const File file = File::open(results);
-  StudyState state{stored_config(file), {}, {}, {}};
+  StudyState state{stored_config(file), {}, {}, {}, false};
   const Group root = file.root();
   validate(root.exists("trials"), "{}: no trials in it (optinc run writes them). Name a study's result file.",
            results.string());
@@ -31,7 +31,8 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
   Journal::Reader reader;
   reader.header = [&](const std::string& toml, const std::string& shard) {
     state.config = parse_config(toml, path.string());
-    state.shard = parse_shard(shard);
+    state.shard = parse_shard(shard.substr(0, shard.find(' ')));
+    state.fresh = shard.ends_with(fresh_mark);
   };
   reader.prelude = [&](std::span<const std::byte> file) { state.prelude = prelude_of_bytes(file); };
   reader.trial = [&](std::size_t point, std::size_t trial, std::span<const double> record) {

@@ -15,7 +15,11 @@ struct StudyState {
   Shard shard;
   std::optional<Prelude> prelude;  ///< none before the network is trained
   std::optional<Records> records;  ///< none before the first trial
+  bool fresh = false;              ///< of a journal: its run started from nothing, whatever lies at its output
 };
+
+/// Behind the shard in the header of a journal whose run started from nothing.
+inline constexpr const char* fresh_mark = " fresh";
 
 /// What a result file holds of a study. Throws Error for other files.
 StudyState read_state(const std::filesystem::path& results);

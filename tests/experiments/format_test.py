@@ -195,7 +195,7 @@ class Format(unittest.TestCase):
             kinds.append(kind)
             if kind == 1:
                 text = data[at + 32:at + 32 + size].decode()
-                self.assertTrue(text.startswith('1/1\nstudy = "unnamed"\n'))
+                self.assertTrue(text.startswith('1/1 fresh\nstudy = "unnamed"\n'))
             if kind == 3:
                 self.assertLess(point, 2)
                 self.assertEqual(size, 8 * 5 * 3)

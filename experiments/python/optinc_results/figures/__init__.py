@@ -40,7 +40,7 @@ def names_of(run: Run) -> tuple[list[str], bool]:
     """The figures that the study asks for in its key `figures`, and True; else those worth trying, and False.
     Raises NotAResult where the key is no list of figures' names."""
     wanted = run.config.get("figures")
-    if wanted is None:
+    if wanted is None or wanted == []:  # the tool writes the key, empty where the study names none
         return [name for name in FIGURES if name not in ON_REQUEST], False
     unknown = [str(name) for name in wanted if name not in FIGURES] if isinstance(wanted, list) else [str(wanted)]
     if unknown:
