@@ -104,6 +104,44 @@ class Runner(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("chip.rho_ab = 0.25 here and 0.5 there", done.stderr)
 
+    def test_merge_refuses_another_build_and_a_run_under_way(self):
+        parts = [self.folder / "b1.h5", self.folder / "b2.h5"]
+        for i, part in enumerate(parts, 1):
+            self.run_study(self.study, "-o", part, "--shard", f"{i}/2")
+        output = self.folder / "built.h5"
+        journal_of(output).write_bytes(b"")
+        self.assertIn("under way", optinc("merge", *parts, "-o", output).stderr)
+        journal_of(output).unlink()
+        with h5py.File(parts[1], "r+") as file:
+            file.attrs["build_target"] = "elsewhere"
+        done = optinc("merge", *parts, "-o", output)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, 'build_target "elsewhere" here and "(native|portable)" there')
+        self.assertFalse(output.exists())
+
+    def test_a_forced_run_that_was_killed_takes_nothing_from_the_file_it_replaces(self):
+        path = self.folder / "forced.h5"
+        shutil.copy(self.whole, path)
+        process = self.start(path, "run", self.study, "-o", path, "--force", "--threads", "1", "--quiet")
+        process.kill()
+        process.communicate()
+        done = optinc("resume", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(int(done.stderr.split("timing: ")[1].split()[0]), 300)  # not only what the old file lacked
+        self.same(path)
+
+    def test_an_ablation_is_not_added_twice(self):
+        text = MESH + '[[sweep]]\nmethod = "ablation"\nsources = ["splitters"]\n'
+        study = self.folder / "ablated.toml"
+        study.write_text(text)
+        done = optinc("ablate", study, "-o", self.folder / "never.h5")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ablation is there already", done.stderr)
+        path = self.folder / "ablated.h5"
+        self.run_study(study, "-o", path, "--trials", "2")
+        # which point of the other sweeps a share belongs to is told
+        self.assertIn("sigma_eta_rad = 0.01, dac_bits = 12", optinc("inspect", path).stdout.split("variance shares")[1])
+
     def test_killed_three_times_and_resumed(self):
         path = self.folder / "killed.h5"
         kept = 0

@@ -98,6 +98,16 @@ class Shipped(unittest.TestCase):
                 self.assertEqual(sorted(os.listdir(folder)),
                                  sorted(f"{name}.{ending}" for name in wanted for ending in ("png", "pdf")))
 
+    def test_a_study_that_names_no_figure_has_those_its_data_allows(self):
+        folder = Path(next(iter(self.files.values()))).parent
+        study, output = folder / "plain.toml", folder / "plain.h5"
+        study.write_text('model = "mesh"\n[mesh]\nports = 4\n[[sweep]]\nvalues = {"chip.sigma_eta_rad" = [0.01, 0.02]}\n')
+        done = run_small(OPTINC, study, output)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(main(["figures", str(output), "-o", str(folder / "plain")]), 0)
+        self.assertIn("metric_vs_parameter.png", os.listdir(folder / "plain"))
+
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
