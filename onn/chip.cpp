@@ -84,11 +84,12 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
     for (std::size_t b = 0; b < layer.blocks.size(); ++b) {
       const BlockErrors& e = errors.layers[l][b];
       const BlockProgram phases = program_block(layer.blocks[b], e, model.dac_bits, programming);
-      BlockState block{settle(phases.mesh, e.mesh), {}};
-      const MeshState attenuators = settle(phases.attenuators, e.attenuators);
+      BlockState block{layer.blocks[b].engine, {}};
+      block.mesh.settle(phases.mesh, e.mesh);
       block.attenuators.resize(layer.blocks[b].attenuation.size());
       for (Eigen::Index i = 0; i < block.attenuators.size(); ++i)
-        block.attenuators[i] = attenuators.output[2 * i] * attenuators.mzis[static_cast<std::size_t>(i)](0, 0);
+        block.attenuators[i] =
+            mzi(phases.attenuators.mzi(static_cast<int>(i)), e.attenuators.mzi(static_cast<int>(i)))(0, 0);
       state.blocks.push_back(std::move(block));
       chip.clipped += phases.clipped;
     }
@@ -114,7 +115,7 @@ FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, c
     FieldBatch block;
     block.re = fan * (design.tall ? fields.re : fields.re.middleRows(at, n));
     block.im = fan * (design.tall ? fields.im : fields.im.middleRows(at, n));
-    propagate(design.blocks[b].mesh, state.blocks[b].mesh, block);
+    state.blocks[b].mesh.propagate(block);
     const Eigen::Index to = design.tall ? at : 0;  // wide layers add the blocks' fields
     for (Eigen::Index i = 0; i < n; ++i) {
       const Complex s = state.blocks[b].attenuators[i];

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "onn/chip_design.hpp"
-#include "physics/mesh/propagation.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/variation/error_model.hpp"
 
 namespace optinc {
@@ -39,7 +39,7 @@ BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, 
 
 /// One block as light meets it.
 struct BlockState {
-  MeshState mesh;
+  MeshEngine<double> mesh;
   Eigen::VectorXcd attenuators;  ///< signal-to-signal field transmission (n)
 };
 

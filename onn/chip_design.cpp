@@ -15,9 +15,11 @@ LayerDesign design_layer(const SigmaULayer& layer) {
   LayerDesign design{layer.outputs, layer.inputs, layer.tall(), 1.0, {}, layer.weight(), layer.bias};
   if (largest_sigma > 0) design.passive_scale = largest_sigma / attenuator_headroom;
   const int n = layer.block_size();
+  const MeshTopology mesh = clements_topology(n);
   for (std::size_t b = 0; b < layer.unitary.size(); ++b)
-    design.blocks.push_back({clements_topology(n), decompose_clements(layer.unitary[b].cast<Complex>()),
-                             attenuator_topology(n), layer.sigma[b] / design.passive_scale});
+    design.blocks.push_back({mesh, MeshEngine<double>(mesh),
+                             decompose_clements(layer.unitary[b].cast<Complex>()), attenuator_topology(n),
+                             layer.sigma[b] / design.passive_scale});
   return design;
 }
 

@@ -1,16 +1,17 @@
 #pragma once
 
 #include "onn/network.hpp"
-#include "physics/mesh/program.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 
 namespace optinc {
 
 /// One square block S U as hardware: a Clements mesh for U and, behind it, a column of attenuating MZIs for S.
 struct BlockDesign {
   MeshTopology mesh;
-  MeshProgram mesh_program;  ///< U on a perfect mesh
-  MeshTopology attenuators;  ///< n MZIs side by side: ports 2i (signal) and 2i+1 (dark)
-  Vector attenuation;        ///< signed field transmission asked of each, sigma / passive_scale, in [-1, 1]
+  MeshEngine<double> engine;  ///< for the mesh, not settled: a chip settles a copy
+  MeshProgram mesh_program;   ///< U on a perfect mesh
+  MeshTopology attenuators;   ///< n MZIs side by side: ports 2i (signal) and 2i+1 (dark)
+  Vector attenuation;         ///< signed field transmission asked of each, sigma / passive_scale, in [-1, 1]
 };
 
 /// Wiring of a block's attenuators: one column of `count` MZIs on ports 2i and 2i+1.

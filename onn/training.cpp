@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "onn/parallel.hpp"
+#include "physics/core/parallel.hpp"
 #include "onn/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"

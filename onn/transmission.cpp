@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "onn/parallel.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/modulator.hpp"
 #include "physics/devices/power_divider.hpp"

@@ -13,7 +13,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/mesh/decomposition.hpp"
-#include "physics/mesh/propagation.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 
 namespace optinc {
 namespace {
@@ -162,7 +162,7 @@ void transfer_to_file(const fs::path& phases, const fs::path& output, const Tran
   const std::vector<NamedMesh> meshes = read_phases(phases);
   const NamedMesh& mesh = choose(meshes, options.mesh, phases);
   const MeshErrors errors = options.chip ? errors_of_mesh(mesh, *options.chip) : no_errors(mesh.topology);
-  const Matrix transfer = transfer_matrix(mesh.topology, settle(mesh.program, errors));
+  const Matrix transfer = transfer_matrix(mesh.topology, mesh.program, errors);
   write_matrix(output, transfer, fmt::format("OptINC: transfer matrix of {}", mesh.name), options.command,
                options.force, options.frequency_hz);
 }

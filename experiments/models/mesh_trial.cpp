@@ -5,7 +5,7 @@
 #include "experiments/models/trial_model.hpp"
 #include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
-#include "physics/mesh/propagation.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_errors.hpp"
 
@@ -53,7 +53,7 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
 }
 
 Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program) {
-  return transfer_matrix(trial.topology, settle(program, trial.errors));
+  return transfer_matrix(trial.topology, program, trial.errors);
 }
 
 TrialModel mesh_model(const StudyConfig& config) {

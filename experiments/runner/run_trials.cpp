@@ -12,7 +12,7 @@
 #include "experiments/config/points.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/runner/statistics.hpp"
-#include "onn/parallel.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -8,7 +8,7 @@
 #include "experiments/config/points.hpp"
 #include "experiments/runner/statistics.hpp"
 #include "experiments/study/axes.hpp"
-#include "onn/parallel.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

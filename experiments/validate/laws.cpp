@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "onn/parallel.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
-#include "physics/mesh/propagation.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_errors.hpp"
 
@@ -43,7 +43,7 @@ Trial draw_trial(Target kind, int n, const ErrorModel& model, std::uint64_t seed
 
 /// E^2 = ||U_hw - U||_F^2 / N of a program on the trial's chip.
 double squared_error(const Trial& t, const MeshProgram& program) {
-  return (transfer_matrix(t.topology, settle(program, t.errors)) - t.target).squaredNorm() / t.topology.ports;
+  return (transfer_matrix(t.topology, program, t.errors) - t.target).squaredNorm() / t.topology.ports;
 }
 
 /// Mean over trials of `quantity(trial)` and its standard error; sums run in order, whatever the threads.
@@ -86,7 +86,7 @@ LawSample in_phase_error(bool corrected, int n, double sigma, int trials, std::u
     const Trial t = draw_trial(Target::orthogonal, n, splitter_errors(sigma), seed, i);
     const MeshProgram program =
         corrected ? correct_splitters(t.topology, t.program, t.errors.alpha, t.errors.beta).program : t.program;
-    return (transfer_matrix(t.topology, settle(program, t.errors)) - t.target).real().squaredNorm() / n;
+    return (transfer_matrix(t.topology, program, t.errors) - t.target).real().squaredNorm() / n;
   }));
 }
 

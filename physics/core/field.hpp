@@ -36,15 +36,18 @@ inline Complex unit_phase(Complex z) {
 
 /// Fields of many symbol words on many ports: shape (ports, words), in sqrt(W). Real and imaginary planes are
 /// kept apart and words lie next to each other in memory, so that one device acts on many words at once.
-struct FieldBatch {
-  using Plane = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// `Real` is double, or float where speed counts for more than the last nine digits.
+template <class Real>
+struct FieldBatchOf {
+  using Plane = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Plane re;
   Plane im;
 
-  FieldBatch() = default;
-  FieldBatch(Eigen::Index ports, Eigen::Index words)
+  FieldBatchOf() = default;
+  FieldBatchOf(Eigen::Index ports, Eigen::Index words)
       : re(Plane::Zero(ports, words)), im(Plane::Zero(ports, words)) {}
-  explicit FieldBatch(const Matrix& fields) : re(fields.real()), im(fields.imag()) {}
+  explicit FieldBatchOf(const Matrix& fields)
+      : re(fields.real().template cast<Real>()), im(fields.imag().template cast<Real>()) {}
 
   Eigen::Index ports() const { return re.rows(); }
   Eigen::Index words() const { return re.cols(); }
@@ -52,14 +55,19 @@ struct FieldBatch {
   /// The same fields as one complex matrix, shape (ports, words).
   Matrix complex() const {
     Matrix fields(ports(), words());
-    fields.real() = re;
-    fields.imag() = im;
+    fields.real() = re.template cast<double>();
+    fields.imag() = im.template cast<double>();
     return fields;
   }
   /// Total power of each word over all ports, W; shape (words).
-  Eigen::RowVectorXd power_w() const {
-    return re.array().square().colwise().sum() + im.array().square().colwise().sum();
+  auto power_w() const {
+    return (re.array().square().colwise().sum() + im.array().square().colwise().sum()).matrix().eval();
   }
 };
+using FieldBatch = FieldBatchOf<double>;
+
+/// A column of reals, (n).
+template <class Real>
+using VectorOf = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
 }  // namespace optinc

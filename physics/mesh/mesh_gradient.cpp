@@ -38,7 +38,7 @@ Matrix through_column(const MeshTopology& topology, const MeshProgram& program, 
 
 }  // namespace
 
-MeshGradient reference_mesh_gradient(const MeshTopology& topology, const MeshProgram& program,
+ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const MeshProgram& program,
                                      const MeshErrors& errors, const Matrix& fields, const Matrix& gradient) {
   validate(
       fields.rows() == topology.ports && gradient.rows() == topology.ports && fields.cols() == gradient.cols(),
@@ -50,7 +50,7 @@ MeshGradient reference_mesh_gradient(const MeshTopology& topology, const MeshPro
   for (int c = 0; c < topology.columns(); ++c)
     in_front.push_back(through_column(topology, program, errors, c, in_front.back()));
 
-  MeshGradient g;
+  ReferenceGradient g;
   for (Vector* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db})
     v->setZero(topology.mzi_count());
   const double idle = column_field_factor(errors),

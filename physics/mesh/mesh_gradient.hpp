@@ -6,13 +6,19 @@ namespace optinc {
 
 /// Derivatives of a real loss L of a mesh's output fields with respect to all that makes the mesh. The gradient
 /// of a field a is dL/dRe(a) + i dL/dIm(a), so that dL = Re sum conj(gradient) da.
-struct MeshGradient {
-  Vector theta, phi;                          ///< of settings, and equally of their offsets, 1/rad (MZIs)
-  Vector alpha, beta;                         ///< of splitter angles, 1/rad (MZIs)
-  Vector theta_arm_loss_db, phi_arm_loss_db;  ///< of heater arms, 1/dB (MZIs)
-  double other_arm_loss_db = 0.0;             ///< of every arm without heater and of dummies, 1/dB
-  Vector output_phase;                        ///< 1/rad (ports)
-  Matrix fields;                              ///< of the input fields (ports, words)
+template <class Real>
+struct MeshGradientOf {
+  VectorOf<Real> theta, phi;   ///< of settings, and equally of their offsets, 1/rad (MZIs)
+  VectorOf<Real> alpha, beta;  ///< of splitter angles, 1/rad (MZIs)
+  VectorOf<Real> theta_arm_loss_db, phi_arm_loss_db;  ///< of heater arms, 1/dB (MZIs)
+  VectorOf<Real> output_phase;                        ///< 1/rad (ports)
+  Real other_arm_loss_db = 0;                         ///< of every arm without heater and of dummies, 1/dB
+};
+using MeshGradient = MeshGradientOf<double>;
+
+/// The same with the gradient of the input fields.
+struct ReferenceGradient : MeshGradient {
+  Matrix fields;  ///< (ports, words)
 };
 
 /// Reverse mode, slow and obvious: stores the fields in front of every column on the way forward, then walks
@@ -20,7 +26,7 @@ struct MeshGradient {
 /// over words of lambda^H (dT_k/dp) x = Re trace((dT_k/dp) G), G = sum x lambda^H (2, 2). Every faster path is
 /// tested against it. `fields` at the inputs and `gradient` of L at the outputs: (ports, words). Throws Error
 /// where shapes differ.
-MeshGradient reference_mesh_gradient(const MeshTopology& topology, const MeshProgram& program,
+ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const MeshProgram& program,
                                      const MeshErrors& errors, const Matrix& fields, const Matrix& gradient);
 
 }  // namespace optinc

@@ -8,23 +8,32 @@ namespace optinc {
 
 /// What the operator sets on a mesh: phases of every MZI in topology order and a phase screen behind the last
 /// column. U = diag(e^{i output_phase}) T_last .. T_0. All in rad.
-struct MeshProgram {
-  Vector theta;         ///< (MZIs)
-  Vector phi;           ///< (MZIs)
-  Vector output_phase;  ///< (ports)
+template <class Real>
+struct MeshProgramOf {
+  VectorOf<Real> theta;         ///< (MZIs)
+  VectorOf<Real> phi;           ///< (MZIs)
+  VectorOf<Real> output_phase;  ///< (ports)
 
   MziSettings mzi(int k) const { return {theta[k], phi[k]}; }
+
+  /// The same phases, rounded once to another precision.
+  template <class Other>
+  MeshProgramOf<Other> cast() const {
+    return {theta.template cast<Other>(), phi.template cast<Other>(), output_phase.template cast<Other>()};
+  }
 };
+using MeshProgram = MeshProgramOf<double>;
 
 /// What fabrication and calibration made of one mesh; MZI k as in the topology. Perfect: all zeros.
-struct MeshErrors {
-  Vector alpha, beta;                         ///< splitter angle errors, rad (MZIs)
-  Vector theta_offset, phi_offset;            ///< phase offsets, rad (MZIs)
-  Vector theta_arm_loss_db, phi_arm_loss_db;  ///< loss of the heater arms, dB (MZIs)
-  Vector output_offset;                       ///< phase offsets of the output screen, rad (ports)
-  double other_arm_loss_db = 0.0;  ///< loss of every arm without heater; one theta and one phi stage per
-                                   ///< column. Waveguides that pass a column without an MZI are dummies with
-                                   ///< the same loss, so that equal arms give a uniform column loss.
+template <class Real>
+struct MeshErrorsOf {
+  VectorOf<Real> alpha, beta;                         ///< splitter angle errors, rad (MZIs)
+  VectorOf<Real> theta_offset, phi_offset;            ///< phase offsets, rad (MZIs)
+  VectorOf<Real> theta_arm_loss_db, phi_arm_loss_db;  ///< loss of the heater arms, dB (MZIs)
+  VectorOf<Real> output_offset;                       ///< phase offsets of the output screen, rad (ports)
+  Real other_arm_loss_db = 0;  ///< loss of every arm without heater; one theta and one phi stage per
+                               ///< column. Waveguides that pass a column without an MZI are dummies with
+                               ///< the same loss, so that equal arms give a uniform column loss.
 
   MziErrors mzi(int k) const {
     return {alpha[k],
@@ -36,7 +45,21 @@ struct MeshErrors {
             phi_arm_loss_db[k],
             other_arm_loss_db};
   }
+
+  /// The same errors, rounded once to another precision.
+  template <class Other>
+  MeshErrorsOf<Other> cast() const {
+    return {alpha.template cast<Other>(),
+            beta.template cast<Other>(),
+            theta_offset.template cast<Other>(),
+            phi_offset.template cast<Other>(),
+            theta_arm_loss_db.template cast<Other>(),
+            phi_arm_loss_db.template cast<Other>(),
+            output_offset.template cast<Other>(),
+            static_cast<Other>(other_arm_loss_db)};
+  }
 };
+using MeshErrors = MeshErrorsOf<double>;
 
 /// The perfect mesh of a topology.
 MeshErrors no_errors(const MeshTopology& topology);

@@ -8,7 +8,7 @@
 
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
-#include "physics/mesh/propagation.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_errors.hpp"
 
@@ -68,13 +68,12 @@ inline CorrectedMesh corrected_mesh(const Matrix& target, double sigma, const Me
   const MeshTopology t = clements_topology(static_cast<int>(target.rows()));
   const MeshErrors e = draw_mesh_errors(t, splitters_only(sigma), address);
   const CorrectedProgram c = correct_splitters(t, decompose_clements(target), e.alpha, e.beta, clipping);
-  return {transfer_matrix(t, settle(c.program, e)), c.clipped};
+  return {transfer_matrix(t, c.program, e), c.clipped};
 }
 
 inline Matrix uncorrected_mesh(const Matrix& target, double sigma, const MeshAddress& address) {
   const MeshTopology t = clements_topology(static_cast<int>(target.rows()));
-  return transfer_matrix(
-      t, settle(decompose_clements(target), draw_mesh_errors(t, splitters_only(sigma), address)));
+  return transfer_matrix(t, decompose_clements(target), draw_mesh_errors(t, splitters_only(sigma), address));
 }
 
 }  // namespace optinc::testing

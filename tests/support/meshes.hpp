@@ -7,7 +7,7 @@
 
 #include "physics/core/field.hpp"
 #include "physics/core/units.hpp"
-#include "physics/mesh/program.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc::testing {
@@ -45,6 +45,12 @@ inline MeshErrors random_lossy_errors(const MeshTopology& t, double sigma, Strea
     *v = Vector::NullaryExpr(v->size(), [&] { return s.uniform(); });
   e.other_arm_loss_db = 0.15;
   return e;
+}
+
+inline MeshEngine<double> settled(const MeshTopology& t, const MeshProgram& p, const MeshErrors& e) {
+  MeshEngine<double> engine(t);
+  engine.settle(p, e);
+  return engine;
 }
 
 inline Matrix random_fields(Eigen::Index ports, Eigen::Index words, Stream& s) {

@@ -1,11 +1,7 @@
 #include "physics/mesh/engine/direct_kernel.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "physics/mesh/engine/direct_kernel.cpp"
-#include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>  // this file once more for every SIMD target
 #include <hwy/highway.h>
 
@@ -52,56 +48,71 @@ HWY_INLINE Port<D> PortMul(D d, hn::TFromD<D> f_re, hn::TFromD<D> f_im, const Po
           hn::MulAdd(fi, v.re0, hn::Mul(fr, v.im0)), hn::MulAdd(fi, v.re1, hn::Mul(fr, v.im1))};
 }
 
+/// Factors of the MZIs from one on.
+template <class T>
+struct Factors {
+  const T* HWY_RESTRICT re;  ///< f; g lies `to_g` behind
+  const T* HWY_RESTRICT im;
+  const typename ScaledMesh<T>::Flag* HWY_RESTRICT cross;
+  std::size_t to_g;
+
+  Factors(const ScaledMesh<T>& mesh, std::size_t first)
+      : re(mesh.f_re() + first),
+        im(mesh.f_im() + first),
+        cross(mesh.cross.data() + first),
+        to_g(2 * mesh.pitch) {}
+  /// `amount` for a cross pivot, 0 for a bar pivot.
+  std::size_t if_cross(std::size_t k, std::size_t amount) const {
+    return static_cast<std::size_t>(cross[k]) & amount;
+  }
+};
+
 /// Two alternating columns at once: every port is loaded and stored once for both. The first column exchanges
 /// inputs of a cross pivot by its load addresses, the second by its store addresses.
 template <class D, class T>
-HWY_NOINLINE void FusedColumns(D d, const ScaledMzi<T>* HWY_RESTRICT one, std::size_t ones,
-                               const ScaledMzi<T>* HWY_RESTRICT two, std::size_t ports, T* HWY_RESTRICT block) {
-  const std::size_t pitch = 4 * hn::Lanes(d);
-  Port<D> u = LoadPort(d, block + (one[0].cross ? pitch : 0)),
-          v = LoadPort(d, block + (one[0].cross ? 0 : pitch));
-  StorePort(d, PortMulAdd(d, u, one[0].f_re, one[0].f_im, v), block);
-  Port<D> carried = PortMulAdd(d, v, one[0].g_re, one[0].g_im, u);
+HWY_NOINLINE void FusedColumns(D d, const Factors<T> one, std::size_t ones, const Factors<T> two,
+                               std::size_t ports, T* HWY_RESTRICT block) {
+  const std::size_t pitch = 4 * hn::Lanes(d), to_g = one.to_g;
+  const std::size_t first_swap = one.if_cross(0, pitch);
+  Port<D> u = LoadPort(d, block + first_swap), v = LoadPort(d, block + pitch - first_swap);
+  StorePort(d, PortMulAdd(d, u, one.re[0], one.im[0], v), block);
+  Port<D> carried = PortMulAdd(d, v, one.re[to_g], one.im[to_g], u);
   T* HWY_RESTRICT at = block + pitch;  // port 2k - 1
+  // MZI k of the second column on what was carried and `upper`. Cross: y1 = x2 + f x1 and y2 = x1 + g x2, so
+  // what starts from x2 goes up
+  const auto second = [&](std::size_t k, const Port<D>& upper) HWY_ATTR {
+    const std::size_t exchange = two.if_cross(k, pitch), up = k + two.if_cross(k, to_g);
+    const std::size_t down = 2 * k + to_g - up;
+    StorePort(d, PortMulAdd(d, carried, two.re[up], two.im[up], upper), at + exchange);
+    StorePort(d, PortMulAdd(d, upper, two.re[down], two.im[down], carried), at + pitch - exchange);
+  };
   for (std::size_t k = 1; k < ones; ++k, at += 2 * pitch) {
-    const ScaledMzi<T>& m = one[k];
-    const ScaledMzi<T>& w = two[k - 1];
-    const std::size_t swap = m.cross ? pitch : 0;
+    const std::size_t swap = one.if_cross(k, pitch);
     u = LoadPort(d, at + pitch + swap);
     v = LoadPort(d, at + 2 * pitch - swap);
-    const Port<D> upper = PortMulAdd(d, u, m.f_re, m.f_im, v);
-    const Port<D> lower = PortMulAdd(d, v, m.g_re, m.g_im, u);
-    // cross: y1 = x2 + f x1 and y2 = x1 + g x2, so what starts from x2 goes up
-    const std::size_t exchange = w.cross ? pitch : 0;
-    const T* HWY_RESTRICT h = &w.f_re;
-    const std::size_t up = w.cross ? 2 : 0, down = 2 - up;
-    StorePort(d, PortMulAdd(d, carried, h[up], h[up + 1], upper), at + exchange);
-    StorePort(d, PortMulAdd(d, upper, h[down], h[down + 1], carried), at + pitch - exchange);
+    const Port<D> upper = PortMulAdd(d, u, one.re[k], one.im[k], v);
+    const Port<D> lower = PortMulAdd(d, v, one.re[k + to_g], one.im[k + to_g], u);
+    second(k - 1, upper);
     carried = lower;
   }
-  if (ports % 2 == 0) {
+  if (ports % 2 == 0)
     StorePort(d, carried, at);
-    return;
-  }
-  const ScaledMzi<T>& w = two[ones - 1];
-  const Port<D> upper = LoadPort(d, at + pitch);
-  const std::size_t exchange = w.cross ? pitch : 0, up = w.cross ? 2 : 0, down = 2 - up;
-  const T* HWY_RESTRICT h = &w.f_re;
-  StorePort(d, PortMulAdd(d, carried, h[up], h[up + 1], upper), at + exchange);
-  StorePort(d, PortMulAdd(d, upper, h[down], h[down + 1], carried), at + pitch - exchange);
+  else
+    second(ones - 1, LoadPort(d, at + pitch));
 }
 
 /// One column of any disjoint pairs.
 template <class D, class T>
-HWY_NOINLINE void Column(D d, const ScaledMzi<T>* HWY_RESTRICT mzis, std::size_t count, T* HWY_RESTRICT block) {
+HWY_NOINLINE void Column(D d, const MeshLayout& layout, const LayoutColumn& column, const Factors<T> f,
+                         T* HWY_RESTRICT block) {
   const std::size_t pitch = 4 * hn::Lanes(d);
-  for (std::size_t k = 0; k < count; ++k) {
-    const ScaledMzi<T>& m = mzis[k];
-    T* HWY_RESTRICT upper = block + static_cast<std::size_t>(m.upper) * pitch;
-    T* HWY_RESTRICT lower = block + static_cast<std::size_t>(m.lower) * pitch;
-    const Port<D> u = LoadPort(d, m.cross ? lower : upper), v = LoadPort(d, m.cross ? upper : lower);
-    StorePort(d, PortMulAdd(d, u, m.f_re, m.f_im, v), upper);
-    StorePort(d, PortMulAdd(d, v, m.g_re, m.g_im, u), lower);
+  for (std::size_t k = 0; k < column.count; ++k) {
+    T* HWY_RESTRICT upper = block + static_cast<std::size_t>(layout.upper[column.first + k]) * pitch;
+    T* HWY_RESTRICT lower = block + static_cast<std::size_t>(layout.lower[column.first + k]) * pitch;
+    const bool cross = f.cross[k] != 0;
+    const Port<D> u = LoadPort(d, cross ? lower : upper), v = LoadPort(d, cross ? upper : lower);
+    StorePort(d, PortMulAdd(d, u, f.re[k], f.im[k], v), upper);
+    StorePort(d, PortMulAdd(d, v, f.re[k + f.to_g], f.im[k + f.to_g], u), lower);
   }
 }
 
@@ -114,51 +125,42 @@ HWY_INLINE void Rescale(D d, const T* HWY_RESTRICT re, const T* HWY_RESTRICT im,
 }
 
 template <class T>
-void Propagate(const ScaledMesh<T>& mesh, T* re, T* im, std::size_t stride, std::size_t words) {
+void Propagate(const MeshLayout& layout, const ScaledMesh<T>& mesh, FieldBlocks<T>& fields, std::size_t first,
+               std::size_t count) {
   const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d), width = 2 * lanes, ports = static_cast<std::size_t>(mesh.ports);
-  const auto block = hwy::AllocateAligned<T>(ports * 2 * width);
-  for (std::size_t first = 0; first < words; first += width) {
-    const std::size_t count = std::min(width, words - first);
-    for (std::size_t p = 0; p < ports; ++p) {
-      T* HWY_RESTRICT b = block.get() + p * 2 * width;
-      const T* from_re = re + p * stride + first;
-      const T* from_im = im + p * stride + first;
-      std::copy_n(from_re, count, b);
-      std::copy_n(from_im, count, b + width);
-      std::fill(b + count, b + width, T(0));
-      std::fill(b + width + count, b + 2 * width, T(0));
+  const std::size_t ports = layout.ports;
+  for (std::size_t b = first; b < first + count; ++b) {
+    T* HWY_RESTRICT block = fields.block(b);
+    const T* scale_re = mesh.scale_re.data();
+    const T* scale_im = mesh.scale_im.data();
+    for (std::size_t c = 0; c < layout.columns.size(); ++c) {
+      const LayoutColumn& column = layout.columns[c];
+      const Factors<T> one(mesh, column.first);
+      if (column.fused_with_next) {
+        ++c;
+        FusedColumns(d, one, column.count, Factors<T>(mesh, layout.columns[c].first), ports, block);
+      } else {
+        Column(d, layout, column, one, block);
+      }
+      if (!mesh.rescale_after[c]) continue;
+      Rescale(d, scale_re, scale_im, ports, block);
+      scale_re += ports;
+      scale_im += ports;
     }
-    std::size_t rescaling = 0;
-    for (const ScaledColumns& c : mesh.columns) {
-      const auto* one = mesh.mzis.data() + c.first;
-      if (c.fused)
-        FusedColumns(d, one, c.count, mesh.mzis.data() + c.second_first, ports, block.get());
-      else
-        Column(d, one, c.count, block.get());
-      if (!c.rescale_after) continue;
-      Rescale(d, mesh.scale_re.data() + rescaling * ports, mesh.scale_im.data() + rescaling * ports, ports,
-              block.get());
-      ++rescaling;
-    }
-    Rescale(d, mesh.scale_re.data() + rescaling * ports, mesh.scale_im.data() + rescaling * ports, ports,
-            block.get());
-    for (std::size_t p = 0; p < ports; ++p) {
-      const T* b = block.get() + p * 2 * width;
-      std::copy_n(b, count, re + p * stride + first);
-      std::copy_n(b + width, count, im + p * stride + first);
-    }
+    Rescale(d, scale_re, scale_im, ports, block);
   }
 }
 
-void PropagateFloat(const ScaledMesh<float>& mesh, float* re, float* im, std::size_t stride,
-                    std::size_t words) {
-  Propagate(mesh, re, im, stride, words);
+void PropagateFloat(const MeshLayout& layout, const ScaledMesh<float>& mesh, FieldBlocks<float>& fields,
+                    std::size_t first, std::size_t count) {
+  Propagate(layout, mesh, fields, first, count);
 }
-void PropagateDouble(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride,
-                     std::size_t words) {
-  Propagate(mesh, re, im, stride, words);
+void PropagateDouble(const MeshLayout& layout, const ScaledMesh<double>& mesh, FieldBlocks<double>& fields,
+                     std::size_t first, std::size_t count) {
+  Propagate(layout, mesh, fields, first, count);
 }
+std::size_t FloatLanes() { return hn::Lanes(hn::ScalableTag<float>()); }
+std::size_t DoubleLanes() { return hn::Lanes(hn::ScalableTag<double>()); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace optinc
@@ -169,44 +171,25 @@ namespace optinc {
 
 HWY_EXPORT(PropagateFloat);
 HWY_EXPORT(PropagateDouble);
+HWY_EXPORT(FloatLanes);
+HWY_EXPORT(DoubleLanes);
 
-void propagate_scaled(const ScaledMesh<float>& mesh, float* re, float* im, std::size_t stride,
-                      std::size_t words) {
-  HWY_DYNAMIC_DISPATCH(PropagateFloat)(mesh, re, im, stride, words);
+template <>
+std::size_t block_words<float>() {
+  return 2 * HWY_DYNAMIC_DISPATCH(FloatLanes)();
 }
-void propagate_scaled(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride,
-                      std::size_t words) {
-  HWY_DYNAMIC_DISPATCH(PropagateDouble)(mesh, re, im, stride, words);
-}
-
-namespace {
-
-std::vector<std::int64_t> available_targets() {
-  std::vector<std::int64_t> targets;
-  hwy::SetSupportedTargetsForTest(0);  // an earlier choice must not hide the others
-  for (std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS; bits != 0; bits &= bits - 1)
-    targets.push_back(bits & -bits);  // lower bits are better targets
-  return targets;
+template <>
+std::size_t block_words<double>() {
+  return 2 * HWY_DYNAMIC_DISPATCH(DoubleLanes)();
 }
 
-}  // namespace
-
-std::vector<std::string> simd_targets() {
-  std::vector<std::string> names;
-  for (const std::int64_t target : available_targets()) names.emplace_back(hwy::TargetName(target));
-  return names;
+void propagate_direct(const MeshLayout& layout, const ScaledMesh<float>& mesh, FieldBlocks<float>& fields,
+                      std::size_t first_block, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(PropagateFloat)(layout, mesh, fields, first_block, count);
 }
-
-void use_simd_target(std::string_view name) {
-  for (const std::int64_t target : available_targets()) {
-    if (name != hwy::TargetName(target)) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    return;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  if (!name.empty()) throw std::invalid_argument("no such SIMD target on this machine: " + std::string(name));
+void propagate_direct(const MeshLayout& layout, const ScaledMesh<double>& mesh, FieldBlocks<double>& fields,
+                      std::size_t first_block, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(PropagateDouble)(layout, mesh, fields, first_block, count);
 }
 
 }  // namespace optinc

@@ -1,27 +1,23 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
+#include "physics/mesh/engine/field_blocks.hpp"
+#include "physics/mesh/engine/mesh_layout.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
 
 namespace optinc {
 
-/// Sends fields through a scaled mesh in place. Plane re (and im) holds port p's words at re + p stride; blocks
-/// of two SIMD registers of words stay in L1/L2 while all columns pass. The best SIMD target of the machine is
-/// chosen at run time; per word the arithmetic is the same on every target with FMA.
-void propagate_scaled(const ScaledMesh<float>& mesh, float* re, float* im, std::size_t stride,
-                      std::size_t words);
-void propagate_scaled(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride,
-                      std::size_t words);
+/// Words of a block of fields: two registers of the best SIMD target of the machine.
+template <class Real>
+std::size_t block_words();
 
-/// SIMD targets that were compiled in and that this machine has, best first ("AVX3", "AVX2", ..).
-std::vector<std::string> simd_targets();
-
-/// Makes propagate_scaled use the named target from now on, or the best one for an empty name; for tests, which
-/// hold every target against the reference. Throws std::invalid_argument for one that is not in simd_targets().
-void use_simd_target(std::string_view name);
+/// Sends `count` blocks of fields from the first_block-th on through a scaled mesh, in place. A block stays in
+/// L1/L2 while all columns pass. The best SIMD target of the machine is chosen at run time; per word the
+/// arithmetic is the same on every target with FMA, and does not depend on the other words.
+void propagate_direct(const MeshLayout& layout, const ScaledMesh<float>& mesh, FieldBlocks<float>& fields,
+                      std::size_t first_block, std::size_t count);
+void propagate_direct(const MeshLayout& layout, const ScaledMesh<double>& mesh, FieldBlocks<double>& fields,
+                      std::size_t first_block, std::size_t count);
 
 }  // namespace optinc

@@ -2,43 +2,52 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
-// No Eigen in here: the kernel that reads this is compiled for several processors, and inline functions of
-// Eigen compiled for one must not meet those compiled for another.
+#include "physics/core/aligned.hpp"
+
+// No Eigen in here: see mesh_layout.hpp.
 
 namespace optinc {
 
-/// One MZI in scaled form. The true field of waveguide p is D_p x_p with a complex scale D_p carried along;
-/// with a' = a D_1, b' = b D_2, c' = c D_1, d' = d D_2 for T = [[a, b], [c, d]] on ports of scales D_1, D_2,
+/// A settled mesh in scaled form, ready for the kernels. The true field of waveguide p is D_p x_p with a
+/// complex scale D_p carried along; with a' = a D_1, b' = b D_2, c' = c D_1, d' = d D_2 for T = [[a, b], [c,
+/// d]] on ports of scales D_1, D_2,
 ///   bar pivot   (|a||d| >= |b||c|):  y1 = x1 + (b'/a') x2,  y2 = x2 + (c'/d') x1,  new scales (a', d')
 ///   cross pivot (otherwise):         y1 = x2 + (a'/b') x1,  y2 = x1 + (d'/c') x2,  new scales (b', c')
 /// Two complex multiply-adds with a unit diagonal instead of four products: 8 real FMA a field vector.
 /// Either way  first = u + f v,  second = v + g u  on (u, v), which are the inputs, exchanged by a cross pivot.
-template <class Real>
-struct ScaledMzi {
-  Real f_re, f_im, g_re, g_im;
-  std::int32_t upper, lower;  ///< ports
-  std::int32_t cross;         ///< 1: inputs exchanged
-};
-
-/// A run of columns between two rescalings. Pairs of columns that alternate as in a rectangular mesh
-/// (neighbours from port 0, then from port 1) are fused: first MZIs 0 .. N/2, then the second column's, in
-/// topology order.
-struct ScaledColumns {
-  std::size_t first = 0, count = 0;                ///< MZIs of the column (of the first one where fused)
-  std::size_t second_first = 0, second_count = 0;  ///< of the second one; 0 where not fused
-  bool fused = false;
-  bool rescale_after = false;  ///< multiply every port by its scale, which then is 1 again
-};
-
-/// A settled mesh ready for the direct kernel.
+/// Scales are multiplied in, and begin at 1 again, every few columns and at the end: unscaled fields grow by up
+/// to sqrt(2) a column and would overflow float beyond some 200.
 template <class Real>
 struct ScaledMesh {
-  int ports = 0;
-  std::vector<ScaledMzi<Real>> mzis;  ///< topology order
-  std::vector<ScaledColumns> columns;
-  std::vector<Real> scale_re, scale_im;  ///< [rescaling][port]
+  using Flag = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+
+  std::size_t pitch = 0;                 ///< MZIs and room for one register more
+  std::vector<Real> factors;             ///< [f_re, f_im, g_re, g_im][pitch], topology order
+  std::vector<Flag> cross;               ///< [pitch], all bits set for a cross pivot, else 0
+  std::vector<bool> rescale_after;       ///< [column]
+  std::vector<Real> scale_re, scale_im;  ///< [rescaling][port]; the last one holds the output screen too
+
+  const Real* f_re() const { return factors.data(); }
+  const Real* f_im() const { return factors.data() + pitch; }
+  const Real* g_re() const { return factors.data() + 2 * pitch; }
+  const Real* g_im() const { return factors.data() + 3 * pitch; }
 };
+
+/// Parameters of a mesh as plain arrays: MeshProgramOf and MeshErrorsOf without Eigen.
+template <class Real>
+struct MeshParameters {
+  const Real *theta, *phi, *theta_offset, *phi_offset;  ///< rad (MZIs)
+  const Real *alpha, *beta;                             ///< rad (MZIs)
+  const Real *theta_arm_loss_db, *phi_arm_loss_db;      ///< dB (MZIs)
+  Real other_arm_loss_db;
+  const Real *output_phase, *output_offset;  ///< rad (ports)
+};
+
+/// Columns between two rescalings of a mesh whose lossiest MZI loses `loss_db`: 32, fewer where losses are so
+/// large that the scales, at most 3 dB + loss smaller per column, would leave the range of float.
+std::size_t columns_per_rescale(double loss_db);
 
 }  // namespace optinc

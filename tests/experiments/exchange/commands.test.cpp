@@ -9,7 +9,7 @@
 #include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "physics/core/check.hpp"
-#include "physics/mesh/propagation.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 #include "physics/random/haar.hpp"
 
@@ -155,7 +155,7 @@ TEST_CASE("phases corrected for a chip do on it what the simulated chip does") {
       TransferOptions options = {.mesh = name + "/mesh", .chip = scratch / "chip.h5", .force = true};
       transfer_to_file(scratch / "p.csv", scratch / "t.csv", options);
       CHECK(read_matrix(scratch / "t.csv") ==
-            transfer_matrix(design.layers[l].blocks[b].mesh, state.layers[l].blocks[b].mesh));
+            state.layers[l].blocks[b].mesh.transfer_matrix());
       options.mesh = name + "/attenuators";
       transfer_to_file(scratch / "p.csv", scratch / "t.csv", options);
       const Matrix s = read_matrix(scratch / "t.csv");

@@ -6,7 +6,7 @@
 #include "experiments/models/trial_model.hpp"
 #include "experiments/runner/run_trials.hpp"
 #include "onn/words.hpp"
-#include "physics/mesh/propagation.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -182,7 +182,7 @@ TEST_CASE("a mesh's record is that of its transfer matrix") {
   for (const auto* variant : {"uncorrected", "corrected", "corrected_nearest"}) {
     INFO(variant);
     const CorrectedProgram set = programmed_mesh(trial, variant, config.chip);
-    const Matrix t = transfer_matrix(trial.topology, settle(set.program, trial.errors));
+    const Matrix t = transfer_matrix(trial.topology, set.program, trial.errors);
     const Matrix& u = trial.target;
     Complex overlap = 0;
     double power = 0, distance = 0, in_phase = 0;

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "onn/parallel.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/random/stream.hpp"
 
 #include "tests/support/catch.hpp"

@@ -37,7 +37,7 @@ struct Problem {
   Loss loss;
 
   double value() const { return loss.value(reference_transfer_matrix(topology, program, errors) * fields); }
-  MeshGradient gradient() const {
+  ReferenceGradient gradient() const {
     const Matrix out = reference_transfer_matrix(topology, program, errors) * fields;
     return reference_mesh_gradient(topology, program, errors, fields, loss.gradient(out));
   }
@@ -87,7 +87,7 @@ TEST_CASE(
        {clements_topology(5), clements_topology(6), reck_topology(4), clements_topology(1)}) {
     CAPTURE(seed, topology.ports, topology.columns());
     Problem p = problem(topology, seed);
-    const MeshGradient g = p.gradient();
+    const ReferenceGradient g = p.gradient();
     const double scale = 1 + p.value();
     check_vector(p, p.program.theta, g.theta, scale);
     check_vector(p, p.program.phi, g.phi, scale);

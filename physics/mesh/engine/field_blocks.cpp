@@ -1,0 +1,48 @@
+#include "physics/mesh/engine/field_blocks.hpp"
+
+#include <algorithm>
+
+#include "physics/mesh/engine/direct_kernel.hpp"
+
+namespace optinc {
+
+template <class Real>
+FieldBlocks<Real>::FieldBlocks(std::size_t ports_, std::size_t words_)
+    : ports(ports_), words(words_), width(block_words<Real>()) {
+  data.resize(blocks() * block_size());
+}
+
+template <class Real>
+void pack(const FieldPlanes<const Real>& planes, std::size_t first, FieldBlocks<Real>& blocks) {
+  const std::size_t width = blocks.width;
+  for (std::size_t p = 0; p < blocks.ports; ++p)  // along a port: memory is read in order
+    for (std::size_t w = 0; w < blocks.words; w += width) {
+      const std::size_t count = std::min(width, blocks.words - w), from = p * planes.stride + first + w;
+      Real* to = blocks.at(p, w);
+      std::copy_n(planes.re + from, count, to);
+      std::copy_n(planes.im + from, count, to + width);
+      std::fill(to + count, to + width, Real(0));
+      std::fill(to + width + count, to + 2 * width, Real(0));
+    }
+}
+
+template <class Real>
+void unpack(const FieldBlocks<Real>& blocks, const FieldPlanes<Real>& planes, std::size_t first) {
+  const std::size_t width = blocks.width;
+  for (std::size_t p = 0; p < blocks.ports; ++p)
+    for (std::size_t w = 0; w < blocks.words; w += width) {
+      const std::size_t count = std::min(width, blocks.words - w), to = p * planes.stride + first + w;
+      const Real* from = blocks.at(p, w);
+      std::copy_n(from, count, planes.re + to);
+      std::copy_n(from + width, count, planes.im + to);
+    }
+}
+
+template struct FieldBlocks<float>;
+template struct FieldBlocks<double>;
+template void pack<float>(const FieldPlanes<const float>&, std::size_t, FieldBlocks<float>&);
+template void pack<double>(const FieldPlanes<const double>&, std::size_t, FieldBlocks<double>&);
+template void unpack<float>(const FieldBlocks<float>&, const FieldPlanes<float>&, std::size_t);
+template void unpack<double>(const FieldBlocks<double>&, const FieldPlanes<double>&, std::size_t);
+
+}  // namespace optinc

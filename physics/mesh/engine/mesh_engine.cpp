@@ -1,0 +1,212 @@
+#include "physics/mesh/engine/mesh_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
+#include "physics/mesh/engine/direct_kernel.hpp"
+#include "physics/mesh/engine/settle_kernel.hpp"
+#include "physics/mesh/engine/vector_kernel.hpp"
+#include "physics/mesh/reference_mesh.hpp"
+
+namespace optinc {
+namespace {
+
+template <class Real>
+MeshParameters<Real> parameters_of(const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
+  return {p.theta.data(),      p.phi.data(),          e.theta_offset.data(),      e.phi_offset.data(),
+          e.alpha.data(),      e.beta.data(),         e.theta_arm_loss_db.data(), e.phi_arm_loss_db.data(),
+          e.other_arm_loss_db, p.output_phase.data(), e.output_offset.data()};
+}
+
+template <class Real>
+void require_sizes(const MeshTopology& t, const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
+  const auto require = [](const char* what, Eigen::Index size, Eigen::Index wanted, const char* things) {
+    validate(size == wanted, "{} has {} values for a mesh of {} {} (one each). Give {}.", what, size, wanted,
+             things, wanted);
+  };
+  const Eigen::Index mzis = t.mzi_count(), ports = t.ports;
+  require("theta", p.theta.size(), mzis, "MZIs");
+  require("phi", p.phi.size(), mzis, "MZIs");
+  require("output_phase", p.output_phase.size(), ports, "ports");
+  require("alpha", e.alpha.size(), mzis, "MZIs");
+  require("beta", e.beta.size(), mzis, "MZIs");
+  require("theta_offset", e.theta_offset.size(), mzis, "MZIs");
+  require("phi_offset", e.phi_offset.size(), mzis, "MZIs");
+  require("theta_arm_loss_db", e.theta_arm_loss_db.size(), mzis, "MZIs");
+  require("phi_arm_loss_db", e.phi_arm_loss_db.size(), mzis, "MZIs");
+  require("output_offset", e.output_offset.size(), ports, "ports");
+}
+
+/// Throws Error that names the first parameter which is not finite, or else the first MZI that lets no light
+/// pass, as the kernel found that there is one.
+template <class Real>
+[[noreturn]] void blame(const MeshTopology& t, const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
+  validate(std::isfinite(e.other_arm_loss_db), "other_arm_loss_db is {} (a finite loss in dB). Mend it.",
+           e.other_arm_loss_db);
+  const std::pair<const char*, const VectorOf<Real>*> of_mzi[] = {{"theta", &p.theta},
+                                                                  {"phi", &p.phi},
+                                                                  {"alpha", &e.alpha},
+                                                                  {"beta", &e.beta},
+                                                                  {"theta_offset", &e.theta_offset},
+                                                                  {"phi_offset", &e.phi_offset},
+                                                                  {"theta_arm_loss_db", &e.theta_arm_loss_db},
+                                                                  {"phi_arm_loss_db", &e.phi_arm_loss_db}};
+  for (int k = 0; k < t.mzi_count(); ++k)
+    for (const auto& [name, values] : of_mzi)
+      validate(std::isfinite((*values)[k]),
+               "{} of MZI {} (ports {} and {}) is {} (finite numbers only). Mend it.", name, k,
+               t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
+               (*values)[k]);
+  for (const auto& [name, values] :
+       {std::pair("output_phase", &p.output_phase), std::pair("output_offset", &e.output_offset)})
+    for (Eigen::Index i = 0; i < values->size(); ++i)
+      validate(std::isfinite((*values)[i]), "{} of port {} is {} (finite numbers only). Mend it.", name, i,
+               (*values)[i]);
+  for (int k = 0; k < t.mzi_count(); ++k) {
+    const Matrix2 m = mzi(p.mzi(k), e.mzi(k));
+    const double most = std::max(std::abs(m(0, 0) * m(1, 1)), std::abs(m(0, 1) * m(1, 0)));
+    validate(most > 1e-6 * std::numeric_limits<Real>::min(),
+             "MZI {} (ports {} and {}) lets no light pass (its losses are {} and {} dB). Lower them.", k,
+             t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
+             e.theta_arm_loss_db[k], e.phi_arm_loss_db[k]);
+  }
+  throw Error(
+      "the mesh loses so much light that its fields leave the range of numbers (losses of all columns "
+      "together). Lower the losses.");
+}
+
+template <class Real>
+FieldPlanes<Real> planes_of(FieldBatchOf<Real>& fields) {
+  return {fields.re.data(), fields.im.data(), static_cast<std::size_t>(fields.words())};
+}
+
+/// Fields MZI by MZI in double, one word after the other: the reference path.
+template <class Real>
+void propagate_slowly(const MeshTopology& t, const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e,
+                      FieldBatchOf<Real>& fields) {
+  const Matrix out =
+      reference_transfer_matrix(t, p.template cast<double>(), e.template cast<double>()) * fields.complex();
+  fields = FieldBatchOf<Real>(out);
+}
+
+/// Runs body(first, last) over shares of [0, count), one a thread.
+template <class Body>
+void in_shares(std::size_t count, int threads, Body body) {
+  const std::size_t shares =
+      std::min(count, static_cast<std::size_t>(threads > 0 ? threads : omp_get_max_threads()));
+  if (shares <= 1) return body(std::size_t{0}, count);
+  parallel_for(shares, threads, [&](std::size_t i) { body(count * i / shares, count * (i + 1) / shares); });
+}
+
+}  // namespace
+
+template <class Real>
+MeshEngine<Real>::MeshEngine(const MeshTopology& topology, MeshPath path) : path_(path) {
+  validate_topology(topology);
+  plan_ = std::make_shared<const Plan>(Plan{topology, mesh_layout(topology)});
+}
+
+template <class Real>
+void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErrorsOf<Real>& errors,
+                              bool for_backward) {
+  assert(plan_);
+  settled_ = false;
+  require_sizes(plan_->topology, program, errors);
+  if (!settle_scaled(plan_->layout, parameters_of(program, errors), scaled_))
+    blame(plan_->topology, program, errors);
+  settings_ = for_backward || path_ == MeshPath::reference
+                  ? std::make_shared<const Settings>(Settings{program, errors})
+                  : nullptr;
+  settled_ = true;
+}
+
+template <class Real>
+void MeshEngine<Real>::require_settled(std::size_t ports) const {
+  validate(settled_, "the mesh was not settled (it has no phases yet). Call settle() first.");
+  validate(ports == plan_->layout.ports,
+           "fields on {} ports meet a mesh of {} ports (they must agree). Send one field per port.", ports,
+           plan_->layout.ports);
+}
+
+template <class Real>
+void MeshEngine<Real>::propagate(FieldBlocks<Real>& fields, int threads) const {
+  require_settled(fields.ports);
+  validate(
+      fields.width == block_words<Real>(),
+      "fields in blocks of {} words meet a kernel for blocks of {} (the SIMD target has changed). Make them "
+      "anew.",
+      fields.width, block_words<Real>());
+  in_shares(fields.blocks(), threads, [&](std::size_t first, std::size_t last) {
+    propagate_direct(plan_->layout, scaled_, fields, first, last - first);
+  });
+}
+
+template <class Real>
+void MeshEngine<Real>::propagate(FieldBatchOf<Real>& fields, int threads) const {
+  require_settled(static_cast<std::size_t>(fields.ports()));
+  const MeshPath path = path_ == MeshPath::automatic ? choose_mesh_path(fields.ports(), fields.words()) : path_;
+  if (path == MeshPath::reference)
+    return propagate_slowly(plan_->topology, settings_->program, settings_->errors, fields);
+  if (path == MeshPath::matrix) return propagate_by_matrix(fields, threads);
+  const auto words = static_cast<std::size_t>(fields.words());
+  const FieldPlanes<Real> planes = planes_of(fields);
+  if (path == MeshPath::single_vector) return propagate_vectors(plan_->layout, scaled_, planes, words);
+
+  constexpr std::size_t at_once = 4;  // blocks copied together: rows are read in longer pieces
+  const std::size_t width = block_words<Real>();
+  in_shares((words + width - 1) / width, threads, [&](std::size_t first, std::size_t last) {
+    FieldBlocks<Real> blocks(plan_->layout.ports, std::min(at_once * width, words - first * width));
+    for (std::size_t b = first; b < last; b += at_once) {
+      blocks.words = std::min({at_once * width, (last - b) * width, words - b * width});
+      pack<Real>({planes.re, planes.im, planes.stride}, b * width, blocks);
+      propagate_direct(plan_->layout, scaled_, blocks, 0, blocks.blocks());
+      unpack(blocks, planes, b * width);
+    }
+  });
+}
+
+template <class Real>
+FieldBatchOf<Real> MeshEngine<Real>::transfer_planes() const {
+  const std::size_t n = plan_->layout.ports;
+  FieldBlocks<Real> unit(n, n);
+  for (std::size_t p = 0; p < n; ++p) *unit.at(p, p) = Real(1);
+  propagate(unit);
+  FieldBatchOf<Real> u(plan_->topology.ports, plan_->topology.ports);
+  unpack(unit, planes_of(u), 0);
+  return u;
+}
+
+template <class Real>
+Matrix MeshEngine<Real>::transfer_matrix() const {
+  return transfer_planes().complex();
+}
+
+template <class Real>
+void MeshEngine<Real>::propagate_by_matrix(FieldBatchOf<Real>& fields, int threads) const {
+  using Plane = typename FieldBatchOf<Real>::Plane;
+  const FieldBatchOf<Real> u = transfer_planes();
+  // (A + iB)(X + iY) = AX - BY + i((A + B)(X + Y) - AX - BY): three products in place of four
+  const Plane sum = u.re + u.im;
+  constexpr Eigen::Index share = 512;  // of a fixed size: how a product is cut decides how it is rounded
+  const Eigen::Index words = fields.words();
+  parallel_for((words + share - 1) / share, threads, [&](Eigen::Index i) {
+    const Eigen::Index count = std::min(share, words - i * share);
+    auto x = fields.re.middleCols(i * share, count), y = fields.im.middleCols(i * share, count);
+    const Plane ax = u.re * x, by = u.im * y, both = sum * Plane(x + y);
+    x = ax - by;
+    y = both - ax - by;
+  });
+}
+
+template class MeshEngine<float>;
+template class MeshEngine<double>;
+
+Matrix transfer_matrix(const MeshTopology& topology, const MeshProgram& program, const MeshErrors& errors) {
+  MeshEngine<double> engine(topology);
+  engine.settle(program, errors);
+  return engine.transfer_matrix();
+}
+
+}  // namespace optinc

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "physics/mesh/engine/field_blocks.hpp"
+#include "physics/mesh/engine/mesh_layout.hpp"
+#include "physics/mesh/engine/scaled_mesh.hpp"
+#include "physics/mesh/mesh_gradient.hpp"
+#include "physics/mesh/program.hpp"
+
+namespace optinc {
+
+/// The ways to send fields through a mesh. All give the same fields within rounding.
+enum class MeshPath {
+  automatic,      ///< what choose_mesh_path() says for the ports and words
+  reference,      ///< MZI by MZI in double, from mzi(); slow, obvious, never optimised
+  direct,         ///< MZI by MZI in scaled form, SIMD lanes are words
+  single_vector,  ///< MZI by MZI in scaled form, SIMD lanes are the MZIs of a column
+  matrix          ///< the transfer matrix once, then three real matrix products in place of a complex one
+};
+
+/// Names for users, in the order of MeshPath: auto, reference, direct, single-vector, matrix.
+std::span<const std::string_view> mesh_path_names();
+
+/// The path of that name. Throws Error, naming the nearest, for an unknown one.
+MeshPath mesh_path(std::string_view name);
+
+/// The path that is fastest for one call with so many words on so many ports, set-up of the path included. It
+/// knows nothing of threads or of earlier calls, so that a result depends on neither.
+MeshPath choose_mesh_path(Eigen::Index ports, Eigen::Index words);
+
+/// What backward() may do. The defaults are fast and safe.
+struct BackwardOptions {
+  bool compress = true;  ///< more words than twice the ports: basis vectors in their place
+  bool invert = true;    ///< walk back by inverting MZIs where that is accurate; false: always checkpoints
+};
+
+/// Reverse mode's answer, and how it was found.
+template <class Real>
+struct BackwardResult {
+  MeshGradientOf<Real> parameters;  ///< of the loss with respect to all that makes the mesh
+  bool compressed = false;
+  bool inverted = true;          ///< false: computed from checkpoints
+  double inversion_error = 0.0;  ///< largest error of a field found at the inputs, over the largest input field
+};
+
+/// One mesh, ready to take fields: the fast counterpart of reference_transfer_matrix() and
+/// reference_mesh_gradient(), for any topology of disjoint pairs, any losses and any number of words. Made once
+/// for a wiring, settled as often as phases or errors change (its memory is kept), a value to be copied. `Real`
+/// is float or double. Results do not depend on the number of threads.
+///
+///     MeshEngine<float> engine(clements_topology(64));
+///     engine.settle(program, errors);
+///     engine.propagate(fields);
+template <class Real>
+class MeshEngine {
+ public:
+  MeshEngine() = default;
+
+  /// An engine for this wiring, to be settled. Throws Error where the topology is no list of columns of
+  /// disjoint pairs of its ports.
+  explicit MeshEngine(const MeshTopology& topology, MeshPath path = MeshPath::automatic);
+
+  /// Sets every MZI up from phases and errors. `for_backward`: keeps a copy of them, which backward() needs.
+  /// Throws Error where their sizes are not the topology's, and where a parameter is NaN or infinite or an MZI
+  /// lets no light pass, with the number of the MZI or port; the engine is unsettled then.
+  void settle(const MeshProgramOf<Real>& program, const MeshErrorsOf<Real>& errors, bool for_backward = false);
+
+  /// Sends fields (ports, words) through the mesh, in place, by the path of this engine. Words are shared out
+  /// to `threads` threads (0: as many as OpenMP is set to). Throws Error where the ports differ or the mesh was
+  /// not settled.
+  void propagate(FieldBatchOf<Real>& fields, int threads = 1) const;
+
+  /// The same for fields in the kernels' own form, always by the direct path: nothing is copied.
+  void propagate(FieldBlocks<Real>& fields, int threads = 1) const;
+
+  /// Reverse mode. `inputs` are the fields that were sent, `outputs` what propagate() made of them, `gradient`
+  /// that of a real loss L at the outputs (convention: MeshGradientOf); it is replaced by the gradient at the
+  /// inputs. All (ports, words).
+  ///
+  /// Walks the columns back and inverts each MZI, so that no field between columns is stored; lambda <- T^H
+  /// lambda goes along, and G = sum over words of x lambda^H (2, 2) at each MZI gives the derivative for each
+  /// of its parameters. Where losses are so unequal that inverting amplifies rounding too far (seen by
+  /// comparing what it finds at the inputs with `inputs`), all is computed again from checkpoints. G depends on
+  /// the words through M = X Lambda^H (N, N) alone: for more than 2N words the basis vectors with the gradient
+  /// M^H are sent in their place. Words are summed in shares of a fixed size, whatever the threads. Throws
+  /// Error where shapes differ or the mesh was not settled for it.
+  BackwardResult<Real> backward(const FieldBatchOf<Real>& inputs, const FieldBatchOf<Real>& outputs,
+                                FieldBatchOf<Real>& gradient, int threads = 1,
+                                const BackwardOptions& options = {}) const;
+
+  /// The same for fields in the kernels' own form, never compressed. `outputs` becomes what the inversion finds
+  /// at the inputs.
+  BackwardResult<Real> backward(const FieldBlocks<Real>& inputs, FieldBlocks<Real>& outputs,
+                                FieldBlocks<Real>& gradient, int threads = 1,
+                                const BackwardOptions& options = {}) const;
+
+  /// Transfer matrix (ports, ports): the unit vectors sent through the mesh, by the direct path.
+  Matrix transfer_matrix() const;
+
+  const MeshTopology& topology() const { return plan_->topology; }
+
+ private:
+  struct Plan {
+    MeshTopology topology;
+    MeshLayout layout;
+  };
+  struct Settings {
+    MeshProgramOf<Real> program;
+    MeshErrorsOf<Real> errors;
+  };
+
+  void require_settled(std::size_t ports) const;
+  FieldBatchOf<Real> transfer_planes() const;
+  void propagate_by_matrix(FieldBatchOf<Real>& fields, int threads) const;
+
+  std::shared_ptr<const Plan> plan_;
+  MeshPath path_ = MeshPath::automatic;
+  bool settled_ = false;
+  ScaledMesh<Real> scaled_;
+  std::shared_ptr<const Settings> settings_;  ///< kept for backward and for the reference path
+};
+
+/// Transfer matrix (ports, ports) of a mesh in double precision, by the engine.
+Matrix transfer_matrix(const MeshTopology& topology, const MeshProgram& program, const MeshErrors& errors);
+
+}  // namespace optinc

@@ -1,0 +1,298 @@
+// A register of MZIs at once: transfer matrices from parameters, and their scaled form. Compiled once per SIMD
+// target; see physics/simd/sincos-inl.hpp.
+
+#if defined(OPTINC_PHYSICS_MESH_ENGINE_MZI_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef OPTINC_PHYSICS_MESH_ENGINE_MZI_INL_HPP
+#undef OPTINC_PHYSICS_MESH_ENGINE_MZI_INL_HPP
+#else
+#define OPTINC_PHYSICS_MESH_ENGINE_MZI_INL_HPP
+#endif
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "physics/core/aligned.hpp"
+#include "physics/mesh/engine/mesh_layout.hpp"
+#include "physics/mesh/engine/scaled_mesh.hpp"
+#include "physics/simd/sincos-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace optinc {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Complex numbers, one a lane.
+template <class V>
+struct ComplexOf {
+  V re, im;
+};
+
+template <class V>
+HWY_INLINE ComplexOf<V> Times(const ComplexOf<V>& a, const ComplexOf<V>& b) {
+  return {hn::NegMulAdd(a.im, b.im, hn::Mul(a.re, b.re)), hn::MulAdd(a.im, b.re, hn::Mul(a.re, b.im))};
+}
+/// a conj(b)
+template <class V>
+HWY_INLINE ComplexOf<V> TimesConj(const ComplexOf<V>& a, const ComplexOf<V>& b) {
+  return {hn::MulAdd(a.im, b.im, hn::Mul(a.re, b.re)), hn::NegMulAdd(a.re, b.im, hn::Mul(a.im, b.re))};
+}
+/// a b for real b
+template <class V>
+HWY_INLINE ComplexOf<V> Stretch(const ComplexOf<V>& a, V b) {
+  return {hn::Mul(a.re, b), hn::Mul(a.im, b)};
+}
+/// a b + c
+template <class V>
+HWY_INLINE ComplexOf<V> TimesPlus(const ComplexOf<V>& a, const ComplexOf<V>& b, const ComplexOf<V>& c) {
+  return {hn::NegMulAdd(a.im, b.im, hn::MulAdd(a.re, b.re, c.re)),
+          hn::MulAdd(a.im, b.re, hn::MulAdd(a.re, b.im, c.im))};
+}
+template <class V>
+HWY_INLINE ComplexOf<V> TimesI(const ComplexOf<V>& a) {
+  return {hn::Neg(a.im), a.re};
+}
+template <class V>
+HWY_INLINE ComplexOf<V> Conj(const ComplexOf<V>& a) {
+  return {a.re, hn::Neg(a.im)};
+}
+template <class V>
+HWY_INLINE V Norm(const ComplexOf<V>& a) {
+  return hn::MulAdd(a.re, a.re, hn::Mul(a.im, a.im));
+}
+template <class M, class V>
+HWY_INLINE ComplexOf<V> IfThenElse(M mask, const ComplexOf<V>& yes, const ComplexOf<V>& no) {
+  return {hn::IfThenElse(mask, yes.re, no.re), hn::IfThenElse(mask, yes.im, no.im)};
+}
+
+/// A register from memory that may end before the register does; lanes beyond the end are zero.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadUpTo(D d, const hn::TFromD<D>* HWY_RESTRICT from, std::size_t count) {
+  if (HWY_LIKELY(count >= hn::Lanes(d))) return hn::LoadU(d, from);
+  HWY_ALIGN hn::TFromD<D> padded[hn::MaxLanes(d)] = {};
+  std::copy_n(from, count, padded);
+  return hn::Load(d, padded);
+}
+/// The way back: writes no more than `count` lanes.
+template <class D>
+HWY_INLINE void StoreUpTo(D d, hn::Vec<D> v, hn::TFromD<D>* HWY_RESTRICT to, std::size_t count) {
+  if (HWY_LIKELY(count >= hn::Lanes(d))) return hn::StoreU(v, d, to);
+  HWY_ALIGN hn::TFromD<D> padded[hn::MaxLanes(d)];
+  hn::Store(v, d, padded);
+  std::copy_n(padded, count, to);
+}
+
+/// Field ratio of a loss, 10^(-dB/20).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V FieldRatio(D d, V loss_db) {
+  return hn::Exp(d, hn::Mul(loss_db, hn::Set(d, static_cast<hn::TFromD<D>>(-0.115129254649702284))));
+}
+
+/// What the parts of an MZI contribute, from which its matrix and the matrix's derivatives follow:
+/// T = DC(pi/4+beta) diag(inner, inner_other) DC(pi/4+alpha) diag(outer, outer_other)
+template <class V>
+struct MziParts {
+  ComplexOf<V> inner, outer;   ///< g_u e^{i theta}, h_u e^{i phi}
+  V inner_other, outer_other;  ///< g_l, h_l
+  V cos_cos, sin_sin;          ///< cos cos, sin sin of (second, first) splitter angle
+  V sin_cos, cos_sin;          ///< sin(second) cos(first), cos(second) sin(first)
+};
+
+/// Field ratios that a whole mesh has in common.
+template <class V>
+struct CommonRatios {
+  V other;         ///< an arm without heater
+  bool alike;      ///< all heater arms lose the same: no exponential for each
+  V inner, outer;  ///< then their ratios
+};
+
+/// Finds them, and the largest loss of any way through an MZI, dB.
+template <class D, class T, class V = hn::Vec<D>>
+HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std::size_t mzis,
+                                            double& lossiest_db) {
+  const V other = FieldRatio(d, hn::Set(d, p.other_arm_loss_db));
+  lossiest_db = 2.0 * static_cast<double>(p.other_arm_loss_db);
+  if (mzis == 0) return {other, true, other, other};
+  const V inner = hn::Set(d, p.theta_arm_loss_db[0]), outer = hn::Set(d, p.phi_arm_loss_db[0]);
+  V most = hn::Add(inner, outer);
+  auto alike = hn::Eq(inner, inner);
+  for (std::size_t k = 0; k < mzis; k += hn::Lanes(d)) {
+    const V theta = LoadUpTo(d, p.theta_arm_loss_db + k, mzis - k),
+            phi = LoadUpTo(d, p.phi_arm_loss_db + k, mzis - k);
+    most = hn::Max(most, hn::Add(theta, phi));
+    const auto same = hn::And(hn::Eq(theta, inner), hn::Eq(phi, outer));
+    alike = hn::And(alike, hn::Or(same, hn::Not(hn::FirstN(d, mzis - k))));
+  }
+  lossiest_db = std::max(lossiest_db, static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, most))));
+  return {other, hn::AllTrue(d, alike), FieldRatio(d, inner), FieldRatio(d, outer)};
+}
+
+/// Parts of MZIs k, k + 1, .. of `left` that are left in the mesh.
+template <class D, class T, class V = hn::Vec<D>>
+HWY_INLINE MziParts<V> LoadMzis(D d, const MeshParameters<T>& p, const CommonRatios<V>& common, std::size_t k,
+                                std::size_t left) {
+  const auto load = [&](const T* from) { return LoadUpTo(d, from + k, left); };
+  const auto inner = SinCos(d, hn::Add(load(p.theta), load(p.theta_offset)));
+  const auto outer = SinCos(d, hn::Add(load(p.phi), load(p.phi_offset)));
+  // cos and sin of pi/4 + alpha are (cos alpha -+ sin alpha) / sqrt(2): a perfect splitter then halves exactly,
+  // where pi/4 rounded to float would be wrong alike in every MZI
+  const auto alpha = SinCos(d, load(p.alpha)), beta = SinCos(d, load(p.beta));
+  const V half = hn::Set(d, static_cast<T>(0.5));
+  const V first_cos = hn::Sub(alpha.cosine, alpha.sine), first_sin = hn::Add(alpha.cosine, alpha.sine);
+  const V second_cos = hn::Mul(half, hn::Sub(beta.cosine, beta.sine));
+  const V second_sin = hn::Mul(half, hn::Add(beta.cosine, beta.sine));
+  V inner_ratio = common.inner, outer_ratio = common.outer;
+  if (!common.alike) {
+    inner_ratio = FieldRatio(d, load(p.theta_arm_loss_db));
+    outer_ratio = FieldRatio(d, load(p.phi_arm_loss_db));
+  }
+  return {Stretch(ComplexOf<V>{inner.cosine, inner.sine}, inner_ratio),
+          Stretch(ComplexOf<V>{outer.cosine, outer.sine}, outer_ratio),
+          common.other,
+          common.other,
+          hn::Mul(second_cos, first_cos),
+          hn::Mul(second_sin, first_sin),
+          hn::Mul(second_sin, first_cos),
+          hn::Mul(second_cos, first_sin)};
+}
+
+/// [[a, b], [c, d]], one matrix a lane.
+template <class V>
+struct Matrix2Of {
+  ComplexOf<V> a, b, c, d;
+};
+
+template <class V>
+HWY_INLINE Matrix2Of<V> TransferMatrix(const MziParts<V>& p) {
+  // With e = inner, l = inner_other: DC diag(e, l) DC = [[cc e - ss l, i (cs e + sc l)], [i (sc e + cs l), cc l
+  // - ss e]]
+  const auto mix = [](V x, const ComplexOf<V>& e, V constant) {
+    return ComplexOf<V>{hn::MulAdd(x, e.re, constant), hn::Mul(x, e.im)};
+  };
+  const ComplexOf<V> m00 = mix(p.cos_cos, p.inner, hn::Neg(hn::Mul(p.sin_sin, p.inner_other)));
+  const ComplexOf<V> m01 = mix(p.cos_sin, p.inner, hn::Mul(p.sin_cos, p.inner_other));
+  const ComplexOf<V> m10 = mix(p.sin_cos, p.inner, hn::Mul(p.cos_sin, p.inner_other));
+  const ComplexOf<V> m11 = mix(hn::Neg(p.sin_sin), p.inner, hn::Mul(p.cos_cos, p.inner_other));
+  return {Times(p.outer, m00), TimesI(Stretch(m01, p.outer_other)), TimesI(Times(p.outer, m10)),
+          Stretch(m11, p.outer_other)};
+}
+
+/// Scaled form of matrices T on ports of scales D_1, D_2 (see ScaledMesh), and the scales behind them.
+template <class V, class M>
+struct ScaledStep {
+  ComplexOf<V> f, g;
+  M cross;
+  ComplexOf<V> first_scale, second_scale;
+};
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE ScaledStep<V, hn::Mask<D>> ScaleAs(D d, hn::Mask<D> cross, const Matrix2Of<V>& scaled) {
+  const auto& [a, b, c, e] = scaled;
+  // bar: f = b/a = b conj(a) / |a|^2, g = c/d; cross: the reciprocals, whose numerators are the conjugates
+  const V one = hn::Set(d, static_cast<hn::TFromD<D>>(1));
+  const V turn = hn::IfThenElse(cross, hn::Neg(one), one);
+  const V over_f = hn::Div(one, Norm(IfThenElse(cross, b, a)));
+  const V over_g = hn::Div(one, Norm(IfThenElse(cross, c, e)));
+  ComplexOf<V> f = Stretch(TimesConj(b, a), over_f), g = Stretch(TimesConj(c, e), over_g);
+  f.im = hn::Mul(f.im, turn);
+  g.im = hn::Mul(g.im, turn);
+  return {f, g, cross, IfThenElse(cross, b, a), IfThenElse(cross, c, e)};
+}
+
+/// Matrices behind ports of these scales.
+template <class V>
+HWY_INLINE Matrix2Of<V> BehindScales(const Matrix2Of<V>& t, const ComplexOf<V>& first, const ComplexOf<V>& second) {
+  return {Times(t.a, first), Times(t.b, second), Times(t.c, first), Times(t.d, second)};
+}
+
+/// Which matrices need a cross pivot: |a||d| < |b||c|. Scales of their ports change nothing.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE hn::Mask<D> NeedsCross(D, const Matrix2Of<V>& t) {
+  return hn::Lt(hn::Mul(Norm(t.a), Norm(t.d)), hn::Mul(Norm(t.b), Norm(t.c)));
+}
+
+/// A complex number per port, even and odd ports apart: what a column of neighbours needs then lies in
+/// consecutive memory, whether it begins at an even or an odd port.
+template <class T>
+class SplitPorts {
+ public:
+  /// All 1; `room`: lanes of a register, which may be read and written beyond the last port.
+  SplitPorts(std::size_t ports, std::size_t room) : pitch_(ports / 2 + 1 + room), memory_(4 * pitch_) {
+    set_ones();
+  }
+
+  T* re(std::size_t port) { return memory_.data() + port % 2 * pitch_ + port / 2; }
+  T* im(std::size_t port) { return re(port) + 2 * pitch_; }
+  void set_ones() {
+    std::fill(memory_.begin(), memory_.begin() + static_cast<std::ptrdiff_t>(2 * pitch_), T(1));
+    std::fill(memory_.begin() + static_cast<std::ptrdiff_t>(2 * pitch_), memory_.end(), T(0));
+  }
+
+ private:
+  std::size_t pitch_;
+  AlignedVector<T> memory_;
+};
+
+/// Upper and lower scales of MZIs k, k + 1, .., the first `left` of which are in the column.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void LoadScales(D d, SplitPorts<hn::TFromD<D>>& s, const MeshLayout& layout,
+                           const LayoutColumn& column, std::size_t k, std::size_t left, ComplexOf<V>& upper,
+                           ComplexOf<V>& lower) {
+  using T = hn::TFromD<D>;
+  if (HWY_LIKELY(column.run_start >= 0)) {
+    const std::size_t port = static_cast<std::size_t>(column.run_start) + 2 * (k - column.first);
+    upper = {hn::LoadU(d, s.re(port)), hn::LoadU(d, s.im(port))};
+    lower = {hn::LoadU(d, s.re(port + 1)), hn::LoadU(d, s.im(port + 1))};
+    return;
+  }
+  HWY_ALIGN T v[4][hn::MaxLanes(d)] = {};
+  for (std::size_t i = 0; i < std::min(left, hn::Lanes(d)); ++i) {
+    const auto first = static_cast<std::size_t>(layout.upper[k + i]),
+               second = static_cast<std::size_t>(layout.lower[k + i]);
+    v[0][i] = *s.re(first);
+    v[1][i] = *s.im(first);
+    v[2][i] = *s.re(second);
+    v[3][i] = *s.im(second);
+  }
+  upper = {hn::Load(d, v[0]), hn::Load(d, v[1])};
+  lower = {hn::Load(d, v[2]), hn::Load(d, v[3])};
+}
+
+/// The way back. In a run of neighbours a last register that is not full writes over ports beyond the run,
+/// which are idle ports of the column: the caller restores them.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void StoreScales(D d, SplitPorts<hn::TFromD<D>>& s, const MeshLayout& layout,
+                            const LayoutColumn& column, std::size_t k, std::size_t left,
+                            const ComplexOf<V>& upper, const ComplexOf<V>& lower) {
+  using T = hn::TFromD<D>;
+  if (HWY_LIKELY(column.run_start >= 0)) {
+    const std::size_t port = static_cast<std::size_t>(column.run_start) + 2 * (k - column.first);
+    hn::StoreU(upper.re, d, s.re(port));
+    hn::StoreU(upper.im, d, s.im(port));
+    hn::StoreU(lower.re, d, s.re(port + 1));
+    hn::StoreU(lower.im, d, s.im(port + 1));
+    return;
+  }
+  HWY_ALIGN T v[4][hn::MaxLanes(d)];
+  hn::Store(upper.re, d, v[0]);
+  hn::Store(upper.im, d, v[1]);
+  hn::Store(lower.re, d, v[2]);
+  hn::Store(lower.im, d, v[3]);
+  for (std::size_t i = 0; i < std::min(left, hn::Lanes(d)); ++i) {
+    const auto first = static_cast<std::size_t>(layout.upper[k + i]),
+               second = static_cast<std::size_t>(layout.lower[k + i]);
+    *s.re(first) = v[0][i];
+    *s.im(first) = v[1][i];
+    *s.re(second) = v[2][i];
+    *s.im(second) = v[3][i];
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace optinc
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,149 @@
+#include "physics/mesh/engine/settle_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "physics/mesh/engine/settle_kernel.cpp"
+#include <hwy/foreach_target.h>  // this file once more for every SIMD target
+#include <hwy/highway.h>
+
+#include "physics/mesh/engine/mzi-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace optinc {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Factors of one column's MZIs; scales go from in front of it to behind it. Returns whether all are finite.
+template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE bool SettleColumn(D d, const MeshLayout& layout, const LayoutColumn& column,
+                             const MeshParameters<T>& parameters, const CommonRatios<V>& common,
+                             SplitPorts<T>& scales, ScaledMesh<T>& mesh) {
+  using Flag = typename ScaledMesh<T>::Flag;
+  const hn::RebindToSigned<D> di;
+  T* HWY_RESTRICT factors = mesh.factors.data();
+  Flag* HWY_RESTRICT flags = mesh.cross.data();
+  auto finite = hn::Eq(hn::Zero(d), hn::Zero(d));
+  const std::size_t last = column.first + column.count;
+  for (std::size_t k = column.first; k < last; k += hn::Lanes(d)) {
+    const auto parts = LoadMzis(d, parameters, common, k, layout.mzis - k);
+    ComplexOf<V> upper, lower;
+    LoadScales(d, scales, layout, column, k, last - k, upper, lower);
+    const auto t = BehindScales(TransferMatrix(parts), upper, lower);
+    const auto step = ScaleAs(d, NeedsCross(d, t), t);
+    StoreScales(d, scales, layout, column, k, last - k, step.first_scale, step.second_scale);
+    // lanes beyond the column write over what the next column writes again
+    hn::StoreU(step.f.re, d, factors + k);
+    hn::StoreU(step.f.im, d, factors + mesh.pitch + k);
+    hn::StoreU(step.g.re, d, factors + 2 * mesh.pitch + k);
+    hn::StoreU(step.g.im, d, factors + 3 * mesh.pitch + k);
+    hn::StoreU(hn::VecFromMask(di, hn::RebindMask(di, step.cross)), di, flags + k);
+    const V sum = hn::Add(hn::Add(step.f.re, step.f.im), hn::Add(step.g.re, step.g.im));
+    finite = hn::And(finite, hn::Or(hn::IsFinite(sum), hn::Not(hn::FirstN(d, last - k))));
+  }
+  return hn::AllTrue(d, finite);
+}
+
+template <class T>
+bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, ScaledMesh<T>& mesh) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d), ports = layout.ports, columns = layout.columns.size();
+  mesh.pitch = layout.mzis + lanes;
+  mesh.factors.resize(4 * mesh.pitch);
+  mesh.cross.resize(mesh.pitch);
+  mesh.rescale_after.assign(columns, false);
+  mesh.scale_re.clear();
+  mesh.scale_im.clear();
+
+  double lossiest_db = 0.0;
+  const auto common = FindCommonRatios(d, parameters, layout.mzis, lossiest_db);
+  const std::size_t interval = columns_per_rescale(lossiest_db);
+  const T idle_factor = hn::GetLane(hn::Mul(common.other, common.other));
+
+  SplitPorts<T> scales(ports, lanes);
+  std::vector<T> idle_re, idle_im;
+  const auto store_scales = [&](std::size_t beyond) {
+    for (std::size_t p = 0; p < ports; ++p) {
+      mesh.scale_re.push_back(*scales.re(p));
+      mesh.scale_im.push_back(*scales.im(p));
+    }
+    mesh.scale_re.resize(mesh.scale_re.size() + beyond);
+    mesh.scale_im.resize(mesh.scale_im.size() + beyond);
+  };
+  const auto port = [](std::int32_t p) { return static_cast<std::size_t>(p); };
+  bool finite = true;
+  std::size_t since = 0;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const LayoutColumn& column = layout.columns[c];
+    const std::int32_t* idle = layout.idle.data() + column.first_idle;
+    idle_re.clear();
+    idle_im.clear();
+    for (std::size_t i = 0; i < column.idle_count; ++i) {
+      idle_re.push_back(*scales.re(port(idle[i])));
+      idle_im.push_back(*scales.im(port(idle[i])));
+    }
+    finite &= SettleColumn(d, layout, column, parameters, common, scales, mesh);
+    for (std::size_t i = 0; i < column.idle_count; ++i) {
+      *scales.re(port(idle[i])) = idle_factor * idle_re[i];
+      *scales.im(port(idle[i])) = idle_factor * idle_im[i];
+    }
+    ++since;
+    const bool inside_pair = column.fused_with_next && since % 2 == 1;
+    if (since < interval || inside_pair || c + 1 == columns) continue;
+    mesh.rescale_after[c] = true;
+    store_scales(0);
+    scales.set_ones();
+    since = 0;
+  }
+  store_scales(lanes);
+  const std::size_t last = mesh.scale_re.size() - lanes - ports;
+  for (std::size_t p = 0; p < ports; p += lanes) {  // the output screen
+    const auto phase = SinCos(d, hn::Add(LoadUpTo(d, parameters.output_phase + p, ports - p),
+                                         LoadUpTo(d, parameters.output_offset + p, ports - p)));
+    T* re = mesh.scale_re.data() + last + p;
+    T* im = mesh.scale_im.data() + last + p;
+    const ComplexOf<hn::Vec<decltype(d)>> scale = {hn::LoadU(d, re), hn::LoadU(d, im)};
+    const auto turned = Times(scale, decltype(scale){phase.cosine, phase.sine});
+    hn::StoreU(turned.re, d, re);
+    hn::StoreU(turned.im, d, im);
+  }
+  for (std::size_t p = last; p < last + ports; ++p)
+    finite &= std::isfinite(mesh.scale_re[p]) && std::isfinite(mesh.scale_im[p]);
+  return finite;
+}
+
+bool SettleFloat(const MeshLayout& layout, const MeshParameters<float>& parameters, ScaledMesh<float>& mesh) {
+  return Settle(layout, parameters, mesh);
+}
+bool SettleDouble(const MeshLayout& layout, const MeshParameters<double>& parameters,
+                  ScaledMesh<double>& mesh) {
+  return Settle(layout, parameters, mesh);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace optinc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace optinc {
+
+HWY_EXPORT(SettleFloat);
+HWY_EXPORT(SettleDouble);
+
+bool settle_scaled(const MeshLayout& layout, const MeshParameters<float>& parameters, ScaledMesh<float>& mesh) {
+  return HWY_DYNAMIC_DISPATCH(SettleFloat)(layout, parameters, mesh);
+}
+bool settle_scaled(const MeshLayout& layout, const MeshParameters<double>& parameters,
+                   ScaledMesh<double>& mesh) {
+  return HWY_DYNAMIC_DISPATCH(SettleDouble)(layout, parameters, mesh);
+}
+
+std::size_t columns_per_rescale(double loss_db) {
+  // 96 dB: scales stay above 1e-5, and the products of four that decide on the pivot within float
+  const double columns = 96.0 / (3.0 + std::max(0.0, loss_db));
+  return static_cast<std::size_t>(std::clamp(columns, 2.0, 32.0)) & ~std::size_t{1};
+}
+
+}  // namespace optinc
+#endif
