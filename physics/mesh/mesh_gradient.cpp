@@ -38,8 +38,25 @@ Matrix through_column(const MeshTopology& topology, const MeshProgram& program, 
 
 }  // namespace
 
+MeshGradient no_gradient(const MeshTopology& topology) {
+  const Vector zero = Vector::Zero(topology.mzi_count());
+  return {zero, zero, zero, zero, zero, zero, Vector::Zero(topology.ports), 0.0};
+}
+
+void add_mzi_gradient(const MziDerivatives& d, const Matrix2& gram, int k, MeshGradient& g) {
+  const auto slope = [&](const Matrix2& derivative) { return (derivative * gram).trace().real(); };
+  g.theta[k] += slope(d.theta);
+  g.phi[k] += slope(d.phi);
+  g.alpha[k] += slope(d.alpha);
+  g.beta[k] += slope(d.beta);
+  g.theta_arm_loss_db[k] += slope(d.theta_arm_loss_db);
+  g.phi_arm_loss_db[k] += slope(d.phi_arm_loss_db);
+  g.other_arm_loss_db += slope(d.theta_other_loss_db) + slope(d.phi_other_loss_db);
+}
+
 ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const MeshProgram& program,
-                                     const MeshErrors& errors, const Matrix& fields, const Matrix& gradient) {
+                                          const MeshErrors& errors, const Matrix& fields,
+                                          const Matrix& gradient) {
   validate(
       fields.rows() == topology.ports && gradient.rows() == topology.ports && fields.cols() == gradient.cols(),
       "fields ({}, {}) and their gradient ({}, {}) at a mesh of {} ports (both are (ports, words)). Give one "
@@ -50,13 +67,10 @@ ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const Me
   for (int c = 0; c < topology.columns(); ++c)
     in_front.push_back(through_column(topology, program, errors, c, in_front.back()));
 
-  ReferenceGradient g;
-  for (Vector* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db})
-    v->setZero(topology.mzi_count());
+  ReferenceGradient g{no_gradient(topology), {}};
   const double idle = column_field_factor(errors),
                idle_per_db = -std::log(10.0) / 20 * 2 * idle;  // two arm stages
   Matrix adjoint = gradient;
-  g.output_phase.resize(topology.ports);
   for (int p = 0; p < topology.ports; ++p) {
     const Complex screen = std::polar(1.0, program.output_phase[p] + errors.output_offset[p]);
     g.output_phase[p] =
@@ -71,16 +85,7 @@ ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const Me
     int k = first_of(topology, c);
     for (const PortPair& ports : topology.column(c)) {
       const Matrix x = at_ports(before, ports), lambda = at_ports(behind, ports);
-      const Matrix2 gram = x * lambda.adjoint();
-      const auto slope = [&](const Matrix2& derivative) { return (derivative * gram).trace().real(); };
-      const MziDerivatives d = mzi_derivatives(program.mzi(k), errors.mzi(k));
-      g.theta[k] = slope(d.theta);
-      g.phi[k] = slope(d.phi);
-      g.alpha[k] = slope(d.alpha);
-      g.beta[k] = slope(d.beta);
-      g.theta_arm_loss_db[k] = slope(d.theta_arm_loss_db);
-      g.phi_arm_loss_db[k] = slope(d.phi_arm_loss_db);
-      g.other_arm_loss_db += slope(d.theta_other_loss_db) + slope(d.phi_other_loss_db);
+      add_mzi_gradient(mzi_derivatives(program.mzi(k), errors.mzi(k)), x * lambda.adjoint(), k, g);
       put_at_ports(adjoint, ports, mzi(program.mzi(k), errors.mzi(k)).adjoint() * lambda);
       idles[static_cast<std::size_t>(ports.upper)] = idles[static_cast<std::size_t>(ports.lower)] = false;
       ++k;

@@ -16,6 +16,13 @@ struct MeshGradientOf {
 };
 using MeshGradient = MeshGradientOf<double>;
 
+/// All zeros.
+MeshGradient no_gradient(const MeshTopology& topology);
+
+/// Adds what MZI k contributes: Re trace((dT/dp) G) for each of its parameters p, with G = sum over words of
+/// x lambda^H (2, 2) from the fields x in front of it and the adjoint fields lambda behind it.
+void add_mzi_gradient(const MziDerivatives& derivatives, const Matrix2& gram, int k, MeshGradient& gradient);
+
 /// The same with the gradient of the input fields.
 struct ReferenceGradient : MeshGradient {
   Matrix fields;  ///< (ports, words)
@@ -27,6 +34,7 @@ struct ReferenceGradient : MeshGradient {
 /// tested against it. `fields` at the inputs and `gradient` of L at the outputs: (ports, words). Throws Error
 /// where shapes differ.
 ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const MeshProgram& program,
-                                     const MeshErrors& errors, const Matrix& fields, const Matrix& gradient);
+                                          const MeshErrors& errors, const Matrix& fields,
+                                          const Matrix& gradient);
 
 }  // namespace optinc

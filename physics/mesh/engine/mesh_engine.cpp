@@ -6,19 +6,13 @@
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/mesh/engine/direct_kernel.hpp"
+#include "physics/mesh/engine/planes.hpp"
 #include "physics/mesh/engine/settle_kernel.hpp"
 #include "physics/mesh/engine/vector_kernel.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 
 namespace optinc {
 namespace {
-
-template <class Real>
-MeshParameters<Real> parameters_of(const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
-  return {p.theta.data(),      p.phi.data(),          e.theta_offset.data(),      e.phi_offset.data(),
-          e.alpha.data(),      e.beta.data(),         e.theta_arm_loss_db.data(), e.phi_arm_loss_db.data(),
-          e.other_arm_loss_db, p.output_phase.data(), e.output_offset.data()};
-}
 
 template <class Real>
 void require_sizes(const MeshTopology& t, const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
@@ -68,18 +62,13 @@ template <class Real>
     const Matrix2 m = mzi(p.mzi(k), e.mzi(k));
     const double most = std::max(std::abs(m(0, 0) * m(1, 1)), std::abs(m(0, 1) * m(1, 0)));
     validate(most > 1e-6 * std::numeric_limits<Real>::min(),
-             "MZI {} (ports {} and {}) lets no light pass (its losses are {} and {} dB). Lower them.", k,
+             "MZI {} (ports {} and {}) lets no light of an input pass (its losses are {} and {} dB). Lower them.", k,
              t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
              e.theta_arm_loss_db[k], e.phi_arm_loss_db[k]);
   }
   throw Error(
       "the mesh loses so much light that its fields leave the range of numbers (losses of all columns "
       "together). Lower the losses.");
-}
-
-template <class Real>
-FieldPlanes<Real> planes_of(FieldBatchOf<Real>& fields) {
-  return {fields.re.data(), fields.im.data(), static_cast<std::size_t>(fields.words())};
 }
 
 /// Fields MZI by MZI in double, one word after the other: the reference path.
@@ -185,21 +174,10 @@ Matrix MeshEngine<Real>::transfer_matrix() const {
 
 template <class Real>
 void MeshEngine<Real>::propagate_by_matrix(FieldBatchOf<Real>& fields, int threads) const {
-  using Plane = typename FieldBatchOf<Real>::Plane;
-  const FieldBatchOf<Real> u = transfer_planes();
-  // (A + iB)(X + iY) = AX - BY + i((A + B)(X + Y) - AX - BY): three products in place of four
-  const Plane sum = u.re + u.im;
-  constexpr Eigen::Index share = 512;  // of a fixed size: how a product is cut decides how it is rounded
-  const Eigen::Index words = fields.words();
-  parallel_for((words + share - 1) / share, threads, [&](Eigen::Index i) {
-    const Eigen::Index count = std::min(share, words - i * share);
-    auto x = fields.re.middleCols(i * share, count), y = fields.im.middleCols(i * share, count);
-    const Plane ax = u.re * x, by = u.im * y, both = sum * Plane(x + y);
-    x = ax - by;
-    y = both - ax - by;
-  });
+  multiply(transfer_planes(), fields, threads);
 }
 
+// all but reverse mode, which lies in mesh_engine_backward.cpp
 template class MeshEngine<float>;
 template class MeshEngine<double>;
 

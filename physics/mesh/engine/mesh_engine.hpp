@@ -91,11 +91,11 @@ class MeshEngine {
                                 FieldBatchOf<Real>& gradient, int threads = 1,
                                 const BackwardOptions& options = {}) const;
 
-  /// The same for fields in the kernels' own form, never compressed. `outputs` becomes what the inversion finds
-  /// at the inputs.
-  BackwardResult<Real> backward(const FieldBlocks<Real>& inputs, FieldBlocks<Real>& outputs,
-                                FieldBlocks<Real>& gradient, int threads = 1,
-                                const BackwardOptions& options = {}) const;
+  /// The same for fields in the kernels' own form, never compressed; `input_gradient` is another object than
+  /// `gradient`.
+  BackwardResult<Real> backward(const FieldBlocks<Real>& inputs, const FieldBlocks<Real>& outputs,
+                                const FieldBlocks<Real>& gradient, FieldBlocks<Real>& input_gradient,
+                                int threads = 1, const BackwardOptions& options = {}) const;
 
   /// Transfer matrix (ports, ports): the unit vectors sent through the mesh, by the direct path.
   Matrix transfer_matrix() const;
@@ -113,7 +113,10 @@ class MeshEngine {
   };
 
   void require_settled(std::size_t ports) const;
+  void require_settled_for_backward() const;
   FieldBatchOf<Real> transfer_planes() const;
+  BackwardResult<Real> compressed_backward(const FieldBatchOf<Real>& inputs, FieldBatchOf<Real>& gradient,
+                                           int threads, const BackwardOptions& options) const;
   void propagate_by_matrix(FieldBatchOf<Real>& fields, int threads) const;
 
   std::shared_ptr<const Plan> plan_;

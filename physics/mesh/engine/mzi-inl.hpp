@@ -204,7 +204,8 @@ HWY_INLINE ScaledStep<V, hn::Mask<D>> ScaleAs(D d, hn::Mask<D> cross, const Matr
 
 /// Matrices behind ports of these scales.
 template <class V>
-HWY_INLINE Matrix2Of<V> BehindScales(const Matrix2Of<V>& t, const ComplexOf<V>& first, const ComplexOf<V>& second) {
+HWY_INLINE Matrix2Of<V> BehindScales(const Matrix2Of<V>& t, const ComplexOf<V>& first,
+                                     const ComplexOf<V>& second) {
   return {Times(t.a, first), Times(t.b, second), Times(t.c, first), Times(t.d, second)};
 }
 

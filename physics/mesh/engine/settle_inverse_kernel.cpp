@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "physics/mesh/engine/backward_kernel.hpp"
@@ -54,14 +55,25 @@ HWY_INLINE bool InvertColumn(D d, const MeshLayout& layout, const LayoutColumn& 
     StoreScales(d, adjoint_scales, layout, column, k, left, turned.first_scale, turned.second_scale);
     const V factors[8] = {inverted.f.re, inverted.f.im, inverted.g.re, inverted.g.im,
                           turned.f.re,   turned.f.im,   turned.g.re,   turned.g.im};
-    const V scales[8] = {inverted.first_scale.re, inverted.first_scale.im, inverted.second_scale.re,
-                         inverted.second_scale.im, adjoint[0].re, adjoint[0].im, adjoint[1].re, adjoint[1].im};
+    const V scales[8] = {inverted.first_scale.re,
+                         inverted.first_scale.im,
+                         inverted.second_scale.re,
+                         inverted.second_scale.im,
+                         adjoint[0].re,
+                         adjoint[0].im,
+                         adjoint[1].re,
+                         adjoint[1].im};
     V sum = hn::Zero(d);
     for (std::size_t i = 0; i < 8; ++i) {
-      StoreUpTo(d, factors[i], mesh.factors.data() + i * pitch + k, left);
       StoreUpTo(d, scales[i], mesh.scales.data() + i * pitch + k, left);
       sum = hn::Add(sum, hn::Add(factors[i], scales[i]));
     }
+    HWY_ALIGN T four[2][4 * hn::MaxLanes(d)];
+    hn::StoreInterleaved4(factors[0], factors[1], factors[2], factors[3], d, four[0]);
+    hn::StoreInterleaved4(factors[4], factors[5], factors[6], factors[7], d, four[1]);
+    for (std::size_t i = 0; i < std::min(left, hn::Lanes(d)); ++i)
+      for (std::size_t set = 0; set < 2; ++set)
+        std::copy_n(four[set] + 4 * i, 4, mesh.factors.data() + 8 * (k + i) + 4 * set);
     const auto flags = hn::VecFromMask(di, hn::RebindMask(di, cross));
     StoreUpTo(di, flags, mesh.cross.data() + k, left);
     finite = hn::And(finite, hn::Or(hn::IsFinite(sum), hn::Not(hn::FirstN(d, left))));
@@ -155,7 +167,8 @@ namespace optinc {
 HWY_EXPORT(SettleInverseFloat);
 HWY_EXPORT(SettleInverseDouble);
 
-bool settle_inverse(const MeshLayout& layout, const MeshParameters<float>& parameters, InverseMesh<float>& mesh) {
+bool settle_inverse(const MeshLayout& layout, const MeshParameters<float>& parameters,
+                    InverseMesh<float>& mesh) {
   return HWY_DYNAMIC_DISPATCH(SettleInverseFloat)(layout, parameters, mesh);
 }
 bool settle_inverse(const MeshLayout& layout, const MeshParameters<double>& parameters,

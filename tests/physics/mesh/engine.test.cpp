@@ -183,7 +183,7 @@ TEST_CASE("NaN and infinity in a device are refused with its number") {
   dark.errors.theta_arm_loss_db[4] = dark.errors.phi_arm_loss_db[4] = 1e5;
   dark.errors.other_arm_loss_db = 1e5;
   CHECK_THROWS_WITH(MeshEngine<double>(dark.topology).settle(dark.program, dark.errors),
-                    ContainsSubstring("lets no light pass"));
+                    ContainsSubstring("lets no light of an input pass"));
 }
 
 TEST_CASE("the engine refuses what does not belong together") {

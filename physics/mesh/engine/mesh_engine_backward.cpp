@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <limits>
+
+#include "physics/core/check.hpp"
+#include "physics/mesh/engine/checkpoint_gradient.hpp"
+#include "physics/mesh/engine/direct_kernel.hpp"
+#include "physics/mesh/engine/gradient_kernel.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/mesh/engine/planes.hpp"
+
+namespace optinc {
+namespace {
+
+/// What inverting may get wrong at the inputs, over the largest input: gradients are off by about as much.
+template <class Real>
+double inversion_tolerance() {
+  return 2000.0 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+}
+
+/// Shares that words are cut into for the sums: never more than eight, each of 16 blocks or more.
+std::size_t share_count(std::size_t blocks) { return std::clamp<std::size_t>(blocks / 16, 1, 8); }
+
+template <class Real>
+void add(const GramSums<Real>& from, GramSums<Real>& to) {
+  const auto add_all = [](const auto& x, auto& y) {
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] += x[i];
+  };
+  add_all(from.mzis, to.mzis);
+  add_all(from.idle, to.idle);
+  add_all(from.outputs, to.outputs);
+  to.largest_input = std::max(to.largest_input, from.largest_input);
+  if (!(from.largest_error <= to.largest_error)) to.largest_error = from.largest_error;
+}
+
+template <class Real>
+MeshGradientOf<Real> gradient_of(const MeshLayout& layout, const MeshParameters<Real>& parameters,
+                                 const InverseMesh<Real>& mesh, const GramSums<Real>& sums) {
+  const auto mzis = static_cast<Eigen::Index>(layout.mzis), ports = static_cast<Eigen::Index>(layout.ports);
+  MeshGradientOf<Real> g;
+  for (auto* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db})
+    v->resize(mzis);
+  g.output_phase.resize(ports);
+  gradient_of_sums(layout, parameters, mesh, sums,
+                   {g.theta.data(), g.phi.data(), g.alpha.data(), g.beta.data(), g.theta_arm_loss_db.data(),
+                    g.phi_arm_loss_db.data(), g.output_phase.data(), &g.other_arm_loss_db});
+  return g;
+}
+
+template <class Real>
+FieldBatch in_double(const FieldBlocks<Real>& blocks) {
+  FieldBatchOf<Real> fields(static_cast<Eigen::Index>(blocks.ports), static_cast<Eigen::Index>(blocks.words));
+  unpack(blocks, planes_of(fields), 0);
+  FieldBatch wide;
+  wide.re = fields.re.template cast<double>();
+  wide.im = fields.im.template cast<double>();
+  return wide;
+}
+
+template <class Real>
+MeshGradientOf<Real> rounded(const MeshGradient& g) {
+  const auto cast = [](const Vector& v) -> VectorOf<Real> { return v.template cast<Real>(); };
+  return {cast(g.theta),
+          cast(g.phi),
+          cast(g.alpha),
+          cast(g.beta),
+          cast(g.theta_arm_loss_db),
+          cast(g.phi_arm_loss_db),
+          cast(g.output_phase),
+          static_cast<Real>(g.other_arm_loss_db)};
+}
+
+}  // namespace
+
+template <class Real>
+void MeshEngine<Real>::require_settled_for_backward() const {
+  validate(settled_ && settings_,
+           "the mesh keeps no parameters to differentiate for (backward() needs them). Settle it with "
+           "for_backward = "
+           "true.");
+}
+
+template <class Real>
+BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
+                                                const FieldBlocks<Real>& outputs,
+                                                const FieldBlocks<Real>& gradient,
+                                                FieldBlocks<Real>& input_gradient, int threads,
+                                                const BackwardOptions& options) const {
+  require_settled_for_backward();
+  for (const auto* fields : {&inputs, &outputs, &gradient}) {
+    require_settled(fields->ports);
+    validate(
+        fields->words == inputs.words && fields->width == block_words<Real>(),
+        "inputs of {} words meet outputs or a gradient of {} (they must agree, in blocks of {} words). Make "
+        "them anew.",
+        inputs.words, fields->words, block_words<Real>());
+  }
+  validate(&input_gradient != &gradient,
+           "gradients at outputs and inputs are one object (the first is needed to the end). Give another.");
+  input_gradient.ports = gradient.ports;
+  input_gradient.words = gradient.words;
+  input_gradient.width = gradient.width;
+  input_gradient.data.resize(gradient.data.size());
+
+  BackwardResult<Real> result;
+  const MeshParameters<Real> parameters = parameters_of(settings_->program, settings_->errors);
+  InverseMesh<Real> mesh;
+  result.inverted = options.invert && settle_inverse(plan_->layout, parameters, mesh);
+  if (result.inverted) {
+    const std::size_t blocks = gradient.blocks(), shares = share_count(blocks);
+    std::vector<GramSums<Real>> sums(shares);
+    const BackwardFields<Real> fields = {inputs, outputs, gradient, input_gradient};
+    parallel_for(shares, threads, [&](std::size_t i) {
+      const std::size_t first = blocks * i / shares, last = blocks * (i + 1) / shares;
+      walk_back(plan_->layout, mesh, fields, first, last - first, sums[i]);
+    });
+    for (std::size_t i = 1; i < shares; ++i) add(sums[i], sums[0]);
+    const double scale = sums[0].largest_input > 0 ? sums[0].largest_input : 1.0;
+    result.inversion_error = sums[0].largest_error / scale;
+    result.inverted = result.inversion_error <= inversion_tolerance<Real>();
+    if (result.inverted) result.parameters = gradient_of(plan_->layout, parameters, mesh, sums[0]);
+  }
+  if (!result.inverted) {
+    FieldBatch wide = in_double(gradient);
+    result.parameters =
+        rounded<Real>(checkpoint_gradient(plan_->topology, settings_->program.template cast<double>(),
+                                          settings_->errors.template cast<double>(), in_double(inputs), wide));
+    FieldBatchOf<Real> narrow;
+    narrow.re = wide.re.template cast<Real>();
+    narrow.im = wide.im.template cast<Real>();
+    input_gradient = packed(narrow);
+  }
+  return result;
+}
+
+template <class Real>
+BackwardResult<Real> MeshEngine<Real>::compressed_backward(const FieldBatchOf<Real>& inputs,
+                                                           FieldBatchOf<Real>& gradient, int threads,
+                                                           const BackwardOptions& options) const {
+  using Plane = typename FieldBatchOf<Real>::Plane;
+  const Eigen::Index n = inputs.ports(), words = inputs.words();
+  // M^H = Lambda X^H, summed over shares of a fixed size
+  constexpr Eigen::Index share = 1024;
+  const auto shares = static_cast<std::size_t>((words + share - 1) / share);
+  std::vector<FieldBatchOf<Real>> part(shares);
+  parallel_for(shares, threads, [&](std::size_t i) {
+    const Eigen::Index at = static_cast<Eigen::Index>(i) * share, count = std::min(share, words - at);
+    const auto x = inputs.re.middleCols(at, count), y = inputs.im.middleCols(at, count);
+    const auto a = gradient.re.middleCols(at, count), b = gradient.im.middleCols(at, count);
+    const Plane ax = a * x.transpose(), by = b * y.transpose();
+    part[i].re = ax + by;
+    part[i].im = Plane(a + b) * Plane(x - y).transpose() - ax + by;
+  });
+  for (std::size_t i = 1; i < shares; ++i) {
+    part[0].re += part[i].re;
+    part[0].im += part[i].im;
+  }
+  FieldBatchOf<Real> unit(n, n);
+  unit.re.setIdentity();
+  const FieldBatchOf<Real> u = transfer_planes();
+  FieldBlocks<Real> unused;
+  BackwardResult<Real> result = backward(packed(unit), packed(u), packed(part[0]), unused, threads, options);
+  result.compressed = true;
+  FieldBatchOf<Real> adjoint(n, n);
+  adjoint.re = u.re.transpose();
+  adjoint.im = -u.im.transpose();
+  multiply(adjoint, gradient, threads);
+  return result;
+}
+
+template <class Real>
+BackwardResult<Real> MeshEngine<Real>::backward(const FieldBatchOf<Real>& inputs,
+                                                const FieldBatchOf<Real>& outputs, FieldBatchOf<Real>& gradient,
+                                                int threads, const BackwardOptions& options) const {
+  require_settled_for_backward();
+  for (const auto* fields : {&inputs, &outputs, static_cast<const FieldBatchOf<Real>*>(&gradient)}) {
+    require_settled(static_cast<std::size_t>(fields->ports()));
+    validate(fields->words() == inputs.words(),
+             "inputs of {} words meet outputs or a gradient of {} (they must agree). Give those of one pass.",
+             inputs.words(), fields->words());
+  }
+  if (options.compress && inputs.words() > 2 * inputs.ports())
+    return compressed_backward(inputs, gradient, threads, options);
+  FieldBlocks<Real> input_gradient;
+  BackwardResult<Real> result =
+      backward(packed(inputs), packed(outputs), packed(gradient), input_gradient, threads, options);
+  unpack(input_gradient, planes_of(gradient), 0);
+  return result;
+}
+
+#define INSTANTIATE(Real)                                                                                      \
+  template BackwardResult<Real> MeshEngine<Real>::backward(                                                    \
+      const FieldBatchOf<Real>&, const FieldBatchOf<Real>&, FieldBatchOf<Real>&, int, const BackwardOptions&)  \
+      const;                                                                                                   \
+  template BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>&, const FieldBlocks<Real>&, \
+                                                           const FieldBlocks<Real>&, FieldBlocks<Real>&, int,  \
+                                                           const BackwardOptions&) const;
+INSTANTIATE(float)
+INSTANTIATE(double)
+
+}  // namespace optinc
