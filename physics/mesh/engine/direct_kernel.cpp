@@ -1,7 +1,6 @@
 #include "physics/mesh/engine/direct_kernel.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "physics/mesh/engine/direct_kernel.cpp"
@@ -177,36 +176,6 @@ void propagate_scaled(const ScaledMesh<float>& mesh, float* re, float* im, std::
 void propagate_scaled(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride,
                       std::size_t words) {
   HWY_DYNAMIC_DISPATCH(PropagateDouble)(mesh, re, im, stride, words);
-}
-
-namespace {
-
-std::vector<std::int64_t> available_targets() {
-  std::vector<std::int64_t> targets;
-  hwy::SetSupportedTargetsForTest(0);  // an earlier choice must not hide the others
-  for (std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS; bits != 0; bits &= bits - 1)
-    targets.push_back(bits & -bits);  // lower bits are better targets
-  return targets;
-}
-
-}  // namespace
-
-std::vector<std::string> simd_targets() {
-  std::vector<std::string> names;
-  for (const std::int64_t target : available_targets()) names.emplace_back(hwy::TargetName(target));
-  return names;
-}
-
-void use_simd_target(std::string_view name) {
-  for (const std::int64_t target : available_targets()) {
-    if (name != hwy::TargetName(target)) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    return;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  if (!name.empty()) throw std::invalid_argument("no such SIMD target on this machine: " + std::string(name));
 }
 
 }  // namespace optinc

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "physics/mesh/engine/scaled_mesh.hpp"
 
@@ -16,12 +13,5 @@ void propagate_scaled(const ScaledMesh<float>& mesh, float* re, float* im, std::
                       std::size_t words);
 void propagate_scaled(const ScaledMesh<double>& mesh, double* re, double* im, std::size_t stride,
                       std::size_t words);
-
-/// SIMD targets that were compiled in and that this machine has, best first ("AVX3", "AVX2", ..).
-std::vector<std::string> simd_targets();
-
-/// Makes propagate_scaled use the named target from now on, or the best one for an empty name; for tests, which
-/// hold every target against the reference. Throws std::invalid_argument for one that is not in simd_targets().
-void use_simd_target(std::string_view name);
 
 }  // namespace optinc

@@ -7,8 +7,10 @@
 #include "physics/variation/chip_errors.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/simd.hpp"
 
 using namespace optinc;
+using namespace optinc::testing;
 
 namespace {
 
@@ -69,33 +71,7 @@ double kernel_error(const Case& c, int words) {
   return (got - expected).cwiseAbs().maxCoeff();
 }
 
-/// Runs `body` once for every SIMD target of this machine.
-template <class Body>
-void on_every_target(Body body) {
-  for (const auto& target : simd_targets()) {
-    use_simd_target(target);
-    INFO("SIMD target " << target);
-    body();
-  }
-  use_simd_target("");
-}
-
 }  // namespace
-
-TEST_CASE("the kernel runs on every SIMD target the machine offers") {
-  const auto targets = simd_targets();
-  const auto ran = [&](const char* name) {
-    return std::find(targets.begin(), targets.end(), name) != targets.end();
-  };
-#if defined(__x86_64__)
-  CHECK(ran("SSE4"));  // every x86-64 machine of the last fifteen years
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) CHECK(ran("AVX2"));
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    CHECK(ran("AVX3"));
-#endif
-  CHECK_THROWS_AS(use_simd_target("AVX9000"), std::invalid_argument);
-}
 
 TEST_CASE("the direct kernel is the reference mesh on every target, port count, batch and loss") {
   // error bound eps x depth x a few: fields are of order one; fails when a swap, a scale or an odd port is
