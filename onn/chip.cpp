@@ -18,8 +18,9 @@ struct ProgrammedMesh {
 
 ProgrammedMesh program_mesh(const BlockDesign& block, const MeshErrors& errors, Programming programming) {
   if (programming == Programming::uncorrected) return {block.mesh_program, 0};
-  auto corrected =
-      correct_splitters(block.mesh, block.mesh_program, errors.alpha, errors.beta, Clipping::quadrature);
+  CorrectedProgram corrected;
+  correct_splitters(block.engine.layout(), block.mesh_program, errors.alpha, errors.beta, Clipping::quadrature,
+                    corrected);
   return {std::move(corrected.program), corrected.clipped};
 }
 

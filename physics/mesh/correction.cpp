@@ -1,46 +1,39 @@
 #include "physics/mesh/correction.hpp"
 
-#include "physics/devices/phase_shifter.hpp"
+#include "physics/core/check.hpp"
+#include "physics/mesh/engine/correction_kernel.hpp"
 
 namespace optinc {
 
+template <class Real>
+void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& program,
+                       const VectorOf<Real>& alpha, const VectorOf<Real>& beta, Clipping clipping,
+                       CorrectedProgramOf<Real>& corrected) {
+  const auto mzis = static_cast<Eigen::Index>(layout.mzis), ports = static_cast<Eigen::Index>(layout.ports);
+  for (const auto* values : {&program.theta, &program.phi, &alpha, &beta})
+    validate(values->size() == mzis, "{} phases or splitter errors for a mesh of {} MZIs (one each). Give {}.",
+             values->size(), mzis, mzis);
+  validate(program.output_phase.size() == ports, "{} output phases for a mesh of {} ports (one each). Give {}.",
+           program.output_phase.size(), ports, ports);
+  auto& to = corrected.program;
+  to.theta.resize(mzis);
+  to.phi.resize(mzis);
+  to.output_phase.resize(ports);
+  corrected.clipped = static_cast<int>(correct_mesh(
+      layout,
+      {program.theta.data(), program.phi.data(), program.output_phase.data(), alpha.data(), beta.data()},
+      clipping == Clipping::quadrature, {to.theta.data(), to.phi.data(), to.output_phase.data()}));
+}
+
+template void correct_splitters<float>(const MeshLayout&, const MeshProgramOf<float>&, const VectorOf<float>&,
+                                       const VectorOf<float>&, Clipping, CorrectedProgramOf<float>&);
+template void correct_splitters<double>(const MeshLayout&, const MeshProgram&, const Vector&, const Vector&,
+                                        Clipping, CorrectedProgram&);
+
 CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgram& program,
                                    const Vector& alpha, const Vector& beta, Clipping clipping) {
-  CorrectedProgram corrected{program, 0};
-  Eigen::VectorXcd carried = Eigen::VectorXcd::Ones(topology.ports);  // phases still owed, per waveguide
-  for (int k = 0; k < topology.mzi_count(); ++k) {
-    const auto [upper, lower] = topology.mzis[static_cast<std::size_t>(k)];
-    Matrix2 wanted = mzi_closed_form(program.theta[k], program.phi[k], 0.0, 0.0);
-    wanted.col(0) *= carried[upper];
-    wanted.col(1) *= carried[lower];
-
-    bool clipped = false;
-    const double theta = mzi_theta_for_bar_power(std::norm(wanted(0, 0)), alpha[k], beta[k], clipped);
-    Matrix2 real = mzi_closed_form(theta, 0.0, alpha[k], beta[k]);
-    // phi turns the first column; it must give the ratio of the first row's elements the phase that was asked
-    // for
-    Complex turn = unit_phase(wanted(0, 0) * std::conj(wanted(0, 1)) * std::conj(real(0, 0)) * real(0, 1));
-    // which element of each row decides the row's phase; with both (nearest) their errors balance
-    double bar_counts = 1.0, cross_counts = 1.0;
-    if (clipped && clipping == Clipping::quadrature) {
-      const bool bar_surplus = std::abs(real(0, 0)) > std::abs(wanted(0, 0));
-      const int surplus = bar_surplus ? 0 : 1;
-      const double psi = std::acos(std::min(1.0, std::abs(wanted(0, surplus)) / std::abs(real(0, surplus))));
-      turn *= std::polar(1.0, bar_surplus ? psi : -psi);
-      (bar_surplus ? bar_counts : cross_counts) = 0.0;
-    }
-    real.col(0) *= turn;
-    carried[upper] = unit_phase(bar_counts * wanted(0, 0) * std::conj(real(0, 0)) +
-                                cross_counts * wanted(0, 1) * std::conj(real(0, 1)));
-    carried[lower] = unit_phase(cross_counts * wanted(1, 0) * std::conj(real(1, 0)) +
-                                bar_counts * wanted(1, 1) * std::conj(real(1, 1)));
-
-    corrected.program.theta[k] = theta;
-    corrected.program.phi[k] = wrap_phase(std::arg(turn));
-    corrected.clipped += clipped ? 1 : 0;
-  }
-  for (int p = 0; p < topology.ports; ++p)
-    corrected.program.output_phase[p] = wrap_phase(program.output_phase[p] + std::arg(carried[p]));
+  CorrectedProgram corrected;
+  correct_splitters(mesh_layout(topology), program, alpha, beta, clipping, corrected);
   return corrected;
 }
 

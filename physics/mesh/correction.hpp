@@ -1,14 +1,17 @@
 #pragma once
 
+#include "physics/mesh/engine/mesh_layout.hpp"
 #include "physics/mesh/program.hpp"
 
 namespace optinc {
 
 /// A program corrected for known splitter errors, and how many MZIs could not reach what was asked of them.
-struct CorrectedProgram {
-  MeshProgram program;
+template <class Real>
+struct CorrectedProgramOf {
+  MeshProgramOf<Real> program;
   int clipped = 0;
 };
+using CorrectedProgram = CorrectedProgramOf<double>;
 
 /// What an MZI is asked to do when its splitters cannot reach the bar power that is wanted, because the bar
 /// field (near cross) or the cross field (near bar) cannot be made as small as it should be:
@@ -26,6 +29,15 @@ enum class Clipping { nearest, quadrature };
 /// power lies in [sin^2(alpha+beta), cos^2(alpha-beta)]; elsewhere the nearest one is taken ("clipped"), with
 /// the phases that `clipping` says. `alpha`, `beta`: known splitter errors, rad, shape (MZIs). Losses are not
 /// corrected for.
+/// `Real` is float or double; SIMD lanes are the MZIs of a column, see reference_correct_splitters() for the
+/// same one by one. `corrected` keeps its memory from call to call. Throws Error where sizes are not the
+/// topology's.
+template <class Real>
+void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& program,
+                       const VectorOf<Real>& alpha, const VectorOf<Real>& beta, Clipping clipping,
+                       CorrectedProgramOf<Real>& corrected);
+
+/// The same for a topology that is met once.
 CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgram& program,
                                    const Vector& alpha, const Vector& beta,
                                    Clipping clipping = Clipping::nearest);

@@ -1,10 +1,10 @@
 #include "physics/random/stream.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include <Random123/philox.h>
 
-#include "physics/core/units.hpp"
+#include "physics/random/normal_kernel.hpp"
 
 namespace optinc {
 namespace {
@@ -33,7 +33,7 @@ std::uint32_t Stream::bits() {
   if (used_ == 4) {
     block_ = philox(counter_, key_);
     used_ = 0;
-    if (++counter_[0] == 0) ++counter_[1];
+    skip_blocks(1);
   }
   return block_[used_++];
 }
@@ -45,19 +45,72 @@ double Stream::normal() {
     has_spare_ = false;
     return spare_normal_;
   }
-  const double radius = std::sqrt(-2.0 * std::log(uniform()));
-  const double angle = 2.0 * constants::pi * uniform();
-  spare_normal_ = radius * std::sin(angle);
+  pair_[0] = bits();
+  pair_[1] = bits();
+  std::array<double, 2> normals;
+  box_muller(pair_, normals);
+  spare_normal_ = normals[1];
   has_spare_ = true;
-  return radius * std::cos(angle);
+  return normals[0];
 }
 
 std::uint32_t Stream::below(std::uint32_t n) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(bits()) * n) >> 32);
 }
 
-void Stream::normals(std::span<double> out) {
-  for (double& x : out) x = normal();
+void Stream::normals(std::span<double> out) { fill(out); }
+void Stream::normals(std::span<float> out) { fill(out); }
+
+void Stream::draw(double& out) { out = normal(); }
+
+void Stream::draw(float& out) {
+  const bool second = has_spare_;
+  normal();  // moves the stream; a later draw in double finds its spare there
+  std::array<float, 2> normals;
+  box_muller(pair_, normals);
+  out = normals[second ? 1 : 0];
+}
+
+template <class Real>
+void Stream::fill(std::span<Real> out) {
+  const auto take = [&out](std::size_t count) {
+    const auto taken = out.first(count);
+    out = out.subspan(count);
+    return taken;
+  };
+  if (has_spare_ && !out.empty()) draw(take(1)[0]);
+  if (used_ == 2)  // to the end of a block
+    for (int k = 0; k < 2 && !out.empty(); ++k) draw(take(1)[0]);
+  if (used_ == 4 && out.size() >= 4) {
+    const std::size_t blocks = out.size() / 4;
+    philox_normals(key_, counter_, take(4 * blocks));
+    skip_blocks(blocks);
+  }
+  // after an odd number of words pairs straddle blocks: words first, normals from them
+  std::array<std::uint32_t, 256> buffer;
+  while (out.size() >= 2) {
+    const auto pairs = std::span(buffer).first(std::min(out.size() / 2 * 2, buffer.size()));
+    words(pairs);
+    box_muller(pairs, take(pairs.size()));
+  }
+  if (!out.empty()) draw(out[0]);
+}
+
+void Stream::words(std::span<std::uint32_t> out) {
+  while (used_ < 4 && !out.empty()) {
+    out[0] = bits();
+    out = out.subspan(1);
+  }
+  const std::size_t blocks = out.size() / 4;
+  if (blocks > 0) philox_words(key_, counter_, out.first(4 * blocks));
+  skip_blocks(blocks);
+  for (std::uint32_t& word : out.subspan(4 * blocks)) word = bits();
+}
+
+void Stream::skip_blocks(std::uint64_t count) {
+  const std::uint64_t position = ((std::uint64_t{counter_[1]} << 32) | counter_[0]) + count;
+  counter_[0] = static_cast<std::uint32_t>(position);
+  counter_[1] = static_cast<std::uint32_t>(position >> 32);
 }
 
 }  // namespace optinc

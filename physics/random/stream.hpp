@@ -38,18 +38,31 @@ class Stream {
   std::uint32_t bits();
   /// Uniform in the open interval (0, 1), resolution 2^-32.
   double uniform();
-  /// Standard normal by Box-Muller from two 32-bit uniforms (largest magnitude 6.76).
+  /// Standard normal by Box-Muller from two 32-bit uniforms (largest magnitude 6.76): box_muller of the next
+  /// two words, cosine first; the sine is kept for the next call, whatever bits are drawn in between.
   double normal();
   /// Uniform integer in [0, n), n >= 1; bias below n / 2^32.
   std::uint32_t below(std::uint32_t n);
-  /// Fills `out` with standard normals, the same values as repeated normal().
+  /// Fills `out` with standard normals, the same values as repeated normal(), on every processor: about 1 ns
+  /// each in a long fill with AVX-512.
   void normals(std::span<double> out);
+  /// The same normals of the same positions, computed in float: within 1e-6 of those in double, in half the
+  /// time. However a run of float normals is cut into calls, its values are the same.
+  void normals(std::span<float> out);
 
  private:
+  template <class Real>
+  void fill(std::span<Real> out);
+  void draw(double& out);
+  void draw(float& out);
+  void words(std::span<std::uint32_t> out);
+  void skip_blocks(std::uint64_t count);
+
   std::array<std::uint32_t, 4> block_{};
   std::array<std::uint32_t, 2> key_{};
   std::array<std::uint32_t, 4> counter_{};
   unsigned used_ = 4;
+  std::array<std::uint32_t, 2> pair_{};  // words of the last pair drawn by normal()
   double spare_normal_ = 0.0;
   bool has_spare_ = false;
 };

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include <hwy/targets.h>
+#include <hwy/highway.h>
+
+// HWY_TARGETS is what the flags of this file let Highway compile: CMakeLists.txt gives it the flags of the
+// kernels.
 
 namespace optinc {
 namespace {

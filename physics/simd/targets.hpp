@@ -6,12 +6,12 @@
 
 namespace optinc {
 
-/// SIMD targets that the kernels were compiled for and that this machine has, best first ("AVX3", "AVX2", ..).
+/// SIMD targets that were compiled in and that this machine has, best first ("AVX3", "AVX2", ..). Every kernel
+/// is compiled for all of them and takes the best one at run time.
 std::vector<std::string> simd_targets();
 
-/// Makes every kernel use the named target from now on, or the best one for an empty name. For tests, which hold
-/// every target against the reference, and benchmarks. Throws std::invalid_argument for one that is not in
-/// simd_targets().
+/// Makes every kernel use the named target from now on, or the best one for an empty name; for tests, which
+/// hold every target against the reference. Throws std::invalid_argument for one that is not in simd_targets().
 void use_simd_target(std::string_view name);
 
 }  // namespace optinc

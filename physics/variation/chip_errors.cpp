@@ -5,42 +5,62 @@
 namespace optinc {
 namespace {
 
-Vector normals(Stream& stream, Eigen::Index count) {
-  Vector x(count);
-  stream.normals({x.data(), static_cast<std::size_t>(count)});
-  return x;
+/// values = sigma n with standard normals n; a source that is off draws nothing (its stream is its own).
+template <class Real>
+void draw(Stream& stream, double sigma, Eigen::Index count, VectorOf<Real>& values) {
+  values.resize(count);
+  if (sigma == 0.0) {
+    values.setZero();
+    return;
+  }
+  stream.normals(std::span(values.data(), static_cast<std::size_t>(count)));
+  values *= static_cast<Real>(sigma);
 }
 
 }  // namespace
 
-MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address) {
+template <class Real>
+void draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address,
+                      MeshErrorsOf<Real>& e) {
   const auto stream = [&](Purpose purpose) {
     return Stream(address.seed, purpose, address.chip, address.mesh);
   };
   const Eigen::Index mzis = topology.mzi_count(), ports = topology.ports;
-  MeshErrors e = no_errors(topology);
 
   Stream splitters = stream(Purpose::splitter_error);
-  e.alpha = model.sigma_eta_rad * normals(splitters, mzis);
-  e.beta = model.rho_ab * e.alpha +
-           model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab * model.rho_ab) * normals(splitters, mzis);
+  draw(splitters, model.sigma_eta_rad, mzis, e.alpha);
+  draw(splitters, model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab * model.rho_ab), mzis, e.beta);
+  e.beta += static_cast<Real>(model.rho_ab) * e.alpha;
 
   Stream calibration = stream(Purpose::calibration_residual), noise = stream(Purpose::phase_noise);
-  const auto offsets = [&](Eigen::Index count) -> Vector {
-    return model.sigma_cal_rad * normals(calibration, count) + model.sigma_phase_rad * normals(noise, count);
+  VectorOf<Real> more;
+  const auto draw_offsets = [&](Eigen::Index count, VectorOf<Real>& offsets) {
+    draw(calibration, model.sigma_cal_rad, count, offsets);
+    if (model.sigma_phase_rad == 0.0) return;
+    draw(noise, model.sigma_phase_rad, count, more);
+    offsets += more;
   };
-  e.theta_offset = offsets(mzis);
-  e.phi_offset = offsets(mzis);
-  e.output_offset = offsets(ports);
+  draw_offsets(mzis, e.theta_offset);
+  draw_offsets(mzis, e.phi_offset);
+  draw_offsets(ports, e.output_offset);
 
   Stream losses = stream(Purpose::arm_loss);
-  const auto heater_arms = [&]() -> Vector {
-    return (model.mzi_loss_db / 2 + model.arm_loss_spread_db * normals(losses, mzis).array()).cwiseMax(0.0);
-  };
-  e.other_arm_loss_db = mean_arm_loss_db(model);
-  e.theta_arm_loss_db = heater_arms();
-  e.phi_arm_loss_db = heater_arms();
-  return e;
+  const auto mean = static_cast<Real>(model.mzi_loss_db / 2);
+  e.other_arm_loss_db = static_cast<Real>(mean_arm_loss_db(model));
+  for (VectorOf<Real>* arms : {&e.theta_arm_loss_db, &e.phi_arm_loss_db}) {
+    draw(losses, model.arm_loss_spread_db, mzis, *arms);
+    *arms = (arms->array() + mean).cwiseMax(Real(0));
+  }
+}
+
+template void draw_mesh_errors(const MeshTopology&, const ErrorModel&, const MeshAddress&,
+                               MeshErrorsOf<float>&);
+template void draw_mesh_errors(const MeshTopology&, const ErrorModel&, const MeshAddress&, MeshErrors&);
+
+MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address) {
+  MeshErrors errors;
+  draw_mesh_errors(topology, model, address, errors);
+  return errors;
 }
 
 }  // namespace optinc

@@ -21,4 +21,9 @@ struct MeshAddress {
 /// draws as they were.
 MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address);
 
+/// The same into `errors`, whose memory is kept; in float the draws of the same streams, rounded to float.
+template <class Real>
+void draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address,
+                      MeshErrorsOf<Real>& errors);
+
 }  // namespace optinc

@@ -61,10 +61,11 @@ template <class Real>
   for (int k = 0; k < t.mzi_count(); ++k) {
     const Matrix2 m = mzi(p.mzi(k), e.mzi(k));
     const double most = std::max(std::abs(m(0, 0) * m(1, 1)), std::abs(m(0, 1) * m(1, 0)));
-    validate(most > 1e-6 * std::numeric_limits<Real>::min(),
-             "MZI {} (ports {} and {}) lets no light of an input pass (its losses are {} and {} dB). Lower them.", k,
-             t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
-             e.theta_arm_loss_db[k], e.phi_arm_loss_db[k]);
+    validate(
+        most > 1e-6 * std::numeric_limits<Real>::min(),
+        "MZI {} (ports {} and {}) lets no light of an input pass (its losses are {} and {} dB). Lower them.", k,
+        t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
+        e.theta_arm_loss_db[k], e.phi_arm_loss_db[k]);
   }
   throw Error(
       "the mesh loses so much light that its fields leave the range of numbers (losses of all columns "

@@ -101,6 +101,7 @@ class MeshEngine {
   Matrix transfer_matrix() const;
 
   const MeshTopology& topology() const { return plan_->topology; }
+  const MeshLayout& layout() const { return plan_->layout; }
 
  private:
   struct Plan {

@@ -3,11 +3,11 @@
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 #include "physics/random/haar.hpp"
-#include "physics/simd/targets.hpp"
 #include "physics/variation/chip_errors.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
+#include "tests/support/simd.hpp"
 
 using namespace optinc;
 using namespace optinc::testing;
@@ -73,33 +73,7 @@ double engine_error(const Case& c, int words, MeshPath path = MeshPath::direct) 
   return (batch.complex() - expected).cwiseAbs().maxCoeff();
 }
 
-/// Runs `body` once for every SIMD target of this machine.
-template <class Body>
-void on_every_target(Body body) {
-  for (const auto& target : simd_targets()) {
-    use_simd_target(target);
-    INFO("SIMD target " << target);
-    body();
-  }
-  use_simd_target("");
-}
-
 }  // namespace
-
-TEST_CASE("the kernel runs on every SIMD target the machine offers") {
-  const auto targets = simd_targets();
-  const auto ran = [&](const char* name) {
-    return std::find(targets.begin(), targets.end(), name) != targets.end();
-  };
-#if defined(__x86_64__)
-  CHECK(ran("SSE4"));  // every x86-64 machine of the last fifteen years
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) CHECK(ran("AVX2"));
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    CHECK(ran("AVX3"));
-#endif
-  CHECK_THROWS_AS(use_simd_target("AVX9000"), std::invalid_argument);
-}
 
 TEST_CASE("the direct kernel is the reference mesh on every target, port count, batch and loss") {
   // error bound eps x depth x a few: fields are of order one; fails when a swap, a scale or an odd port is
@@ -121,10 +95,10 @@ TEST_CASE("the direct kernel is the reference mesh on every target, port count, 
   });
 }
 
-// Largest error of a field of unit variance. f32 <= 5e-6 at N = 64 and <= 1e-4 at N = 1024, f64 <= 1e-12, on the
-// phases the engine is given; unscaled fields would overflow float beyond some 200 columns of 50:50. Rounding the
-// phases themselves to float comes on top and is the same wherever it is done: a phase near pi is off by up to
-// 1.2e-7, and where all MZIs have the same phase these add up, 64 columns to 1.1e-5.
+// Largest error of a field of unit variance. f32 <= 5e-6 at N = 64 and <= 1e-4 at N = 1024, f64 <= 1e-12, on
+// the phases the engine is given; unscaled fields would overflow float beyond some 200 columns of 50:50.
+// Rounding the phases themselves to float comes on top and is the same wherever it is done: a phase near pi is
+// off by up to 1.2e-7, and where all MZIs have the same phase these add up, 64 columns to 1.1e-5.
 TEST_CASE("the error against the f64 reference is as stated for every size") {
   const auto check = [](const Case& c, int words, double bound, double bound_with_phases) {
     CHECK(engine_error<float>(rounded(c), words) < bound);
