@@ -53,18 +53,18 @@ HWY_INLINE void AddTimesConj(const ComplexOf<V>& x, const ComplexOf<V>& y, V& re
 }
 
 /// One MZI on the way back for a block of two registers of words: fields inverted, Gram sums of the fields in
-/// front of it and the adjoint fields behind it, adjoint fields taken to the front. Few pointers and many
-/// offsets: the compiler runs out of registers for addresses first.
+/// front of it and the adjoint fields behind it, adjoint fields taken to the front. from_u and from_v are the
+/// ports exchanged by a cross pivot. Few pointers and many offsets, and no structures in between: the compiler
+/// runs out of registers, first of those for addresses.
 template <class D, class T>
 HWY_INLINE void InvertMzi(D d, const T* HWY_RESTRICT factor, T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints,
-                          std::size_t upper, std::size_t lower, bool cross, T* HWY_RESTRICT sums) {
+                          std::size_t upper, std::size_t lower, std::size_t from_u, std::size_t from_v,
+                          T* HWY_RESTRICT sums) {
   using V = hn::Vec<D>;
   const std::size_t lanes = hn::Lanes(d), im = 2 * lanes;
-  const std::size_t from_u = cross ? lower : upper, from_v = cross ? upper : lower;
   const auto set = [&](std::size_t i) HWY_ATTR { return hn::Set(d, factor[i]); };
   V s[8];
-  for (V& sum : s) sum = hn::Zero(d);
-  for (std::size_t w = 0; w < im; w += lanes) {
+  const auto word = [&](std::size_t w, auto add) HWY_ATTR {
     const auto load = [&](const T* HWY_RESTRICT plane, std::size_t port) HWY_ATTR {
       return ComplexOf<V>{hn::Load(d, plane + port + w), hn::Load(d, plane + port + im + w)};
     };
@@ -74,29 +74,55 @@ HWY_INLINE void InvertMzi(D d, const T* HWY_RESTRICT factor, T* HWY_RESTRICT fie
     };
     const ComplexOf<V> u = load(fields, from_u), v = load(fields, from_v);
     const ComplexOf<V> a = load(adjoints, from_u), b = load(adjoints, from_v);
-    const ComplexOf<V> first = TimesPlus(ComplexOf<V>{set(0), set(1)}, v, u),
-                       second = TimesPlus(ComplexOf<V>{set(2), set(3)}, u, v);
+    const ComplexOf<V> first = TimesPlus(ComplexOf<V>{set(0), set(1)}, v, u);
+    const ComplexOf<V> second = TimesPlus(ComplexOf<V>{set(2), set(3)}, u, v);
     store(first, fields, upper);
     store(second, fields, lower);
-    AddTimesConj(first, a, s[0], s[1]);
-    AddTimesConj(first, b, s[2], s[3]);
-    AddTimesConj(second, a, s[4], s[5]);
-    AddTimesConj(second, b, s[6], s[7]);
+    add(first, a, s[0], s[1]);
+    add(first, b, s[2], s[3]);
+    add(second, a, s[4], s[5]);
+    add(second, b, s[6], s[7]);
     store(TimesPlus(ComplexOf<V>{set(4), set(5)}, b, a), adjoints, upper);
     store(TimesPlus(ComplexOf<V>{set(6), set(7)}, a, b), adjoints, lower);
-  }
+  };
+  word(0, [](const ComplexOf<V>& x, const ComplexOf<V>& y, V& re, V& im_sum) HWY_ATTR {
+    re = hn::MulAdd(x.im, y.im, hn::Mul(x.re, y.re));
+    im_sum = hn::NegMulAdd(x.re, y.im, hn::Mul(x.im, y.re));
+  });
+  word(lanes, [](const ComplexOf<V>& x, const ComplexOf<V>& y, V& re, V& im_sum)
+                  HWY_ATTR { AddTimesConj(x, y, re, im_sum); });
   AddSums(d, s, sums);
 }
 
+/// A column of neighbours, whose ports follow from one another.
 template <class D, class T>
-HWY_NOINLINE void ColumnBack(D d, const MeshLayout& layout, const LayoutColumn& column,
-                             const InverseMesh<T>& mesh, T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints,
-                             T* HWY_RESTRICT sums, std::size_t sum_size) {
+HWY_NOINLINE void RunBack(D d, const T* HWY_RESTRICT factors,
+                          const typename ScaledMesh<T>::Flag* HWY_RESTRICT cross, std::size_t count,
+                          T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints, T* HWY_RESTRICT sums,
+                          std::size_t sum_size) {
   const std::size_t port = 4 * hn::Lanes(d);
-  for (std::size_t k = column.first; k < column.first + column.count; ++k)
-    InvertMzi(d, mesh.factors.data() + 8 * k, fields, adjoints,
-              static_cast<std::size_t>(layout.upper[k]) * port,
-              static_cast<std::size_t>(layout.lower[k]) * port, mesh.cross[k] != 0, sums + k * sum_size);
+  const T* const end = factors + 8 * count;
+  for (; factors != end; factors += 8, ++cross, sums += sum_size) {
+    const std::size_t exchange = static_cast<std::size_t>(*cross) & port;
+    InvertMzi(d, factors, fields, adjoints, 0, port, exchange, port - exchange, sums);
+    fields += 2 * port;
+    adjoints += 2 * port;
+  }
+}
+
+/// A column of any pairs.
+template <class D, class T>
+HWY_NOINLINE void PairsBack(D d, const MeshLayout& layout, const LayoutColumn& column,
+                            const InverseMesh<T>& mesh, T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints,
+                            T* HWY_RESTRICT sums, std::size_t sum_size) {
+  const std::size_t port = 4 * hn::Lanes(d);
+  for (std::size_t k = column.first; k < column.first + column.count; ++k) {
+    const auto upper = static_cast<std::size_t>(layout.upper[k]) * port;
+    const auto lower = static_cast<std::size_t>(layout.lower[k]) * port;
+    const bool cross = mesh.cross[k] != 0;
+    InvertMzi(d, mesh.factors.data() + 8 * k, fields, adjoints, upper, lower, cross ? lower : upper,
+              cross ? upper : lower, sums + k * sum_size);
+  }
 }
 
 /// Sum over a block of x conj(lambda) at one port.
@@ -161,7 +187,13 @@ void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const Backwa
         sums.idle[2 * i] += sum.re;
         sums.idle[2 * i + 1] += sum.im;
       }
-      ColumnBack(d, layout, column, mesh, fields, adjoints, sums.mzis.data(), sum_size);
+      if (column.run_start >= 0) {
+        const std::size_t start = static_cast<std::size_t>(column.run_start) * port;
+        RunBack(d, mesh.factors.data() + 8 * column.first, mesh.cross.data() + column.first, column.count,
+                fields + start, adjoints + start, sums.mzis.data() + column.first * sum_size, sum_size);
+      } else {
+        PairsBack(d, layout, column, mesh, fields, adjoints, sums.mzis.data(), sum_size);
+      }
       if (mesh.rescale_before[c]) rescale(fields, adjoints);
     }
     rescale(fields, adjoints);
