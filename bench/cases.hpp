@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "physics/mesh/engine/field_blocks.hpp"
 #include "physics/mesh/program.hpp"
 
 namespace optinc::bench {
@@ -26,5 +27,13 @@ const MeshCase& mesh_case(std::int64_t ports);
 
 /// Fields (N, B) of unit variance, Gaussian, the same at every call.
 Matrix case_fields(std::int64_t ports, std::int64_t words);
+
+/// The fields in the kernels' own layout.
+template <class Real>
+FieldBlocks<Real> in_kernel_layout(const FieldBatchOf<Real>& fields) {
+  FieldBlocks<Real> blocks(static_cast<std::size_t>(fields.ports()), static_cast<std::size_t>(fields.words()));
+  pack<Real>({fields.re.data(), fields.im.data(), blocks.words}, 0, blocks);
+  return blocks;
+}
 
 }  // namespace optinc::bench

@@ -42,9 +42,8 @@ template <class Real>
 void forward_blocks(benchmark::State& state, Real) {
   const MeshCase& c = mesh_case(state.range(0));
   const auto engine = settled_engine<Real>(c, MeshPath::direct);
-  const FieldBatchOf<Real> batch(case_fields(state.range(0), state.range(1)));
-  FieldBlocks<Real> inputs(static_cast<std::size_t>(batch.ports()), static_cast<std::size_t>(batch.words()));
-  pack<Real>({batch.re.data(), batch.im.data(), inputs.words}, 0, inputs);
+  const FieldBlocks<Real> inputs =
+      in_kernel_layout(FieldBatchOf<Real>(case_fields(state.range(0), state.range(1))));
   FieldBlocks<Real> fields = inputs;
   int passes = 0;
   for (auto _ : state) {

@@ -18,59 +18,69 @@ namespace {
 
 constexpr Eigen::Index words = 64;
 
-// Drawing and correcting compute in double; what they give is rounded once.
-template <class Real>
-void draw(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address,
-          MeshErrorsOf<Real>& out) {
-  out = draw_mesh_errors(topology, model, address).template cast<Real>();
-}
-template <class Real>
-MeshProgramOf<Real> corrected_program(const MeshCase& c, const MeshErrorsOf<Real>& errors) {
-  return correct_splitters(c.topology, c.program, errors.alpha.template cast<double>(),
-                           errors.beta.template cast<double>())
-      .program.template cast<Real>();
-}
-
 /// What one thread needs to try chip after chip without allocating.
 template <class Real>
 struct Trial {
   explicit Trial(const MeshCase& c)
-      : mesh(&c),
+      : topology(&c.topology),
         program(c.program.template cast<Real>()),
         engine(c.topology),
         inputs(case_fields(c.topology.ports, words)),
         fields(inputs) {}
 
-  void run(std::uint32_t chip, bool corrected) {
+  /// `in_blocks`: fields stay in the kernels' own layout.
+  void run(std::uint32_t chip, bool correct, bool in_blocks = false) {
     static const ErrorModel model = error_preset("foundry");
-    draw(mesh->topology, model, {1, chip, 0}, errors);
-    if (corrected)
-      engine.settle(corrected_program(*mesh, errors), errors);
-    else
-      engine.settle(program, errors);
-    fields = inputs;
-    engine.propagate(fields);
-    benchmark::DoNotOptimize(fields.re.data());
+    draw_mesh_errors(*topology, model, {1, chip, 0}, errors);
+    if (correct)
+      correct_splitters(engine.layout(), program, errors.alpha, errors.beta, Clipping::quadrature, corrected);
+    engine.settle(correct ? corrected.program : program, errors);
+    if (in_blocks) {
+      blocks = input_blocks;
+      engine.propagate(blocks);
+      benchmark::DoNotOptimize(blocks.data.data());
+    } else {
+      fields = inputs;
+      engine.propagate(fields);
+      benchmark::DoNotOptimize(fields.re.data());
+    }
     benchmark::ClobberMemory();
   }
 
-  const MeshCase* mesh;
+  const MeshTopology* topology;
   MeshProgramOf<Real> program;
+  CorrectedProgramOf<Real> corrected;
   MeshErrorsOf<Real> errors;
   MeshEngine<Real> engine;
   FieldBatchOf<Real> inputs, fields;
+  FieldBlocks<Real> input_blocks = in_kernel_layout(inputs), blocks;
 };
 
 template <class Real>
-void chips(benchmark::State& state, Real, bool corrected) {
+void chips(benchmark::State& state, Real, bool correct, bool in_blocks = false) {
   const MeshCase& c = mesh_case(state.range(0));
   Trial<Real> trial(c);
   std::uint32_t chip = 0;
-  for (auto _ : state) trial.run(chip++, corrected);
+  for (auto _ : state) trial.run(chip++, correct, in_blocks);
   count_rate(state, "chips/s", 1);
   count_rate(state, "MZI-fields/s", static_cast<double>(c.topology.mzi_count() * words));
   // the twin draws nothing and corrects nothing: it is given its errors
   count_twin(state, twin_time<Real>(state.range(0), words).from_parameters_s());
+}
+
+/// Drawing alone.
+template <class Real>
+void draw(benchmark::State& state, Real) {
+  const MeshCase& c = mesh_case(state.range(0));
+  const ErrorModel model = error_preset("foundry");
+  MeshErrorsOf<Real> errors;
+  std::uint32_t chip = 0;
+  for (auto _ : state) {
+    draw_mesh_errors(c.topology, model, {1, chip++, 0}, errors);
+    benchmark::DoNotOptimize(errors.alpha.data());
+    benchmark::ClobberMemory();
+  }
+  count_rate(state, "MZIs/s", c.topology.mzi_count());
 }
 
 /// 32 chips an iteration, shared out to two threads.
@@ -95,6 +105,11 @@ void chips_two_threads(benchmark::State& state, Real) {
         "monte_carlo_chip", [](auto& state, auto real) { chips(state, real, false); }, over_ports()) &&
     add_rows(
         "monte_carlo_chip_corrected", [](auto& state, auto real) { chips(state, real, true); }, over_ports()) &&
+    add_rows(
+        "monte_carlo_chip_blocks", [](auto& state, auto real) { chips(state, real, false, true); },
+        over_ports()) &&
+    add_rows(
+        "draw_mesh_errors", [](auto& state, auto real) { draw(state, real); }, over_ports()) &&
     add_rows(
         "monte_carlo_chip_two_threads", [](auto& state, auto real) { chips_two_threads(state, real); },
         [](auto* row) {

@@ -19,10 +19,15 @@ void decompose(benchmark::State& state, MeshProgram (*method)(const Matrix&)) {
   count_rate(state, "MZIs/s", c.topology.mzi_count());
 }
 
-void correct(benchmark::State& state) {
+template <class Real>
+void correct(benchmark::State& state, Real) {
   const MeshCase& c = mesh_case(state.range(0));
+  const MeshLayout layout = mesh_layout(c.topology);
+  const auto program = c.program.template cast<Real>();
+  const auto errors = c.errors.template cast<Real>();
+  CorrectedProgramOf<Real> corrected;
   for (auto _ : state) {
-    CorrectedProgram corrected = correct_splitters(c.topology, c.program, c.errors.alpha, c.errors.beta);
+    correct_splitters(layout, program, errors.alpha, errors.beta, Clipping::nearest, corrected);
     benchmark::DoNotOptimize(corrected.program.theta.data());
     benchmark::ClobberMemory();
   }
@@ -34,7 +39,8 @@ void correct(benchmark::State& state) {
         "decompose_clements", [](auto& state) { decompose(state, decompose_clements); }, over_ports()) &&
     add_row(
         "decompose_reck", [](auto& state) { decompose(state, decompose_reck); }, over_ports()) &&
-    add_row("correct_splitters", correct, over_ports());
+    add_rows(
+        "correct_splitters", [](auto& state, auto real) { correct(state, real); }, over_ports());
 
 }  // namespace
 }  // namespace optinc::bench
