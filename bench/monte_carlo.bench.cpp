@@ -86,12 +86,13 @@ void draw(benchmark::State& state, Real) {
 /// 32 chips an iteration, shared out to two threads.
 template <class Real>
 void chips_two_threads(benchmark::State& state, Real) {
-  constexpr int threads = 2, chips_each_time = 32;
+  constexpr int threads = 2;
+  constexpr std::int64_t chips_each_time = 32;
   const MeshCase& c = mesh_case(state.range(0));
   std::array trials = {Trial<Real>(c), Trial<Real>(c)};
   std::uint32_t first = 0;
   for (auto _ : state) {
-    parallel_for(chips_each_time, threads, [&](int i) {
+    parallel_for(chips_each_time, threads, [&](std::int64_t i) {
       trials[static_cast<std::size_t>(omp_get_thread_num())].run(first + static_cast<std::uint32_t>(i), false);
     });
     first += chips_each_time;
