@@ -1,0 +1,103 @@
+// The whole unit: words from servers through six layers to decisions, and the chips that do it. The published
+// network 4-64-128-256-128-64-4; random weights take as long as trained ones.
+
+#include <array>
+
+#include <omp.h>
+
+#include "onn/transmission.hpp"
+#include "physics/random/haar.hpp"
+#include "physics/random/stream.hpp"
+
+#include "bench/rows.hpp"
+
+namespace optinc::bench {
+namespace {
+
+const ErrorModel& model() {
+  static const ErrorModel design_target = error_preset("design-target");
+  return design_target;
+}
+
+ChipDesign published_design() {
+  constexpr std::array hidden = {64, 128, 256, 128, 64};
+  Network network = make_network(Task{4, 4}, hidden);
+  Stream stream(1, Purpose::haar);
+  for (SigmaULayer& layer : network.layers)
+    for (std::size_t b = 0; b < layer.unitary.size(); ++b) {
+      layer.unitary[b] = haar_orthogonal(layer.block_size(), stream);
+      layer.sigma[b].setConstant(0.9);
+    }
+  return design_chip(network);
+}
+
+const ChipDesign& design() {
+  static const ChipDesign published = published_design();
+  return published;
+}
+
+/// Random codes of four servers, (words, 4).
+Codes random_codes(Eigen::Index words) {
+  Stream stream(1, Purpose::words);
+  return Codes::NullaryExpr(words, design().task.servers, [&] { return stream.below(design().task.codes()); });
+}
+
+/// One thread, whatever OpenMP is set to, while it lives.
+class OneThread {
+ public:
+  OneThread() { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_ = omp_get_max_threads();
+};
+
+/// Words from the servers' codes to the outputs received, through a settled chip.
+void words(benchmark::State& state, const NoiseSwitches& noise) {
+  const OneThread alone;
+  static const ChipState chip =
+      program(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
+  const Codes codes = random_codes(state.range(0));
+  const LinkSettings link;
+  for (auto _ : state) {
+    Eigen::MatrixXd outputs = transmit(design(), chip, link, noise, codes, {});
+    benchmark::DoNotOptimize(outputs.data());
+    benchmark::ClobberMemory();
+  }
+  count_rate(state, "words/s", static_cast<double>(state.range(0)));
+  count_rate(state, "MZI-fields/s", static_cast<double>(state.range(0)) * design().mzi_count());
+}
+
+/// A chip drawn, programmed and settled, ready for words: 41,664 MZIs.
+void chips(benchmark::State& state, Programming programming) {
+  const OneThread alone;
+  design();  // designed before the clock starts
+  std::uint32_t number = 0;
+  for (auto _ : state) {
+    ChipState chip = program(design(), fabricate(design(), model(), 1, number++), model(), programming);
+    benchmark::DoNotOptimize(chip.layers.data());
+    benchmark::ClobberMemory();
+  }
+  count_rate(state, "chips/s", 1);
+  count_rate(state, "MZIs/s", design().mzi_count());
+}
+
+const auto over_words = [](auto* row) {
+  row->ArgNames({"words"})->ArgsProduct({all_words})->Unit(benchmark::kMicrosecond);
+};
+const auto once = [](auto* row) { row->Unit(benchmark::kMillisecond); };
+
+[[maybe_unused]] const bool added =
+    add_row(
+        "optinc_words/noiseless", [](auto& state) { words(state, {}); }, over_words) &&
+    add_row(
+        "optinc_words/noisy", [](auto& state) { words(state, NoiseSwitches::all()); }, over_words) &&
+    add_row(
+        "optinc_chip/uncorrected", [](auto& state) { chips(state, Programming::uncorrected); }, once) &&
+    add_row(
+        "optinc_chip/corrected", [](auto& state) { chips(state, Programming::corrected); }, once);
+
+}  // namespace
+}  // namespace optinc::bench
