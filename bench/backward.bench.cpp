@@ -82,6 +82,28 @@ void forward_backward(benchmark::State& state, Real) {
   count_forward(state, forward_seconds(step, state.range(0), state.range(1)));
 }
 
+/// Reverse mode over forward, both in the kernels' own layout: no words copied in and out.
+template <class Real>
+void backward_blocks(benchmark::State& state, Real) {
+  const MeshCase& c = mesh_case(state.range(0));
+  const Step<Real> step(c, state.range(0), state.range(1));
+  const auto inputs = in_kernel_layout(step.inputs), outputs = in_kernel_layout(step.outputs);
+  FieldBlocks<Real> sent = inputs, input_gradient;
+  const double forward_s = median_seconds([&] {
+    step.engine.propagate(sent);  // again and again: without losses fields keep their size
+    benchmark::DoNotOptimize(sent.data.data());
+    benchmark::ClobberMemory();
+  });
+  constexpr BackwardOptions options;
+  for (auto _ : state) {
+    const auto result = step.engine.backward(inputs, outputs, inputs, input_gradient, 1, options);
+    benchmark::DoNotOptimize(result.parameters.theta.data());
+    benchmark::ClobberMemory();
+  }
+  count_work<Real>(state, backward_work<Real>(c.topology, static_cast<double>(state.range(1))));
+  count_forward(state, forward_s);
+}
+
 auto with(BackwardOptions options, int threads = 1) {
   return [options, threads](benchmark::State& state, auto real) { backward(state, real, options, threads); };
 }
@@ -93,6 +115,8 @@ const auto large_batches = over_ports_and_words({8, 16, 64, 128}, {64, 1024, 409
     add_rows(
         "forward_backward", [](auto& state, auto real) { forward_backward(state, real); }, batches) &&
     add_rows("backward", with({}), batches) &&
+    add_rows(
+        "backward_blocks", [](auto& state, auto real) { backward_blocks(state, real); }, large_batches) &&
     add_rows("backward_uncompressed", with({.compress = false}), large_batches) &&
     add_rows("backward_checkpoints", with({.compress = false, .invert = false}),
              over_ports_and_words({64, 256}, {64, 1024})) &&

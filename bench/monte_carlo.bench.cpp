@@ -29,8 +29,7 @@ struct Trial {
         fields(inputs) {}
 
   /// `in_blocks`: fields stay in the kernels' own layout.
-  void run(std::uint32_t chip, bool correct, bool in_blocks = false) {
-    static const ErrorModel model = error_preset("foundry");
+  void run(const ErrorModel& model, std::uint32_t chip, bool correct, bool in_blocks = false) {
     draw_mesh_errors(*topology, model, {1, chip, 0}, errors);
     if (correct)
       correct_splitters(engine.layout(), program, errors.alpha, errors.beta, Clipping::quadrature, corrected);
@@ -56,12 +55,22 @@ struct Trial {
   FieldBlocks<Real> input_blocks = in_kernel_layout(inputs), blocks;
 };
 
+/// Every source of preset foundry: eight normals and two exponentials an MZI.
+const ErrorModel foundry = error_preset("foundry");
+
+/// Splitters and phase offsets alone: four normals an MZI, all heater arms alike.
+const ErrorModel four_normals = [] {
+  ErrorModel model = foundry;
+  model.arm_loss_spread_db = model.sigma_phase_rad = 0.0;
+  return model;
+}();
+
 template <class Real>
-void chips(benchmark::State& state, Real, bool correct, bool in_blocks = false) {
+void chips(benchmark::State& state, Real, const ErrorModel& model, bool correct, bool in_blocks = false) {
   const MeshCase& c = mesh_case(state.range(0));
   Trial<Real> trial(c);
   std::uint32_t chip = 0;
-  for (auto _ : state) trial.run(chip++, correct, in_blocks);
+  for (auto _ : state) trial.run(model, chip++, correct, in_blocks);
   count_rate(state, "chips/s", 1);
   count_rate(state, "MZI-fields/s", static_cast<double>(c.topology.mzi_count() * words));
   // the twin draws nothing and corrects nothing: it is given its errors
@@ -72,11 +81,10 @@ void chips(benchmark::State& state, Real, bool correct, bool in_blocks = false) 
 template <class Real>
 void draw(benchmark::State& state, Real) {
   const MeshCase& c = mesh_case(state.range(0));
-  const ErrorModel model = error_preset("foundry");
   MeshErrorsOf<Real> errors;
   std::uint32_t chip = 0;
   for (auto _ : state) {
-    draw_mesh_errors(c.topology, model, {1, chip++, 0}, errors);
+    draw_mesh_errors(c.topology, foundry, {1, chip++, 0}, errors);
     benchmark::DoNotOptimize(errors.alpha.data());
     benchmark::ClobberMemory();
   }
@@ -93,7 +101,8 @@ void chips_two_threads(benchmark::State& state, Real) {
   std::uint32_t first = 0;
   for (auto _ : state) {
     parallel_for(chips_each_time, threads, [&](std::int64_t i) {
-      trials[static_cast<std::size_t>(omp_get_thread_num())].run(first + static_cast<std::uint32_t>(i), false);
+      trials[static_cast<std::size_t>(omp_get_thread_num())].run(foundry, first + static_cast<std::uint32_t>(i),
+                                                                 false);
     });
     first += chips_each_time;
   }
@@ -103,12 +112,19 @@ void chips_two_threads(benchmark::State& state, Real) {
 
 [[maybe_unused]] const bool added =
     add_rows(
-        "monte_carlo_chip", [](auto& state, auto real) { chips(state, real, false); }, over_ports()) &&
+        "monte_carlo_chip", [](auto& state, auto real) { chips(state, real, foundry, false); }, over_ports()) &&
     add_rows(
-        "monte_carlo_chip_corrected", [](auto& state, auto real) { chips(state, real, true); }, over_ports()) &&
-    add_rows(
-        "monte_carlo_chip_blocks", [](auto& state, auto real) { chips(state, real, false, true); },
+        "monte_carlo_chip_corrected", [](auto& state, auto real) { chips(state, real, foundry, true); },
         over_ports()) &&
+    add_rows(
+        "monte_carlo_chip_blocks", [](auto& state, auto real) { chips(state, real, foundry, false, true); },
+        over_ports()) &&
+    add_rows(
+        "monte_carlo_chip_four_normals",
+        [](auto& state, auto real) { chips(state, real, four_normals, false, true); }, over_ports()) &&
+    add_rows(
+        "monte_carlo_chip_four_normals_corrected",
+        [](auto& state, auto real) { chips(state, real, four_normals, true, true); }, over_ports()) &&
     add_rows(
         "draw_mesh_errors", [](auto& state, auto real) { draw(state, real); }, over_ports()) &&
     add_rows(

@@ -21,10 +21,11 @@ FORBIDDEN = {  # room: (pattern of the whole name, why)
     "physics": [FILES_IN_HDF5, CONFIGURATION,
                 (r"fstream|filesystem|iostream|cstdio|stdio\.h|fcntl\.h|unistd\.h", "physics knows nothing of files and prints nothing"),
                 (r"chrono|ctime|time\.h|fmt/chrono\.h", "physics knows no clock"),
-                (r"omp\.h|thread|mutex|atomic|future|condition_variable", "physics knows nothing of threads"),
                 (r"random", "draws come from physics/random, the same on every platform")],
     "onn": [FILES_IN_HDF5, CONFIGURATION],
 }
+THREADS = r"omp\.h|thread|mutex|atomic|future|condition_variable"
+THREADS_USER = "physics/core/parallel.hpp"  # words and chips are shared out to threads through it alone
 ODEINT = r"boost/numeric/odeint.*"
 ODEINT_USER = re.compile(r"physics/devices/heater\.(cpp|hpp)")
 
@@ -38,6 +39,8 @@ def why_not(file, quoted, angled):
     first = name.split("/")[0]
     if re.fullmatch(ODEINT, name) and not ODEINT_USER.fullmatch(file):
         return "physics/devices/heater is the only user of Odeint"
+    if room == "physics" and re.fullmatch(THREADS, name) and file != THREADS_USER:
+        return f"{THREADS_USER} is the only user of threads in physics"
     for pattern, reason in FORBIDDEN.get(room, []):
         if re.fullmatch(pattern, name):
             return reason

@@ -58,7 +58,10 @@ HWY_INLINE SinCosOf<V> SinCos(D d, V x) {
   using T = hn::TFromD<D>;
   using K = TrigConstants<T>;
   const hn::RebindToSigned<D> di;
-  const V quarter_turns = hn::Round(hn::Mul(x, hn::Set(d, static_cast<T>(0.636619772367581343))));
+  // adding 1.5 2^(mantissa bits) rounds to an integer and leaves it in the low bits
+  const V shift = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 12582912.0 : 6755399441055744.0));
+  const V shifted = hn::MulAdd(x, hn::Set(d, static_cast<T>(0.636619772367581343)), shift);
+  const V quarter_turns = hn::Sub(shifted, shift);
   V r = hn::NegMulAdd(quarter_turns, hn::Set(d, K::half_pi[0]), x);
   r = hn::NegMulAdd(quarter_turns, hn::Set(d, K::half_pi[1]), r);
   r = hn::NegMulAdd(quarter_turns, hn::Set(d, K::half_pi[2]), r);
@@ -66,7 +69,7 @@ HWY_INLINE SinCosOf<V> SinCos(D d, V x) {
   const V s = hn::MulAdd(hn::Mul(r, r2), Horner(d, r2, K::sine), r);
   const V c = hn::MulAdd(hn::Mul(r2, r2), Horner(d, r2, K::cosine),
                          hn::NegMulAdd(hn::Set(d, static_cast<T>(0.5)), r2, hn::Set(d, static_cast<T>(1))));
-  const auto n = hn::ConvertTo(di, quarter_turns);
+  const auto n = hn::BitCast(di, shifted);
   const auto one = hn::Set(di, 1), two = hn::Set(di, 2);
   const auto swapped = hn::RebindMask(d, hn::TestBit(n, one));
   // signs: sine turns in quarters 2 and 3, cosine in quarters 1 and 2

@@ -194,12 +194,14 @@ HWY_INLINE ScaledStep<V, hn::Mask<D>> ScaleAs(D d, hn::Mask<D> cross, const Matr
   // bar: f = b/a = b conj(a) / |a|^2, g = c/d; cross: the reciprocals, whose numerators are the conjugates
   const V one = hn::Set(d, static_cast<hn::TFromD<D>>(1));
   const V turn = hn::IfThenElse(cross, hn::Neg(one), one);
-  const V over_f = hn::Div(one, Norm(IfThenElse(cross, b, a)));
-  const V over_g = hn::Div(one, Norm(IfThenElse(cross, c, e)));
+  const ComplexOf<V> first_scale = IfThenElse(cross, b, a), second_scale = IfThenElse(cross, c, e);
+  const V norm_f = Norm(first_scale), norm_g = Norm(second_scale);
+  const V over = hn::Div(one, hn::Mul(norm_f, norm_g));  // one division for both
+  const V over_f = hn::Mul(over, norm_g), over_g = hn::Mul(over, norm_f);
   ComplexOf<V> f = Stretch(TimesConj(b, a), over_f), g = Stretch(TimesConj(c, e), over_g);
   f.im = hn::Mul(f.im, turn);
   g.im = hn::Mul(g.im, turn);
-  return {f, g, cross, IfThenElse(cross, b, a), IfThenElse(cross, c, e)};
+  return {f, g, cross, first_scale, second_scale};
 }
 
 /// Matrices behind ports of these scales.
