@@ -159,17 +159,18 @@ TEST_CASE("equal loss in every arm multiplies the matrix by t^N exactly") {
 TEST_CASE("propagation is the reference mesh to eps x depth, odd batches, with errors and losses") {
   const std::uint64_t seed = 105;
   for (const int n : {1, 2, 3, 7, 16, 33, 128})
-    for (const int words : {1, 2, 63, 64, 65, 130}) {
-      for (const bool lossy : {false, true}) {
+    for (const bool lossy : {false, true}) {
+      Stream s = test_stream(seed, static_cast<std::uint32_t>(n));
+      const MeshTopology t = clements_topology(n);
+      const MeshProgram p = random_program(t, s);
+      const MeshErrors e = lossy ? random_lossy_errors(t, 0.1, s) : random_errors(t, 0.1, s);
+      const Matrix reference = reference_transfer_matrix(t, p, e);
+      for (const int words : {1, 2, 63, 64, 65, 130}) {
         CAPTURE(seed, n, words, lossy);
-        Stream s = test_stream(seed, static_cast<std::uint32_t>(n * 1000 + words));
-        const MeshTopology t = clements_topology(n);
-        const MeshProgram p = random_program(t, s);
-        const MeshErrors e = lossy ? random_lossy_errors(t, 0.1, s) : random_errors(t, 0.1, s);
         const Matrix input = random_fields(n, words, s);
         FieldBatch fields(input);
         settled(t, p, e).propagate(fields);
-        const Matrix expected = reference_transfer_matrix(t, p, e) * input;
+        const Matrix expected = reference * input;
         const Eigen::RowVectorXd worst = (fields.complex() - expected).cwiseAbs().colwise().maxCoeff();
         const Eigen::RowVectorXd bound = 8 * eps * (t.columns() + 1) * input.colwise().norm();
         CHECK((worst.array() <= bound.array()).all());
