@@ -51,6 +51,17 @@ struct SinCosOf {
   V sine, cosine;
 };
 
+/// sin and cos of angles of at most pi/4: the series alone.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE SinCosOf<V> SinCosSmall(D d, V r) {
+  using T = hn::TFromD<D>;
+  using K = TrigConstants<T>;
+  const V r2 = hn::Mul(r, r);
+  return {hn::MulAdd(hn::Mul(r, r2), Horner(d, r2, K::sine), r),
+          hn::MulAdd(hn::Mul(r2, r2), Horner(d, r2, K::cosine),
+                     hn::NegMulAdd(hn::Set(d, static_cast<T>(0.5)), r2, hn::Set(d, static_cast<T>(1))))};
+}
+
 /// sin and cos of angles in rad. |x| up to some thousand turns keeps full accuracy: error below 1e-7 in float
 /// (of the angle as rounded to float) and 2e-16 in double. NaN and infinity give NaN.
 template <class D, class V = hn::Vec<D>>
@@ -65,10 +76,7 @@ HWY_INLINE SinCosOf<V> SinCos(D d, V x) {
   V r = hn::NegMulAdd(quarter_turns, hn::Set(d, K::half_pi[0]), x);
   r = hn::NegMulAdd(quarter_turns, hn::Set(d, K::half_pi[1]), r);
   r = hn::NegMulAdd(quarter_turns, hn::Set(d, K::half_pi[2]), r);
-  const V r2 = hn::Mul(r, r);
-  const V s = hn::MulAdd(hn::Mul(r, r2), Horner(d, r2, K::sine), r);
-  const V c = hn::MulAdd(hn::Mul(r2, r2), Horner(d, r2, K::cosine),
-                         hn::NegMulAdd(hn::Set(d, static_cast<T>(0.5)), r2, hn::Set(d, static_cast<T>(1))));
+  const auto [s, c] = SinCosSmall(d, r);
   const auto n = hn::BitCast(di, shifted);
   const auto one = hn::Set(di, 1), two = hn::Set(di, 2);
   const auto swapped = hn::RebindMask(d, hn::TestBit(n, one));

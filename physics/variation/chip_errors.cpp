@@ -48,6 +48,10 @@ void draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, con
   const auto mean = static_cast<Real>(model.mzi_loss_db / 2);
   e.other_arm_loss_db = static_cast<Real>(mean_arm_loss_db(model));
   for (VectorOf<Real>* arms : {&e.theta_arm_loss_db, &e.phi_arm_loss_db}) {
+    if (model.arm_loss_spread_db == 0.0) {
+      arms->setConstant(mzis, mean);
+      continue;
+    }
     draw(losses, model.arm_loss_spread_db, mzis, *arms);
     *arms = (arms->array() + mean).cwiseMax(Real(0));
   }

@@ -168,7 +168,7 @@ void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const Backwa
   for (std::size_t b = first; b < first + count; ++b) {
     T* HWY_RESTRICT adjoints = io.input_gradient.block(b);
     const T* scales = mesh.rescale.data();
-    const auto rescale = [&](const T* from_fields, const T* from_adjoints) {
+    const auto rescale = [&](const T* from_fields, const T* from_adjoints) HWY_ATTR {
       Rescale(d, scales, ports, from_fields, fields);
       Rescale(d, scales + 2 * ports, ports, from_adjoints, adjoints);
       scales += 4 * ports;

@@ -95,7 +95,7 @@ HWY_INLINE CorrectedMzis<V, hn::Mask<D>> Correct(D d, V theta, V phi, V alpha, V
   // what is owed behind it: the phase from real to wanted of each row, by both its elements
   const ComplexOf<V> halves = TimesConj(ComplexOf<V>{c, s}, ComplexOf<V>{c2, s2});  // e^{i (theta - theta')/2}
   const auto owed = [&](const ComplexOf<V>& w0, const ComplexOf<V>& r0, V counts0, const ComplexOf<V>& w1,
-                        const ComplexOf<V>& r1, V counts1) {
+                        const ComplexOf<V>& r1, V counts1) HWY_ATTR {
     const ComplexOf<V> a = Stretch(TimesConj(w0, Times(r0, turn)), counts0);
     const ComplexOf<V> b = Stretch(TimesConj(w1, r1), counts1);
     return UnitPhase(d, Times(halves, ComplexOf<V>{hn::Add(a.re, b.re), hn::Add(a.im, b.im)}));

@@ -71,7 +71,7 @@ struct Factors {
 /// inputs of a cross pivot by its load addresses, the second by its store addresses.
 template <class D, class T>
 HWY_INLINE void FusedColumns(D d, const Factors<T> one, std::size_t ones, const Factors<T> two,
-                               std::size_t ports, T* HWY_RESTRICT block) {
+                             std::size_t ports, T* HWY_RESTRICT block) {
   const std::size_t pitch = 4 * hn::Lanes(d), to_g = one.to_g;
   const std::size_t first_swap = one.if_cross(0, pitch);
   Port<D> u = LoadPort(d, block + first_swap), v = LoadPort(d, block + pitch - first_swap);

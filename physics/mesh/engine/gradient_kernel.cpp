@@ -32,7 +32,7 @@ HWY_INLINE Gram<V> LoadGram(D d, const InverseMesh<T>& mesh, const GramSums<T>& 
       sum[cross ? number ^ 2 : number][i] = total;
     }
   }
-  const auto scale = [&](std::size_t i) {
+  const auto scale = [&](std::size_t i) HWY_ATTR {
     const T* from = mesh.scales.data() + 2 * i * mesh.pitch + k;
     return ComplexOf<V>{LoadUpTo(d, from, left), LoadUpTo(d, from + mesh.pitch, left)};
   };

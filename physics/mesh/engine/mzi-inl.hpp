@@ -106,6 +106,7 @@ template <class V>
 struct CommonRatios {
   V other;         ///< an arm without heater
   bool alike;      ///< all heater arms lose the same: no exponential for each
+  bool small;      ///< no splitter error is larger than pi/4: no range reduction for them
   V inner, outer;  ///< then their ratios
 };
 
@@ -115,31 +116,36 @@ HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std
                                             double& lossiest_db) {
   const V other = FieldRatio(d, hn::Set(d, p.other_arm_loss_db));
   lossiest_db = 2.0 * static_cast<double>(p.other_arm_loss_db);
-  if (mzis == 0) return {other, true, other, other};
+  if (mzis == 0) return {other, true, true, other, other};
   const V inner = hn::Set(d, p.theta_arm_loss_db[0]), outer = hn::Set(d, p.phi_arm_loss_db[0]);
-  V most = hn::Add(inner, outer);
+  V most = hn::Add(inner, outer), largest = hn::Zero(d);
   auto alike = hn::Eq(inner, inner);
   for (std::size_t k = 0; k < mzis; k += hn::Lanes(d)) {
     const V theta = LoadUpTo(d, p.theta_arm_loss_db + k, mzis - k),
             phi = LoadUpTo(d, p.phi_arm_loss_db + k, mzis - k);
     most = hn::Max(most, hn::Add(theta, phi));
+    largest = hn::Max(largest, hn::Max(hn::Abs(LoadUpTo(d, p.alpha + k, mzis - k)),
+                                       hn::Abs(LoadUpTo(d, p.beta + k, mzis - k))));
     const auto same = hn::And(hn::Eq(theta, inner), hn::Eq(phi, outer));
     alike = hn::And(alike, hn::Or(same, hn::Not(hn::FirstN(d, mzis - k))));
   }
+  const bool small = hn::AllTrue(d, hn::Le(largest, hn::Set(d, static_cast<T>(0.785))));
   lossiest_db = std::max(lossiest_db, static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, most))));
-  return {other, hn::AllTrue(d, alike), FieldRatio(d, inner), FieldRatio(d, outer)};
+  return {other, hn::AllTrue(d, alike), small, FieldRatio(d, inner), FieldRatio(d, outer)};
 }
 
 /// Parts of MZIs k, k + 1, .. of `left` that are left in the mesh.
 template <class D, class T, class V = hn::Vec<D>>
 HWY_INLINE MziParts<V> LoadMzis(D d, const MeshParameters<T>& p, const CommonRatios<V>& common, std::size_t k,
                                 std::size_t left) {
-  const auto load = [&](const T* from) { return LoadUpTo(d, from + k, left); };
+  const auto load = [&](const T* from) HWY_ATTR { return LoadUpTo(d, from + k, left); };
   const auto inner = SinCos(d, hn::Add(load(p.theta), load(p.theta_offset)));
   const auto outer = SinCos(d, hn::Add(load(p.phi), load(p.phi_offset)));
   // cos and sin of pi/4 + alpha are (cos alpha -+ sin alpha) / sqrt(2): a perfect splitter then halves exactly,
   // where pi/4 rounded to float would be wrong alike in every MZI
-  const auto alpha = SinCos(d, load(p.alpha)), beta = SinCos(d, load(p.beta));
+  const V first_error = load(p.alpha), second_error = load(p.beta);
+  const auto alpha = common.small ? SinCosSmall(d, first_error) : SinCos(d, first_error);
+  const auto beta = common.small ? SinCosSmall(d, second_error) : SinCos(d, second_error);
   const V half = hn::Set(d, static_cast<T>(0.5));
   const V first_cos = hn::Sub(alpha.cosine, alpha.sine), first_sin = hn::Add(alpha.cosine, alpha.sine);
   const V second_cos = hn::Mul(half, hn::Sub(beta.cosine, beta.sine));
@@ -169,7 +175,7 @@ template <class V>
 HWY_INLINE Matrix2Of<V> TransferMatrix(const MziParts<V>& p) {
   // With e = inner, l = inner_other: DC diag(e, l) DC = [[cc e - ss l, i (cs e + sc l)], [i (sc e + cs l), cc l
   // - ss e]]
-  const auto mix = [](V x, const ComplexOf<V>& e, V constant) {
+  const auto mix = [](V x, const ComplexOf<V>& e, V constant) HWY_ATTR {
     return ComplexOf<V>{hn::MulAdd(x, e.re, constant), hn::Mul(x, e.im)};
   };
   const ComplexOf<V> m00 = mix(p.cos_cos, p.inner, hn::Neg(hn::Mul(p.sin_sin, p.inner_other)));

@@ -22,7 +22,7 @@ HWY_INLINE Matrix2Of<V> Inverse(D d, const Matrix2Of<V>& t) {
   const ComplexOf<V> determinant = {hn::Sub(ad.re, bc.re), hn::Sub(ad.im, bc.im)};
   const V over = hn::Div(hn::Set(d, static_cast<hn::TFromD<D>>(1)), Norm(determinant));
   const ComplexOf<V> minus = Stretch(determinant, hn::Neg(over));
-  const auto divided = [&](const ComplexOf<V>& x) { return TimesConj(x, minus); };  // -x / determinant
+  const auto divided = [&](const ComplexOf<V>& x) HWY_ATTR { return TimesConj(x, minus); };  // -x / determinant
   const ComplexOf<V> a = divided(t.a), d2 = divided(t.d);
   return {{hn::Neg(d2.re), hn::Neg(d2.im)}, divided(t.b), divided(t.c), {hn::Neg(a.re), hn::Neg(a.im)}};
 }
@@ -100,7 +100,7 @@ bool SettleInverse(const MeshLayout& layout, const MeshParameters<T>& parameters
   const T idle_factor = hn::GetLane(hn::Mul(common.other, common.other));
 
   SplitPorts<T> field(ports, lanes), adjoint(ports, lanes);
-  const auto store_scales = [&] {
+  const auto store_scales = [&]() HWY_ATTR {
     for (auto* scales : {&field, &adjoint}) {
       for (std::size_t p = 0; p < ports; ++p) mesh.rescale.push_back(*scales->re(p));
       for (std::size_t p = 0; p < ports; ++p) mesh.rescale.push_back(*scales->im(p));

@@ -63,7 +63,7 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
 
   SplitPorts<T> scales(ports, lanes);
   std::vector<T> idle_re, idle_im;
-  const auto store_scales = [&](std::size_t beyond) {
+  const auto store_scales = [&](std::size_t beyond) HWY_ATTR {
     for (std::size_t p = 0; p < ports; ++p) {
       mesh.scale_re.push_back(*scales.re(p));
       mesh.scale_im.push_back(*scales.im(p));
@@ -71,7 +71,7 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
     mesh.scale_re.resize(mesh.scale_re.size() + beyond);
     mesh.scale_im.resize(mesh.scale_im.size() + beyond);
   };
-  const auto port = [](std::int32_t p) { return static_cast<std::size_t>(p); };
+  const auto port = [](std::int32_t p) HWY_ATTR { return static_cast<std::size_t>(p); };
   bool finite = true;
   std::size_t since = 0;
   for (std::size_t c = 0; c < columns; ++c) {
