@@ -30,7 +30,7 @@ void draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, con
   Stream splitters = stream(Purpose::splitter_error);
   draw(splitters, model.sigma_eta_rad, mzis, e.alpha);
   draw(splitters, model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab * model.rho_ab), mzis, e.beta);
-  e.beta += static_cast<Real>(model.rho_ab) * e.alpha;
+  if (model.rho_ab != 0.0) e.beta += static_cast<Real>(model.rho_ab) * e.alpha;
 
   Stream calibration = stream(Purpose::calibration_residual), noise = stream(Purpose::phase_noise);
   VectorOf<Real> more;

@@ -22,7 +22,10 @@ MeshPath mesh_path(std::string_view name) {
 }
 
 MeshPath choose_mesh_path(Eigen::Index, Eigen::Index words) {
-  // a block of the direct path costs the same whether one or all of its words are there
+  // A block of the direct path costs the same whether one or all of its words are there. The matrix path is
+  // never chosen: with Eigen's products it takes 0.9 to 1.5 times as long (16 to 512 ports, 1024 and 4096
+  // words, float and double; forward_matrix over forward_direct of the benchmarks), and its rounding is another
+  // one.
   return words <= 2 ? MeshPath::single_vector : MeshPath::direct;
 }
 

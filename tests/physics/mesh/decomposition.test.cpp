@@ -85,6 +85,16 @@ TEST_CASE("row 4: large unitaries come back with an error below 1e-12 N, whateve
   }
 }
 
+// "MC:" keeps it out of the sanitizers, where it would be the same code for longer
+TEST_CASE("MC: row 4: a unitary of 1024 ports comes back with an error below 1e-12 N") {
+  const std::uint64_t seed = 405;
+  CAPTURE(seed);
+  Stream s = test_stream(seed);
+  const Matrix u = haar_unitary(1024, s);
+  CHECK(clements_error(u) < 1e-12);
+  CHECK(reck_error(u) < 1e-12);
+}
+
 // zeros everywhere: atan2(0, 0) and args of 0 decide. Fails when null_from_right divides the two elements
 // (atan(|b|/|a|) is NaN for 0/0)
 TEST_CASE("row 4: identity, reversal, shifts and random permutations come back from the mesh") {
