@@ -134,11 +134,15 @@ HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std
   return {other, hn::AllTrue(d, alike), small, FieldRatio(d, inner), FieldRatio(d, outer)};
 }
 
-/// Parts of MZIs k, k + 1, .. of `left` that are left in the mesh.
-template <class D, class T, class V = hn::Vec<D>>
+/// Parts of MZIs k, k + 1, .. of `left` that are left in the mesh. `whole`: left is a register at least (known
+/// when compiling, the loads need not ask).
+template <bool whole = false, class D, class T, class V = hn::Vec<D>>
 HWY_INLINE MziParts<V> LoadMzis(D d, const MeshParameters<T>& p, const CommonRatios<V>& common, std::size_t k,
                                 std::size_t left) {
-  const auto load = [&](const T* from) HWY_ATTR { return LoadUpTo(d, from + k, left); };
+  const auto load = [&](const T* from) HWY_ATTR {
+    if constexpr (whole) return hn::LoadU(d, from + k);
+    return LoadUpTo(d, from + k, left);
+  };
   const auto inner = SinCos(d, hn::Add(load(p.theta), load(p.theta_offset)));
   const auto outer = SinCos(d, hn::Add(load(p.phi), load(p.phi_offset)));
   // cos and sin of pi/4 + alpha are (cos alpha -+ sin alpha) / sqrt(2): a perfect splitter then halves exactly,
