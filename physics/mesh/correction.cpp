@@ -1,9 +1,23 @@
 #include "physics/mesh/correction.hpp"
 
+#include <cmath>
+#include <initializer_list>
+
 #include "physics/core/check.hpp"
 #include "physics/mesh/engine/correction_kernel.hpp"
 
 namespace optinc {
+namespace {
+
+template <class Real>
+Eigen::Index first_not_finite(std::initializer_list<const VectorOf<Real>*> of_mzis) {
+  for (Eigen::Index k = 0; k < (*of_mzis.begin())->size(); ++k)
+    for (const auto* values : of_mzis)
+      if (!std::isfinite((*values)[k])) return k;
+  return -1;
+}
+
+}  // namespace
 
 template <class Real>
 void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& program,
@@ -15,6 +29,10 @@ void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& prog
              values->size(), mzis, mzis);
   validate(program.output_phase.size() == ports, "{} output phases for a mesh of {} ports (one each). Give {}.",
            program.output_phase.size(), ports, ports);
+  // the kernel's phases of a device that is NaN would be numbers again
+  if (((program.theta + program.phi + alpha + beta).array() * Real(0)).sum() != Real(0))
+    throw Error(fmt::format("a phase or splitter error of MZI {} is not finite (numbers only). Mend it.",
+                            first_not_finite<Real>({&program.theta, &program.phi, &alpha, &beta})));
   auto& to = corrected.program;
   to.theta.resize(mzis);
   to.phi.resize(mzis);

@@ -1,5 +1,7 @@
 #include "physics/mesh/topology.hpp"
 
+#include <algorithm>
+
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -42,6 +44,13 @@ MeshTopology reck_topology(int ports) {
 }
 
 void validate_topology(const MeshTopology& t) {
+  validate(t.ports >= 1, "a mesh of {} ports (1 or more). Give it ports.", t.ports);
+  const auto& begin = t.column_begin;
+  validate(!begin.empty() && begin.front() == 0 && begin.back() == t.mzi_count() &&
+               std::is_sorted(begin.begin(), begin.end()),
+           "columns begin at MZIs {}, of {} MZIs (ascending from 0 to their number: every MZI in one column). "
+           "Mend column_begin.",
+           fmt::join(begin, ", "), t.mzi_count());
   for (int c = 0; c < t.columns(); ++c) {
     std::vector<bool> taken(static_cast<std::size_t>(t.ports), false);
     for (const auto& [upper, lower] : t.column(c)) {

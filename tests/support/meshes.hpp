@@ -60,7 +60,11 @@ inline Matrix random_fields(Eigen::Index ports, Eigen::Index words, Stream& s) {
   });
 }
 
-inline double max_abs(const Matrix& m) { return m.cwiseAbs().maxCoeff(); }
+/// NaN where one is NaN: maxCoeff() alone would leave it out.
+template <class Derived>
+double max_abs(const Eigen::MatrixBase<Derived>& m) {
+  return m.size() == 0 ? 0.0 : m.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
+}
 
 /// The project's error metric E = ||a - b||_F / sqrt(N).
 inline double relative_error(const Matrix& a, const Matrix& b) {

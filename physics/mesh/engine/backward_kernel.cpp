@@ -201,9 +201,10 @@ void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const Backwa
     for (std::size_t i = 0; i < ports * port; i += lanes) {
       const auto x = hn::Load(d, sent + i);
       largest_input = hn::Max(largest_input, hn::Abs(x));
-      // not Max(error, ..): a NaN must stay
+      // not Max(error, ..): a NaN must stay, also when finite errors follow
       const auto error = hn::Abs(hn::Sub(hn::Load(d, fields + i), x));
-      largest_error = hn::IfThenElse(hn::Le(error, largest_error), largest_error, error);
+      const auto keep = hn::Or(hn::Le(error, largest_error), hn::IsNaN(largest_error));
+      largest_error = hn::IfThenElse(keep, largest_error, error);
     }
   }
   HWY_ALIGN T input[hn::MaxLanes(d)], error[hn::MaxLanes(d)];
@@ -211,7 +212,7 @@ void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const Backwa
   hn::Store(largest_error, d, error);
   for (std::size_t i = 0; i < lanes; ++i) {
     sums.largest_input = std::max(sums.largest_input, static_cast<double>(input[i]));
-    if (!(error[i] <= sums.largest_error)) sums.largest_error = static_cast<double>(error[i]);
+    sums.largest_error = larger_or_nan(sums.largest_error, static_cast<double>(error[i]));
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "physics/mesh/engine/field_blocks.hpp"
 #include "physics/mesh/engine/inverse_mesh.hpp"
 #include "physics/mesh/engine/mesh_layout.hpp"
@@ -17,6 +19,12 @@ struct GramSums {
   double largest_input = 0.0;  ///< largest field component that was sent
   double largest_error = 0.0;  ///< largest difference of what the inversion found to it
 };
+
+/// The larger of two errors; NaN, which no comparison would keep, where one is NaN.
+template <class Real>
+Real larger_or_nan(Real a, Real b) {
+  return a >= b || std::isnan(a) ? a : b;
+}
 
 /// Sets a mesh up for the way back. Returns whether every number is finite: not so where an MZI cannot be
 /// inverted.

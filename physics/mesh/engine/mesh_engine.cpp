@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -58,6 +59,13 @@ template <class Real>
     for (Eigen::Index i = 0; i < values->size(); ++i)
       validate(std::isfinite((*values)[i]), "{} of port {} is {} (finite numbers only). Mend it.", name, i,
                (*values)[i]);
+  for (int k = 0; k < t.mzi_count(); ++k)
+    for (const auto& [name, phase] :
+         {std::pair("theta", p.theta[k] + e.theta_offset[k]), std::pair("phi", p.phi[k] + e.phi_offset[k]),
+          std::pair("alpha", e.alpha[k]), std::pair("beta", e.beta[k])})
+      validate(std::abs(phase) <= largest_phase_rad<Real>,
+               "{} of MZI {} with its offset is {} rad (at most {} in this precision). Take whole turns off.",
+               name, k, phase, largest_phase_rad<Real>);
   for (int k = 0; k < t.mzi_count(); ++k) {
     const Matrix2 m = mzi(p.mzi(k), e.mzi(k));
     const double most = std::max(std::abs(m(0, 0) * m(1, 1)), std::abs(m(0, 1) * m(1, 0)));
@@ -101,7 +109,7 @@ MeshEngine<Real>::MeshEngine(const MeshTopology& topology, MeshPath path) : path
 template <class Real>
 void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErrorsOf<Real>& errors,
                               bool for_backward) {
-  assert(plan_);
+  require_wired();
   settled_ = false;
   require_sizes(plan_->topology, program, errors);
   if (!settle_scaled(plan_->layout, parameters_of(program, errors), scaled_))
@@ -110,6 +118,20 @@ void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErro
                   ? std::make_shared<const Settings>(Settings{program, errors})
                   : nullptr;
   settled_ = true;
+  if (path_ == MeshPath::matrix) matrix_ = transfer_planes();
+}
+
+template <class Real>
+void MeshEngine<Real>::require_wired() const {
+  validate(plan_ != nullptr, "the engine has no mesh (it was made without one). Make it for a topology.");
+}
+
+template <class Real>
+void MeshEngine<Real>::require_settled(const FieldBatchOf<Real>& fields) const {
+  require_settled(static_cast<std::size_t>(fields.ports()));
+  validate(fields.re.rows() == fields.im.rows() && fields.re.cols() == fields.im.cols(),
+           "real parts ({}, {}) meet imaginary parts ({}, {}) (one field has both). Give planes of one shape.",
+           fields.re.rows(), fields.re.cols(), fields.im.rows(), fields.im.cols());
 }
 
 template <class Real>
@@ -135,11 +157,11 @@ void MeshEngine<Real>::propagate(FieldBlocks<Real>& fields, int threads) const {
 
 template <class Real>
 void MeshEngine<Real>::propagate(FieldBatchOf<Real>& fields, int threads) const {
-  require_settled(static_cast<std::size_t>(fields.ports()));
+  require_settled(fields);
   const MeshPath path = path_ == MeshPath::automatic ? choose_mesh_path(fields.ports(), fields.words()) : path_;
   if (path == MeshPath::reference)
     return propagate_slowly(plan_->topology, settings_->program, settings_->errors, fields);
-  if (path == MeshPath::matrix) return propagate_by_matrix(fields, threads);
+  if (path == MeshPath::matrix) return multiply(matrix_, fields, threads);
   const auto words = static_cast<std::size_t>(fields.words());
   const FieldPlanes<Real> planes = planes_of(fields);
   if (path == MeshPath::single_vector) return propagate_vectors(plan_->layout, scaled_, planes, words);
@@ -170,12 +192,8 @@ FieldBatchOf<Real> MeshEngine<Real>::transfer_planes() const {
 
 template <class Real>
 Matrix MeshEngine<Real>::transfer_matrix() const {
+  require_wired();
   return transfer_planes().complex();
-}
-
-template <class Real>
-void MeshEngine<Real>::propagate_by_matrix(FieldBatchOf<Real>& fields, int threads) const {
-  multiply(transfer_planes(), fields, threads);
 }
 
 // all but reverse mode, which lies in mesh_engine_backward.cpp

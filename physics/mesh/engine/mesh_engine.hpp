@@ -18,7 +18,7 @@ enum class MeshPath {
   reference,      ///< MZI by MZI in double, from mzi(); slow, obvious, never optimised
   direct,         ///< MZI by MZI in scaled form, SIMD lanes are words
   single_vector,  ///< MZI by MZI in scaled form, SIMD lanes are the MZIs of a column
-  matrix          ///< the transfer matrix once, then three real matrix products in place of a complex one
+  matrix  ///< the transfer matrix when settled, then three real matrix products in place of a complex one
 };
 
 /// Names for users, in the order of MeshPath: auto, reference, direct, single-vector, matrix.
@@ -27,8 +27,9 @@ std::span<const std::string_view> mesh_path_names();
 /// The path of that name. Throws Error, naming the nearest, for an unknown one.
 MeshPath mesh_path(std::string_view name);
 
-/// The path that is fastest for one call with so many words on so many ports, set-up of the path included. It
-/// knows nothing of threads or of earlier calls, so that a result depends on neither.
+/// The path for one call with so many words on so many ports: single-vector for one or two words (fast where
+/// columns are runs of neighbours), else direct. It knows nothing of threads or of earlier calls, so that a
+/// result depends on neither.
 MeshPath choose_mesh_path(Eigen::Index ports, Eigen::Index words);
 
 /// What backward() may do. The defaults are fast and safe.
@@ -64,13 +65,14 @@ class MeshEngine {
   explicit MeshEngine(const MeshTopology& topology, MeshPath path = MeshPath::automatic);
 
   /// Sets every MZI up from phases and errors. `for_backward`: keeps a copy of them, which backward() needs.
-  /// Throws Error where their sizes are not the topology's, and where a parameter is NaN or infinite or an MZI
-  /// lets no light pass, with the number of the MZI or port; the engine is unsettled then.
+  /// Throws Error where their sizes are not the topology's, and where a parameter is NaN or infinite, a phase
+  /// beyond largest_phase_rad, or an MZI lets no light pass, with the number of the MZI or port; the engine is
+  /// unsettled then.
   void settle(const MeshProgramOf<Real>& program, const MeshErrorsOf<Real>& errors, bool for_backward = false);
 
   /// Sends fields (ports, words) through the mesh, in place, by the path of this engine. Words are shared out
-  /// to `threads` threads (0: as many as OpenMP is set to). Throws Error where the ports differ or the mesh was
-  /// not settled.
+  /// to `threads` threads (0: as many as OpenMP is set to) by the direct and the matrix path; the others take
+  /// one. Throws Error where the ports differ or the mesh was not settled.
   void propagate(FieldBatchOf<Real>& fields, int threads = 1) const;
 
   /// The same for fields in the kernels' own form, always by the direct path: nothing is copied.
@@ -92,7 +94,7 @@ class MeshEngine {
                                 const BackwardOptions& options = {}) const;
 
   /// The same for fields in the kernels' own form, never compressed; `input_gradient` is another object than
-  /// `gradient`.
+  /// `gradient` and `inputs`.
   BackwardResult<Real> backward(const FieldBlocks<Real>& inputs, const FieldBlocks<Real>& outputs,
                                 const FieldBlocks<Real>& gradient, FieldBlocks<Real>& input_gradient,
                                 int threads = 1, const BackwardOptions& options = {}) const;
@@ -100,8 +102,14 @@ class MeshEngine {
   /// Transfer matrix (ports, ports): the unit vectors sent through the mesh, by the direct path.
   Matrix transfer_matrix() const;
 
-  const MeshTopology& topology() const { return plan_->topology; }
-  const MeshLayout& layout() const { return plan_->layout; }
+  const MeshTopology& topology() const {
+    require_wired();
+    return plan_->topology;
+  }
+  const MeshLayout& layout() const {
+    require_wired();
+    return plan_->layout;
+  }
 
  private:
   struct Plan {
@@ -113,18 +121,20 @@ class MeshEngine {
     MeshErrorsOf<Real> errors;
   };
 
+  void require_wired() const;
   void require_settled(std::size_t ports) const;
+  void require_settled(const FieldBatchOf<Real>& fields) const;
   void require_settled_for_backward() const;
   FieldBatchOf<Real> transfer_planes() const;
   BackwardResult<Real> compressed_backward(const FieldBatchOf<Real>& inputs, FieldBatchOf<Real>& gradient,
                                            int threads, const BackwardOptions& options) const;
-  void propagate_by_matrix(FieldBatchOf<Real>& fields, int threads) const;
 
   std::shared_ptr<const Plan> plan_;
   MeshPath path_ = MeshPath::automatic;
   bool settled_ = false;
   ScaledMesh<Real> scaled_;
   std::shared_ptr<const Settings> settings_;  ///< kept for backward and for the reference path
+  FieldBatchOf<Real> matrix_;                 ///< of the matrix path
 };
 
 /// Transfer matrix (ports, ports) of a mesh in double precision, by the engine.

@@ -29,7 +29,7 @@ void add(const GramSums<Real>& from, GramSums<Real>& to) {
   add_all(from.idle, to.idle);
   add_all(from.outputs, to.outputs);
   to.largest_input = std::max(to.largest_input, from.largest_input);
-  if (!(from.largest_error <= to.largest_error)) to.largest_error = from.largest_error;
+  to.largest_error = larger_or_nan(to.largest_error, from.largest_error);
 }
 
 template <class Real>
@@ -94,8 +94,9 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
         "them anew.",
         inputs.words, fields->words, block_words<Real>());
   }
-  validate(&input_gradient != &gradient,
-           "gradients at outputs and inputs are one object (the first is needed to the end). Give another.");
+  validate(&input_gradient != &gradient && &input_gradient != &inputs,
+           "the gradient at the inputs is to go where the inputs or the gradient at the outputs are (both are "
+           "needed to the end). Give another object.");
   input_gradient.ports = gradient.ports;
   input_gradient.words = gradient.words;
   input_gradient.width = gradient.width;
@@ -173,7 +174,7 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBatchOf<Real>& inputs
                                                 int threads, const BackwardOptions& options) const {
   require_settled_for_backward();
   for (const auto* fields : {&inputs, &outputs, static_cast<const FieldBatchOf<Real>*>(&gradient)}) {
-    require_settled(static_cast<std::size_t>(fields->ports()));
+    require_settled(*fields);
     validate(fields->words() == inputs.words(),
              "inputs of {} words meet outputs or a gradient of {} (they must agree). Give those of one pass.",
              inputs.words(), fields->words());

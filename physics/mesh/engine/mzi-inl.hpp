@@ -9,6 +9,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -104,9 +105,10 @@ struct MziParts {
 /// Field ratios that a whole mesh has in common.
 template <class V>
 struct CommonRatios {
-  V other;         ///< an arm without heater
-  bool alike;      ///< all heater arms lose the same: no exponential for each
-  bool small;      ///< no splitter error is larger than pi/4: no range reduction for them
+  V other;      ///< an arm without heater
+  bool alike;   ///< all heater arms lose the same: no exponential for each
+  bool small;   ///< no splitter error is larger than pi/4: no range reduction for them
+  bool usable;  ///< losses are finite (an exponential would hide that) and phases not beyond largest_phase_rad
   V inner, outer;  ///< then their ratios
 };
 
@@ -114,24 +116,32 @@ struct CommonRatios {
 template <class D, class T, class V = hn::Vec<D>>
 HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std::size_t mzis,
                                             double& lossiest_db) {
-  const V other = FieldRatio(d, hn::Set(d, p.other_arm_loss_db));
+  const V other_db = hn::Set(d, p.other_arm_loss_db), other = FieldRatio(d, other_db);
   lossiest_db = 2.0 * static_cast<double>(p.other_arm_loss_db);
-  if (mzis == 0) return {other, true, true, other, other};
+  const bool other_finite = std::isfinite(p.other_arm_loss_db);
+  if (mzis == 0) return {other, true, true, other_finite, other, other};
   const V inner = hn::Set(d, p.theta_arm_loss_db[0]), outer = hn::Set(d, p.phi_arm_loss_db[0]);
-  V most = hn::Add(inner, outer), largest = hn::Zero(d);
-  auto alike = hn::Eq(inner, inner);
+  V most = hn::Add(inner, outer), largest = hn::Zero(d), largest_phase = hn::Zero(d);
+  auto alike = hn::Eq(most, most), finite = hn::IsFinite(most);
   for (std::size_t k = 0; k < mzis; k += hn::Lanes(d)) {
     const V theta = LoadUpTo(d, p.theta_arm_loss_db + k, mzis - k),
             phi = LoadUpTo(d, p.phi_arm_loss_db + k, mzis - k);
-    most = hn::Max(most, hn::Add(theta, phi));
+    most = hn::Max(most, hn::Add(hn::Max(theta, other_db), hn::Max(phi, other_db)));
+    finite = hn::And(finite, hn::IsFinite(hn::Add(theta, phi)));
+    const auto phase = [&](const T* settings, const T* offsets) HWY_ATTR {
+      return hn::Abs(hn::Add(LoadUpTo(d, settings + k, mzis - k), LoadUpTo(d, offsets + k, mzis - k)));
+    };
+    largest_phase = hn::Max(largest_phase, hn::Max(phase(p.theta, p.theta_offset), phase(p.phi, p.phi_offset)));
     largest = hn::Max(largest, hn::Max(hn::Abs(LoadUpTo(d, p.alpha + k, mzis - k)),
                                        hn::Abs(LoadUpTo(d, p.beta + k, mzis - k))));
     const auto same = hn::And(hn::Eq(theta, inner), hn::Eq(phi, outer));
     alike = hn::And(alike, hn::Or(same, hn::Not(hn::FirstN(d, mzis - k))));
   }
   const bool small = hn::AllTrue(d, hn::Le(largest, hn::Set(d, static_cast<T>(0.785))));
+  const bool usable = other_finite && hn::AllTrue(d, finite) &&
+                      hn::AllTrue(d, hn::Le(hn::Max(largest_phase, largest), hn::Set(d, largest_phase_rad<T>)));
   lossiest_db = std::max(lossiest_db, static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, most))));
-  return {other, hn::AllTrue(d, alike), small, FieldRatio(d, inner), FieldRatio(d, outer)};
+  return {other, hn::AllTrue(d, alike), small, usable, FieldRatio(d, inner), FieldRatio(d, outer)};
 }
 
 /// Parts of MZIs k, k + 1, .. of `left` that are left in the mesh. `whole`: left is a register at least (known

@@ -11,6 +11,11 @@
 
 namespace optinc {
 
+/// Largest phase with its offset, rad, that a mesh is settled with: up to here sine and cosine are as accurate
+/// as their angle (quarter turns are taken off exactly).
+template <class Real>
+inline constexpr Real largest_phase_rad = sizeof(Real) == 4 ? Real(1e4) : Real(1e8);
+
 /// A settled mesh in scaled form, ready for the kernels. The true field of waveguide p is D_p x_p with a
 /// complex scale D_p carried along; with a' = a D_1, b' = b D_2, c' = c D_1, d' = d D_2 for T = [[a, b], [c,
 /// d]] on ports of scales D_1, D_2,

@@ -92,7 +92,7 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
     }
   };
   const auto port = [](std::int32_t p) HWY_ATTR { return static_cast<std::size_t>(p); };
-  bool finite = true;
+  bool finite = common.usable;
   std::size_t since = 0;
   for (std::size_t c = 0; c < columns; ++c) {
     const LayoutColumn& column = layout.columns[c];
@@ -111,8 +111,7 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
       *scales.im(port(idle[i])) = idle_factor * idle_im[i];
     }
     ++since;
-    const bool inside_pair = column.fused_with_next && since % 2 == 1;
-    if (since < interval || inside_pair || c + 1 == columns) continue;
+    if (since < interval || column.fused_with_next || c + 1 == columns) continue;
     mesh.rescale_after[c] = true;
     store_scales(0);
     scales.set_ones();

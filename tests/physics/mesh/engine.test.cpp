@@ -1,4 +1,5 @@
 #include "physics/core/check.hpp"
+#include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/reference_mesh.hpp"
@@ -36,6 +37,14 @@ Case uniform_case(int n, double theta) {
                       Vector::Zero(n)};
   for (double& phi : program.phi) phi = 6.283 * stream.uniform();
   return {topology, program, no_errors(topology)};
+}
+
+/// Every phase at random.
+Case random_case(int n) {
+  Case c = uniform_case(n, 0.0);
+  Stream stream(4, Purpose::test, static_cast<std::uint32_t>(n));
+  for (double& theta : c.program.theta) theta = 6.283 * stream.uniform();
+  return c;
 }
 
 /// Fields after a lossless mesh, one MZI at a time in double: as obvious as the reference matrix, and quick for
@@ -76,11 +85,11 @@ double engine_error(const Case& c, const Passed& expected, int words, MeshPath p
   engine.settle(c.program.cast<Real>(), c.errors.cast<Real>());
   FieldBatchOf<Real> batch(expected.before.leftCols(words));
   engine.propagate(batch);
-  return (batch.complex() - expected.after.leftCols(words)).cwiseAbs().maxCoeff();
+  return max_abs(batch.complex() - expected.after.leftCols(words));
 }
 
-/// The same where the reference is wanted once. Phases and errors are rounded to Real by the engine alone: that is
-/// part of what a path costs.
+/// The same where the reference is wanted once. Phases and errors are rounded to Real by the engine alone: that
+/// is part of what a path costs.
 template <class Real>
 double engine_error(const Case& c, int words) {
   return engine_error<Real>(c, passed(c, words), words);
@@ -132,6 +141,8 @@ TEST_CASE("the error against the f64 reference is as stated for every size") {
     check(uniform_case(256, theta), 3, 2e-5, 8e-5);
     check(uniform_case(1024, theta), 3, 1e-4, 3e-4);
   }
+  check(random_case(256), 3, 2e-5, 2e-5);
+  check(random_case(1024), 3, 1e-4, 1e-4);
   check(haar_case(64, "foundry"), 40, 5e-6, 5e-6);
   check(haar_case(64, "ideal"), 40, 5e-6, 5e-6);
 }
@@ -154,6 +165,42 @@ TEST_CASE("any topology of disjoint pairs passes, not only the rectangle") {
     CHECK(engine_error<double>(c, 20) < 1e-14);
     CHECK(engine_error<float>(c, 20) < 2e-6);
   });
+}
+
+// Columns from port 1 first, or behind a column of other pairs: pairs of fused columns then begin at any
+// distance from the last rescaling. Fails when a rescaling may fall between the two columns of a pair
+TEST_CASE("fused columns and rescalings may meet in any order") {
+  const auto rectangle = [](bool odd_first, bool butterfly_first, int columns) {
+    MeshTopology t;
+    t.ports = 8;
+    if (butterfly_first) {
+      for (int p = 0; p < 4; ++p) t.mzis.push_back({p, p + 4});
+      t.column_begin.push_back(t.mzi_count());
+    }
+    for (int c = 0; c < columns; ++c) {
+      for (int p = (c + (odd_first ? 1 : 0)) % 2; p + 1 < t.ports; p += 2) t.mzis.push_back({p, p + 1});
+      t.column_begin.push_back(t.mzi_count());
+    }
+    return t;
+  };
+  Stream stream(6, Purpose::test);
+  for (const bool odd_first : {false, true})
+    for (const bool butterfly_first : {false, true})
+      for (const double loss_db : {0.0, 1.0}) {
+        const MeshTopology t = rectangle(odd_first, butterfly_first, 69);
+        CAPTURE(odd_first, butterfly_first, loss_db);
+        MeshProgram program{Vector(t.mzi_count()), Vector(t.mzi_count()), Vector(t.ports)};
+        for (auto* phases : {&program.theta, &program.phi, &program.output_phase})
+          for (double& x : *phases) x = 6.283 * stream.uniform();
+        MeshErrors errors = no_errors(t);
+        errors.theta_arm_loss_db.setConstant(loss_db);
+        errors.phi_arm_loss_db.setConstant(loss_db);
+        errors.other_arm_loss_db = loss_db;
+        const Case c = {t, program, errors};
+        const double scale = std::pow(10.0, -69 * 2 * loss_db / 20);
+        CHECK(engine_error<double>(c, 20) < 1e-13 * scale);
+        CHECK(engine_error<float>(c, 20) < 2e-5 * scale);
+      }
 }
 
 // up to pi/4 the series is enough; one splitter beyond and all are reduced first. Fails when the reduction is
@@ -185,11 +232,34 @@ TEST_CASE("NaN and infinity in a device are refused with its number") {
     };
     refused([](Case& c) -> double& { return c.program.theta[5]; }, "theta", "MZI 5");
     refused([](Case& c) -> double& { return c.program.phi[0]; }, "phi", "MZI 0");
+    refused([](Case& c) -> double& { return c.errors.theta_offset[6]; }, "theta_offset", "MZI 6");
+    refused([](Case& c) -> double& { return c.errors.phi_offset[8]; }, "phi_offset", "MZI 8");
     refused([](Case& c) -> double& { return c.errors.alpha[27]; }, "alpha", "MZI 27");
+    refused([](Case& c) -> double& { return c.errors.beta[26]; }, "beta", "MZI 26");
+    refused([](Case& c) -> double& { return c.errors.theta_arm_loss_db[4]; }, "theta_arm_loss_db", "MZI 4");
     refused([](Case& c) -> double& { return c.errors.phi_arm_loss_db[3]; }, "phi_arm_loss_db", "MZI 3");
     refused([](Case& c) -> double& { return c.program.output_phase[7]; }, "output_phase", "port 7");
+    refused([](Case& c) -> double& { return c.errors.output_offset[1]; }, "output_offset", "port 1");
     refused([](Case& c) -> double& { return c.errors.other_arm_loss_db; }, "other_arm_loss_db", "finite");
   }
+  // Fails when the polynomial is run beyond where quarter turns can be taken off: the mesh would create energy
+  Case turned = good;
+  turned.program.phi[9] = 2e4;
+  CHECK_THROWS_WITH(
+      MeshEngine<float>(turned.topology).settle(turned.program.cast<float>(), turned.errors.cast<float>()),
+      ContainsSubstring("phi of MZI 9") && ContainsSubstring("turns"));
+  CHECK(engine_error<double>(turned, 3) < 1e-11);
+  turned.program.phi[9] = 2e8;
+  CHECK_THROWS_WITH(MeshEngine<double>(turned.topology).settle(turned.program, turned.errors),
+                    ContainsSubstring("phi of MZI 9"));
+
+  CorrectedProgram corrected;
+  Case lost = good;
+  lost.program.theta[2] = std::nan("");
+  CHECK_THROWS_WITH(
+      corrected = correct_splitters(lost.topology, lost.program, lost.errors.alpha, lost.errors.beta),
+      ContainsSubstring("MZI 2"));
+
   Case dark = good;
   dark.errors.theta_arm_loss_db[4] = dark.errors.phi_arm_loss_db[4] = 1e5;
   dark.errors.other_arm_loss_db = 1e5;
@@ -207,6 +277,14 @@ TEST_CASE("the engine refuses what does not belong together") {
   CHECK_THROWS_WITH(engine.settle(c.program, other.errors), ContainsSubstring("alpha"));
   engine.settle(c.program, c.errors);
   CHECK_THROWS_WITH(engine.propagate(three), ContainsSubstring("3 ports") && ContainsSubstring("4 ports"));
+  FieldBatch halves(4, 8);
+  halves.im.resize(4, 3);
+  CHECK_THROWS_WITH(engine.propagate(halves), ContainsSubstring("(4, 8)") && ContainsSubstring("(4, 3)"));
+  CHECK_THROWS_WITH(MeshEngine<float>().settle({}, {}), ContainsSubstring("has no mesh"));
+  MeshTopology outside = c.topology;
+  outside.column_begin.pop_back();
+  CHECK_THROWS_WITH(MeshEngine<double>(outside), ContainsSubstring("column_begin"));
+  CHECK_THROWS_WITH(MeshEngine<double>(MeshTopology{}), ContainsSubstring("0 ports"));
   MeshTopology twice = c.topology;
   twice.mzis[1] = twice.mzis[0];
   CHECK_THROWS_WITH(MeshEngine<double>(twice), ContainsSubstring("twice"));

@@ -8,6 +8,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
+#include "tests/support/simd.hpp"
 
 using namespace optinc;
 using namespace optinc::testing;
@@ -65,7 +66,7 @@ Answer by_engine(const Problem& p, const BackwardOptions& options = {}, int thre
           {{}, r.compressed, r.inverted, r.inversion_error}};
 }
 
-double largest(const Vector& v) { return v.size() == 0 ? 0.0 : v.cwiseAbs().maxCoeff(); }
+double largest(const Vector& v) { return max_abs(v); }
 
 /// Checks every kind of parameter and the input fields, relative to the largest derivative of its kind.
 void check_equal(const Answer& a, const ReferenceGradient& expected, double tolerance) {
@@ -191,5 +192,26 @@ TEST_CASE("backward refuses what does not belong together") {
                     ContainsSubstring("8 words") && ContainsSubstring("of 9"));
   CHECK_THROWS_WITH(engine.backward(eight, five, eight), ContainsSubstring("5 ports"));
   FieldBlocks<double> blocks(4, 8);
-  CHECK_THROWS_WITH(engine.backward(blocks, blocks, blocks, blocks), ContainsSubstring("one object"));
+  FieldBlocks<double> others(4, 8);
+  CHECK_THROWS_WITH(engine.backward(others, others, blocks, blocks), ContainsSubstring("another object"));
+  CHECK_THROWS_WITH(engine.backward(blocks, others, others, blocks), ContainsSubstring("another object"));
+}
+
+// Fails when a finite error that follows replaces the NaN
+TEST_CASE("a field that is no number is never taken for a good inversion") {
+  const Problem p = problem(clements_topology(8), 40, false);
+  on_every_target([&] {
+    for (const Eigen::Index word : {0, 17, 39}) {
+      Stream s = test_stream(9);
+      FieldBatch inputs(random_fields(8, 40, s));
+      inputs.re(3, word) = std::nan("");
+      MeshEngine<double> engine(p.topology);
+      engine.settle(p.program, p.errors, true);
+      FieldBatch outputs = inputs, gradient = inputs;
+      engine.propagate(outputs);
+      const auto result = engine.backward(inputs, outputs, gradient, 1, {.compress = false});
+      CHECK_FALSE(result.inverted);
+      CHECK(std::isnan(result.inversion_error));
+    }
+  });
 }
