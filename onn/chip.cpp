@@ -76,15 +76,34 @@ BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, 
   return {quantise(mesh.program, dac_bits), quantise(column.program, dac_bits), mesh.clipped + column.clipped};
 }
 
-ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
-                  Programming programming) {
+int ChipProgram::clipped() const {
+  int count = 0;
+  for (const auto& layer : layers)
+    for (const BlockProgram& block : layer) count += block.clipped;
+  return count;
+}
+
+ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int dac_bits,
+                         Programming programming) {
+  ChipProgram program;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    auto& blocks = program.layers.emplace_back();
+    for (std::size_t b = 0; b < design.layers[l].blocks.size(); ++b)
+      blocks.push_back(program_block(design.layers[l].blocks[b], known.layers[l][b], dac_bits, programming));
+  }
+  return program;
+}
+
+ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
+                      const ErrorModel& model) {
   ChipState chip;
+  chip.clipped = program.clipped();
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerState state;
     for (std::size_t b = 0; b < layer.blocks.size(); ++b) {
       const BlockErrors& e = errors.layers[l][b];
-      const BlockProgram phases = program_block(layer.blocks[b], e, model.dac_bits, programming);
+      const BlockProgram& phases = program.layers[l][b];
       BlockState block{layer.blocks[b].engine, {}};
       block.mesh.settle(phases.mesh, e.mesh);
       block.attenuators.resize(layer.blocks[b].attenuation.size());
@@ -92,7 +111,6 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
         block.attenuators[i] =
             mzi(phases.attenuators.mzi(static_cast<int>(i)), e.attenuators.mzi(static_cast<int>(i)))(0, 0);
       state.blocks.push_back(std::move(block));
-      chip.clipped += phases.clipped;
     }
     // calibration knows the design's mean loss, not the draw of one chip
     const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
@@ -105,6 +123,11 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
     chip.layers.push_back(std::move(state));
   }
   return chip;
+}
+
+ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
+                  Programming programming) {
+  return settle_chip(design, program_chip(design, errors, model.dac_bits, programming), errors, model);
 }
 
 FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, const FieldBatch& fields) {

@@ -53,13 +53,31 @@ struct LayerState {
   double matrix_error_in_phase = 0.0;  ///< the same of the real part alone: what homodyne receivers see
 };
 
+/// What the operator set on a whole chip, [layer][block].
+struct ChipProgram {
+  std::vector<std::vector<BlockProgram>> layers;
+
+  /// MZIs whose splitters cannot reach the bar power asked of them (corrected only).
+  int clipped() const;
+};
+
 /// A programmed chip in operation.
 struct ChipState {
   std::vector<LayerState> layers;
   int clipped = 0;  ///< MZIs whose splitters cannot reach the bar power asked of them (corrected only)
 };
 
-/// Programs a chip (phases, corrected or not; then the DAC grid of `model`) and lets it settle.
+/// Phases of a whole chip, block by block as program_block(); `known`: what calibration knows of its errors.
+ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int dac_bits,
+                         Programming programming);
+
+/// The chip as light meets it: programmed so, with the errors it has at this moment. `model`: what the design
+/// knows of their mean (loss).
+ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
+                      const ErrorModel& model);
+
+/// Programs a chip with all its splitters known (phases, corrected or not; then the DAC grid of `model`) and
+/// lets it settle.
 ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
                   Programming programming);
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "physics/core/parallel.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/devices/modulator.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/random/stream.hpp"
@@ -12,6 +12,8 @@ namespace optinc {
 namespace {
 
 constexpr Eigen::Index block_words = 512;
+// streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
+constexpr unsigned instant_bit = 21;
 
 /// Signals at the inputs of a layer are `value x field_per_unit`.
 double field_per_unit(const ChipDesign& design, const LinkSettings& link, std::size_t layer) {
@@ -83,16 +85,17 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
 Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                                const NoiseSwitches& noise, const Eigen::Ref<const Codes>& codes,
                                const TransmissionSeed& seed, std::uint32_t block) {
+  const std::uint32_t later = seed.instant << instant_bit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   double visibility = 1.0;
   if (noise.lock) {
-    Stream stream(seed.seed, Purpose::lock_error, seed.chip, block);
+    Stream stream(seed.seed, Purpose::lock_error, seed.chip, later + block);
     for (double& phase : lock_phase) phase = link.sigma_lock_rad * stream.normal();
     visibility = std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2);
   }
   // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
-  Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, block * 128);
-  Stream server(seed.seed, Purpose::receiver_noise, seed.chip, block * 128 + 1 + seed.server);
+  Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128);
+  Stream server(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128 + 1 + seed.server);
 
   const double current_per_field = homodyne_current_per_field(link.receiver);
   FieldBatch fields = unit_p(design.task, link, codes, lock_phase);
@@ -130,6 +133,9 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
            "received at server {} of {} (0..{}). "
            "Choose one of them.",
            seed.server, design.task.servers, design.task.servers - 1);
+  validate(seed.instant < (std::uint32_t{1} << (32 - instant_bit)),
+           "instant {} of a chip's life (0..{}: each has noise of its own). Take fewer.", seed.instant,
+           (std::uint32_t{1} << (32 - instant_bit)) - 1);
   Eigen::MatrixXd outputs(design.task.digits, codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {

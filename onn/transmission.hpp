@@ -10,7 +10,8 @@ namespace optinc {
 struct TransmissionSeed {
   std::uint64_t seed = 1;
   std::uint32_t chip = 0;
-  std::uint32_t server = 0;  ///< T broadcasts the same light; each server's receiver adds noise of its own
+  std::uint32_t server = 0;   ///< T broadcasts the same light; each server's receiver adds noise of its own
+  std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life, below 2048
 };
 
 /// Sends words through the whole light path and returns the received outputs y, shape (M, words), in digits:
@@ -23,7 +24,8 @@ struct TransmissionSeed {
 ///
 /// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean
 /// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
-/// in parallel; the result does not depend on the threads. Modulators have no ceiling here: noise may drive a
+/// in parallel; the result does not depend on the threads. Throws Error for settings, codes or a seed out of
+/// range. Modulators have no ceiling here: noise may drive a
 /// neuron above its full scale.
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                          const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed);

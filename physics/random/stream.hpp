@@ -25,6 +25,11 @@ enum class Purpose : std::uint32_t {
   test = 13,
   sweep = 14,
   bootstrap = 15,
+  path_imbalance = 30,  // 16..29: devices, fabrication, thermal
+  recalibration = 31,
+  ambient = 32,
+  laser_drift = 33,
+  splitter_estimate = 34,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

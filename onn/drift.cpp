@@ -1,0 +1,128 @@
+#include "onn/drift.hpp"
+
+#include <cmath>
+
+#include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/phase_shifter.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+namespace {
+
+/// Values of an Ornstein-Uhlenbeck process at equal distances, from its stationary distribution on.
+std::vector<double> ornstein_uhlenbeck(double rms, double time_s, double interval_s, int count, Stream stream) {
+  const double kept = std::exp(-interval_s / time_s), fresh = rms * std::sqrt(1 - kept * kept);
+  std::vector<double> values;
+  for (int k = 0; k < count; ++k)
+    values.push_back(k == 0 ? rms * stream.normal() : kept * values.back() + fresh * stream.normal());
+  return values;
+}
+
+double sum_of_powers(const MeshProgram& program) {
+  const auto sum = [](const Vector& phases) {
+    double total = 0.0;
+    for (const double phase : phases) total += wrap_phase(phase);
+    return total;
+  };
+  return (sum(program.theta) + sum(program.phi) + sum(program.output_phase)) / constants::pi;
+}
+
+}  // namespace
+
+void validate_drift(const DriftSettings& s) {
+  const auto check = [](const char* name, double value, double low, double high, const char* unit) {
+    validate(std::isfinite(value) && value >= low && value <= high, "{} = {} ({} to {} {}). Mend it.", name,
+             value, low, high, unit);
+  };
+  check("instants", s.instants, 2, 2047, "instants");
+  check("interval_s", s.interval_s, 1e-6, 1e7, "s");
+  check("recalibrate_s", s.recalibrate_s, 1e-6, 1e12, "s");
+  check("warm_up_s", s.warm_up_s, 0, 1e7, "s");
+  check("ramp_k_per_s", s.ramp_k_per_s, -10, 10, "K/s");
+  check("sine_k", s.sine_k, 0, 100, "K");
+  check("sine_period_s", s.sine_period_s, 1e-6, 1e9, "s");
+  check("ou_k", s.ou_k, 0, 100, "K");
+  check("ou_time_s", s.ou_time_s, 1e-6, 1e9, "s");
+  check("controlled", s.controlled, 0, 1, "of 1");
+  check("pi_power_w", s.pi_power_w, 1e-9, 1, "W");
+  check("die_resistance_k_per_w", s.die_resistance_k_per_w, 1e-6, 1e6, "K/W");
+  check("die_capacity_j_per_k", s.die_capacity_j_per_k, 1e-9, 1e6, "J/K");
+  check("laser_m", s.laser_m, 0, 1e-7, "m");
+  check("laser_time_s", s.laser_time_s, 1e-6, 1e9, "s");
+  validate_sensitivity(s.sensitivity);
+}
+
+Surroundings DriftHistory::between(std::size_t from, std::size_t to) const {
+  return {die_k[to] - die_k[from], wavelength_m[to] - wavelength_m[from]};
+}
+
+DriftHistory drift_history(const DriftSettings& s, double heater_power_w, std::uint64_t seed,
+                           std::uint32_t chip) {
+  validate_drift(s);
+  DriftHistory h;
+  const auto walk =
+      ornstein_uhlenbeck(s.ou_k, s.ou_time_s, s.interval_s, s.instants, Stream(seed, Purpose::ambient, chip));
+  h.wavelength_m = ornstein_uhlenbeck(s.laser_m, s.laser_time_s, s.interval_s, s.instants,
+                                      Stream(seed, Purpose::laser_drift, chip));
+  for (int k = 0; k < s.instants; ++k) {
+    h.time_s.push_back(k * s.interval_s);
+    h.ambient_k.push_back(s.ramp_k_per_s * h.time_s.back() +
+                          s.sine_k * std::sin(2 * constants::pi * h.time_s.back() / s.sine_period_s) +
+                          walk[static_cast<std::size_t>(k)]);
+  }
+  const double tau_s = s.die_resistance_k_per_w * s.die_capacity_j_per_k;
+  const double settled_k = s.die_resistance_k_per_w * heater_power_w;
+  // above an ambient that stands still until the calibration
+  double free_k = h.ambient_k[0] + settled_k * (1 - std::exp(-s.warm_up_s / tau_s));
+  const double at_calibration_k = free_k;
+  for (std::size_t k = 0; k < h.time_s.size(); ++k) {
+    if (k > 0) {  // the ambient is a straight line since the last instant; T - T_inf decays, T_inf lags by tau
+      const double slope = (h.ambient_k[k] - h.ambient_k[k - 1]) / s.interval_s;
+      const double before = h.ambient_k[k - 1] + settled_k - slope * tau_s;
+      free_k = h.ambient_k[k] + settled_k - slope * tau_s + (free_k - before) * std::exp(-s.interval_s / tau_s);
+    }
+    h.die_k.push_back(at_calibration_k + (1 - s.controlled) * (free_k - at_calibration_k));
+  }
+  return h;
+}
+
+double heater_power_w(const ChipProgram& program, double pi_power_w) {
+  double sum = 0.0;
+  for (const auto& layer : program.layers)
+    for (const BlockProgram& block : layer) sum += sum_of_powers(block.mesh) + sum_of_powers(block.attenuators);
+  return pi_power_w * sum;
+}
+
+std::vector<std::size_t> calibration_instants(const DriftSettings& s) {
+  std::vector<std::size_t> last;
+  double due = s.recalibrate_s;
+  for (int k = 0; k < s.instants; ++k) {
+    const bool now = k == 0 || k * s.interval_s >= due;
+    last.push_back(now ? static_cast<std::size_t>(k) : last.back());
+    while (due <= k * s.interval_s) due += s.recalibrate_s;
+  }
+  return last;
+}
+
+ChipErrors recalibrated(const ChipErrors& errors, const ErrorModel& model, std::uint64_t seed,
+                        std::uint32_t chip, std::uint32_t number) {
+  Stream stream(seed, Purpose::recalibration, chip, number);
+  // phase noise is that of the block of symbols that follows: independent, as at the first calibration
+  const double rms = std::hypot(model.sigma_cal_rad, model.sigma_phase_rad);
+  const auto draw = [&](Vector& offsets) {
+    stream.normals(std::span(offsets.data(), static_cast<std::size_t>(offsets.size())));
+    offsets *= rms;
+  };
+  ChipErrors now = errors;
+  for (auto& layer : now.layers)
+    for (BlockErrors& block : layer)
+      for (MeshErrors* mesh : {&block.mesh, &block.attenuators}) {
+        draw(mesh->theta_offset);
+        draw(mesh->phi_offset);
+        if (mesh == &block.mesh) draw(mesh->output_offset);
+      }
+  return now;
+}
+
+}  // namespace optinc

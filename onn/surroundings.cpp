@@ -1,0 +1,100 @@
+#include "onn/surroundings.hpp"
+
+#include <cmath>
+
+#include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+namespace {
+
+// a strip waveguide of silicon, 500 nm x 220 nm, at 1550 nm (physics.md sections 1 and 3.1)
+constexpr double wavelength_m = 1550e-9;
+constexpr double group_index = 4.198;
+constexpr double index_per_k = 1.8e-4;
+constexpr double phase_per_m_k = 2 * constants::pi / wavelength_m * index_per_k;  // 730 rad/(m K)
+constexpr double phase_per_m_m = -2 * constants::pi * group_index / (wavelength_m * wavelength_m);
+
+MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, double rms_m, Stream& stream) {
+  const auto draw = [&](int count) {
+    Vector values(count);
+    stream.normals(std::span(values.data(), static_cast<std::size_t>(count)));
+    return Vector(rms_m * values);
+  };
+  Vector theta = draw(mesh.mzi_count()), phi = draw(mesh.mzi_count());
+  return {std::move(theta), std::move(phi), draw(mesh.ports)};
+}
+
+/// The errors of one mesh where the surroundings have changed.
+void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbalance& imbalance,
+                 const Surroundings& change, const SensitivitySettings& settings) {
+  const double per_m = phase_per_m_k * change.temperature_k + phase_per_m_m * change.wavelength_m;
+  const double of_heater = settings.heater_per_k * change.temperature_k;
+  errors.theta_offset += per_m * imbalance.theta_m + of_heater * program.theta;
+  errors.phi_offset += per_m * imbalance.phi_m + of_heater * program.phi;
+  errors.output_offset += per_m * imbalance.output_m + of_heater * program.output_phase;
+  const double splitter = settings.splitter_rad_per_m * change.wavelength_m;
+  errors.alpha.array() += splitter;
+  errors.beta.array() += splitter;
+}
+
+}  // namespace
+
+void validate_sensitivity(const SensitivitySettings& s) {
+  validate(std::isfinite(s.imbalance_m) && s.imbalance_m >= 0 && s.imbalance_m <= 1e-3,
+           "imbalance_m = {} (0 to 1e-3 m). Try 1e-6.", s.imbalance_m);
+  validate(std::isfinite(s.heater_per_k) && std::abs(s.heater_per_k) <= 0.1,
+           "heater_per_k = {} (-0.1 to 0.1 per K). Try -1e-3.", s.heater_per_k);
+  validate(std::isfinite(s.splitter_rad_per_m) && std::abs(s.splitter_rad_per_m) <= 1e8,
+           "splitter_rad_per_m = {} (-1e8 to 1e8 rad/m). Try 4e6.", s.splitter_rad_per_m);
+}
+
+ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings& settings, std::uint64_t seed,
+                             std::uint32_t chip) {
+  validate_sensitivity(settings);
+  ChipImbalance imbalance;
+  std::uint32_t mesh = 0;
+  for (const LayerDesign& layer : design.layers) {
+    auto& meshes = imbalance.meshes.emplace_back();
+    auto& attenuators = imbalance.attenuators.emplace_back();
+    for (const BlockDesign& block : layer.blocks) {
+      Stream of_mesh(seed, Purpose::path_imbalance, chip, mesh++);
+      meshes.push_back(draw_mesh_imbalance(block.mesh, settings.imbalance_m, of_mesh));
+      Stream of_attenuators(seed, Purpose::path_imbalance, chip, mesh++);
+      attenuators.push_back(draw_mesh_imbalance(block.attenuators, settings.imbalance_m, of_attenuators));
+      attenuators.back().output_m.setZero();  // there is no output screen behind them
+    }
+  }
+  return imbalance;
+}
+
+ChipErrors errors_in(const Surroundings& change, const ChipErrors& at_calibration, const ChipProgram& program,
+                     const ChipImbalance& imbalance, const SensitivitySettings& settings) {
+  ChipErrors errors = at_calibration;
+  if (change == Surroundings{}) return errors;
+  for (std::size_t l = 0; l < errors.layers.size(); ++l)
+    for (std::size_t b = 0; b < errors.layers[l].size(); ++b) {
+      BlockErrors& block = errors.layers[l][b];
+      const BlockProgram& phases = program.layers[l][b];
+      change_mesh(block.mesh, phases.mesh, imbalance.meshes[l][b], change, settings);
+      change_mesh(block.attenuators, phases.attenuators, imbalance.attenuators[l][b], change, settings);
+    }
+  return errors;
+}
+
+double phase_change_rms(const ChipErrors& a, const ChipErrors& b) {
+  double sum = 0.0;
+  Eigen::Index count = 0;
+  for (std::size_t l = 0; l < a.layers.size(); ++l)
+    for (std::size_t i = 0; i < a.layers[l].size(); ++i)
+      for (const auto mesh : {&BlockErrors::mesh, &BlockErrors::attenuators})
+        for (const auto phase : {&MeshErrors::theta_offset, &MeshErrors::phi_offset}) {
+          const Vector& x = (a.layers[l][i].*mesh).*phase;
+          sum += (x - (b.layers[l][i].*mesh).*phase).squaredNorm();
+          count += x.size();
+        }
+  return count == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(count));
+}
+
+}  // namespace optinc
