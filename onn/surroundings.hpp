@@ -1,20 +1,9 @@
 #pragma once
 
 #include "onn/chip.hpp"
+#include "onn/drift_settings.hpp"
 
 namespace optinc {
-
-/// How a chip's phases answer to what changes around it. Defaults and sources: physics.md sections 2, 3 and 6.
-struct SensitivitySettings {
-  double imbalance_m =
-      1e-6;  ///< rms difference of the optical path lengths that a shifter's two arms should share
-  double heater_per_k = 0.0;  ///< relative change of a heater's phase per K: 0 at constant power; -1e-3 to
-                              ///< -2e-3 at constant voltage (resistance of the metal)
-  double splitter_rad_per_m = 4e6;  ///< change of every splitter's angle with wavelength: 4e-3 rad/nm
-};
-
-/// Throws Error, naming field, value and range.
-void validate_sensitivity(const SensitivitySettings& settings);
 
 /// Change of the surroundings since the chip was calibrated.
 struct Surroundings {

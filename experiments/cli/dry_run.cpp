@@ -26,7 +26,7 @@ Network untrained(const StudyConfig& config) {
 }
 
 double training_seconds(const StudyConfig& config) {
-  if (config.model != "chip" || config.network.source != "train") return 0.0;
+  if (!has_network(config.model) || config.network.source != "train") return 0.0;
   TrainingSettings few = config.training;
   few.epochs = std::min(2, few.epochs);
   few.warmup_epochs = 0;
@@ -57,7 +57,7 @@ std::string time_text(double seconds) {
 
 std::string dry_run(const StudyConfig& config, const Shard& shard) {
   Prelude prelude;
-  if (config.model == "chip")
+  if (has_network(config.model))
     prelude.network =
         config.network.source == "train" ? untrained(config) : *make_prelude(config, true).network;
   const TrialModel model = make_model(config, prelude);

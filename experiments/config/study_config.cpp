@@ -203,10 +203,11 @@ void validate_config(const StudyConfig& config) {
       throw Error(fmt::format("{}: {}", section, error.what()));
     }
   };
-  if (config.model != "chip") return;
+  if (!has_network(config.model)) return;
   in_section("task", [&] { validate_enumerable(config.task); });
   in_section("training", [&] { validate_training(config.training); });
   in_section("link", [&] { validate_link(config.link); });
+  if (config.model == "drift") in_section("drift", [&] { validate_drift(config.drift); });
   in_section("network.hidden", [&] { make_network(config.task, config.network.hidden); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "experiments/config/fields.hpp"
 #include "experiments/config/sweep.hpp"
+#include "onn/drift_settings.hpp"
 #include "onn/link.hpp"
 #include "onn/task.hpp"
 #include "onn/training.hpp"
@@ -84,6 +85,7 @@ struct StudyConfig {
   LinkSettings link;
   NoiseSwitches noise = NoiseSwitches::all();  ///< of the variant "noisy"
   MeshSettings mesh;
+  DriftSettings drift;
   GradientSettings gradient;
   std::vector<SweepAxis> sweeps;  ///< [[sweep]], outermost first
 };

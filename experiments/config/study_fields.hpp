@@ -71,7 +71,10 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field("variants", "ways the device is programmed and lit; none named: all of the model",
                    variant_names()),
         s.variants);
-  visit(FieldInfo{"words", "word", "input words drawn per trial of model chip", 1, 100000000}, s.words);
+  visit(
+      FieldInfo{"words", "word",
+                "input words drawn per trial of model chip, and at every instant of model drift", 1, 100000000},
+      s.words);
   visit(name_field("once", "what is measured once a study, after the trials, at the study's own chip",
                    once_names()),
         s.once);
@@ -199,6 +202,49 @@ void visit_fields(S& s, Visitor&& visit) {
         s.lock);
 }
 
+template <Like<DriftSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"instants", "1", "times looked at, the first right after calibration", 2, 2047}, s.instants);
+  visit(FieldInfo{"interval_s", "s", "between two of them", 1e-6, 1e7}, s.interval_s);
+  visit(FieldInfo{"recalibrate_s", "s", "between two calibrations (variant recalibrated)", 1e-6, 1e12},
+        s.recalibrate_s);
+  visit(FieldInfo{"warm_up_s", "s", "from switching the heaters on to the first calibration", 0, 1e7},
+        s.warm_up_s);
+  visit(switched_off("ambient ramp", FieldInfo{"ramp_k_per_s", "K/s", "ambient: steady rise", -10, 10}),
+        s.ramp_k_per_s);
+  visit(switched_off("ambient swing",
+                     FieldInfo{"sine_k", "K", "ambient: amplitude of a swing", 0, 100, "0.1 to 2 K"}),
+        s.sine_k);
+  visit(FieldInfo{"sine_period_s", "s", "ambient: period of the swing", 1e-6, 1e9, "10 to 1000 s"},
+        s.sine_period_s);
+  visit(switched_off("ambient noise",
+                     FieldInfo{"ou_k", "K", "ambient: rms of an Ornstein-Uhlenbeck process", 0, 100}),
+        s.ou_k);
+  visit(FieldInfo{"ou_time_s", "s", "ambient: its correlation time", 1e-6, 1e9}, s.ou_time_s);
+  visit(FieldInfo{"controlled", "1", "share of every change that a temperature controller takes away", 0, 1},
+        s.controlled);
+  visit(FieldInfo{"pi_power_w", "W", "heater power for a phase of pi", 1e-9, 1,
+                  "undercut heaters: 1 mW; Harris 2014: 24.77 mW"},
+        s.pi_power_w);
+  visit(FieldInfo{"die_resistance_k_per_w", "K/W", "thermal resistance from die to ambient", 1e-6, 1e6,
+                  "0.2 to 2 K/W"},
+        s.die_resistance_k_per_w);
+  visit(FieldInfo{"die_capacity_j_per_k", "J/K", "heat capacity of the die", 1e-9, 1e6,
+                  "400 mm^2, 0.7 mm of silicon: 0.46 J/K"},
+        s.die_capacity_j_per_k);
+  visit(switched_off("laser drift", FieldInfo{"laser_m", "m", "rms drift of the laser's wavelength", 0, 1e-7}),
+        s.laser_m);
+  visit(FieldInfo{"laser_time_s", "s", "its correlation time", 1e-6, 1e9}, s.laser_time_s);
+  visit(FieldInfo{"imbalance_m", "m", "rms path difference of a shifter's two arms", 0, 1e-3},
+        s.sensitivity.imbalance_m);
+  visit(FieldInfo{"heater_per_k", "1/K", "relative change of a heater's phase with temperature", -0.1, 0.1,
+                  "constant power: 0; constant voltage: -1e-3 to -2e-3"},
+        s.sensitivity.heater_per_k);
+  visit(FieldInfo{"splitter_rad_per_m", "rad/m", "change of every splitter angle with wavelength", -1e8, 1e8,
+                  "directional coupler: 3e6 to 5e6"},
+        s.sensitivity.splitter_rad_per_m);
+}
+
 template <Like<GradientSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"data", "1", "folder of the data set's idx files", 0, 0, "Debian: dataset-fashion-mnist"},
@@ -221,7 +267,9 @@ void visit_config(S& s, Visitor&& visit) {
   };
   const auto above = [&](const FieldInfo& info, auto& member) { visit(std::string_view{}, info, member); };
   above(FieldInfo{"study", "1", "name of the study"}, s.study);
-  above(name_field("model", "what a trial is: a whole OptINC chip, or one mesh", model_names()), s.model);
+  above(
+      name_field("model", "what a trial is: a whole OptINC chip, one mesh, or a chip over time", model_names()),
+      s.model);
   above(
       name_field("figures", "figures that tell the result; none named: all there is data for", figure_names()),
       s.figures);
@@ -236,6 +284,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("link", s.link);
   section("noise", s.noise);
   section("mesh", s.mesh);
+  section("drift", s.drift);
   section("gradient", s.gradient);
 }
 

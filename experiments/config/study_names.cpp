@@ -32,6 +32,25 @@ std::span<const Metric> metrics() {
        "relative error of the real part of the layer's matrix",
        {"variant", "layer"}},
       {"code_error_count", "chip", "1", "drawn words with this code error", {"variant", "code_error"}, true},
+      {"instant_accuracy",
+       "drift",
+       "1",
+       "share of the drawn words decoded exactly at this time",
+       {"variant", "time"}},
+      {"instant_error_rms",
+       "drift",
+       "LSB",
+       "rms over the drawn words of the code error at this time",
+       {"variant", "time"}},
+      {"phase_drift",
+       "drift",
+       "rad",
+       "rms change of the chip's phases since the last calibration",
+       {"variant", "time"}},
+      {"die_temperature", "drift", "K", "temperature of the die over the mean ambient", {"variant", "time"}},
+      {"laser_drift", "drift", "m", "wavelength of the laser over its mean", {"variant", "time"}},
+      {"accuracy_all_words", "drift", "1", "share of all words decoded exactly", {"variant", "end"}},
+      {"heater_power", "drift", "W", "electrical power of all heaters", {"variant"}},
       {"mesh_error", "mesh", "1", "relative error of the mesh's matrix (Frobenius)", {"variant"}},
       {"mesh_error_in_phase", "mesh", "1", "relative error of the real part of the mesh's matrix", {"variant"}},
       {"fidelity", "mesh", "1", "overlap of the mesh's transfer matrix with its target", {"variant"}},
@@ -42,9 +61,11 @@ std::span<const Metric> metrics() {
 }
 
 std::span<const VariantName> variants() {
-  static constexpr std::array<VariantName, 6> all = {{{"uncorrected", "chip"},
+  static constexpr std::array<VariantName, 8> all = {{{"uncorrected", "chip"},
                                                       {"corrected", "chip"},
                                                       {"noisy", "chip"},
+                                                      {"drifting", "drift"},
+                                                      {"recalibrated", "drift"},
                                                       {"uncorrected", "mesh"},
                                                       {"corrected", "mesh"},
                                                       {"corrected_nearest", "mesh"}}};
@@ -52,9 +73,11 @@ std::span<const VariantName> variants() {
 }
 
 std::span<const std::string_view> model_names() {
-  static constexpr std::array<std::string_view, 2> names = {"chip", "mesh"};
+  static constexpr std::array<std::string_view, 3> names = {"chip", "mesh", "drift"};
   return names;
 }
+
+bool has_network(std::string_view model) { return model != "mesh"; }
 
 std::span<const std::string_view> metric_names() {
   static const Names names = names_of(metrics());
@@ -72,8 +95,8 @@ std::span<const std::string_view> metric_or_none_names() {
 }
 
 std::span<const std::string_view> variant_names() {
-  static constexpr std::array<std::string_view, 4> names = {"uncorrected", "corrected", "noisy",
-                                                            "corrected_nearest"};
+  static constexpr std::array<std::string_view, 6> names = {"uncorrected",       "corrected", "noisy",
+                                                            "corrected_nearest", "drifting",  "recalibrated"};
   return names;
 }
 

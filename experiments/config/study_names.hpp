@@ -20,6 +20,9 @@ struct VariantName {
 };
 std::span<const VariantName> variants();
 
+/// Whether a trial of this model is a chip that computes a network: chip and drift.
+bool has_network(std::string_view model);
+
 // The names a study may give.
 std::span<const std::string_view> model_names();
 std::span<const std::string_view> metric_names();

@@ -101,7 +101,8 @@ SweptKey designed_values(const Reader& r, const std::string& key, const toml::no
 /// Whether a field is a source of error that acts in the study's model: the light of a mesh alone meets no
 /// receiver.
 bool can_ablate(const StudyConfig& config, const FieldEntry& entry) {
-  return !entry.info.ablation.empty() && (config.model == "chip" || entry.section == "chip");
+  if (entry.section == "drift") return config.model == "drift" && !entry.info.ablation.empty();
+  return !entry.info.ablation.empty() && (has_network(config.model) || entry.section == "chip");
 }
 
 /// Sources that the configuration has switched on, in the order of the tables.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/words.hpp"
 #include "physics/random/stream.hpp"
@@ -21,37 +22,11 @@ struct ChipStudy {
   TrialModel layout;  ///< without its function
 };
 
-/// The record of one trial, by metric and variant.
-class Recorder {
- public:
-  Recorder(const TrialModel& layout, std::span<double> record) : layout_(layout), record_(record) {}
-
-  /// The cells of a metric for one variant; empty when the study does not measure it.
-  std::span<double> cells(std::string_view metric, std::size_t variant) const {
-    const Quantity* q = layout_.find(metric);
-    if (q == nullptr) return {};
-    const std::size_t each = q->size() / q->shape.front();
-    return record_.subspan(q->offset + variant * each, each);
-  }
-  void put(std::string_view metric, std::size_t variant, double value) const {
-    const auto where = cells(metric, variant);
-    if (!where.empty()) where[0] = value;
-  }
-
- private:
-  const TrialModel& layout_;
-  std::span<double> record_;
-};
-
 Eigen::MatrixXd columns(const Eigen::MatrixXd& all, const std::vector<std::uint64_t>& which) {
   Eigen::MatrixXd some(all.rows(), static_cast<Eigen::Index>(which.size()));
   for (std::size_t i = 0; i < which.size(); ++i)
     some.col(static_cast<Eigen::Index>(i)) = all.col(static_cast<Eigen::Index>(which[i]));
   return some;
-}
-
-double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes) {
-  return (decide(outputs).array() == exact_answers(task, codes).array()).cast<double>().mean();
 }
 
 /// What the received outputs of the drawn words say.
@@ -107,12 +82,16 @@ ChipVariant chip_variant(std::string_view name) {
   return {name == "uncorrected" ? Programming::uncorrected : Programming::corrected, name == "noisy"};
 }
 
+double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes) {
+  return (decide(outputs).array() == exact_answers(task, codes).array()).cast<double>().mean();
+}
+
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
   return variant.noisy ? config.noise : NoiseSwitches{};
 }
 
-std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial) {
-  Stream stream(config.run.seed, Purpose::words, trial);
+std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant) {
+  Stream stream(config.run.seed, Purpose::words, trial, instant);
   std::vector<std::uint64_t> words(static_cast<std::size_t>(config.measure.words));
   for (auto& w : words) w = stream.below(static_cast<std::uint32_t>(config.task.words()));
   return words;

@@ -19,8 +19,13 @@ ChipVariant chip_variant(std::string_view name);
 /// The noise that acts in a variant.
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config);
 
-/// Numbers of the words that trial `trial` draws, uniformly from the enumeration.
-std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial);
+/// Numbers of the words that trial `trial` draws, uniformly from the enumeration; others at every instant of a
+/// chip's life.
+std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial,
+                                       std::uint32_t instant = 0);
+
+/// Share of the words that received outputs (M, words) decode exactly.
+double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes);
 
 /// Every word of the task, in the order of the enumeration.
 std::vector<std::uint64_t> every_word(const Task& task);

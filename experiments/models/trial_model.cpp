@@ -63,7 +63,13 @@ TrialModel model_layout(const StudyConfig& config, std::size_t layers) {
     model.axes.push_back({"layer", "1", "layer of the network", counted(0, static_cast<std::int64_t>(layers))});
     model.axes.push_back({"code_error", "LSB", "decoded code minus exact Q(mean)", counted(1 - codes, codes)});
   }
-  model.error_metric = chip ? "output_error" : "mesh_error";
+  if (config.model == "drift") {
+    std::vector<double> times;
+    for (int k = 0; k < config.drift.instants; ++k) times.push_back(k * config.drift.interval_s);
+    model.axes.push_back({"time", "s", "time since the first calibration", std::move(times)});
+    model.axes.push_back({"end", "1", "instant", std::vector<std::string>{"first", "last"}});
+  }
+  model.error_metric = chip ? "output_error" : config.model == "drift" ? "instant_error_rms" : "mesh_error";
   for (const Metric& metric : metrics()) {
     // what a stop rule, a yield or an ablation looks at is measured whether listed or not
     const bool needed = metric.name == config.runner.precision_metric || metric.name == config.yield.metric ||

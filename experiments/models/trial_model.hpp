@@ -16,7 +16,7 @@ namespace optinc {
 /// An axis of what a trial records, besides the study's sweeps and the trials themselves.
 struct ModelAxis {
   std::string name, unit, long_name;
-  std::variant<std::vector<std::int64_t>, std::vector<std::string>> values;
+  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
 
   std::size_t size() const;
 };
@@ -49,6 +49,10 @@ struct TrialModel {
 /// Whole chips of a network: fabricate, program, send words, decide (onn/chip, onn/transmission).
 TrialModel chip_model(const StudyConfig& config, const Network& network);
 
+/// Chips of a network over time: surroundings change, phases with them, and words are sent at every instant
+/// (onn/drift).
+TrialModel drift_model(const StudyConfig& config, const Network& network);
+
 /// One mesh with a Haar target of its own for every trial.
 TrialModel mesh_model(const StudyConfig& config);
 
@@ -56,7 +60,7 @@ TrialModel mesh_model(const StudyConfig& config);
 std::vector<std::string> measured_variants(const StudyConfig& config);
 
 /// The model's axes and what a record holds, without the function: what a reader of result files needs.
-/// `layers`: of the network (model chip).
+/// `layers`: of the network (models chip and drift).
 TrialModel model_layout(const StudyConfig& config, std::size_t layers);
 
 }  // namespace optinc

@@ -239,7 +239,7 @@ Json inspect_json(const std::filesystem::path& path) {
   if (root.exists("onn")) j["onn"] = onn_summary(root.open("onn"));
   if (root.exists("trials")) {
     const StudyState state = read_state(path);
-    j[state.config.model == "chip" ? "chips" : "meshes"] = trial_summaries(root.open("summary"), state);
+    j[has_network(state.config.model) ? "chips" : "meshes"] = trial_summaries(root.open("summary"), state);
     if (root.exists("ablation")) j["ablation"] = ablation_summary(root.open("ablation"), state);
     j["complete"] = root.attributes().integer("complete") == 1;
   }

@@ -44,7 +44,7 @@ Network stored_network(const StudyConfig& config) {
 }  // namespace
 
 Prelude make_prelude(const StudyConfig& config, bool quiet) {
-  if (config.model != "chip") return {};
+  if (!has_network(config.model)) return {};
   if (config.network.source != "train") return {stored_network(config), {}};
   return train_network(config, quiet);
 }
@@ -72,7 +72,9 @@ Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
 }
 
 TrialModel make_model(const StudyConfig& config, const Prelude& prelude) {
-  return config.model == "chip" ? chip_model(config, prelude.network.value()) : mesh_model(config);
+  if (config.model == "mesh") return mesh_model(config);
+  const Network& network = prelude.network.value();
+  return config.model == "drift" ? drift_model(config, network) : chip_model(config, network);
 }
 
 }  // namespace optinc

@@ -262,8 +262,8 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
 
 void run_training(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
-  validate(config.model == "chip", "model = \"{}\" has no network to train (chips have). Set model = \"chip\".",
-           config.model);
+  validate(has_network(config.model),
+           "model = \"{}\" has no network to train (chips have). Set model = \"chip\".", config.model);
   require_writable_output(options.output, options.force);
   use_threads(config);
   const Prelude prelude = make_prelude(config, options.quiet);

@@ -1,0 +1,110 @@
+#include <cmath>
+#include <memory>
+
+#include "experiments/models/chip_trial.hpp"
+#include "experiments/models/recorder.hpp"
+#include "experiments/models/trial_model.hpp"
+#include "onn/drift.hpp"
+#include "onn/words.hpp"
+#include "physics/core/parallel.hpp"
+
+namespace optinc {
+namespace {
+
+/// What all trials share.
+struct DriftStudy {
+  ChipDesign design;
+  Codes all_codes;
+  std::vector<std::string> variants;
+  TrialModel layout;  ///< without its function
+};
+
+/// One chip, calibrated and programmed, and all that will act on it.
+struct DriftingChip {
+  ChipErrors errors;
+  ChipProgram program;
+  ChipImbalance imbalance;
+  double heater_power_w = 0.0;
+  DriftHistory history;
+};
+
+DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial) {
+  DriftingChip chip;
+  chip.errors = fabricate(design, config.chip, config.run.seed, trial);
+  chip.program = program_chip(design, chip.errors, config.chip.dac_bits, Programming::corrected);
+  chip.imbalance = draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial);
+  chip.heater_power_w = heater_power_w(chip.program, config.drift.pi_power_w);
+  chip.history = drift_history(config.drift, chip.heater_power_w, config.run.seed, trial);
+  return chip;
+}
+
+/// Calibration by calibration: the errors each one left.
+std::vector<ChipErrors> calibrations(const DriftingChip& chip, const std::vector<std::size_t>& instants,
+                                     const StudyConfig& config, std::uint32_t trial) {
+  std::vector<ChipErrors> left = {chip.errors};
+  for (std::size_t k = 1; k < instants.size(); ++k)
+    if (instants[k] == k)
+      left.push_back(recalibrated(chip.errors, config.chip, config.run.seed, trial,
+                                  static_cast<std::uint32_t>(left.size())));
+  return left;
+}
+
+void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t trial,
+               std::span<double> cells) {
+  const ChipDesign& design = study.design;
+  const Recorder record(study.layout, cells);
+  const DriftingChip chip = drifting_chip(design, config, trial);
+  const auto instants = static_cast<std::size_t>(config.drift.instants);
+  for (std::size_t v = 0; v < study.variants.size(); ++v) {
+    const auto calibrated = study.variants[v] == "recalibrated" ? calibration_instants(config.drift)
+                                                                : std::vector<std::size_t>(instants, 0);
+    const auto left = calibrations(chip, calibrated, config, trial);
+    std::vector<std::size_t> number(instants, 0);  // of the last calibration
+    for (std::size_t k = 1; k < instants; ++k) number[k] = number[k - 1] + (calibrated[k] == k ? 1 : 0);
+    record.put("heater_power", v, chip.heater_power_w);
+    const auto put = [&](std::string_view metric, std::size_t k, double value) {
+      const auto where = record.cells(metric, v);
+      if (!where.empty()) where[k] = value;
+    };
+    parallel_for(instants, config.run.threads, [&](std::size_t k) {
+      const auto instant = static_cast<std::uint32_t>(k);
+      const ChipErrors& at_calibration = left[number[k]];
+      const ChipErrors now = errors_in(chip.history.between(calibrated[k], k), at_calibration, chip.program,
+                                       chip.imbalance, config.drift.sensitivity);
+      const ChipState state = settle_chip(design, chip.program, now, config.chip);
+      const auto send = [&](const Codes& codes) {
+        return transmit(design, state, config.link, config.noise, codes, {config.run.seed, trial, 0, instant});
+      };
+      const Codes codes = codes_of_words(design.task, drawn_words(config, trial, instant));
+      const Eigen::MatrixXd outputs = send(codes);
+      const Eigen::VectorXd error =
+          decide(outputs).cast<double>() - exact_answers(design.task, codes).cast<double>();
+      put("instant_accuracy", k, (error.array() == 0.0).cast<double>().mean());
+      put("instant_error_rms", k, std::sqrt(error.array().square().mean()));
+      put("phase_drift", k, phase_change_rms(now, at_calibration));
+      put("die_temperature", k, chip.history.die_k[k]);
+      put("laser_drift", k, chip.history.wavelength_m[k]);
+      if (k == 0 || k + 1 == instants)
+        put("accuracy_all_words", k == 0 ? 0 : 1,
+            share_right(design.task, send(study.all_codes), study.all_codes));
+    });
+  }
+}
+
+}  // namespace
+
+TrialModel drift_model(const StudyConfig& config, const Network& network) {
+  auto study = std::make_shared<DriftStudy>();
+  study->design = design_chip(network);
+  study->all_codes = codes_of_words(config.task, every_word(config.task));
+  study->variants = measured_variants(config);
+  study->layout = model_layout(config, network.layers.size());
+  TrialModel model = study->layout;
+  model.run = [study = std::shared_ptr<const DriftStudy>(study)](
+                  const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
+    run_drift(*study, at_point, trial, record);
+  };
+  return model;
+}
+
+}  // namespace optinc
