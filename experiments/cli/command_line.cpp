@@ -256,6 +256,15 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
                                      "optinc explain chip.sigma_eta_rad", [&] { return explain_command(key); });
   explained.add_option("KEY", key, "section.key; without one all keys are listed");
 
+  std::string device;
+  bool device_json = false;
+  CLI::App& devices = commands.add("devices", "published devices with their numbers, and where those come from",
+                                   "optinc devices\n"
+                                   "  optinc devices harris-2014-heater --json",
+                                   [&] { return devices_command(device, device_json); });
+  devices.add_option("NAME", device, "a device; without one all are listed");
+  devices.add_flag("--json", device_json, "as one JSON object with values in SI, for scripts");
+
   commands.add("list", "studies shipped, devices, presets, models with their metrics, sources of error",
                "optinc list", [] {
                  fmt::print("{}", listing());

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/cli/devices.hpp"
 #include "experiments/cli/dry_run.hpp"
 #include "experiments/exchange/commands.hpp"
 #include "experiments/runner/interrupt.hpp"
@@ -147,6 +148,11 @@ int explain_command(const std::string& key) {
     return 0;
   }
   for (const auto& name : all_keys()) fmt::print("{}\n", name);
+  return 0;
+}
+
+int devices_command(const std::string& name, bool json) {
+  fmt::print("{}", json ? devices_json(name) : devices_text(name));
   return 0;
 }
 

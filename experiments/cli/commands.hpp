@@ -57,5 +57,6 @@ int transfer_command(const LabArguments& arguments, const RunOptions& options);
 int inspect_command(const std::string& file, bool json);
 int validate_command(bool quick, bool json, std::uint64_t seed);
 int explain_command(const std::string& key);
+int devices_command(const std::string& name, bool json);
 
 }  // namespace optinc

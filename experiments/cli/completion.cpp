@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/cli/devices.hpp"
 #include "experiments/config/study_config.hpp"
 #include "physics/core/check.hpp"
 
@@ -34,6 +35,10 @@ _optinc() {{
       compopt -o nospace 2>/dev/null
       return ;;
   esac
+  if [[ ${{COMP_WORDS[1]}} == devices && $word != -* ]]; then
+    COMPREPLY=($(compgen -W '{}' -- "$word"))
+    return
+  fi
   case ${{COMP_WORDS[1]}} in
     explain) COMPREPLY=($(compgen -W "$keys" -- "$word")); return ;;
 {}  esac
@@ -46,7 +51,7 @@ _optinc() {{
 }}
 complete -F _optinc optinc
 )",
-                     words(all_keys()), names_of(commands), cases);
+                     words(all_keys()), names_of(commands), words(device_names()), cases);
 }
 
 std::string fish_script(const std::vector<CompletableCommand>& commands) {
@@ -57,6 +62,8 @@ std::string fish_script(const std::vector<CompletableCommand>& commands) {
       text += fmt::format("complete -c optinc -n '__fish_seen_subcommand_from {}' -l {}\n", command.name,
                           option.substr(2));
   }
+  text += fmt::format("complete -c optinc -n '__fish_seen_subcommand_from devices' -f -a '{}'\n",
+                      words(device_names()));
   return text + fmt::format("complete -c optinc -n '__fish_seen_subcommand_from explain' -f -a '{}'\n",
                             words(all_keys()));
 }

@@ -72,7 +72,8 @@ std::string models_text() {
 }
 
 std::string devices_text() {
-  return "devices of the light path, and the section of a study that describes each\n"
+  return "devices of the light path, and the section of a study that describes each (published ones: optinc "
+         "devices)\n"
          "  PAM4 modulator, fibre lock    [link]   launch power, phase-lock error\n"
          "  power divider (unit P)        [task]   servers\n"
          "  coupler, phase shifter, DAC   [chip]   splitter error, calibration, loss, resolution, phase noise\n"

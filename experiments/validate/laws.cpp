@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "physics/core/parallel.hpp"
-#include "physics/devices/phase_shifter.hpp"
+#include "physics/devices/dac.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"

@@ -15,21 +15,6 @@ double wrap_phase(double phi_rad) {
   return wrapped < 2 * pi ? wrapped : 0.0;  // a tiny negative phase rounds up to exactly 2 pi
 }
 
-double quantise_phase(double phi_rad, int bits) {
-  const double wrapped = wrap_phase(phi_rad);
-  if (bits == 0) return wrapped;
-  const double step = 2 * pi / std::ldexp(1.0, bits);
-  return wrap_phase(step * std::nearbyint(wrapped / step));
-}
-
-double quantise_voltage(double phi_rad, int bits) {
-  const double wrapped = wrap_phase(phi_rad);
-  if (bits == 0) return wrapped;
-  const double steps = std::ldexp(1.0, bits);
-  const double level = std::nearbyint(steps * std::sqrt(wrapped / (2 * pi)));  // V / V_max in DAC steps
-  return 2 * pi * (level / steps) * (level / steps);
-}
-
 double heater_voltage_v(double phi_rad, double v_pi_v) { return v_pi_v * std::sqrt(wrap_phase(phi_rad) / pi); }
 
 double heater_power_w(double phi_rad, double p_pi_w) { return p_pi_w * wrap_phase(phi_rad) / pi; }

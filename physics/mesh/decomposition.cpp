@@ -2,6 +2,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/dac.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/nulling.hpp"
 

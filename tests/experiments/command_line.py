@@ -180,6 +180,7 @@ class MainJob(unittest.TestCase):
             "not HDF5": (["inspect", text], ["text.h5", "HDF5"]),
             "missing file": (["inspect", folder / "none.h5"], ["none.h5"]),
             "unknown explain": (["explain", "chip.sigma"], ["chip.sigma"]),
+            "unknown device": (["devices", "harris-heater"], ["harris-heater", "Did you mean \"harris-2014-heater\"?"]),
         }
         for name, (arguments, parts) in cases.items():
             with self.subTest(name):
@@ -221,7 +222,7 @@ class MainJob(unittest.TestCase):
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  (\w+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
         self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "train", "program", "fabricate", "transfer",
-                                         "inspect", "validate", "explain", "list", "completion"})
+                                         "inspect", "validate", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -232,6 +233,24 @@ class MainJob(unittest.TestCase):
         self.assertIn("quickstart.toml", optinc("list").stdout)
         for key in listed:
             self.assertEqual(optinc("explain", key).returncode, 0)
+
+    def test_devices_are_listed_and_each_is_explained_with_its_source(self):
+        table = optinc("devices").stdout
+        devices = json.loads(optinc("devices", "--json").stdout)["devices"]
+        self.assertGreater(len(devices), 10)
+        for device in devices:
+            self.assertRegex(table, rf"(?m)^{device['name']} +{device['kind']} ")
+            page = optinc("devices", device["name"]).stdout
+            for part in (device["what"], device["source"], device["preset"], *(p["name"] for p in device["parameters"])):
+                self.assertIn(part, page)
+            self.assertEqual(json.loads(optinc("devices", device["name"], "--json").stdout), device)
+        # numbers with a prefix for people, plain SI for scripts
+        page = optinc("devices", "harris-2014-heater").stdout
+        for line in (r"power for pi +24\.77 mW", r"length +61\.6 um", r"bandwidth +130 kHz", r"voltage for pi +4\.977 V",
+                     r"insertion loss +0\.23 dB", r"arXiv:1410\.3616"):
+            self.assertRegex(page, line)
+        power = next(p for d in devices if d["name"] == "harris-2014-heater" for p in d["parameters"] if p["name"] == "power for pi")
+        self.assertEqual((power["value"], power["unit"]), (24.77e-3, "W"))
 
     def test_print_config_is_whole_and_loadable(self):
         done = optinc("run", STUDY, "--print-config", "--trials", "7")
@@ -282,9 +301,12 @@ class MainJob(unittest.TestCase):
         script = optinc("completion", "bash").stdout
         asked = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(optinc re); COMP_CWORD=1; _optinc; echo ${COMPREPLY[@]}\n"
                                 "COMP_WORDS=(optinc run --th); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
-                                "COMP_WORDS=(optinc explain chip.sigma_e); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
+                                "COMP_WORDS=(optinc explain chip.sigma_e); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc devices harris); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc devices --j); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
                                capture_output=True, text=True, timeout=60)
-        self.assertEqual(asked.stdout.split("\n")[:3], ["resume replay", "--threads", "chip.sigma_eta_rad"], asked.stderr)
+        self.assertEqual(asked.stdout.split("\n")[:5], ["resume replay", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",
+                                                        "--json"], asked.stderr)
         self.assertIn("complete -c optinc", optinc("completion", "fish").stdout)
 
 

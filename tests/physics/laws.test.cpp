@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "physics/devices/phase_shifter.hpp"
+#include "physics/devices/dac.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/mesh_monte_carlo.hpp"

@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
+#include "tests/support/refusal.hpp"
 
 using namespace optinc;
 using namespace optinc::testing;
@@ -82,4 +83,80 @@ TEST_CASE("splitting 1:K keeps the power, and combining again gives the field ba
     CHECK(std::abs(combine(split) - field) < 1e-15);
   }
   CHECK(-20 * std::log10(split_field_factor(4)) == Approx(6.0206).epsilon(1e-6));  // physics.md section 8
+}
+
+// Fails when the weights are not normalised, the loss acts as dB/10, or the phases are left out
+TEST_CASE("imperfect combiner: weights (1 + e) e^{i psi}, together no more than a row of a unitary") {
+  CombinerErrors errors;
+  errors.weight = {0.02, -0.01, 0.0, 0.03};
+  errors.phase_rad = {0.1, -0.2, 0.0, 0.3};
+  errors.loss_db = 0.5;
+  const std::vector<Complex> w = combiner_weights(4, errors);
+  const double total = std::sqrt(1.02 * 1.02 + 0.99 * 0.99 + 1 + 1.03 * 1.03);
+  double power = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    power += std::norm(w[k]);
+    CHECK(std::abs(w[k] - std::polar((1 + errors.weight[k]) / total * std::pow(10.0, -0.025),
+                                     errors.phase_rad[k])) < 1e-15);
+  }
+  CHECK(power == Approx(std::pow(10.0, -0.05)).epsilon(1e-14));
+  // without errors it is the combiner
+  Stream s = test_stream(70);
+  const std::vector<Complex> fields = random_inputs(4, s), plain = combiner_weights(4, {});
+  CHECK(std::abs(combine(fields, plain) - combine(fields)) < 1e-15);
+  CHECK(rejected_power_w(fields, plain) == Approx(rejected_power_w(fields)).epsilon(1e-12));
+  for (int draw = 0; draw < 100; ++draw) CHECK(rejected_power_w(random_inputs(4, s), w) >= -1e-12);
+  // small weight errors: sum (e_n - mean e) g_n on top of the sum
+  const std::vector<Complex> digits = {3, 1, 0, 2};
+  errors.phase_rad = {};
+  errors.loss_db = 0;
+  errors.weight = {2e-5, -1e-5, 0.0, 3e-5};
+  CHECK(std::real(combine(digits, combiner_weights(4, errors)) - combine(digits)) ==
+        Approx((3 * 1e-5 - 2e-5 + 0 + 2 * 2e-5) / 2).epsilon(1e-3));
+}
+
+// Row 16. Fails when the phases are uniform, or common to all inputs. R = 100000: the mean's 5 sigma is 0.05 %,
+// the spread's 5/sqrt(2R) x 1.5 (its kurtosis) = 1.7 %, tolerance 2 %
+TEST_CASE("MC: row 16: moments of the coherent combiner with phase errors") {
+  const std::uint64_t seed = 160;
+  constexpr int draws = 100000;
+  for (const auto& [n, rms, mean, spread] : {std::tuple{4, 0.3, 0.9560, 0.0304}, {8, 0.1, 0.9950, 0.00249}}) {
+    CAPTURE(seed, n, rms);
+    Stream s = test_stream(seed, static_cast<std::uint32_t>(n));
+    const std::vector<Complex> equal(static_cast<std::size_t>(n), Complex(1.0 / std::sqrt(n)));
+    double sum = 0, squares = 0, power = 0;
+    CombinerErrors errors;
+    errors.phase_rad.resize(static_cast<std::size_t>(n));
+    for (int draw = 0; draw < draws; ++draw) {
+      for (double& psi : errors.phase_rad) psi = rms * s.normal();
+      const Complex a = combine(equal, combiner_weights(n, errors));
+      sum += a.real() / draws;
+      squares += a.real() * a.real() / draws;
+      power += std::norm(a) / draws;
+    }
+    const double v = rms * rms;
+    CHECK(sum == Approx(std::exp(-v / 2)).epsilon(1e-3));
+    CHECK(power == Approx(std::exp(-v) + (1 - std::exp(-v)) / n).epsilon(1e-3));
+    const double closed = std::sqrt((1 + std::exp(-2 * v)) / 2 - std::exp(-v)) / std::sqrt(n);
+    CHECK(std::sqrt(squares - sum * sum) == Approx(closed).epsilon(0.02));
+    const CombinerMoments moments = combiner_moments(n, rms);
+    CHECK(moments.mean == Approx(std::exp(-v / 2)).epsilon(1e-14));
+    CHECK(moments.mean_power == Approx(std::exp(-v) + (1 - std::exp(-v)) / n).epsilon(1e-14));
+    CHECK(moments.spread == Approx(closed).epsilon(1e-9));
+    CHECK(moments.mean == Approx(mean).epsilon(1e-3));
+    CHECK(moments.spread == Approx(spread).epsilon(2e-3));
+  }
+  CHECK(combiner_moments(4, 0.3).mean_power == Approx(0.9354).epsilon(1e-4));  // physics.md section 7
+}
+
+TEST_CASE("imperfect combiner: refusals") {
+  CombinerErrors errors;
+  errors.weight = {0.1};
+  check_message(refusal([&] { combiner_weights(4, errors); }), {"1 errors", "weight", "4 inputs"});
+  errors.weight = {0.0, -1.0};
+  check_message(refusal([&] { combiner_weights(2, errors); }), {"weight error -1", "input 1"});
+  check_message(refusal([] { combiner_weights(0, {}); }), {"inputs = 0"});
+  const std::vector<Complex> two(2), three(3);
+  check_message(refusal([&] { combine(two, three); }), {"2 fields", "3 weights"});
+  check_message(refusal([] { combiner_moments(4, -0.1); }), {"phase_rms_rad"});
 }

@@ -1,0 +1,27 @@
+#include "physics/devices/fibre_coupler.hpp"
+
+#include "physics/devices/device_checks.hpp"
+
+namespace optinc {
+
+double fibre_coupler_loss_db(const FibreCoupler& d, double wavelength_m) {
+  require_not_negative("loss_db", d.loss_db);
+  require_positive("wavelength_m", d.wavelength_m);
+  require_positive("wavelength_m", wavelength_m);
+  validate(d.one_db_bandwidth_m > 0,
+           "one_db_bandwidth_m = {} (> 0, infinite where the loss is flat). Give one > 0.",
+           d.one_db_bandwidth_m);
+  const double detuning = 2 * (wavelength_m - d.wavelength_m) / d.one_db_bandwidth_m;
+  return d.loss_db + detuning * detuning;
+}
+
+FibreCoupler typical_edge_coupler() { return {}; }
+
+FibreCoupler typical_grating_coupler() {
+  FibreCoupler d;
+  d.loss_db = 4.0;
+  d.one_db_bandwidth_m = 35e-9;
+  return d;
+}
+
+}  // namespace optinc

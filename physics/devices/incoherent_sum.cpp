@@ -1,0 +1,45 @@
+#include "physics/devices/incoherent_sum.hpp"
+
+#include <algorithm>
+
+#include "physics/devices/device_checks.hpp"
+
+namespace optinc {
+namespace {
+
+double sum_of_powers(std::span<const double> powers_w) {
+  validate(!powers_w.empty(),
+           "no powers to add (a combiner has at least one input). Give one power per input.");
+  double sum = 0.0;
+  for (const double p : powers_w) {
+    require_not_negative("power_w", p);
+    sum += p;
+  }
+  return sum;
+}
+
+}  // namespace
+
+double incoherent_current_a(const IncoherentSum& s, std::span<const double> powers_w) {
+  validate_incoherent_sum(s);
+  return s.responsivity_a_per_w * sum_of_powers(powers_w) + s.dark_current_a;
+}
+
+double remodulated_field_sqrt_w(const IncoherentSum& s, std::span<const double> powers_w) {
+  const double signal = incoherent_current_a(s, powers_w) - s.dark_current_a;
+  return std::sqrt(s.seed_power_w) *
+         std::clamp(signal / (s.responsivity_a_per_w * s.full_scale_power_w), 0.0, 1.0);
+}
+
+double passive_incoherent_power_w(std::span<const double> powers_w) {
+  return sum_of_powers(powers_w) / static_cast<double>(powers_w.size());
+}
+
+void validate_incoherent_sum(const IncoherentSum& s) {
+  require_positive("responsivity_a_per_w", s.responsivity_a_per_w);
+  require_not_negative("dark_current_a", s.dark_current_a);
+  require_positive("full_scale_power_w", s.full_scale_power_w);
+  require_not_negative("seed_power_w", s.seed_power_w);
+}
+
+}  // namespace optinc

@@ -1,0 +1,130 @@
+// Heaters as phase shifters: V^2 law, self-heating, published devices (physics.md section 3.1, row 17).
+
+#include "physics/devices/thermo_optic_shifter.hpp"
+
+#include "physics/devices/heater.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/meshes.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+using namespace optinc::testing;
+
+namespace {
+
+constexpr double pi = constants::pi;
+
+ThermoOpticShifter self_heating(double per_k) {
+  ThermoOpticShifter d = harris_2014_heater();
+  d.resistance_slope_per_k = per_k;
+  return d;
+}
+
+}  // namespace
+
+// Row 17. Fails when DT_pi loses its factor 2, when tau = 1/f, or when a number of the preset changes
+TEST_CASE("row 17: what follows from the heater of Harris et al. 2014") {
+  const ThermoOpticFigures f = thermo_optic_figures(harris_2014_heater());
+  CHECK(f.temperature_pi_k == Approx(69.9).epsilon(0.005));
+  CHECK(f.thermal_resistance_k_per_w == Approx(2822).epsilon(0.005));
+  CHECK(f.time_constant_s == Approx(1.224e-6).epsilon(0.005));
+  CHECK(f.thermal_capacity_j_per_k == Approx(4.34e-10).epsilon(0.005));
+  CHECK(f.v_pi_v == Approx(4.98).epsilon(0.005));
+  CHECK(f.power_time_j == Approx(24.77e-3 / (2 * pi * 130e3)).epsilon(1e-12));
+  // the thermal model of the same device starts from the same numbers
+  CHECK(HeaterOnDie{}.heater_resistance_k_per_w == Approx(f.thermal_resistance_k_per_w).epsilon(0.005));
+  CHECK(HeaterOnDie{}.heater_capacity_j_per_k == Approx(f.thermal_capacity_j_per_k).epsilon(0.005));
+}
+
+// Fails when the phase is linear in the voltage, or wrapped
+TEST_CASE("thermo-optic: phi = pi (V/V_pi)^2, exactly, whatever the sign of V") {
+  const ThermoOpticShifter d = harris_2014_heater();
+  const double v_pi = std::sqrt(24.77);
+  for (const double v : {0.0, 0.3, -1.7, 4.9, 8.0}) {
+    CAPTURE(v);
+    CHECK(thermo_optic_phase_rad(d, v) == Approx(pi * v * v / (v_pi * v_pi)).epsilon(1e-14).margin(1e-300));
+    CHECK(thermo_optic_slope_rad_per_v(d, v) == Approx(2 * pi * v / 24.77).epsilon(1e-14).margin(1e-300));
+  }
+  CHECK(thermo_optic_voltage_v(d, 4 * pi) == Approx(2 * v_pi).epsilon(1e-14));
+  CHECK(thermo_optic_power_w(d, 3 * pi) == Approx(3 * 24.77e-3).epsilon(1e-14));
+  for (const double phi : {0.1, 1.0, 6.0})  // dphi/dV = 2 sqrt(pi phi)/V_pi
+    CHECK(thermo_optic_slope_rad_per_v(d, thermo_optic_voltage_v(d, phi)) ==
+          Approx(2 * std::sqrt(pi * phi) / v_pi).epsilon(1e-13));
+}
+
+// Fails when the heater's resistance is taken cold, or falls with the temperature
+TEST_CASE("thermo-optic: self-heating is the fixed point of R(T) and P(R)") {
+  for (const double alpha : {1e-4, 1.5e-3, 4e-3}) {
+    const ThermoOpticShifter d = self_heating(alpha);
+    const double rise_pi_k = 1550e-9 / (2 * 61.6e-6 * 1.8e-4);
+    for (const double v : {0.5, 3.0, 6.0}) {
+      CAPTURE(alpha, v);
+      double rise_k = 0.0;  // damped iteration of DT = DT_pi V^2 / (P_pi R_0 (1 + alpha DT))
+      for (int k = 0; k < 400; ++k)
+        rise_k += 0.5 * (rise_pi_k * v * v / (24.77e-3 * 1000 * (1 + alpha * rise_k)) - rise_k);
+      const double phase = pi * rise_k / rise_pi_k;
+      CHECK(thermo_optic_phase_rad(d, v) == Approx(phase).epsilon(1e-12));
+      CHECK(thermo_optic_voltage_v(d, phase) == Approx(v).epsilon(1e-12));
+      CHECK(thermo_optic_power_w(d, phase) == Approx(v * v / (1000 * (1 + alpha * rise_k))).epsilon(1e-12));
+      const double h = 1e-5;
+      CHECK(thermo_optic_slope_rad_per_v(d, v) ==
+            Approx((thermo_optic_phase_rad(d, v + h) - thermo_optic_phase_rad(d, v - h)) / (2 * h))
+                .epsilon(1e-8));
+    }
+  }
+  CHECK(thermo_optic_figures(self_heating(1e-3)).v_pi_v ==
+        Approx(std::sqrt(24.77 * (1 + 69.895e-3))).epsilon(1e-6));
+}
+
+// Fails when the loss is left out, or the derivative its factor i
+TEST_CASE("thermo-optic: field and its slope by the voltage") {
+  const ThermoOpticShifter d = self_heating(1.5e-3);
+  const double v = 3.3, h = 1e-6;
+  const Complex field = thermo_optic_field(d, v);
+  CHECK(std::abs(field) == Approx(std::pow(10.0, -0.23 / 20)).epsilon(1e-14));
+  CHECK(std::arg(field) == Approx(thermo_optic_phase_rad(d, v)).epsilon(1e-13));
+  const Complex slope = (thermo_optic_field(d, v + h) - thermo_optic_field(d, v - h)) / (2 * h);
+  CHECK(std::abs(thermo_optic_field_slope_per_v(d, v) - slope) < 1e-9);
+}
+
+// Fails when a published number is mistyped: each is typed here again, from the abstracts
+TEST_CASE("heaters published: power, time and voltage") {
+  const ThermoOpticFigures lu = thermo_optic_figures(lu_2015_suspended_heater());
+  CHECK(lu_2015_suspended_heater().p_pi_w == 50e-6);
+  CHECK(lu.time_constant_s * 2.1972 == Approx(780e-6).epsilon(1e-4));
+  CHECK(lu.power_time_j == Approx(17.75e-9).epsilon(1e-3));  // as fast for its power as any other
+  const ThermoOpticFigures chen = thermo_optic_figures(chen_2024_slow_light_heater());
+  CHECK(chen.v_pi_v == Approx(1.1).epsilon(1e-12));
+  CHECK(chen.power_time_j == Approx(5.1e-9).epsilon(1e-12));
+  CHECK(chen_2024_slow_light_heater().p_pi_w == 3.63e-3);
+  const ThermoOpticFigures dave = thermo_optic_figures(dave_2024_metal_clad_heater());
+  CHECK(dave.power_time_j == Approx(19.1e-9).epsilon(1e-12));
+  CHECK(dave.time_constant_s == Approx(1.4e-6).epsilon(1e-12));
+  CHECK(thermo_optic_figures(typical_metal_heater()).time_constant_s ==
+        Approx(2.5 * thermo_optic_figures(typical_doped_silicon_heater()).time_constant_s).epsilon(1e-12));
+  for (const auto& heater :
+       {harris_2014_heater(), lu_2015_suspended_heater(), chen_2024_slow_light_heater(),
+        dave_2024_metal_clad_heater(), typical_metal_heater(), typical_doped_silicon_heater()})
+    CHECK(thermo_optic_warnings(heater).empty());
+}
+
+// Fails when the threshold is in W s instead of nJ
+TEST_CASE("heaters: a power-time product below 4 mW us is reported, impossible values are refused") {
+  ThermoOpticShifter d = harris_2014_heater();
+  d.p_pi_w = 3.9e-9 * 2 * pi * 130e3;
+  REQUIRE(thermo_optic_warnings(d).size() == 1);
+  CHECK_THAT(thermo_optic_warnings(d)[0], ContainsSubstring("3.9 mW us"));
+  d.p_pi_w = 4.1e-9 * 2 * pi * 130e3;
+  CHECK(thermo_optic_warnings(d).empty());
+  d.p_pi_w = 50e-3;
+  REQUIRE(thermo_optic_warnings(d).size() == 1);
+  CHECK_THAT(thermo_optic_warnings(d)[0], ContainsSubstring("p_pi_w"));
+  check_message(refusal([&] { thermo_optic_voltage_v(d, -0.1); }), {"phase_rad = -0.1", "Wrap"});
+  check_message(refusal([&] { thermo_optic_phase_rad(d, std::nan("")); }), {"voltage_v"});
+  d.bandwidth_hz = 0;
+  check_message(refusal([&] { thermo_optic_figures(d); }), {"bandwidth_hz = 0", "> 0"});
+  d = {};
+  d.resistance_slope_per_k = -1e-3;
+  check_message(refusal([&] { thermo_optic_phase_rad(d, 1.0); }), {"resistance_slope_per_k"});
+}
