@@ -80,7 +80,7 @@ std::string devices_text() {
          "  mesh of MZIs, attenuators     [chip]   drawn per chip; [mesh] for a mesh alone\n"
          "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth; [noise] "
          "switches\n"
-         "  heater on its die             physics/devices/heater.hpp, in no study yet\n";
+         "  surroundings of a chip        [drift]  ambient, die, laser; re-calibration (model drift)\n";
 }
 
 std::string sources_text() {
