@@ -1,11 +1,53 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "physics/core/field.hpp"
+#include "physics/devices/pam4_levels.hpp"
+
 namespace optinc {
 
 /// Field of an amplitude-encoded PAM4 digit, sqrt(W): linear in the digit, E = (d/3) sqrt(P_3), with P_3 the
 /// power of digit 3 in W. Fields so encoded may be averaged coherently; an intensity-encoded digit
-/// (E = sqrt(d/3 P_3), Ethernet's) must not be (physics.md section 7).
-inline constexpr double pam4_full_scale_digit = 3.0;
+/// (E = sqrt(d/3 P_3), Ethernet's) must not be (physics.md section 7): `pam4_levels.hpp` keeps them apart.
 double pam4_field_sqrt_w(double digit, double full_scale_power_w);
+
+/// Push-pull Mach-Zehnder modulator biased at its null. Defaults and ranges: physics.md sections 7 and 15.
+struct MzmSettings {
+  double v_pi_v = 4.0;                ///< half-wave voltage (1-7)
+  double insertion_loss_db = 4.0;     ///< at full transmission (1-12)
+  double extinction_ratio_db = 28.0;  ///< optical power, full over null (20-35); infinity is a perfect null
+  double bandwidth_hz = 40e9;         ///< 3 dB, electro-optic; a `Lowpass` before the drive (20-110 GHz)
+};
+
+/// Throws Error, naming the field, for V_pi or bandwidth <= 0, negative loss or extinction.
+void validate_mzm(const MzmSettings& modulator);
+
+/// What is legal but like no modulator, one sentence each: V_pi, loss, extinction or bandwidth beyond the
+/// ranges above.
+std::vector<std::string> mzm_warnings(const MzmSettings& modulator);
+
+/// Field factor E_out/E_in at a drive voltage: 10^(-IL/20) (sin x + i eps cos x), x = pi V / (2 V_pi),
+/// eps = 10^(-ER/20): odd in V (the field's sign is the drive's) but for the leak in quadrature.
+Complex mzm_field_factor(const MzmSettings& modulator, double drive_v);
+
+/// Drive that makes the in-phase field linear in the level, V = (2/pi) V_pi asin(level), in [-V_pi, V_pi]:
+/// digits 0..3 at 0, 0.21635, 0.46456, 1 V_pi. Throws Error for |level| > 1.
+double mzm_drive_v(const MzmSettings& modulator, AmplitudeLevel level);
+
+/// Drive that makes the power linear in the level, V = (2/pi) V_pi asin(sqrt(level)): digits 0..3 at 0,
+/// 0.39183, 0.60817, 1 V_pi. Throws Error for a level outside [0, 1].
+double mzm_drive_v(const MzmSettings& modulator, IntensityLevel level);
+
+/// Bonded lithium niobate on silicon, 102 GHz electrical 3 dB bandwidth, V_pi L = 6.6 V cm (P. O. Weigel et al.
+/// 2018, Opt. Express 26, 23728; arXiv:1803.10365, abstract); V_pi follows from the electrode length, m. Loss
+/// and extinction stay at the defaults: the abstract gives none.
+MzmSettings weigel_2018_modulator(double electrode_length_m = 5e-3);
+
+/// Thin-film lithium niobate on silicon, 100 GHz electro-optic bandwidth (above 1 GHz), V_pi L of 2-3 V cm,
+/// taken at 2.5 (F. Valdez et al. 2022, arXiv:2211.05208, abstract); V_pi follows from the electrode length, m.
+/// Loss and extinction stay at the defaults.
+MzmSettings valdez_2022_modulator(double electrode_length_m = 5e-3);
 
 }  // namespace optinc

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "physics/core/check.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/laser.hpp"
 
 namespace optinc {
 
@@ -19,7 +20,7 @@ double shot_noise_a(const ReceiverSettings& s, double signal_power_w) {
 double tia_noise_a(const ReceiverSettings& s) { return s.tia_noise_a_per_rthz * std::sqrt(s.bandwidth_hz); }
 
 double relative_intensity_noise(const ReceiverSettings& s) {
-  return std::sqrt(power_ratio_of_loss_db(-s.rin_db_per_hz) * s.bandwidth_hz);
+  return relative_intensity_noise(s.rin_db_per_hz, s.bandwidth_hz);
 }
 
 double lo_intensity_noise_a(const ReceiverSettings& s) {
@@ -28,18 +29,12 @@ double lo_intensity_noise_a(const ReceiverSettings& s) {
 }
 
 void validate_receiver(const ReceiverSettings& s) {
-  const auto positive = [](const char* name, double value) {
-    validate(std::isfinite(value) && value > 0, "{} = {} (finite and > 0). Give {} > 0.", name, value, name);
-  };
-  const auto not_negative = [](const char* name, double value) {
-    validate(std::isfinite(value) && value >= 0, "{} = {} (finite and >= 0). Give {} >= 0.", name, value, name);
-  };
-  positive("lo_power_w", s.lo_power_w);
-  positive("responsivity_a_per_w", s.responsivity_a_per_w);
-  positive("bandwidth_hz", s.bandwidth_hz);
-  not_negative("dark_current_a", s.dark_current_a);
-  not_negative("tia_noise_a_per_rthz", s.tia_noise_a_per_rthz);
-  not_negative("cmrr_db", s.cmrr_db);
+  validate_positive("lo_power_w", s.lo_power_w);
+  validate_positive("responsivity_a_per_w", s.responsivity_a_per_w);
+  validate_positive("bandwidth_hz", s.bandwidth_hz);
+  validate_not_negative("dark_current_a", s.dark_current_a);
+  validate_not_negative("tia_noise_a_per_rthz", s.tia_noise_a_per_rthz);
+  validate_not_negative("cmrr_db", s.cmrr_db);
   validate(std::isfinite(s.rin_db_per_hz) && s.rin_db_per_hz < 0,
            "rin_db_per_hz = {} (finite and < 0; lasers lie near -150). Give rin_db_per_hz < 0.",
            s.rin_db_per_hz);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+/// Throws Error, naming the field, unless `value` is finite and > 0.
+inline void validate_positive(std::string_view name, double value) {
+  validate(std::isfinite(value) && value > 0, "{} = {} (finite and > 0). Give {} > 0.", name, value, name);
+}
+
+/// Throws Error, naming the field, unless `value` is finite and >= 0.
+inline void validate_not_negative(std::string_view name, double value) {
+  validate(std::isfinite(value) && value >= 0, "{} = {} (finite and >= 0). Give {} >= 0.", name, value, name);
+}
+
+/// Throws Error, naming the field, unless `value` lies in [least, most].
+inline void validate_within(std::string_view name, double value, double least, double most) {
+  validate(value >= least && value <= most, "{} = {} ({}..{}). Give {} in that range.", name, value, least,
+           most, name);
+}
+
+}  // namespace optinc

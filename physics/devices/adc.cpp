@@ -1,0 +1,44 @@
+#include "physics/devices/adc.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/core/check_values.hpp"
+
+namespace optinc {
+namespace {
+
+const double db_per_bit = 20 * std::log10(2.0);
+const double db_of_sine = 10 * std::log10(1.5);
+
+}  // namespace
+
+void validate_adc(const AdcSettings& s) {
+  validate(s.bits >= 1 && s.bits <= 24, "bits = {} of a converter (1..24). Give bits in that range.", s.bits);
+  validate_positive("full_scale", s.full_scale);
+  validate(s.effective_bits > 0 && s.effective_bits <= s.bits,
+           "effective_bits = {} of a converter with {} bits (> 0, no more than the bits). Give effective_bits "
+           "<= {}.",
+           s.effective_bits, s.bits, s.bits);
+}
+
+double adc_step(const AdcSettings& s) { return std::ldexp(s.full_scale, 1 - s.bits); }
+
+double adc_quantise(const AdcSettings& s, double input) {
+  const double step = adc_step(s), outermost = s.full_scale - step / 2;
+  return std::clamp((std::floor(input / step) + 0.5) * step, -outermost, outermost);
+}
+
+double adc_noise(const AdcSettings& s) {
+  return s.full_scale * std::sqrt((std::pow(4.0, -s.effective_bits) - std::pow(4.0, -s.bits)) / 3);
+}
+
+double adc_read(const AdcSettings& s, double input, Stream& stream) {
+  return adc_quantise(s, input + adc_noise(s) * stream.normal());
+}
+
+double sine_sqnr_db(double bits) { return db_per_bit * bits + db_of_sine; }
+
+double effective_bits_of_sinad(double sinad_db) { return (sinad_db - db_of_sine) / db_per_bit; }
+
+}  // namespace optinc

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+
+/// Analog-to-digital converter: 2^bits equal steps over -FS..+FS, readings in the middle of their step.
+/// Defaults: physics.md sections 10 and 15.
+struct AdcSettings {
+  int bits = 7;                 ///< (5-8; 1..24 accepted)
+  double full_scale = 1.0;      ///< FS, in the unit of the input
+  double effective_bits = 5.0;  ///< ENOB, steps and noise together (4.5-5.5 over 50 GS/s); = bits for no noise
+};
+
+/// Throws Error, naming the field, for bits outside 1..24, full scale <= 0, or effective bits outside (0,
+/// bits].
+void validate_adc(const AdcSettings& adc);
+
+/// Width of a step, 2 FS/2^bits.
+double adc_step(const AdcSettings& adc);
+
+/// Reading without noise: the middle of the step that holds the input, clipped to the outermost ones; off by
+/// half a step at most inside -FS..FS, rms step/sqrt(12).
+double adc_quantise(const AdcSettings& adc, double input);
+
+/// rms of the noise that, with the steps' own, makes the effective bits: variance FS^2/3 (4^-ENOB - 4^-bits).
+double adc_noise(const AdcSettings& adc);
+
+/// Reading of the input with that noise; one normal.
+double adc_read(const AdcSettings& adc, double input, Stream& stream);
+
+/// Signal to quantisation noise of a full-scale sine, dB: 20 log10(2) bits + 10 log10(3/2) = 6.02 b + 1.76;
+/// real bits too (W. R. Bennett 1948, Bell Syst. Tech. J. 27, 446).
+double sine_sqnr_db(double bits);
+
+/// Effective bits of a measured signal to noise and distortion ratio, (dB - 1.76)/6.02.
+double effective_bits_of_sinad(double sinad_db);
+
+}  // namespace optinc

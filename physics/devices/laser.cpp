@@ -1,0 +1,78 @@
+#include "physics/devices/laser.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/core/check_values.hpp"
+#include "physics/core/units.hpp"
+
+namespace optinc {
+
+using constants::pi;
+
+void validate_laser(const LaserSettings& s) {
+  validate_positive("power_w", s.power_w);
+  validate(std::isfinite(s.rin_db_per_hz) && s.rin_db_per_hz < 0,
+           "rin_db_per_hz = {} (finite and < 0; lasers lie near -150). Give rin_db_per_hz < 0.",
+           s.rin_db_per_hz);
+  validate_not_negative("linewidth_hz", s.linewidth_hz);
+  validate_positive("wavelength_m", s.wavelength_m);
+}
+
+std::vector<std::string> laser_warnings(const LaserSettings& s) {
+  std::vector<std::string> warnings;
+  if (s.power_w > 0.1)
+    warnings.push_back(fmt::format(
+        "power_w = {} is over 0.1 W (20 dBm): silicon waveguides absorb two photons at a time there",
+        s.power_w));
+  if (s.rin_db_per_hz < -165 || s.rin_db_per_hz > -130)
+    warnings.push_back(
+        fmt::format("rin_db_per_hz = {} is outside -165..-130, where transceiver lasers lie", s.rin_db_per_hz));
+  if (s.linewidth_hz > 10e6)
+    warnings.push_back(fmt::format("linewidth_hz = {} is over 10 MHz, wider than a DFB laser", s.linewidth_hz));
+  return warnings;
+}
+
+double relative_intensity_noise(double rin_db_per_hz, double bandwidth_hz) {
+  return std::sqrt(power_ratio_of_loss_db(-rin_db_per_hz) * bandwidth_hz);
+}
+
+double phase_walk_variance_rad2(double linewidth_hz, double elapsed_s) {
+  return 2 * pi * linewidth_hz * std::abs(elapsed_s);
+}
+
+double self_heterodyne_phase_variance_rad2(double linewidth_hz, double delay_s) {
+  return phase_walk_variance_rad2(linewidth_hz, delay_s);
+}
+
+double self_heterodyne_drift_variance_rad2(double linewidth_hz, double delay_s, double elapsed_s) {
+  return 2 * phase_walk_variance_rad2(linewidth_hz, std::min(std::abs(delay_s), std::abs(elapsed_s)));
+}
+
+double two_laser_phase_variance_rad2(double linewidth_1_hz, double linewidth_2_hz, double elapsed_s) {
+  return phase_walk_variance_rad2(linewidth_1_hz + linewidth_2_hz, elapsed_s);
+}
+
+void phase_walk_path_rad(double linewidth_hz, double step_s, std::span<double> path, Stream& stream) {
+  validate_not_negative("linewidth_hz", linewidth_hz);
+  validate_not_negative("step_s", step_s);
+  if (path.empty()) return;
+  const double step_rms = std::sqrt(phase_walk_variance_rad2(linewidth_hz, step_s));
+  path[0] = 0.0;
+  stream.normals(path.subspan(1));
+  for (std::size_t k = 1; k < path.size(); ++k) path[k] = path[k - 1] + step_rms * path[k];
+}
+
+void laser_fields(const LaserSettings& s, double step_s, std::span<Complex> fields, Stream& intensity,
+                  Stream& phase) {
+  validate_laser(s);
+  validate_positive("step_s", step_s);
+  std::vector<double> walk(fields.size()), relative(fields.size());
+  phase_walk_path_rad(s.linewidth_hz, step_s, walk, phase);
+  intensity.normals(relative);
+  const double rms = relative_intensity_noise(s.rin_db_per_hz, 1 / (2 * step_s));
+  for (std::size_t k = 0; k < fields.size(); ++k)  // a power is never negative, however loud the laser
+    fields[k] = std::polar(std::sqrt(s.power_w * std::max(0.0, 1 + rms * relative[k])), walk[k]);
+}
+
+}  // namespace optinc

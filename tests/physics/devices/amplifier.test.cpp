@@ -1,0 +1,202 @@
+// Semiconductor optical amplifier: saturation, spontaneous emission, chains (physics.md section 8; row 18).
+
+#include "physics/devices/amplifier.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/meshes.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+using namespace optinc::testing;
+
+namespace {
+
+constexpr double photon_j = 6.62607015e-34 * 299792458.0 / 1550e-9;
+
+SoaSettings of(GainModel model, double gain_db, double saturation_w) {
+  SoaSettings s;
+  s.model = model;
+  s.small_signal_gain_db = gain_db;
+  s.saturation_power_w = saturation_w;
+  return s;
+}
+
+}  // namespace
+
+// Fails when the input power stands where the output power should, or the root is the wrong one
+TEST_CASE("amplifier: the lumped gain satisfies G = G0/(1 + P_out/P_sat)") {
+  const SoaSettings s = of(GainModel::lumped, 15, 20e-3);
+  const double g0 = std::pow(10, 1.5);
+  CHECK(soa_gain(s, 0) == Approx(g0).epsilon(1e-14));
+  for (const double in : {1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 1.0}) {
+    CAPTURE(in);
+    const double g = soa_gain(s, in);
+    CHECK(g == Approx(g0 / (1 + g * in / 20e-3)).epsilon(1e-12));
+  }
+  CHECK(soa_gain(s, 20e-3 / (g0 / 2)) == Approx(g0 / 2).epsilon(1e-12));  // half gain at an output of P_sat
+}
+
+// Fails when P_s is taken for P_sat: ln 2 and (G0 - 2)/G0 are what ties the two
+TEST_CASE("amplifier: travelling wave satisfies ln(G0/G) = (G - 1) P_in/P_s, with half gain at P_sat") {
+  for (const double gain_db : {4.0, 10.0, 15.0, 25.0}) {
+    const SoaSettings s = of(GainModel::travelling_wave, gain_db, 20e-3);
+    const double g0 = std::pow(10, gain_db / 10), p_s = 20e-3 * (g0 - 2) / (g0 * 0.6931471805599453);
+    CAPTURE(gain_db);
+    CHECK(soa_gain(s, 0) == Approx(g0).epsilon(1e-13));
+    CHECK(soa_gain(s, 20e-3 / (g0 / 2)) == Approx(g0 / 2).epsilon(1e-11));
+    double last = g0;
+    for (const double in : {1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 1.0, 1e3}) {
+      CAPTURE(in);
+      const double g = soa_gain(s, in);
+      CHECK(std::log(g0 / g) == Approx((g - 1) * in / p_s).epsilon(1e-9).margin(1e-13));
+      CHECK(g < last);  // falls, and ends transparent
+      CHECK(g >= 1);
+      last = g;
+    }
+    CHECK(last == Approx(1).margin(1e-3));
+  }
+}
+
+// Fails when the chirp turns the other way: more gain is more carriers, less index, less phase
+TEST_CASE("amplifier: field factor has the gain's root and -alpha_H/2 ln G of phase") {
+  SoaSettings s;
+  CHECK(std::abs(soa_field_factor(s, 25) - 5.0) < 1e-15);
+  s.linewidth_enhancement = 4;
+  CHECK(std::abs(soa_field_factor(s, 2)) == Approx(1.4142135623730951).epsilon(1e-14));
+  CHECK(std::arg(soa_field_factor(s, 2)) == Approx(-2 * 0.6931471805599453).epsilon(1e-14));
+}
+
+// Fails when n_sp is not n_sp(NF): 3 dB at high gain is n_sp = 1
+TEST_CASE("amplifier: spontaneous emission of a noise figure") {
+  CHECK(spontaneous_emission_factor(2, 1e12) == Approx(1).epsilon(1e-9));
+  CHECK(spontaneous_emission_factor(5, 10) == Approx(49.0 / 18).epsilon(1e-14));
+  for (const double g : {1.5, 10.0, 300.0})
+    CHECK(ase_density_w_per_hz(5, g, 1550e-9) ==
+          Approx(spontaneous_emission_factor(5, g) * photon_j * (g - 1)).epsilon(1e-13));
+  CHECK(ase_density_w_per_hz(10, 0.1, 1550e-9) == Approx(0).margin(1e-33));  // a loss emits nothing
+  check_message(refusal([] { spontaneous_emission_factor(5, 1); }), {"gain = 1"});
+}
+
+// Row 18. Fails when the noise of one polarisation is counted, 3 dB, or F G - 1 becomes F (G - 1)
+TEST_CASE("row 18: OSNR is 58 - NF + P_in, 31.0 dB for 7 dB and -20 dBm") {
+  SoaSettings s;
+  s.small_signal_gain_db = 25;
+  s.saturation_power_w = 1e3;  // so that only the noise counts
+  s.noise_figure_db = 7;
+  CHECK(osnr_db(s, 1e-5) == Approx(31.0).margin(0.1));
+  CHECK(osnr_db(s, 1e-5) == Approx(30.96).margin(0.01));
+  for (const double nf : {5.0, 6.5, 9.0})
+    for (const double dbm : {-30.0, -10.0}) {
+      s.noise_figure_db = nf;
+      CHECK(osnr_db(s, 1e-3 * std::pow(10, dbm / 10)) == Approx(57.95 - nf + dbm).margin(0.03));
+    }
+}
+
+// Row 18. 20 dB, 7 dB, 1 mW out, 50 GHz: S = h nu (F G - 1)/2. Fails when each quadrature gets S B
+TEST_CASE("MC: row 18: beat noise of |E|^2 is 5.664e-5 W, 400000 fields") {
+  const std::uint64_t seed = 1801;
+  CAPTURE(seed);
+  constexpr std::size_t n = 400000;
+  const double noise_w = photon_j * (std::pow(10, 2.7) - 1) / 2 * 50e9;
+  CHECK(noise_w == Approx(1.6026e-6).epsilon(1e-4));
+  CHECK(beat_noise_w(1e-3, noise_w) == Approx(5.664e-5).epsilon(1e-4));
+
+  SoaSettings s = of(GainModel::lumped, 20, 1e3);
+  s.noise_figure_db = 7;
+  std::vector<Complex> fields(n, std::sqrt(1e-5));
+  Stream stream = test_stream(seed);
+  CHECK(soa_amplify(s, fields, 50e9, stream) == Approx(100).epsilon(1e-5));
+  double mean = 0, square = 0;
+  for (const Complex& e : fields) mean += std::norm(e) / n;
+  for (const Complex& e : fields) square += std::pow(std::norm(e) - mean, 2) / n;
+  CHECK(std::abs(mean - (1e-3 + noise_w)) < 5 * 5.664e-5 / std::sqrt(1.0 * n) + 1e-8);  // 1e-8: the gain's 1e-5
+  // |E|^2 is all but normal here: its rms is known to 1/sqrt(2 n)
+  CHECK(std::abs(std::sqrt(square) / 5.6637e-5 - 1) < 5 / std::sqrt(2.0 * n) + 2e-5);
+}
+
+// Fails when noise beats only with the signal. Noise alone: exponential, std = mean
+TEST_CASE("MC: amplifier: noise without signal has a power as uncertain as large, 400000 fields") {
+  const std::uint64_t seed = 1802;
+  CAPTURE(seed);
+  constexpr std::size_t n = 400000;
+  CHECK(beat_noise_w(0, 3e-6) == Approx(3e-6).epsilon(1e-14));
+  std::vector<Complex> fields(n, 0.0);
+  Stream stream = test_stream(seed);
+  add_ase(fields, 6e-17, 50e9, stream);
+  double mean = 0, square = 0, tilt = 0;
+  for (const Complex& e : fields) {
+    mean += std::norm(e) / n;
+    square += std::norm(e) * std::norm(e) / n;
+    tilt += (e.real() * e.real() - e.imag() * e.imag()) / n;
+  }
+  CHECK(std::abs(mean / 3e-6 - 1) < 5 / std::sqrt(1.0 * n));
+  // E[P^4] = 24, so the variance of P^2 over its mean 2 squared is (24 - 4)/4
+  CHECK(std::abs(square / (2 * 9e-12) - 1) < 5 * std::sqrt(5.0 / n));
+  CHECK(std::abs(tilt / 3e-6) < 5 / std::sqrt(1.0 * n));  // both quadratures alike
+}
+
+// Fails when gain follows each symbol instead of their mean
+TEST_CASE("amplifier: all symbols of a block see one gain, that of their mean power") {
+  SoaSettings s = of(GainModel::lumped, 15, 20e-3);
+  s.noise_figure_db = 0;
+  std::vector<Complex> fields = {0.0, Complex(0.03, 0), Complex(0, -0.06), 0.09};
+  const std::vector<Complex> sent = fields;
+  Stream stream = test_stream(1803);
+  const double gain = soa_amplify(s, fields, 0.0, stream);
+  CHECK(gain == soa_gain(s, (0.0009 + 0.0036 + 0.0081) / 4));
+  for (std::size_t k = 0; k < 4; ++k) CHECK(std::abs(fields[k] - std::sqrt(gain) * sent[k]) < 1e-15);
+}
+
+// Fails when the stage's own gain divides its noise. Friis must agree with noise powers carried along the chain
+TEST_CASE("amplifier: the cascade formula is what noise powers add up to") {
+  const std::vector<NoisyStage> chain = {loss_stage(3), {100, 5}, loss_stage(12.5), {30, 4}, loss_stage(1)};
+  double gain = 1, density = 0;
+  for (const NoisyStage& stage : chain) {
+    gain *= stage.gain;
+    density = density * stage.gain + photon_j * (stage.noise_factor * stage.gain - 1) / 2;
+  }
+  const NoisyStage all = cascaded_stages(chain);
+  CHECK(all.gain == Approx(gain).epsilon(1e-13));
+  CHECK(ase_density_w_per_hz(all.noise_factor, all.gain, 1550e-9) == Approx(density).epsilon(1e-12));
+  // loss in front of an amplifier adds to its noise figure dB by dB; behind a strong one hardly
+  CHECK(10 * std::log10(cascaded_stages(std::vector<NoisyStage>{loss_stage(3), {100, 5}}).noise_factor) ==
+        Approx(3 + 6.9897).epsilon(1e-5));
+  CHECK(cascaded_stages(std::vector<NoisyStage>{{100, 5}, loss_stage(3)}).noise_factor ==
+        Approx(5 + (1.99526231 - 1) / 100).epsilon(1e-8));
+  CHECK(cascaded_stages({}).gain == 1.0);
+  CHECK(cascaded_stages({}).noise_factor == 1.0);
+  CHECK(soa_stage(of(GainModel::lumped, 10, 1e-2), 2e-3).gain == Approx(5).epsilon(1e-12));
+}
+
+TEST_CASE("amplifier: impossible ones are refused by name, unphysical ones are reported") {
+  CHECK_NOTHROW(validate_soa({}));
+  CHECK(soa_warnings({}).empty());
+  const SoaSettings almae = almae_2021_soa();
+  CHECK(almae.noise_figure_db == 6.5);
+  CHECK(soa_warnings(almae).empty());
+  const auto with = [](double SoaSettings::*field, double value) {
+    SoaSettings s;
+    s.*field = value;
+    return s;
+  };
+  const auto check = [&](double SoaSettings::*field, double value, const char* name) {
+    check_message(refusal([&] { validate_soa(with(field, value)); }), {name});
+  };
+  check(&SoaSettings::small_signal_gain_db, -1, "small_signal_gain_db");
+  check(&SoaSettings::saturation_power_w, 0, "saturation_power_w");
+  check(&SoaSettings::noise_figure_db, -1, "noise_figure_db");
+  check(&SoaSettings::wavelength_m, 0, "wavelength_m");
+  check(&SoaSettings::linewidth_enhancement, std::nan(""), "linewidth_enhancement");
+  check_message(refusal([] { validate_soa(of(GainModel::travelling_wave, 3, 1e-2)); }), {"travelling-wave"});
+  check_message(refusal([] { soa_gain({}, -1e-3); }), {"input_power_w"});
+  check_message(refusal([] { osnr_db({}, 0); }), {"input_power_w"});
+  check_message(refusal([] { loss_stage(-1); }), {"loss_db = -1"});
+  CHECK(soa_warnings(with(&SoaSettings::noise_figure_db, 2.5)).size() == 1);  // below 2.9 dB at 15 dB of gain
+  CHECK(soa_warnings(with(&SoaSettings::noise_figure_db, 13)).size() == 1);
+  CHECK(soa_warnings(with(&SoaSettings::small_signal_gain_db, 40)).size() == 1);
+  CHECK(soa_warnings(with(&SoaSettings::saturation_power_w, 1)).size() == 1);
+  CHECK(soa_warnings(with(&SoaSettings::linewidth_enhancement, 20)).size() == 1);
+}

@@ -1,0 +1,154 @@
+// Laser: intensity noise, Wiener phase, one and two lasers (physics.md section 7; row 16).
+
+#include "physics/devices/laser.hpp"
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "physics/devices/power_divider.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/meshes.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+using namespace optinc::testing;
+
+namespace {
+
+constexpr double two_pi = 6.283185307179586;
+
+/// Checks that the sample variance of `draw()`, normal with zero mean, is the expected one at 5 sigma.
+void check_variance(double expected, int n, const std::function<double()>& draw) {
+  double m2 = 0;
+  for (int k = 0; k < n; ++k) m2 += std::pow(draw(), 2) / n;
+  CAPTURE(n, m2, expected);
+  CHECK(std::abs(m2 / expected - 1) < 5 * std::sqrt(2.0 / n));
+}
+
+}  // namespace
+
+// Fails when RIN is taken as an amplitude (20 log10)
+TEST_CASE("laser: relative intensity noise in 40 GHz is 6.3e-3 at -150 and 2.0e-2 at -140 dB/Hz") {
+  CHECK(relative_intensity_noise(-150, 40e9) == Approx(6.3246e-3).epsilon(1e-4));
+  CHECK(relative_intensity_noise(-140, 40e9) == Approx(2e-2).epsilon(1e-12));
+}
+
+// Fails when 2 pi is missing, or when only one laser's linewidth counts
+TEST_CASE("laser: phase variances in closed form") {
+  CHECK(phase_walk_variance_rad2(100e3, 1e-6) == Approx(0.6283185307179586).epsilon(1e-14));
+  CHECK(phase_walk_variance_rad2(100e3, -1e-6) == phase_walk_variance_rad2(100e3, 1e-6));
+  CHECK(two_laser_phase_variance_rad2(100e3, 300e3, 1e-6) == Approx(4 * 0.6283185307179586).epsilon(1e-14));
+  CHECK(self_heterodyne_phase_variance_rad2(1e6, 5e-9) == Approx(two_pi * 5e-3).epsilon(1e-14));
+  CHECK(self_heterodyne_drift_variance_rad2(1e6, 5e-9, 2e-9) == Approx(2 * two_pi * 2e-3).epsilon(1e-14));
+  CHECK(self_heterodyne_drift_variance_rad2(1e6, 5e-9, 1.0) == Approx(2 * two_pi * 5e-3).epsilon(1e-14));
+}
+
+// Fails when the step's rms is 2 pi Dnu dt, or the walk is not summed up
+TEST_CASE("MC: row 16: Wiener phase, its own delayed copy and a second laser, 20000 walks") {
+  const std::uint64_t seed = 1611;
+  CAPTURE(seed);
+  const double linewidth_hz = 2e6, step_s = 1e-9;
+  const int n = 20000;
+  Stream stream = test_stream(seed);
+  std::vector<double> walk(41), other(41);
+  const auto draw = [&] { phase_walk_path_rad(linewidth_hz, step_s, walk, stream); };
+  check_variance(two_pi * 2e6 * 40e-9, n, [&] { return draw(), walk[40]; });
+  check_variance(two_pi * 2e6 * 1e-9, n, [&] { return draw(), walk[7] - walk[6]; });
+  // phase to its copy delayed by 10 steps, and the change of that within 5 and within 25 steps
+  const auto beat = [&](std::size_t k) { return walk[k] - walk[k - 10]; };
+  check_variance(two_pi * 2e6 * 10e-9, n, [&] { return draw(), beat(30); });
+  check_variance(2 * two_pi * 2e6 * 5e-9, n, [&] { return draw(), beat(15) - beat(10); });
+  check_variance(2 * two_pi * 2e6 * 10e-9, n, [&] { return draw(), beat(35) - beat(10); });
+  check_variance(two_pi * (2e6 + 5e6) * 40e-9, n, [&] {
+    draw();
+    phase_walk_path_rad(5e6, step_s, other, stream);
+    return walk[40] - other[40];
+  });
+}
+
+// Fails when the band is 1/dt instead of the 1/(2 dt) that samples hold, or noise is put on the amplitude
+TEST_CASE("MC: laser fields: mean power, relative noise sqrt(RIN B) and phase steps, 100000 samples") {
+  const std::uint64_t seed = 1612;
+  CAPTURE(seed);
+  constexpr std::size_t n = 100000;
+  LaserSettings laser;
+  laser.power_w = 5e-3;
+  laser.rin_db_per_hz = -140;
+  laser.linewidth_hz = 1e6;
+  std::vector<Complex> fields(n);
+  Stream intensity = test_stream(seed, 0), phase = test_stream(seed, 1);
+  laser_fields(laser, 12.5e-12, fields, intensity, phase);  // B = 40 GHz: 2 %
+  double mean = 0, square = 0, steps = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double relative = std::norm(fields[k]) / 5e-3 - 1;
+    mean += relative / n;
+    square += relative * relative / n;
+    if (k > 0) steps += std::pow(std::arg(fields[k] * std::conj(fields[k - 1])), 2) / (n - 1);
+  }
+  CHECK(std::abs(mean) < 5 * 2e-2 / std::sqrt(1.0 * n));
+  CHECK(std::abs(square / 4e-4 - 1) < 5 * std::sqrt(2.0 / n));
+  CHECK(std::abs(steps / (two_pi * 1e6 * 12.5e-12) - 1) < 5 * std::sqrt(2.0 / n));
+}
+
+// Fails when both noises draw from one stream
+TEST_CASE("laser fields: a wider line leaves the powers as they were") {
+  LaserSettings laser;
+  std::vector<Complex> narrow(100), wide(100);
+  for (auto* fields : {&narrow, &wide}) {
+    Stream intensity = test_stream(1613, 0), phase = test_stream(1613, 1);
+    laser_fields(laser, 1e-11, *fields, intensity, phase);
+    laser.linewidth_hz = 5e6;
+  }
+  for (std::size_t k = 0; k < 100; ++k)
+    CHECK(std::norm(narrow[k]) == Approx(std::norm(wide[k])).epsilon(1e-13));
+  CHECK(std::abs(std::arg(narrow[99]) - std::arg(wide[99])) > 1e-6);
+}
+
+// Fails when combine() adds powers. Formulas of physics.md section 7 for equal digits.
+TEST_CASE("MC: row 16: moments of a coherent combiner of 4 servers with 0.3 rad, 200000 words") {
+  const std::uint64_t seed = 1614;
+  CAPTURE(seed);
+  constexpr int n = 200000;
+  Stream stream = test_stream(seed);
+  double re = 0, re2 = 0, power = 0, power2 = 0;
+  for (int k = 0; k < n; ++k) {
+    std::vector<Complex> fields(4);
+    for (Complex& e : fields) e = std::polar(1.0, 0.3 * stream.normal());
+    const Complex mean = combine(fields) / 2.0;
+    re += mean.real() / n;
+    re2 += mean.real() * mean.real() / n;
+    power += std::norm(mean) / n;
+    power2 += std::norm(mean) * std::norm(mean) / n;
+  }
+  const double once = std::exp(-0.09), std_re = std::sqrt((1 + once * once) / 2 - once) / 2;
+  CHECK(std_re == Approx(0.0304).epsilon(0.002));
+  CHECK(std::abs(re - 0.9559974818331) < 5 * std_re / std::sqrt(1.0 * n));  // e^(-0.045)
+  CHECK(std::abs(power - (once + (1 - once) / 4)) < 5 * std::sqrt((power2 - power * power) / n));
+  // row 16 allows 2 %: 5 sigma of this estimate, whose kurtosis stays below 14
+  CHECK(std::sqrt(re2 - re * re) == Approx(std_re).epsilon(0.02));
+}
+
+TEST_CASE("laser: impossible ones are refused by name, odd ones are reported") {
+  CHECK_NOTHROW(validate_laser({}));
+  CHECK(laser_warnings({}).empty());
+  const auto with = [](double LaserSettings::*field, double value) {
+    LaserSettings s;
+    s.*field = value;
+    return s;
+  };
+  const auto refused = [&](double LaserSettings::*field, double value, const char* name) {
+    check_message(refusal([&] { validate_laser(with(field, value)); }), {name});
+  };
+  refused(&LaserSettings::power_w, 0.0, "power_w");
+  refused(&LaserSettings::rin_db_per_hz, 150.0, "rin_db_per_hz");
+  refused(&LaserSettings::linewidth_hz, -1.0, "linewidth_hz");
+  refused(&LaserSettings::wavelength_m, std::nan(""), "wavelength_m");
+  CHECK(laser_warnings(with(&LaserSettings::power_w, 0.2)).size() == 1);
+  CHECK(laser_warnings(with(&LaserSettings::rin_db_per_hz, -100)).size() == 1);
+  CHECK(laser_warnings(with(&LaserSettings::linewidth_hz, 20e6)).size() == 1);
+  Stream stream = test_stream(1);
+  std::vector<Complex> fields(2);
+  check_message(refusal([&] { laser_fields({}, 0.0, fields, stream, stream); }), {"step_s"});
+}
