@@ -5,19 +5,10 @@
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
-#include "physics/random/stream.hpp"
+#include "physics/random/ornstein_uhlenbeck.hpp"
 
 namespace optinc {
 namespace {
-
-/// Values of an Ornstein-Uhlenbeck process at equal distances, from its stationary distribution on.
-std::vector<double> ornstein_uhlenbeck(double rms, double time_s, double interval_s, int count, Stream stream) {
-  const double kept = std::exp(-interval_s / time_s), fresh = rms * std::sqrt(1 - kept * kept);
-  std::vector<double> values;
-  for (int k = 0; k < count; ++k)
-    values.push_back(k == 0 ? rms * stream.normal() : kept * values.back() + fresh * stream.normal());
-  return values;
-}
 
 double sum_of_powers(const MeshProgram& program) {
   const auto sum = [](const Vector& phases) {
@@ -61,10 +52,14 @@ DriftHistory drift_history(const DriftSettings& s, double heater_power_w, std::u
                            std::uint32_t chip) {
   validate_drift(s);
   DriftHistory h;
-  const auto walk =
-      ornstein_uhlenbeck(s.ou_k, s.ou_time_s, s.interval_s, s.instants, Stream(seed, Purpose::ambient, chip));
-  h.wavelength_m = ornstein_uhlenbeck(s.laser_m, s.laser_time_s, s.interval_s, s.instants,
-                                      Stream(seed, Purpose::laser_drift, chip));
+  const auto walk_of = [&](const OrnsteinUhlenbeck& process, Purpose purpose) {
+    std::vector<double> path(static_cast<std::size_t>(s.instants));
+    Stream stream(seed, purpose, chip);
+    ornstein_uhlenbeck_path(process, s.interval_s, path, stream);
+    return path;
+  };
+  const auto walk = walk_of({s.ou_k, s.ou_time_s}, Purpose::ambient);
+  h.wavelength_m = walk_of({s.laser_m, s.laser_time_s}, Purpose::laser_drift);
   for (int k = 0; k < s.instants; ++k) {
     h.time_s.push_back(k * s.interval_s);
     h.ambient_k.push_back(s.ramp_k_per_s * h.time_s.back() +

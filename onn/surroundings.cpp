@@ -3,18 +3,20 @@
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/core/units.hpp"
+#include "physics/devices/waveguide.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
 namespace {
 
-// a strip waveguide of silicon, 500 nm x 220 nm, at 1550 nm (physics.md sections 1 and 3.1)
 constexpr double wavelength_m = 1550e-9;
-constexpr double group_index = 4.198;
-constexpr double index_per_k = 1.8e-4;
-constexpr double phase_per_m_k = 2 * constants::pi / wavelength_m * index_per_k;  // 730 rad/(m K)
-constexpr double phase_per_m_m = -2 * constants::pi * group_index / (wavelength_m * wavelength_m);
+
+/// Phase of a path difference, rad per m of it: 730 rad/m per K, and -2 pi n_g / lambda^2 per m of wavelength.
+double phase_per_m(const Surroundings& change) {
+  const Waveguide one_metre = soi_strip_500x220(1.0);
+  return waveguide_phase_slope_rad_per_k(one_metre, wavelength_m) * change.temperature_k +
+         waveguide_phase_slope_rad_per_m(one_metre, wavelength_m) * change.wavelength_m;
+}
 
 MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, double rms_m, Stream& stream) {
   const auto draw = [&](int count) {
@@ -29,7 +31,7 @@ MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, double rms_m, Stream
 /// The errors of one mesh where the surroundings have changed.
 void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbalance& imbalance,
                  const Surroundings& change, const SensitivitySettings& settings) {
-  const double per_m = phase_per_m_k * change.temperature_k + phase_per_m_m * change.wavelength_m;
+  const double per_m = phase_per_m(change);
   const double of_heater = settings.heater_per_k * change.temperature_k;
   errors.theta_offset += per_m * imbalance.theta_m + of_heater * program.theta;
   errors.phi_offset += per_m * imbalance.phi_m + of_heater * program.phi;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "physics/core/parallel.hpp"
 #include "onn/words.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/core/units.hpp"
 #include "physics/random/haar.hpp"
 

@@ -17,6 +17,11 @@ inline void validate_not_negative(std::string_view name, double value) {
   validate(std::isfinite(value) && value >= 0, "{} = {} (finite and >= 0). Give {} >= 0.", name, value, name);
 }
 
+/// Throws Error, naming the field, unless `value` is finite.
+inline void validate_finite(std::string_view name, double value) {
+  validate(std::isfinite(value), "{} = {} (finite). Give a number.", name, value);
+}
+
 /// Throws Error, naming the field, unless `value` lies in [least, most].
 inline void validate_within(std::string_view name, double value, double least, double most) {
   validate(value >= least && value <= most, "{} = {} ({}..{}). Give {} in that range.", name, value, least,

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "physics/core/units.hpp"
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -67,8 +67,8 @@ CarrierDispersion nedeljkovic_2011_1550nm() {
 }
 
 CarrierChange carrier_change(const CarrierDispersion& c, const Carriers& carriers) {
-  require_not_negative("electrons_per_m3", carriers.electrons_per_m3);
-  require_not_negative("holes_per_m3", carriers.holes_per_m3);
+  validate_not_negative("electrons_per_m3", carriers.electrons_per_m3);
+  validate_not_negative("holes_per_m3", carriers.holes_per_m3);
   const double electrons = carriers.electrons_per_m3 * per_cm3_of_per_m3;
   const double holes = carriers.holes_per_m3 * per_cm3_of_per_m3;
   return {-power_law(c.electron_index, electrons, c.electron_index_power) -
@@ -101,7 +101,7 @@ CarrierFieldSlopes carrier_field_slopes(const CarrierShifter& d, const Carriers&
 
 Carriers carriers_for_phase(const CarrierShifter& d, double phase_rad) {
   validate_carrier_shifter(d);
-  require_finite("phase_rad", phase_rad);
+  validate_finite("phase_rad", phase_rad);
   const double delay = wrap_phase(-phase_rad);
   if (delay == 0.0) return {};
   const double most = most_per_cm3 / per_cm3_of_per_m3;
@@ -131,9 +131,9 @@ CarrierShifterAtPhase carrier_shifter_at_phase(const CarrierShifter& d, double p
 }
 
 void validate_carrier_shifter(const CarrierShifter& d) {
-  require_positive("length_m", d.length_m);
-  require_positive("dispersion.wavelength_m", d.dispersion.wavelength_m);
-  require_not_negative("background_loss_db", d.background_loss_db);
+  validate_positive("length_m", d.length_m);
+  validate_positive("dispersion.wavelength_m", d.dispersion.wavelength_m);
+  validate_not_negative("background_loss_db", d.background_loss_db);
   validate(d.overlap > 0 && d.overlap <= 1,
            "overlap = {} (a share of the mode: 0 < overlap <= 1). Give such a share.", d.overlap);
 }

@@ -5,10 +5,13 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/devices/amplifier.hpp"
 #include "physics/devices/carrier_shifter.hpp"
 #include "physics/devices/crossing.hpp"
 #include "physics/devices/fibre_coupler.hpp"
+#include "physics/devices/front_end.hpp"
 #include "physics/devices/mmi.hpp"
+#include "physics/devices/modulator.hpp"
 #include "physics/devices/splitter_tree.hpp"
 #include "physics/devices/thermo_optic_shifter.hpp"
 #include "physics/devices/waveguide.hpp"
@@ -209,6 +212,60 @@ Entries fibre_couplers() {
                               "typical_grating_coupler()")};
 }
 
+DeviceEntry modulator_entry(std::string name, std::string what, const MzmSettings& d, std::string source,
+                            std::string preset) {
+  return {std::move(name),   "modulator",
+          std::move(what),   {{"bandwidth", d.bandwidth_hz, "Hz"}, {"voltage for pi at 5 mm", d.v_pi_v, "V"}},
+          std::move(source), std::move(preset)};
+}
+
+Entries modulators() {
+  return {modulator_entry(
+              "weigel-2018-modulator", "Lithium niobate bonded to silicon, Mach-Zehnder; 5 mm assumed.",
+              weigel_2018_modulator(), "P. O. Weigel et al., Opt. Express 26, 23728 (2018), arXiv:1803.10365",
+              "weigel_2018_modulator()"),
+          modulator_entry("valdez-2022-modulator",
+                          "Thin-film lithium niobate on silicon, Mach-Zehnder; 5 mm and 2.5 V cm assumed.",
+                          valdez_2022_modulator(), "F. Valdez et al., arXiv:2211.05208 (2022)",
+                          "valdez_2022_modulator()")};
+}
+
+DeviceEntry front_end_entry(std::string name, std::string what, const FrontEnd& d, std::string source,
+                            std::string preset) {
+  return {std::move(name),
+          "receiver",
+          std::move(what),
+          {{"noise", input_noise_a_per_rthz(d), "A/sqrt(Hz)"},
+           {"bandwidth", d.bandwidth_hz, "Hz"},
+           {"noise in the bandwidth", input_noise_a(d), "A"},
+           {"transimpedance", d.transimpedance_ohm, "ohm"},
+           {"supply", d.supply_power_w, "W"}},
+          std::move(source),
+          std::move(preset)};
+}
+
+Entries receivers() {
+  return {front_end_entry(
+              "patel-2022-receiver",
+              "112 Gb/s PAM4 amplifier, 16 nm CMOS; -8.2 dBm measured at a symbol error rate of 4.8e-4.",
+              patel_2022_receiver(),
+              "D. Patel, A. Sharif-Bakhtiar, A. Chan Carusone, IEEE J. Solid-State Circuits (2022), doi "
+              "10.1109/JSSC.2022.3218558",
+              "patel_2022_receiver()"),
+          front_end_entry("shi-2019-receiver", "112 Gb/s PAM4 receiver, 28 nm CMOS.", shi_2019_receiver(),
+                          "Y. Shi et al., IEEE EDSSC (2019), doi 10.1109/EDSSC.2019.8753978",
+                          "shi_2019_receiver()")};
+}
+
+Entries amplifiers() {
+  return {{"almae-2021-soa",
+           "amplifier",
+           "Semiconductor amplifier with a noise figure that stays flat over C and L band.",
+           {{"noise figure", almae_2021_soa().noise_figure_db, "dB"}},
+           "Almae Technologies, \"Flat noise figure semiconductor optical amplifiers\" (2021)",
+           "almae_2021_soa()"}};
+}
+
 /// "harris-2014" of "harris-2014-heater" for two parts.
 std::string_view first_parts(std::string_view name, std::ptrdiff_t parts) {
   std::size_t end = name.find('-');
@@ -220,9 +277,8 @@ std::string_view first_parts(std::string_view name, std::ptrdiff_t parts) {
 
 Entries device_catalogue() {
   Entries all;
-  // Light sources, modulators, amplifiers and receivers join here: one function of entries for each kind.
-  for (const auto& kind :
-       {heaters(), carrier_shifters(), couplers(), splitters(), waveguides(), crossings(), fibre_couplers()})
+  for (const auto& kind : {heaters(), carrier_shifters(), couplers(), splitters(), waveguides(), crossings(),
+                           fibre_couplers(), modulators(), amplifiers(), receivers()})
     all.insert(all.end(), kind.begin(), kind.end());
   return all;
 }

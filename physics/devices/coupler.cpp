@@ -3,7 +3,7 @@
 #include <boost/math/special_functions/sinc.hpp>
 #include <fmt/format.h>
 
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 
 namespace optinc {
 namespace {
@@ -25,9 +25,9 @@ double sinc_slope_over_x(double x) {
 }
 
 void validate_mismatched(const MismatchedCoupler& d) {
-  require_finite("coupling_per_m", d.coupling_per_m);
-  require_finite("delta_beta_per_m", d.delta_beta_per_m);
-  require_not_negative("length_m", d.length_m);
+  validate_finite("coupling_per_m", d.coupling_per_m);
+  validate_finite("delta_beta_per_m", d.delta_beta_per_m);
+  validate_not_negative("length_m", d.length_m);
 }
 
 }  // namespace
@@ -52,21 +52,21 @@ double coupler_eta_rad(const DirectionalCoupler& d, double wavelength_m) {
 
 Matrix2 directional_coupler(const DirectionalCoupler& d, double wavelength_m) {
   validate_coupler(d);
-  require_positive("wavelength_m", wavelength_m);
+  validate_positive("wavelength_m", wavelength_m);
   return field_ratio_of_loss_db(d.excess_loss_db) * coupler(coupler_eta_rad(d, wavelength_m));
 }
 
 Matrix2 directional_coupler_derivative(const DirectionalCoupler& d, double wavelength_m) {
   validate_coupler(d);
-  require_positive("wavelength_m", wavelength_m);
+  validate_positive("wavelength_m", wavelength_m);
   return field_ratio_of_loss_db(d.excess_loss_db) * coupler_derivative(coupler_eta_rad(d, wavelength_m));
 }
 
 void validate_coupler(const DirectionalCoupler& d) {
-  require_finite("eta_rad", d.eta_rad);
-  require_finite("eta_slope_rad_per_m", d.eta_slope_rad_per_m);
-  require_positive("wavelength_m", d.wavelength_m);
-  require_not_negative("excess_loss_db", d.excess_loss_db);
+  validate_finite("eta_rad", d.eta_rad);
+  validate_finite("eta_slope_rad_per_m", d.eta_slope_rad_per_m);
+  validate_positive("wavelength_m", d.wavelength_m);
+  validate_not_negative("excess_loss_db", d.excess_loss_db);
 }
 
 std::vector<std::string> coupler_warnings(const DirectionalCoupler& d) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "physics/core/units.hpp"
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -18,9 +18,9 @@ Matrix2 crossing(const Crossing& d) {
 }
 
 void validate_crossing(const Crossing& d) {
-  require_not_negative("loss_db", d.loss_db);
-  require_not_negative("loss_spread_db", d.loss_spread_db);
-  require_finite("crosstalk_phase_rad", d.crosstalk_phase_rad);
+  validate_not_negative("loss_db", d.loss_db);
+  validate_not_negative("loss_spread_db", d.loss_spread_db);
+  validate_finite("crosstalk_phase_rad", d.crosstalk_phase_rad);
   // an infinite crosstalk_db is a crossing without any
   validate(d.crosstalk_db >= 0,
            "crosstalk_db = {} (>= 0: leaked power lies this far below the input). Give {} >= 0.",

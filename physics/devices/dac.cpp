@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -25,7 +25,7 @@ double share_of_code(const Dac& dac, double code) {
 template <class ShareOf, class PhaseOf>
 DacOutput nearest_code(const Dac& dac, double phase_rad, ShareOf share_of, PhaseOf phase_of) {
   validate_dac(dac);
-  require_finite("phase_rad", phase_rad);
+  validate_finite("phase_rad", phase_rad);
   const double wanted =
       dac.wraps ? dac.least_phase_rad + wrap_phase(phase_rad - dac.least_phase_rad) : phase_rad;
   const double reached = std::clamp(wanted, 0.0, dac.full_scale_rad);
@@ -75,7 +75,7 @@ DacOutput dac_output(const Dac& dac, const ThermoOpticShifter& heater, double ph
 
 double dac_step_rad(const Dac& dac, double phase_rad) {
   validate_dac(dac);
-  require_not_negative("phase_rad", phase_rad);
+  validate_not_negative("phase_rad", phase_rad);
   if (dac.mode == DacMode::phase) return dac.full_scale_rad / codes(dac);
   return 2 * std::sqrt(dac.full_scale_rad * phase_rad) / codes(dac);
 }
@@ -83,7 +83,7 @@ double dac_step_rad(const Dac& dac, double phase_rad) {
 void validate_dac(const Dac& dac) {
   validate(dac.bits >= 1 && dac.bits <= 24,
            "bits = {} of a DAC (1..24; a shifter without DAC has no Dac). Give 1 <= bits <= 24.", dac.bits);
-  require_positive("full_scale_rad", dac.full_scale_rad);
+  validate_positive("full_scale_rad", dac.full_scale_rad);
   validate(dac.least_phase_rad >= 0 && dac.least_phase_rad < 2 * pi,
            "least_phase_rad = {} (0 <= least_phase_rad < 2 pi). Give the phase below which 2 pi is added.",
            dac.least_phase_rad);

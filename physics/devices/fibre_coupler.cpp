@@ -1,13 +1,13 @@
 #include "physics/devices/fibre_coupler.hpp"
 
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 
 namespace optinc {
 
 double fibre_coupler_loss_db(const FibreCoupler& d, double wavelength_m) {
-  require_not_negative("loss_db", d.loss_db);
-  require_positive("wavelength_m", d.wavelength_m);
-  require_positive("wavelength_m", wavelength_m);
+  validate_not_negative("loss_db", d.loss_db);
+  validate_positive("wavelength_m", d.wavelength_m);
+  validate_positive("wavelength_m", wavelength_m);
   validate(d.one_db_bandwidth_m > 0,
            "one_db_bandwidth_m = {} (> 0, infinite where the loss is flat). Give one > 0.",
            d.one_db_bandwidth_m);

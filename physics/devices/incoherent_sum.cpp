@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 
 namespace optinc {
 namespace {
@@ -12,7 +12,7 @@ double sum_of_powers(std::span<const double> powers_w) {
            "no powers to add (a combiner has at least one input). Give one power per input.");
   double sum = 0.0;
   for (const double p : powers_w) {
-    require_not_negative("power_w", p);
+    validate_not_negative("power_w", p);
     sum += p;
   }
   return sum;
@@ -36,10 +36,10 @@ double passive_incoherent_power_w(std::span<const double> powers_w) {
 }
 
 void validate_incoherent_sum(const IncoherentSum& s) {
-  require_positive("responsivity_a_per_w", s.responsivity_a_per_w);
-  require_not_negative("dark_current_a", s.dark_current_a);
-  require_positive("full_scale_power_w", s.full_scale_power_w);
-  require_not_negative("seed_power_w", s.seed_power_w);
+  validate_positive("responsivity_a_per_w", s.responsivity_a_per_w);
+  validate_not_negative("dark_current_a", s.dark_current_a);
+  validate_positive("full_scale_power_w", s.full_scale_power_w);
+  validate_not_negative("seed_power_w", s.seed_power_w);
 }
 
 }  // namespace optinc

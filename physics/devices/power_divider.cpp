@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "physics/core/units.hpp"
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 
 namespace optinc {
 
@@ -22,13 +22,13 @@ double rejected_power_w(std::span<const Complex> fields) {
 
 std::vector<Complex> combiner_weights(int inputs, const CombinerErrors& errors) {
   validate(inputs >= 1, "inputs = {} of a combiner (>= 1). Give the number of fields it adds.", inputs);
-  require_not_negative("loss_db", errors.loss_db);
+  validate_not_negative("loss_db", errors.loss_db);
   const auto n = static_cast<std::size_t>(inputs);
   for (const auto& [name, list] : {std::pair{"weight", &errors.weight}, {"phase_rad", &errors.phase_rad}}) {
     validate(list->empty() || list->size() == n,
              "{} errors \"{}\" for a combiner of {} inputs (one each, or none). Give {}.", list->size(), name,
              n, n);
-    for (const double value : *list) require_finite(name, value);
+    for (const double value : *list) validate_finite(name, value);
   }
   std::vector<Complex> weights(n);
   double power = 0.0;
@@ -58,7 +58,7 @@ double rejected_power_w(std::span<const Complex> fields, std::span<const Complex
 
 CombinerMoments combiner_moments(int inputs, double phase_rms_rad) {
   validate(inputs >= 1, "inputs = {} of a combiner (>= 1). Give the number of fields it adds.", inputs);
-  require_not_negative("phase_rms_rad", phase_rms_rad);
+  validate_not_negative("phase_rms_rad", phase_rms_rad);
   const double variance = phase_rms_rad * phase_rms_rad, coherence = std::exp(-variance);
   // (1 + e^{-2v})/2 - e^{-v} = (1 - e^{-v})^2 / 2, without the cancellation
   const double lost = -std::expm1(-variance);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "physics/core/units.hpp"
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 
 namespace optinc {
 
@@ -45,8 +45,8 @@ std::vector<double> splitter_tree_fields(const SplitterTree& tree, std::span<con
 void validate_splitter_tree(const SplitterTree& tree) {
   validate(tree.outputs >= 1 && std::has_single_bit(static_cast<unsigned>(tree.outputs)),
            "outputs = {} of a tree of 1:2 splitters (a power of two: 1, 2, 4, ..). Give one.", tree.outputs);
-  require_not_negative("stage_excess_loss_db", tree.stage_excess_loss_db);
-  require_not_negative("stage_imbalance_db", tree.stage_imbalance_db);
+  validate_not_negative("stage_excess_loss_db", tree.stage_excess_loss_db);
+  validate_not_negative("stage_imbalance_db", tree.stage_imbalance_db);
 }
 
 SplitterTree zhang_2013_y_branch_tree(int outputs) {

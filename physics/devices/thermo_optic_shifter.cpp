@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "physics/core/units.hpp"
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -44,7 +44,7 @@ ThermoOpticFigures thermo_optic_figures(const ThermoOpticShifter& d) {
 
 double thermo_optic_phase_rad(const ThermoOpticShifter& d, double voltage_v) {
   validate_thermo_optic(d);
-  require_finite("voltage_v", voltage_v);
+  validate_finite("voltage_v", voltage_v);
   const double x = voltage_v * voltage_v / (d.p_pi_w * d.resistance_ohm);
   return pi * 2 * x / (1 + std::sqrt(1 + 4 * self_heating(d) * x));
 }
@@ -76,15 +76,15 @@ Complex thermo_optic_field_slope_per_v(const ThermoOpticShifter& d, double volta
 }
 
 void validate_thermo_optic(const ThermoOpticShifter& d) {
-  require_positive("length_m", d.length_m);
-  require_positive("dn_dt_per_k", d.dn_dt_per_k);
-  require_positive("p_pi_w", d.p_pi_w);
-  require_positive("resistance_ohm", d.resistance_ohm);
-  require_not_negative("resistance_slope_per_k", d.resistance_slope_per_k);
-  require_positive("bandwidth_hz", d.bandwidth_hz);
-  require_not_negative("loss_db", d.loss_db);
-  require_not_negative("loss_spread_db", d.loss_spread_db);
-  require_positive("wavelength_m", d.wavelength_m);
+  validate_positive("length_m", d.length_m);
+  validate_positive("dn_dt_per_k", d.dn_dt_per_k);
+  validate_positive("p_pi_w", d.p_pi_w);
+  validate_positive("resistance_ohm", d.resistance_ohm);
+  validate_not_negative("resistance_slope_per_k", d.resistance_slope_per_k);
+  validate_positive("bandwidth_hz", d.bandwidth_hz);
+  validate_not_negative("loss_db", d.loss_db);
+  validate_not_negative("loss_spread_db", d.loss_spread_db);
+  validate_positive("wavelength_m", d.wavelength_m);
 }
 
 std::vector<std::string> thermo_optic_warnings(const ThermoOpticShifter& d) {

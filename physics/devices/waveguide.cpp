@@ -1,7 +1,7 @@
 #include "physics/devices/waveguide.hpp"
 
 #include "physics/core/units.hpp"
-#include "physics/devices/device_checks.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -14,7 +14,7 @@ constexpr double um_per_m = 1e6, cm_per_m = 100.0;
 }  // namespace
 
 double effective_index(const IndexFit& fit, double wavelength_m) {
-  require_positive("wavelength_m", wavelength_m);
+  validate_positive("wavelength_m", wavelength_m);
   const double x = (wavelength_m - fit.wavelength_m) * um_per_m;
   return fit.index + fit.slope_per_um * x + fit.curvature_per_um2 * x * x;
 }
@@ -32,7 +32,7 @@ double waveguide_loss_db(const Waveguide& g) {
 
 double waveguide_phase_rad(const Waveguide& g, double wavelength_m, double warmer_k) {
   validate_waveguide(g);
-  require_finite("warmer_k", warmer_k);
+  validate_finite("warmer_k", warmer_k);
   return 2 * pi * (effective_index(g.index, wavelength_m) + g.index_slope_per_k * warmer_k) * g.length_m /
          wavelength_m;
 }
@@ -44,7 +44,7 @@ double waveguide_phase_slope_rad_per_m(const Waveguide& g, double wavelength_m) 
 
 double waveguide_phase_slope_rad_per_k(const Waveguide& g, double wavelength_m) {
   validate_waveguide(g);
-  require_positive("wavelength_m", wavelength_m);
+  validate_positive("wavelength_m", wavelength_m);
   return 2 * pi * g.index_slope_per_k * g.length_m / wavelength_m;
 }
 
@@ -58,15 +58,15 @@ Complex waveguide_field(const Waveguide& g, double wavelength_m, double warmer_k
 }
 
 void validate_waveguide(const Waveguide& g) {
-  require_not_negative("length_m", g.length_m);
-  require_not_negative("loss_db_per_cm", g.loss_db_per_cm);
-  require_not_negative("bends", g.bends);
-  require_not_negative("bend_loss_db", g.bend_loss_db);
-  require_positive("index.index", g.index.index);
-  require_finite("index.slope_per_um", g.index.slope_per_um);
-  require_finite("index.curvature_per_um2", g.index.curvature_per_um2);
-  require_positive("index.wavelength_m", g.index.wavelength_m);
-  require_finite("index_slope_per_k", g.index_slope_per_k);
+  validate_not_negative("length_m", g.length_m);
+  validate_not_negative("loss_db_per_cm", g.loss_db_per_cm);
+  validate_not_negative("bends", g.bends);
+  validate_not_negative("bend_loss_db", g.bend_loss_db);
+  validate_positive("index.index", g.index.index);
+  validate_finite("index.slope_per_um", g.index.slope_per_um);
+  validate_finite("index.curvature_per_um2", g.index.curvature_per_um2);
+  validate_positive("index.wavelength_m", g.index.wavelength_m);
+  validate_finite("index_slope_per_k", g.index_slope_per_k);
 }
 
 Waveguide soi_strip_500x220(double length_m) {
@@ -87,19 +87,19 @@ double fibre_delay_s(const Fibre& f) {
 
 double fibre_phase_slope_rad_per_k(const Fibre& f, double wavelength_m) {
   validate_fibre(f);
-  require_positive("wavelength_m", wavelength_m);
+  validate_positive("wavelength_m", wavelength_m);
   return 2 * pi / wavelength_m * f.length_m * (f.index_slope_per_k + f.index * f.expansion_per_k);
 }
 
 void validate_fibre(const Fibre& f) {
-  require_not_negative("length_m", f.length_m);
-  require_not_negative("loss_db_per_km", f.loss_db_per_km);
-  require_not_negative("connectors", f.connectors);
-  require_not_negative("connector_loss_db", f.connector_loss_db);
-  require_positive("group_index", f.group_index);
-  require_positive("index", f.index);
-  require_finite("index_slope_per_k", f.index_slope_per_k);
-  require_finite("expansion_per_k", f.expansion_per_k);
+  validate_not_negative("length_m", f.length_m);
+  validate_not_negative("loss_db_per_km", f.loss_db_per_km);
+  validate_not_negative("connectors", f.connectors);
+  validate_not_negative("connector_loss_db", f.connector_loss_db);
+  validate_positive("group_index", f.group_index);
+  validate_positive("index", f.index);
+  validate_finite("index_slope_per_k", f.index_slope_per_k);
+  validate_finite("expansion_per_k", f.expansion_per_k);
 }
 
 }  // namespace optinc

@@ -204,7 +204,7 @@ TEST_CASE("MC: A4: noise of the output is the receiver's times the gain, 200000 
 }
 
 // Fails when softplus overflows, or lacks the 1/beta
-TEST_CASE("A5: leaky slope below zero; softplus between its limits") {
+TEST_CASE("A5: leaky slope below zero, softplus between its limits") {
   CHECK(LeakyRelu{0.1}.forward(Complex(-2, 1)) == Complex(-0.2));
   CHECK(LeakyRelu{0.1}.forward(Complex(2, 1)) == Complex(2));
   const Softplus a{100.0};

@@ -51,7 +51,7 @@ TEST_CASE("mismatched coupler: solves the coupled-mode equations, unitary and re
 }
 
 // Fails when s = kappa + |delta_beta|/2, or when the cross element is i sin(s L)
-TEST_CASE("mismatched coupler: no more than kappa^2/s^2 crosses; without mismatch it is DC(kappa L)") {
+TEST_CASE("mismatched coupler: no more than kappa^2/s^2 crosses, without mismatch it is DC(kappa L)") {
   const double kappa = 3e4, mismatch = 8e4;  // s = 5e4: 9/25 at most
   double most = 0;
   for (int k = 0; k <= 1000; ++k)

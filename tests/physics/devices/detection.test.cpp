@@ -79,7 +79,7 @@ TEST_CASE("front end: impossible ones are refused by name, odd ones are reported
 }
 
 // Fails when a term lacks its factor (typed here), or RIN does not grow with the square of the level
-TEST_CASE("direct detection: each noise alone is its formula; all add up") {
+TEST_CASE("direct detection: each noise alone is its formula, all add up") {
   const double p = 125e-6;
   DirectReceiver s = quiet();
   CHECK(direct_noise_a2(s, p).total() == Approx(2 * q_c * 100e-6 * 40e9).epsilon(1e-12));

@@ -65,7 +65,7 @@ TEST_CASE("modulator: PAM4 drives of both encodings, in half-wave voltages") {
 }
 
 // Fails when the null's leak is in phase, or the loss acts on the power twice
-TEST_CASE("modulator: what is driven for a level comes out; sign kept, extinction as stated") {
+TEST_CASE("modulator: what is driven for a level comes out, sign kept, extinction as stated") {
   const MzmSettings s = perfect();
   for (const double digit : {-3.0, -1.0, 0.0, 0.25, 1.0, 2.0, 3.0}) {
     CAPTURE(digit);

@@ -72,7 +72,7 @@ TEST_CASE("Ornstein-Uhlenbeck: a path is its start and its steps, the same numbe
   CHECK(a.bits() == b.bits());
 }
 
-TEST_CASE("Ornstein-Uhlenbeck: no time, no change; no noise, plain decay; impossible ones are refused") {
+TEST_CASE("Ornstein-Uhlenbeck: no time means no change, no noise plain decay, impossible ones are refused") {
   Stream stream = test_stream(1604);
   CHECK(ornstein_uhlenbeck_step({1.0, 1e-3}, 0.7, 0.0, stream) == 0.7);
   CHECK(ornstein_uhlenbeck_step({0.0, 1e-3}, 1.0, 1e-3, stream) == Approx(0.36787944117144233).epsilon(1e-14));
