@@ -36,6 +36,11 @@ RandomField factorise(const Sites& sites, const std::function<double(double)>& r
       sites.x_m.size() == sites.y_m.size() && sites.x_m.allFinite() && sites.y_m.allFinite(),
       "sites with {} x and {} y positions (as many of each, all finite). Give both coordinates of every site.",
       sites.x_m.size(), sites.y_m.size());
+  for (const auto& [name, value] : {std::pair{"grid_step_x_m", settings.grid_step_x_m},
+                                    {"grid_step_y_m", settings.grid_step_y_m},
+                                    {"clip_tolerance", settings.clip_tolerance}})
+    validate(std::isfinite(value) && value >= 0.0,
+             "{} = {} (finite and >= 0; a step of 0 is chosen). Give {} >= 0.", name, value, name);
   validate(std::abs(rho(0.0) - 1.0) < 1e-12, "correlation {} at distance 0 (it is 1 there). Normalise it.",
            rho(0.0));
   RandomField field;

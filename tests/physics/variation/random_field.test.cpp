@@ -133,6 +133,24 @@ TEST_CASE("random field: the circulant amplitudes hold the correlation at every 
     }
 }
 
+// A reach given far too short starts with a period that cuts the kernel off. Fails when the period does not
+// grow
+TEST_CASE("random field: the period grows until what is clipped does not matter") {
+  FieldSettings settings;
+  settings.method = FieldMethod::circulant;
+  const double l = 2e-3;
+  const Sites sites = lattice_sites(17, 9, 0.2e-3, 0.1e-3);
+  const RandomField f = factorise_field(
+      sites, [=](double d) { return std::exp(-d / l); }, l / 50, settings);
+  CAPTURE(f.padded_nx, f.padded_ny, f.clipped_share);
+  CHECK(f.padded_nx > 2 * 16);
+  CHECK(f.padded_ny > 4 * 8);
+  CHECK(f.clipped_share <= 1e-5);
+  double variance = 0.0;
+  for (const double a : f.amplitude) variance += a * a;
+  CHECK(variance == Approx(1.0).margin(1e-5));
+}
+
 // Fails when a lattice is not recognised (weights appear), or weights are not rescaled
 TEST_CASE("random field: a lattice is sampled on its nodes, other sites keep unit variance") {
   FieldSettings settings;
@@ -251,6 +269,10 @@ TEST_CASE("random field: what is no correlation, no length or too large is refus
   check_message(refusal([&] { factorise_field(sites, disc, 1e-3, cholesky); }), {"144 sites", "not positive"});
   check_message(refusal([&] { factorise_field(sites, disc, 1e-3, circulant); }),
                 {"at most 65536 allowed", "positive definite"});
+  // 1 - d/l, a correlation on a line, is none in the plane: by less than 10 %
+  const auto triangle = [](double d) { return std::max(0.0, 1 - d / 1.7e-3); };
+  check_message(refusal([&] { factorise_field(sites, triangle, 1e-3, cholesky); }), {"not positive"});
+  check_message(refusal([&] { factorise_field(sites, triangle, 1e-3, circulant); }), {"positive definite"});
   check_message(refusal([&] {
                   factorise_field(
                       sites, [](double) { return 0.5; }, 1e-3);
