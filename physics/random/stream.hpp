@@ -30,6 +30,11 @@ enum class Purpose : std::uint32_t {
   ambient = 32,
   laser_drift = 33,
   splitter_estimate = 34,
+  wafer_variation = 40,
+  die_variation = 41,
+  process_field = 42,
+  arm_roughness = 43,
+  heater_spread = 44,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

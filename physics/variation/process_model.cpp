@@ -1,0 +1,165 @@
+#include "physics/variation/process_model.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
+
+namespace optinc {
+namespace {
+
+double eta_per_width(const ProcessModel& m) {
+  return m.eta_per_width_rad_per_m + m.gap_per_width * m.eta_per_gap_rad_per_m;
+}
+
+/// Variance of a splitter's angle that comes from the random fields, rad^2.
+double field_variance(const ProcessModel& m) {
+  const double from_width = eta_per_width(m) * m.width.field_m;
+  const double from_height = m.eta_per_height_rad_per_m * m.height.field_m;
+  return from_width * from_width + from_height * from_height;
+}
+
+void validate_spread(std::string_view name, double value) {
+  validate(std::isfinite(value) && value >= 0.0,
+           "{} = {} (a spread or a loss is finite and >= 0). Give {} >= 0.", name, value, name);
+}
+
+void validate_positive(std::string_view name, double value) {
+  validate(std::isfinite(value) && value > 0.0, "{} = {} (a length is finite and > 0). Give {} in metres.",
+           name, value, name);
+}
+
+void validate_correlation(std::string_view name, double value) {
+  validate(std::abs(value) <= 1.0, "{} = {} (a correlation lies in -1..1). Give -1 <= {} <= 1.", name, value,
+           name);
+}
+
+}  // namespace
+
+ProcessModel default_process() {
+  constexpr double nm = 1e-9;
+  ProcessModel m;
+  m.width = {2 * nm, 2 * nm, 1 * nm, 2 * nm, 0.09 * nm};
+  m.height = {0.7 * nm, 0.7 * nm, 0.3 * nm, 0.8 * nm, 0.0};
+  m.mzi_loss_db = 0.33;
+  m.arm_loss_spread_db = 0.13;
+  m.heater_power_spread = 0.02;
+  m.heater_resistance_spread = 0.02;
+  return with_splitter_statistics(m, {0.02, 0.5}, 100e-6);
+}
+
+SplitterStatistics splitter_statistics(const ProcessModel& m, double distance_m) {
+  const double field = field_variance(m), white = m.sigma_eta_white_rad * m.sigma_eta_white_rad;
+  if (field + white == 0.0) return {};
+  const double rho = correlation(m.kernel, m.correlation_length_m, distance_m);
+  return {std::sqrt(field + white), (field * rho + white * m.rho_white) / (field + white)};
+}
+
+ProcessModel with_splitter_statistics(ProcessModel m, const SplitterStatistics& wanted, double distance_m,
+                                      double field_share) {
+  validate_spread("sigma_eta_rad", wanted.sigma_eta_rad);
+  validate_correlation("rho_ab", wanted.rho_ab);
+  const double total = wanted.sigma_eta_rad * wanted.sigma_eta_rad;
+  if (field_share >= 0.0) {
+    validate(field_share <= 1.0, "field_share = {} (a share of the variance lies in 0..1). Give at most 1.",
+             field_share);
+    const double now = field_variance(m);
+    validate(now > 0.0 || field_share == 0.0 || total == 0.0,
+             "field_share = {} of the splitters' variance (the random fields have none to scale). Give the "
+             "process a "
+             "field_m, or field_share = 0.",
+             field_share);
+    const double scale = now > 0.0 ? std::sqrt(field_share * total / now) : 0.0;
+    m.eta_per_width_rad_per_m *= scale;
+    m.eta_per_gap_rad_per_m *= scale;
+    m.eta_per_height_rad_per_m *= scale;
+  }
+  const double field = field_variance(m), white = total - field;
+  validate(white >= -1e-12 * total,
+           "sigma_eta_rad = {} (the random fields alone make {} rad). Give a larger one, or a field_share.",
+           wanted.sigma_eta_rad, std::sqrt(field));
+  m.sigma_eta_white_rad = std::sqrt(std::max(0.0, white));
+  m.rho_white = 0.0;
+  const double rho = correlation(m.kernel, m.correlation_length_m, distance_m);
+  const double lacking = wanted.rho_ab * total - rho * field;
+  if (white > 1e-12 * total) m.rho_white = lacking / white;
+  validate(
+      white > 1e-12 * total ? std::abs(m.rho_white) <= 1.0 + 1e-12 : std::abs(lacking) <= 1e-9 * total,
+      "rho_ab = {} (the field correlates splitters {} m apart by {}, and its part of the variance leaves too "
+      "little white part to make up for it). Change rho_ab, field_share or the correlation length.",
+      wanted.rho_ab, distance_m, rho);
+  m.rho_white = std::clamp(m.rho_white, -1.0, 1.0);
+  return m;
+}
+
+double index_change(const ProcessModel& m, double width_change_m, double height_change_m) {
+  return m.index_per_width_per_m * width_change_m + m.index_per_height_per_m * height_change_m;
+}
+
+double phase_change_rad(const ProcessModel& m, double length_m, double width_change_m, double height_change_m) {
+  return 2 * constants::pi * length_m / m.wavelength_m * index_change(m, width_change_m, height_change_m);
+}
+
+double eta_change_rad(const ProcessModel& m, double width_change_m, double height_change_m) {
+  return eta_per_width(m) * width_change_m + m.eta_per_height_rad_per_m * height_change_m;
+}
+
+double arm_difference_rad(const ProcessModel& m, double length_m, double distance_m) {
+  const double rho = correlation(m.kernel, m.correlation_length_m, distance_m);
+  return std::hypot(phase_change_rad(m, length_m, m.width.field_m, 0.0),
+                    phase_change_rad(m, length_m, 0.0, m.height.field_m)) *
+         std::sqrt(2 * (1 - rho));
+}
+
+void validate_process(const ProcessModel& m) {
+  for (const auto& [name, d] : {std::pair{"width", m.width}, {"height", m.height}})
+    for (const auto& [part, value] : {std::pair{"wafer_bow_m", d.wafer_bow_m},
+                                      {"wafer_tilt_m", d.wafer_tilt_m},
+                                      {"die_m", d.die_m},
+                                      {"field_m", d.field_m},
+                                      {"roughness_m", d.roughness_m}})
+      validate_spread(fmt::format("{}.{}", name, part), value);
+  validate_spread("sigma_eta_white_rad", m.sigma_eta_white_rad);
+  validate_spread("mzi_loss_db", m.mzi_loss_db);
+  validate_spread("arm_loss_spread_db", m.arm_loss_spread_db);
+  validate_spread("heater_power_spread", m.heater_power_spread);
+  validate_spread("heater_resistance_spread", m.heater_resistance_spread);
+  validate_positive("correlation_length_m", m.correlation_length_m);
+  validate_positive("roughness_length_m", m.roughness_length_m);
+  validate_positive("wavelength_m", m.wavelength_m);
+  validate_correlation("rho_white", m.rho_white);
+  for (const auto& [name, value] : {std::pair{"index_per_width_per_m", m.index_per_width_per_m},
+                                    {"index_per_height_per_m", m.index_per_height_per_m},
+                                    {"eta_per_width_rad_per_m", m.eta_per_width_rad_per_m},
+                                    {"eta_per_gap_rad_per_m", m.eta_per_gap_rad_per_m},
+                                    {"eta_per_height_rad_per_m", m.eta_per_height_rad_per_m},
+                                    {"gap_per_width", m.gap_per_width}})
+    validate(std::isfinite(value), "{} = {} (a sensitivity is finite). Give a number.", name, value);
+}
+
+std::vector<std::string> process_warnings(const ProcessModel& m, double mzi_length_m) {
+  std::vector<std::string> warnings;
+  const auto range = [&](const char* name, double value, double low, double high) {
+    if (value != 0.0 && (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)))
+      warnings.push_back(fmt::format("{} = {} is outside of {}..{}, what is reported", name, value, low, high));
+  };
+  range("width.field_m", m.width.field_m, 1e-9, 5e-9);
+  range("height.field_m", m.height.field_m, 0.3e-9, 2e-9);
+  range("correlation_length_m", m.correlation_length_m, 0.5e-3, 10e-3);
+  range("index_per_width_per_m", m.index_per_width_per_m, 1e6, 2.5e6);
+  range("index_per_height_per_m", m.index_per_height_per_m, 3.5e6, 4.5e6);
+  const double sigma = splitter_statistics(m, mzi_length_m / 2).sigma_eta_rad;
+  range("rms splitter angle", sigma, 0.002, 0.08);
+  if (m.correlation_length_m < mzi_length_m)
+    warnings.push_back(
+        fmt::format("correlation_length_m = {} is below the length of an MZI, {}: a device is given the field "
+                    "at its centre, "
+                    "which over-states the spread of what averages over its length",
+                    m.correlation_length_m, mzi_length_m));
+  if (std::max(m.heater_power_spread, m.heater_resistance_spread) > 0.25)
+    warnings.push_back("a heater spread above 25 % draws powers or resistances that are cut off at 10 %");
+  return warnings;
+}
+
+}  // namespace optinc
