@@ -27,7 +27,7 @@ FORBIDDEN = {  # room: (pattern of the whole name, why)
 THREADS = r"omp\.h|thread|mutex|atomic|future|condition_variable"
 THREADS_USER = "physics/core/parallel.hpp"  # words and chips are shared out to threads through it alone
 ODEINT = r"boost/numeric/odeint.*"
-ODEINT_USER = re.compile(r"physics/devices/heater\.(cpp|hpp)")
+ODEINT_USERS = ("physics/thermal/thermal_odeint.cpp", "physics/thermal/stiff_step.cpp")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
@@ -37,8 +37,8 @@ def why_not(file, quoted, angled):
     room = file.split("/")[0]
     name = quoted or angled
     first = name.split("/")[0]
-    if re.fullmatch(ODEINT, name) and not ODEINT_USER.fullmatch(file):
-        return "physics/devices/heater is the only user of Odeint"
+    if re.fullmatch(ODEINT, name) and file not in ODEINT_USERS:
+        return " and ".join(ODEINT_USERS) + " are the only users of Odeint"
     if room == "physics" and re.fullmatch(THREADS, name) and file != THREADS_USER:
         return f"{THREADS_USER} is the only user of threads in physics"
     for pattern, reason in FORBIDDEN.get(room, []):
@@ -80,7 +80,7 @@ def self_test():
              ("physics/a.cpp", "<random>"), ("physics/devices/mzi.cpp", "<boost/numeric/odeint.hpp>"),
              ("experiments/a.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"task.hpp"'), ("onn/a.cpp", '"tests/support/x.hpp"'),
              ("onn/a.cpp", "<physics/core/units.hpp>")]
-    right = [("physics/devices/heater.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
+    right = [("physics/thermal/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
              ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>")]
     failures = 0
     for cases, expected in ((wrong, 1), (right, 0)):

@@ -25,7 +25,7 @@ enum class Purpose : std::uint32_t {
   test = 13,
   sweep = 14,
   bootstrap = 15,
-  path_imbalance = 30,  // 16..29: devices, fabrication, thermal
+  path_imbalance = 30,
   recalibration = 31,
   ambient = 32,
   laser_drift = 33,

@@ -1,0 +1,229 @@
+#include "physics/thermal/crosstalk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SparseCholesky>
+
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+#include "physics/core/units.hpp"
+
+namespace optinc {
+namespace {
+
+using constants::pi;
+using Index = Eigen::Index;
+
+constexpr std::array<std::string_view, 4> law_names = {"none", "exponential", "sheet", "half-space"};
+constexpr Index certain_up_to = 3000;    // heaters whose definiteness a Cholesky factorisation decides
+constexpr Index most_entries = 1 << 28;  // 3 GB: a cut-off that long was not meant
+
+/// Heaters by square cells at least as wide as the cut-off: all within it lie in the 3 x 3 cells around.
+class Cells {
+ public:
+  Cells(const Vector& x, const Vector& y, double cutoff_m) : x0_(x.minCoeff()), y0_(y.minCoeff()) {
+    // No more than about one cell per heater, however far apart they lie.
+    const double most = std::ceil(std::sqrt(static_cast<double>(x.size())));
+    const auto number = [&](double extent) {
+      return static_cast<Index>(std::clamp(std::floor(extent / cutoff_m), 1.0, most));
+    };
+    const double extent_x = x.maxCoeff() - x0_, extent_y = y.maxCoeff() - y0_;
+    nx_ = number(extent_x);
+    ny_ = number(extent_y);
+    width_ = std::max(extent_x / static_cast<double>(nx_), cutoff_m);
+    height_ = std::max(extent_y / static_cast<double>(ny_), cutoff_m);
+    begin_.assign(static_cast<std::size_t>(nx_ * ny_ + 1), 0);
+    for (Index i = 0; i < x.size(); ++i) ++begin_[cell(x[i], y[i]) + 1];
+    for (std::size_t c = 1; c < begin_.size(); ++c) begin_[c] += begin_[c - 1];
+    members_.resize(static_cast<std::size_t>(x.size()));
+    auto next = begin_;
+    for (Index i = 0; i < x.size(); ++i) members_[static_cast<std::size_t>(next[cell(x[i], y[i])]++)] = i;
+  }
+
+  /// Calls visit(i) for every heater in the cells around a place.
+  template <class Visit>
+  void around(double x, double y, Visit visit) const {
+    const Index cx = column(x), cy = row(y);
+    for (Index r = std::max<Index>(cy - 1, 0); r <= std::min(cy + 1, ny_ - 1); ++r)
+      for (Index c = std::max<Index>(cx - 1, 0); c <= std::min(cx + 1, nx_ - 1); ++c) {
+        const auto k = static_cast<std::size_t>(r * nx_ + c);
+        for (auto m = begin_[k]; m < begin_[k + 1]; ++m) visit(members_[static_cast<std::size_t>(m)]);
+      }
+  }
+
+ private:
+  // A place outside the heaters' box counts to the cell at its border: that is still at most one cell too near.
+  Index column(double x) const { return std::clamp<Index>(Index(std::floor((x - x0_) / width_)), 0, nx_ - 1); }
+  Index row(double y) const { return std::clamp<Index>(Index(std::floor((y - y0_) / height_)), 0, ny_ - 1); }
+  std::size_t cell(double x, double y) const { return static_cast<std::size_t>(row(y) * nx_ + column(x)); }
+
+  double x0_, y0_, width_ = 0, height_ = 0;
+  Index nx_ = 1, ny_ = 1;
+  std::vector<Index> begin_, members_;
+};
+
+double reach_m(const Crosstalk& c) {
+  return c.law == CrosstalkLaw::sheet ? std::min(c.cutoff_m, c.sheet_radius_m) : c.cutoff_m;
+}
+
+/// Rows that place j' of the matrix sees: rise at `place` per watt in each heater, as sorted (heater, K/W).
+/// `own` is the heater that is itself at the place, or -1.
+void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, double x, double y,
+                double r_place, Index own, std::vector<std::pair<Index, double>>& found) {
+  found.clear();
+  if (own >= 0) found.emplace_back(own, r_place);
+  if (c.law == CrosstalkLaw::none) return;
+  cells.around(x, y, [&](Index i) {
+    if (i == own) return;
+    const double distance = std::hypot(h.x_m[i] - x, h.y_m[i] - y);
+    if (distance > reach_m(c)) return;
+    validate(distance > 0,
+             "heater {} lies on the spot of another heater or arm, ({}, {}) m (x(d) of {} has no "
+             "meaning at d = 0). Move one of them.",
+             i, x, y, law_names[static_cast<std::size_t>(c.law)]);
+    found.emplace_back(i, mutual_resistance_k_per_w(c, distance, r_place, h.resistance_k_per_w[i]));
+  });
+  std::sort(found.begin(), found.end());
+}
+
+/// One column per place; the caller transposes where that matters.
+SparseMatrix columns_of_places(const HeaterArray& h, const Crosstalk& c, const Vector& x, const Vector& y,
+                               bool on_heaters) {
+  const Cells cells(h.x_m, h.y_m, reach_m(c));
+  SparseMatrix matrix(h.count(), h.count());
+  std::vector<std::pair<Index, double>> found;
+  Index entries = 0;
+  for (Index j = 0; j < h.count(); ++j) {
+    neighbours(h, c, cells, x[j], y[j], h.resistance_k_per_w[j], on_heaters ? j : -1, found);
+    entries += static_cast<Index>(found.size());
+    validate(entries <= most_entries,
+             "crosstalk within cutoff_m = {} joins more than {} pairs of heaters (the matrix would fill the "
+             "memory). Shorten cutoff_m.",
+             c.cutoff_m, most_entries);
+    matrix.startVec(j);
+    for (const auto& [i, value] : found) matrix.insertBack(i, j) = value;
+  }
+  matrix.finalize();
+  return matrix;
+}
+
+/// A smallest eigenvalue of the symmetric m, from above, by Lanczos without reorthogonalisation.
+double lanczos_smallest(const SparseMatrix& m, int steps) {
+  // Any start that is not orthogonal to what is sought: a sequence without the symmetries of a lattice.
+  Vector v =
+      Vector::NullaryExpr(m.rows(), [](Index i) { return std::sin(1.0 + 2.399963 * double(i) * double(i)); });
+  v.normalize();
+  Vector before = Vector::Zero(m.rows()), w(m.rows());
+  Vector diagonal(steps), off(steps);
+  double beta = 0;
+  int k = 0;
+  for (; k < steps; ++k) {
+    w = m * v - beta * before;
+    diagonal[k] = w.dot(v);
+    w -= diagonal[k] * v;
+    beta = w.norm();
+    off[k] = beta;
+    if (beta < 1e-12) {
+      ++k;
+      break;
+    }
+    before.swap(v);
+    v = w / beta;
+  }
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz;
+  ritz.computeFromTridiagonal(diagonal.head(k), off.head(k - 1), Eigen::EigenvaluesOnly);
+  return ritz.eigenvalues().minCoeff();
+}
+
+std::string what_to_lower(const Crosstalk& c) {
+  if (c.law == CrosstalkLaw::exponential)
+    return fmt::format("x0 = {} with d0_m = {} and cutoff_m = {}", c.x0, c.d0_m, c.cutoff_m);
+  return fmt::format("{} crosstalk with conductivity_w_per_m_k = {} and cutoff_m = {}",
+                     law_names[static_cast<std::size_t>(c.law)], c.conductivity_w_per_m_k, c.cutoff_m);
+}
+
+void validate_positive_definite(const HeaterArray& h, const Crosstalk& c, const SparseMatrix& theta) {
+  const Vector scale = h.resistance_k_per_w.cwiseSqrt().cwiseInverse();
+  const SparseMatrix x = scale.asDiagonal() * theta * scale.asDiagonal();  // 1 on the diagonal, x(d) beside it
+  double widest = 0;  // Gershgorin: off-diagonal sums below 1 settle it
+  for (Index j = 0; j < x.cols(); ++j) {
+    double sum = -1;
+    for (SparseMatrix::InnerIterator it(x, j); it; ++it) sum += std::abs(it.value());
+    widest = std::max(widest, sum);
+  }
+  if (widest < 1) return;
+  const bool certain = x.rows() <= certain_up_to;
+  const bool definite =
+      certain ? Eigen::SimplicialLLT<SparseMatrix>(x).info() == Eigen::Success : lanczos_smallest(x, 80) > 0;
+  validate(
+      definite,
+      "{}: the crosstalk of these {} heaters is not positive definite (smallest eigenvalue of the matrix of "
+      "x(d) is {:.3g}, it must be > 0; sums of x(d) over the neighbours reach {:.3g}, below 1 is always "
+      "safe). Lower the amplitude, space the heaters wider, or lengthen the cut-off.",
+      what_to_lower(c), h.count(), lanczos_smallest(x, static_cast<int>(std::min<Index>(80, x.rows()))),
+      widest);
+}
+
+}  // namespace
+
+CrosstalkLaw crosstalk_law(std::string_view name) {
+  const auto found = std::find(law_names.begin(), law_names.end(), name);
+  validate(found != law_names.end(), "unknown crosstalk law \"{}\" (known: {}). Did you mean \"{}\"?", name,
+           join_names(law_names), nearest_name(name, law_names));
+  return static_cast<CrosstalkLaw>(found - law_names.begin());
+}
+
+void validate_crosstalk(const Crosstalk& c) {
+  validate(c.x0 >= 0 && c.x0 <= 1,
+           "crosstalk x0 = {} (a share of the heater's own rise, 0 .. 1). Give 0 <= x0 <= 1.", c.x0);
+  for (const auto& [name, value] :
+       {std::pair{"d0_m", c.d0_m}, std::pair{"conductivity_w_per_m_k", c.conductivity_w_per_m_k},
+        std::pair{"sheet_thickness_m", c.sheet_thickness_m}, std::pair{"sheet_radius_m", c.sheet_radius_m},
+        std::pair{"cutoff_m", c.cutoff_m}})
+    validate(std::isfinite(value) && value > 0, "crosstalk {} = {} (finite and > 0). Give a positive {}.", name,
+             value, name);
+}
+
+double mutual_resistance_k_per_w(const Crosstalk& c, double distance_m, double r_a, double r_b) {
+  if (distance_m > reach_m(c)) return 0.0;
+  switch (c.law) {
+    case CrosstalkLaw::none:
+      return 0.0;
+    case CrosstalkLaw::exponential:
+      return std::sqrt(r_a * r_b) * c.x0 * std::exp(-distance_m / c.d0_m);
+    case CrosstalkLaw::sheet:
+      return std::log(c.sheet_radius_m / distance_m) /
+             (2 * pi * c.conductivity_w_per_m_k * c.sheet_thickness_m);
+    case CrosstalkLaw::half_space:
+      return 1 / (2 * pi * c.conductivity_w_per_m_k * distance_m);
+  }
+  throw Error(fmt::format("crosstalk law {} (none of the enumeration). Name one.", static_cast<int>(c.law)));
+}
+
+SparseMatrix thermal_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk) {
+  validate_heaters(heaters);
+  validate_crosstalk(crosstalk);
+  SparseMatrix theta = columns_of_places(heaters, crosstalk, heaters.x_m, heaters.y_m, true);
+  validate_positive_definite(heaters, crosstalk, theta);
+  return theta;
+}
+
+SparseMatrix reference_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk,
+                                         const Vector& x_m, const Vector& y_m) {
+  validate_heaters(heaters);
+  validate_crosstalk(crosstalk);
+  validate(x_m.size() == heaters.count() && y_m.size() == heaters.count(),
+           "{} x and {} y positions of reference arms for {} heaters (one each). Give one place per heater.",
+           x_m.size(), y_m.size(), heaters.count());
+  validate(x_m.allFinite() && y_m.allFinite(),
+           "a position of a reference arm is not finite (it is in metres on the die). Give finite positions.");
+  return columns_of_places(heaters, crosstalk, x_m, y_m, false).transpose();
+}
+
+}  // namespace optinc

@@ -1,0 +1,79 @@
+#include "physics/thermal/heaters.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
+
+namespace optinc {
+
+using constants::pi;
+
+double phase_per_kelvin_metre(double dn_dt_per_k, double wavelength_m) {
+  return 2 * pi * dn_dt_per_k / wavelength_m;
+}
+
+double rise_for_pi_k(const HeaterDesign& d) { return d.wavelength_m / (2 * d.length_m * d.dn_dt_per_k); }
+
+double heater_resistance_k_per_w(const HeaterDesign& d) { return rise_for_pi_k(d) / d.p_pi_w; }
+
+double heater_time_constant_s(const HeaterDesign& d) { return 1 / (2 * pi * d.bandwidth_hz); }
+
+double heater_capacity_j_per_k(const HeaterDesign& d) {
+  return heater_time_constant_s(d) / heater_resistance_k_per_w(d);
+}
+
+HeaterArray uniform_heaters(const Vector& x_m, const Vector& y_m, const HeaterDesign& design,
+                            const ThermalDie& die) {
+  const auto all = [&](double value) -> Vector { return Vector::Constant(x_m.size(), value); };
+  HeaterArray heaters{x_m,
+                      y_m,
+                      all(design.p_pi_w),
+                      all(heater_resistance_k_per_w(design)),
+                      all(heater_capacity_j_per_k(design)),
+                      die};
+  validate_heaters(heaters);
+  return heaters;
+}
+
+void validate_heaters(const HeaterArray& h) {
+  validate(h.count() > 0, "an array of 0 heaters (at least one is needed). Give their positions.");
+  for (const auto& [name, values] : {std::pair{"y_m", &h.y_m}, std::pair{"p_pi_w", &h.p_pi_w},
+                                     std::pair{"resistance_k_per_w", &h.resistance_k_per_w},
+                                     std::pair{"capacity_j_per_k", &h.capacity_j_per_k}})
+    validate(values->size() == h.count(),
+             "{} has {} values for {} heaters (one for each). Give vectors of one length.", name,
+             values->size(), h.count());
+  validate(h.x_m.allFinite() && h.y_m.allFinite(),
+           "a position of a heater is not finite (it is in metres on the die). Give finite positions.");
+  for (const auto& [name, values] :
+       {std::pair{"p_pi_w", &h.p_pi_w}, std::pair{"resistance_k_per_w", &h.resistance_k_per_w},
+        std::pair{"capacity_j_per_k", &h.capacity_j_per_k}})
+    for (const double value : *values)
+      validate(std::isfinite(value) && value > 0,
+               "{} = {} (a thermal constant is finite and > 0). Give a positive {}.", name, value, name);
+  for (const auto& [name, value] : {std::pair{"die.resistance_k_per_w", h.die.resistance_k_per_w},
+                                    std::pair{"die.capacity_j_per_k", h.die.capacity_j_per_k}})
+    validate(std::isfinite(value) && value > 0,
+             "{} = {} (a thermal constant is finite and > 0). Give a positive {}.", name, value, name);
+}
+
+Vector phase_per_kelvin(const HeaterArray& h) { return pi / (h.p_pi_w.array() * h.resistance_k_per_w.array()); }
+
+std::vector<std::string> heater_warnings(const HeaterArray& h) {
+  std::vector<std::string> warnings;
+  const double figure =
+      (h.p_pi_w.array() * h.resistance_k_per_w.array() * h.capacity_j_per_k.array()).minCoeff();
+  if (figure < 4e-9)
+    warnings.push_back(
+        fmt::format("P_pi tau = {:.3g} mW us, below 4 mW us: no published heater is both that thrifty and that "
+                    "fast.",
+                    figure * 1e9));
+  const double tau_s = h.die.resistance_k_per_w * h.die.capacity_j_per_k;
+  if (tau_s < 1e-3 || tau_s > 100)
+    warnings.push_back(fmt::format("die time constant {:.3g} s, outside 1 ms .. 100 s.", tau_s));
+  return warnings;
+}
+
+}  // namespace optinc
