@@ -2,14 +2,13 @@
 
 namespace optinc {
 
-Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshProgram& program,
-                                 const MeshErrors& errors) {
+Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshBlocks& mesh) {
   Matrix u = Matrix::Identity(topology.ports, topology.ports);
-  int k = 0;
+  std::size_t k = 0;
   for (int c = 0; c < topology.columns(); ++c) {
-    Matrix column = column_field_factor(errors) * Matrix::Identity(topology.ports, topology.ports);
+    Matrix column = mesh.idle_factor * Matrix::Identity(topology.ports, topology.ports);
     for (const auto& [upper, lower] : topology.column(c)) {
-      const Matrix2 t = mzi(program.mzi(k), errors.mzi(k));
+      const Matrix2& t = mesh.blocks[k];
       column(upper, upper) = t(0, 0);
       column(upper, lower) = t(0, 1);
       column(lower, upper) = t(1, 0);
@@ -18,9 +17,12 @@ Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshProgram
     }
     u = (column * u).eval();
   }
-  for (int p = 0; p < topology.ports; ++p)
-    u.row(p) *= std::polar(1.0, program.output_phase[p] + errors.output_offset[p]);
-  return u;
+  return mesh.screen.asDiagonal() * u;
+}
+
+Matrix reference_transfer_matrix(const MeshTopology& topology, const MeshProgram& program,
+                                 const MeshErrors& errors) {
+  return reference_transfer_matrix(topology, mesh_blocks(topology, program, errors));
 }
 
 }  // namespace optinc

@@ -43,6 +43,18 @@ MeshTopology reck_topology(int ports) {
   return t;
 }
 
+MeshTopology butterfly_topology(int ports) {
+  MeshTopology t = no_mzis(ports);
+  validate((ports & (ports - 1)) == 0,
+           "butterfly of {} ports (each column doubles its stride). Give a power of two.", ports);
+  for (int stride = 1; stride < ports; stride *= 2) {
+    for (int p = 0; p < ports; ++p)
+      if ((p & stride) == 0) t.mzis.push_back({p, p + stride});
+    t.column_begin.push_back(t.mzi_count());
+  }
+  return t;
+}
+
 void validate_topology(const MeshTopology& t) {
   validate(t.ports >= 1, "a mesh of {} ports (1 or more). Give it ports.", t.ports);
   const auto& begin = t.column_begin;

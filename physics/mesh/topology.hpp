@@ -45,6 +45,16 @@ MeshTopology clements_topology(int ports);
 ///     3 ───────────╰──╯───────────
 MeshTopology reck_topology(int ports);
 
+/// Butterfly of the fast Fourier transform: (N/2) log2 N MZIs in log2 N columns; column c joins all ports p and
+/// p + 2^c with bit c of p zero. Every input reaches every output once, so that it is no universal mesh: its
+/// phases are fitted (fit.hpp). Throws Error unless ports is a power of two, 1..65536.
+///
+///     0 ──╭──╮─╭──────╮──      column 0: (0,1) (2,3)
+///     1 ──╰──╯─│╭────╮│──      column 1: (0,2) (1,3)
+///     2 ──╭──╮─╰│────│╯──
+///     3 ──╰──╯──╰────╯───
+MeshTopology butterfly_topology(int ports);
+
 /// Throws Error unless every pair is inside the ports, ordered, and disjoint from the others of its column.
 void validate_topology(const MeshTopology& topology);
 

@@ -32,6 +32,8 @@ bool settle_inverse(const MeshLayout& layout, const MeshParameters<float>& param
                     InverseMesh<float>& mesh);
 bool settle_inverse(const MeshLayout& layout, const MeshParameters<double>& parameters,
                     InverseMesh<double>& mesh);
+bool settle_inverse(const MeshLayout& layout, const BlockParameters<float>& blocks, InverseMesh<float>& mesh);
+bool settle_inverse(const MeshLayout& layout, const BlockParameters<double>& blocks, InverseMesh<double>& mesh);
 
 /// What the way back reads and writes, blocks of the same shape all.
 template <class Real>

@@ -10,8 +10,7 @@ using Fields = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::Row
 /// What every share of words has in common.
 struct Mesh {
   const MeshTopology& topology;
-  std::vector<Matrix2> mzis;
-  double idle;  ///< field factor of a waveguide that passes a column without an MZI
+  const MeshBlocks& numbers;
 
   int first(int column) const { return topology.column_begin[static_cast<std::size_t>(column)]; }
 
@@ -20,7 +19,7 @@ struct Mesh {
     std::vector<bool> idles(static_cast<std::size_t>(topology.ports), true);
     int k = first(column);
     for (const auto& [upper, lower] : topology.column(column)) {
-      const Matrix2& t = mzis[static_cast<std::size_t>(k++)];
+      const Matrix2& t = numbers.blocks[static_cast<std::size_t>(k++)];
       const Matrix2 m = adjoint ? Matrix2(t.adjoint()) : t;
       const Eigen::RowVectorXcd a = fields.row(upper), b = fields.row(lower);
       fields.row(upper) = m(0, 0) * a + m(0, 1) * b;
@@ -28,27 +27,19 @@ struct Mesh {
       idles[static_cast<std::size_t>(upper)] = idles[static_cast<std::size_t>(lower)] = false;
     }
     for (int p = 0; p < topology.ports; ++p)
-      if (idles[static_cast<std::size_t>(p)]) fields.row(p) *= idle;
+      if (idles[static_cast<std::size_t>(p)]) fields.row(p) *= numbers.idle_factor;
   }
 };
 
-/// Sums over words: x lambda^H at every MZI, x conj(lambda) at idle ports (all columns together), y
-/// conj(lambda) at the outputs.
-struct Sums {
-  std::vector<Matrix2> mzis;
-  Complex idle = 0.0;
-  Eigen::VectorXcd outputs;
-};
-
 /// Adds one column's share: fields in front of it, adjoint fields behind it.
-void add_column(const Mesh& mesh, int column, const Fields& before, const Fields& behind, Sums& sums) {
+void add_column(const Mesh& mesh, int column, const Fields& before, const Fields& behind, BlockSums& sums) {
   std::vector<bool> idles(static_cast<std::size_t>(mesh.topology.ports), true);
   int k = mesh.first(column);
   for (const auto& pair : mesh.topology.column(column)) {
     const int ports[2] = {pair.upper, pair.lower};
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j)
-        sums.mzis[static_cast<std::size_t>(k)](i, j) += behind.row(ports[j]).dot(before.row(ports[i]));
+        sums.blocks[static_cast<std::size_t>(k)](i, j) += behind.row(ports[j]).dot(before.row(ports[i]));
     idles[static_cast<std::size_t>(pair.upper)] = idles[static_cast<std::size_t>(pair.lower)] = false;
     ++k;
   }
@@ -56,9 +47,9 @@ void add_column(const Mesh& mesh, int column, const Fields& before, const Fields
     if (idles[static_cast<std::size_t>(p)]) sums.idle += behind.row(p).dot(before.row(p));
 }
 
-void walk_share(const Mesh& mesh, const Eigen::VectorXcd& screen, const Fields& inputs, Fields& gradient,
-                Sums& sums) {
+void walk_share(const Mesh& mesh, const Fields& inputs, Fields& gradient, BlockSums& sums) {
   const int columns = mesh.topology.columns();
+  const Eigen::VectorXcd& screen = mesh.numbers.screen;
   const int stride = std::max(1, static_cast<int>(std::sqrt(columns)));
   std::vector<Fields> checkpoints;
   Fields fields = inputs;
@@ -87,15 +78,11 @@ void walk_share(const Mesh& mesh, const Eigen::VectorXcd& screen, const Fields& 
 
 }  // namespace
 
-MeshGradient checkpoint_gradient(const MeshTopology& topology, const MeshProgram& program,
-                                 const MeshErrors& errors, const FieldBatch& inputs, FieldBatch& gradient) {
-  Mesh mesh{topology, {}, column_field_factor(errors)};
-  for (int k = 0; k < topology.mzi_count(); ++k) mesh.mzis.push_back(mzi(program.mzi(k), errors.mzi(k)));
-  const Eigen::VectorXcd screen =
-      (Complex(0, 1) * (program.output_phase + errors.output_offset).cast<Complex>()).array().exp();
-  Sums sums{std::vector<Matrix2>(mesh.mzis.size(), Matrix2::Zero()), 0.0,
-            Eigen::VectorXcd::Zero(topology.ports)};
-
+BlockSums checkpoint_sums(const MeshTopology& topology, const MeshBlocks& numbers, const FieldBatch& inputs,
+                          FieldBatch& gradient) {
+  const Mesh mesh{topology, numbers};
+  BlockSums sums{std::vector<Matrix2>(numbers.blocks.size(), Matrix2::Zero()), 0.0,
+                 Eigen::VectorXcd::Zero(topology.ports)};
   constexpr Eigen::Index share = 64;
   for (Eigen::Index at = 0; at < inputs.words(); at += share) {
     const Eigen::Index words = std::min(share, inputs.words() - at);
@@ -104,16 +91,22 @@ MeshGradient checkpoint_gradient(const MeshTopology& topology, const MeshProgram
     x.imag() = inputs.im.middleCols(at, words);
     lambda.real() = gradient.re.middleCols(at, words);
     lambda.imag() = gradient.im.middleCols(at, words);
-    walk_share(mesh, screen, x, lambda, sums);
+    walk_share(mesh, x, lambda, sums);
     gradient.re.middleCols(at, words) = lambda.real();
     gradient.im.middleCols(at, words) = lambda.imag();
   }
+  return sums;
+}
 
+MeshGradient checkpoint_gradient(const MeshTopology& topology, const MeshProgram& program,
+                                 const MeshErrors& errors, const FieldBatch& inputs, FieldBatch& gradient) {
+  const BlockSums sums = checkpoint_sums(topology, mesh_blocks(topology, program, errors), inputs, gradient);
   MeshGradient g = no_gradient(topology);
   for (int k = 0; k < topology.mzi_count(); ++k)
-    add_mzi_gradient(mzi_derivatives(program.mzi(k), errors.mzi(k)), sums.mzis[static_cast<std::size_t>(k)], k,
-                     g);
-  g.other_arm_loss_db += -std::log(10.0) / 10 * mesh.idle * sums.idle.real();  // two arm stages
+    add_mzi_gradient(mzi_derivatives(program.mzi(k), errors.mzi(k)), sums.blocks[static_cast<std::size_t>(k)],
+                     k, g);
+  g.other_arm_loss_db +=
+      -std::log(10.0) / 10 * column_field_factor(errors) * sums.idle.real();  // two arm stages
   g.output_phase = -sums.outputs.imag();
   return g;
 }

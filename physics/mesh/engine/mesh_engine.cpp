@@ -89,6 +89,33 @@ void propagate_slowly(const MeshTopology& t, const MeshProgramOf<Real>& p, const
   fields = FieldBatchOf<Real>(out);
 }
 
+/// Throws Error that names the first number which is not finite, or else the first block that lets no light
+/// pass, as the kernel found that there is one.
+template <class Real>
+[[noreturn]] void blame(const MeshTopology& t, const MeshBlocks& mesh) {
+  validate(std::isfinite(mesh.idle_factor), "idle_factor is {} (a finite field factor). Mend it.",
+           mesh.idle_factor);
+  for (std::size_t k = 0; k < mesh.blocks.size(); ++k)
+    validate(mesh.blocks[k].allFinite(),
+             "block {} (ports {} and {}) holds NaN or infinity (finite numbers only). Mend it.", k,
+             t.mzis[k].upper, t.mzis[k].lower);
+  for (Eigen::Index p = 0; p < mesh.screen.size(); ++p)
+    validate(std::isfinite(mesh.screen[p].real()) && std::isfinite(mesh.screen[p].imag()),
+             "screen of port {} is NaN or infinite (finite numbers only). Mend it.", p);
+  for (std::size_t k = 0; k < mesh.blocks.size(); ++k) {
+    const Matrix2& m = mesh.blocks[k];
+    const double most = std::max(std::abs(m(0, 0) * m(1, 1)), std::abs(m(0, 1) * m(1, 0)));
+    validate(most > 1e-6 * std::numeric_limits<Real>::min(),
+             "block {} (ports {} and {}) lets no light of an input pass (a row or column of it is zero). Give "
+             "one that does.",
+             k, t.mzis[k].upper, t.mzis[k].lower);
+  }
+  throw Error(
+      "the mesh loses or gains so much light that its fields leave the range of numbers (factors of all "
+      "columns "
+      "together). Give blocks nearer to unitary ones.");
+}
+
 /// Runs body(first, last) over shares of [0, count), one a thread.
 template <class Body>
 void in_shares(std::size_t count, int threads, Body body) {
@@ -115,7 +142,26 @@ void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErro
   if (!settle_scaled(plan_->layout, parameters_of(program, errors), scaled_))
     blame(plan_->topology, program, errors);
   settings_ = for_backward || path_ == MeshPath::reference
-                  ? std::make_shared<const Settings>(Settings{program, errors})
+                  ? std::make_shared<const Settings>(Settings{program, errors, {}})
+                  : nullptr;
+  settled_ = true;
+}
+
+template <class Real>
+void MeshEngine<Real>::settle(const MeshBlocks& blocks, bool for_backward) {
+  assert(plan_);
+  settled_ = false;
+  const MeshTopology& t = plan_->topology;
+  validate(blocks.blocks.size() == t.mzis.size(), "{} blocks for a mesh of {} pairs (one each). Give {}.",
+           blocks.blocks.size(), t.mzis.size(), t.mzis.size());
+  validate(blocks.screen.size() == t.ports,
+           "a screen of {} factors for a mesh of {} ports (one each). Give {}.", blocks.screen.size(), t.ports,
+           t.ports);
+  for (Eigen::Index p = 0; p < t.ports; ++p)
+    validate(blocks.screen[p] != 0.0, "screen of port {} is 0 (no light would leave). Give a factor.", p);
+  if (!settle_scaled(plan_->layout, BlockPlanes<Real>(blocks).parameters(), scaled_)) blame<Real>(t, blocks);
+  settings_ = for_backward || path_ == MeshPath::reference
+                  ? std::make_shared<const Settings>(Settings{{}, {}, blocks})
                   : nullptr;
   settled_ = true;
   if (path_ == MeshPath::matrix) matrix_ = transfer_planes();
@@ -159,6 +205,11 @@ template <class Real>
 void MeshEngine<Real>::propagate(FieldBatchOf<Real>& fields, int threads) const {
   require_settled(fields);
   const MeshPath path = path_ == MeshPath::automatic ? choose_mesh_path(fields.ports(), fields.words()) : path_;
+  if (path == MeshPath::reference && settings_->blocks) {
+    fields = FieldBatchOf<Real>(
+        Matrix(reference_transfer_matrix(plan_->topology, *settings_->blocks) * fields.complex()));
+    return;
+  }
   if (path == MeshPath::reference)
     return propagate_slowly(plan_->topology, settings_->program, settings_->errors, fields);
   if (path == MeshPath::matrix) return multiply(matrix_, fields, threads);

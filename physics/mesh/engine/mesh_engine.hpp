@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "physics/mesh/blocks.hpp"
 #include "physics/mesh/engine/field_blocks.hpp"
 #include "physics/mesh/engine/mesh_layout.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
@@ -38,13 +40,23 @@ struct BackwardOptions {
   bool invert = true;    ///< walk back by inverting MZIs where that is accurate; false: always checkpoints
 };
 
+/// Derivatives of a real loss with respect to the numbers of a mesh settled from MeshBlocks; convention of
+/// MeshGradientOf: dL = Re sum conj(gradient) d(number). Of a parameter p of block k: dL/dp = Re sum_ij
+/// conj(blocks[k]_ij) dT_ij/dp.
+struct BlockGradient {
+  std::vector<Matrix2> blocks;  ///< (blocks)
+  Eigen::VectorXcd screen;      ///< (ports)
+};
+
 /// Reverse mode's answer, and how it was found.
 template <class Real>
 struct BackwardResult {
-  MeshGradientOf<Real> parameters;  ///< of the loss with respect to all that makes the mesh
+  MeshGradientOf<Real> parameters;  ///< of the loss with respect to all that makes the mesh; empty after
+                                    ///< settle() from blocks
   bool compressed = false;
   bool inverted = true;          ///< false: computed from checkpoints
   double inversion_error = 0.0;  ///< largest error of a field found at the inputs, over the largest input field
+  BlockGradient blocks = {};     ///< after settle() from blocks; empty otherwise
 };
 
 /// One mesh, ready to take fields: the fast counterpart of reference_transfer_matrix() and
@@ -69,6 +81,11 @@ class MeshEngine {
   /// beyond largest_phase_rad, or an MZI lets no light pass, with the number of the MZI or port; the engine is
   /// unsettled then.
   void settle(const MeshProgramOf<Real>& program, const MeshErrorsOf<Real>& errors, bool for_backward = false);
+
+  /// Sets the mesh up from given matrices: a column mesh of any 2x2 blocks. Throws Error where sizes are not
+  /// the topology's, and where a number is NaN or infinite or a block lets no light of an input pass, with the
+  /// number of the block or port; the engine is unsettled then.
+  void settle(const MeshBlocks& blocks, bool for_backward = false);
 
   /// Sends fields (ports, words) through the mesh, in place, by the path of this engine. Words are shared out
   /// to `threads` threads (0: as many as OpenMP is set to) by the direct and the matrix path; the others take
@@ -119,6 +136,7 @@ class MeshEngine {
   struct Settings {
     MeshProgramOf<Real> program;
     MeshErrorsOf<Real> errors;
+    std::optional<MeshBlocks> blocks;  ///< in place of the two
   };
 
   void require_wired() const;

@@ -46,6 +46,46 @@ MeshGradientOf<Real> gradient_of(const MeshLayout& layout, const MeshParameters<
   return g;
 }
 
+/// Gradient of what x lambda^H sums up to: conj of its transpose.
+BlockGradient gradient_of(const BlockSums& sums, const MeshBlocks& mesh) {
+  BlockGradient g;
+  for (const Matrix2& gram : sums.blocks) g.blocks.push_back(gram.adjoint());
+  // lambda in front of the screen holds conj(screen) already
+  g.screen = sums.outputs.conjugate();
+  return g;
+}
+
+/// The kernel's sums as those of true fields.
+template <class Real>
+BlockSums true_sums(const InverseMesh<Real>& mesh, const GramSums<Real>& sums, std::size_t blocks) {
+  BlockSums found;
+  found.blocks.resize(blocks);
+  for (std::size_t k = 0; k < blocks; ++k) {
+    const auto number = [&](std::size_t i) {
+      double total = 0;
+      for (std::size_t part = 0; part < sums.partials; ++part)
+        total += static_cast<double>(sums.mzis[(k * 8 + i) * sums.partials + part]);
+      return total;
+    };
+    const auto scale = [&](std::size_t i) {
+      const Real* from = mesh.scales.data() + 2 * i * mesh.pitch + k;
+      return Complex(static_cast<double>(from[0]), static_cast<double>(from[mesh.pitch]));
+    };
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j) {
+        const std::size_t met = mesh.cross[k] != 0 ? 1 - j : j;  // a cross pivot meets the lower one first
+        found.blocks[k](static_cast<int>(i), static_cast<int>(j)) =
+            Complex(number(4 * i + 2 * met), number(4 * i + 2 * met + 1)) * scale(i) * std::conj(scale(2 + j));
+      }
+  }
+  found.outputs.resize(static_cast<Eigen::Index>(sums.outputs.size() / 2));
+  for (Eigen::Index p = 0; p < found.outputs.size(); ++p) {
+    const auto at = 2 * static_cast<std::size_t>(p);
+    found.outputs[p] = {static_cast<double>(sums.outputs[at]), static_cast<double>(sums.outputs[at + 1])};
+  }
+  return found;
+}
+
 template <class Real>
 FieldBatch in_double(const FieldBlocks<Real>& blocks) {
   FieldBatchOf<Real> fields(static_cast<Eigen::Index>(blocks.ports), static_cast<Eigen::Index>(blocks.words));
@@ -104,8 +144,11 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
 
   BackwardResult<Real> result;
   const MeshParameters<Real> parameters = parameters_of(settings_->program, settings_->errors);
+  const std::optional<MeshBlocks>& numbers = settings_->blocks;
   InverseMesh<Real> mesh;
-  result.inverted = options.invert && settle_inverse(plan_->layout, parameters, mesh);
+  result.inverted =
+      options.invert && (numbers ? settle_inverse(plan_->layout, BlockPlanes<Real>(*numbers).parameters(), mesh)
+                                 : settle_inverse(plan_->layout, parameters, mesh));
   if (result.inverted) {
     const std::size_t blocks = gradient.blocks(), shares = share_count(blocks);
     std::vector<GramSums<Real>> sums(shares);
@@ -118,13 +161,20 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
     const double scale = sums[0].largest_input > 0 ? sums[0].largest_input : 1.0;
     result.inversion_error = sums[0].largest_error / scale;
     result.inverted = result.inversion_error <= inversion_tolerance<Real>();
-    if (result.inverted) result.parameters = gradient_of(plan_->layout, parameters, mesh, sums[0]);
+    if (result.inverted && numbers)
+      result.blocks = gradient_of(true_sums(mesh, sums[0], plan_->layout.mzis), *numbers);
+    else if (result.inverted)
+      result.parameters = gradient_of(plan_->layout, parameters, mesh, sums[0]);
   }
   if (!result.inverted) {
     FieldBatch wide = in_double(gradient);
-    result.parameters =
-        rounded<Real>(checkpoint_gradient(plan_->topology, settings_->program.template cast<double>(),
-                                          settings_->errors.template cast<double>(), in_double(inputs), wide));
+    if (numbers)
+      result.blocks =
+          gradient_of(checkpoint_sums(plan_->topology, *numbers, in_double(inputs), wide), *numbers);
+    else
+      result.parameters = rounded<Real>(
+          checkpoint_gradient(plan_->topology, settings_->program.template cast<double>(),
+                              settings_->errors.template cast<double>(), in_double(inputs), wide));
     FieldBatchOf<Real> narrow;
     narrow.re = wide.re.template cast<Real>();
     narrow.im = wide.im.template cast<Real>();

@@ -200,6 +200,66 @@ HWY_INLINE Matrix2Of<V> TransferMatrix(const MziParts<V>& p) {
           Stretch(m11, p.outer_other)};
 }
 
+/// Where a set-up takes matrices from: phases and errors of MZIs.
+template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+struct FromDevices {
+  const MeshParameters<T>& parameters;
+  std::size_t mzis;
+  double lossiest_db;
+  CommonRatios<V> common;
+  T idle_factor;
+
+  HWY_INLINE FromDevices(D d, const MeshLayout& layout, const MeshParameters<T>& p)
+      : parameters(p), mzis(layout.mzis), lossiest_db(0.0), common(FindCommonRatios(d, p, mzis, lossiest_db)) {
+    idle_factor = hn::GetLane(hn::Mul(common.other, common.other));
+  }
+  /// Matrices of blocks k, k + 1, ..
+  template <bool whole>
+  HWY_INLINE Matrix2Of<V> Load(D d, std::size_t k) const {
+    return TransferMatrix(LoadMzis<whole>(d, parameters, common, k, mzis - k));
+  }
+  /// Field factors of the output screen at ports p, p + 1, .., of which `left` are left.
+  HWY_INLINE ComplexOf<V> Screen(D d, std::size_t p, std::size_t left) const {
+    const auto phase = SinCos(d, hn::Add(LoadUpTo(d, parameters.output_phase + p, left),
+                                         LoadUpTo(d, parameters.output_offset + p, left)));
+    return {phase.cosine, phase.sine};
+  }
+  /// What undoes the screen at one port, and its adjoint.
+  HWY_INLINE void UndoScreen(std::size_t p, ComplexOf<T>& inverse, ComplexOf<T>& adjoint) const {
+    const T phase = parameters.output_phase[p] + parameters.output_offset[p];
+    inverse = adjoint = {std::cos(phase), -std::sin(phase)};
+  }
+};
+
+/// The same: given matrices.
+template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+struct FromBlocks {
+  const BlockParameters<T>& blocks;
+  std::size_t mzis;
+  double lossiest_db;
+  T idle_factor;
+
+  HWY_INLINE FromBlocks(D, const MeshLayout& layout, const BlockParameters<T>& b)
+      : blocks(b), mzis(layout.mzis), lossiest_db(b.lossiest_db), idle_factor(b.idle_factor) {}
+  template <bool whole>
+  HWY_INLINE Matrix2Of<V> Load(D d, std::size_t k) const {
+    const auto plane = [&](std::size_t i) HWY_ATTR {
+      const T* from = blocks.planes + i * mzis + k;
+      if constexpr (whole) return hn::LoadU(d, from);
+      return LoadUpTo(d, from, mzis - k);
+    };
+    return {{plane(0), plane(1)}, {plane(2), plane(3)}, {plane(4), plane(5)}, {plane(6), plane(7)}};
+  }
+  HWY_INLINE ComplexOf<V> Screen(D d, std::size_t p, std::size_t left) const {
+    return {LoadUpTo(d, blocks.screen_re + p, left), LoadUpTo(d, blocks.screen_im + p, left)};
+  }
+  HWY_INLINE void UndoScreen(std::size_t p, ComplexOf<T>& inverse, ComplexOf<T>& adjoint) const {
+    const T re = blocks.screen_re[p], im = blocks.screen_im[p], over = T(1) / (re * re + im * im);
+    adjoint = {re, -im};
+    inverse = {re * over, -im * over};
+  }
+};
+
 /// Scaled form of matrices T on ports of scales D_1, D_2 (see ScaledMesh), and the scales behind them.
 template <class V, class M>
 struct ScaledStep {

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "physics/core/parallel.hpp"
+#include "physics/mesh/blocks.hpp"
 #include "physics/mesh/engine/field_blocks.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
 #include "physics/mesh/program.hpp"
@@ -15,6 +20,47 @@ MeshParameters<Real> parameters_of(const MeshProgramOf<Real>& p, const MeshError
           e.alpha.data(),      e.beta.data(),         e.theta_arm_loss_db.data(), e.phi_arm_loss_db.data(),
           e.other_arm_loss_db, p.output_phase.data(), e.output_offset.data()};
 }
+
+/// Blocks in the kernels' form and precision.
+template <class Real>
+class BlockPlanes {
+ public:
+  explicit BlockPlanes(const MeshBlocks& mesh)
+      : planes_(8 * mesh.blocks.size()),
+        screen_re_(mesh.screen.real().template cast<Real>()),
+        screen_im_(mesh.screen.imag().template cast<Real>()),
+        idle_factor_(static_cast<Real>(mesh.idle_factor)) {
+    const std::size_t count = mesh.blocks.size();
+    double least = std::sqrt(0.5), most = std::sqrt(0.5);  // pivots, which are the factors of the scales
+    for (std::size_t k = 0; k < count; ++k) {
+      const Matrix2& m = mesh.blocks[k];
+      const bool cross = std::abs(m(0, 0) * m(1, 1)) < std::abs(m(0, 1) * m(1, 0));
+      const double first = std::abs(m(0, cross ? 1 : 0)), second = std::abs(m(1, cross ? 0 : 1));
+      least = std::min({least, first, second});
+      most = std::max({most, first, second});
+      for (std::size_t i = 0; i < 4; ++i) {
+        const Complex element = m(static_cast<int>(i / 2), static_cast<int>(i % 2));
+        planes_[2 * i * count + k] = static_cast<Real>(element.real());
+        planes_[(2 * i + 1) * count + k] = static_cast<Real>(element.imag());
+      }
+    }
+    if (mesh.idle_factor > 0) {
+      least = std::min(least, mesh.idle_factor);
+      most = std::max(most, mesh.idle_factor);
+    }
+    // 3 dB a column is what lossless blocks may cost
+    lossiest_db_ = -20 * std::log10(std::max(std::min(least, 0.5 / most), 1e-30) * std::sqrt(2.0));
+  }
+  BlockParameters<Real> parameters() const {
+    return {planes_.data(), screen_re_.data(), screen_im_.data(), idle_factor_, lossiest_db_};
+  }
+
+ private:
+  std::vector<Real> planes_;
+  VectorOf<Real> screen_re_, screen_im_;
+  Real idle_factor_;
+  double lossiest_db_ = 0.0;
+};
 
 template <class Real>
 FieldPlanes<Real> planes_of(FieldBatchOf<Real>& fields) {

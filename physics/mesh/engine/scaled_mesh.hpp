@@ -51,6 +51,15 @@ struct MeshParameters {
   const Real *output_phase, *output_offset;  ///< rad (ports)
 };
 
+/// Blocks of a mesh as plain arrays: MeshBlocks without Eigen.
+template <class Real>
+struct BlockParameters {
+  const Real* planes;                 ///< [re, im of T_00, T_01, T_10, T_11][blocks]
+  const Real *screen_re, *screen_im;  ///< (ports)
+  Real idle_factor;
+  double lossiest_db;  ///< what columns_per_rescale() is to be asked with
+};
+
 /// Columns between two rescalings of a mesh whose lossiest MZI loses `loss_db`: 32, fewer where losses are so
 /// large that the scales, at most 3 dB + loss smaller per column, would leave the range of float.
 std::size_t columns_per_rescale(double loss_db);

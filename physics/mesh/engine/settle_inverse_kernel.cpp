@@ -33,9 +33,8 @@ HWY_INLINE Matrix2Of<V> Adjoint(const Matrix2Of<V>& t) {
 }
 
 /// One column on the way back: factors, scales in front of and behind each MZI.
-template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE bool InvertColumn(D d, const MeshLayout& layout, const LayoutColumn& column,
-                             const MeshParameters<T>& parameters, const CommonRatios<V>& common,
+template <class Source, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE bool InvertColumn(D d, const MeshLayout& layout, const LayoutColumn& column, const Source& source,
                              SplitPorts<T>& field_scales, SplitPorts<T>& adjoint_scales, InverseMesh<T>& mesh) {
   const hn::RebindToSigned<D> di;
   const std::size_t pitch = mesh.pitch, last = column.first + column.count;
@@ -43,8 +42,7 @@ HWY_INLINE bool InvertColumn(D d, const MeshLayout& layout, const LayoutColumn& 
   for (std::size_t k = column.first; k < last; k += hn::Lanes(d)) {
     // lanes beyond the column belong to the next one, which was walked before: they must be left alone
     const std::size_t left = last - k;
-    const auto parts = LoadMzis(d, parameters, common, k, layout.mzis - k);
-    const Matrix2Of<V> t = TransferMatrix(parts);
+    const Matrix2Of<V> t = source.template Load<false>(d, k);
     const auto cross = NeedsCross(d, t);
     ComplexOf<V> field[2], adjoint[2];
     LoadScales(d, field_scales, layout, column, k, left, field[0], field[1]);
@@ -81,8 +79,8 @@ HWY_INLINE bool InvertColumn(D d, const MeshLayout& layout, const LayoutColumn& 
   return hn::AllTrue(d, finite);
 }
 
-template <class T>
-bool SettleInverse(const MeshLayout& layout, const MeshParameters<T>& parameters, InverseMesh<T>& mesh) {
+template <template <class...> class SourceOf, class Parameters, class T>
+bool SettleInverse(const MeshLayout& layout, const Parameters& parameters, InverseMesh<T>& mesh) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d), ports = layout.ports, columns = layout.columns.size();
   mesh.pitch = layout.mzis + lanes;
@@ -94,10 +92,9 @@ bool SettleInverse(const MeshLayout& layout, const MeshParameters<T>& parameters
   mesh.rescale_before.assign(columns, false);
   mesh.rescale.clear();
 
-  double lossiest_db = 0.0;
-  const auto common = FindCommonRatios(d, parameters, layout.mzis, lossiest_db);
-  const std::size_t interval = columns_per_rescale(lossiest_db);
-  const T idle_factor = hn::GetLane(hn::Mul(common.other, common.other));
+  const SourceOf<decltype(d)> source(d, layout, parameters);
+  const std::size_t interval = columns_per_rescale(source.lossiest_db);
+  const T idle_factor = source.idle_factor;
 
   SplitPorts<T> field(ports, lanes), adjoint(ports, lanes);
   const auto store_scales = [&]() HWY_ATTR {
@@ -107,10 +104,13 @@ bool SettleInverse(const MeshLayout& layout, const MeshParameters<T>& parameters
       scales->set_ones();
     }
   };
-  for (std::size_t p = 0; p < ports; ++p) {  // conj of the output screen undoes it, and is its adjoint
-    const T phase = parameters.output_phase[p] + parameters.output_offset[p];
-    *field.re(p) = *adjoint.re(p) = std::cos(phase);
-    *field.im(p) = *adjoint.im(p) = -std::sin(phase);
+  for (std::size_t p = 0; p < ports; ++p) {
+    ComplexOf<T> undo, turn_back;
+    source.UndoScreen(p, undo, turn_back);
+    *field.re(p) = undo.re;
+    *field.im(p) = undo.im;
+    *adjoint.re(p) = turn_back.re;
+    *adjoint.im(p) = turn_back.im;
   }
   store_scales();
 
@@ -126,7 +126,7 @@ bool SettleInverse(const MeshLayout& layout, const MeshParameters<T>& parameters
       idle_field.push_back({*field.re(p) / idle_factor, *field.im(p) / idle_factor});
       idle_adjoint.push_back({*adjoint.re(p), *adjoint.im(p)});
     }
-    finite &= InvertColumn(d, layout, column, parameters, common, field, adjoint, mesh);
+    finite &= InvertColumn(d, layout, column, source, field, adjoint, mesh);
     for (std::size_t i = 0; i < column.idle_count; ++i) {
       const auto p = static_cast<std::size_t>(layout.idle[column.first_idle + i]);
       const auto [x_re, x_im] = idle_field[i];
@@ -150,11 +150,19 @@ bool SettleInverse(const MeshLayout& layout, const MeshParameters<T>& parameters
 
 bool SettleInverseFloat(const MeshLayout& layout, const MeshParameters<float>& parameters,
                         InverseMesh<float>& mesh) {
-  return SettleInverse(layout, parameters, mesh);
+  return SettleInverse<FromDevices>(layout, parameters, mesh);
 }
 bool SettleInverseDouble(const MeshLayout& layout, const MeshParameters<double>& parameters,
                          InverseMesh<double>& mesh) {
-  return SettleInverse(layout, parameters, mesh);
+  return SettleInverse<FromDevices>(layout, parameters, mesh);
+}
+bool InverseOfBlocksFloat(const MeshLayout& layout, const BlockParameters<float>& blocks,
+                          InverseMesh<float>& mesh) {
+  return SettleInverse<FromBlocks>(layout, blocks, mesh);
+}
+bool InverseOfBlocksDouble(const MeshLayout& layout, const BlockParameters<double>& blocks,
+                           InverseMesh<double>& mesh) {
+  return SettleInverse<FromBlocks>(layout, blocks, mesh);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -166,6 +174,8 @@ namespace optinc {
 
 HWY_EXPORT(SettleInverseFloat);
 HWY_EXPORT(SettleInverseDouble);
+HWY_EXPORT(InverseOfBlocksFloat);
+HWY_EXPORT(InverseOfBlocksDouble);
 
 bool settle_inverse(const MeshLayout& layout, const MeshParameters<float>& parameters,
                     InverseMesh<float>& mesh) {
@@ -174,6 +184,13 @@ bool settle_inverse(const MeshLayout& layout, const MeshParameters<float>& param
 bool settle_inverse(const MeshLayout& layout, const MeshParameters<double>& parameters,
                     InverseMesh<double>& mesh) {
   return HWY_DYNAMIC_DISPATCH(SettleInverseDouble)(layout, parameters, mesh);
+}
+bool settle_inverse(const MeshLayout& layout, const BlockParameters<float>& blocks, InverseMesh<float>& mesh) {
+  return HWY_DYNAMIC_DISPATCH(InverseOfBlocksFloat)(layout, blocks, mesh);
+}
+bool settle_inverse(const MeshLayout& layout, const BlockParameters<double>& blocks,
+                    InverseMesh<double>& mesh) {
+  return HWY_DYNAMIC_DISPATCH(InverseOfBlocksDouble)(layout, blocks, mesh);
 }
 
 }  // namespace optinc

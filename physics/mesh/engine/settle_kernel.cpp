@@ -18,9 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Factors of one column's MZIs; scales go from in front of it to behind it. Returns whether all are finite.
 /// `plain`: the column is a run of neighbours, and a register from any of its MZIs on is inside the mesh; the
 /// loop then is nothing but arithmetic, which is a third faster.
-template <bool plain, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE bool SettleColumn(D d, const MeshLayout& layout, const LayoutColumn& column,
-                             const MeshParameters<T>& parameters, const CommonRatios<V>& common,
+template <bool plain, class Source, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE bool SettleColumn(D d, const MeshLayout& layout, const LayoutColumn& column, const Source& source,
                              SplitPorts<T>& scales, ScaledMesh<T>& mesh) {
   using Flag = typename ScaledMesh<T>::Flag;
   const hn::RebindToSigned<D> di;
@@ -39,8 +38,7 @@ HWY_INLINE bool SettleColumn(D d, const MeshLayout& layout, const LayoutColumn& 
     } else {
       LoadScales(d, scales, layout, column, k, column.count - i, upper, lower);
     }
-    const auto parts = LoadMzis<plain>(d, parameters, common, k, layout.mzis - k);
-    const auto t = BehindScales(TransferMatrix(parts), upper, lower);
+    const auto t = BehindScales(source.template Load<plain>(d, k), upper, lower);
     const auto step = ScaleAs(d, NeedsCross(d, t), t);
     if constexpr (plain) {  // beyond the run: idle ports of the column, which the caller restores
       hn::StoreU(step.first_scale.re, d, upper_re + i);
@@ -62,8 +60,8 @@ HWY_INLINE bool SettleColumn(D d, const MeshLayout& layout, const LayoutColumn& 
   return hn::AllTrue(d, finite);
 }
 
-template <class T>
-bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, ScaledMesh<T>& mesh) {
+template <template <class...> class SourceOf, class Parameters, class T>
+bool Settle(const MeshLayout& layout, const Parameters& parameters, ScaledMesh<T>& mesh) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d), ports = layout.ports, columns = layout.columns.size();
   mesh.pitch = layout.mzis + lanes;
@@ -73,10 +71,8 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
   mesh.scale_re.clear();
   mesh.scale_im.clear();
 
-  double lossiest_db = 0.0;
-  const auto common = FindCommonRatios(d, parameters, layout.mzis, lossiest_db);
-  const std::size_t interval = columns_per_rescale(lossiest_db);
-  const T idle_factor = hn::GetLane(hn::Mul(common.other, common.other));
+  const SourceOf<decltype(d)> source(d, layout, parameters);
+  const std::size_t interval = columns_per_rescale(source.lossiest_db);
 
   SplitPorts<T> scales(ports, lanes);
   std::vector<T> idle_re, idle_im;
@@ -104,11 +100,11 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
       idle_im.push_back(*scales.im(port(idle[i])));
     }
     const bool plain = column.run_start >= 0 && column.first + column.count + lanes <= layout.mzis;
-    finite &= plain ? SettleColumn<true>(d, layout, column, parameters, common, scales, mesh)
-                    : SettleColumn<false>(d, layout, column, parameters, common, scales, mesh);
+    finite &= plain ? SettleColumn<true>(d, layout, column, source, scales, mesh)
+                    : SettleColumn<false>(d, layout, column, source, scales, mesh);
     for (std::size_t i = 0; i < column.idle_count; ++i) {
-      *scales.re(port(idle[i])) = idle_factor * idle_re[i];
-      *scales.im(port(idle[i])) = idle_factor * idle_im[i];
+      *scales.re(port(idle[i])) = source.idle_factor * idle_re[i];
+      *scales.im(port(idle[i])) = source.idle_factor * idle_im[i];
     }
     ++since;
     if (since < interval || column.fused_with_next || c + 1 == columns) continue;
@@ -120,12 +116,10 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
   store_scales(lanes);
   const std::size_t last = mesh.scale_re.size() - lanes - ports;
   for (std::size_t p = 0; p < ports; p += lanes) {  // the output screen
-    const auto phase = SinCos(d, hn::Add(LoadUpTo(d, parameters.output_phase + p, ports - p),
-                                         LoadUpTo(d, parameters.output_offset + p, ports - p)));
     T* re = mesh.scale_re.data() + last + p;
     T* im = mesh.scale_im.data() + last + p;
     const ComplexOf<hn::Vec<decltype(d)>> scale = {hn::LoadU(d, re), hn::LoadU(d, im)};
-    const auto turned = Times(scale, decltype(scale){phase.cosine, phase.sine});
+    const auto turned = Times(scale, source.Screen(d, p, ports - p));
     hn::StoreU(turned.re, d, re);
     hn::StoreU(turned.im, d, im);
   }
@@ -135,11 +129,19 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
 }
 
 bool SettleFloat(const MeshLayout& layout, const MeshParameters<float>& parameters, ScaledMesh<float>& mesh) {
-  return Settle(layout, parameters, mesh);
+  return Settle<FromDevices>(layout, parameters, mesh);
 }
 bool SettleDouble(const MeshLayout& layout, const MeshParameters<double>& parameters,
                   ScaledMesh<double>& mesh) {
-  return Settle(layout, parameters, mesh);
+  return Settle<FromDevices>(layout, parameters, mesh);
+}
+bool SettleBlocksFloat(const MeshLayout& layout, const BlockParameters<float>& blocks,
+                       ScaledMesh<float>& mesh) {
+  return Settle<FromBlocks>(layout, blocks, mesh);
+}
+bool SettleBlocksDouble(const MeshLayout& layout, const BlockParameters<double>& blocks,
+                        ScaledMesh<double>& mesh) {
+  return Settle<FromBlocks>(layout, blocks, mesh);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -151,6 +153,8 @@ namespace optinc {
 
 HWY_EXPORT(SettleFloat);
 HWY_EXPORT(SettleDouble);
+HWY_EXPORT(SettleBlocksFloat);
+HWY_EXPORT(SettleBlocksDouble);
 
 bool settle_scaled(const MeshLayout& layout, const MeshParameters<float>& parameters, ScaledMesh<float>& mesh) {
   return HWY_DYNAMIC_DISPATCH(SettleFloat)(layout, parameters, mesh);
@@ -158,6 +162,12 @@ bool settle_scaled(const MeshLayout& layout, const MeshParameters<float>& parame
 bool settle_scaled(const MeshLayout& layout, const MeshParameters<double>& parameters,
                    ScaledMesh<double>& mesh) {
   return HWY_DYNAMIC_DISPATCH(SettleDouble)(layout, parameters, mesh);
+}
+bool settle_scaled(const MeshLayout& layout, const BlockParameters<float>& blocks, ScaledMesh<float>& mesh) {
+  return HWY_DYNAMIC_DISPATCH(SettleBlocksFloat)(layout, blocks, mesh);
+}
+bool settle_scaled(const MeshLayout& layout, const BlockParameters<double>& blocks, ScaledMesh<double>& mesh) {
+  return HWY_DYNAMIC_DISPATCH(SettleBlocksDouble)(layout, blocks, mesh);
 }
 
 std::size_t columns_per_rescale(double loss_db) {

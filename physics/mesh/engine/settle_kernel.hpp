@@ -12,4 +12,8 @@ bool settle_scaled(const MeshLayout& layout, const MeshParameters<float>& parame
 bool settle_scaled(const MeshLayout& layout, const MeshParameters<double>& parameters,
                    ScaledMesh<double>& mesh);
 
+/// The same from given matrices. Those that let no light of an input pass leave numbers that are not finite.
+bool settle_scaled(const MeshLayout& layout, const BlockParameters<float>& blocks, ScaledMesh<float>& mesh);
+bool settle_scaled(const MeshLayout& layout, const BlockParameters<double>& blocks, ScaledMesh<double>& mesh);
+
 }  // namespace optinc
