@@ -145,11 +145,12 @@ void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErro
                   ? std::make_shared<const Settings>(Settings{program, errors, {}})
                   : nullptr;
   settled_ = true;
+  if (path_ == MeshPath::matrix) matrix_ = transfer_planes();
 }
 
 template <class Real>
 void MeshEngine<Real>::settle(const MeshBlocks& blocks, bool for_backward) {
-  assert(plan_);
+  require_wired();
   settled_ = false;
   const MeshTopology& t = plan_->topology;
   validate(blocks.blocks.size() == t.mzis.size(), "{} blocks for a mesh of {} pairs (one each). Give {}.",

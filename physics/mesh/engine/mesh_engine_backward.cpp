@@ -51,7 +51,7 @@ BlockGradient gradient_of(const BlockSums& sums, const MeshBlocks& mesh) {
   BlockGradient g;
   for (const Matrix2& gram : sums.blocks) g.blocks.push_back(gram.adjoint());
   // lambda in front of the screen holds conj(screen) already
-  g.screen = sums.outputs.conjugate();
+  g.screen = sums.outputs.cwiseQuotient(mesh.screen).conjugate();
   return g;
 }
 

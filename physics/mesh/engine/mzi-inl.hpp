@@ -208,10 +208,12 @@ struct FromDevices {
   double lossiest_db;
   CommonRatios<V> common;
   T idle_factor;
+  bool usable;  ///< what the factors found later would not tell
 
   HWY_INLINE FromDevices(D d, const MeshLayout& layout, const MeshParameters<T>& p)
       : parameters(p), mzis(layout.mzis), lossiest_db(0.0), common(FindCommonRatios(d, p, mzis, lossiest_db)) {
     idle_factor = hn::GetLane(hn::Mul(common.other, common.other));
+    usable = common.usable;
   }
   /// Matrices of blocks k, k + 1, ..
   template <bool whole>
@@ -238,9 +240,14 @@ struct FromBlocks {
   std::size_t mzis;
   double lossiest_db;
   T idle_factor;
+  bool usable;
 
   HWY_INLINE FromBlocks(D, const MeshLayout& layout, const BlockParameters<T>& b)
-      : blocks(b), mzis(layout.mzis), lossiest_db(b.lossiest_db), idle_factor(b.idle_factor) {}
+      : blocks(b),
+        mzis(layout.mzis),
+        lossiest_db(b.lossiest_db),
+        idle_factor(b.idle_factor),
+        usable(std::isfinite(b.idle_factor)) {}
   template <bool whole>
   HWY_INLINE Matrix2Of<V> Load(D d, std::size_t k) const {
     const auto plane = [&](std::size_t i) HWY_ATTR {

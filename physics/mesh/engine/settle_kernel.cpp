@@ -88,7 +88,7 @@ bool Settle(const MeshLayout& layout, const Parameters& parameters, ScaledMesh<T
     }
   };
   const auto port = [](std::int32_t p) HWY_ATTR { return static_cast<std::size_t>(p); };
-  bool finite = common.usable;
+  bool finite = source.usable;
   std::size_t since = 0;
   for (std::size_t c = 0; c < columns; ++c) {
     const LayoutColumn& column = layout.columns[c];
