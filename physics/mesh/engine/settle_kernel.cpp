@@ -111,7 +111,7 @@ bool Settle(const MeshLayout& layout, const MeshParameters<T>& parameters, Scale
       *scales.im(port(idle[i])) = idle_factor * idle_im[i];
     }
     ++since;
-    const bool inside_pair = column.fused_with_next && since % 2 == 1;
+    const bool inside_pair = column.fused_with_next;  // which the direct path does at once
     if (since < interval || inside_pair || c + 1 == columns) continue;
     mesh.rescale_after[c] = true;
     store_scales(0);
