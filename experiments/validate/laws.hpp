@@ -9,7 +9,7 @@
 namespace optinc {
 
 // The families, one file each. A new row: a Law in its family. A new family: a file, a line here, a line in
-// laws.cpp. Every row needs a mutation in tests/mutations/mutations.py that it fails under.
+// laws.cpp. Every row needs a mutation in tests/mutations/table.py that it fails under.
 std::vector<Law> mzi_laws();       ///< rows 1 to 3: the interferometer alone
 std::vector<Law> mesh_laws();      ///< rows 1, 4 and 5: perfect meshes and exact correction
 std::vector<Law> error_laws();     ///< rows 8 to 12: what random errors cost a mesh
