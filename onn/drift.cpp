@@ -5,7 +5,8 @@
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
-#include "physics/random/ornstein_uhlenbeck.hpp"
+#include "physics/thermal/ambient.hpp"
+#include "physics/thermal/thermal_dynamics.hpp"
 
 namespace optinc {
 namespace {
@@ -45,40 +46,33 @@ void validate_drift(const DriftSettings& s) {
 }
 
 Surroundings DriftHistory::between(std::size_t from, std::size_t to) const {
-  return {die_k[to] - die_k[from], wavelength_m[to] - wavelength_m[from]};
+  const auto a = static_cast<Eigen::Index>(from), b = static_cast<Eigen::Index>(to);
+  return {die_k[b] - die_k[a], wavelength_m[b] - wavelength_m[a]};
 }
 
 DriftHistory drift_history(const DriftSettings& s, double heater_power_w, std::uint64_t seed,
                            std::uint32_t chip) {
   validate_drift(s);
   DriftHistory h;
-  const auto walk_of = [&](const OrnsteinUhlenbeck& process, Purpose purpose) {
-    std::vector<double> path(static_cast<std::size_t>(s.instants));
-    Stream stream(seed, purpose, chip);
-    ornstein_uhlenbeck_path(process, s.interval_s, path, stream);
-    return path;
-  };
-  const auto walk = walk_of({s.ou_k, s.ou_time_s}, Purpose::ambient);
-  h.wavelength_m = walk_of({s.laser_m, s.laser_time_s}, Purpose::laser_drift);
-  for (int k = 0; k < s.instants; ++k) {
-    h.time_s.push_back(k * s.interval_s);
-    h.ambient_k.push_back(s.ramp_k_per_s * h.time_s.back() +
-                          s.sine_k * std::sin(2 * constants::pi * h.time_s.back() / s.sine_period_s) +
-                          walk[static_cast<std::size_t>(k)]);
-  }
-  const double tau_s = s.die_resistance_k_per_w * s.die_capacity_j_per_k;
-  const double settled_k = s.die_resistance_k_per_w * heater_power_w;
-  // above an ambient that stands still until the calibration
-  double free_k = h.ambient_k[0] + settled_k * (1 - std::exp(-s.warm_up_s / tau_s));
-  const double at_calibration_k = free_k;
-  for (std::size_t k = 0; k < h.time_s.size(); ++k) {
-    if (k > 0) {  // the ambient is a straight line since the last instant; T - T_inf decays, T_inf lags by tau
-      const double slope = (h.ambient_k[k] - h.ambient_k[k - 1]) / s.interval_s;
-      const double before = h.ambient_k[k - 1] + settled_k - slope * tau_s;
-      free_k = h.ambient_k[k] + settled_k - slope * tau_s + (free_k - before) * std::exp(-s.interval_s / tau_s);
-    }
-    h.die_k.push_back(at_calibration_k + (1 - s.controlled) * (free_k - at_calibration_k));
-  }
+  for (int k = 0; k < s.instants; ++k) h.time_s.push_back(k * s.interval_s);
+  const AmbientModel ambient = {.ramp_k_per_s = s.ramp_k_per_s,
+                                .sine_amplitude_k = s.sine_k,
+                                .sine_period_s = s.sine_period_s,
+                                .ou_rms_k = s.ou_k,
+                                .ou_time_s = s.ou_time_s};
+  Stream of_ambient(seed, Purpose::ambient, chip), of_laser(seed, Purpose::laser_drift, chip);
+  h.ambient_k = ambient_history(ambient, h.time_s, of_ambient);
+  h.wavelength_m = wavelength_history({.ou_rms_m = s.laser_m, .ou_time_s = s.laser_time_s}, h.time_s, of_laser);
+
+  const ThermalDie die = {s.die_resistance_k_per_w, s.die_capacity_j_per_k};
+  const double warm_up_s[] = {-s.warm_up_s, 0.0};
+  const double still_k[] = {h.ambient_k[0], h.ambient_k[0]};  // until the calibration
+  const double calibrated_k = s.warm_up_s > 0
+                                  ? die_history(die, heater_power_w, h.ambient_k[0], warm_up_s, still_k)[1]
+                                  : h.ambient_k[0];
+  const Vector free_k =
+      die_history(die, heater_power_w, calibrated_k, h.time_s, {h.ambient_k.data(), h.time_s.size()});
+  h.die_k = calibrated_k + (1 - s.controlled) * (free_k.array() - calibrated_k);
   return h;
 }
 

@@ -4,21 +4,20 @@
 
 namespace optinc {
 
-/// What a chip sees, [instant].
+/// What a chip sees, each (instants).
 struct DriftHistory {
-  std::vector<double> time_s;        ///< since the first calibration
-  std::vector<double> ambient_k;     ///< over the mean ambient
-  std::vector<double> die_k;         ///< over the mean ambient
-  std::vector<double> wavelength_m;  ///< over the laser's mean
+  std::vector<double> time_s;  ///< since the first calibration
+  Vector ambient_k;            ///< over the mean ambient
+  Vector die_k;                ///< over the mean ambient
+  Vector wavelength_m;         ///< over the laser's mean
 
   /// Change from one instant to another.
   Surroundings between(std::size_t from, std::size_t to) const;
 };
 
-/// Draws what chip number `chip` sees while its heaters take `heater_power_w` in all. Ambient
-/// T_a(t) = ramp t + a sin(2 pi t / period) + OU; die by C dT/dt = P - (T - T_a)/R, exactly for an ambient that
-/// is straight between two instants; a controller leaves (1 - controlled) of what the die does after
-/// calibration.
+/// Draws what chip number `chip` sees while its heaters take `heater_power_w` in all: ambient_history,
+/// wavelength_history and, from `warm_up_s` before the first instant on, die_history (the heaters follow the
+/// die within microseconds). A controller leaves (1 - controlled) of what the die does after calibration.
 DriftHistory drift_history(const DriftSettings& settings, double heater_power_w, std::uint64_t seed,
                            std::uint32_t chip);
 

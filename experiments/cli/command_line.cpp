@@ -242,14 +242,19 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   inspect.add_option("FILE", file, "file written by optinc")->required();
   inspect.add_flag("--json", json, "as one JSON object, for scripts");
 
-  bool quick = false, law_json = false;
-  std::uint64_t law_seed = 1;
-  CLI::App& law =
-      commands.add("validate", "hold the simulator against the laws of physics", "optinc validate --quick",
-                   [&] { return validate_command(quick, law_json, law_seed); });
-  law.add_flag("--quick", quick, "a tenth of the Monte-Carlo trials");
-  law.add_flag("--json", law_json, "as one JSON object, for scripts");
-  law.add_option("--seed", law_seed, "seed of every random stream");
+  LawArguments law;
+  CLI::App& laws = commands.add("validate", "hold the simulator against the laws of physics",
+                                "optinc validate --quick\n"
+                                "  optinc validate 8 11 reck                 rows, or words of names\n"
+                                "  optinc validate -o laws.h5 && experiments/draw laws.h5 -o figures",
+                                [&] { return validate_command(law, typed); });
+  laws.add_option("ROW|NAME", law.chosen, "rows, or words of names, of the laws to run (default: all)");
+  laws.add_flag("--list", law.list, "list the laws and stop");
+  laws.add_flag("--quick", law.quick,
+                "a tenth of the Monte-Carlo trials; 5 standard errors where that is more than the tolerance");
+  laws.add_flag("--json", law.json, "as one JSON object, for scripts");
+  laws.add_option("--seed", law.seed, "seed of every random stream");
+  add_output(laws, law.out);
 
   std::string key;
   CLI::App& explained = commands.add("explain", "meaning, unit, default, range and source of a parameter",

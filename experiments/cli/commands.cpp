@@ -10,7 +10,6 @@
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/study/inspect.hpp"
 #include "experiments/study/replay.hpp"
-#include "experiments/validate/laws.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -105,40 +104,6 @@ int transfer_command(const LabArguments& a, const RunOptions& options) {
 
 int inspect_command(const std::string& file, bool json) {
   fmt::print("{}", json ? inspect_json(file).dump(2) + "\n" : inspect_text(file));
-  return 0;
-}
-
-int validate_command(bool quick, bool json, std::uint64_t seed) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  bool all_pass = true;
-  if (!json)
-    fmt::print("{:<38} {:>12} {:>12} {:>11} {:>7}  {:<5} {}\n", "law", "expected", "measured", "tolerance",
-               "trials", "", "formula");
-  for (const Law& law : laws()) {
-    const Verdict v = check_law(law, quick, seed);
-    all_pass = all_pass && v.pass;
-    const char* verdict = v.pass ? "pass" : "FAIL";
-    if (json) {
-      list.push_back({{"name", law.name},
-                      {"formula", law.formula},
-                      {"expected", law.expected},
-                      {"measured", v.sample.value},
-                      {"standard_error", v.sample.standard_error},
-                      {"tolerance", v.tolerance},
-                      {"unit", law.unit},
-                      {"trials", v.trials},
-                      {"verdict", v.pass ? "pass" : "fail"},
-                      {"seconds", v.seconds}});
-    } else {
-      fmt::print("{:<38} {:>12.6g} {:>12.6g} {:>11.2g} {:>7}  {:<5} {}\n", law.name, law.expected,
-                 v.sample.value, v.tolerance, v.trials, verdict, law.formula);
-      std::fflush(stdout);
-    }
-  }
-  if (json) fmt::print("{}\n", nlohmann::ordered_json{{"laws", list}}.dump(2));
-  validate(all_pass,
-           "a law does not hold (see FAIL above). The simulator or the law is wrong: do not trust results of "
-           "this build.");
   return 0;
 }
 

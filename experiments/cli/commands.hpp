@@ -45,6 +45,14 @@ struct LabArguments {
   OutputArguments out;
 };
 
+/// What `validate` takes.
+struct LawArguments {
+  std::vector<std::string> chosen;  ///< rows, or words of names; all without any
+  bool quick = false, json = false, list = false;
+  std::uint64_t seed = 1;
+  OutputArguments out;
+};
+
 /// Exit status of a run that ended so.
 int status_of(Ending ending);
 
@@ -55,7 +63,7 @@ int program_command(const LabArguments& arguments, const RunOptions& options);
 int fabricate_command(const LabArguments& arguments, const RunOptions& options);
 int transfer_command(const LabArguments& arguments, const RunOptions& options);
 int inspect_command(const std::string& file, bool json);
-int validate_command(bool quick, bool json, std::uint64_t seed);
+int validate_command(const LawArguments& arguments, std::string_view typed);
 int explain_command(const std::string& key);
 int devices_command(const std::string& name, bool json);
 

@@ -48,6 +48,11 @@ void Progress::step(const std::function<std::string()>& note) {
   show(false);
 }
 
+void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  if (!quiet_ && terminal_) say("\r\033[K");
+}
+
 double Progress::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 void Progress::show(bool last) {

@@ -22,6 +22,9 @@ class Progress {
   void step(const std::function<std::string()>& note);
   void step(const std::string& note = {});
 
+  /// Takes the line off the terminal, so that results may be printed there; the next step() shows it again.
+  void clear();
+
  private:
   void show(bool last);
   double seconds() const;

@@ -82,8 +82,8 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
       put("instant_accuracy", k, (error.array() == 0.0).cast<double>().mean());
       put("instant_error_rms", k, std::sqrt(error.array().square().mean()));
       put("phase_drift", k, phase_change_rms(now, at_calibration));
-      put("die_temperature", k, chip.history.die_k[k]);
-      put("laser_drift", k, chip.history.wavelength_m[k]);
+      put("die_temperature", k, chip.history.die_k[static_cast<Eigen::Index>(k)]);
+      put("laser_drift", k, chip.history.wavelength_m[static_cast<Eigen::Index>(k)]);
       if (k == 0 || k + 1 == instants)
         put("accuracy_all_words", k == 0 ? 0 : 1,
             share_right(design.task, send(study.all_codes), study.all_codes));

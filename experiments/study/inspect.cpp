@@ -10,6 +10,8 @@
 #include "experiments/store/hdf5.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/state.hpp"
+#include "experiments/validate/laws_file.hpp"
+#include "experiments/validate/report.hpp"
 
 namespace optinc {
 namespace {
@@ -144,9 +146,9 @@ Json provenance(const File& file) {
   Json j;
   for (const char* name : {"title", "optinc_version", "git_revision", "build_target", "compiler", "run_id",
                            "created_utc", "command"})
-    j[name] = a.text(name);
+    if (a.has(name)) j[name] = a.text(name);  // a file of no study has no run_id
   j["schema_version"] = a.integer("schema_version");
-  j["seed"] = a.integer("seed");
+  if (a.has("seed")) j["seed"] = a.integer("seed");
   return j;
 }
 
@@ -229,6 +231,12 @@ std::string gradient_text(const Json& g) {
   return text;
 }
 
+std::string laws_text(const std::vector<LawVerdict>& verdicts) {
+  std::string text = verdict_heading();
+  for (const LawVerdict& v : verdicts) text += verdict_line(v);
+  return text + verdict_summary(verdicts);
+}
+
 }  // namespace
 
 Json inspect_json(const std::filesystem::path& path) {
@@ -244,6 +252,10 @@ Json inspect_json(const std::filesystem::path& path) {
     j["complete"] = root.attributes().integer("complete") == 1;
   }
   if (root.exists("gradient")) j["gradient"] = gradient_summary(root.open("gradient"));
+  if (root.exists("laws")) {
+    j["laws"] = Json::array();
+    for (const LawVerdict& v : read_verdicts(root)) j["laws"].push_back(verdict_json(v));
+  }
   j["provenance"] = provenance(file);
   return j;
 }
@@ -252,10 +264,12 @@ std::string inspect_text(const std::filesystem::path& path) {
   const Json j = inspect_json(path);
   const Json& p = j["provenance"];
   std::string text =
-      fmt::format("{}\nrun {}, seed {}, {}, OptINC {} ({}, {})\nby {}\n\n", p["title"].get<std::string>(),
-                  p["run_id"].get<std::string>(), p["seed"].get<long>(), p["created_utc"].get<std::string>(),
-                  p["optinc_version"].get<std::string>(), p["git_revision"].get<std::string>(),
-                  p["build_target"].get<std::string>(), p["command"].get<std::string>());
+      fmt::format("{}\n{}{}{}, OptINC {} ({}, {})\nby {}\n\n", p["title"].get<std::string>(),
+                  p.contains("run_id") ? fmt::format("run {}, ", p["run_id"].get<std::string>()) : "",
+                  p.contains("seed") ? fmt::format("seed {}, ", p["seed"].get<long>()) : "",
+                  p["created_utc"].get<std::string>(), p["optinc_version"].get<std::string>(),
+                  p["git_revision"].get<std::string>(), p["build_target"].get<std::string>(),
+                  p["command"].get<std::string>());
   if (j.contains("onn")) text += onn_text(j["onn"]);
   if (j.contains("complete")) {
     const StudyState state = read_state(path);
@@ -268,6 +282,7 @@ std::string inspect_text(const std::filesystem::path& path) {
   }
   if (j.contains("ablation")) text += ablation_text(j["ablation"]);
   if (j.contains("gradient")) text += gradient_text(j["gradient"]);
+  if (j.contains("laws")) text += laws_text(read_verdicts(File::open(path).root()));
   return text;
 }
 

@@ -1,44 +1,27 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "experiments/validate/law.hpp"
+
 namespace optinc {
 
-/// What a law's Monte-Carlo gave.
-struct LawSample {
-  double value = 0.0;           ///< the estimate that is compared
-  double standard_error = 0.0;  ///< of the estimate, from the sample itself
-};
+// The families, one file each. A new row: a Law in its family. A new family: a file, a line here, a line in
+// laws.cpp. Every row needs a mutation in tests/mutations/table.py that it fails under.
+std::vector<Law> mzi_laws();       ///< rows 1 to 3: the interferometer alone
+std::vector<Law> mesh_laws();      ///< rows 1, 4 and 5: perfect meshes and exact correction
+std::vector<Law> error_laws();     ///< rows 8 to 12: what random errors cost a mesh
+std::vector<Law> code_laws();      ///< rows 6, 7 and 14: the averaging task, its digits and its network's size
+std::vector<Law> thermal_laws();   ///< row 15: heaters
+std::vector<Law> combiner_laws();  ///< rows 16 and 20: unit P, link budget, homogeneity
 
-/// A physical law with its own closed form: nothing in `expected` calls the code that `measure` runs.
-struct Law {
-  std::string name;
-  std::string formula;
-  double expected = 0.0;
-  std::string unit;
-  double tolerance = 0.0;  ///< allowed |measured - expected|: the law's own accuracy (first order, finite N)
-  int trials = 0;          ///< of a full run
-  std::function<LawSample(int trials, std::uint64_t seed)> measure;
-};
-
-/// A law held against the simulator.
-struct Verdict {
-  const Law* law = nullptr;
-  int trials = 0;
-  LawSample sample;
-  double tolerance = 0.0;  ///< the law's, or 5 standard errors of this run where that is more
-  bool pass = false;
-  double seconds = 0.0;
-};
-
-/// The Monte-Carlo laws of the mesh (physics.md section 12, rows 8-12), in order.
+/// Every law, by row.
 std::span<const Law> laws();
 
-/// Runs one law; `quick` takes a tenth of the trials (and the tolerance that goes with it).
-Verdict check_law(const Law& law, bool quick, std::uint64_t seed);
+/// The laws of these rows ("8") or with these words in their names ("uncorrected", in any case), each once, in
+/// the order of laws(); all without words. Throws Error, naming the nearest, for a word that finds none.
+std::vector<const Law*> choose_laws(const std::vector<std::string>& words);
 
 }  // namespace optinc

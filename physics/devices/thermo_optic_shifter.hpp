@@ -9,7 +9,7 @@ namespace optinc {
 
 /// A resistive heater beside a waveguide as a phase shifter, in the steady state. The phase is linear in the
 /// power, phi = pi P / P_pi, and the power is V^2 / R. Defaults: the reference device, harris_2014_heater().
-/// Times and heat flow between heaters: physics/devices/heater.hpp.
+/// Times and heat flow between heaters: physics/thermal/.
 struct ThermoOpticShifter {
   double length_m = 61.6e-6;
   double dn_dt_per_k = 1.8e-4;          ///< d n_eff/dT of the heated waveguide

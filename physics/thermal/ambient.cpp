@@ -7,6 +7,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
+#include "physics/random/ornstein_uhlenbeck.hpp"
 
 namespace optinc {
 namespace {
@@ -29,12 +30,10 @@ void validate_parts(std::initializer_list<std::pair<const char*, double>> finite
 
 void add_ou(double rms, double time_s, std::span<const double> times_s, Stream& stream, Vector& sum) {
   if (rms == 0) return;
-  double x = rms * stream.normal();
+  const OrnsteinUhlenbeck process{rms, time_s};
+  double x = ornstein_uhlenbeck_start(process, stream);
   for (std::size_t k = 0; k < times_s.size(); ++k) {
-    if (k > 0) {
-      const double steps = (times_s[k] - times_s[k - 1]) / time_s;
-      x = x * std::exp(-steps) + rms * std::sqrt(-std::expm1(-2 * steps)) * stream.normal();
-    }
+    if (k > 0) x = ornstein_uhlenbeck_step(process, x, times_s[k] - times_s[k - 1], stream);
     sum[static_cast<Eigen::Index>(k)] += x;
   }
 }

@@ -10,28 +10,15 @@ namespace optinc {
 
 using constants::pi;
 
-double phase_per_kelvin_metre(double dn_dt_per_k, double wavelength_m) {
-  return 2 * pi * dn_dt_per_k / wavelength_m;
-}
-
-double rise_for_pi_k(const HeaterDesign& d) { return d.wavelength_m / (2 * d.length_m * d.dn_dt_per_k); }
-
-double heater_resistance_k_per_w(const HeaterDesign& d) { return rise_for_pi_k(d) / d.p_pi_w; }
-
-double heater_time_constant_s(const HeaterDesign& d) { return 1 / (2 * pi * d.bandwidth_hz); }
-
-double heater_capacity_j_per_k(const HeaterDesign& d) {
-  return heater_time_constant_s(d) / heater_resistance_k_per_w(d);
-}
-
-HeaterArray uniform_heaters(const Vector& x_m, const Vector& y_m, const HeaterDesign& design,
+HeaterArray uniform_heaters(const Vector& x_m, const Vector& y_m, const ThermoOpticShifter& design,
                             const ThermalDie& die) {
+  const ThermoOpticFigures figures = thermo_optic_figures(design);
   const auto all = [&](double value) -> Vector { return Vector::Constant(x_m.size(), value); };
   HeaterArray heaters{x_m,
                       y_m,
                       all(design.p_pi_w),
-                      all(heater_resistance_k_per_w(design)),
-                      all(heater_capacity_j_per_k(design)),
+                      all(figures.thermal_resistance_k_per_w),
+                      all(figures.thermal_capacity_j_per_k),
                       die};
   validate_heaters(heaters);
   return heaters;

@@ -5,8 +5,7 @@
 namespace optinc {
 
 /// Steady phases of heaters, phi = Xi P with Xi = diag(rad_per_k) resistance, Xi_ii = pi / P_pi without
-/// reference arms. The uniform die temperature is not in it: it acts on both arms alike (see phase_drift.hpp
-/// for what is left).
+/// reference arms. The uniform die temperature is not in it: it acts on both arms alike.
 struct PhaseResponse {
   Vector rad_per_k;                 ///< phase of a heater's length per kelvin, pi / (P_pi R) (heaters)
   SparseMatrix resistance_k_per_w;  ///< rise of heated less reference arm i per watt in j (heaters, heaters)

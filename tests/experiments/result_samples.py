@@ -287,6 +287,34 @@ def bare(path):
         Group(file, "network", servers=np.int64(4), digits=np.int64(4), rounding="half-even", layers=np.int64(0))
 
 
+def laws(path, trials=200):
+    """As optinc validate writes it: a law over sigma, one of a single point, and one that failed without samples."""
+    sigma, line = np.array([0.005, 0.01, 0.02]), np.geomspace(0.005, 0.02, 101)
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        table = Group(file, "laws", quick=np.int64(1))
+        names = [f"E0 uncorrected sigma={s}" for s in sigma] + ["E0 alone", "MZIs"]
+        table.axis("check", names)
+        table.dataset("law", ["check"], ["E0 uncorrected"] * 3 + ["E0 alone", "MZIs"])
+        table.dataset("passed", ["check"], np.array([1, 1, 1, 1, 0], np.uint8))
+        for name, factor in (("expected", 1), ("measured", 1.01), ("tolerance", 0.03)):
+            table.dataset(name, ["check"], factor * np.array([0.04, 0.08, 0.16, 0.1, 6]))
+        for name, places in (("e0_uncorrected", sigma), ("e0_alone", sigma[:1])):
+            group = Group(file, f"series/{name}", row="8", formula="8 sigma", axis="sigma")
+            group.at.attrs["name"] = name.replace("_", " ")
+            group.axis("x", places, "rad", "rms error of the splitters")
+            group.axis("line", line, "rad", "rms error of the splitters")
+            group.axis("trial", np.arange(trials))
+            sample = 8 * places[:, None] * (1 + 0.05 * np.random.default_rng(8).normal(size=(len(places), trials)))
+            rms = np.sqrt((sample ** 2).mean(1))
+            group.dataset("expected", ["x"], 8 * places)
+            group.dataset("measured", ["x"], rms, long_name="rms error E over meshes")
+            group.dataset("standard_error", ["x"], 0.05 * rms / np.sqrt(trials))
+            group.dataset("tolerance", ["x"], 0.03 * 8 * places)
+            group.dataset("theory", ["line"], 8 * line)
+            group.dataset("sample", ["x", "trial"], sample)
+
+
 def crowded(path, trials=10):
     """Many points of three sweeps."""
     eta = (ETA[0], np.geomspace(1e-3, 0.05, 25), *ETA[2:])
@@ -306,7 +334,7 @@ def sparse(path):
         network_groups(file, epochs=1)
 
 
-ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare,
+ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws,
        crowded, sparse)
 
 if __name__ == "__main__":

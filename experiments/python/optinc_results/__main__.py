@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 from typing import Optional, Sequence
 
+from matplotlib.figure import Figure
+
 from . import style
 from .errors import NotAResult, NotInResult
-from .figures import FIGURES, names_of
+from .figures import FIGURES, drawn, names_of
 from .headlines import headlines
 from .run import Run, open_run
 from .table import tidy, write_csv
@@ -27,6 +29,7 @@ the data is there (pareto only by name). A PNG and a PDF each; an earlier one of
   ablation             share of every error source in the variance
   pareto               two metrics, or one and a swept key, traded over all sweep points
   drift                a metric against time
+  law                  every Monte-Carlo law of optinc validate, closed form and simulation: a figure each
 """
 EXAMPLES = """examples:
   python3 -m optinc_results show results/quickstart.h5
@@ -40,20 +43,20 @@ EXAMPLES = """examples:
 def figures(run: Run, arguments: argparse.Namespace) -> None:
     """Draws all figures before it writes the first."""
     names, certain = (arguments.only, True) if arguments.only else names_of(run)
-    drawn = {}
+    found: dict[str, Figure] = {}
     for name in dict.fromkeys(names):
         try:
-            drawn[name] = FIGURES[name](run)
+            found.update(drawn(run, name))
         except NotInResult as error:
             if arguments.only:
                 raise
             if certain:  # asked for by the study, whose data a --set may have left out
                 print(f"optinc_results: left out {name}: {error}", file=sys.stderr)
-    if not drawn:
+    if not found:
         raise NotInResult(f"{run.path} has nothing to draw (tried {', '.join(names) or 'no figure'}). "
                           "Does the study measure anything?")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    for name, figure in drawn.items():
+    for name, figure in found.items():
         print(style.save(figure, arguments.output, name)[0])
 
 
@@ -77,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, act: object, summary: str, description: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=summary, description=description, epilog=EXAMPLES,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-        added.add_argument("file", type=Path, metavar="FILE", help="result of optinc run")
+        added.add_argument("file", type=Path, metavar="FILE", help="result of optinc run, or of validate")
         added.set_defaults(act=act)
         return added
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import xarray
 
 from .run import Run
 from .study import metrics, of_worst_layer, per_variant, say_point, statistic
@@ -14,7 +15,8 @@ def headlines(run: Run) -> str:
     """Provenance, then the numbers a reader asks for first: the network, means of the most telling metrics with their
     95 % intervals at every sweep point, and the error of the gradient. Groups that are not there are left out."""
     p = run.provenance
-    lines = [p.title, f"run {p.run_id}, seed {p.seed}, {p.created_utc}, OptINC {p.optinc_version} "
+    run_id = f"run {p.run_id}, " if p.run_id else ""
+    lines = [p.title, f"{run_id}seed {p.seed}, {p.created_utc}, OptINC {p.optinc_version} "
                       f"({p.git_revision}, {p.build_target}, {p.compiler})", f"by {p.command}"]
     asked, done = run.asked_and_run
     if asked:
@@ -28,7 +30,17 @@ def headlines(run: Run) -> str:
         lines += ["", "relative error of the gradient"]
         lines += [f"  {path:<20} {float(error):.4g}" for path, error
                   in zip(run.gradient["path"].values, run.gradient["relative_error"].values)]
+    if run.laws is not None:
+        lines += ["", *law_lines(run.laws)]
     return "\n".join(lines)
+
+
+def law_lines(laws: xarray.Dataset) -> list[str]:
+    """How many points of laws hold, and those that do not."""
+    failed = laws.isel(check=np.flatnonzero(laws["passed"].values == 0))
+    lines = [f"{laws.sizes['check'] - failed.sizes['check']} of {laws.sizes['check']} points of laws hold"]
+    return lines + [f"  {name}: {measured:.5g}, expected {expected:.5g} +- {tolerance:.2g}" for name, measured, expected, tolerance
+                    in zip(*(failed[key].values for key in ("check", "measured", "expected", "tolerance")))]
 
 
 def summary_lines(run: Run) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional
 
 @dataclass(frozen=True)
 class Provenance:
-    """The root attributes of a result file; `model` and `complete` are None where the file has none."""
+    """The root attributes of a result file; `model` and `complete` are None, `run_id` empty, where the file has none."""
 
     title: str
     schema_version: int
@@ -25,7 +25,8 @@ class Provenance:
 
     def signature(self) -> str:
         """One line of small print: enough to find the run again."""
-        return (f"{self.title} · run\u00a0{self.run_id} · seed\u00a0{self.seed} · "
+        run = f"run\u00a0{self.run_id} · " if self.run_id else ""
+        return (f"{self.title} · {run}seed\u00a0{self.seed} · "
                 f"OptINC {self.optinc_version} ({self.git_revision})")
 
 
@@ -37,7 +38,7 @@ def provenance_of(attributes: Mapping[str, Any]) -> Provenance:
     return Provenance(
         title=text("title"), schema_version=int(attributes["schema_version"]),
         optinc_version=text("optinc_version"), git_revision=text("git_revision"),
-        build_target=text("build_target"), compiler=text("compiler"), run_id=str(attributes["run_id"]),
+        build_target=text("build_target"), compiler=text("compiler"), run_id=str(attributes.get("run_id", "")),
         seed=int(attributes.get("seed", -1)), created_utc=text("created_utc"), command=text("command"),
         model=str(attributes["model"]) if "model" in attributes else None,
         complete=bool(attributes["complete"]) if "complete" in attributes else None)

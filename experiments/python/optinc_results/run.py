@@ -84,6 +84,16 @@ class Run:
         return self.group("eye")
 
     @property
+    def laws(self) -> Optional[xarray.Dataset]:
+        """The laws of physics that optinc validate checked, over the axis `check`."""
+        return self.group("laws")
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Names of the groups `series/NAME`, one a Monte-Carlo law, in the order of the file."""
+        return tuple(self._file["series"]) if "series" in self._file else ()
+
+    @property
     def sweeps(self) -> tuple[str, ...]:
         """Names of the axes of the sweeps, outermost first; empty without sweeps or trials."""
         if "trials/completed" not in self._file:
@@ -106,9 +116,10 @@ class Run:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """Every setting in force, as nested dictionaries. Raises NotAResult where the file's copy is no TOML."""
+        """Every setting in force, as nested dictionaries; none in a file of no study. Raises NotAResult where the
+        file's copy is no TOML."""
         try:
-            return dict(tomllib.loads(str(self._file.attrs["config_toml"])))
+            return dict(tomllib.loads(str(self._file.attrs.get("config_toml", ""))))
         except tomllib.TOMLDecodeError as error:
             raise NotAResult(f"{self.path} holds settings that cannot be read (attribute config_toml: {error}). "
                              "Run the study again.") from None
@@ -153,10 +164,11 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
 
 def check_root(path: Path, file: Any) -> None:
     """Raises NotAResult unless the root attributes are those of a result this package reads."""
-    missing = [name for name in ("schema_version", "run_id", "config_toml") if name not in file.attrs]
+    needed = ("schema_version",) if "laws" in file else ("schema_version", "run_id", "config_toml")
+    missing = [name for name in needed if name not in file.attrs]
     if missing:
         raise NotAResult(f"{path} is not a result of OptINC (it has no attribute {', '.join(missing)}). "
-                         "Give a file made by optinc run.")
+                         "Give a file made by optinc run, or by optinc validate.")
     version = int(file.attrs["schema_version"])
     if version > SCHEMA_VERSION:
         raise NotAResult(f"{path} is newer than this package (schema version {version}, read are those up to "

@@ -2,7 +2,6 @@
 
 #include "physics/devices/thermo_optic_shifter.hpp"
 
-#include "physics/devices/heater.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
@@ -33,8 +32,6 @@ TEST_CASE("row 17: what follows from the heater of Harris et al. 2014") {
   CHECK(f.v_pi_v == Approx(4.98).epsilon(0.005));
   CHECK(f.power_time_j == Approx(24.77e-3 / (2 * pi * 130e3)).epsilon(1e-12));
   // the thermal model of the same device starts from the same numbers
-  CHECK(HeaterOnDie{}.heater_resistance_k_per_w == Approx(f.thermal_resistance_k_per_w).epsilon(0.005));
-  CHECK(HeaterOnDie{}.heater_capacity_j_per_k == Approx(f.thermal_capacity_j_per_k).epsilon(0.005));
 }
 
 // Fails when the phase is linear in the voltage, or wrapped

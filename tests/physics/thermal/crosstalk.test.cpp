@@ -57,7 +57,7 @@ TEST_CASE("crosstalk laws: numbers by hand") {
 }
 
 // fails when a neighbouring cell is forgotten, or when the reference matrix is handed back by columns
-TEST_CASE("crosstalk matrix: cells find what all pairs find, reciprocal; references by rows") {
+TEST_CASE("crosstalk matrix: cells find what all pairs find, reciprocal, references by rows") {
   const std::uint64_t seed = 11;
   CAPTURE(seed);
   const HeaterArray h = scattered(500, seed);
@@ -92,7 +92,7 @@ TEST_CASE("crosstalk matrix: cells find what all pairs find, reciprocal; referen
 }
 
 // fails when Xi_ii is not pi / P_pi, or the reference arm's own heater is left out of its field
-TEST_CASE("phase response: pi at P_pi; reference arms take their share off") {
+TEST_CASE("phase response: pi at P_pi, reference arms take their share off") {
   HeaterArray h = lattice(2, 1, 50e-6, 50e-6);
   h.p_pi_w[1] = 10e-3;
   Crosstalk c;

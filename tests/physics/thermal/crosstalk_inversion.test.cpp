@@ -6,8 +6,6 @@
 
 #include <Eigen/LU>
 
-#include "physics/thermal/phase_drift.hpp"
-
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
 #include "tests/support/refusal.hpp"
@@ -120,9 +118,8 @@ TEST_CASE("crosstalk inversion: what is refused") {
   check_message(refusal([&] { heater_phases(r, Vector::Zero(3)); }), {"3 powers for 4 heaters"});
 }
 
-// fails when the matrix is dense or found pair by pair (memory or minutes), and when errors drift without the
-// die
-TEST_CASE("a full die: 8e4 heaters compensated and followed over 360 instants") {
+// fails when the matrix is dense or found pair by pair (memory or minutes)
+TEST_CASE("a full die: 8e4 heaters compensated") {
   const std::uint64_t seed = 6;
   CAPTURE(seed);
   const HeaterArray h = lattice(200, 400, 100e-6, 50e-6);
@@ -137,16 +134,5 @@ TEST_CASE("a full die: 8e4 heaters compensated and followed over 360 instants") 
   REQUIRE(crosstalk_inversion_warnings(found).size() == 1);
   CHECK_THAT(crosstalk_inversion_warnings(found)[0], ContainsSubstring("warm the die"));
   const Vector errors = static_phase_errors_rad(r, found.power_w, wanted);
-  ArmPairs arms;
-  arms.imbalance_m = Vector::Constant(h.count(), 1e-6);
-  const PhaseDrift drift = phase_drift(errors, arms);
-  DriftHistory history;
-  history.die_k = Vector::LinSpaced(360, 0.0, 3.59);
-  double worst = 0;
-  Vector error(h.count());
-  for (Eigen::Index k = 0; k < 360; ++k) {
-    phase_errors_at(drift, history, k, error);
-    worst = std::max(worst, (error.array() - 7.2966e-4 * 0.01 * double(k)).abs().maxCoeff());
-  }
-  CHECK(worst < 1e-7);
+  CHECK(errors.cwiseAbs().maxCoeff() < 1e-11);
 }

@@ -84,7 +84,7 @@ TEST_CASE("fabrication: white splitter errors and losses alone are the draws of 
 // 16, R = 400: spread of one mesh's E 7 %, 5 standard errors 1.8 %. With l = 4.5 mm the mesh lies in one patch
 // of the field: chips differ much more (9 times here) at much the same rms. Fails when alpha and beta share a
 // site, when the coupler's sensitivity is applied twice, or when the correlation length is ignored
-TEST_CASE("MC: white limit, E0 = sigma sqrt(2(N-1)); a smooth field makes chips unlike each other") {
+TEST_CASE("MC: white limit, E0 = sigma sqrt(2(N-1)), a smooth field makes chips unlike each other") {
   const std::uint64_t seed = 2210;
   const double law = 0.02 * std::sqrt(30.0);
   const Sample white = uncorrected(width_field(2.0, Kernel::exponential, 1e-9), seed, 400);
@@ -335,7 +335,7 @@ TEST_CASE("fabrication: a function of seed, chip and mesh, every source with str
 // increments along a column are next to independent, 200 um along x is 0.2 l) within 10 %. Fails when the
 // lattice is not found
 TEST_CASE(
-    "MC: a 64-port mesh is drawn on its lattice; static offsets are large and calibration leaves residuals") {
+    "MC: a 64-port mesh is drawn on its lattice, static offsets are large and calibration leaves residuals") {
   ProcessModel m = width_field(2.0, Kernel::exponential, 1e-3);
   m.heater_power_spread = 0.02;
   const DieProcess die = die_of(64, m);

@@ -15,6 +15,7 @@ from .error_histogram import error_histogram
 from .eye import eye
 from .gradient import gradient
 from .heat_map import heat_map
+from .law import drawable, law
 from .metric_vs_parameter import metric_vs_parameter
 from .pareto import pareto
 from .training import training
@@ -29,11 +30,20 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "ablation": ablation,
     "pareto": pareto,
     "drift": drift,
+    "law": law,
 }
 """Every figure by name."""
 
 ON_REQUEST = ("pareto",)
 """Drawn only where the study or the user names them: which two metrics to trade is theirs to say."""
+
+
+def drawn(run: Run, name: str) -> dict[str, Figure]:
+    """The figures that NAME stands for, by the names of their files: itself, or one a law. Raises NotInResult where
+    the file lacks what they show."""
+    if name == "law" and drawable(run):
+        return {f"law_{series}": law(run, name=series) for series in drawable(run)}
+    return {name: FIGURES[name](run)}
 
 
 def names_of(run: Run) -> tuple[list[str], bool]:
@@ -49,4 +59,4 @@ def names_of(run: Run) -> tuple[list[str], bool]:
     return list(wanted), True
 
 
-__all__ = ["FIGURES", "ON_REQUEST", "names_of", *FIGURES]
+__all__ = ["FIGURES", "ON_REQUEST", "drawn", "names_of", *FIGURES]

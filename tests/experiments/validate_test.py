@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""optinc validate as a user meets it: every law holds in a quick run of under a minute, the file and its figures, choosing
+and listing laws, and refusals.
+
+Usage: validate_test.py OPTINC"""
+
+import json
+import pathlib
+import tempfile
+import time
+import unittest
+
+from tool import optinc
+
+LIMIT_S = 60
+
+
+class Validate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name, "laws.h5")
+        start = time.monotonic()
+        cls.done = optinc("validate", "--quick", "--json", "-o", cls.path)
+        cls.seconds = time.monotonic() - start
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_law_holds_in_under_a_minute(self):
+        self.assertEqual(self.done.returncode, 0, self.done.stdout[-4000:] + self.done.stderr)
+        found = json.loads(self.done.stdout)["laws"]
+        self.assertEqual([law["name"] for law in found if law["verdict"] != "pass"], [])
+        spent = sum(law["seconds"] for law in found)
+        self.assertLess(spent, LIMIT_S)
+        self.assertEqual({law["kind"] for law in found}, {"exact", "conservation", "analytic", "published", "monte-carlo"})
+        self.assertRegex(self.done.stderr, r"^\d+ laws at \d+ points, quick run: about \d+ s on \d+ threads")
+
+    def test_inspect_shows_the_table(self):
+        seen = json.loads(optinc("inspect", self.path, "--json").stdout)
+        self.assertEqual(seen["laws"], json.loads(self.done.stdout)["laws"])
+        self.assertIn("validate --quick", seen["provenance"]["command"])
+        text = optinc("inspect", self.path).stdout
+        self.assertIn("E0 uncorrected N=64", text)
+        self.assertRegex(text, r"all \d+ points of \d+ laws hold")
+
+    def test_an_output_stays_without_force(self):
+        before = self.path.read_bytes()
+        refused = optinc("validate", "2", "-o", self.path)
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("--force", refused.stderr)
+        self.assertEqual(self.path.read_bytes(), before)
+        small = self.path.with_name("small.h5")
+        for more in ((), ("--force",)):
+            self.assertEqual(optinc("validate", "2", "-o", small, *more).returncode, 0)
+
+    def test_laws_are_listed_and_chosen(self):
+        listed = json.loads(optinc("validate", "--list", "--json").stdout)["laws"]
+        text = optinc("validate", "--list", "10").stdout.splitlines()
+        self.assertEqual(len(text) - 1, sum(law["row"] == "10" for law in listed))
+        done = optinc("validate", "MZI prod", "15", "--quiet")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [line.split()[0] for line in done.stdout.splitlines()[1:-1]]
+        self.assertEqual(set(rows), {"2", "15"})
+        refused = optinc("validate", "covrage")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("coverage", refused.stderr)
+
+    def test_a_seed_changes_the_samples(self):
+        one, two = (json.loads(optinc("validate", "E0 uncorrected,", "--quick", "--json", "--seed", seed).stdout)["laws"]
+                    for seed in (1, 2))
+        self.assertNotEqual(one[0]["measured"], two[0]["measured"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
