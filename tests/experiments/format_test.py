@@ -54,6 +54,22 @@ ports = 4
 [[sweep]]
 values = {"chip.preset" = ["good-lab", "foundry"]}
 """
+DRIFT = """
+model = "drift"
+[runner]
+trials = 2
+[network]
+hidden = [8, 8]
+[training]
+epochs = 2
+warmup_epochs = 1
+[measure]
+words = 100
+[drift]
+instants = 4
+[[sweep]]
+values = {"drift.imbalance_m" = [1e-6, 1e-5]}
+"""
 TYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
 
 
@@ -89,6 +105,8 @@ class Format(unittest.TestCase):
             (folder / f"{name}.toml").write_text(text)
             cls.make("run", folder / f"{name}.toml", "-o", folder / f"{name}.h5", "--quiet")
             cls.make("replay", folder / f"{name}.h5", "--trial", 1, "-o", folder / f"{name}_trial.h5")
+        (folder / "drift.toml").write_text(DRIFT)
+        cls.make("run", folder / "drift.toml", "-o", folder / "drift.h5", "--quiet")
         cls.make("program", folder / "chip.h5", "-o", folder / "phases.h5")
         cls.make("fabricate", folder / "chip.h5", "-o", folder / "fabricated.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")

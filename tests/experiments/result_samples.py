@@ -270,15 +270,20 @@ def over_time(path, trials=6):
 
 
 def recorded_drift(path, trials=6):
-    """A group `drift`: one metric over time for every trial."""
+    """A study of model drift: chips over time, calibrated once and again and again."""
     rng = np.random.default_rng(6)
-    with result(path) as file:
-        drift = Group(file, "drift")
-        drift.axis("trial", np.arange(trials))
-        drift.axis("variant", CHIP_VARIANTS[:2])
-        drift.axis("time_s", np.linspace(0, 60, 121), "s", "time since calibration")
-        walk = np.cumsum(rng.normal(0, 1e-3, (trials, 2, 121)), -1) * [[[1.0], [0.3]]]
-        drift.dataset("phase_error", ["trial", "variant", "time_s"], walk, "rad", "phase error of the worst MZI")
+    minutes = np.linspace(0, 3600, 121)
+    own = {"time": (minutes, "s")}
+    age = np.array([minutes / 3600, np.mod(minutes, 600) / 3600])  # since the last calibration
+    walk = 2e-3 * age * rng.lognormal(0, 0.2, (trials, 1, 1))
+    accuracy = np.clip(1 - 200 * walk, 0, 1)
+    ends = {"end": (np.array(["first", "last"]), "1")}
+    with result(path, model="drift", complete=np.int64(1)) as file:
+        study(file, [], trials, ["drifting", "recalibrated"],
+              {"instant_accuracy": (accuracy, own, "1", "share of the drawn words decoded exactly at this time"),
+               "phase_drift": (walk, own, "rad", "rms change of the chip's phases since the last calibration"),
+               "die_temperature": (0 * walk + np.sin(minutes / 300), own, "K", "temperature of the die"),
+               "accuracy_all_words": (accuracy[..., [0, -1]], ends, "1", "share of all words decoded exactly")})
 
 
 def bare(path):

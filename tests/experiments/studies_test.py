@@ -32,7 +32,7 @@ except ModuleNotFoundError as missing:
 
 # A network far too small to be right, two trials, few words
 SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "training.warmup_epochs=1", "gradient.hidden=4",
-         "gradient.batch=6000"]
+         "gradient.batch=6000", "drift.instants=5"]
 
 
 def run_small(optinc, study, output):
@@ -55,7 +55,7 @@ class Shipped(unittest.TestCase):
     def test_all_are_here(self):
         names = {study.stem for study in STUDIES}
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
-                              "design_space"}, names)
+                              "design_space", "drift"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:

@@ -29,6 +29,8 @@ AXIS_NAMES = {
     "matrix_error": "relative error of the layer", "mesh_error": "relative mesh error",
     "matrix_error_in_phase": "relative layer error in phase",
     "mesh_error_in_phase": "relative mesh error in phase",
+    "instant_accuracy": "share of words right", "phase_drift": "rms phase change",
+    "die_temperature": "die over ambient",
 }
 """Metrics by names short enough for an axis; all others go by their long name."""
 

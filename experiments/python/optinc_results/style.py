@@ -30,6 +30,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "corrected": dict(color="#0060a8", linestyle="-", marker="o", label="corrected"),
     "corrected_nearest": dict(color="#cc79a7", linestyle="-.", marker="D", label="corrected, nearest"),
     "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, with noise"),
+    "drifting": dict(color="#e69f00", linestyle="--", marker="s", label="calibrated once"),
+    "recalibrated": dict(color="#0060a8", linestyle="-", marker="o", label="re-calibrated"),
 }
 DIGITS: list[dict[str, Any]] = [  # one target level each: fill, line
     dict(color="#bdbdbd", linestyle="-"),

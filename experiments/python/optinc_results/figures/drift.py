@@ -1,73 +1,84 @@
-"""A metric against time."""
+"""A chip over time."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from itertools import product
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
-import xarray
 from matplotlib.figure import Figure
 
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import Parameter, Statistic, fixed, of_worst_layer, parameters, say_point, words_of
-from .metric_vs_parameter import draw_lines, metric_vs_parameter
+from ..study import Parameter, Statistic, fixed, metrics, parameters, say_point, say_trials, statistic, words_of
+from .metric_vs_parameter import draw_lines, metric_vs_parameter, panel_axis
 
-STATISTICS = ("_low", "_high", "_std")
+SHOWN = ("instant_accuracy", "phase_drift", "die_temperature")
+"""Of model `drift`, what tells the story, from its outcome to its cause."""
+MINUTES_FROM_S = 300.0  # longer stretches are read in minutes
 
 
 @style.styled
-def drift(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[str, Any]] = None) -> Figure:
-    """A metric against time, a line per variant, with its 95 % interval.
+def drift(run: Run, *, metric: Union[str, Sequence[str], None] = None, at: Optional[Mapping[str, Any]] = None) -> Figure:
+    """Metrics against time, one panel each over a common axis, a line per variant, with the 95 % intervals of the means.
 
-    Time is the dimension `time_s` of a group `drift`, where the file has one, else a sweep whose unit is s. `metric`:
-    the first, or most telling, by default. `at`: values of the other sweeps, by parameter name. In a group `drift` the
-    interval is the file's where it has one, else the central 95 % of the trials.
+    Time is the axis `time` of a study of model `drift`, or else a sweep whose unit is s. `metric`: one or several
+    names; of model `drift` the accuracy, the phases' change and the temperature of the die by default. Dots in the
+    accuracy's panel are the share of all words, at both ends. `at`: values of sweeps, by parameter name; of the sweeps
+    left, the one of most values gets a column a value.
 
-    Raises NotInResult where the file has no such time, or the metric is not there.
+    Raises NotInResult where the file has no such time, or a metric is not there.
     """
-    recorded = run.group("drift")
-    if recorded is not None and "time_s" in recorded.dims:
-        return draw_recorded(run, recorded, metric, at)
-    times = [p for p in parameters(run).values() if p.units == "s" and p.numeric]
-    if not times:
-        raise NotInResult(f"{run.path} has no axis of time (neither a group 'drift' over time_s nor a sweep in s). "
-                          "Sweep a time, or record drift.")
-    return metric_vs_parameter(run, metric=metric, parameter=times[0].name, at=at)
+    over_time = [name for name in metrics(run) if "time" in statistic(run, name).mean.dims] if run.summary is not None else []
+    if not over_time:
+        times = [p for p in parameters(run).values() if p.units == "s" and p.numeric] if run.summary is not None else []
+        if not times:
+            raise NotInResult(f"{run.path} has no axis of time (neither that of model drift nor a sweep in s). "
+                              "Run a study of model drift, or sweep a time.")
+        return metric_vs_parameter(run, metric=metric, parameter=times[0].name, at=at)
+    names = [metric] if isinstance(metric, str) else list(metric or [m for m in SHOWN if m in over_time] or over_time[:1])
+    wrong = [name for name in names if name not in over_time]
+    if wrong:
+        raise NotInResult(f"{run.path} has no '{wrong[0]}' over time (it has {', '.join(over_time)}). Choose one of these.")
+
+    time = time_axis(run)
+    axis, shown = panel_axis(run, time, at) if run.sweeps else (None, [0])
+    rest = fixed(run, (axis,) if axis else (), at) if run.sweeps else {}
+    width = style.COLUMN_IN * 1.4 if len(shown) == 1 else style.PAGE_IN
+    figure, grid = style.panels(len(names), len(shown), width, 0.9 + 1.5 * len(names), sharex=True, sharey="row")
+    for (row, name), (column, place) in product(enumerate(names), enumerate(shown)):
+        axes, here = grid[row, column], {**rest, **({axis: place} if axis else {})}
+        draw_lines(axes, statistic(run, name).at(here), time, wide=len(shown) == 1)
+        if name == "instant_accuracy":
+            draw_ends(axes, run, here, time)
+        if row < len(names) - 1:
+            axes.set_xlabel("")
+        if column > 0:
+            axes.set_ylabel("")
+        if grid.size > 1:
+            style.panel(axes, row * len(shown) + column, say_point(run, {axis: place}) if axis and row == 0 else "")
+    title = f"Drift: mean and 95 % interval, {say_trials(run)}"
+    if rest:
+        title += f"; at {say_point(run, rest)}"
+    return style.finish(figure, run, title, grid[0, 0].get_legend_handles_labels())
 
 
-def draw_recorded(run: Run, recorded: xarray.Dataset, metric: Optional[str],
-                  at: Optional[Mapping[str, Any]]) -> Figure:
-    """One panel of a quantity of the group `drift` against its axis `time_s`."""
-    names = [str(name) for name, v in recorded.data_vars.items() if "time_s" in v.dims
-             and not str(name).endswith(STATISTICS)]
-    stem = next((name for name in names if metric is None or name in (metric, f"{metric}_mean")), None)
-    if stem is None:
-        raise NotInResult(f"{run.path} has no '{metric or 'quantity'}' over time_s in its group 'drift' "
-                          f"(it has {', '.join(names) or 'none'}). Choose one of these.")
-    values = recorded[stem]
-    rest = {axis: i for axis, i in fixed(run, (), at).items() if axis in values.dims} if run.sweeps else {}
-    title = "the 95 % interval of the file"
-    low, high = (recorded.get(f"{stem}_{side}") for side in ("low", "high"))
-    if low is None or high is None:
-        low, values, high, title = spread(values)
-    units, long_name = words_of(recorded[stem].attrs, stem)
-    name = stem[:-5] if stem.endswith("_mean") else stem
-    value, note = of_worst_layer(Statistic(name, values, low, high, units, long_name).at(rest))
-    extra = {str(d): 0 for d in value.mean.dims if d not in ("time_s", "variant")}
-    time = Parameter("time_s", "time_s", recorded["time_s"].values, "s", words_of(recorded["time_s"].attrs, "time")[1])
-    figure, grid = style.panels(1, 1, style.COLUMN_IN * 1.3, 2.9)
-    draw_lines(grid[0, 0], value.at(extra), time)
-    said = [note, say_point(run, rest) if rest else "", ", ".join(f"{d} 0" for d in extra)]
-    return style.finish(figure, run, "; ".join([f"Drift: {title}", *(text for text in said if text)]),
-                        grid[0, 0].get_legend_handles_labels())
+def time_axis(run: Run) -> Parameter:
+    """The axis `time`, in minutes where it is long."""
+    coordinate = run.require("summary")["time"]
+    values, units = np.asarray(coordinate.values, float), "s"
+    if values[-1] > MINUTES_FROM_S:
+        values, units = values / 60, "min"
+    return Parameter("time", "time", values, units, words_of(coordinate.attrs, "time")[1])
 
 
-def spread(values: xarray.DataArray) -> tuple[xarray.DataArray, xarray.DataArray, xarray.DataArray, str]:
-    """Low end, mean and high end over trials, and what they are; the values themselves where there are no trials."""
-    if "trial" not in values.dims:
-        nothing = xarray.full_like(values, np.nan, dtype=float)
-        return nothing, values, nothing, "no interval recorded"
-    low, high = (values.quantile(q, "trial", skipna=True) for q in (0.025, 0.975))
-    return low, values.mean("trial"), high, f"mean and central 95 % of {values.sizes['trial']} trials"
+def draw_ends(axes: Any, run: Run, rest: Mapping[str, int], time: Parameter) -> None:
+    """Dots for the share of all words, at the first instant and the last."""
+    if "accuracy_all_words" not in metrics(run):
+        return
+    value: Statistic = statistic(run, "accuracy_all_words").at(dict(rest))
+    for name in value.mean["variant"].values:
+        ends = value.mean.sel(variant=name).values
+        axes.plot([time.values[0], time.values[-1]], ends, linestyle="none", marker="*", markersize=7,
+                  color=style.variant(str(name))["color"], clip_on=False)
