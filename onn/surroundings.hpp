@@ -5,14 +5,6 @@
 
 namespace optinc {
 
-/// Change of the surroundings since the chip was calibrated.
-struct Surroundings {
-  double temperature_k = 0.0;  ///< of the die
-  double wavelength_m = 0.0;   ///< of the laser
-
-  bool operator==(const Surroundings&) const = default;
-};
-
 /// Path difference of every shifter's two arms, m: theta, phi and output screen of each mesh. They make no
 /// phase error of their own, for calibration takes the static part away.
 struct MeshImbalance {

@@ -206,6 +206,8 @@ void validate_config(const StudyConfig& config) {
   if (!has_network(config.model)) return;
   in_section("task", [&] { validate_enumerable(config.task); });
   in_section("training", [&] { validate_training(config.training); });
+  in_section("calibration", [&] { validate_calibration(config.calibration); });
+  in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });
   if (config.model == "drift") in_section("drift", [&] { validate_drift(config.drift); });
   in_section("network.hidden", [&] { make_network(config.task, config.network.hidden); });

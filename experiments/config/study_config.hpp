@@ -9,6 +9,8 @@
 
 #include "experiments/config/fields.hpp"
 #include "experiments/config/sweep.hpp"
+#include "onn/calibration_settings.hpp"
+#include "onn/crosstalk_settings.hpp"
 #include "onn/drift_settings.hpp"
 #include "onn/link.hpp"
 #include "onn/task.hpp"
@@ -82,6 +84,9 @@ struct StudyConfig {
   NetworkSettings network;
   TrainingSettings training;
   ErrorModel chip = error_preset("design-target");
+  CalibrationSettings calibration;
+  CrosstalkSettings crosstalk;
+  Surroundings operation;
   LinkSettings link;
   NoiseSwitches noise = NoiseSwitches::all();  ///< of the variant "noisy"
   MeshSettings mesh;

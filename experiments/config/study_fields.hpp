@@ -159,6 +159,52 @@ void visit_fields(S& s, Visitor&& visit) {
         s.sigma_phase_rad);
 }
 
+template <Like<CalibrationSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  std::string policy(policy_name(s.policy));
+  visit(name_field("policy", "what is found out about a chip before it is programmed", policy_names()), policy);
+  if constexpr (!std::is_const_v<S>) s.policy = policy_of_name(policy);
+  visit(switched_off(
+            "splitter estimate",
+            FieldInfo{"sigma_estimate_rad", "rad",
+                      "rms error of the estimate of every splitter (policies noisy and in-situ)", 0, 0.5}),
+        s.sigma_estimate_rad);
+  visit(FieldInfo{"in_situ_steps", "1", "quasi-Newton steps of policy in-situ, for every mesh", 0, 100000},
+        s.in_situ_steps);
+}
+
+template <Like<CrosstalkSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(
+      switched_off("crosstalk",
+                   FieldInfo{"x0", "1", "heat a heater gets at no distance, as a share of its giver's own rise",
+                             0, 0.99, "0.05: physics.md 6"}),
+      s.x0);
+  visit(FieldInfo{"known", "1", "share of x0 that the operator's inversion knows: 0 does nothing, 1 undoes it",
+                  0, 2},
+        s.known);
+  visit(FieldInfo{"d0_m", "m", "distance over which it falls by e", 1e-7, 1e-2}, s.d0_m);
+  visit(FieldInfo{"mzi_length_m", "m", "length of an MZI on the die", 1e-6, 1e-2, "100 to 300 um"},
+        s.plan.mzi_length_m);
+  visit(FieldInfo{"mzi_width_m", "m", "its width, two ports", 1e-6, 1e-2, "20 to 60 um"}, s.plan.mzi_width_m);
+  visit(FieldInfo{"coupler_length_m", "m", "length of a splitter", 0, 1e-2}, s.plan.coupler_length_m);
+  visit(FieldInfo{"heater_length_m", "m", "length of a heater", 1e-7, 1e-2, "Harris 2014: 61.6 um"},
+        s.plan.heater_length_m);
+}
+
+template <Like<Surroundings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(switched_off("temperature",
+                     FieldInfo{"temperature_k", "K",
+                               "temperature of the die less that of its calibration (model chip)", -100, 100}),
+        s.temperature_k);
+  visit(
+      switched_off("wavelength",
+                   FieldInfo{"wavelength_m", "m",
+                             "wavelength of the laser less that of the calibration (model chip)", -1e-7, 1e-7}),
+      s.wavelength_m);
+}
+
 template <Like<LinkSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"launch_power_w", "W", "power at unit P's input: one server, one lane, digit 3", 1e-9, 1},
@@ -281,6 +327,9 @@ void visit_config(S& s, Visitor&& visit) {
   section("network", s.network);
   section("training", s.training);
   section("chip", s.chip);
+  section("calibration", s.calibration);
+  section("crosstalk", s.crosstalk);
+  section("operation", s.operation);
   section("link", s.link);
   section("noise", s.noise);
   section("mesh", s.mesh);

@@ -50,13 +50,15 @@ struct Reader {
 /// The field of a key that a sweep may vary: whatever describes a device, its light, its noise or what changes
 /// around it.
 FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
-  static constexpr std::array<std::string_view, 5> sections = {"chip", "link", "noise", "mesh", "drift"};
+  static constexpr std::array<std::string_view, 8> sections = {"chip", "calibration", "crosstalk", "operation",
+                                                               "link", "noise",       "mesh",      "drift"};
   static constexpr std::array<std::string_view, 2> axes = {"drift.instants", "drift.interval_s"};
   for (FieldEntry& entry : config_entries(config)) {
     if (entry.name() != key) continue;
-    validate(std::find(axes.begin(), axes.end(), key) == axes.end(),
-             "{}{} cannot be swept (it makes the axis of time, which all points share). Run one study per value.",
-             where, key);
+    validate(
+        std::find(axes.begin(), axes.end(), key) == axes.end(),
+        "{}{} cannot be swept (it makes the axis of time, which all points share). Run one study per value.",
+        where, key);
     validate(std::find(sections.begin(), sections.end(), entry.section) != sections.end(),
              "{}{} cannot be swept (a sweep varies devices: sections {}). Run one study per value.", where, key,
              join_names(sections));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/words.hpp"
@@ -58,12 +59,12 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(design.task, words);
   const Eigen::MatrixXd ideal = columns(study.network_outputs, words);
-  const ChipErrors errors = fabricate(design, config.chip, config.run.seed, trial);
+  const CalibratedChip chip = calibrated_chip(design, config, trial);
   std::array<std::optional<ChipState>, 2> states;  // by Programming: variants share what they can
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     const ChipVariant variant = chip_variant(study.variants[v]);
     auto& state = states[variant.programming == Programming::corrected ? 1 : 0];
-    if (!state) state = program(design, errors, config.chip, variant.programming);
+    if (!state) state = chip_in_operation(design, config, chip, trial, variant.programming);
     const auto send = [&](const Codes& what) {
       return transmit(design, *state, config.link, noise_in(variant, config), what,
                       {config.run.seed, trial, 0});
@@ -105,8 +106,8 @@ std::vector<std::uint64_t> every_word(const Task& task) {
 
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
                                  const ChipVariant& variant) {
-  const ChipErrors errors = fabricate(design, config.chip, config.run.seed, 0);
-  const ChipState state = program(design, errors, config.chip, variant.programming);
+  const ChipState state =
+      chip_in_operation(design, config, calibrated_chip(design, config, 0), 0, variant.programming);
   return transmit(design, state, config.link, noise_in(variant, config),
                   codes_of_words(design.task, every_word(design.task)), {config.run.seed, 0, 0});
 }

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "experiments/models/chip_trial.hpp"
+#include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/drift.hpp"
@@ -30,8 +31,10 @@ struct DriftingChip {
 
 DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial) {
   DriftingChip chip;
-  chip.errors = fabricate(design, config.chip, config.run.seed, trial);
-  chip.program = program_chip(design, chip.errors, config.chip.dac_bits, Programming::corrected);
+  OperatedChip operated =
+      operate_chip(design, config, calibrated_chip(design, config, trial), trial, Programming::corrected);
+  chip.errors = std::move(operated.errors);
+  chip.program = std::move(operated.program);
   chip.imbalance = draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial);
   chip.heater_power_w = heater_power_w(chip.program, config.drift.pi_power_w);
   chip.history = drift_history(config.drift, chip.heater_power_w, config.run.seed, trial);

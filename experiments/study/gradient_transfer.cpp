@@ -4,6 +4,7 @@
 #include "experiments/learning/data_parallel.hpp"
 #include "experiments/learning/relative_error.hpp"
 #include "experiments/models/chip_trial.hpp"
+#include "experiments/models/operated_chip.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -44,11 +45,10 @@ GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& 
   const QuantisedGradients sent = quantise(step.gradients, config.task.bits(), config.gradient.block);
   const CodeVector answers = exact_answers(config.task, sent.codes);
 
-  const ErrorModel& model = config.chip;
-  const ChipErrors errors = fabricate(design, model, config.run.seed, 0);
+  const CalibratedChip fabricated = calibrated_chip(design, config, 0);
   const auto through_chip = [&](std::string_view name) {
     const ChipVariant variant = chip_variant(name);
-    const ChipState chip = program(design, errors, model, variant.programming);
+    const ChipState chip = chip_in_operation(design, config, fabricated, 0, variant.programming);
     return decide(
         transmit(design, chip, config.link, noise_in(variant, config), sent.codes, {config.run.seed, 0, 0}));
   };

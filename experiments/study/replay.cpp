@@ -10,6 +10,7 @@
 #include "experiments/exchange/phases_file.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/mesh_trial.hpp"
+#include "experiments/models/operated_chip.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/axes.hpp"
@@ -47,13 +48,13 @@ void write_words(const Group& group, const Task& task, const std::vector<std::ui
 void write_chip_trial(const Group& root, const StudyConfig& config, const Network& network,
                       std::uint32_t trial) {
   const ChipDesign design = design_chip(network);
-  const ChipErrors errors = fabricate(design, config.chip, config.run.seed, trial);
+  const CalibratedChip chip = calibrated_chip(design, config, trial);
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(config.task, words);
-  save_chip(root.group("chip"), errors, config.chip);
+  save_chip(root.group("chip"), chip.errors, config.chip);
   for (const std::string& name : measured_variants(config)) {
     const ChipVariant variant = chip_variant(name);
-    const ChipState state = program(design, errors, config.chip, variant.programming);
+    const ChipState state = chip_in_operation(design, config, chip, trial, variant.programming);
     const Group group = root.group(name);
     for (std::size_t l = 0; l < state.layers.size(); ++l)
       save_matrix(group.group(fmt::format("layer{}", l)), state.layers[l].transfer);

@@ -24,8 +24,8 @@ MeshProgram unpacked(const Vector& all, Eigen::Index mzis) {
 /// The loss |U - target|_F^2 / N and its gradient.
 class Loss {
  public:
-  Loss(const MeshTopology& topology, const MeshErrors& errors, const Matrix& target)
-      : engine_(topology), errors_(errors), target_(target) {}
+  Loss(const MeshTopology& topology, const MeshErrors& errors, const Matrix& target, bool in_phase)
+      : engine_(topology), errors_(errors), target_(target), in_phase_(in_phase) {}
 
   double operator()(const Vector& phases, Vector& gradient) {
     const Eigen::Index n = target_.rows();
@@ -33,7 +33,8 @@ class Loss {
     FieldBatch unit(Matrix(Matrix::Identity(n, n)));
     FieldBatch outputs = unit;
     engine_.propagate(outputs);
-    const Matrix difference = outputs.complex() - target_;
+    Matrix difference = outputs.complex() - target_;
+    if (in_phase_) difference.imag().setZero();
     FieldBatch slope(Matrix(2.0 / static_cast<double>(n) * difference));
     const auto g = engine_.backward(unit, outputs, slope).parameters;
     gradient = packed(g.theta, g.phi, g.output_phase);
@@ -44,6 +45,7 @@ class Loss {
   MeshEngine<double> engine_;
   const MeshErrors& errors_;
   const Matrix& target_;
+  bool in_phase_;
 };
 
 struct Pair {
@@ -71,7 +73,7 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
   validate(target.rows() == topology.ports && target.cols() == topology.ports,
            "target of {} x {} for a mesh of {} ports (one row and column each). Give a square one.",
            target.rows(), target.cols(), topology.ports);
-  Loss loss(topology, errors, target);
+  Loss loss(topology, errors, target, options.in_phase);
   Vector phases = packed(start.theta, start.phi, start.output_phase), gradient;
   double value = loss(phases, gradient);
   std::deque<Pair> pairs;

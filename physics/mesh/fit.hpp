@@ -9,6 +9,7 @@ struct FitOptions {
   int steps = 500;          ///< at most so many
   double tolerance = 1e-9;  ///< or when E = |U - target|_F / sqrt(N) is below this
   int memory = 10;          ///< pairs of steps and gradients that L-BFGS keeps
+  bool in_phase = false;    ///< only Re(U - target) counts: what homodyne receivers see of a real target
 };
 
 /// A program that gradient descent found.

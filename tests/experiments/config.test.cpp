@@ -29,10 +29,13 @@ StudyConfig unlike_default() {
   c.network = {"some/network.h5", {5, 10}};
   c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0};
+  c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7};
+  c.crosstalk = {0.03, 0.9, 40e-6, {220e-6, 60e-6, 15e-6, 50e-6}};
+  c.operation = {0.5, 1e-12};
   c.link = {1.1e-3, 1.1e-4, 0.11, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
   c.noise = {false, false, false, false};
   c.mesh = {17, "orthogonal"};
-  c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,  77.0, 0.07,
+  c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,   77.0,  0.07,
              11.0, 0.2, 2e-3, 0.625, 0.31, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   return c;
@@ -82,8 +85,8 @@ TEST_CASE("the field tables hold every member of every struct") {
     return std::vector<FieldValue>{to_field_value(members)...};
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
-  const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, link, noise,
-               mesh, drift, gradient, sweeps] = c;
+  const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, calibration,
+               crosstalk, operation, link, noise, mesh, drift, gradient, sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
   const auto& [seed, threads, time_limit] = run;
@@ -104,16 +107,24 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("training", values(epochs, batch, rate, warmup, zone));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase] = chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase));
+  const auto& [policy, estimate, in_situ] = calibration;
+  check("calibration", values(std::string(policy_name(policy)), estimate, in_situ));
+  const auto& [x0, known, d0, plan] = crosstalk;
+  const auto& [mzi_length, mzi_width, coupler_length, heater_length] = plan;
+  check("crosstalk", values(x0, known, d0, mzi_length, mzi_width, coupler_length, heater_length));
+  const auto& [temperature, wavelength] = operation;
+  check("operation", values(temperature, wavelength));
   const auto& [launch, full_scale, lock, receiver] = link;
   const auto& [lo, responsivity, dark, tia, bandwidth, rin, cmrr] = receiver;
   check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock));
   const auto& [shot, amplifier, intensity, phase_lock] = noise;
   check("noise", values(shot, amplifier, intensity, phase_lock));
-  const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled, pi_power,
-               resistance, capacity, laser, laser_time, sensitivity] = drift;
+  const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
+               pi_power, resistance, capacity, laser, laser_time, sensitivity] = drift;
   const auto& [imbalance, heater, splitter] = sensitivity;
-  check("drift", values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
-                        pi_power, resistance, capacity, laser, laser_time, imbalance, heater, splitter));
+  check("drift",
+        values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
+               pi_power, resistance, capacity, laser, laser_time, imbalance, heater, splitter));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
 }

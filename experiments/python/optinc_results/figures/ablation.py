@@ -5,25 +5,33 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional
 
 import numpy as np
+import xarray
 from matplotlib.figure import Figure
 
 from .. import style
 from ..run import Run
-from ..study import fixed, per_variant, say_point
+from ..study import fixed, parameters, per_variant, say_point
+
+MOST_PANELS = 4
 
 
 @style.styled
 def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
-    """Shares of every source in the variance of the error, a panel per variant: with the source alone, and by what
-    leaves with it. Sources stand in the order of their largest share. The two differ, and do not add up to 1, where
+    """Shares of every source in the variance of the error, a panel per variant, or, where there is but one, per value of
+    another sweep: with the source alone, and by what leaves with it. Sources stand in the order of their largest share. The two differ, and do not add up to 1, where
     sources act together.
 
     `at`: values of the other sweeps, by parameter name, else their first point; the title says which.
     Raises NotInResult where the study did no ablation.
     """
     data = run.require("ablation")
-    point = {axis: i for axis, i in fixed(run, ("ablation",), at).items() if axis in data["share_alone"].dims}
-    alone, without = (per_variant(data[name].isel(point)) for name in ("share_alone", "share_without"))
+    own = [axis for axis in run.sweeps if axis != "ablation" and axis in data["share_alone"].dims]
+    asked = {parameters(run)[name].axis for name in at or {}}
+    spread = next((axis for axis in own if axis not in asked and 1 < data.sizes[axis] <= MOST_PANELS), None)
+    if data.sizes.get("variant", 1) > 1:
+        spread = None
+    point = {axis: i for axis, i in fixed(run, ("ablation", *([spread] if spread else [])), at).items() if axis in own}
+    alone, without = (panels_of(run, data[name].isel(point), spread) for name in ("share_alone", "share_without"))
     order = np.argsort(np.nanmax(np.nan_to_num([side.values for _, side in alone + without]), axis=0), kind="stable")
     names = [str(name) for name in data["source"].values[order]]
     columns = len(alone)
@@ -44,7 +52,7 @@ def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("share of the variance")
         if name:
-            style.panel(axes, index, str(style.variant(name)["label"]))
+            style.panel(axes, index, name)
     axes.set_yticks(rows, [style.plain(n) for n in names])
     shares = np.nan_to_num([side.values for _, side in alone + without])
     axes.set_xlim(min(0.0, float(shares.min()) * 1.1), max(1.0, float(shares.max())) * 1.18)
@@ -52,6 +60,14 @@ def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     where = say_point(run, point)
     return style.finish(figure, run, f"Sources of the variance of the {metric}" + (f" at {where}" if where else ""),
                         grid[0, 0].get_legend_handles_labels())
+
+
+def panels_of(run: Run, shares: xarray.DataArray, spread: Optional[str]) -> list[tuple[str, xarray.DataArray]]:
+    """Title and shares of every panel: one a value of the sweep `spread`, else one a variant."""
+    if spread is None:
+        return [(str(style.variant(name)["label"]) if name else "", values) for name, values in per_variant(shares)]
+    return [(say_point(run, {spread: place}), per_variant(shares.isel({spread: place}))[0][1])
+            for place in range(shares.sizes[spread])]
 
 
 def percent(value: float) -> str:

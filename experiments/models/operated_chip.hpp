@@ -1,0 +1,27 @@
+#pragma once
+
+#include "experiments/config/study_config.hpp"
+#include "onn/calibration.hpp"
+
+namespace optinc {
+
+/// A chip in operation, before it settles: what was set, and what the light meets.
+struct OperatedChip {
+  ChipProgram program;
+  ChipErrors errors;
+};
+
+/// The life of chip `trial` from its calibration on up to the light: program ([calibration]), heaters warm each
+/// other ([crosstalk]), and be used at another temperature and wavelength than it was calibrated at
+/// ([operation]; how phases answer: [drift]).
+OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
+                          std::uint32_t trial, Programming programming);
+
+/// Chip `trial` of the study, calibrated.
+CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial);
+
+/// The same chip in operation and settled.
+ChipState chip_in_operation(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
+                            std::uint32_t trial, Programming programming);
+
+}  // namespace optinc

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace optinc {
+
+/// What is found out about a chip before it is programmed (physics.md section 16).
+enum class CalibrationPolicy {
+  none,     ///< nothing: static phase offsets stay, uniform over 2 pi, and splitters are taken as perfect
+  oracle,   ///< everything, exactly
+  noisy,    ///< phases up to sigma_cal of the error model, splitters up to sigma_estimate_rad
+  in_situ,  ///< as noisy, then the chip's own transmission is measured and its phases are driven to the target
+};
+
+/// "none", "oracle", "noisy", "in-situ", and back. Throws Error, naming the nearest, for another name.
+std::string_view policy_name(CalibrationPolicy policy);
+CalibrationPolicy policy_of_name(std::string_view name);
+std::span<const std::string_view> policy_names();
+
+struct CalibrationSettings {
+  CalibrationPolicy policy = CalibrationPolicy::noisy;
+  double sigma_estimate_rad = 0.0;  ///< rms error of every splitter angle's estimate
+  int in_situ_steps = 20;           ///< quasi-Newton steps, two or three measurements of every mesh each
+};
+
+/// Throws Error, naming field, value and range.
+void validate_calibration(const CalibrationSettings& settings);
+
+}  // namespace optinc
