@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "experiments/models/trial_model.hpp"
+#include "experiments/runner/run_trials.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/networks.hpp"
+
+using namespace optinc;
+
+namespace {
+
+const Task task{2, 2, Rounding::half_even};
+
+StudyConfig drift_study(const std::string& more = {}) {
+  return parse(
+      "model = 'drift'\n[run]\nseed = 5\n[task]\nservers = 2\nbits = 4\n[network]\nhidden = [8, "
+      "16]\n[measure]\n"
+      "words = 20\n[drift]\ninstants = 9\ninterval_s = 10\nrecalibrate_s = 30\n" +
+      more);
+}
+
+struct Drifted {
+  TrialModel model;
+  std::vector<double> record;
+
+  /// Cells of a metric for one variant: 0 drifting, 1 recalibrated.
+  std::vector<double> of(std::string_view metric, std::size_t variant) const {
+    const Quantity& q = *model.find(metric);
+    const std::size_t each = q.size() / q.shape[0];
+    const auto from = record.begin() + static_cast<std::ptrdiff_t>(q.offset + variant * each);
+    return {from, from + static_cast<std::ptrdiff_t>(each)};
+  }
+};
+
+Drifted drifted(const StudyConfig& config) {
+  const TrialModel model = drift_model(config, random_network(task, {8, 16}));
+  return {model, run_trial(model, config, {0, 1}).record};
+}
+
+}  // namespace
+
+// Fails when a calibration is missed, when it leaves the phases where they were, or when instants share draws
+TEST_CASE("drift: a calibration takes the change of the phases away, and only then") {
+  const Drifted d = drifted(drift_study("imbalance_m = 1e-4\n"));
+  const auto drifting = d.of("phase_drift", 0), again = d.of("phase_drift", 1);
+  REQUIRE(drifting.size() == 9);
+  for (std::size_t k = 0; k < 9; ++k) {
+    CAPTURE(k);
+    CHECK((drifting[k] == 0.0) == (k == 0));
+    CHECK((again[k] == 0.0) == (k % 3 == 0));  // due at 0, 30 and 60 s
+    if (k < 3) CHECK(again[k] == drifting[k]);
+  }
+  CHECK(d.of("die_temperature", 0) == d.of("die_temperature", 1));
+  CHECK(d.of("heater_power", 0)[0] > 0.0);
+  CHECK(d.of("accuracy_all_words", 0).size() == 2);
+}
+
+// Fails when a change acts where none was asked for, or a perfect chip drifts by its own calibrations
+TEST_CASE("drift: a perfect chip in a steady world stays as it is") {
+  const Drifted d = drifted(drift_study(
+      "sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\n[chip]\npreset = 'ideal'\n[noise]\nshot = "
+      "false\ntia = false\nrin = false\nlock = false\n"));
+  for (const std::size_t variant : {0u, 1u}) {
+    for (const double change : d.of("phase_drift", variant)) CHECK(change < 1e-12);
+    const auto all = d.of("accuracy_all_words", variant);
+    CHECK(all[0] == all[1]);
+  }
+}
+
+// Fails when instants draw from a stream that threads share
+TEST_CASE("drift: the same numbers on one and two threads") {
+  StudyConfig config = drift_study("[chip]\npreset = 'foundry'\n");
+  config.run.threads = 1;
+  const auto one = drifted(config).record;
+  config.run.threads = 2;
+  CHECK(drifted(config).record == one);
+}
