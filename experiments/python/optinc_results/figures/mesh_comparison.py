@@ -88,7 +88,7 @@ def mesh_comparison(run: Run, *, metric: Union[str, Sequence[str], None] = None,
         if index // len(along) < len(names) - 1:
             axes.set_xlabel("")
     title = f"Meshes for real targets against {' and '.join(x.name for x in along)}: rms and its 95 % interval, "
-    title += f"{say_trials(run)} a point; thin lines: closed forms"
+    title += f"{say_trials(run)} a point; thin lines: closed forms; at the lower edge: rounding"
     return style.finish(figure, run, title, (list(handles.values()), list(handles)))
 
 
@@ -180,7 +180,7 @@ def draw_law(run: Run, axes: Any, series: Series, name: str, x: Parameter, rest:
     axes.plot(line * factor, law, color=series.look["color"], linewidth=0.7, linestyle="-", zorder=2)
     if name in series.names and x.name != "ports":
         text, above = series.names[name]
-        at = 6 if above else 10
+        at = 12 if above else 10
         axes.annotate(text, (line[at] * factor, law[at]), xytext=(0, 3) if above else (2, -3),
                       textcoords="offset points", ha="right" if above else "left", va="bottom" if above else "top",
                       fontsize=6.5, color="#222222")
