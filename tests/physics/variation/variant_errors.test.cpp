@@ -88,7 +88,7 @@ TEST_CASE("MC: estimates of splitters miss them by sigma_estimate, each by an er
 // Fails when a negative rms passes
 TEST_CASE("variant errors: an impossible rms is refused") {
   const MeshTopology t = clements_topology(4);
-  for (const double bad : {-1e-3, std::nan(""), INFINITY}) {
+  for (const double bad : {-1e-3, std::nan(""), double(INFINITY)}) {
     CHECK_THROWS_WITH(draw_variant_errors(t, MziKind::real, {}, bad, {}),
                       ContainsSubstring("sigma_common_rad"));
     CHECK_THROWS_WITH(estimate_splitters(no_variant_errors(t), MziKind::real, bad, {}),
