@@ -52,6 +52,9 @@ struct YieldSettings {
 struct MeshSettings {
   int ports = 16;
   std::string target = "unitary";
+  std::string kind = "standard";  ///< of its MZIs
+  std::string topology = "clements";
+  double sigma_common_rad = 0.0;    ///< rms phase offset of every block as a whole, unknown to the operator
 };
 
 /// [network]

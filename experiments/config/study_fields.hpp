@@ -4,6 +4,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
+#include "physics/mesh/blocks.hpp"
 
 // The field tables: one overload of visit_fields per section calls visitor(FieldInfo, member&) for each key.
 // Parsing, defaults, printing, explain and HDF5 attributes all come from here; a new setting is one line.
@@ -94,6 +95,16 @@ void visit_fields(S& s, Visitor&& visit) {
   static constexpr std::string_view targets[] = {"unitary", "orthogonal"};
   visit(FieldInfo{"ports", "1", "ports of the mesh of model mesh", 2, 1024}, s.ports);
   visit(name_field("target", "Haar-distributed target of the mesh, one a trial", targets), s.target);
+  visit(
+      name_field("kind",
+                 "MZIs of the mesh: plain, real-preserving, with a third splitter, or that one phase-balanced",
+                 mzi_kind_names()),
+      s.kind);
+  visit(name_field("topology", "wiring of the mesh: rectangle or triangle", mesh_topology_names()), s.topology);
+  visit(switched_off("common phase",
+                     FieldInfo{"sigma_common_rad", "rad",
+                               "rms phase offset of every MZI as a whole, which no correction knows", 0, 1}),
+        s.sigma_common_rad);
 }
 
 template <Like<Task> S, class Visitor>

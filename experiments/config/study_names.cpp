@@ -106,15 +106,22 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 9> names = {"metric_vs_parameter",
-                                                            "heat_map",
-                                                            "error_histogram",
-                                                            "eye",
-                                                            "training",
-                                                            "gradient",
-                                                            "ablation",
-                                                            "pareto",
-                                                            "drift"};
+  static constexpr std::array<std::string_view, 11> names = {"metric_vs_parameter",
+                                                             "heat_map",
+                                                             "error_histogram",
+                                                             "eye",
+                                                             "training",
+                                                             "gradient",
+                                                             "ablation",
+                                                             "pareto",
+                                                             "drift",
+                                                             "mesh_comparison",
+                                                             "mesh_balance"};
+  return names;
+}
+
+std::span<const std::string_view> mesh_topology_names() {
+  static constexpr std::array<std::string_view, 2> names = {"clements", "reck"};
   return names;
 }
 

@@ -30,5 +30,6 @@ std::span<const std::string_view> metric_or_none_names();
 std::span<const std::string_view> variant_names();
 std::span<const std::string_view> once_names();
 std::span<const std::string_view> figure_names();
+std::span<const std::string_view> mesh_topology_names();
 
 }  // namespace optinc

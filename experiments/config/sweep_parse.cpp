@@ -106,10 +106,11 @@ SweptKey designed_values(const Reader& r, const std::string& key, const toml::no
 }
 
 /// Whether a field is a source of error that acts in the study's model: the light of a mesh alone meets no
-/// receiver.
+/// receiver, and what [mesh] and [drift] say acts in the models of those names alone.
 bool can_ablate(const StudyConfig& config, const FieldEntry& entry) {
-  if (entry.section == "drift") return config.model == "drift" && !entry.info.ablation.empty();
-  return !entry.info.ablation.empty() && (has_network(config.model) || entry.section == "chip");
+  if (entry.info.ablation.empty()) return false;
+  if (entry.section == "drift" || entry.section == "mesh") return config.model == entry.section;
+  return has_network(config.model) || entry.section == "chip" || entry.info.key == "sigma_estimate_rad";
 }
 
 /// Sources that the configuration has switched on, in the order of the tables.

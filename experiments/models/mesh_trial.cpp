@@ -7,7 +7,7 @@
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/random/haar.hpp"
-#include "physics/variation/chip_errors.hpp"
+#include "physics/variation/variant_errors.hpp"
 
 namespace optinc {
 namespace {
@@ -34,9 +34,16 @@ double measured(std::string_view metric, const MeshTrial& trial, const Matrix& f
 }  // namespace
 
 MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial) {
-  MeshTrial drawn{clements_topology(config.mesh.ports), target_of(config, trial), {}, {}};
-  drawn.ideal = decompose_clements(drawn.target);
-  drawn.errors = draw_mesh_errors(drawn.topology, config.chip, {config.run.seed, trial, 0});
+  const bool triangle = config.mesh.topology == "reck";
+  const MeshAddress address{config.run.seed, trial, 0};
+  MeshTrial drawn;
+  drawn.kind = mzi_kind(config.mesh.kind);
+  drawn.topology = triangle ? reck_topology(config.mesh.ports) : clements_topology(config.mesh.ports);
+  drawn.target = target_of(config, trial);
+  drawn.ideal = triangle ? decompose_reck(drawn.target) : decompose_clements(drawn.target);
+  drawn.errors =
+      draw_variant_errors(drawn.topology, drawn.kind, config.chip, config.mesh.sigma_common_rad, address);
+  drawn.known = estimate_splitters(drawn.errors, drawn.kind, config.calibration.sigma_estimate_rad, address);
   // calibration knows the design's mean loss, not the draw of one mesh
   drawn.nominal_factor =
       std::pow(field_ratio_of_loss_db(2 * mean_arm_loss_db(config.chip)), drawn.topology.columns());
@@ -44,16 +51,28 @@ MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial) {
 }
 
 CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view variant, const ErrorModel& model) {
+  const bool corrected = variant != "uncorrected";
   CorrectedProgram set{trial.ideal, 0};
-  if (variant != "uncorrected")
-    set = correct_splitters(trial.topology, trial.ideal, trial.errors.alpha, trial.errors.beta,
+  if (trial.kind != MziKind::standard) {
+    const Vector none = Vector::Zero(trial.topology.mzi_count());
+    set = program_blocks(trial.topology, trial.kind, trial.ideal,
+                         corrected ? trial.known : KnownSplitters{none, none, none});
+    if (!corrected) set.clipped = 0;  // a bar power of exactly 0 or 1 may miss it by rounding
+  } else if (corrected) {
+    set = correct_splitters(trial.topology, trial.ideal, trial.known.alpha, trial.known.beta,
                             variant == "corrected_nearest" ? Clipping::nearest : Clipping::quadrature);
+  }
   set.program = quantise(set.program, model.dac_bits);
   return set;
 }
 
 Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program) {
-  return transfer_matrix(trial.topology, program, trial.errors);
+  // plain MZIs are the engine's own; their common phases it does not know
+  if (trial.kind == MziKind::standard && trial.errors.common_offset.isZero(0.0))
+    return transfer_matrix(trial.topology, program, trial.errors.mzis);
+  MeshEngine<double> engine(trial.topology);
+  engine.settle(mesh_blocks(trial.topology, trial.kind, program, trial.errors));
+  return engine.transfer_matrix();
 }
 
 TrialModel mesh_model(const StudyConfig& config) {

@@ -1,22 +1,26 @@
 #pragma once
 
 #include "experiments/config/study_config.hpp"
-#include "physics/mesh/correction.hpp"
+#include "physics/mesh/blocks.hpp"
 
 namespace optinc {
 
-/// What a trial of model "mesh" draws: a target, its phases on a perfect mesh, and the errors of one.
+/// What a trial of model "mesh" draws: a target, its phases on a perfect mesh of plain MZIs, and the errors of
+/// a mesh of the study's kind.
 struct MeshTrial {
+  MziKind kind = MziKind::standard;
   MeshTopology topology;
   Matrix target;
   MeshProgram ideal;
-  MeshErrors errors;
+  MeshVariantErrors errors;
+  KnownSplitters known;         ///< what the correction takes the splitters for
   double nominal_factor = 1.0;  ///< field factor of a perfect mesh with the preset's mean loss
 };
 MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial);
 
 /// Its phases as a variant sets them, on the DAC's grid: "uncorrected", "corrected" (surplus into the
-/// quadrature) or "corrected_nearest" (as published).
+/// quadrature) or "corrected_nearest" (as published). Kinds other than standard clip to the nearest in both
+/// corrected variants (program_blocks()).
 CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view variant, const ErrorModel& model);
 
 /// The mesh's transfer matrix under such phases.

@@ -64,9 +64,26 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const Networ
   }
 }
 
+/// What fabrication drew of a mesh, and what calibration takes its splitters for.
+void write_errors(const Group& root, const MeshTrial& trial) {
+  const Group errors = root.group("errors"), known = root.group("known_splitters");
+  const auto write = [](const Group& group, std::string_view name, const Vector& values,
+                        std::string_view meaning) {
+    group.dataset(name, {"mzi"}, std::vector<double>(values.begin(), values.end()), "rad", meaning);
+  };
+  save_mesh_errors(errors, trial.errors.mzis);
+  write(errors, "gamma", trial.errors.gamma, "error of the third splitter's angle, 0 where there is none");
+  write(errors, "common_offset", trial.errors.common_offset, "phase offset of the MZI as a whole");
+  known.counting_dimension("mzi", static_cast<std::size_t>(trial.known.alpha.size()),
+                           "MZI in column order, top to bottom in a column");
+  write(known, "alpha", trial.known.alpha, "error of the first splitter's angle as the correction knows it");
+  write(known, "beta", trial.known.beta, "error of the second splitter's angle as the correction knows it");
+  write(known, "gamma", trial.known.gamma, "error of the third splitter's angle as the correction knows it");
+}
+
 void write_mesh_trial(const Group& root, const StudyConfig& config, std::uint32_t number) {
   const MeshTrial trial = draw_mesh_trial(config, number);
-  save_mesh_errors(root.group("errors"), trial.errors);
+  write_errors(root, trial);
   save_matrix(root.group("target"), trial.target);
   for (const std::string& name : measured_variants(config)) {
     const CorrectedProgram set = programmed_mesh(trial, name, config.chip);

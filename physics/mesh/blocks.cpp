@@ -1,8 +1,10 @@
 #include "physics/mesh/blocks.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/phase_shifter.hpp"
@@ -12,6 +14,8 @@ namespace optinc {
 namespace {
 
 using constants::pi;
+
+constexpr std::array<std::string_view, 4> kind_names = {"standard", "real", "three-splitter", "balanced"};
 
 void require(const char* what, Eigen::Index size, Eigen::Index wanted, const char* things) {
   validate(size == wanted, "{} has {} values for a mesh of {} {} (one each). Give {}.", what, size, wanted,
@@ -47,8 +51,6 @@ MeshBlocks no_blocks(const MeshTopology& t, const MeshProgram& p, const MeshErro
   mesh.idle_factor = column_field_factor(e);
   return mesh;
 }
-
-bool has_third_splitter(MziKind kind) { return kind == MziKind::three_splitter || kind == MziKind::balanced; }
 
 /// 0 or pi, whichever is nearer on the circle.
 double nearest_sign(double phase) { return std::cos(phase) >= 0 ? 0.0 : pi; }
@@ -96,6 +98,17 @@ CorrectedProgram walk(const MeshTopology& topology, MziKind kind, const MeshProg
 
 }  // namespace
 
+std::span<const std::string_view> mzi_kind_names() { return kind_names; }
+
+MziKind mzi_kind(std::string_view name) {
+  for (std::size_t i = 0; i < kind_names.size(); ++i)
+    if (kind_names[i] == name) return static_cast<MziKind>(i);
+  throw Error(fmt::format("unknown kind of MZI \"{}\" (known: {}). Did you mean \"{}\"?", name,
+                          join_names(kind_names), nearest_name(name, kind_names)));
+}
+
+bool has_third_splitter(MziKind kind) { return kind == MziKind::three_splitter || kind == MziKind::balanced; }
+
 MeshVariantErrors no_variant_errors(const MeshTopology& topology) {
   const Vector zero = Vector::Zero(topology.mzi_count());
   return {no_errors(topology), zero, zero, zero};
@@ -104,7 +117,7 @@ MeshVariantErrors no_variant_errors(const MeshTopology& topology) {
 Matrix2 block_of_kind(MziKind kind, const MziSettings& settings, const MziVariantErrors& errors) {
   switch (kind) {
     case MziKind::standard:
-      return mzi(settings, errors.mzi);
+      return phase_shifter(errors.common_offset) * mzi(settings, errors.mzi);
     case MziKind::real:
       return real_mzi(settings, errors);
     case MziKind::three_splitter:

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "physics/devices/mzi_variants.hpp"
@@ -23,12 +25,21 @@ enum class MziKind {
   balanced  ///< balanced_three_splitter_mzi(): errors of real orthogonal targets can be corrected exactly
 };
 
+/// Names for users, in the order of MziKind: standard, real, three-splitter, balanced.
+std::span<const std::string_view> mzi_kind_names();
+
+/// The kind of that name. Throws Error, naming the nearest, for an unknown one.
+MziKind mzi_kind(std::string_view name);
+
+/// Whether blocks of a kind have a third splitter: three_splitter and balanced.
+bool has_third_splitter(MziKind kind);
+
 /// Errors of a mesh of any kind: those of plain MZIs and what the variants add (MziVariantErrors).
 struct MeshVariantErrors {
   MeshErrors mzis;
-  Vector gamma;          ///< rad (MZIs)
-  Vector common_offset;  ///< rad (MZIs)
-  Vector output_offset;  ///< rad (MZIs)
+  Vector gamma;          ///< rad (MZIs); of kinds with a third splitter
+  Vector common_offset;  ///< rad (MZIs); of every kind
+  Vector output_offset;  ///< rad (MZIs); of MziKind::balanced
 };
 
 /// The perfect mesh of a topology, of any kind.
@@ -39,7 +50,7 @@ struct KnownSplitters {
   Vector alpha, beta, gamma;
 };
 
-/// One block of a kind.
+/// One block of a kind, e^{i common_offset} times mzi() for plain ones.
 Matrix2 block_of_kind(MziKind kind, const MziSettings& settings, const MziVariantErrors& errors = {});
 
 /// The mesh of plain MZIs by numbers: what MeshEngine and the reference mesh take.

@@ -36,6 +36,8 @@ enum class Purpose : std::uint32_t {
   arm_roughness = 43,
   heater_spread = 44,
   static_phase = 45,
+  third_splitter_error = 50,
+  common_phase = 51,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

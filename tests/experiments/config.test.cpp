@@ -34,7 +34,7 @@ StudyConfig unlike_default() {
   c.operation = {0.5, 1e-12};
   c.link = {1.1e-3, 1.1e-4, 0.11, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
   c.noise = {false, false, false, false};
-  c.mesh = {17, "orthogonal"};
+  c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,   77.0,  0.07,
              11.0, 0.2, 2e-3, 0.625, 0.31, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
@@ -101,8 +101,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("task", values(servers, 2 * digits, std::string(rounding_name(rounding))));
   const auto& [source, hidden] = network;
   check("network", values(source, hidden));
-  const auto& [ports, target] = mesh;
-  check("mesh", values(ports, target));
+  const auto& [ports, target, kind, topology, common] = mesh;
+  check("mesh", values(ports, target, kind, topology, common));
   const auto& [epochs, batch, rate, warmup, zone] = training;
   check("training", values(epochs, batch, rate, warmup, zone));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase] = chip;

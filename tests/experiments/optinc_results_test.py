@@ -25,7 +25,7 @@ try:
 
     import optinc_results as results
     import result_samples as samples
-    from optinc_results import figures, headlines, style
+    from optinc_results import figures, headlines, mesh_laws, style
     from optinc_results.__main__ import main
     from optinc_results.figures.pareto import front
     from optinc_results.study import fixed, of_worst_layer, say_point
@@ -52,6 +52,8 @@ DRAWN = {  # what each sample has the data for
     "laws": {"law"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
+    "meshes_of_kinds": {"metric_vs_parameter", "heat_map", "pareto", "mesh_comparison"},
+    "unknown_errors": {"metric_vs_parameter", "heat_map", "pareto", "mesh_balance"},
 }
 
 
@@ -376,6 +378,67 @@ class Drawing(unittest.TestCase):
             np.testing.assert_allclose(line.get_xdata(), samples.ETA[1] * 1e3)
             corrected = run.trials["word_accuracy"].sel(variant="corrected")
             np.testing.assert_allclose(line.get_ydata(), corrected.mean("trial"))
+
+    def test_meshes_are_drawn_by_their_rms_at_the_point_asked_for(self):
+        # fails where the mean is drawn for the rms, a kind has another's variant, or a panel stands at another point
+        with results.open_run(FILES["meshes_of_kinds"]) as run:
+            figure = figures.FIGURES["mesh_comparison"](run, at={"sigma_eta_rad": 0.01, "ports": 32})
+            self.assertEqual(len(figure.axes), 4)
+            against_eta, against_ports = figure.axes[:2]
+            lines = {line.get_label(): line for line in against_eta.lines if not line.get_label().startswith("_")}
+            drawn = lines["plain MZIs, corrected, nearest"]
+            np.testing.assert_allclose(drawn.get_xdata(), [5, 10, 20, 50])
+            raw = run.trials["mesh_error"].sel(kind="standard", ports=32, variant="corrected_nearest")
+            np.testing.assert_allclose(drawn.get_ydata(), np.sqrt((raw ** 2).mean("trial")))
+            self.assertEqual(len(lines["three splitters, balanced, corrected"].get_xdata()), 0)  # rounding: at the edge
+            edge = next(line for line in against_eta.lines if line.get_transform() == against_eta.get_xaxis_transform()
+                        and line.get_marker() == "v")
+            np.testing.assert_allclose(edge.get_xdata(), [5, 10, 20, 50])
+            self.assertGreater(against_eta.get_ylim()[0], 1e-9)
+            drawn = next(line for line in against_ports.lines if line.get_label() == "three splitters, corrected")
+            raw = run.trials["mesh_error"].sel(kind="three-splitter", sigma_eta_rad=0.01, variant="corrected")
+            np.testing.assert_allclose(drawn.get_ydata(), np.sqrt((raw ** 2).mean("trial")))
+            self.assertIn("sigma_eta_rad = 0.01 rad", against_ports.get_title(loc="left"))
+            only = figures.FIGURES["mesh_comparison"](run, metric="mesh_error")
+            self.assertEqual([axes.get_title(loc="left") for axes in only.axes],
+                             ["(a) ports = 64", "(b) sigma_eta_rad = 0.02 rad"])
+            with self.assertRaisesRegex(results.NotInResult, "no metric 'speed'"):
+                figures.FIGURES["mesh_comparison"](run, metric="speed")
+
+    def test_unknown_errors_stand_alone_in_their_panels(self):
+        # fails where a panel shows points at which another of the three acts
+        with results.open_run(FILES["unknown_errors"]) as run:
+            figure = figures.FIGURES["mesh_balance"](run)
+            self.assertEqual([axes.get_title(loc="left") for axes in figure.axes[:3]],
+                             ["(a) common phases", "(b) estimates of splitters", "(c) calibration of phases"])
+            places = {0: [0, 1, 2, 3], 1: [0, 4, 5, 6], 2: [0, 7, 8, 9]}
+            for row, (name, variant) in enumerate((("mesh_error", "corrected_nearest"),
+                                                   ("mesh_error_in_phase", "corrected"))):
+                raw = run.trials[name].sel(kind="standard", variant=variant)
+                rms = np.sqrt((raw ** 2).mean("trial")).values
+                for column, indices in places.items():
+                    line = next(line for line in figure.axes[3 * row + column].lines if line.get_label() == "plain MZIs")
+                    np.testing.assert_allclose(line.get_xdata(), [0, 1, 10, 100])
+                    np.testing.assert_allclose(line.get_ydata(), rms[indices])
+
+    def test_laws_of_meshes(self):
+        # closed forms against numbers of physics.md 4.6 and by hand; fails where a power or a constant is another
+        close = lambda value, wanted, digits=3: self.assertAlmostEqual(value / wanted, 1, digits)  # noqa: E731
+        close(mesh_laws.splitters("standard", 16, 0.02), 0.10954)
+        close(mesh_laws.splitters("balanced", 17, 0.01), 0.01 * 48 ** 0.5)
+        close(mesh_laws.splitters_in_phase("standard", 64, 0.01), 1.7320508e-4 * 63)
+        close(mesh_laws.splitters_in_phase("balanced", 17, 0.01), 0.04)
+        for ports, sigma, wanted in ((16, 0.01, 0.00633), (16, 0.02, 0.01791), (32, 0.02, 0.0302), (64, 0.01, 0.01800)):
+            close(mesh_laws.corrected("standard", ports, sigma), wanted, 2)
+            self.assertEqual(mesh_laws.corrected("balanced", ports, sigma), 0)
+        close(mesh_laws.corrected("standard", 1024, 0.01), 0.800 * 1024 ** 0.75 * 1e-3, 1)
+        for ports, wanted in ((16, 0.01275), (32, 0.01346), (64, 0.0138)):
+            close(mesh_laws.corrected("three-splitter", ports, 0.05), wanted, 2)
+        close(mesh_laws.common_phase("real", 17, 0.01), 0.04)
+        close(mesh_laws.common_phase_in_phase("balanced", 5, 0.1), 0.034641)
+        for kind, wanted in (("standard", 4.0), ("three-splitter", 4.0), ("balanced", 8.5 ** 0.5), ("real", 12.25 ** 0.5)):
+            close(mesh_laws.calibration(kind, 16, 1.0), wanted)
+        close(mesh_laws.calibration_in_phase("real", 17, 1.0), 2)
 
     def test_front(self):
         x, y = np.array([1, 2, 2, 3, np.nan, 0.5]), np.array([1, 2, 3, 2.5, 9, 0.5])

@@ -55,7 +55,8 @@ class Shipped(unittest.TestCase):
     def test_all_are_here(self):
         names = {study.stem for study in STUDIES}
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
-                              "design_space", "drift", "attribution", "calibration", "crosstalk"}, names)
+                              "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
+                              "crosstalk"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:

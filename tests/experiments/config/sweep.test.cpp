@@ -292,6 +292,22 @@ TEST_CASE("an ablation of a mesh alone leaves the receivers out") {
                 {"shot noise", "splitters"});
 }
 
+// Fails when the sources of [mesh] are offered to another model, or not to this one
+TEST_CASE("the sources of [mesh] are switched off in model mesh alone") {
+  const std::string
+      on = "[mesh]\nsigma_common_rad = 0.01\n[calibration]\nsigma_estimate_rad = 0.02\n[chip]\npreset = 'ideal'\n",
+      ablation = sweep("method = 'ablation'");
+  const StudyConfig c = parse("model = 'mesh'\n" + on + ablation);
+  CHECK(c.sweeps[0].sources == Strings{"splitter estimate", "common phase"});
+  const StudyConfig without = config_at(c, 4);  // none, two alone, all, all but the estimate
+  CHECK(without.mesh.sigma_common_rad == 0.01);
+  CHECK(without.calibration.sigma_estimate_rad == 0.0);
+  CHECK(parse(on + ablation).sweeps[0].sources ==
+        Strings{"splitter estimate", "shot noise", "amplifier noise", "intensity noise", "phase lock"});
+  check_message(complaint(sweep("method = 'ablation'\nsources = ['common phase']")),
+                {"common phase", "splitters"});
+}
+
 TEST_CASE("a setting that a sweep would undo is refused") {
   const std::string text = sweep("values = {\"chip.sigma_eta_rad\" = [0.02, 0.03]}");
   try {

@@ -182,7 +182,7 @@ TEST_CASE("a mesh's record is that of its transfer matrix") {
   for (const auto* variant : {"uncorrected", "corrected", "corrected_nearest"}) {
     INFO(variant);
     const CorrectedProgram set = programmed_mesh(trial, variant, config.chip);
-    const Matrix t = transfer_matrix(trial.topology, set.program, trial.errors);
+    const Matrix t = transfer_matrix(trial.topology, set.program, trial.errors.mzis);
     const Matrix& u = trial.target;
     Complex overlap = 0;
     double power = 0, distance = 0, in_phase = 0;

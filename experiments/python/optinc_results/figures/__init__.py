@@ -16,6 +16,8 @@ from .eye import eye
 from .gradient import gradient
 from .heat_map import heat_map
 from .law import drawable, law
+from .mesh_balance import mesh_balance
+from .mesh_comparison import mesh_comparison
 from .metric_vs_parameter import metric_vs_parameter
 from .pareto import pareto
 from .training import training
@@ -31,6 +33,8 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "pareto": pareto,
     "drift": drift,
     "law": law,
+    "mesh_comparison": mesh_comparison,
+    "mesh_balance": mesh_balance,
 }
 """Every figure by name."""
 
