@@ -56,7 +56,10 @@ def summary_lines(run: Run) -> list[str]:
             point = dict(zip(run.sweeps, place))
             here = value.at(point)
             for (name, mean), (_, low), (_, high) in zip(*map(per_variant, (here.mean, here.low, here.high))):
-                numbers = f"{float(mean):>9.5g} [{float(low):.5g}, {float(high):.5g}]"
+                if mean.ndim > 0:  # an axis of its own, such as time
+                    numbers = f"{float(mean.min()):>9.5g} to {float(mean.max()):.5g} over {', '.join(map(str, mean.dims))}"
+                else:
+                    numbers = f"{float(mean):>9.5g} [{float(low):.5g}, {float(high):.5g}]"
                 rows.append((say_point(run, point), name, numbers))
         first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
         lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]

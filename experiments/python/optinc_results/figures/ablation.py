@@ -18,8 +18,8 @@ MOST_PANELS = 4
 @style.styled
 def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     """Shares of every source in the variance of the error, a panel per variant, or, where there is but one, per value of
-    another sweep: with the source alone, and by what leaves with it. Sources stand in the order of their largest share. The two differ, and do not add up to 1, where
-    sources act together.
+    another sweep: with the source alone, and by what leaves with it. Sources stand in the order of their largest share.
+    The two differ, and do not add up to 1, where sources act together.
 
     `at`: values of the other sweeps, by parameter name, else their first point; the title says which.
     Raises NotInResult where the study did no ablation.
