@@ -29,7 +29,7 @@ Law law_of(TrainedTask task, std::string row, const std::string& name, const std
   law.name = name + ", trained " + task_name(task);
   law.formula = formula + ", N = " + std::to_string(trained_ports(task));
   law.in_quick_run = !large;
-  law.stated_seconds = large ? 15 : 2;
+  law.stated_seconds = large ? 10 : 1;
   return law;
 }
 

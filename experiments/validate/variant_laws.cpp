@@ -36,11 +36,11 @@ double three_splitter_trial(double n, double sigma, const LawTrial& trial) {
 
 /// rms E at N ports over that at 16, where tails are heavier: of four times as many meshes.
 Measured growth_over_16_ports(double n, const Effort& effort) {
-  const auto at = [&](double ports_, int meshes) {
+  const auto at = [&](double ports_, const Effort& meshes) {
     const auto one = [](double p, const LawTrial& trial) { return three_splitter_trial(p, sigma_rad, trial); };
-    return estimate(Statistic::rms, run_trials(one, ports_, {meshes, effort.seed, effort.trial_done}));
+    return estimate(Statistic::rms, run_trials(one, ports_, meshes));
   };
-  const Measured large = at(n, effort.trials), small = at(16, 4 * effort.trials);
+  const Measured large = at(n, effort), small = at(16, {4 * effort.trials, effort.seed});
   Measured ratio = {large.value / small.value, 0.0, large.samples};
   ratio.standard_error =
       ratio.value * std::hypot(small.standard_error / small.value, large.standard_error / large.value);
