@@ -250,8 +250,10 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
                                 [&] { return validate_command(law, typed); });
   laws.add_option("ROW|NAME", law.chosen, "rows, or words of names, of the laws to run (default: all)");
   laws.add_flag("--list", law.list, "list the laws and stop");
-  laws.add_flag("--quick", law.quick,
-                "a tenth of the Monte-Carlo trials; 5 standard errors where that is more than the tolerance");
+  laws.add_flag(
+      "--quick", law.quick,
+      "a tenth of the Monte-Carlo trials; 5 standard errors where that is more than the tolerance; no laws "
+      "that train the 8-bit network, unless named");
   laws.add_flag("--json", law.json, "as one JSON object, for scripts");
   laws.add_option("--seed", law.seed, "seed of every random stream");
   add_output(laws, law.out);

@@ -62,7 +62,7 @@ std::vector<LawResult> run_laws(const std::vector<const Law*>& chosen, const Law
 }  // namespace
 
 int validate_command(const LawArguments& a, std::string_view typed) {
-  const std::vector<const Law*> chosen = choose_laws(a.chosen);
+  const std::vector<const Law*> chosen = laws_to_run(a.chosen, a.quick && !a.list);
   if (a.list) {
     fmt::print("{}", a.json ? Json{{"laws", law_list_json(chosen)}}.dump(2) + "\n" : law_list(chosen));
     return 0;

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/validate/closed_forms.hpp"
 #include "experiments/validate/laws.hpp"
 #include "experiments/validate/random_mesh.hpp"
 #include "physics/devices/dac.hpp"
@@ -29,14 +30,6 @@ double uncorrected(double n, double sigma) { return sigma * std::sqrt(2 * (n - 1
 
 double corrected_unitary(double n, double sigma) {
   return 2 * sqr(sigma) * std::sqrt((sqr(n) - 1) / 6 + (n - 1) / n);
-}
-
-/// With the density of theta at the cross state of rank k, P_k(0) = Gamma((k+1)/2) / (sqrt(pi) Gamma(k/2)).
-double corrected_orthogonal(double n, double sigma) {
-  double density = (n - 1) / pi;
-  for (int k = 1; k < n; ++k)
-    density += (n - k) * std::exp(std::lgamma((k + 1) / 2.0) - std::lgamma(k / 2.0)) / std::sqrt(pi);
-  return std::sqrt(64 * sqr(sigma) * sigma / (6 * std::sqrt(pi)) * density / n);
 }
 
 /// Clipped MZIs: P(bar power < sin^2 x) = 1 - cos^{2k} x ~ 1 - e^{-k x^2} of rank k, averaged over
@@ -166,12 +159,12 @@ std::vector<Law> splitter_laws() {
           {{0.01, 24000}, {0.02, 12000}, {0.03, 6000}}),
       rms_law(
           "10", "Ec corrected orthogonal", "about 0.800 N^(3/4) sigma^(3/2), sigma = 0.02", 0.06,
-          [](double n) { return corrected_orthogonal(n, 0.02); },
+          [](double n) { return corrected_orthogonal_error(n, 0.02); },
           [](double n, const LawTrial& t) { return error_corrected(orthogonal, n, 0.02, t); }, ports,
           {{8, 60000}, {16, 24000}, {32, 6000}, {64, 1500}}),
       rms_law(
           "10", "Ec corrected orthogonal, 16 ports", "about 0.800 N^(3/4) sigma^(3/2), N = 16", 0.06,
-          [](double s) { return corrected_orthogonal(16, s); },
+          [](double s) { return corrected_orthogonal_error(16, s); },
           [](double s, const LawTrial& t) { return error_corrected(orthogonal, 16, s, t); }, sigma_eta,
           {{0.005, 50000}, {0.01, 36000}, {0.02, 24000}, {0.05, 12000}}),
       {.row = "10",
@@ -194,7 +187,7 @@ std::vector<Law> splitter_laws() {
           {{16, 4000}, {32, 2000}, {64, 500}}),
       rms_law(
           "10b", "in phase, corrected orthogonal", "about 0.800 N^(3/4) sigma^(3/2), sigma = 0.01", 0.06,
-          [](double n) { return corrected_orthogonal(n, 0.01); },
+          [](double n) { return corrected_orthogonal_error(n, 0.01); },
           [](double n, const LawTrial& t) { return error_in_phase(true, n, 0.01, t); }, ports,
           {{16, 30000}, {32, 8000}, {64, 2000}}),
   };

@@ -61,6 +61,9 @@ struct Law {
   std::function<Measured(double x, const Effort&)> measure;
   LawAxis axis = {};
   std::vector<LawPoint> points = {{}};
+  bool in_quick_run = true;  ///< false: a quick run leaves it out unless it is asked for by name
+  double stated_seconds =
+      0.0;  ///< of a law that trains a network first, which no sample of trials tells; 0: timed
 
   /// "E0 uncorrected N=16".
   std::string point_name(const LawPoint& point) const;

@@ -11,7 +11,9 @@ namespace {
 
 std::vector<Law> all_laws() {
   std::vector<Law> list;
-  for (const auto& family : {mzi_laws, mesh_laws, error_laws, code_laws, thermal_laws, combiner_laws})
+  for (const auto& family :
+       {mzi_laws, mesh_laws, error_laws, variant_laws, code_laws, detection_laws, thermal_laws,
+        heater_network_laws, combiner_laws, process_laws, light_laws, field_laws, trained_laws})
     for (Law& law : family()) list.push_back(std::move(law));
   std::stable_sort(list.begin(), list.end(), [](const Law& a, const Law& b) {
     return std::pair(std::stoi(a.row), a.row) < std::pair(std::stoi(b.row), b.row);
@@ -53,6 +55,12 @@ std::vector<const Law*> choose_laws(const std::vector<std::string>& words) {
   std::vector<const Law*> chosen;
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i]) chosen.push_back(&laws()[i]);
+  return chosen;
+}
+
+std::vector<const Law*> laws_to_run(const std::vector<std::string>& words, bool quick) {
+  std::vector<const Law*> chosen = choose_laws(words);
+  if (quick && words.empty()) std::erase_if(chosen, [](const Law* law) { return !law->in_quick_run; });
   return chosen;
 }
 

@@ -49,17 +49,16 @@ LawResult check_law(const Law& law, const LawPoint& point, const LawOptions& opt
 }
 
 std::vector<double> estimate_seconds(const std::vector<const Law*>& chosen, const LawOptions& options) {
+  const auto timed = [&](const Law& law, const LawPoint& point) {
+    if (law.stated_seconds > 0) return law.stated_seconds / static_cast<double>(law.points.size());
+    if (law.kind != LawKind::monte_carlo) return 0.0;
+    const int trials = trials_of(law, point, options.quick);
+    const int few = std::min(trials, std::max(trials / 50, 4 * omp_get_max_threads()));
+    return seconds_of([&] { law.measure(point.x, {few, options.seed}); }) * trials / few;
+  };
   std::vector<double> seconds;
   for (const Law* law : chosen)
-    for (const LawPoint& point : law->points) {
-      const int trials = trials_of(*law, point, options.quick);
-      const int timed = std::min(trials, std::max(trials / 50, 4 * omp_get_max_threads()));
-      seconds.push_back(law->kind != LawKind::monte_carlo ? 0.0
-                                                          : seconds_of([&] {
-                                                              law->measure(point.x, {timed, options.seed});
-                                                            }) * trials /
-                                                                timed);
-    }
+    for (const LawPoint& point : law->points) seconds.push_back(timed(*law, point));
   return seconds;
 }
 

@@ -45,7 +45,7 @@ LawResult check_law(
     const std::function<void()>& trial_done = [] {});
 
 /// Seconds that each point will take, in the order of laws and points: a sample of each Monte-Carlo point is
-/// timed (a fiftieth of its trials); other laws are counted as nothing.
+/// timed (a fiftieth of its trials) unless the law states its time; other laws are counted as nothing.
 std::vector<double> estimate_seconds(const std::vector<const Law*>& chosen, const LawOptions& options);
 
 }  // namespace optinc

@@ -3,12 +3,15 @@
 
 #include "experiments/validate/laws.hpp"
 #include "experiments/validate/measure.hpp"
+#include "physics/devices/thermo_optic_shifter.hpp"
 #include "physics/thermal/thermal_dynamics.hpp"
 
 namespace optinc {
 namespace {
 
 constexpr double power_w = 24.77e-3;
+const LawAxis time_axis = {"t", "s", "time after the step"};
+const std::vector<LawPoint> step_times = {{3e-7}, {1e-6}, {3e-6}, {1e-5}, {1e-4}};
 
 /// A heater of Harris 2014 on a die so small that it warms within some ten heater time constants.
 ThermalNetwork small_die() {
@@ -34,18 +37,58 @@ Rise exact_step(double t) {
           die - even * die - odd * (c * heater + (d - m) * die)};
 }
 
-Rise integrated_step(double t) {
+Rise integrated_step(double t, Integrator integrator) {
   const double times[] = {0.0, t};
-  const ThermalHistory h =
-      thermal_step_response(small_die(), Vector::Constant(1, power_w), times, Integrator::dopri5);
+  const ThermalHistory h = thermal_step_response(small_die(), Vector::Constant(1, power_w), times, integrator);
   return {h.heater_k(0, 1), h.die_k[1]};
 }
 
-}  // namespace
+/// The exact ways through time.
+std::vector<Law> exact_integrator_laws() {
+  std::vector<Law> list;
+  for (const auto& [integrator, name] :
+       {std::pair{Integrator::exponential, "exponential"}, {Integrator::eigen, "eigenvectors"}}) {
+    list.push_back({.row = "15",
+                    .name = std::string("heater step, ") + name,
+                    .kind = LawKind::analytic,
+                    .formula = "T_ss - expm(A t) T_ss, two nodes",
+                    .quantity = "temperature of the heater over ambient",
+                    .unit = "K",
+                    .expected = [](double t) { return exact_step(t).heater_k; },
+                    .relative_tolerance = 1e-9,
+                    .measure = value_of([i = integrator](double t) { return integrated_step(t, i).heater_k; }),
+                    .axis = time_axis,
+                    .points = step_times});
+  }
+  return list;
+}
 
-std::vector<Law> thermal_laws() {
-  const LawAxis time = {"t", "s", "time after the step"};
-  const std::vector<LawPoint> times = {{3e-7}, {1e-6}, {3e-6}, {1e-5}, {1e-4}};
+/// Harris 2014 (arXiv:1410.3616): what its length, pi power and bandwidth amount to.
+std::vector<Law> harris_laws() {
+  const auto figure = [](std::string name, std::string formula, std::string unit, double published,
+                         double ThermoOpticFigures::*member) {
+    return Law{
+        .row = "17",
+        .name = "Harris heater, " + name,
+        .kind = LawKind::published,
+        .formula = std::move(formula),
+        .quantity = name,
+        .unit = std::move(unit),
+        .expected = constant(published),
+        .relative_tolerance = 5e-3,
+        .measure = value_of([member](double) { return thermo_optic_figures(harris_2014_heater()).*member; })};
+  };
+  return {
+      figure("rise for pi", "lambda / (2 L dn/dT) = 69.9 K", "K", 69.9, &ThermoOpticFigures::temperature_pi_k),
+      figure("thermal resistance", "2822 K/W", "K/W", 2822, &ThermoOpticFigures::thermal_resistance_k_per_w),
+      figure("time constant", "1 / (2 pi 130 kHz) = 1.224 us", "s", 1.224e-6,
+             &ThermoOpticFigures::time_constant_s),
+      figure("heat capacity", "4.34e-10 J/K", "J/K", 4.34e-10, &ThermoOpticFigures::thermal_capacity_j_per_k),
+      figure("voltage for pi", "sqrt(24.77 mW 1 kohm) = 4.98 V", "V", 4.98, &ThermoOpticFigures::v_pi_v),
+  };
+}
+
+std::vector<Law> single_heater_laws() {
   return {
       {.row = "15",
        .name = "heater step",
@@ -55,9 +98,9 @@ std::vector<Law> thermal_laws() {
        .unit = "K",
        .expected = [](double t) { return exact_step(t).heater_k; },
        .relative_tolerance = 1e-6,
-       .measure = value_of([](double t) { return integrated_step(t).heater_k; }),
-       .axis = time,
-       .points = times},
+       .measure = value_of([](double t) { return integrated_step(t, Integrator::dopri5).heater_k; }),
+       .axis = time_axis,
+       .points = step_times},
       {.row = "15",
        .name = "die step",
        .kind = LawKind::analytic,
@@ -66,9 +109,9 @@ std::vector<Law> thermal_laws() {
        .unit = "K",
        .expected = [](double t) { return exact_step(t).die_k; },
        .relative_tolerance = 1e-6,
-       .measure = value_of([](double t) { return integrated_step(t).die_k; }),
-       .axis = time,
-       .points = times},
+       .measure = value_of([](double t) { return integrated_step(t, Integrator::dopri5).die_k; }),
+       .axis = time_axis,
+       .points = step_times},
       {.row = "15",
        .name = "energy balance of a heater",
        .kind = LawKind::conservation,
@@ -83,6 +126,15 @@ std::vector<Law> thermal_laws() {
                          std::abs(s.die_k / 1000 / power_w - 1));
        })},
   };
+}
+
+}  // namespace
+
+std::vector<Law> thermal_laws() {
+  std::vector<Law> list;
+  for (const auto& part : {single_heater_laws, exact_integrator_laws, harris_laws})
+    for (Law& law : part()) list.push_back(std::move(law));
+  return list;
 }
 
 }  // namespace optinc

@@ -7,6 +7,7 @@ import contextlib
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -490,6 +491,16 @@ class CommandLine(unittest.TestCase):
                 with self.assertRaises(results.NotInResult):
                     figures.FIGURES["law"](run, name=name)
             self.assertIn("4 of 5 points of laws hold\n  MZIs: 6.06, expected 6 +- 0.18", headlines.headlines(run))
+
+    def test_a_law_near_zero_is_drawn_by_differences(self):
+        path = shutil.copy(FILES["laws"], self.folder / "laws.h5")
+        for tolerance, sign in ((0.4, "/"), (0.9, "-")):  # of the expected value at the last point
+            with h5py.File(path, "r+") as file:
+                series = file["series/e0_uncorrected"]
+                series["tolerance"][2] = tolerance * series["expected"][2]
+            with results.open_run(path) as run:
+                below = figures.FIGURES["law"](run, name="e0_uncorrected").axes[1]
+            self.assertEqual(below.get_ylabel(), f"simulation {sign}\nclosed form")
 
     def test_draws_what_the_study_names(self):
         self.assertEqual(command("figures", FILES["two_sweeps"], "-o", self.folder)[0], 0)

@@ -3,6 +3,7 @@
 
   mutations.py                  every mutation: copy the tree, break, build, run the laws it names with --quick, put back
   mutations.py WORD ...         those with a word in their name, their file or a law they name
+  mutations.py --json ..        the same, as one JSON object on stdout; progress goes to stderr
   mutations.py --list           what there is, and the laws that must fail
   mutations.py --check OPTINC   fast: every search text occurs once, every law of that tool stands in a mutation
 
@@ -84,29 +85,31 @@ def failing(optinc, laws):
     return {law["law"] for law in json.loads(done.stdout)["laws"] if law["verdict"] != "pass"}
 
 
-def run(chosen, folder):
-    """Applies each mutation to the copy and puts it back; returns how many were not seen."""
+def run(chosen, folder, log):
+    """Applies each mutation to the copy and puts it back, telling `log`; returns a row each: who had to see it, who did
+    not, and what went wrong where it could not be run."""
     copy_tree(folder)
-    print("building the copy as it is ...", flush=True)
+    log("building the copy as it is ...")
     if broken := failing(build(folder), sorted({law for m in chosen for law in m.laws})):
         sys.exit(f"mutations: laws fail with nothing broken ({', '.join(sorted(broken))}). Mend these first.")
-    unseen = 0
+    rows = []
     for m in chosen:
-        start, path = time.monotonic(), folder / m.file
+        start, path, problem = time.monotonic(), folder / m.file, None
         whole = path.read_text()
         try:
             path.write_text(whole.replace(m.old, m.new))
             missed = sorted(set(m.laws) - failing(build(folder), m.laws))
             verdict = f"NOT SEEN by {', '.join(missed)}" if missed else f"seen by {', '.join(m.laws)}"
         except (subprocess.CalledProcessError, RuntimeError) as error:
-            missed, verdict = m.laws, f"NOT RUN: {error}"
+            missed, problem, verdict = list(m.laws), str(error), f"NOT RUN: {error}"
         finally:
             path.write_text(whole)
-        unseen += bool(missed)
-        print(f"{time.monotonic() - start:5.0f} s  {m.file}: {m.name}: {verdict}", flush=True)
+        seconds = time.monotonic() - start
+        rows.append({"name": m.name, "file": m.file, "laws": m.laws, "missed_by": missed, "problem": problem,
+                     "seconds": round(seconds, 1)})
+        log(f"{seconds:5.0f} s  {m.file}: {m.name}: {verdict}")
     build(folder)
-    print(f"{len(chosen) - unseen} of {len(chosen)} mutations seen")
-    return unseen
+    return rows
 
 
 def main():
@@ -114,6 +117,7 @@ def main():
     parser.add_argument("words", nargs="*", metavar="WORD")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", metavar="OPTINC")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("--folder", type=Path, help="where the copy is kept (default: a temporary one)")
     options = parser.parse_args()
     if options.check:
@@ -125,11 +129,20 @@ def main():
         for m in chosen:
             print(f"{m.file}: {m.name}\n    - {m.old}\n    + {m.new}\n    must fail: {', '.join(m.laws)}")
         return 0
+    def log(text):
+        print(text, file=sys.stderr if options.json else sys.stdout, flush=True)
+
     if options.folder:
         options.folder.mkdir(parents=True, exist_ok=True)
-        return run(chosen, options.folder.resolve()) > 0
-    with tempfile.TemporaryDirectory(prefix="optinc-mutations-") as folder:
-        return run(chosen, Path(folder)) > 0
+        rows = run(chosen, options.folder.resolve(), log)
+    else:
+        with tempfile.TemporaryDirectory(prefix="optinc-mutations-") as folder:
+            rows = run(chosen, Path(folder), log)
+    missed = sum(bool(row["missed_by"]) for row in rows)
+    log(f"{len(rows) - missed} of {len(rows)} mutations seen")
+    if options.json:
+        print(json.dumps({"mutations": rows, "missed": missed}, indent=2))
+    return missed > 0
 
 
 if __name__ == "__main__":

@@ -18,6 +18,10 @@ SETTLE = "physics/mesh/engine/settle_kernel.cpp"
 TOPOLOGY = "physics/mesh/topology.cpp"
 ERRORS = "physics/variation/chip_errors.cpp"
 DAC = "physics/devices/dac.cpp"
+BLOCKS = "physics/mesh/blocks.cpp"
+HEATER = "physics/devices/thermo_optic_shifter.cpp"
+FIELD = "physics/variation/random_field.cpp"
+ACTIVATION = "physics/devices/activation.cpp"
 NODES = "physics/thermal/thermal_network.cpp"
 NETWORK = "onn/network.cpp"
 
@@ -68,11 +72,14 @@ MUTATIONS = [
     # random errors: rows 8 to 12
     Mutation("the second splitter is perfect", ERRORS, "model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab",
              "0.0 * std::sqrt(1.0 - model.rho_ab",
-             ("E0 uncorrected", "E0 uncorrected, 32 ports", "in phase, uncorrected orthogonal")),
+             ("E0 uncorrected", "E0 uncorrected, 32 ports", "in phase, uncorrected orthogonal",
+              "in phase, uncorrected, trained 4-bit", "in phase, uncorrected, trained 8-bit")),
     Mutation("a clipped MZI stays as it was", CORRECTION, "const V bounded = hn::Min(hn::Max(share, zero), one);",
              "const V bounded = hn::IfThenElse(clipped, hn::Mul(s, s), share);",
              ("Ec corrected unitary", "Ec corrected unitary, 32 ports", "Ec corrected orthogonal",
-              "Ec corrected orthogonal, 16 ports", "in phase, corrected orthogonal")),
+              "Ec corrected orthogonal, 16 ports", "in phase, corrected orthogonal",
+              "Ec corrected, trained 4-bit", "Ec corrected, trained 8-bit", "in phase, corrected, trained 4-bit",
+              "in phase, corrected, trained 8-bit")),
     Mutation("the bound of the bar power forgets half of beta", CORRECTION, "SinCos(d, hn::Add(alpha, beta))",
              "SinCos(d, hn::Add(alpha, hn::Mul(half, beta)))", ("clipped MZIs", "coverage")),
     Mutation("the output screen has no offsets", ERRORS, "draw_offsets(ports, e.output_offset);",
@@ -81,11 +88,39 @@ MUTATIONS = [
              ("DAC uniform in phase",)),
     Mutation("the DAC truncates voltages", DAC, "std::nearbyint(steps * std::sqrt", "std::floor(steps * std::sqrt",
              ("DAC uniform in voltage",)),
-    # heaters: row 15
+    # three splitters an MZI: rows 13 and 13b
+    Mutation("the second splitter is taken for perfect", BLOCKS, "errors.mzi.beta = splitters.beta[k];",
+             "errors.mzi.beta = 0.0;",
+             ("Ec three splitters", "Ec three splitters, 16 ports", "growth of Ec three splitters",
+              "clipped MZIs of three splitters", "balanced MZIs corrected exactly")),
+    Mutation("balanced phases act on one arm", "physics/devices/mzi_variants.cpp", "phase_shifter(-both / 2 - 3 * pi / 4)",
+             "phase_shifter(0 * both - 3 * pi / 4)", ("balanced MZIs clip never", "balanced MZIs corrected exactly", "balanced MZIs exact, trained 4-bit",
+              "balanced MZIs exact, trained 8-bit")),
+    # receivers: rows 14 and 19
+    Mutation("thresholds lean to the noisier level", "physics/devices/pam_decision.cpp",
+             "(b.rms * a.mean + a.rms * b.mean)", "(a.rms * a.mean + b.rms * b.mean)",
+             ("PAM4 symbol errors, noise of each level",)),
+    Mutation("the penalty of four levels counts twice", "physics/devices/pam_decision.cpp",
+             "return 2 * (levels - 1) * pam_q", "return 2 * (levels - 1) * (levels - 1) * pam_q",
+             ("Patel sensitivity", "Patel sensitivity, no worse than measured")),
+    # heaters: rows 15 and 17
     Mutation("half of the die's heat flows back", NODES, "entries.emplace_back(count, j, -leak[j]);", "entries.emplace_back(count, j, -0.5 * leak[j]);",
-             ("heater step", "die step")),
+             ("heater step", "die step", "steady state reached in time")),
     Mutation("a heater in steady state forgets its die", NODES, "power_w, true).array() + die_k, die_k};",
              "power_w, true), die_k};", ("energy balance of a heater",)),
+    Mutation("a link leaks at one end", NODES, "entries.emplace_back(a, a, g);", "entries.emplace_back(a, a, 2 * g);",
+             ("steady state by LU", "energy balance of a network", "ladder of heaters")),
+    Mutation("exact steps are a thousandth too long", "physics/thermal/thermal_exact.cpp", "-std::expm1(-z) / z",
+             "-std::expm1(-1.001 * z) / z",
+             ("heater step, exponential", "heater step, eigenvectors", "exponential against dopri5",
+              "eigenvectors against dopri5")),
+    Mutation("DT_pi over the way there and back", HEATER, "d.wavelength_m / (2 * d.length_m * d.dn_dt_per_k)",
+             "d.wavelength_m / (d.length_m * d.dn_dt_per_k)",
+             ("Harris heater, rise for pi", "Harris heater, thermal resistance", "Harris heater, heat capacity")),
+    Mutation("tau is one over the bandwidth", HEATER, "f.time_constant_s = 1 / (2 * pi * d.bandwidth_hz);",
+             "f.time_constant_s = 1 / d.bandwidth_hz;", ("Harris heater, time constant", "Harris heater, heat capacity")),
+    Mutation("drive power is V^2 / 2R", HEATER, "std::sqrt(d.p_pi_w * d.resistance_ohm * u",
+             "std::sqrt(2 * d.p_pi_w * d.resistance_ohm * u", ("Harris heater, voltage for pi",)),
     # unit P, network and loss: rows 16 and 20
     Mutation("the combiner divides powers in place of fields", "physics/devices/power_divider.cpp",
              "return 1.0 / std::sqrt(static_cast<double>(arms));", "return 1.0 / static_cast<double>(arms);",
@@ -94,4 +129,29 @@ MUTATIONS = [
              "Eigen::MatrixXd(z.cwiseMax(0.1)) : z", ("ReLU homogeneity",)),
     Mutation("a waveguide without an MZI loses nothing", SETTLE, "source.idle_factor * idle_re[i];", "idle_re[i];",
              ("loss in dB adds up",)),
+    # processes in time: row 16
+    Mutation("half of the innovation is missing", "physics/random/ornstein_uhlenbeck.cpp", "-std::expm1(-2 * elapsed_s",
+             "-std::expm1(-elapsed_s", ("Ornstein-Uhlenbeck autocorrelation", "Ornstein-Uhlenbeck variance")),
+    Mutation("half of the linewidth", "physics/devices/laser.cpp", "return 2 * pi * linewidth_hz * std::abs(elapsed_s);",
+             "return pi * linewidth_hz * std::abs(elapsed_s);", ("laser phase walk",)),
+    # amplifier and activation: rows 18 and 21
+    Mutation("spontaneous emission of both polarisations in one", "physics/devices/amplifier.cpp",
+             "return photon_j * (noise_factor * gain - 1) / 2;", "return photon_j * (noise_factor * gain - 1);",
+             ("OSNR of an SOA", "beat noise behind an SOA")),
+    Mutation("the tap sees the sign of the field", ACTIVATION,
+             "Complex ElectroOptic::forward(Complex z) const {\n  const double psi = gain_rad_per_w * std::norm(z)",
+             "Complex ElectroOptic::forward(Complex z) const {\n  const double psi = gain_rad_per_w * z.real()",
+             ("electro-optic activation odd", "electro-optic power")),
+    Mutation("the slope of psi has the wrong sign", ACTIVATION, "-i * k * gain_rad_per_w * turn", "i * k * gain_rad_per_w * turn",
+             ("electro-optic Wirtinger derivatives",)),
+    # random fields: row 22
+    Mutation("the factor stands the wrong way round", FIELD,
+             "return field.cholesky.triangularView<Eigen::Lower>() * normals;\n}\n\n}  // namespace optinc",
+             "return field.cholesky.transpose() * normals;\n}\n\n}  // namespace optinc",
+             ("field covariance, gaussian, Cholesky", "field covariance, exponential, Cholesky",
+              "worst pair of a field, gaussian, Cholesky", "worst pair of a field, exponential, Cholesky")),
+    Mutation("eigenvalues for real normals", "physics/variation/circulant_field.cpp", "].real()) / nodes);",
+             "].real()) / nodes / 2);",
+             ("field covariance, gaussian, circulant", "field covariance, exponential, circulant",
+              "worst pair of a field, gaussian, circulant", "worst pair of a field, exponential, circulant")),
 ]

@@ -13,12 +13,13 @@ from ..run import Run
 from ..study import spans_decades
 
 SIGMAS = 5  # of the bars: what a law is judged by
+NEAR_ZERO = 0.5  # of the expected value: where a tolerance is more, ratios to it say nothing
 
 
 @style.styled
 def law(run: Run, *, name: Optional[str] = None) -> Figure:
     """A Monte-Carlo law: its closed form as a line, the simulation as points with bars of 5 standard errors; below,
-    the points over the closed form with the tolerance as a band.
+    the points over the closed form with the tolerance as a band, or less the closed form where it comes near zero.
 
     `name`: one of `run.series`; the first by default. Raises NotInResult where the file has no such law, or only one
     point of it.
@@ -41,15 +42,18 @@ def law(run: Run, *, name: Optional[str] = None) -> Figure:
     look = dict(fmt="o", color="#0060a8", markerfacecolor="white", capsize=2.5, elinewidth=0.9)
     value.plot(line, data["theory"].values, color="black", linewidth=1.1, label="closed form")
     value.errorbar(x, measured.values, bars, label=f"simulation, bars {SIGMAS} standard errors", **look)
-    if spans_decades(expected):
+    near_zero = bool(np.any(data["tolerance"].values > NEAR_ZERO * np.abs(expected)))
+    if spans_decades(expected) and not near_zero:
         style.decades(value, value.yaxis, np.concatenate([expected, measured.values]))
     value.set_ylabel(style.label(measured.attrs["long_name"], measured.attrs["units"], 22))
 
-    allowed = data["tolerance"].values / np.abs(expected)
-    ratio.fill_between(x, 1 - allowed, 1 + allowed, color="#dddddd", linewidth=0, label="tolerance")
-    ratio.axhline(1, color="black", linewidth=1.1)
-    ratio.errorbar(x, measured.values / expected, bars / np.abs(expected), **look)
-    ratio.set_ylabel("simulation /\nclosed form")
+    scale = np.ones_like(expected) if near_zero else np.abs(expected)
+    centre = 0 if near_zero else 1
+    allowed, off = data["tolerance"].values / scale, centre + (measured.values - expected) / scale
+    ratio.fill_between(x, centre - allowed, centre + allowed, color="#dddddd", linewidth=0, label="tolerance")
+    ratio.axhline(centre, color="black", linewidth=1.1)
+    ratio.errorbar(x, off, bars / scale, **look)
+    ratio.set_ylabel("simulation -\nclosed form" if near_zero else "simulation /\nclosed form")
     long_name = data["x"].attrs["long_name"]
     style.parameter_axis(ratio, x.tolist(), style.label(f"{long_name}, {data.attrs['axis']}", unit))
     handles = [pair for axes in (value, ratio) for pair in zip(*axes.get_legend_handles_labels())]
