@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from ..errors import NotAResult
 from ..run import Run
 from .ablation import ablation
+from .budget import budget
 from .drift import drift
 from .error_histogram import error_histogram
 from .eye import eye
@@ -30,6 +31,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "ablation": ablation,
     "pareto": pareto,
     "drift": drift,
+    "budget": budget,
     "law": law,
 }
 """Every figure by name."""
