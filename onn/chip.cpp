@@ -94,6 +94,12 @@ ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int 
   return program;
 }
 
+double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model) {
+  // calibration knows the design's mean loss, not the draw of one chip
+  const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
+  return layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
+}
+
 ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
                       const ErrorModel& model) {
   ChipState chip;
@@ -112,10 +118,7 @@ ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, cons
             mzi(phases.attenuators.mzi(static_cast<int>(i)), e.attenuators.mzi(static_cast<int>(i)))(0, 0);
       state.blocks.push_back(std::move(block));
     }
-    // calibration knows the design's mean loss, not the draw of one chip
-    const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
-    state.nominal_factor =
-        layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
+    state.nominal_factor = nominal_layer_factor(layer, model);
     state.transfer = compile_layer(layer, state);
     const Matrix deviation = state.transfer / state.nominal_factor - layer.weight;
     state.matrix_error = deviation.norm() / layer.weight.norm();

@@ -71,6 +71,10 @@ struct ChipState {
 ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int dac_bits,
                          Programming programming);
 
+/// What a perfect, uniformly lossy layer makes of its W, field ratio: fan-out or fan-in, the model's mean loss
+/// of every column, and 1/passive_scale. Calibration on the design undoes it.
+double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model);
+
 /// The chip as light meets it: programmed so, with the errors it has at this moment. `model`: what the design
 /// knows of their mean (loss).
 ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,

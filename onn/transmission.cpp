@@ -15,13 +15,6 @@ constexpr Eigen::Index block_words = 512;
 // streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
 constexpr unsigned instant_bit = 21;
 
-/// Signals at the inputs of a layer are `value x field_per_unit`.
-double field_per_unit(const ChipDesign& design, const LinkSettings& link, std::size_t layer) {
-  if (layer == 0)  // N equal digits leave unit P with sqrt(N) times the field of one
-    return std::sqrt(static_cast<double>(design.task.servers)) * pam4_field_sqrt_w(1.0, link.launch_power_w);
-  return std::sqrt(link.signal_full_scale_w) / design.layers[layer].largest_input;
-}
-
 /// Unit P: digit lanes of all servers, each with its server's phase, combined; (M, words) in sqrt(W).
 FieldBatch unit_p(const Task& task, const LinkSettings& link, const Eigen::Ref<const Codes>& codes,
                   std::span<const double> phase_rad) {
@@ -103,7 +96,8 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const bool last = l + 1 == design.layers.size();
     FieldBatch out = apply_transfer(chip.layers[l].transfer, fields);
-    double gain = 1.0 / (field_per_unit(design, link, l) * chip.layers[l].nominal_factor * current_per_field);
+    double gain =
+        1.0 / (field_per_unit_sqrt_w(design, link, l) * chip.layers[l].nominal_factor * current_per_field);
     if (l == 0) gain /= visibility;
     if (last) {  // unit T
       const double arm = split_field_factor(design.task.servers);
@@ -115,12 +109,18 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
         (gain * detect(out, link.receiver, noise, last ? server : neurons)).colwise() + design.layers[l].bias;
     if (last) break;
     fields = FieldBatch(values.rows(), values.cols());
-    fields.re = field_per_unit(design, link, l + 1) * values.cwiseMax(0.0);
+    fields.re = field_per_unit_sqrt_w(design, link, l + 1) * values.cwiseMax(0.0);
   }
   return values;
 }
 
 }  // namespace
+
+double field_per_unit_sqrt_w(const ChipDesign& design, const LinkSettings& link, std::size_t layer) {
+  if (layer == 0)  // N equal digits leave unit P with sqrt(N) times the field of one
+    return std::sqrt(static_cast<double>(design.task.servers)) * pam4_field_sqrt_w(1.0, link.launch_power_w);
+  return std::sqrt(link.signal_full_scale_w) / design.layers[layer].largest_input;
+}
 
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                          const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed) {

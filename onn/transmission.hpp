@@ -14,6 +14,10 @@ struct TransmissionSeed {
   std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life, below 2048
 };
 
+/// Field at the inputs of layer `layer` of a signal of value 1, sqrt(W): sqrt(N launch power)/3 behind unit P,
+/// sqrt(full scale)/(largest activation) behind a re-modulating receiver.
+double field_per_unit_sqrt_w(const ChipDesign& design, const LinkSettings& link, std::size_t layer);
+
 /// Sends words through the whole light path and returns the received outputs y, shape (M, words), in digits:
 ///
 ///   servers   PAM4 fields (d/3) sqrt(launch power), one phase-lock error per server and block of words

@@ -258,6 +258,23 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   laws.add_option("--seed", law.seed, "seed of every random stream");
   add_output(laws, law.out);
 
+  BudgetArguments costs;
+  CLI::App& budgets = commands.add(
+      "budget", "loss, power, delay and area of a network's chip, by stage and part",
+      "optinc budget --network network.h5\n"
+      "  optinc budget experiments/studies/quickstart.toml --set budget.heater=typical-undercut-heater\n"
+      "  optinc budget --network network.h5 -o budget.h5 && experiments/draw budget.h5 -o figures",
+      [&] { return budget_command(costs, typed); });
+  budgets.add_option("STUDY.toml", costs.study,
+                     "whose network, [chip], [link] and [budget] count; without one the defaults");
+  budgets.add_option("--network", costs.network, "network or result file (.h5), in place of training one")
+      ->type_name("FILE");
+  budgets.add_option("--set", costs.overrides.settings, "section.key=value, over the study; repeatable")
+      ->expected(1)
+      ->take_all();
+  budgets.add_flag("--json", costs.json, "as one JSON object in SI units, for scripts");
+  add_output(budgets, costs.out);
+
   std::string key;
   CLI::App& explained = commands.add("explain", "meaning, unit, default, range and source of a parameter",
                                      "optinc explain chip.sigma_eta_rad", [&] { return explain_command(key); });

@@ -53,6 +53,14 @@ struct LawArguments {
   OutputArguments out;
 };
 
+/// What `budget` takes.
+struct BudgetArguments {
+  std::string study, network;  ///< either may be empty
+  Overrides overrides;
+  bool json = false;
+  OutputArguments out;
+};
+
 /// Exit status of a run that ended so.
 int status_of(Ending ending);
 
@@ -64,6 +72,7 @@ int fabricate_command(const LabArguments& arguments, const RunOptions& options);
 int transfer_command(const LabArguments& arguments, const RunOptions& options);
 int inspect_command(const std::string& file, bool json);
 int validate_command(const LawArguments& arguments, std::string_view typed);
+int budget_command(const BudgetArguments& arguments, std::string_view typed);
 int explain_command(const std::string& key);
 int devices_command(const std::string& name, bool json);
 

@@ -210,6 +210,7 @@ void validate_config(const StudyConfig& config) {
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });
   if (config.model == "drift") in_section("drift", [&] { validate_drift(config.drift); });
+  in_section("budget", [&] { validate_budget(config.budget); });
   in_section("network.hidden", [&] { make_network(config.task, config.network.hidden); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "experiments/config/fields.hpp"
 #include "experiments/config/sweep.hpp"
+#include "onn/budget_settings.hpp"
 #include "onn/calibration_settings.hpp"
 #include "onn/crosstalk_settings.hpp"
 #include "onn/drift_settings.hpp"
@@ -94,6 +95,7 @@ struct StudyConfig {
   NoiseSwitches noise = NoiseSwitches::all();  ///< of the variant "noisy"
   MeshSettings mesh;
   DriftSettings drift;
+  BudgetSettings budget;  ///< of optinc budget; no trial looks at it
   GradientSettings gradient;
   std::vector<SweepAxis> sweeps;  ///< [[sweep]], outermost first
 };

@@ -302,6 +302,53 @@ void visit_fields(S& s, Visitor&& visit) {
         s.sensitivity.splitter_rad_per_m);
 }
 
+template <Like<BudgetSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(name_field("heater", "heater of every phase shifter (optinc devices NAME)", heater_names()), s.heater);
+  visit(FieldInfo{"laser_power_w", "W", "laser of a server, where the passive link budget starts", 1e-6, 1,
+                  "13 dBm: 10 to 20"},
+        s.laser.power_w);
+  visit(FieldInfo{"wall_plug_efficiency", "1", "optical over electrical power of every laser", 1e-4, 1},
+        s.wall_plug_efficiency);
+  visit(FieldInfo{"modulator_loss_db", "dB", "insertion loss of a modulator at full drive", 0, 30,
+                  "3 to 6 dB in silicon"},
+        s.modulator.insertion_loss_db);
+  visit(FieldInfo{"modulator_bandwidth_hz", "Hz", "bandwidth of a modulator", 1e6, 1e12, "20 to 110 GHz"},
+        s.modulator.bandwidth_hz);
+  visit(FieldInfo{"driver_j_per_symbol", "J", "energy of a modulator's driver per symbol", 0, 1e-6,
+                  "O/E/O: 1 to 3 pJ per symbol"},
+        s.driver_j_per_symbol);
+  visit(FieldInfo{"symbol_rate_bd", "Bd", "symbols per second", 1e3, 1e12, "10 to 112 GBd"}, s.symbol_rate_bd);
+  visit(FieldInfo{"splitter_loss_db", "dB", "excess loss of a 1:2 splitter of any tree", 0, 10,
+                  "Zhang 2013: 0.28 dB"},
+        s.splitter.stage_excess_loss_db);
+  visit(FieldInfo{"coupler_loss_db", "dB", "from fibre to chip, or back", 0, 30, "edge coupler: 1 to 2 dB"},
+        s.coupler.loss_db);
+  visit(FieldInfo{"fibre_m", "m", "fibre from a server to the unit, and back", 0, 1e6}, s.fibre.length_m);
+  visit(FieldInfo{"fibre_connectors", "1", "connectors in such a fibre, 0.3 dB each", 0, 100},
+        s.fibre.connectors);
+  visit(FieldInfo{"waveguide_loss_db_per_cm", "dB/cm", "loss of the waveguides between meshes", 0, 100,
+                  "0.1 (wide rib) to 3 dB/cm"},
+        s.routing.loss_db_per_cm);
+  visit(FieldInfo{"routing_m", "m", "waveguide of a layer besides its MZIs", 0, 1}, s.routing.length_m);
+  visit(FieldInfo{"mzi_length_m", "m", "length of an MZI's box", 1e-6, 1e-2, "100 to 300 um"},
+        s.floor_plan.mzi_length_m);
+  visit(FieldInfo{"mzi_width_m", "m", "width of an MZI's box, two ports", 1e-6, 1e-3, "20 to 60 um"},
+        s.floor_plan.mzi_width_m);
+  visit(FieldInfo{"receiver_w", "W", "supply of a receiver's amplifier", 0, 100,
+                  "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
+        s.front_end.supply_power_w);
+  visit(FieldInfo{"adc_bits", "bit", "bits of a server's converter", 1, 24, "5 to 8"}, s.adc.bits);
+  visit(FieldInfo{"adc_effective_bits", "bit", "its effective bits", 0.1, 24, "4.5 to 5.5 above 50 GS/s"},
+        s.adc.effective_bits);
+  visit(FieldInfo{"adc_step_j", "J", "energy of a conversion step (Walden)", 0, 1e-9,
+                  "usual above 30 GS/s: 30 to 300 fJ"},
+        s.adc_step_j);
+  visit(FieldInfo{"adc_delay_s", "s", "delay of a converter's pipeline", 0, 1e-3}, s.adc_delay_s);
+  visit(FieldInfo{"control_w_per_shifter", "W", "DAC channel of a phase shifter; 0: not counted", 0, 10},
+        s.control_w_per_shifter);
+}
+
 template <Like<GradientSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"data", "1", "folder of the data set's idx files", 0, 0, "Debian: dataset-fashion-mnist"},
@@ -345,6 +392,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("noise", s.noise);
   section("mesh", s.mesh);
   section("drift", s.drift);
+  section("budget", s.budget);
   section("gradient", s.gradient);
 }
 

@@ -41,4 +41,11 @@ double sine_sqnr_db(double bits) { return db_per_bit * bits + db_of_sine; }
 
 double effective_bits_of_sinad(double sinad_db) { return (sinad_db - db_of_sine) / db_per_bit; }
 
+double adc_power_w(const AdcSettings& adc, double samples_per_s, double step_energy_j) {
+  validate_adc(adc);
+  validate_not_negative("samples_per_s", samples_per_s);
+  validate_not_negative("step_energy_j", step_energy_j);
+  return step_energy_j * std::exp2(adc.effective_bits) * samples_per_s;
+}
+
 }  // namespace optinc

@@ -36,4 +36,9 @@ double sine_sqnr_db(double bits);
 /// Effective bits of a measured signal to noise and distortion ratio, (dB - 1.76)/6.02.
 double effective_bits_of_sinad(double sinad_db);
 
+/// Electrical power of a converter, W: E_step 2^ENOB f_s, with the energy of one conversion step as its figure
+/// of merit (R. H. Walden 1999, IEEE J. Sel. Areas Commun. 17, 539). Throws Error as validate_adc does, or for
+/// a negative rate or energy.
+double adc_power_w(const AdcSettings& adc, double samples_per_s, double step_energy_j);
+
 }  // namespace optinc

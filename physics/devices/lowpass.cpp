@@ -56,6 +56,13 @@ double noise_bandwidth_hz(const Lowpass& filter) {
   return energy.real() / 2;
 }
 
+double lowpass_delay_s(const Lowpass& filter) {
+  validate_lowpass(filter);
+  Complex mean = 0;
+  for (const Pole& p : poles_of(filter)) mean += p.residue / (p.pole * p.pole);
+  return mean.real();
+}
+
 std::vector<double> impulse_response_per_s(const Lowpass& filter, double step_s, int count) {
   validate_lowpass(filter);
   validate_positive("step_s", step_s);

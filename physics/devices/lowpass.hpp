@@ -29,6 +29,10 @@ Complex lowpass_response(const Lowpass& filter, double frequency_hz);
 /// 1.5708 f_3dB, Bessel-Thomson 1.0464 f_3dB.
 double noise_bandwidth_hz(const Lowpass& filter);
 
+/// Group delay at zero frequency, s: the mean of h(t), sum_j r_j/p_j^2. One pole 1/(2 pi f_3dB), Bessel-Thomson
+/// 2.1139/(2 pi f_3dB), flat over its band.
+double lowpass_delay_s(const Lowpass& filter);
+
 /// Impulse response h(k dt), 1/s, `count` values from t = 0.
 std::vector<double> impulse_response_per_s(const Lowpass& filter, double step_s, int count);
 

@@ -42,6 +42,11 @@ std::vector<double> splitter_tree_fields(const SplitterTree& tree, std::span<con
   return powers;
 }
 
+double splitter_tree_excess_db(const SplitterTree& tree) {
+  validate_splitter_tree(tree);
+  return std::countr_zero(static_cast<unsigned>(tree.outputs)) * tree.stage_excess_loss_db;
+}
+
 void validate_splitter_tree(const SplitterTree& tree) {
   validate(tree.outputs >= 1 && std::has_single_bit(static_cast<unsigned>(tree.outputs)),
            "outputs = {} of a tree of 1:2 splitters (a power of two: 1, 2, 4, ..). Give one.", tree.outputs);

@@ -28,6 +28,9 @@ std::vector<double> draw_imbalance_db(const SplitterTree& tree, Stream& stream);
 /// Throws Error as validate_splitter_tree does, or where `imbalance_db` does not hold K - 1 numbers.
 std::vector<double> splitter_tree_fields(const SplitterTree& tree, std::span<const double> imbalance_db);
 
+/// What every output lacks of 1/K of the power in a balanced tree, dB: the excess loss of its log2(K) stages.
+double splitter_tree_excess_db(const SplitterTree& tree);
+
 /// Throws Error, naming the field: outputs no power of two, negative loss or spread.
 void validate_splitter_tree(const SplitterTree& tree);
 

@@ -153,6 +153,13 @@ ThermoOpticShifter typical_metal_heater() {
   return d;
 }
 
+ThermoOpticShifter typical_undercut_heater() {
+  ThermoOpticShifter d = typical_metal_heater();
+  d.p_pi_w = 1e-3;
+  d.bandwidth_hz = bandwidth_of_tau_hz(50e-6);
+  return d;
+}
+
 ThermoOpticShifter typical_doped_silicon_heater() {
   ThermoOpticShifter d = typical_metal_heater();
   d.resistance_slope_per_k = 0.0;  // no number for doped silicon is at hand

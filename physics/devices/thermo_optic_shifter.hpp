@@ -88,6 +88,9 @@ ThermoOpticShifter dave_2024_metal_clad_heater();
 /// alpha_R = 1.5e-3 /K of 1e-3..2e-3.
 ThermoOpticShifter typical_metal_heater();
 
+/// Metal heater on an undercut waveguide, no one device: 1 mW and 50 us of the usual 0.05..3 mW, 50 us..1 ms.
+ThermoOpticShifter typical_undercut_heater();
+
 /// Doped-silicon heater beside the waveguide, no one device: the metal heater, 2.5 times as fast (Jacques et
 /// al., Opt. Express 27, 10456 (2019)).
 ThermoOpticShifter typical_doped_silicon_heater();

@@ -222,7 +222,7 @@ class MainJob(unittest.TestCase):
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  (\w+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
         self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "train", "program", "fabricate", "transfer",
-                                         "inspect", "validate", "explain", "devices", "list", "completion"})
+                                         "inspect", "validate", "budget", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -251,6 +251,32 @@ class MainJob(unittest.TestCase):
             self.assertRegex(page, line)
         power = next(p for d in devices if d["name"] == "harris-2014-heater" for p in d["parameters"] if p["name"] == "power for pi")
         self.assertEqual((power["value"], power["unit"]), (24.77e-3, "W"))
+
+    def test_a_budget_adds_up_and_needs_a_network(self):
+        path = self.path.with_name("budget.h5")
+        done = optinc("budget", "--network", self.path, "--quiet", "--json", "-o", path, "--set", "chip.mzi_loss_db=0.2", "--set",
+                      "budget.heater=typical-undercut-heater")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = json.loads(done.stdout)
+        for table in ("loss", "power", "delay", "area"):
+            parts = seen[table]["parts"].values()
+            self.assertAlmostEqual(sum(p["total"] for p in parts) / seen[table]["total"], 1, places=12)
+            self.assertTrue(all(len(p["by_stage"]) == len(seen["stages"]) and p["source"] for p in parts))
+        columns = sum(stage["columns"] for stage in seen["stages"])
+        self.assertEqual(columns, seen["columns"])
+        self.assertAlmostEqual(seen["loss"]["parts"]["MZIs"]["total"] / columns, 0.2, places=4)  # the spread's cut at 0
+        chosen = next(h for h in seen["heaters"] if h["name"] == "typical-undercut-heater")
+        self.assertAlmostEqual(chosen["power_w"], seen["power"]["parts"]["heaters"]["total"], places=12)
+        with h5py.File(path) as file:
+            self.assertAlmostEqual(file["budget/power"][()].sum(), seen["power"]["total"], places=9)
+        text = optinc("budget", "--network", self.path).stdout
+        for part in ("Stages", "Loss, dB", "Electrical power, W", "Delay, ns", "mm^2", "pJ/bit", "harris-2014-heater"):
+            self.assertIn(part, text)
+        mesh = self.path.with_name("mesh.toml")
+        mesh.write_text('model = "mesh"\n')
+        self.check_refusal(optinc("budget", mesh), "model mesh")
+        self.check_refusal(optinc("budget", "--network", self.path, "--set", "budget.heater=harris"), "budget.heater", "harris-2014-heater")
+        self.check_refusal(optinc("budget", "--network", self.path.with_name("none.h5")), "none.h5")
 
     def test_print_config_is_whole_and_loadable(self):
         done = optinc("run", STUDY, "--print-config", "--trials", "7")

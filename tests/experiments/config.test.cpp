@@ -37,6 +37,26 @@ StudyConfig unlike_default() {
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,   77.0,  0.07,
              11.0, 0.2, 2e-3, 0.625, 0.31, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
+  c.budget.heater = "lu-2015-suspended-heater";
+  c.budget.laser.power_w = 0.01;
+  c.budget.wall_plug_efficiency = 0.2;
+  c.budget.modulator.insertion_loss_db = 3.5;
+  c.budget.modulator.bandwidth_hz = 41e9;
+  c.budget.driver_j_per_symbol = 2e-12;
+  c.budget.symbol_rate_bd = 51e9;
+  c.budget.splitter.stage_excess_loss_db = 0.3;
+  c.budget.coupler.loss_db = 1.25;
+  c.budget.fibre.length_m = 11.0;
+  c.budget.fibre.connectors = 3;
+  c.budget.routing.loss_db_per_cm = 1.75;
+  c.budget.routing.length_m = 6e-3;
+  c.budget.floor_plan.mzi_length_m = 210e-6;
+  c.budget.floor_plan.mzi_width_m = 51e-6;
+  c.budget.front_end.supply_power_w = 48e-3;
+  c.budget.adc = {8, 1.0, 5.5};
+  c.budget.adc_step_j = 1e-13 / 3;
+  c.budget.adc_delay_s = 2e-9;
+  c.budget.control_w_per_shifter = 1e-4;
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   return c;
 }
@@ -86,7 +106,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
   const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, calibration,
-               crosstalk, operation, link, noise, mesh, drift, gradient, sweeps] = c;
+               crosstalk, operation, link, noise, mesh, drift, budget, gradient, sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
   const auto& [seed, threads, time_limit] = run;
@@ -125,6 +145,13 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("drift",
         values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
                pi_power, resistance, capacity, laser, laser_time, imbalance, heater, splitter));
+  const auto& [heat, laser_of, wall_plug, modulator, driver, rate_bd, splitter_tree, facet, fibre, routing,
+               floor, front, adc, step_j, adc_delay, control] = budget;
+  check("budget",
+        values(heat, laser_of.power_w, wall_plug, modulator.insertion_loss_db, modulator.bandwidth_hz, driver,
+               rate_bd, splitter_tree.stage_excess_loss_db, facet.loss_db, fibre.length_m, fibre.connectors,
+               routing.loss_db_per_cm, routing.length_m, floor.mzi_length_m, floor.mzi_width_m,
+               front.supply_power_w, adc.bits, adc.effective_bits, step_j, adc_delay, control));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
 }

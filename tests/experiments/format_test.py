@@ -109,6 +109,7 @@ class Format(unittest.TestCase):
         cls.make("run", folder / "drift.toml", "-o", folder / "drift.h5", "--quiet")
         cls.make("program", folder / "chip.h5", "-o", folder / "phases.h5")
         cls.make("fabricate", folder / "chip.h5", "-o", folder / "fabricated.h5")
+        cls.make("budget", "--network", folder / "chip.h5", "--quiet", "-o", folder / "budget.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")
         for path in sorted(folder.glob("*.h5")):
             cls.files[path.stem] = path

@@ -51,6 +51,7 @@ DRAWN = {  # what each sample has the data for
     "recorded_drift": {"drift"},
     "bare": set(),
     "laws": {"law"},
+    "costs": {"budget"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
     "meshes_of_kinds": {"metric_vs_parameter", "heat_map", "pareto", "mesh_comparison"},

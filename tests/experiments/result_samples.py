@@ -320,6 +320,23 @@ def laws(path, trials=200):
             group.dataset("sample", ["x", "trial"], sample)
 
 
+def costs(path):
+    """As optinc budget writes it, without trials: two layers between the ends."""
+    stages = ["servers", "unit P", "layer 1", "layer 2", "unit T"]
+    with result(path) as file:
+        group = Group(file, "budget")
+        group.axis("stage", stages)
+        for name, parts, units, values in (
+                ("loss", ["splitting", "MZIs"], "dB", [[6, 0], [-6, 0], [0, 13], [0, 13], [6, 0]]),
+                ("power", ["heaters", "lasers", "control"], "W", [[0, 1, 0], [0, 0, 0], [90, 2, 0], [80, 2, 0], [0, 1, 0]]),
+                ("delay", ["MZIs", "converters"], "s", [[0, 0], [0, 0], [4e-10, 0], [4e-10, 0], [0, 1e-9]])):
+            group.axis(f"{name}_part", parts)
+            group.dataset(name, ["stage", f"{name}_part"], np.array(values, float), units)
+        group.axis("heater", ["harris-2014-heater", "typical-metal-heater", "typical-undercut-heater"])
+        group.dataset("heater_power", ["heater"], np.array([210.0, 170.0, 8.5]), "W")
+        group.dataset("bit_rate", None, np.float64(1.6e12), "bit/s")
+
+
 def crowded(path, trials=10):
     """Many points of three sweeps."""
     eta = (ETA[0], np.geomspace(1e-3, 0.05, 25), *ETA[2:])
@@ -377,7 +394,7 @@ def unknown_errors(path, trials=40):
             "mesh_error_in_phase": (error ** 2, {}, "1", "the same of its real part")})
 
 
-ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws,
+ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws, costs,
        crowded, sparse, meshes_of_kinds, unknown_errors)
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ the data is there (pareto only by name). A PNG and a PDF each; an earlier one of
   ablation             share of every error source in the variance
   pareto               two metrics, or one and a swept key, traded over all sweep points
   drift                a metric against time
+  budget               light, delay and watts of optinc budget, by stage and part
   law                  every Monte-Carlo law of optinc validate, closed form and simulation: a figure each
 """
 EXAMPLES = """examples:
@@ -80,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, act: object, summary: str, description: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=summary, description=description, epilog=EXAMPLES,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-        added.add_argument("file", type=Path, metavar="FILE", help="result of optinc run, or of validate")
+        added.add_argument("file", type=Path, metavar="FILE", help="result of optinc run, budget or validate")
         added.set_defaults(act=act)
         return added
 

@@ -256,3 +256,12 @@ TEST_CASE("converter: impossible ones are refused by name") {
   check_message(refusal([] { validate_adc({7, 0, 5}); }), {"full_scale"});
   check_message(refusal([] { validate_adc({7, 1, 7.5}); }), {"effective_bits = 7.5"});
 }
+
+// E_step 2^ENOB f_s: 100 fJ, 5 effective bits, 50 GS/s are 160 mW. Fails when it takes the nominal bits
+TEST_CASE("converter: power by the energy of a conversion step") {
+  AdcSettings adc;
+  adc.bits = 7;
+  adc.effective_bits = 5.0;
+  CHECK(adc_power_w(adc, 50e9, 100e-15) == Approx(0.16).epsilon(1e-12));
+  check_message(refusal([&] { adc_power_w(adc, 50e9, -1); }), {"step_energy_j"});
+}

@@ -130,3 +130,15 @@ TEST_CASE("low-pass: impossible ones are refused") {
   check_message(refusal([] { impulse_response_per_s({}, -1, 4); }), {"step_s"});
   CHECK_NOTHROW(validate_lowpass({}));
 }
+
+// one pole 1/(2 pi f), Bessel-Thomson 2.1139/(2 pi f): 5.0 and 10.5 ps at 32 GHz; the slope of the phase at 1
+// MHz. Fails when a residue is divided by its pole once
+TEST_CASE("low-pass: group delay at zero frequency") {
+  for (const auto& [shape, delay_s] :
+       {std::pair{LowpassShape::one_pole, 1 / (tau * 32e9)},
+        std::pair{LowpassShape::bessel_thomson_4, 2.1139176749 / (tau * 32e9)}}) {
+    const Lowpass filter{shape, 32e9};
+    CHECK(lowpass_delay_s(filter) == Approx(delay_s).epsilon(1e-9));
+    CHECK(-std::arg(lowpass_response(filter, 1e6)) / (tau * 1e6) == Approx(delay_s).epsilon(1e-6));
+  }
+}

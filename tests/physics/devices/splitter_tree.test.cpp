@@ -26,6 +26,17 @@ TEST_CASE("splitter tree: balanced it is (1/sqrt K) 10^(-IL log2(K)/20)") {
   }
 }
 
+// Fails when stages are counted by outputs
+TEST_CASE("splitter tree: excess loss is that of its stages") {
+  for (const int outputs : {1, 2, 8}) {
+    SplitterTree tree;
+    tree.outputs = outputs;
+    const std::vector<double> level(static_cast<std::size_t>(outputs - 1), 0.0);
+    const double field = splitter_tree_fields(tree, level)[0];
+    CHECK(splitter_tree_excess_db(tree) == Approx(-20 * std::log10(field * std::sqrt(outputs))).margin(1e-12));
+  }
+}
+
 // Fails when a splitter's two outputs are exchanged, or the imbalances are read in another order
 TEST_CASE("splitter tree: an imbalance of d dB divides the power r : 1, root first, top to bottom") {
   SplitterTree tree;

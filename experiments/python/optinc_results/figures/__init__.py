@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from ..errors import NotAResult
 from ..run import Run
 from .ablation import ablation
+from .budget import budget
 from .drift import drift
 from .error_histogram import error_histogram
 from .eye import eye
@@ -32,6 +33,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "ablation": ablation,
     "pareto": pareto,
     "drift": drift,
+    "budget": budget,
     "law": law,
     "mesh_comparison": mesh_comparison,
     "mesh_balance": mesh_balance,

@@ -1,0 +1,74 @@
+#include "experiments/budget/budget_file.hpp"
+
+namespace optinc {
+namespace {
+
+/// One value of every element of a list.
+template <class Element, class Get>
+auto column(const std::vector<Element>& list, Get get) {
+  std::vector<std::decay_t<decltype(get(list.front()))>> values;
+  for (const Element& element : list) values.push_back(get(element));
+  return values;
+}
+
+void write_table(const Group& group, const BudgetTable& t, std::string_view unit, std::string_view long_name) {
+  const std::string axis = t.name + "_part";
+  group.dimension(axis, column(t.parts, [](const BudgetPart& p) { return p.name; }), "1", "part of the budget");
+  group.dataset(t.name + "_source", {axis}, column(t.parts, [](const BudgetPart& p) { return p.source; }), "1",
+                "object that gives this part, and keys that set it");
+  std::vector<double> values;
+  for (std::size_t k = 0; k < t.parts.front().by_stage.size(); ++k)
+    for (const BudgetPart& p : t.parts) values.push_back(p.by_stage[k]);
+  group.dataset(t.name, {"stage", axis}, values, unit, long_name);
+}
+
+}  // namespace
+
+void write_budget(const Group& group, const ChipBudget& b) {
+  group.dimension("stage", column(b.stages, [](const BudgetStage& s) { return s.name; }), "1",
+                  "stage of the light path");
+  const auto count = [&](const char* name, auto member, const char* long_name) {
+    group.dataset(name, {"stage"},
+                  column(b.stages, [=](const BudgetStage& s) { return static_cast<std::int64_t>(s.*member); }),
+                  "1", long_name);
+  };
+  const auto number = [&](const char* name, double BudgetStage::*member, const char* unit,
+                          const char* long_name) {
+    group.dataset(name, {"stage"}, column(b.stages, [=](const BudgetStage& s) { return s.*member; }), unit,
+                  long_name);
+  };
+  count("blocks", &BudgetStage::blocks, "square blocks of the layer's matrix");
+  count("mzis", &BudgetStage::mzis, "MZIs");
+  count("columns", &BudgetStage::columns, "MZIs in series");
+  count("shifters", &BudgetStage::shifters, "phase shifters");
+  count("modulators", &BudgetStage::modulators, "modulators");
+  count("receivers", &BudgetStage::receivers, "receivers");
+  count("adcs", &BudgetStage::adcs, "converters");
+  number("received", &BudgetStage::received_w, "W", "signal on a receiver at its largest value");
+  number("snr", &BudgetStage::snr_db, "dB", "electrical signal to noise ratio there");
+  number("gain", &BudgetStage::gain_db, "dB", "optical power that re-modulation puts back");
+  write_table(group, b.loss_db, "dB", "loss of one pass without gain");
+  write_table(group, b.power_w, "W", "electrical power");
+  write_table(group, b.delay_s, "s", "delay");
+  write_table(group, b.area_m2, "m2", "area of the MZIs");
+  group.dimension("heater", column(b.heaters, [](const HeaterBudget& h) { return h.name; }), "1",
+                  "kind of heater");
+  const auto heater = [&](const char* name, double HeaterBudget::*member, const char* long_name) {
+    group.dataset(name, {"heater"}, column(b.heaters, [=](const HeaterBudget& h) { return h.*member; }), "W",
+                  long_name);
+  };
+  heater("pi_power", &HeaterBudget::pi_power_w, "heater power for a phase of pi");
+  heater("heater_power", &HeaterBudget::power_w, "all heaters at the programmed phases");
+  heater("heater_power_estimate", &HeaterBudget::estimate_w, "all heaters at mean phases");
+  const auto scalar = [&](const char* name, double value, const char* unit, const char* long_name) {
+    group.dataset(name, {}, std::vector<double>{value}, unit, long_name);
+  };
+  scalar("passive_received", b.passive_received_dbm, "dBm", "what a server would receive without gain");
+  scalar("laser_optical", b.laser_optical_w, "W", "light of all lasers");
+  scalar("mesh_area", b.mesh_area_m2, "m2", "bounding boxes of all meshes");
+  scalar("die_area", b.die_area_m2, "m2", "bounding box of all meshes placed in rows");
+  scalar("symbol_rate", b.symbol_rate_bd, "Bd", "symbols per second");
+  scalar("bit_rate", b.bits_per_s, "bit/s", "bits of all servers");
+}
+
+}  // namespace optinc

@@ -1,0 +1,173 @@
+#include "experiments/budget/report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace optinc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number of a table, nothing for 0: four digits, and no more places than those need.
+std::string cell(double value) {
+  if (value == 0.0) return "-";
+  const double size = std::abs(value);
+  return size >= 100 ? fmt::format("{:.0f}", value)
+         : size >= 1 ? fmt::format("{:.2f}", value)
+                     : fmt::format("{:.3g}", value);
+}
+std::string cell(std::int64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
+
+/// Rows of text in columns, the first flush left, the others flush right.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width(rows.front().size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+  std::string text;
+  for (const auto& row : rows) {
+    text += fmt::format("  {:<{}}", row[0], width[0]);
+    for (std::size_t c = 1; c < row.size(); ++c) text += fmt::format("  {:>{}}", row[c], width[c]);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string stages_text(const ChipBudget& b) {
+  std::vector<std::vector<std::string>> rows = {{"stage", "ports", "blocks", "MZIs", "columns", "shifters",
+                                                 "modulators", "receivers", "ADCs", "light (dBm)", "SNR (dB)",
+                                                 "gain (dB)"}};
+  for (const BudgetStage& s : b.stages) {
+    const bool receives = s.received_w > 0;
+    rows.push_back({s.name,
+                    s.inputs > 0 ? fmt::format("{} to {}", s.inputs, s.outputs) : fmt::format("{}", s.outputs),
+                    cell(std::int64_t{s.blocks}), cell(s.mzis), cell(std::int64_t{s.columns}), cell(s.shifters),
+                    cell(s.modulators), cell(s.receivers), cell(s.adcs),
+                    receives ? fmt::format("{:.1f}", 10 * std::log10(s.received_w / 1e-3)) : "-",
+                    receives ? fmt::format("{:.1f}", s.snr_db) : "-",
+                    s.gain_db != 0.0 ? fmt::format("{:.1f}", s.gain_db) : "-"});
+  }
+  return aligned(rows) +
+         "  light: on each receiver at the largest value; SNR: of its current, over shot, amplifier and "
+         "oscillator "
+         "noise;\n  gain: optical power that re-modulation puts back.\n";
+}
+
+/// One table, stages down and parts across, in `unit` of `scale`.
+std::string table_text(const ChipBudget& b, const BudgetTable& t, const std::string& heading, double scale) {
+  std::vector<std::vector<std::string>> rows = {{"stage"}};
+  std::vector<const BudgetPart*> parts;
+  for (const BudgetPart& p : t.parts)
+    if (p.total() != 0.0 || std::any_of(p.by_stage.begin(), p.by_stage.end(), [](double v) { return v != 0; }))
+      parts.push_back(&p);
+  for (const BudgetPart* p : parts) rows[0].push_back(p->name);
+  rows[0].push_back("together");
+  for (std::size_t k = 0; k < b.stages.size(); ++k) {
+    rows.push_back({b.stages[k].name});
+    for (const BudgetPart* p : parts) rows.back().push_back(cell(scale * p->by_stage[k]));
+    rows.back().push_back(cell(scale * t.total(k)));
+  }
+  rows.push_back({"all"});
+  for (const BudgetPart* p : parts) rows.back().push_back(cell(scale * p->total()));
+  rows.back().push_back(cell(scale * t.total()));
+  std::string text = fmt::format("\n{}\n", heading) + aligned(rows);
+  for (const BudgetPart* p : parts) text += fmt::format("    {}: {}\n", p->name, p->source);
+  return text;
+}
+
+std::string heaters_text(const ChipBudget& b) {
+  std::vector<std::vector<std::string>> rows = {{"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)"}};
+  for (const HeaterBudget& h : b.heaters)
+    rows.push_back({h.name, cell(1e3 * h.pi_power_w), cell(h.power_w), cell(h.estimate_w)});
+  return "\nHeaters, W (programmed: the phases of this chip; mean phases: P_pi (pi + <theta>)/pi an MZI)\n" +
+         aligned(rows);
+}
+
+std::string totals_text(const ChipBudget& b) {
+  std::string text = "\nTogether\n";
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<34} {}\n", name, value);
+  };
+  line("MZIs, columns in series", fmt::format("{}, {}", b.mzis(), b.columns()));
+  line("area", fmt::format("{:.1f} mm^2 of MZIs, {:.1f} of meshes, {:.1f} placed in rows",
+                           1e6 * b.area_m2.total(), 1e6 * b.mesh_area_m2, 1e6 * b.die_area_m2));
+  line("loss of one pass without gain",
+       fmt::format("{:.1f} dB, of which fan-out and fan-in {:.1f}; a server would "
+                   "receive {:.1f} dBm",
+                   b.loss_db.total(), b.fan_db(), b.passive_received_dbm));
+  line("O/E/O conversions in series", fmt::format("{}", b.conversions()));
+  line("light of all lasers", fmt::format("{:.3g} W", b.laser_optical_w));
+  line("electrical power", fmt::format("{:.4g} W", b.power_w.total()));
+  line("delay", fmt::format("{:.3f} ns, of which MZIs {:.3f} (fibres not counted)", 1e9 * b.delay_s.total(),
+                            1e9 * b.optical_delay_s));
+  line("symbols in flight", fmt::format("{:.1f}, of which in MZIs {:.1f}, at {:.4g} GBd", b.symbols_in_flight(),
+                                        b.symbols_in_mzis(), 1e-9 * b.symbol_rate_bd));
+  std::string parts;
+  for (const BudgetPart& p : b.power_w.parts)
+    if (p.total() > 0)
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", p.name, cell(1e12 * p.total() / b.bits_per_s));
+  line("energy", fmt::format("{:.4g} pJ/bit at {:.4g} Tb/s ({})", 1e12 * b.energy_per_bit_j(),
+                             1e-12 * b.bits_per_s, parts));
+  return text;
+}
+
+Json table_json(const BudgetTable& t) {
+  Json parts = Json::object();
+  for (const BudgetPart& p : t.parts)
+    parts[p.name] = {{"total", p.total()}, {"by_stage", p.by_stage}, {"source", p.source}};
+  return {{"unit", t.unit}, {"total", t.total()}, {"parts", parts}};
+}
+
+}  // namespace
+
+std::string budget_text(const ChipBudget& b, const std::string& title) {
+  return fmt::format("Budget of {}\n\nStages\n", title) + stages_text(b) +
+         table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
+         table_text(b, b.power_w, "Electrical power, W", 1) + heaters_text(b) +
+         table_text(b, b.delay_s, "Delay, ns", 1e9) + table_text(b, b.area_m2, "Area of the MZIs, mm^2", 1e6) +
+         totals_text(b);
+}
+
+nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title) {
+  Json stages = Json::array(), heaters = Json::array();
+  for (const BudgetStage& s : b.stages)
+    stages.push_back({{"name", s.name},
+                      {"inputs", s.inputs},
+                      {"outputs", s.outputs},
+                      {"blocks", s.blocks},
+                      {"mzis", s.mzis},
+                      {"columns", s.columns},
+                      {"shifters", s.shifters},
+                      {"modulators", s.modulators},
+                      {"receivers", s.receivers},
+                      {"adcs", s.adcs},
+                      {"received_w", s.received_w},
+                      {"snr_db", s.received_w > 0 ? Json(s.snr_db) : Json()},
+                      {"gain_db", s.gain_db}});
+  for (const HeaterBudget& h : b.heaters)
+    heaters.push_back(
+        {{"name", h.name}, {"pi_power_w", h.pi_power_w}, {"power_w", h.power_w}, {"estimate_w", h.estimate_w}});
+  return {{"title", title},
+          {"mzis", b.mzis()},
+          {"columns", b.columns()},
+          {"conversions", b.conversions()},
+          {"fan_db", b.fan_db()},
+          {"passive_received_dbm", b.passive_received_dbm},
+          {"laser_optical_w", b.laser_optical_w},
+          {"mesh_area_m2", b.mesh_area_m2},
+          {"die_area_m2", b.die_area_m2},
+          {"optical_delay_s", b.optical_delay_s},
+          {"symbol_rate_bd", b.symbol_rate_bd},
+          {"symbols_in_mzis", b.symbols_in_mzis()},
+          {"symbols_in_flight", b.symbols_in_flight()},
+          {"bits_per_s", b.bits_per_s},
+          {"energy_per_bit_j", b.energy_per_bit_j()},
+          {"loss", table_json(b.loss_db)},
+          {"power", table_json(b.power_w)},
+          {"delay", table_json(b.delay_s)},
+          {"area", table_json(b.area_m2)},
+          {"heaters", heaters},
+          {"stages", stages}};
+}
+
+}  // namespace optinc

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "onn/budget.hpp"
+
+namespace optinc {
+
+/// A budget for people: what there is at every stage, one table each of dB, W, ns and mm^2 with the object
+/// behind every column, heaters, and the totals. `title` names the chip.
+std::string budget_text(const ChipBudget& budget, const std::string& title);
+
+/// The same for machines, in SI units and dB.
+nlohmann::ordered_json budget_json(const ChipBudget& budget, const std::string& title);
+
+}  // namespace optinc

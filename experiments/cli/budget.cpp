@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "experiments/budget/budget_file.hpp"
+#include "experiments/budget/report.hpp"
+#include "experiments/cli/commands.hpp"
+#include "experiments/config/study_names.hpp"
+#include "experiments/store/atomic_file.hpp"
+#include "experiments/store/network_file.hpp"
+#include "experiments/store/provenance.hpp"
+#include "experiments/study/prelude.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+/// The study's configuration; the defaults' without one. A network file brings its own task and widths.
+StudyConfig config_of(const BudgetArguments& a) {
+  Overrides overrides = a.overrides;
+  if (!a.network.empty()) overrides.settings.push_back(fmt::format("network.source={}", toml_text(a.network)));
+  StudyConfig config =
+      a.study.empty() ? parse_config("", "optinc budget", overrides) : load_config(a.study, overrides);
+  validate(has_network(config.model),
+           "a study of model {} (a budget is of a chip with a network). Give another study.", config.model);
+  if (!a.network.empty()) {
+    const File file = File::open(a.network);
+    require_schema(file);
+    const Network network = load_network(file.root().open("network"));
+    const std::vector<int> widths = network.widths();
+    config.task = network.task;
+    config.network.hidden.assign(widths.begin() + 1, widths.end() - 1);
+  }
+  config.sweeps.clear();   // the study's own chip
+  config.figures.clear();  // they are of trials
+  validate_config(config);
+  return config;
+}
+
+std::string title_of(const StudyConfig& c, const Network& network) {
+  return fmt::format("{} for {} servers and {} bits, chip preset {}, {}", fmt::join(network.widths(), "-"),
+                     c.task.servers, c.task.bits(), c.chip.preset, c.budget.heater);
+}
+
+}  // namespace
+
+int budget_command(const BudgetArguments& a, std::string_view typed) {
+  const bool stored = !a.out.output.empty();
+  if (stored) require_writable_output(a.out.output, a.out.force);
+  const StudyConfig config = config_of(a);
+  const Network network = *make_prelude(config, a.out.quiet).network;
+  const ChipBudget result = budget(design_chip(network), config.chip, config.link, config.budget);
+  const std::string title = title_of(config, network);
+  if (stored) {
+    AtomicFile file(a.out.output, a.out.force);
+    write_provenance(file.file(), config, "OptINC budget: " + title, typed);
+    write_budget(file.file().group("budget"), result);
+    file.commit();
+  }
+  fmt::print("{}", a.json ? budget_json(result, title).dump(2) + "\n" : budget_text(result, title));
+  return 0;
+}
+
+}  // namespace optinc

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "onn/budget_settings.hpp"
+#include "onn/chip.hpp"
+#include "onn/link.hpp"
+
+namespace optinc {
+
+/// One contribution to a budget at every stage, and the object whose function gave it.
+struct BudgetPart {
+  std::string name;
+  std::string source;            ///< device object, and the study's keys that set it
+  std::vector<double> by_stage;  ///< in the order of ChipBudget::stages
+
+  double total() const;
+};
+
+/// One budget: everything in one unit.
+struct BudgetTable {
+  std::string name, unit;
+  std::vector<BudgetPart> parts;
+
+  double total() const;
+  double total(std::size_t stage) const;
+  /// Throws Error for a part there is not.
+  const BudgetPart& part(std::string_view name) const;
+};
+
+/// What stands at one stage of the light path: "servers" (lasers, modulators, fibres, couplers), "unit P",
+/// "layer 1"
+/// .., "unit T" (splitters, couplers, fibres, the servers' receivers).
+struct BudgetStage {
+  std::string name;
+  int inputs = 0, outputs = 0, blocks = 0;
+  std::int64_t mzis = 0, shifters = 0;
+  int columns = 0;  ///< MZIs in series
+  std::int64_t modulators = 0, receivers = 0, adcs = 0;
+  double received_w = 0.0;  ///< signal on a receiver of this stage at its largest value; 0: no receiver
+  double snr_db = 0.0;      ///< of its current, electrical, over shot, amplifier and oscillator noise
+  double gain_db = 0.0;     ///< optical power that re-modulation puts back: full scale behind over received_w
+};
+
+/// Watts of one kind of heater.
+struct HeaterBudget {
+  std::string name;
+  double pi_power_w = 0.0;
+  double power_w = 0.0;     ///< at the phases programmed
+  double estimate_w = 0.0;  ///< at mean phases: P_pi (pi + <theta>)/pi an MZI, theta of Haar-orthogonal meshes
+};
+
+/// What a unit costs in light, watts, silicon and time.
+struct ChipBudget {
+  std::vector<BudgetStage> stages;
+  BudgetTable loss_db;  ///< of one pass without any gain, from a server's laser to a server's receiver
+  BudgetTable power_w;  ///< electrical
+  BudgetTable delay_s;  ///< first symbol in to its code out
+  BudgetTable area_m2;  ///< of the boxes of all MZIs
+  std::vector<HeaterBudget> heaters;  ///< the chosen one's power_w is in `power_w`
+  double mesh_area_m2 = 0.0;          ///< bounding boxes of the meshes, edges and output screens included
+  double die_area_m2 = 0.0;           ///< bounding box of all meshes placed in rows on a die
+  double laser_optical_w =
+      0.0;  ///< light of all lasers: signals, local oscillators and what is lost before both
+  double passive_received_dbm = 0.0;  ///< what a server would receive of its laser without any gain
+  double optical_delay_s = 0.0;       ///< in MZIs alone
+  double symbol_rate_bd = 0.0;
+
+  std::int64_t mzis() const;
+  int columns() const;
+  /// Optical-electrical-optical conversions that every signal passes, one a hidden layer.
+  int conversions() const;
+  /// Loss of fan-out and fan-in alone, dB: 10 log10 of the product of all r.
+  double fan_db() const;
+  double symbols_in_mzis() const { return optical_delay_s * symbol_rate_bd; }
+  double symbols_in_flight() const { return delay_s.total() * symbol_rate_bd; }
+  /// Bits that all servers put in, per second: N B symbol rate.
+  double bits_per_s = 0.0;
+  double energy_per_bit_j() const { return power_w.total() / bits_per_s; }
+};
+
+/// Budget of a programmed chip (physics.md sections 8, 11 and 16). Every number comes from the object that
+/// simulates it: fan-out and fan-in from LayerDesign, MZI loss from the error model as nominal_layer_factor
+/// counts it, phases from the program, areas from the floor plan, delays from waveguide and low-pass. The mean
+/// loss of MZIs is counted; one chip's draw is not. Splitter excess, waveguides, fibres and couplers are
+/// counted here and are absent from transmit(), whose launch_power_w stands at unit P's input. Throws Error
+/// where a setting is out of range or the program is not the design's.
+ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const ErrorModel& model,
+                  const LinkSettings& link, const BudgetSettings& settings = {});
+
+/// The same with the phases of a chip whose splitters are perfect, on the model's DAC grid.
+ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const LinkSettings& link,
+                  const BudgetSettings& settings = {});
+
+}  // namespace optinc
