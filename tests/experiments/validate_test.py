@@ -6,13 +6,19 @@ Usage: validate_test.py OPTINC"""
 
 import json
 import pathlib
+import resource
 import tempfile
-import time
 import unittest
 
 from tool import optinc
 
-LIMIT_S = 60
+LIMIT_S = 60  # of one processor, which no neighbour on the machine makes longer
+
+
+def processor_seconds():
+    """Of all child processes so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Validate(unittest.TestCase):
@@ -20,9 +26,9 @@ class Validate(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name, "laws.h5")
-        start = time.monotonic()
+        before = processor_seconds()
         cls.done = optinc("validate", "--quick", "--json", "-o", cls.path)
-        cls.seconds = time.monotonic() - start
+        cls.seconds = processor_seconds() - before
 
     @classmethod
     def tearDownClass(cls):
@@ -32,8 +38,7 @@ class Validate(unittest.TestCase):
         self.assertEqual(self.done.returncode, 0, self.done.stdout[-4000:] + self.done.stderr)
         found = json.loads(self.done.stdout)["laws"]
         self.assertEqual([law["name"] for law in found if law["verdict"] != "pass"], [])
-        spent = sum(law["seconds"] for law in found)
-        self.assertLess(spent, LIMIT_S)
+        self.assertLess(self.seconds, LIMIT_S)
         self.assertEqual({law["kind"] for law in found}, {"exact", "conservation", "analytic", "published", "monte-carlo"})
         rows = {law["row"] for law in found}
         self.assertEqual(rows, {*map(str, range(1, 23)), "10b", "13b"})
