@@ -5,6 +5,7 @@ import json
 from .claim import OPTINC, ROOT, Claim, Measured, machine, progress
 
 GROUP = "physics"
+DRIFT = "experiments/studies/drift.toml"
 MUTATIONS = "tests/mutations/mutations.py"
 MONTE_CARLO_ROWS = ("8", "9", "10", "10b", "11", "12", "13", "14", "16", "18", "22")  # of physics.md section 12
 
@@ -55,9 +56,27 @@ def row(number):
     return measure
 
 
+def drifted(bench):
+    """(summary of the file, wall seconds of the drift alone): an hour of the 8-bit OptINC at one point of study `drift`."""
+    def make():
+        network, result = bench.folder / "network.h5", bench.folder / "drift.h5"
+        bench.optinc("train", DRIFT, "-o", network, "--quiet")
+        _, seconds, _ = bench.optinc("run", DRIFT, "-o", result, "--quiet", "--set", f"network.source={network}",
+                                     "--sweep", "drift.imbalance_m=[1e-5]")
+        import h5py  # noqa: PLC0415  only this claim needs it
+        with h5py.File(result) as file:
+            trials = file["trials"]
+            changes = trials["phase_drift"][0, 0, 0]
+            return {"instants": changes.size, "still": int((changes[1:] == changes[:-1]).sum()),
+                    "ends": trials["accuracy_all_words"].shape[-1], "mzis": int(file["network"].attrs["mzi_count"]),
+                    "seconds": seconds}
+    return bench.once("drift", make)
+
+
 # -- the claims
 
 VALIDATE = f"{OPTINC} validate --json"
+RUN_DRIFT = f"time {OPTINC} run {DRIFT} -o drift.h5 --sweep 'drift.imbalance_m=[1e-5]'"
 SECONDS = f"s wall ({machine()})"
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
@@ -66,5 +85,11 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("laws-points", ">= 200", "points checked", lambda bench: len(laws(bench)), VALIDATE),
     ("laws-seconds", "<= 300", SECONDS, lambda bench: validated(bench)[1], f"time {VALIDATE}"),
     *((f"row-{r}", "closed form", "as its law, at the point farthest off", row(r), f"{OPTINC} validate {r}") for r in MONTE_CARLO_ROWS),
+    ("drift-mzis", "= 41664", "MZIs of the chip that drifts", lambda bench: drifted(bench)["mzis"], RUN_DRIFT),
+    ("drift-instants", ">= 360", "instants in one hour, 2,048 words each, twice (with and without re-calibration)",
+     lambda bench: drifted(bench)["instants"], RUN_DRIFT),
+    ("drift-still", "= 0", "instants whose phases are those of the one before", lambda bench: drifted(bench)["still"], RUN_DRIFT),
+    ("drift-ends", "= 2", "instants with all 28,561 words", lambda bench: drifted(bench)["ends"], RUN_DRIFT),
+    ("drift-seconds", "< 180", SECONDS, lambda bench: drifted(bench)["seconds"], RUN_DRIFT),
     ("mutations-missed", "= 0", "broken models that a law did not see", lambda bench: mutated(bench)["missed"], f"{MUTATIONS} --json"),
 )]
