@@ -12,7 +12,10 @@ if(OPTINC_NATIVE)
   target_compile_options(project_options INTERFACE -march=native)
 endif()
 if(OPTINC_SANITIZE)
-  target_compile_options(project_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+  # Without the checks of every pointer before its use: AddressSanitizer sees what they would, and they double the
+  # time to compile.
+  target_compile_options(project_options INTERFACE -fsanitize=address,undefined
+                         -fno-sanitize=vptr,null,alignment,object-size -fno-sanitize-recover=undefined
                                                    -fno-omit-frame-pointer)
   target_link_options(project_options INTERFACE -fsanitize=address,undefined)
 endif()
