@@ -55,7 +55,7 @@ class Shipped(unittest.TestCase):
     def test_all_are_here(self):
         names = {study.stem for study in STUDIES}
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
-                              "design_space"}, names)
+                              "design_space", "receiver_noise"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:

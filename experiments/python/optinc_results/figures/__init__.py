@@ -19,6 +19,7 @@ from .heat_map import heat_map
 from .law import drawable, law
 from .metric_vs_parameter import metric_vs_parameter
 from .pareto import pareto
+from .receiver_noise import receiver_noise
 from .training import training
 
 FIGURES: dict[str, Callable[..., Figure]] = {
@@ -31,6 +32,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "ablation": ablation,
     "pareto": pareto,
     "drift": drift,
+    "receiver_noise": receiver_noise,
     "budget": budget,
     "law": law,
 }
