@@ -19,6 +19,7 @@ struct NoiseSwitches {
   bool tia = false;
   bool rin = false;
   bool lock = false;
+  bool last_only = false;  ///< receivers are noisy at the servers alone, not at the neurons
 
   static constexpr NoiseSwitches all() { return {true, true, true, true}; }
   bool any_receiver_noise() const { return shot || tia || rin; }

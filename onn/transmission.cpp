@@ -105,8 +105,10 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
       out.im *= arm;
       gain /= arm;
     }
-    values =
-        (gain * detect(out, link.receiver, noise, last ? server : neurons)).colwise() + design.layers[l].bias;
+    values = (gain * detect(out, link.receiver, last || !noise.last_only ? noise : NoiseSwitches{},
+                            last ? server : neurons))
+                 .colwise() +
+             design.layers[l].bias;
     if (last) break;
     fields = FieldBatch(values.rows(), values.cols());
     fields.re = field_per_unit_sqrt_w(design, link, l + 1) * values.cwiseMax(0.0);

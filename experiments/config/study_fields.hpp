@@ -257,6 +257,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off("phase lock",
                      FieldInfo{"lock", "1", "phase-lock error of the fibres acts in the noisy variant"}),
         s.lock);
+  visit(FieldInfo{"last_only", "1", "receivers are noisy at the servers alone, not at the neurons"},
+        s.last_only);
 }
 
 template <Like<DriftSettings> S, class Visitor>

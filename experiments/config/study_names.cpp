@@ -20,6 +20,14 @@ std::span<const Metric> metrics() {
   static const std::vector<Metric> all = {
       {"word_accuracy", "chip", "1", "share of the drawn words decoded exactly", {"variant"}},
       {"word_accuracy_all_words", "chip", "1", "share of all words decoded exactly; trial 0 only", {"variant"}},
+      {"digit_error_rate", "chip", "1", "share of the drawn words' digits decoded wrongly", {"variant"}},
+      {"readout_error_rate",
+       "chip",
+       "1",
+       "the same predicted from the servers' receivers alone and the levels without noise",
+       {"variant"}},
+      {"pam4_error_rate", "chip", "1", "the same by the formula of PAM4 at exact levels", {"variant"}},
+      {"received_power", "chip", "W", "signal on a server's receiver at digit 3", {"variant"}},
       {"margin", "chip", "digit", "least over the drawn words of 0.5 - max |y - d|", {"variant"}},
       {"output_error", "chip", "digit", "rms distance of the outputs from the float64 network's", {"variant"}},
       {"code_bias", "chip", "LSB", "mean over the drawn words of the code error", {"variant"}},
@@ -106,7 +114,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 11> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 12> names = {"metric_vs_parameter",
                                                              "heat_map",
                                                              "error_histogram",
                                                              "eye",
@@ -116,7 +124,8 @@ std::span<const std::string_view> figure_names() {
                                                              "pareto",
                                                              "drift",
                                                              "mesh_comparison",
-                                                             "mesh_balance"};
+                                                             "mesh_balance",
+                                                             "receiver_noise"};
   return names;
 }
 

@@ -8,6 +8,7 @@
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "onn/readout.hpp"
 #include "onn/words.hpp"
 #include "physics/random/stream.hpp"
 
@@ -36,7 +37,10 @@ void record_words(const Recorder& record, std::size_t v, const Task& task, const
   const auto answers = exact_answers(task, codes);
   const Eigen::VectorXd error = decide(outputs).cast<double>() - answers.cast<double>();
   record.put("word_accuracy", v, (error.array() == 0.0).cast<double>().mean());
-  record.put("margin", v, score(outputs, digits_of(answers, task.digits)).margin);
+  const Eigen::MatrixXd digits = digits_of(answers, task.digits);
+  record.put("margin", v, score(outputs, digits).margin);
+  record.put("digit_error_rate", v,
+             (digits_of(decide(outputs), task.digits).array() != digits.array()).cast<double>().mean());
   record.put("output_error", v, std::sqrt((outputs - ideal).array().square().mean()));
   record.put("code_bias", v, error.mean());
   record.put("code_error_rms", v, std::sqrt(error.array().square().mean()));
@@ -51,6 +55,19 @@ void record_chip(const Recorder& record, std::size_t v, const ChipState& state) 
   const auto error = record.cells("matrix_error", v), in_phase = record.cells("matrix_error_in_phase", v);
   for (std::size_t l = 0; l < error.size(); ++l) error[l] = state.layers[l].matrix_error;
   for (std::size_t l = 0; l < in_phase.size(); ++l) in_phase[l] = state.layers[l].matrix_error_in_phase;
+}
+
+/// What the servers' receivers alone would do to these words.
+void record_readout(const Recorder& record, std::size_t v, const ChipDesign& design, const ChipState& state,
+                    const LinkSettings& link, const NoiseSwitches& noise, const Codes& codes,
+                    const TransmissionSeed& seed) {
+  record.put("received_power", v, received_power_w(design, state, link));
+  record.put("pam4_error_rate", v, pam4_error_rate(design, state, link, noise));
+  if (record.cells("readout_error_rate", v).empty()) return;
+  const Eigen::MatrixXd clean = transmit(design, state, link, {}, codes, seed);
+  record.put("readout_error_rate", v,
+             readout_error_rate(design, state, link, noise, clean,
+                                digits_of(exact_answers(design.task, codes), design.task.digits)));
 }
 
 void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t trial, std::span<double> cells) {
@@ -71,6 +88,8 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
     };
     record_words(record, v, design.task, send(codes), ideal, codes);
     record_chip(record, v, *state);
+    record_readout(record, v, design, *state, config.link, noise_in(variant, config), codes,
+                   {config.run.seed, trial, 0});
     if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr)
       record.put("word_accuracy_all_words", v,
                  share_right(design.task, send(study.all_codes), study.all_codes));

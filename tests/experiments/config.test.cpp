@@ -33,7 +33,7 @@ StudyConfig unlike_default() {
   c.crosstalk = {0.03, 0.9, 40e-6, {220e-6, 60e-6, 15e-6, 50e-6}};
   c.operation = {0.5, 1e-12};
   c.link = {1.1e-3, 1.1e-4, 0.11, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
-  c.noise = {false, false, false, false};
+  c.noise = {false, false, false, false, true};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,   77.0,  0.07,
              11.0, 0.2, 2e-3, 0.625, 0.31, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
@@ -137,8 +137,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [launch, full_scale, lock, receiver] = link;
   const auto& [lo, responsivity, dark, tia, bandwidth, rin, cmrr] = receiver;
   check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock));
-  const auto& [shot, amplifier, intensity, phase_lock] = noise;
-  check("noise", values(shot, amplifier, intensity, phase_lock));
+  const auto& [shot, amplifier, intensity, phase_lock, last_only] = noise;
+  check("noise", values(shot, amplifier, intensity, phase_lock, last_only));
   const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
                pi_power, resistance, capacity, laser, laser_time, sensitivity] = drift;
   const auto& [imbalance, heater, splitter] = sensitivity;

@@ -337,6 +337,29 @@ def costs(path):
         group.dataset("bit_rate", None, np.float64(1.6e12), "bit/s")
 
 
+def noisy_receivers(path, trials=2, words=1000):
+    """Chips whose receivers are noisy: power, intensity noise, sources, and in which receivers."""
+    power, rin = np.geomspace(1e-5, 1e-2, 4), np.array([-160.0, -140.0])
+    sources = ("noises", {f"noise.{key}": (np.array(on), "1", f"{key} noise acts") for key, on in
+                          (("shot", [1, 0, 0, 1]), ("tia", [0, 1, 0, 1]), ("rin", [0, 0, 1, 1]))})
+    sweeps = [("signal_full_scale_w", power, "W", "re-modulated power", "link.signal_full_scale_w"),
+              ("rin_db_per_hz", rin, "dB/Hz", "intensity noise", "link.rin_db_per_hz"), sources,
+              ("last_only", np.array([1, 0]), "1", "receivers are noisy at the servers alone", "noise.last_only")]
+    shape = (4, 2, 4, 2, trials, 1)
+    theory = np.broadcast_to(np.minimum(0.5, 1e-6 / power)[:, None, None, None, None, None] ** 1.5 * 10, shape)
+    rng = np.random.default_rng(9)
+    digits = np.minimum(0.7, theory * np.array([1, 30])[:, None, None])
+    wrong = rng.binomial(4 * words, digits) / (4 * words)
+    with result(path, f"[measure]\nwords = {words}\n[task]\nbits = 8\n", model="chip", complete=np.int64(1)) as file:
+        study(file, sweeps, trials, ["noisy"], {
+            "word_accuracy": ((1 - digits) ** 4, {}, "1", "share of the drawn words decoded exactly"),
+            "digit_error_rate": (wrong, {}, "1", "share of the drawn words' digits decoded wrongly"),
+            "readout_error_rate": (1.2 * theory, {}, "1", "predicted from the levels"),
+            "pam4_error_rate": (theory, {}, "1", "predicted by the formula"),
+            "received_power": (np.broadcast_to(power[:, None, None, None, None, None] / 300, shape), {}, "W",
+                               "signal on a receiver at digit 3")})
+
+
 def crowded(path, trials=10):
     """Many points of three sweeps."""
     eta = (ETA[0], np.geomspace(1e-3, 0.05, 25), *ETA[2:])
@@ -395,7 +418,7 @@ def unknown_errors(path, trials=40):
 
 
 ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws, costs,
-       crowded, sparse, meshes_of_kinds, unknown_errors)
+       noisy_receivers, crowded, sparse, meshes_of_kinds, unknown_errors)
 
 if __name__ == "__main__":
     for make in ALL:

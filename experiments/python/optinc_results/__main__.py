@@ -29,6 +29,7 @@ the data is there (pareto only by name). A PNG and a PDF each; an earlier one of
   ablation             share of every error source in the variance
   pareto               two metrics, or one and a swept key, traded over all sweep points
   drift                a metric against time
+  receiver_noise       error rates against received power and intensity noise, with the PAM4 formula
   budget               light, delay and watts of optinc budget, by stage and part
   law                  every Monte-Carlo law of optinc validate, closed form and simulation: a figure each
 """

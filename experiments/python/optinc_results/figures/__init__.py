@@ -21,6 +21,7 @@ from .mesh_balance import mesh_balance
 from .mesh_comparison import mesh_comparison
 from .metric_vs_parameter import metric_vs_parameter
 from .pareto import pareto
+from .receiver_noise import receiver_noise
 from .training import training
 
 FIGURES: dict[str, Callable[..., Figure]] = {
@@ -33,6 +34,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "ablation": ablation,
     "pareto": pareto,
     "drift": drift,
+    "receiver_noise": receiver_noise,
     "budget": budget,
     "law": law,
     "mesh_comparison": mesh_comparison,
