@@ -32,7 +32,7 @@ def law(run: Run, *, name: Optional[str] = None) -> Figure:
     data = run.require(f"series/{name}").load()
     if data.sizes["x"] < 2:
         raise NotInResult(f"{run.path} has one point of the law '{name}' alone. Draw another.")
-    factor, unit = style.scale_of(data["x"].values, data["x"].attrs["units"])
+    factor, unit = style.scale_of(data["x"].values.tolist(), data["x"].attrs["units"])
     x, line = data["x"].values * factor, data["line"].values * factor
     measured, expected = data["measured"], data["expected"].values
     bars = SIGMAS * data["standard_error"].values
