@@ -10,7 +10,12 @@ struct LinkSettings {
   double launch_power_w = 1e-3;       ///< at unit P's input: one server, one digit lane, digit 3
   double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation
   double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
-  ReceiverSettings receiver;          ///< one at every neuron and at every output digit of every server
+  double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
+  double modulator_leak =
+      0.0;  ///< field of a modulator at its null, of full scale: 10^(-extinction/20), 28 dB: 0.04
+  double level_mismatch = 0.0;  ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
+  int adc_bits = 0;             ///< of a server's converter over digits -0.5..3.5; 0: ideal comparators
+  ReceiverSettings receiver;    ///< one at every neuron and at every output digit of every server
 };
 
 /// Which noise of the link acts; with all of them off the chain is the noiseless network.

@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "onn/unit_p.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
+#include "physics/devices/adc.hpp"
 #include "physics/devices/modulator.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/random/stream.hpp"
@@ -14,26 +16,6 @@ namespace {
 constexpr Eigen::Index block_words = 512;
 // streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
 constexpr unsigned instant_bit = 21;
-
-/// Unit P: digit lanes of all servers, each with its server's phase, combined; (M, words) in sqrt(W).
-FieldBatch unit_p(const Task& task, const LinkSettings& link, const Eigen::Ref<const Codes>& codes,
-                  std::span<const double> phase_rad) {
-  FieldBatch lanes(task.digits, codes.rows());
-  const double arm = split_field_factor(task.servers);
-  for (Eigen::Index n = 0; n < codes.cols(); ++n) {
-    const Complex turn = std::polar(arm, phase_rad[static_cast<std::size_t>(n)]);
-    for (int m = 0; m < task.digits; ++m) {
-      const int shift = 2 * (task.digits - 1 - m);
-      for (Eigen::Index w = 0; w < codes.rows(); ++w) {
-        const double e =
-            pam4_field_sqrt_w(static_cast<double>((codes(w, n) >> shift) & 3u), link.launch_power_w);
-        lanes.re(m, w) += turn.real() * e;
-        lanes.im(m, w) += turn.imag() * e;
-      }
-    }
-  }
-  return lanes;
-}
 
 FieldBatch apply_transfer(const Matrix& transfer, const FieldBatch& in) {
   const Eigen::MatrixXd re = transfer.real(), im = transfer.imag();
@@ -46,6 +28,24 @@ FieldBatch apply_transfer(const Matrix& transfer, const FieldBatch& in) {
     out.im += re * in.im;
   }
   return out;
+}
+
+/// Activations (neurons, words), rectified, on light again: in phase at the layer's full scale, and the leak of
+/// a modulator's null in quadrature.
+FieldBatch remodulated(const Eigen::MatrixXd& values, double largest, const LinkSettings& link) {
+  const double full_scale = std::sqrt(link.signal_full_scale_w);
+  FieldBatch light(values.rows(), values.cols());
+  light.re = full_scale / largest * values.cwiseMax(0.0);
+  if (link.modulator_leak > 0)
+    light.im = (link.modulator_leak * full_scale) *
+               (1 - (values.cwiseMax(0.0) / largest).array().square()).max(0.0).sqrt().matrix();
+  return light;
+}
+
+/// What a server's converter makes of outputs in digits.
+void read_by_converter(int bits, Eigen::MatrixXd& digits) {
+  const AdcSettings adc = {.bits = bits, .full_scale = 2.0, .effective_bits = static_cast<double>(bits)};
+  for (double& y : digits.reshaped()) y = 1.5 + adc_quantise(adc, y - 1.5);
 }
 
 /// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
@@ -76,8 +76,9 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
 }
 
 Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                               const NoiseSwitches& noise, const Eigen::Ref<const Codes>& codes,
-                               const TransmissionSeed& seed, std::uint32_t block) {
+                               const NoiseSwitches& noise, const CombinerWeights& chip_combiners,
+                               const Eigen::Ref<const Codes>& codes, const TransmissionSeed& seed,
+                               std::uint32_t block) {
   const std::uint32_t later = seed.instant << instant_bit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   double visibility = 1.0;
@@ -91,7 +92,7 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
   Stream server(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128 + 1 + seed.server);
 
   const double current_per_field = homodyne_current_per_field(link.receiver);
-  FieldBatch fields = unit_p(design.task, link, codes, lock_phase);
+  FieldBatch fields = unit_p(design.task, link, chip_combiners, codes, lock_phase);
   Eigen::MatrixXd values;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const bool last = l + 1 == design.layers.size();
@@ -110,9 +111,9 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
                  .colwise() +
              design.layers[l].bias;
     if (last) break;
-    fields = FieldBatch(values.rows(), values.cols());
-    fields.re = field_per_unit_sqrt_w(design, link, l + 1) * values.cwiseMax(0.0);
+    fields = remodulated(values, design.layers[l + 1].largest_input, link);
   }
+  if (link.adc_bits > 0) read_by_converter(link.adc_bits, values);
   return values;
 }
 
@@ -138,12 +139,14 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
   validate(seed.instant < (std::uint32_t{1} << (32 - instant_bit)),
            "instant {} of a chip's life (0..{}: each has noise of its own). Take fewer.", seed.instant,
            (std::uint32_t{1} << (32 - instant_bit)) - 1);
+  const CombinerWeights weights = draw_combiners(design.task, link, seed.seed, seed.chip);
   Eigen::MatrixXd outputs(design.task.digits, codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    outputs.middleCols(first, words) = transmit_block(design, chip, link, noise, codes.middleRows(first, words),
-                                                      seed, static_cast<std::uint32_t>(i));
+    outputs.middleCols(first, words) =
+        transmit_block(design, chip, link, noise, weights, codes.middleRows(first, words), seed,
+                       static_cast<std::uint32_t>(i));
   });
   return outputs;
 }

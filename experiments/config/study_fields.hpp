@@ -242,6 +242,21 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"sigma_lock_rad", "rad", "residual phase-lock error of every server's fibre", 0,
                   std::numbers::pi},
         s.sigma_lock_rad);
+  visit(switched_off("combiner", FieldInfo{"sigma_combiner", "1",
+                                           "rms relative error of every weight of unit P's combiners", 0, 0.14,
+                                           "splitter imbalance of 0.1 dB: 0.01"}),
+        s.sigma_combiner);
+  visit(switched_off("modulator leak",
+                     FieldInfo{"modulator_leak", "1", "field of a modulator at its null, of full scale", 0, 0.9,
+                               "extinction of 28 dB: 0.04, of 20 dB: 0.1"}),
+        s.modulator_leak);
+  visit(switched_off("level mismatch", FieldInfo{"level_mismatch", "1", "1 - RLM of the servers' PAM4 levels",
+                                                 0, 0.9, "IEEE 802.3 asks for RLM of 0.92 to 0.95"}),
+        s.level_mismatch);
+  visit(
+      switched_off("ADC", FieldInfo{"adc_bits", "bit", "converter of a server over digits -0.5 to 3.5; 0: none",
+                                    0, 24, "5 to 8"}),
+      s.adc_bits);
 }
 
 template <Like<NoiseSwitches> S, class Visitor>
