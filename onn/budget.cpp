@@ -93,8 +93,12 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
       s.mzis += block.mesh.mzi_count() + block.attenuators.mzi_count();
       s.shifters += 2 * (block.mesh.mzi_count() + block.attenuators.mzi_count()) + block.mesh.ports;
     }
-    if (l + 1 < in.layers()) s.receivers = s.modulators = layer.outputs;
+    if (layer.ending == LayerEnd::receivers) s.receivers = layer.outputs;
   }
+  for (const LayerDesign& layer : in.design.layers)
+    for (const LaneDesign& lane : layer.lanes)  // one modulator a read
+      if (lane.source >= 0 && in.design.layers[static_cast<std::size_t>(lane.source)].received())
+        ++stages[first_layer_stage + static_cast<std::size_t>(lane.source)].modulators;
   stages[in.unit_t_stage()] = {.name = "unit T",
                                .inputs = digits,
                                .outputs = static_cast<int>(lanes),
@@ -273,13 +277,16 @@ void receive(const Inputs& in, ChipBudget& b) {
     return power_ratio_of_loss_db(b.loss_db.part("splitter excess").by_stage[stage] +
                                   b.loss_db.part("waveguides").by_stage[stage]);
   };
+  std::vector<double> nominal;
+  for (const LayerDesign& layer : in.design.layers) nominal.push_back(nominal_layer_factor(layer, in.model));
+  const std::vector<double> units = input_fields_per_unit_sqrt_w(in.design, in.link, nominal);
   for (std::size_t l = 0; l < in.layers(); ++l) {
-    const bool last = l + 1 == in.layers();
+    if (!in.design.layers[l].received()) continue;
+    const bool last = in.design.layers[l].ending == LayerEnd::servers;
     const std::size_t stage = first_layer_stage + l, receiver = last ? in.unit_t_stage() : stage;
     const LayerDesign& layer = in.design.layers[l];
-    const double largest = last ? pam4_full_scale_digit : in.design.layers[l + 1].largest_input;
-    const double field =
-        largest * field_per_unit_sqrt_w(in.design, in.link, l) * nominal_layer_factor(layer, in.model);
+    const double largest = last ? pam4_full_scale_digit : layer.largest_output;
+    const double field = largest * units[l] * nominal[l];
     double power_w = field * field * lost(stage);
     if (l == 0) power_w *= power_ratio_of_loss_db(b.loss_db.part("splitter excess").by_stage[unit_p_stage]);
     if (last) power_w *= power_ratio_of_loss_db(b.loss_db.total(in.unit_t_stage()));

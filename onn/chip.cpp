@@ -27,8 +27,8 @@ ProgrammedMesh program_mesh(const BlockDesign& block, const MeshErrors& errors, 
 /// Phases that give each attenuator's bar path (signal to signal) the signed transmission asked of it.
 ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& errors,
                                    Programming programming) {
-  const Eigen::Index n = block.attenuation.size();
-  ProgrammedMesh p{{Vector(n), Vector(n), Vector::Zero(2 * n)}, 0};
+  const Eigen::Index n = block.attenuators.mzi_count();
+  ProgrammedMesh p{{Vector(n), Vector(n), Vector::Zero(block.attenuators.ports)}, 0};
   for (Eigen::Index i = 0; i < n; ++i) {
     const bool known = programming == Programming::corrected;
     const double alpha = known ? errors.alpha[i] : 0.0, beta = known ? errors.beta[i] : 0.0;
@@ -112,8 +112,8 @@ ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, cons
       const BlockProgram& phases = program.layers[l][b];
       BlockState block{layer.blocks[b].engine, {}};
       block.mesh.settle(phases.mesh, e.mesh);
-      block.attenuators.resize(layer.blocks[b].attenuation.size());
-      for (Eigen::Index i = 0; i < block.attenuators.size(); ++i)
+      block.attenuators = layer.blocks[b].attenuation.cast<Complex>();
+      for (Eigen::Index i = 0; i < layer.blocks[b].attenuators.mzi_count(); ++i)
         block.attenuators[i] =
             mzi(phases.attenuators.mzi(static_cast<int>(i)), e.attenuators.mzi(static_cast<int>(i)))(0, 0);
       state.blocks.push_back(std::move(block));
@@ -134,17 +134,18 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
 }
 
 FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, const FieldBatch& fields) {
-  const Eigen::Index n = std::min(design.outputs, design.inputs), words = fields.words();
+  const Eigen::Index n = design.blocks.front().mesh.ports, words = fields.words();
   const double fan = design.fan_field_factor();
+  const bool whole = design.tall || design.wiring == Wiring::sum;  // every block reads all inputs
   FieldBatch out(design.outputs, words);
   for (std::size_t b = 0; b < state.blocks.size(); ++b) {
     const Eigen::Index at = static_cast<Eigen::Index>(b) * n;
     FieldBatch block;
-    block.re = fan * (design.tall ? fields.re : fields.re.middleRows(at, n));
-    block.im = fan * (design.tall ? fields.im : fields.im.middleRows(at, n));
+    block.re = fan * (whole ? fields.re : fields.re.middleRows(at, n));
+    block.im = fan * (whole ? fields.im : fields.im.middleRows(at, n));
     state.blocks[b].mesh.propagate(block);
     const Eigen::Index to = design.tall ? at : 0;  // wide layers add the blocks' fields
-    for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index i = 0; i < state.blocks[b].attenuators.size(); ++i) {
       const Complex s = state.blocks[b].attenuators[i];
       out.re.row(to + i) += s.real() * block.re.row(i) - s.imag() * block.im.row(i);
       out.im.row(to + i) += s.real() * block.im.row(i) + s.imag() * block.re.row(i);

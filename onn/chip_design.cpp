@@ -2,6 +2,7 @@
 
 #include "onn/words.hpp"
 #include "physics/devices/power_divider.hpp"
+#include "physics/mesh/combining_tree.hpp"
 #include "physics/mesh/decomposition.hpp"
 
 namespace optinc {
@@ -9,27 +10,51 @@ namespace {
 
 constexpr double attenuator_headroom = 0.99;
 
+BlockDesign design_block(const SigmaULayer& layer, std::size_t b, double passive_scale) {
+  const bool sum = layer.wiring == Wiring::sum;
+  const int n = layer.block_size();
+  const MeshTopology mesh = sum ? combining_tree_topology(n) : clements_topology(n);
+  return {mesh, MeshEngine<double>(mesh),
+          sum ? program_combining_tree(layer.unitary[b].row(0).transpose())
+              : decompose_clements(layer.unitary[b].cast<Complex>()),
+          attenuator_topology(layer.attenuated ? static_cast<int>(layer.sigma[b].size()) : 0),
+          layer.sigma[b] / passive_scale};
+}
+
 LayerDesign design_layer(const SigmaULayer& layer) {
   double largest_sigma = 0.0;
   for (const auto& s : layer.sigma) largest_sigma = std::max(largest_sigma, s.cwiseAbs().maxCoeff());
-  LayerDesign design{layer.outputs, layer.inputs, layer.tall(), 1.0, {}, layer.weight(), layer.bias};
-  if (largest_sigma > 0) design.passive_scale = largest_sigma / attenuator_headroom;
-  const int n = layer.block_size();
-  const MeshTopology mesh = clements_topology(n);
+  LayerDesign design;
+  design.outputs = layer.outputs;
+  design.inputs = layer.inputs;
+  design.tall = layer.tall();
+  design.weight = layer.weight();
+  design.bias = layer.bias;
+  design.wiring = layer.wiring;
+  design.ending = layer.ending;
+  design.ceiling = layer.ceiling;
+  design.offset = layer.offset;
+  if (largest_sigma > 0) design.passive_scale = largest_sigma / (layer.attenuated ? attenuator_headroom : 1.0);
   for (std::size_t b = 0; b < layer.unitary.size(); ++b)
-    design.blocks.push_back({mesh, MeshEngine<double>(mesh),
-                             decompose_clements(layer.unitary[b].cast<Complex>()), attenuator_topology(n),
-                             layer.sigma[b] / design.passive_scale});
+    design.blocks.push_back(design_block(layer, b, design.passive_scale));
   return design;
+}
+
+/// Where signal number `signal` comes from.
+LaneDesign lane_of(const Network& network, int signal, const std::vector<int>& reads) {
+  int first = network.task.input_digits();
+  if (signal < first) return {-1, signal, reads[static_cast<std::size_t>(signal)]};
+  for (std::size_t l = 0;; first += network.layers[l++].outputs)
+    if (signal < first + network.layers[l].outputs) return {static_cast<int>(l), signal - first, 1};
 }
 
 }  // namespace
 
 MeshTopology attenuator_topology(int count) {
   MeshTopology t;
-  t.ports = 2 * count;
+  t.ports = std::max(2 * count, 1);  // none: a bare waveguide
   for (int i = 0; i < count; ++i) t.mzis.push_back({2 * i, 2 * i + 1});
-  t.column_begin.push_back(count);
+  if (count > 0) t.column_begin.push_back(count);
   return t;
 }
 
@@ -42,12 +67,24 @@ int ChipDesign::mzi_count() const {
   return count;
 }
 
+std::vector<std::size_t> ChipDesign::server_layers() const {
+  std::vector<std::size_t> found;
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    if (layers[l].ending == LayerEnd::servers) found.push_back(l);
+  return found;
+}
+
 ChipDesign design_chip(const Network& network) {
+  validate_network(network);
   ChipDesign design{network.task, {}};
-  for (const auto& layer : network.layers) design.layers.push_back(design_layer(layer));
-  const Eigen::VectorXd largest = largest_activations(network, word_table(network.task).averages);
-  for (std::size_t l = 1; l < design.layers.size(); ++l)
-    design.layers[l].largest_input = std::max(largest[static_cast<Eigen::Index>(l) - 1], 1e-12);
+  const auto reads = signal_reads(network);
+  const Eigen::VectorXd largest = largest_activations(network, design_words(network.task));
+  for (std::size_t l = 0; l < network.layers.size(); ++l) {
+    LayerDesign layer = design_layer(network.layers[l]);
+    layer.largest_output = std::max(largest[static_cast<Eigen::Index>(l)], 1e-12);
+    for (const int signal : network.layers[l].reads) layer.lanes.push_back(lane_of(network, signal, reads));
+    design.layers.push_back(std::move(layer));
+  }
   return design;
 }
 

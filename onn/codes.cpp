@@ -15,7 +15,7 @@ Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words) {
   Codes codes = Codes::Zero(static_cast<Eigen::Index>(words.size()), task.servers);
   for (std::size_t w = 0; w < words.size(); ++w) {
     const auto sums = word_sums(task, words[w]);
-    for (int m = 0; m < task.digits; ++m) {
+    for (int m = 0; m < task.input_digits(); ++m) {
       const int sum = sums[static_cast<std::size_t>(m)];
       const int first = static_cast<int>((words[w] + static_cast<std::uint64_t>(m)) %
                                          static_cast<std::uint64_t>(task.servers));
@@ -34,17 +34,17 @@ CodeVector exact_answers(const Task& task, const Codes& codes) {
   for (Eigen::Index w = 0; w < codes.rows(); ++w) {
     std::uint64_t total = 0;
     for (Eigen::Index n = 0; n < codes.cols(); ++n) total += codes(w, n);
-    answers[w] = rounded_mean(total, task.servers, task.rounding);
+    answers[w] = rounded_mean(total, task.divisor(), task.rounding);
   }
   return answers;
 }
 
 Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes) {
-  Eigen::MatrixXd averages = Eigen::MatrixXd::Zero(task.digits, codes.rows());
+  Eigen::MatrixXd averages = Eigen::MatrixXd::Zero(task.input_digits(), codes.rows());
   for (Eigen::Index w = 0; w < codes.rows(); ++w)
-    for (int m = 0; m < task.digits; ++m) {
+    for (int m = 0; m < task.input_digits(); ++m) {
       std::uint32_t sum = 0;
-      for (Eigen::Index n = 0; n < codes.cols(); ++n) sum += digit(codes(w, n), m, task.digits);
+      for (Eigen::Index n = 0; n < codes.cols(); ++n) sum += digit(codes(w, n), m, task.input_digits());
       averages(m, w) = static_cast<double>(sum) / task.servers;
     }
   return averages;

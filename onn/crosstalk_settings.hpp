@@ -7,7 +7,7 @@ namespace optinc {
 /// Heat that heaters of one mesh give each other, and what the operator does about it.
 struct CrosstalkSettings {
   double x0 = 0.0;         ///< share of a heater's own rise at no distance (exponential law); 0: no crosstalk
-  double known = 0.0;  ///< share of it that the operator's inversion knows: 0 does nothing, 1 undoes it
+  double known = 0.0;      ///< share of it that the operator's inversion knows: 0 does nothing, 1 undoes it
   double d0_m = 50e-6;     ///< length over which it falls by e
   FloorPlanSettings plan;  ///< where heaters lie
 };

@@ -14,6 +14,7 @@ struct LinkSettings {
   double modulator_leak =
       0.0;  ///< field of a modulator at its null, of full scale: 10^(-extinction/20), 28 dB: 0.04
   double level_mismatch = 0.0;  ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
+  bool signed_levels = false;   ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
   int adc_bits = 0;             ///< of a server's converter over digits -0.5..3.5; 0: ideal comparators
   ReceiverSettings receiver;    ///< one at every neuron and at every output digit of every server
 };

@@ -18,25 +18,11 @@ double tail(double distance, double rms) {
   return rms > 0 ? normal_tail(distance / rms) : distance < 0 ? 1.0 : 0.0;
 }
 
-}  // namespace
-
-double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip,
-                                     const LinkSettings& link) {
-  const std::size_t last = design.layers.size() - 1;
-  return field_per_unit_sqrt_w(design, link, last) * chip.layers[last].nominal_factor *
-         split_field_factor(design.task.servers);
-}
-
-double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link) {
-  const double field = pam4_full_scale_digit * readout_field_per_unit_sqrt_w(design, chip, link);
-  return field * field;
-}
-
-double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                   const NoiseSwitches& noise, Eigen::Index digit, double y) {
+/// Noise of a value's receiver, in digits; bias aside.
+double rms_digits(const LinkSettings& link, const NoiseSwitches& noise, Eigen::Index digit, double value,
+                  double field_per_unit) {
   const ReceiverSettings& receiver = link.receiver;
-  const double field_per_unit = readout_field_per_unit_sqrt_w(design, chip, link);
-  const double field = (y - design.layers.back().bias[digit]) * field_per_unit;
+  const double field = value * field_per_unit;
   const double current_per_field = homodyne_current_per_field(receiver);
   double variance = 0.0;
   if (noise.shot) variance += std::pow(shot_noise_a(receiver, field * field), 2);
@@ -49,10 +35,41 @@ double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSe
   return std::sqrt(variance) / (current_per_field * field_per_unit);
 }
 
+}  // namespace
+
+ServerOutput server_output(const ChipDesign& design, Eigen::Index digit) {
+  for (const std::size_t l : design.server_layers()) {
+    if (digit < design.layers[l].outputs) return {l, digit};
+    digit -= design.layers[l].outputs;
+  }
+  throw Error("no such digit goes to the servers. Ask for one of the task's.");
+}
+
+double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                                     Eigen::Index digit) {
+  const std::size_t last = server_output(design, digit).layer;
+  return input_fields_per_unit_sqrt_w(design, link, nominal_factors(chip))[last] *
+         chip.layers[last].nominal_factor * split_field_factor(design.task.servers);
+}
+
+double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link) {
+  double sum = 0.0;
+  for (Eigen::Index m = 0; m < design.task.output_digits(); ++m)
+    sum += std::pow(pam4_full_scale_digit * readout_field_per_unit_sqrt_w(design, chip, link, m), 2);
+  return sum / design.task.output_digits();
+}
+
+double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                   const NoiseSwitches& noise, Eigen::Index digit, double y) {
+  const auto [layer, row] = server_output(design, digit);
+  return rms_digits(link, noise, digit, y - design.layers[layer].bias[row],
+                    readout_field_per_unit_sqrt_w(design, chip, link, digit));
+}
+
 double pam4_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                        const NoiseSwitches& noise) {
   double sum = 0.0;
-  for (Eigen::Index m = 0; m < design.task.digits; ++m) {
+  for (Eigen::Index m = 0; m < design.task.output_digits(); ++m) {
     std::vector<NoisyLevel> levels;
     bool silent = false;
     for (int d = 0; d < 4; ++d) {
@@ -61,22 +78,27 @@ double pam4_error_rate(const ChipDesign& design, const ChipState& chip, const Li
     }
     if (!silent) sum += symbol_error_rate(levels, thresholds);
   }
-  return sum / design.task.digits;
+  return sum / design.task.output_digits();
 }
 
 double readout_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                           const NoiseSwitches& noise, const Eigen::Ref<const Eigen::MatrixXd>& y,
                           const Eigen::Ref<const Eigen::MatrixXd>& d) {
-  validate(y.rows() == d.rows() && y.cols() == d.cols() && y.rows() == design.task.digits && y.cols() > 0,
-           "outputs ({}, {}) meet digits ({}, {}) (both are {} by words). Send the same words.", y.rows(),
-           y.cols(), d.rows(), d.cols(), design.task.digits);
+  validate(
+      y.rows() == d.rows() && y.cols() == d.cols() && y.rows() == design.task.output_digits() && y.cols() > 0,
+      "outputs ({}, {}) meet digits ({}, {}) (both are {} by words). Send the same words.", y.rows(), y.cols(),
+      d.rows(), d.cols(), design.task.output_digits());
   double sum = 0.0;
-  for (Eigen::Index w = 0; w < y.cols(); ++w)
-    for (Eigen::Index m = 0; m < y.rows(); ++m) {
-      const double rms = readout_rms(design, chip, link, noise, m, y(m, w));
+  for (Eigen::Index m = 0; m < y.rows(); ++m) {
+    const auto [layer, row] = server_output(design, m);
+    const double bias = design.layers[layer].bias[row];
+    const double field_per_unit = readout_field_per_unit_sqrt_w(design, chip, link, m);
+    for (Eigen::Index w = 0; w < y.cols(); ++w) {
+      const double rms = rms_digits(link, noise, m, y(m, w) - bias, field_per_unit);
       if (d(m, w) > 0) sum += tail(y(m, w) - (d(m, w) - 0.5), rms);
       if (d(m, w) < 3) sum += tail(d(m, w) + 0.5 - y(m, w), rms);
     }
+  }
   return sum / static_cast<double>(y.size());
 }
 

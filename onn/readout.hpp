@@ -8,10 +8,18 @@ namespace optinc {
 /// noise, lock errors and the light in the quadrature a homodyne receiver does not see are left out of all of
 /// these.
 
-/// Field on a server's receiver of an output of value 1 (bias aside), sqrt(W), real part.
-double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link);
+/// Where a digit of the answer (0 the most significant) leaves the chip.
+struct ServerOutput {
+  std::size_t layer = 0;
+  Eigen::Index row = 0;
+};
+ServerOutput server_output(const ChipDesign& design, Eigen::Index digit);
 
-/// Signal power there of digit 3 without bias, W.
+/// Field on a server's receiver of an output of value 1 (bias aside), sqrt(W), real part.
+double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                                     Eigen::Index digit = 0);
+
+/// Signal power there of digit 3 without bias, W: mean over the digits.
 double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link);
 
 /// rms noise of output `digit` (0 the most significant) at value `y`, in digits: shot and amplifier noise, and

@@ -8,7 +8,8 @@
 namespace optinc {
 namespace {
 constexpr std::array<std::string_view, 3> names = {"half-even", "half-up", "floor"};
-}
+constexpr std::array<std::string_view, 3> levels = {"flat", "first", "second"};
+}  // namespace
 
 std::span<const std::string_view> rounding_names() { return names; }
 
@@ -21,9 +22,20 @@ Rounding rounding_of_name(std::string_view name) {
                           nearest_name(name, names)));
 }
 
+std::span<const std::string_view> level_names() { return levels; }
+
+std::string_view level_name(CascadeLevel level) { return levels[static_cast<std::size_t>(level)]; }
+
+CascadeLevel level_of_name(std::string_view name) {
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    if (levels[i] == name) return static_cast<CascadeLevel>(i);
+  throw Error(fmt::format("unknown level \"{}\" (known: {}). Did you mean \"{}\"?", name, join_names(levels),
+                          nearest_name(name, levels)));
+}
+
 std::uint64_t Task::words() const {
   std::uint64_t count = 1;
-  for (int m = 0; m < digits; ++m) count *= static_cast<std::uint64_t>(sums());
+  for (int m = 0; m < input_digits(); ++m) count *= static_cast<std::uint64_t>(sums());
   return count;
 }
 
@@ -32,10 +44,14 @@ void validate_task(const Task& task) {
            "servers = {} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
   validate(task.digits >= 1 && task.digits <= 8,
            "bits = {} (a code has 1..8 PAM4 digits of 2 bits). Give an even number from 2 to 16.", task.bits());
+  validate(
+      task.level == CascadeLevel::flat || task.servers == 4,
+      "servers = {} a unit of a cascade (4: the sum of their codes has one digit more). Give 4, or level flat.",
+      task.servers);
 }
 
-std::uint32_t rounded_mean(std::uint64_t total, int servers, Rounding rounding) {
-  const auto n = static_cast<std::uint64_t>(servers);
+std::uint32_t rounded_mean(std::uint64_t total, int divisor, Rounding rounding) {
+  const auto n = static_cast<std::uint64_t>(divisor);
   const std::uint64_t quotient = total / n, twice_rest = 2 * (total % n);
   std::uint64_t rounded = quotient;
   if (rounding == Rounding::half_up && twice_rest >= n) ++rounded;
@@ -44,9 +60,9 @@ std::uint32_t rounded_mean(std::uint64_t total, int servers, Rounding rounding) 
 }
 
 std::vector<int> word_sums(const Task& task, std::uint64_t index) {
-  std::vector<int> sums(static_cast<std::size_t>(task.digits));
+  std::vector<int> sums(static_cast<std::size_t>(task.input_digits()));
   const auto base = static_cast<std::uint64_t>(task.sums());
-  for (int m = task.digits - 1; m >= 0; --m) {
+  for (int m = task.input_digits() - 1; m >= 0; --m) {
     sums[static_cast<std::size_t>(m)] = static_cast<int>(index % base);
     index /= base;
   }

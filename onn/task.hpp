@@ -16,27 +16,48 @@ std::span<const std::string_view> rounding_names();
 /// Throws Error, naming the nearest, for an unknown name.
 Rounding rounding_of_name(std::string_view name);
 
-/// The averaging task of one OptINC unit: N servers hold a code of M base-4 digits (PAM4, most significant
-/// first, B = 2M bits); every server receives the digits of Q(mean of the codes).
+/// Where a unit stands: alone, or in a cascade of two levels, N units of N servers each and one above them.
+enum class CascadeLevel {
+  flat,    ///< Q(mean of N codes)
+  first,   ///< the sum of N codes as it is: the floor of their mean, and the rest as one more digit (N = 4)
+  second,  ///< Q(sum / N^2) of N such sums: the mean of N^2 servers' codes
+};
+
+/// "flat", "first", "second".
+std::string_view level_name(CascadeLevel level);
+std::span<const std::string_view> level_names();
+/// Throws Error, naming the nearest, for an unknown name.
+CascadeLevel level_of_name(std::string_view name);
+
+/// The averaging task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
+/// digits (PAM4, most significant first, B = 2M bits); every server receives the digits of Q(mean of the
+/// codes). In a cascade the first level sends M + 1 digits on.
 struct Task {
   int servers = 4;
   int digits = 4;
   Rounding rounding = Rounding::half_even;
+  CascadeLevel level = CascadeLevel::flat;
 
   int bits() const { return 2 * digits; }
-  /// Number of codes, 4^M.
-  std::uint32_t codes() const { return std::uint32_t{1} << (2 * digits); }
+  /// Digits of every code that comes in, and of the one that goes out.
+  int input_digits() const { return digits + (level == CascadeLevel::second ? 1 : 0); }
+  int output_digits() const { return digits + (level == CascadeLevel::first ? 1 : 0); }
+  /// What the sum of the codes is divided by.
+  int divisor() const { return level == CascadeLevel::flat ? servers : level == CascadeLevel::first ? 1 : servers * servers; }
+  /// Number of codes that may come out, 4^digits.
+  std::uint32_t codes() const { return std::uint32_t{1} << (2 * output_digits()); }
   /// Number of values a digit's sum over the servers takes, 3N + 1.
   int sums() const { return 3 * servers + 1; }
-  /// Number of distinct input words of the network behind unit P, (3N+1)^M.
+  /// Number of distinct input words of the network behind unit P, (3N+1)^(input digits).
   std::uint64_t words() const;
 };
 
-/// Throws Error unless 1 <= servers <= 64, 1 <= digits <= 8 and (3N+1)^M fits 63 bits.
+/// Throws Error unless 1 <= servers <= 64, 1 <= digits <= 8 and (3N+1)^M fits 63 bits; in a cascade servers =
+/// 4, for the sum of their codes to have one digit more.
 void validate_task(const Task& task);
 
-/// Q(total / servers) for the sum `total` of the servers' codes: exact integer arithmetic.
-std::uint32_t rounded_mean(std::uint64_t total, int servers, Rounding rounding);
+/// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.
+std::uint32_t rounded_mean(std::uint64_t total, int divisor, Rounding rounding);
 
 /// Digits of word `index` of the enumeration: the sums s_m = sum_n d_nm in 0..3N, most significant first.
 std::vector<int> word_sums(const Task& task, std::uint64_t index);

@@ -1,6 +1,7 @@
 #include "onn/transmission.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "onn/unit_p.hpp"
 #include "physics/core/check.hpp"
@@ -30,15 +31,15 @@ FieldBatch apply_transfer(const Matrix& transfer, const FieldBatch& in) {
   return out;
 }
 
-/// Activations (neurons, words), rectified, on light again: in phase at the layer's full scale, and the leak of
-/// a modulator's null in quadrature.
+/// Values (neurons, words) on light again: in phase, `largest` at full scale, and the leak of a modulator's
+/// null in quadrature.
 FieldBatch remodulated(const Eigen::MatrixXd& values, double largest, const LinkSettings& link) {
   const double full_scale = std::sqrt(link.signal_full_scale_w);
   FieldBatch light(values.rows(), values.cols());
-  light.re = full_scale / largest * values.cwiseMax(0.0);
+  light.re = full_scale / largest * values;
   if (link.modulator_leak > 0)
-    light.im = (link.modulator_leak * full_scale) *
-               (1 - (values.cwiseMax(0.0) / largest).array().square()).max(0.0).sqrt().matrix();
+    light.im =
+        (link.modulator_leak * full_scale) * (1 - (values / largest).array().square()).max(0.0).sqrt().matrix();
   return light;
 }
 
@@ -75,54 +76,148 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
   return current;
 }
 
+/// What a layer does to light that all words share.
+struct LayerPath {
+  double gain = 1.0;                ///< from current to value
+  Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
+  std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
+  bool as_it_is = false;  ///< the inputs are all outputs of one layer (or of unit P), in order, undimmed
+};
+
+std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                                   const NoiseSwitches& noise) {
+  const double visibility = noise.lock ? std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2) : 1.0;
+  const std::vector<double> units =
+      input_fields_per_unit_sqrt_w(design, link, nominal_factors(chip), visibility);
+  std::vector<LayerPath> paths(design.layers.size());
+  std::vector<Eigen::VectorXd> left_out(design.layers.size());  // value that light lacks, by layer
+  std::vector<double> unit_out(design.layers.size());
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    LayerPath& path = paths[l];
+    Eigen::VectorXd lacking(layer.inputs);
+    path.as_it_is = true;
+    for (int i = 0; i < layer.inputs; ++i) {
+      const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
+      const bool from_p = lane.source < 0;
+      const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
+      const double unit =
+          from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : unit_out[source];
+      path.lane_factor.push_back(units[l] / unit * (from_p ? split_field_factor(lane.copies) : 1.0));
+      lacking[i] = from_p ? dark_digit(link) : left_out[source].size() > 0 ? left_out[source][lane.row] : 0.0;
+      path.as_it_is = path.as_it_is && lane.source == layer.lanes[0].source && lane.row == i &&
+                      path.lane_factor.back() == 1.0;
+    }
+    const Eigen::Index of_source = layer.lanes[0].source < 0
+                                       ? design.task.input_digits()
+                                       : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
+    path.as_it_is = path.as_it_is && layer.inputs == of_source;
+    const Eigen::VectorXd shift = layer.weight * lacking;
+    unit_out[l] = layer.received() ? std::sqrt(link.signal_full_scale_w) / layer.largest_output
+                                   : units[l] * chip.layers[l].nominal_factor;
+    if (!layer.received()) left_out[l] = shift;
+    path.bias = layer.bias + shift;
+    path.gain = 1.0 / (units[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(link.receiver));
+    if (layer.ending == LayerEnd::servers) path.gain /= split_field_factor(design.task.servers);
+  }
+  return paths;
+}
+
+/// Fields at the inputs of a layer.
+FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
+                    const std::vector<FieldBatch>& light) {
+  FieldBatch in(layer.inputs, unit_p_lanes.words());
+  for (int i = 0; i < layer.inputs; ++i) {
+    const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
+    const FieldBatch& from = lane.source < 0 ? unit_p_lanes : light[static_cast<std::size_t>(lane.source)];
+    const double factor = path.lane_factor[static_cast<std::size_t>(i)];
+    in.re.row(i) = factor * from.re.row(lane.row);
+    in.im.row(i) = factor * from.im.row(lane.row);
+  }
+  return in;
+}
+
 Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                                const NoiseSwitches& noise, const CombinerWeights& chip_combiners,
-                               const Eigen::Ref<const Codes>& codes, const TransmissionSeed& seed,
-                               std::uint32_t block) {
+                               const std::vector<LayerPath>& paths, const Eigen::Ref<const Codes>& codes,
+                               const TransmissionSeed& seed, std::uint32_t block) {
   const std::uint32_t later = seed.instant << instant_bit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
-  double visibility = 1.0;
   if (noise.lock) {
     Stream stream(seed.seed, Purpose::lock_error, seed.chip, later + block);
     for (double& phase : lock_phase) phase = link.sigma_lock_rad * stream.normal();
-    visibility = std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2);
   }
   // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
   Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128);
   Stream server(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128 + 1 + seed.server);
 
-  const double current_per_field = homodyne_current_per_field(link.receiver);
-  FieldBatch fields = unit_p(design.task, link, chip_combiners, codes, lock_phase);
-  Eigen::MatrixXd values;
+  const FieldBatch lanes = unit_p(design.task, link, chip_combiners, codes, lock_phase);
+  std::vector<FieldBatch> light(design.layers.size());
+  Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
+  Eigen::Index digit = 0;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
-    const bool last = l + 1 == design.layers.size();
-    FieldBatch out = apply_transfer(chip.layers[l].transfer, fields);
-    double gain =
-        1.0 / (field_per_unit_sqrt_w(design, link, l) * chip.layers[l].nominal_factor * current_per_field);
-    if (l == 0) gain /= visibility;
+    const LayerDesign& layer = design.layers[l];
+    const int source = layer.lanes[0].source;
+    const FieldBatch& whole = source < 0 ? lanes : light[static_cast<std::size_t>(source)];
+    FieldBatch out = paths[l].as_it_is
+                         ? apply_transfer(chip.layers[l].transfer, whole)
+                         : apply_transfer(chip.layers[l].transfer, gathered(layer, paths[l], lanes, light));
+    if (!layer.received()) {
+      light[l] = std::move(out);
+      continue;
+    }
+    const bool last = layer.ending == LayerEnd::servers;
     if (last) {  // unit T
       const double arm = split_field_factor(design.task.servers);
       out.re *= arm;
       out.im *= arm;
-      gain /= arm;
     }
-    values = (gain * detect(out, link.receiver, last || !noise.last_only ? noise : NoiseSwitches{},
-                            last ? server : neurons))
-                 .colwise() +
-             design.layers[l].bias;
-    if (last) break;
-    fields = remodulated(values, design.layers[l + 1].largest_input, link);
+    const Eigen::MatrixXd values =
+        (paths[l].gain * detect(out, link.receiver, last || !noise.last_only ? noise : NoiseSwitches{},
+                                last ? server : neurons))
+            .colwise() +
+        paths[l].bias;
+    if (!last) {
+      light[l] = remodulated(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
+                             layer.largest_output, link);
+      continue;
+    }
+    answer.middleRows(digit, values.rows()) = values;
+    digit += values.rows();
   }
-  if (link.adc_bits > 0) read_by_converter(link.adc_bits, values);
-  return values;
+  if (link.adc_bits > 0) read_by_converter(link.adc_bits, answer);
+  return answer;
 }
 
 }  // namespace
 
-double field_per_unit_sqrt_w(const ChipDesign& design, const LinkSettings& link, std::size_t layer) {
-  if (layer == 0)  // N equal digits leave unit P with sqrt(N) times the field of one
-    return std::sqrt(static_cast<double>(design.task.servers)) * pam4_field_sqrt_w(1.0, link.launch_power_w);
-  return std::sqrt(link.signal_full_scale_w) / design.layers[layer].largest_input;
+double lane_field_per_unit_sqrt_w(const Task& task, const LinkSettings& link, int copies) {
+  // N equal digits leave unit P with sqrt(N) times the field of one
+  const double full_scale = link.signed_levels ? pam4_full_scale_digit / 2 : pam4_full_scale_digit;
+  return std::sqrt(task.servers * link.launch_power_w) / full_scale * split_field_factor(copies);
+}
+
+std::vector<double> nominal_factors(const ChipState& chip) {
+  std::vector<double> factors;
+  for (const LayerState& layer : chip.layers) factors.push_back(layer.nominal_factor);
+  return factors;
+}
+
+std::vector<double> input_fields_per_unit_sqrt_w(const ChipDesign& design, const LinkSettings& link,
+                                                 std::span<const double> nominal_factors, double visibility) {
+  std::vector<double> in, out;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    double least = std::numeric_limits<double>::infinity();
+    for (const LaneDesign& lane : layer.lanes)
+      least = std::min(least, lane.source < 0
+                                  ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies)
+                                  : out[static_cast<std::size_t>(lane.source)]);
+    in.push_back(least);
+    out.push_back(layer.received() ? std::sqrt(link.signal_full_scale_w) / layer.largest_output
+                                   : least * nominal_factors[l]);
+  }
+  return in;
 }
 
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
@@ -140,12 +235,13 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
            "instant {} of a chip's life (0..{}: each has noise of its own). Take fewer.", seed.instant,
            (std::uint32_t{1} << (32 - instant_bit)) - 1);
   const CombinerWeights weights = draw_combiners(design.task, link, seed.seed, seed.chip);
-  Eigen::MatrixXd outputs(design.task.digits, codes.rows());
+  const std::vector<LayerPath> paths = layer_paths(design, chip, link, noise);
+  Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
     outputs.middleCols(first, words) =
-        transmit_block(design, chip, link, noise, weights, codes.middleRows(first, words), seed,
+        transmit_block(design, chip, link, noise, weights, paths, codes.middleRows(first, words), seed,
                        static_cast<std::uint32_t>(i));
   });
   return outputs;

@@ -14,16 +14,29 @@ struct TransmissionSeed {
   std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life, below 2048
 };
 
-/// Field at the inputs of layer `layer` of a signal of value 1, sqrt(W): sqrt(N launch power)/3 behind unit P,
-/// sqrt(full scale)/(largest activation) behind a re-modulating receiver.
-double field_per_unit_sqrt_w(const ChipDesign& design, const LinkSettings& link, std::size_t layer);
+/// Field of a lane of unit P of value 1, sqrt(W), where its light is split for so many reads: sqrt(N launch
+/// power)/3, over sqrt(copies); twice that with signed levels.
+double lane_field_per_unit_sqrt_w(const Task& task, const LinkSettings& link, int copies = 1);
 
-/// Sends words through the whole light path and returns the received outputs y, shape (M, words), in digits:
+/// nominal_factor of every layer.
+std::vector<double> nominal_factors(const ChipState& chip);
+
+/// Field at the inputs of every layer of a signal of value 1, sqrt(W), (layers): the least of its lanes', to
+/// which the others are dimmed. A lane behind receivers carries sqrt(full scale)/(largest magnitude of its
+/// layer); light that no receiver met, what its layer made of it (`nominal_factors`, one a layer).
+/// `visibility`: mean of unit P's fields over lock errors, which calibration sees.
+std::vector<double> input_fields_per_unit_sqrt_w(const ChipDesign& design, const LinkSettings& link,
+                                                 std::span<const double> nominal_factors,
+                                                 double visibility = 1.0);
+
+/// Sends words through the whole light path and returns the received outputs y, (output digits, words), in
+/// digits:
 ///
 ///   servers   PAM4 fields (d/3) sqrt(launch power), one phase-lock error per server and block of words
 ///   unit P    coherent N:1 combiner per digit lane
 ///   layers    complex transfer of the chip's meshes; homodyne receiver at every neuron (current, noise),
-///             gain and threshold, ReLU, re-modulation at the layer's full scale
+///             gain and threshold, ReLU and ceiling, re-modulation at the layer's full scale, once for every
+///             read
 ///   unit T    1:N splitter, homodyne receiver at the server
 ///
 /// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean

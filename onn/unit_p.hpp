@@ -18,9 +18,12 @@ using CombinerWeights = std::vector<std::vector<Complex>>;
 CombinerWeights draw_combiners(const Task& task, const LinkSettings& link, std::uint64_t seed,
                                std::uint32_t chip);
 
-/// Field that a server's modulator makes of each of the digits 0..3, sqrt(W): level d/3, the inner two drawn
-/// together by the mismatch (levels_with_mismatch_ratio), and the leak of its null in quadrature,
-/// sqrt(P_3) (level + i leak sqrt(1 - level^2)).
+/// The digit whose field is dark: 0, or 1.5 with signed levels, which light alone lacks of every average.
+double dark_digit(const LinkSettings& link);
+
+/// Field that a server's modulator makes of each of the digits 0..3, sqrt(W): level d/3 (2 d/3 - 1 with signed
+/// levels), the inner two drawn together by the mismatch (levels_with_mismatch_ratio), and the leak of its null
+/// in quadrature, sqrt(P_3) (level + i leak sqrt(1 - level^2)).
 std::array<Complex, 4> server_fields_sqrt_w(const LinkSettings& link);
 
 /// Light behind unit P, (M, words) in sqrt(W): digit lanes of all servers, each server's light turned by its

@@ -1,6 +1,7 @@
 #include "onn/words.hpp"
 
 #include "physics/core/check.hpp"
+#include "physics/random/stream.hpp"
 
 namespace optinc {
 
@@ -15,16 +16,27 @@ void validate_enumerable(const Task& task) {
 WordTable word_table(const Task& task) {
   validate_enumerable(task);
   const auto words = static_cast<Eigen::Index>(task.words());
-  WordTable table{Eigen::MatrixXd(task.digits, words), Eigen::MatrixXd(task.digits, words)};
+  WordTable table{Eigen::MatrixXd(task.input_digits(), words), Eigen::MatrixXd(task.output_digits(), words)};
   for (Eigen::Index w = 0; w < words; ++w) {
     const auto sums = word_sums(task, static_cast<std::uint64_t>(w));
-    const auto digits = code_digits(rounded_mean(code_total(sums), task.servers, task.rounding), task.digits);
-    for (int m = 0; m < task.digits; ++m) {
+    const auto digits =
+        code_digits(rounded_mean(code_total(sums), task.divisor(), task.rounding), task.output_digits());
+    for (int m = 0; m < task.input_digits(); ++m)
       table.averages(m, w) = static_cast<double>(sums[static_cast<std::size_t>(m)]) / task.servers;
-      table.targets(m, w) = digits[static_cast<std::size_t>(m)];
-    }
+    for (int m = 0; m < task.output_digits(); ++m) table.targets(m, w) = digits[static_cast<std::size_t>(m)];
   }
   return table;
+}
+
+Eigen::MatrixXd design_words(const Task& task) {
+  if (task.words() <= most_design_words) return word_table(task).averages;
+  Stream stream(1, Purpose::design_words);
+  Eigen::MatrixXd averages(task.input_digits(), static_cast<Eigen::Index>(most_design_words));
+  for (double& a : averages.reshaped())
+    a = stream.below(static_cast<std::uint32_t>(task.sums())) / static_cast<double>(task.servers);
+  averages.col(0).setZero();
+  averages.col(1).setConstant(3.0);
+  return averages;
 }
 
 DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs,

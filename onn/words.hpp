@@ -8,8 +8,8 @@ namespace optinc {
 
 /// Every input word of a task and what its network must answer, in the order of word_sums().
 struct WordTable {
-  Eigen::MatrixXd averages;  ///< a_m = s_m / N, (M, words)
-  Eigen::MatrixXd targets;   ///< digits of Q(mean), (M, words)
+  Eigen::MatrixXd averages;  ///< a_m = s_m / N, (input digits, words)
+  Eigen::MatrixXd targets;   ///< digits of the answer, (output digits, words)
 };
 
 /// Most words a table holds: N = 16, M = 4 has 5.76 million.
@@ -20,6 +20,11 @@ void validate_enumerable(const Task& task);
 
 /// Enumerates all (3N+1)^M words. Throws Error as validate_enumerable.
 WordTable word_table(const Task& task);
+
+/// Averages that a design looks at, (input digits, words): those of every word where at most most_design_words
+/// exist, otherwise of so many words drawn uniformly from the enumeration (seed 1) and the two extremes.
+inline constexpr std::uint64_t most_design_words = 100'000;
+Eigen::MatrixXd design_words(const Task& task);
 
 /// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to
 /// a threshold on its right side, 0.5 - max |y - d| (negative once a digit is wrong).

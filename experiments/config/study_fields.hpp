@@ -116,8 +116,13 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"rounding", "1", "what becomes of the fraction of the mean", 0, 0,
                   "half-even: IEEE 754, unbiased", rounding_names()},
         rounding);
+  std::string level(level_name(s.level));
+  visit(FieldInfo{"level", "1", "the unit's place: alone, or first or second of a cascade for servers^2", 0, 0,
+                  "", level_names()},
+        level);
   if constexpr (!std::is_const_v<S>) {
     s.digits = bits / 2;
+    s.level = level_of_name(level);
     s.rounding = rounding_of_name(rounding);
   }
 }
@@ -253,6 +258,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off("level mismatch", FieldInfo{"level_mismatch", "1", "1 - RLM of the servers' PAM4 levels",
                                                  0, 0.9, "IEEE 802.3 asks for RLM of 0.92 to 0.95"}),
         s.level_mismatch);
+  visit(FieldInfo{"signed_levels", "1", "servers send fields -1, -1/3, 1/3, 1 of full scale, not 0 to 1"},
+        s.signed_levels);
   visit(
       switched_off("ADC", FieldInfo{"adc_bits", "bit", "converter of a server over digits -0.5 to 3.5; 0: none",
                                     0, 24, "5 to 8"}),

@@ -37,10 +37,10 @@ void record_words(const Recorder& record, std::size_t v, const Task& task, const
   const auto answers = exact_answers(task, codes);
   const Eigen::VectorXd error = decide(outputs).cast<double>() - answers.cast<double>();
   record.put("word_accuracy", v, (error.array() == 0.0).cast<double>().mean());
-  const Eigen::MatrixXd digits = digits_of(answers, task.digits);
+  const Eigen::MatrixXd digits = digits_of(answers, task.output_digits());
   record.put("margin", v, score(outputs, digits).margin);
   record.put("digit_error_rate", v,
-             (digits_of(decide(outputs), task.digits).array() != digits.array()).cast<double>().mean());
+             (digits_of(decide(outputs), task.output_digits()).array() != digits.array()).cast<double>().mean());
   record.put("output_error", v, std::sqrt((outputs - ideal).array().square().mean()));
   record.put("code_bias", v, error.mean());
   record.put("code_error_rms", v, std::sqrt(error.array().square().mean()));
@@ -67,7 +67,7 @@ void record_readout(const Recorder& record, std::size_t v, const ChipDesign& des
   const Eigen::MatrixXd clean = transmit(design, state, link, {}, codes, seed);
   record.put("readout_error_rate", v,
              readout_error_rate(design, state, link, noise, clean,
-                                digits_of(exact_answers(design.task, codes), design.task.digits)));
+                                digits_of(exact_answers(design.task, codes), design.task.output_digits())));
 }
 
 void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t trial, std::span<double> cells) {

@@ -1,12 +1,20 @@
 #include "experiments/store/network_file.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "experiments/store/stored_values.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr std::array<std::string_view, 2> wirings = {"blocks", "sum"};
+constexpr std::array<std::string_view, 3> endings = {"receivers", "light", "servers"};
 
 std::size_t count(Eigen::Index n) { return static_cast<std::size_t>(n); }
 
@@ -15,7 +23,8 @@ void save_layer(const Group& group, const SigmaULayer& layer) {
   group.counting_dimension("block", blocks, "square block of the weight");
   group.counting_dimension("row", n, "output port of the mesh");
   group.counting_dimension("column", n, "input port of the mesh");
-  group.counting_dimension("channel", n, "attenuator behind the mesh");
+  group.counting_dimension("channel", count(layer.sigma[0].size()), "attenuator behind the mesh");
+  group.counting_dimension("input", count(layer.inputs), "input of the layer");
   group.counting_dimension("neuron", count(layer.outputs), "output of the layer");
   std::vector<double> unitary, sigma;
   for (std::size_t b = 0; b < blocks; ++b) {
@@ -26,37 +35,66 @@ void save_layer(const Group& group, const SigmaULayer& layer) {
   group.dataset("unitary", {"block", "row", "column"}, unitary, "1", "orthogonal matrix of every block");
   group.dataset("sigma", {"block", "channel"}, sigma, "1", "signed attenuation behind every block");
   group.dataset("bias", {"neuron"}, std::vector<double>(layer.bias.begin(), layer.bias.end()), "1", "bias");
+  group.dataset("reads", {"input"}, std::vector<std::int64_t>(layer.reads.begin(), layer.reads.end()), "1",
+                "signal that an input reads");
+  group.attributes().set("wiring", wirings[static_cast<std::size_t>(layer.wiring)]);
+  group.attributes().set("ending", endings[static_cast<std::size_t>(layer.ending)]);
+  group.attributes().set("ceiling", std::isfinite(layer.ceiling) ? layer.ceiling : 0.0);
+  group.attributes().set("offset", layer.offset);
+  group.attributes().set("attenuated", std::int64_t{layer.attenuated ? 1 : 0});
   group.attributes().set("outputs", std::int64_t{layer.outputs});
   group.attributes().set("inputs", std::int64_t{layer.inputs});
 }
 
-void load_layer(const Group& group, SigmaULayer& layer) {
+/// The value of an enumeration by the name an attribute has.
+template <class Enumeration, std::size_t count>
+Enumeration named(const Group& group, const char* attribute, const std::array<std::string_view, count>& names) {
+  const std::string name = group.attributes().text(attribute);
+  const auto found = std::find(names.begin(), names.end(), name);
+  validate(found != names.end(), "{}: attribute {} is \"{}\" ({}). Give a file that OptINC wrote.",
+           group.where(), attribute, name, join_names(names));
+  return static_cast<Enumeration>(found - names.begin());
+}
+
+SigmaULayer load_layer(const Group& group, int inputs, int outputs, bool last, int first_read) {
+  SigmaULayer layer;
+  layer.inputs = inputs;
+  layer.outputs = outputs;
+  layer.ending = last ? LayerEnd::servers : LayerEnd::receivers;
+  if (group.exists("reads")) {  // files before schema 3 hold plain networks
+    layer.wiring = named<Wiring>(group, "wiring", wirings);
+    layer.ending = named<LayerEnd>(group, "ending", endings);
+    const double ceiling = group.attributes().number("ceiling");
+    if (ceiling != 0) layer.ceiling = ceiling;
+    layer.offset = group.attributes().number("offset");
+    layer.attenuated = group.attributes().integer("attenuated") != 0;
+    for (const std::int64_t signal : group.read<std::int64_t>("reads", {count(inputs)}))
+      layer.reads.push_back(static_cast<int>(std::clamp<std::int64_t>(signal, -1, 1 << 30)));
+  } else {
+    for (int i = 0; i < inputs; ++i) layer.reads.push_back(first_read + i);
+  }
+  const bool cut = layer.wiring == Wiring::sum || std::max(inputs, outputs) % std::min(inputs, outputs) == 0;
+  validate(cut,
+           "{}: {} inputs, {} outputs (of two neighbouring widths one must divide the other). Give a file that "
+           "OptINC wrote.",
+           group.where(), inputs, outputs);
   const Eigen::Index n = layer.block_size();
-  const std::size_t blocks = count(layer.blocks());
+  const std::size_t blocks = count(layer.blocks()), channels = layer.wiring == Wiring::sum ? 1 : count(n);
   const auto unitary = finite_values(group, "unitary", {blocks, count(n), count(n)});
-  const auto sigma = finite_values(group, "sigma", {blocks, count(n)});
-  const auto bias = finite_values(group, "bias", {count(layer.outputs)});
+  const auto sigma = finite_values(group, "sigma", {blocks, channels});
+  const auto bias = finite_values(group, "bias", {count(outputs)});
   for (std::size_t b = 0; b < blocks; ++b) {
-    Eigen::MatrixXd& u = layer.unitary[b];
-    u = Eigen::Map<const RowMajor>(unitary.data() + b * count(n * n), n, n);
+    const Eigen::MatrixXd u = Eigen::Map<const RowMajor>(unitary.data() + b * count(n * n), n, n);
     const double error = (u * u.transpose() - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff();
     validate(error <= 1e-9,
              "{}: block {} is not orthogonal (max |U U^T - I| = {:.3g}, expected <= 1e-9). Train it again.",
              group.where("unitary"), b, error);
-    layer.sigma[b] = Eigen::Map<const Eigen::VectorXd>(sigma.data() + b * count(n), n);
+    layer.unitary.push_back(u);
+    layer.sigma.push_back(
+        Eigen::Map<const Eigen::VectorXd>(sigma.data() + b * channels, static_cast<Eigen::Index>(channels)));
   }
-  layer.bias = Eigen::Map<const Eigen::VectorXd>(bias.data(), layer.outputs);
-}
-
-/// make_network whose complaints name the file; sets the task's rounding too.
-Network blank_network(const Group& group, Task task, std::span<const int> hidden) {
-  const std::string rounding = group.attributes().text("rounding");
-  try {
-    task.rounding = rounding_of_name(rounding);
-    return make_network(task, hidden);
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", group.where(), error.what()));
-  }
+  layer.bias = Eigen::Map<const Eigen::VectorXd>(bias.data(), outputs);
+  return layer;
 }
 
 }  // namespace
@@ -65,6 +103,7 @@ void save_network(const Group& group, const Network& network) {
   group.attributes().set("servers", std::int64_t{network.task.servers});
   group.attributes().set("digits", std::int64_t{network.task.digits});
   group.attributes().set("rounding", rounding_name(network.task.rounding));
+  group.attributes().set("level", level_name(network.task.level));
   group.attributes().set("layers", static_cast<std::int64_t>(network.layers.size()));
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     save_layer(group.group(fmt::format("layer{}", l)), network.layers[l]);
@@ -76,22 +115,38 @@ Network load_network(const Group& group) {
   const auto read_count = [](const Group& from, std::string_view name, std::int64_t largest) {
     return static_cast<int>(stored_count(from, name, largest));
   };
-  const Task task{read_count(group, "servers", most_servers), read_count(group, "digits", most_digits), {}};
+  Network network;
+  network.task.servers = read_count(group, "servers", most_servers);
+  network.task.digits = read_count(group, "digits", most_digits);
   const int layers = read_count(group, "layers", most_layers);
-  std::vector<int> hidden;
-  int width = task.digits;
+  try {
+    network.task.rounding = rounding_of_name(group.attributes().text("rounding"));
+    if (group.attributes().has("level"))
+      network.task.level = level_of_name(group.attributes().text("level"));
+    validate_task(network.task);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", group.where(), error.what()));
+  }
+  int before = 0, width = network.task.input_digits();
   for (int l = 0; l < layers; ++l) {
     const Group layer = group.open(fmt::format("layer{}", l));
     const int inputs = read_count(layer, "inputs", widest), outputs = read_count(layer, "outputs", widest);
-    const int wanted = l + 1 == layers ? task.digits : outputs;
-    validate(inputs == width && outputs == wanted,
-             "{}: {} inputs, {} outputs (expected {} and {}). Give a file that OptINC wrote.", layer.where(),
-             inputs, outputs, width, wanted);
-    if (l + 1 < layers) hidden.push_back(width = outputs);
+    const bool last = l + 1 == layers;
+    if (!layer.exists("reads")) {
+      const int wanted = last ? network.task.output_digits() : outputs;
+      validate(inputs == width && outputs == wanted,
+               "{}: {} inputs, {} outputs (expected {} and {}). Give a file that OptINC wrote.", layer.where(),
+               inputs, outputs, width, wanted);
+    }
+    network.layers.push_back(load_layer(layer, inputs, outputs, last, before));
+    before += width;
+    width = outputs;
   }
-  Network network = blank_network(group, task, hidden);
-  for (std::size_t l = 0; l < network.layers.size(); ++l)
-    load_layer(group.open(fmt::format("layer{}", l)), network.layers[l]);
+  try {
+    validate_network(network);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", group.where(), error.what()));
+  }
   return network;
 }
 

@@ -31,7 +31,7 @@ void write_record(const Group& group, const TrialModel& model, std::span<const d
 void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words,
                  const Codes& codes, const Eigen::MatrixXd& outputs) {
   group.counting_dimension("word", words.size(), "word sent");
-  group.counting_dimension("digit", static_cast<std::size_t>(task.digits),
+  group.counting_dimension("digit", static_cast<std::size_t>(task.output_digits()),
                            "digit position, most significant first");
   const auto answers = exact_answers(task, codes), decoded = decide(outputs);
   group.dataset("number", {"word"}, std::vector<std::int64_t>(words.begin(), words.end()), "1",

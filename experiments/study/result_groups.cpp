@@ -58,7 +58,7 @@ void write_onn_group(const Group& group, const Network& network, const OnnSummar
 void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
   const WordTable table = word_table(task);
   const auto words = static_cast<std::size_t>(table.targets.cols()),
-             digits = static_cast<std::size_t>(task.digits);
+             digits = static_cast<std::size_t>(task.output_digits());
   group.dimension("variant", std::vector<std::string>{"corrected", "noisy"}, "1", "what acts on the light");
   group.counting_dimension("word", words, "word of the task, most significant digit sum first");
   group.counting_dimension("digit", digits, "digit position, most significant first");

@@ -39,6 +39,7 @@ enum class Purpose : std::uint32_t {
   third_splitter_error = 50,
   common_phase = 51,
   combiner_weight = 52,
+  design_words = 60,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

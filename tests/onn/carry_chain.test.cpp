@@ -1,0 +1,89 @@
+#include "onn/carry_chain.hpp"
+
+#include "onn/transmission.hpp"
+#include "onn/words.hpp"
+#include "physics/random/stream.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+
+namespace {
+
+/// Words of a task that carry far: all digits full or empty but one, and ties of the rounding; then drawn ones.
+std::vector<std::uint64_t> some_words(const Task& task, int drawn) {
+  std::vector<std::uint64_t> words = {0, task.words() - 1};
+  const auto base = static_cast<std::uint64_t>(task.sums());
+  for (std::uint64_t place = 1; place < task.words(); place *= base)
+    for (std::uint64_t digit = 0; digit < base; ++digit) {
+      words.push_back(digit * place);
+      words.push_back(task.words() - 1 - digit * place);
+    }
+  Stream stream(5, Purpose::test);
+  for (int w = 0; w < drawn; ++w) {
+    std::uint64_t word = 0;
+    for (int m = 0; m < task.input_digits(); ++m) word = word * base + stream.below(static_cast<std::uint32_t>(base));
+    words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace
+
+// The answer is integer arithmetic of its own. Fails when a carry, a threshold, the rounding constant or the digits
+// that fall away are off by one
+TEST_CASE("a carry chain is right by construction") {
+  for (const Task& task : {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 4, Rounding::floor},
+                           Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::half_up}, Task{16, 4, Rounding::half_up},
+                           Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::floor},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::first},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
+    CAPTURE(task.servers, task.digits, level_name(task.level), rounding_name(task.rounding));
+    const Network network = carry_chain(task);
+    validate_network(network);
+    const Codes codes = codes_of_words(task, some_words(task, 20000));
+    const Eigen::MatrixXd y = forward(network, digit_averages(task, codes));
+    const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), task.output_digits());
+    CHECK((y - wanted).cwiseAbs().maxCoeff() < 1e-9);
+  }
+}
+
+// Enumerated: 28,561 words
+TEST_CASE("a carry chain for four servers is right on every word, in its light too") {
+  const Task task = {4, 4, Rounding::half_up};
+  const Network network = carry_chain(task);
+  const WordTable table = word_table(task);
+  CHECK((forward(network, table.averages) - table.targets).cwiseAbs().maxCoeff() < 1e-9);
+  // the golden test: a perfect chip's light is the network, whatever the levels' encoding
+  const ChipDesign design = design_chip(network);
+  const ChipState chip = program(design, fabricate(design, {}, 1, 0), {}, Programming::corrected);
+  const Codes codes = codes_of_words(task, some_words(task, 2000));
+  const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), 4);
+  LinkSettings link;
+  for (const bool is_signed : {false, true}) {
+    link.signed_levels = is_signed;
+    CHECK((transmit(design, chip, link, {}, codes, {}) - wanted).cwiseAbs().maxCoeff() < 1e-9);
+  }
+  CHECK(design.mzi_count() == mzi_count(network));
+}
+
+TEST_CASE("a cascade of two levels equals the flat average of sixteen servers") {
+  const Task first = {4, 4, Rounding::half_up, CascadeLevel::first},
+             second = {4, 4, Rounding::half_up, CascadeLevel::second};
+  const Network below = carry_chain(first), above = carry_chain(second);
+  Stream stream(9, Purpose::test);
+  Codes codes(2000, 16), sums(2000, 4);
+  for (auto& code : codes.reshaped()) code = stream.below(256);
+  for (int unit = 0; unit < 4; ++unit)
+    sums.col(unit) = decide(forward(below, digit_averages(first, codes.middleCols(4 * unit, 4))));
+  const auto got = decide(forward(above, digit_averages(second, sums)));
+  CHECK((got.array() == exact_answers({16, 4, Rounding::half_up}, codes).array()).all());
+}
+
+TEST_CASE("a carry chain refuses what is no shift, and half-even") {
+  check_message(refusal([] { carry_chain({3, 4, Rounding::half_up}); }), {"3 servers"});
+  check_message(refusal([] { carry_chain({4, 4, Rounding::half_even}); }), {"half-even"});
+  check_message(refusal([] { carry_chain({4, 4, Rounding::half_up}, {1.0, 0.9}); }), {"step_width = 1"});
+  check_message(refusal([] { carry_chain({4, 4, Rounding::half_up}, {0.25, 0.0}); }), {"step_level = 0"});
+}
