@@ -43,13 +43,17 @@ struct Task {
   int input_digits() const { return digits + (level == CascadeLevel::second ? 1 : 0); }
   int output_digits() const { return digits + (level == CascadeLevel::first ? 1 : 0); }
   /// What the sum of the codes is divided by.
-  int divisor() const { return level == CascadeLevel::flat ? servers : level == CascadeLevel::first ? 1 : servers * servers; }
+  int divisor() const {
+    return level == CascadeLevel::flat ? servers : level == CascadeLevel::first ? 1 : servers * servers;
+  }
   /// Number of codes that may come out, 4^digits.
   std::uint32_t codes() const { return std::uint32_t{1} << (2 * output_digits()); }
   /// Number of values a digit's sum over the servers takes, 3N + 1.
   int sums() const { return 3 * servers + 1; }
   /// Number of distinct input words of the network behind unit P, (3N+1)^(input digits).
   std::uint64_t words() const;
+
+  bool operator==(const Task&) const = default;
 };
 
 /// Throws Error unless 1 <= servers <= 64, 1 <= digits <= 8 and (3N+1)^M fits 63 bits; in a cascade servers =

@@ -1,5 +1,8 @@
 #include "onn/words.hpp"
 
+#include <limits>
+#include <numeric>
+
 #include "physics/core/check.hpp"
 #include "physics/random/stream.hpp"
 
@@ -37,6 +40,32 @@ Eigen::MatrixXd design_words(const Task& task) {
   averages.col(0).setZero();
   averages.col(1).setConstant(3.0);
   return averages;
+}
+
+std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Stream& stream) {
+  std::vector<std::uint64_t> words(count, 0);
+  if (task.words() <= std::numeric_limits<std::uint32_t>::max()) {
+    for (auto& w : words) w = stream.below(static_cast<std::uint32_t>(task.words()));
+    return words;
+  }
+  const auto base = static_cast<std::uint32_t>(task.sums());
+  for (auto& w : words)
+    for (int m = 0; m < task.input_digits(); ++m) w = w * base + stream.below(base);
+  return words;
+}
+
+std::vector<std::uint64_t> judged_words(const Task& task) {
+  validate_task(task);
+  if (task.words() <= most_judged_words) {
+    std::vector<std::uint64_t> all(task.words());
+    std::iota(all.begin(), all.end(), std::uint64_t{0});
+    return all;
+  }
+  Stream stream(1, Purpose::judged_words);
+  std::vector<std::uint64_t> some = draw_words(task, std::size_t{1} << 18, stream);
+  some.front() = 0;
+  some.back() = task.words() - 1;
+  return some;
 }
 
 DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs,

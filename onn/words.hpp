@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 
 #include "onn/task.hpp"
+#include "physics/random/stream.hpp"
 
 namespace optinc {
 
@@ -25,6 +26,14 @@ WordTable word_table(const Task& task);
 /// exist, otherwise of so many words drawn uniformly from the enumeration (seed 1) and the two extremes.
 inline constexpr std::uint64_t most_design_words = 100'000;
 Eigen::MatrixXd design_words(const Task& task);
+
+/// Numbers of the words that a network or a chip is judged on: every one where at most most_judged_words exist,
+/// otherwise 2^18 drawn ones (seed 1), the first and the last of the enumeration among them.
+inline constexpr std::uint64_t most_judged_words = 1'000'000;
+std::vector<std::uint64_t> judged_words(const Task& task);
+
+/// `count` numbers of words, uniform over the enumeration.
+std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Stream& stream);
 
 /// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to
 /// a threshold on its right side, 0.5 - max |y - d| (negative once a digit is wrong).

@@ -204,14 +204,22 @@ void validate_config(const StudyConfig& config) {
     }
   };
   if (!has_network(config.model)) return;
-  in_section("task", [&] { validate_enumerable(config.task); });
+  in_section("task", [&] {
+    if (config.network.source == "train")
+      validate_enumerable(config.task);
+    else
+      validate_task(config.task);
+  });
   in_section("training", [&] { validate_training(config.training); });
   in_section("calibration", [&] { validate_calibration(config.calibration); });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });
   if (config.model == "drift") in_section("drift", [&] { validate_drift(config.drift); });
   in_section("budget", [&] { validate_budget(config.budget); });
-  in_section("network.hidden", [&] { make_network(config.task, config.network.hidden); });
+  if (config.network.source == "carry-chain")
+    in_section("network", [&] { carry_chain(config.task, config.network.carry_chain); });
+  else
+    in_section("network.hidden", [&] { make_network(config.task, config.network.hidden); });
 }
 
 }  // namespace optinc

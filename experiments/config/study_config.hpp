@@ -11,6 +11,7 @@
 #include "experiments/config/sweep.hpp"
 #include "onn/budget_settings.hpp"
 #include "onn/calibration_settings.hpp"
+#include "onn/carry_chain.hpp"
 #include "onn/crosstalk_settings.hpp"
 #include "onn/drift_settings.hpp"
 #include "onn/link.hpp"
@@ -55,12 +56,13 @@ struct MeshSettings {
   std::string target = "unitary";
   std::string kind = "standard";  ///< of its MZIs
   std::string topology = "clements";
-  double sigma_common_rad = 0.0;    ///< rms phase offset of every block as a whole, unknown to the operator
+  double sigma_common_rad = 0.0;  ///< rms phase offset of every block as a whole, unknown to the operator
 };
 
 /// [network]
 struct NetworkSettings {
-  std::string source = "train";  ///< or the file of a trained network
+  std::string source = "train";  ///< or "carry-chain", or the file of a network
+  CarryChainSettings carry_chain;
   std::vector<int> hidden = {64, 128, 256, 128, 64};
 };
 

@@ -129,8 +129,16 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<NetworkSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"source", "1", "train, or the file of a trained network (optinc train) of this task"},
-        s.source);
+  visit(
+      FieldInfo{
+          "source", "1",
+          "train; carry-chain, right by construction; or the file of a network (optinc train) of this task"},
+      s.source);
+  visit(FieldInfo{"step_width", "1", "carry-chain: a step rises over so much of its sum of whole numbers", 0.01,
+                  0.99},
+        s.carry_chain.step_width);
+  visit(FieldInfo{"step_level", "digit", "carry-chain: distance of a step's two levels", 0.01, 100},
+        s.carry_chain.step_level);
   visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers", 1, 4096, "OptINC: 64, 128, 256, 128, 64"},
         s.hidden);
 }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <optional>
 
 #include "experiments/models/operated_chip.hpp"
@@ -19,17 +18,10 @@ namespace {
 struct ChipStudy {
   ChipDesign design;
   Codes all_codes;
-  Eigen::MatrixXd network_outputs;  ///< (M, words of the task)
+  Network network;
   std::vector<std::string> variants;
   TrialModel layout;  ///< without its function
 };
-
-Eigen::MatrixXd columns(const Eigen::MatrixXd& all, const std::vector<std::uint64_t>& which) {
-  Eigen::MatrixXd some(all.rows(), static_cast<Eigen::Index>(which.size()));
-  for (std::size_t i = 0; i < which.size(); ++i)
-    some.col(static_cast<Eigen::Index>(i)) = all.col(static_cast<Eigen::Index>(which[i]));
-  return some;
-}
 
 /// What the received outputs of the drawn words say.
 void record_words(const Recorder& record, std::size_t v, const Task& task, const Eigen::MatrixXd& outputs,
@@ -39,8 +31,9 @@ void record_words(const Recorder& record, std::size_t v, const Task& task, const
   record.put("word_accuracy", v, (error.array() == 0.0).cast<double>().mean());
   const Eigen::MatrixXd digits = digits_of(answers, task.output_digits());
   record.put("margin", v, score(outputs, digits).margin);
-  record.put("digit_error_rate", v,
-             (digits_of(decide(outputs), task.output_digits()).array() != digits.array()).cast<double>().mean());
+  record.put(
+      "digit_error_rate", v,
+      (digits_of(decide(outputs), task.output_digits()).array() != digits.array()).cast<double>().mean());
   record.put("output_error", v, std::sqrt((outputs - ideal).array().square().mean()));
   record.put("code_bias", v, error.mean());
   record.put("code_error_rms", v, std::sqrt(error.array().square().mean()));
@@ -75,7 +68,7 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
   const Recorder record(study.layout, cells);
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(design.task, words);
-  const Eigen::MatrixXd ideal = columns(study.network_outputs, words);
+  const Eigen::MatrixXd ideal = forward(study.network, digit_averages(design.task, codes));
   const CalibratedChip chip = calibrated_chip(design, config, trial);
   std::array<std::optional<ChipState>, 2> states;  // by Programming: variants share what they can
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
@@ -112,15 +105,7 @@ NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
 
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant) {
   Stream stream(config.run.seed, Purpose::words, trial, instant);
-  std::vector<std::uint64_t> words(static_cast<std::size_t>(config.measure.words));
-  for (auto& w : words) w = stream.below(static_cast<std::uint32_t>(config.task.words()));
-  return words;
-}
-
-std::vector<std::uint64_t> every_word(const Task& task) {
-  std::vector<std::uint64_t> words(task.words());
-  std::iota(words.begin(), words.end(), std::uint64_t{0});
-  return words;
+  return draw_words(config.task, static_cast<std::size_t>(config.measure.words), stream);
 }
 
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
@@ -128,14 +113,14 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
   const ChipState state =
       chip_in_operation(design, config, calibrated_chip(design, config, 0), 0, variant.programming);
   return transmit(design, state, config.link, noise_in(variant, config),
-                  codes_of_words(design.task, every_word(design.task)), {config.run.seed, 0, 0});
+                  codes_of_words(design.task, judged_words(design.task)), {config.run.seed, 0, 0});
 }
 
 TrialModel chip_model(const StudyConfig& config, const Network& network) {
   auto study = std::make_shared<ChipStudy>();
   study->design = design_chip(network);
-  study->all_codes = codes_of_words(config.task, every_word(config.task));
-  study->network_outputs = forward(network, digit_averages(config.task, study->all_codes));
+  study->all_codes = codes_of_words(config.task, judged_words(config.task));
+  study->network = network;
   study->variants = measured_variants(config);
   study->layout = model_layout(config, network.layers.size());
   TrialModel model = study->layout;

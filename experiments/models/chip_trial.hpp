@@ -27,10 +27,7 @@ std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t 
 /// Share of the words that received outputs (M, words) decode exactly.
 double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes);
 
-/// Every word of the task, in the order of the enumeration.
-std::vector<std::uint64_t> every_word(const Task& task);
-
-/// Outputs y (M, words) of chip 0 at the configuration's own chip settings for every word of the task.
+/// Outputs y (M, words) of chip 0 at the configuration's own chip settings for judged_words() of the task.
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
                                  const ChipVariant& variant);
 

@@ -99,7 +99,7 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
 TrialModel drift_model(const StudyConfig& config, const Network& network) {
   auto study = std::make_shared<DriftStudy>();
   study->design = design_chip(network);
-  study->all_codes = codes_of_words(config.task, every_word(config.task));
+  study->all_codes = codes_of_words(config.task, judged_words(config.task));
   study->variants = measured_variants(config);
   study->layout = model_layout(config, network.layers.size());
   TrialModel model = study->layout;

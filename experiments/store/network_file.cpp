@@ -121,8 +121,7 @@ Network load_network(const Group& group) {
   const int layers = read_count(group, "layers", most_layers);
   try {
     network.task.rounding = rounding_of_name(group.attributes().text("rounding"));
-    if (group.attributes().has("level"))
-      network.task.level = level_of_name(group.attributes().text("level"));
+    if (group.attributes().has("level")) network.task.level = level_of_name(group.attributes().text("level"));
     validate_task(network.task);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", group.where(), error.what()));

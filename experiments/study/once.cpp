@@ -20,10 +20,12 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
   OnnSummary summary = summarise(network);
   StudyConfig ideal = config;
   ideal.chip = error_preset("ideal");
-  const WordTable table = word_table(network.task);
+  const Codes codes = codes_of_words(network.task, judged_words(network.task));
   const Eigen::MatrixXd outputs = all_word_outputs(design, ideal, chip_variant("uncorrected"));
-  summary.ideal_chip_word_accuracy = score(outputs, table.targets).word_accuracy;
-  summary.ideal_chip_deviation = (outputs - forward(network, table.averages)).cwiseAbs().maxCoeff();
+  summary.ideal_chip_word_accuracy =
+      score(outputs, digits_of(exact_answers(network.task, codes), network.task.output_digits())).word_accuracy;
+  summary.ideal_chip_deviation =
+      (outputs - forward(network, digit_averages(network.task, codes))).cwiseAbs().maxCoeff();
   return summary;
 }
 
@@ -49,8 +51,9 @@ void require_data(const StudyConfig& config) {
 }
 
 OnnSummary summarise(const Network& network) {
-  const WordTable table = word_table(network.task);
-  return {score(forward(network, table.averages), table.targets)};
+  const Codes codes = codes_of_words(network.task, judged_words(network.task));
+  return {score(forward(network, digit_averages(network.task, codes)),
+                digits_of(exact_answers(network.task, codes), network.task.output_digits()))};
 }
 
 OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool quiet) {

@@ -22,17 +22,20 @@ Prelude train_network(const StudyConfig& config, bool quiet) {
   return {std::move(result.network), std::move(result.curve)};
 }
 
+std::string task_text(const Task& task) {
+  return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), rounding_name(task.rounding),
+                     level_name(task.level));
+}
+
 Network stored_network(const StudyConfig& config) {
   const File file = File::open(config.network.source);
   Network network = load_network(file.root().open("network"));
   const Task &found = network.task, &wanted = config.task;
-  validate(
-      found.servers == wanted.servers && found.digits == wanted.digits && found.rounding == wanted.rounding,
-      "network.source = {}: a network for {} servers, {} bits, {} (the study asks for {}, {}, {}). Set [task] "
-      "to the "
-      "network's, or train another.",
-      config.network.source, found.servers, found.bits(), rounding_name(found.rounding), wanted.servers,
-      wanted.bits(), rounding_name(wanted.rounding));
+  validate(found == wanted,
+           "network.source = {}: a network for {} (the study asks for {}). Set [task] to the network's, or "
+           "train another.",
+           config.network.source, task_text(found), task_text(wanted));
+  if (!network.plain()) return network;  // network.hidden is of trained ones
   const std::vector<int> widths = network.widths(), hidden(widths.begin() + 1, widths.end() - 1);
   validate(hidden == config.network.hidden,
            "network.source = {}: hidden layers of {} neurons (network.hidden = {}). Set network.hidden to the "
@@ -45,6 +48,7 @@ Network stored_network(const StudyConfig& config) {
 
 Prelude make_prelude(const StudyConfig& config, bool quiet) {
   if (!has_network(config.model)) return {};
+  if (config.network.source == "carry-chain") return {carry_chain(config.task, config.network.carry_chain), {}};
   if (config.network.source != "train") return {stored_network(config), {}};
   return train_network(config, quiet);
 }

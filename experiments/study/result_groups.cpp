@@ -1,5 +1,7 @@
 #include "experiments/study/result_groups.hpp"
 
+#include "onn/codes.hpp"
+
 namespace optinc {
 namespace {
 
@@ -41,7 +43,7 @@ std::vector<EpochReport> read_training_group(const Group& group) {
 void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary) {
   const Attributes a = group.attributes();
   a.set("word_accuracy", summary.score.word_accuracy);
-  a.set("words", static_cast<std::int64_t>(network.task.words()));
+  a.set("words", static_cast<std::int64_t>(judged_words(network.task).size()));
   a.set("margin", summary.score.margin);
   a.set("rounding", rounding_name(network.task.rounding));
   a.set("servers", static_cast<std::int64_t>(network.task.servers));
@@ -56,8 +58,9 @@ void write_onn_group(const Group& group, const Network& network, const OnnSummar
 }
 
 void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
-  const WordTable table = word_table(task);
-  const auto words = static_cast<std::size_t>(table.targets.cols()),
+  const Eigen::MatrixXd wanted =
+      digits_of(exact_answers(task, codes_of_words(task, judged_words(task))), task.output_digits());
+  const auto words = static_cast<std::size_t>(wanted.cols()),
              digits = static_cast<std::size_t>(task.output_digits());
   group.dimension("variant", std::vector<std::string>{"corrected", "noisy"}, "1", "what acts on the light");
   group.counting_dimension("word", words, "word of the task, most significant digit sum first");
@@ -66,8 +69,8 @@ void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
   for (const auto* y : {&eye.corrected, &eye.noisy})  // column-major (digit, word) is row-major [word][digit]
     for (Eigen::Index i = 0; i < y->size(); ++i) outputs.push_back(static_cast<float>(y->data()[i]));
   std::vector<std::uint8_t> targets;
-  for (Eigen::Index i = 0; i < table.targets.size(); ++i)
-    targets.push_back(static_cast<std::uint8_t>(table.targets.data()[i]));
+  for (Eigen::Index i = 0; i < wanted.size(); ++i)
+    targets.push_back(static_cast<std::uint8_t>(wanted.data()[i]));
   group.dataset("outputs", {"variant", "word", "digit"}, outputs, "digit", "received output level of chip 0");
   group.dataset("target", {"word", "digit"}, targets, "digit", "digit of the exact Q(mean)");
   group.attributes().set("sigma_eta_rad", eye.sigma_eta_rad);

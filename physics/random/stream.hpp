@@ -40,6 +40,7 @@ enum class Purpose : std::uint32_t {
   common_phase = 51,
   combiner_weight = 52,
   design_words = 60,
+  judged_words = 61,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

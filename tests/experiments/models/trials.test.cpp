@@ -98,7 +98,7 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
       }
       // every word at once, of trial 0 alone
       if (trial == 0) {
-        const Codes all = codes_of_words(task, every_word(task));
+        const Codes all = codes_of_words(task, judged_words(task));
         const auto all_answers = exact_answers(task, all),
                    all_decoded = decide(transmit(design, state, config.link, noise, all, {5, trial, 0}));
         double all_right = 0;
