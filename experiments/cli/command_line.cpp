@@ -258,6 +258,20 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   laws.add_option("--seed", law.seed, "seed of every random stream");
   add_output(laws, law.out);
 
+  WordsArguments asked;
+  CLI::App& words = commands.add(
+      "words", "ask a study's ideal network every word, or many, and compare with integer arithmetic",
+      "optinc words experiments/studies/quickstart.toml\n"
+      "  optinc words study.toml --set task.bits=16 --set network.source=carry-chain --words 100000000",
+      [&] { return words_command(asked); });
+  words.add_option("STUDY.toml", asked.study, "whose [task], [network] and [training] count")->required();
+  words.add_option("--set", asked.overrides.settings, "section.key=value, over the study; repeatable")
+      ->expected(1)
+      ->take_all();
+  words.add_option("--words", asked.drawn, "drawn words where the task has more than 6 million, besides its edges");
+  words.add_flag("--json", asked.json, "as one JSON object, for scripts");
+  words.add_flag("--quiet", asked.out.quiet, "no progress");
+
   BudgetArguments costs;
   CLI::App& budgets = commands.add(
       "budget", "loss, power, delay and area of a network's chip, by stage and part",

@@ -61,6 +61,15 @@ struct BudgetArguments {
   OutputArguments out;
 };
 
+/// What `words` takes.
+struct WordsArguments {
+  std::string study;
+  Overrides overrides;
+  std::int64_t drawn = 1'000'000;
+  bool json = false;
+  OutputArguments out;
+};
+
 /// Exit status of a run that ended so.
 int status_of(Ending ending);
 
@@ -72,6 +81,7 @@ int fabricate_command(const LabArguments& arguments, const RunOptions& options);
 int transfer_command(const LabArguments& arguments, const RunOptions& options);
 int inspect_command(const std::string& file, bool json);
 int validate_command(const LawArguments& arguments, std::string_view typed);
+int words_command(const WordsArguments& arguments);
 int budget_command(const BudgetArguments& arguments, std::string_view typed);
 int explain_command(const std::string& key);
 int devices_command(const std::string& name, bool json);

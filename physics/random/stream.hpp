@@ -41,6 +41,7 @@ enum class Purpose : std::uint32_t {
   combiner_weight = 52,
   design_words = 60,
   judged_words = 61,
+  checked_words = 62,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

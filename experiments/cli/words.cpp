@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "experiments/cli/commands.hpp"
+#include "experiments/cli/progress.hpp"
+#include "experiments/runner/interrupt.hpp"
+#include "experiments/study/prelude.hpp"
+#include "onn/word_check.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+int words_command(const WordsArguments& a) {
+  validate(a.drawn >= 0, "--words {} (0 or more). Give a number of words.", a.drawn);
+  const StudyConfig config = load_config(a.study, a.overrides);
+  validate(has_network(config.model), "a study of model {} (words are asked of a network). Give another study.",
+           config.model);
+  validate_config(config);
+  const Network network = *make_prelude(config, a.out.quiet).network;
+  const auto drawn = static_cast<std::uint64_t>(a.drawn);
+  constexpr std::uint64_t step = 100'000;
+  Progress progress("100,000 words", static_cast<long>(words_to_check(network.task, drawn) / step),
+                    a.out.quiet);
+  std::uint64_t done = 0;
+  const WordCheck found =
+      check_words(network, drawn, config.run.seed, config.run.threads, [&](std::uint64_t words) {
+        check_interrupt();
+        for (done += words; done >= step; done -= step) progress.step();
+      });
+  progress.clear();
+  if (a.json) {
+    const nlohmann::ordered_json json = {{"words", found.words},           {"every", found.every},
+                                         {"wrong", found.wrong},           {"margin_digit", found.margin},
+                                         {"mzis", mzi_count(network)},     {"mzi_depth", mzi_depth(network)},
+                                         {"layers", network.layers.size()}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{} {} of {} servers, {} bits, {}: {} wrong; margin {:.4f} digit\n", found.words,
+               found.every ? "words, every one," : "words, drawn and edges,", network.task.servers,
+               network.task.bits(), rounding_name(network.task.rounding), found.wrong, found.margin);
+    fmt::print("{} MZIs, {} columns in series\n", mzi_count(network), mzi_depth(network));
+  }
+  return found.wrong == 0 ? 0 : 1;
+}
+
+}  // namespace optinc
