@@ -15,6 +15,10 @@ struct TrainingSettings {
   double learning_rate = 1.2e-2;
   int warmup_epochs = 3;
   double dead_zone = 0.1;  ///< loss = mean of max(|y - d| - dead_zone, 0)^2
+  double matrix_noise =
+      0.0;  ///< stand-in for device errors: every step meets every U with an error of this relative
+            ///< Frobenius norm, normal and fresh; the answers it is trained for are those with it
+  double stop_margin = 0.0;  ///< ends after the epoch whose words are all right by so much; 0: all epochs
 };
 
 /// Throws Error, naming the setting, for one out of range.
@@ -38,10 +42,12 @@ struct TrainingResult {
 
 /// Trains a network of the given hidden widths on every word of the task. Same seed, same bits, whatever
 /// `threads` (0: all). `progress`, if set, is called after every epoch. A batch is shared out to
-/// at most four threads; the words left over after the last full batch sit out that epoch. Throws Error for
-/// settings out of range, and when the loss is no longer finite.
+/// at most four threads; the words left over after the last full batch sit out that epoch. `start`: a network
+/// of the same task and widths to go on from, in place of random matrices. Throws Error for settings out of
+/// range, a start of another shape, and when the loss is no longer finite.
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads = 0,
-                     const std::function<void(const EpochReport&)>& progress = {});
+                     const std::function<void(const EpochReport&)>& progress = {},
+                     const Network* start = nullptr);
 
 }  // namespace optinc

@@ -134,6 +134,8 @@ void visit_fields(S& s, Visitor&& visit) {
           "source", "1",
           "train; carry-chain, right by construction; or the file of a network (optinc train) of this task"},
       s.source);
+  visit(FieldInfo{"start", "1", "random: Haar matrices; or the file of the network that training goes on from"},
+        s.start);
   visit(FieldInfo{"step_width", "1", "carry-chain: a step rises over so much of its sum of whole numbers", 0.01,
                   0.99},
         s.carry_chain.step_width);
@@ -153,6 +155,11 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"dead_zone", "digit", "error of an output digit that costs nothing", 0, 0.499,
                   "0.3 leaves thin margins"},
         s.dead_zone);
+  visit(FieldInfo{"matrix_noise", "1", "stand-in for devices: relative error of every U, fresh at every step",
+                  0, 0.9, "0.03 after 100 epochs without, then 0.05"},
+        s.matrix_noise);
+  visit(FieldInfo{"stop_margin", "digit", "ends when all words are right by so much; 0: never", 0, 0.499},
+        s.stop_margin);
 }
 
 template <Like<ErrorModel> S, class Visitor>

@@ -1,5 +1,7 @@
 #include "experiments/study/prelude.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "experiments/cli/progress.hpp"
@@ -11,37 +13,42 @@
 namespace optinc {
 namespace {
 
-Prelude train_network(const StudyConfig& config, bool quiet) {
-  Progress progress("training", config.training.epochs, quiet);
-  TrainingResult result = train(config.task, config.network.hidden, config.training, config.run.seed,
-                                config.run.threads, [&](const EpochReport& e) {
-                                  check_interrupt();
-                                  progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}",
-                                                            e.loss, 100 * e.word_accuracy, e.margin));
-                                });
-  return {std::move(result.network), std::move(result.curve)};
-}
-
 std::string task_text(const Task& task) {
   return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), rounding_name(task.rounding),
                      level_name(task.level));
 }
 
-Network stored_network(const StudyConfig& config) {
-  const File file = File::open(config.network.source);
+/// The network of a file, which must be what the study asks for.
+Network network_of_file(const StudyConfig& config, const std::string& path) {
+  const File file = File::open(path);
   Network network = load_network(file.root().open("network"));
   const Task &found = network.task, &wanted = config.task;
   validate(found == wanted,
-           "network.source = {}: a network for {} (the study asks for {}). Set [task] to the network's, or "
+           "{}: a network for {} (the study asks for {}). Set [task] to the network's, or "
            "train another.",
-           config.network.source, task_text(found), task_text(wanted));
+           path, task_text(found), task_text(wanted));
   if (!network.plain()) return network;  // network.hidden is of trained ones
   const std::vector<int> widths = network.widths(), hidden(widths.begin() + 1, widths.end() - 1);
   validate(hidden == config.network.hidden,
-           "network.source = {}: hidden layers of {} neurons (network.hidden = {}). Set network.hidden to the "
+           "{}: hidden layers of {} neurons (network.hidden = {}). Set network.hidden to the "
            "network's.",
-           config.network.source, fmt::join(hidden, ", "), toml_text(to_field_value(config.network.hidden)));
+           path, fmt::join(hidden, ", "), toml_text(to_field_value(config.network.hidden)));
   return network;
+}
+
+Prelude train_network(const StudyConfig& config, bool quiet) {
+  std::optional<Network> start;
+  if (config.network.start != "random") start = network_of_file(config, config.network.start);
+  Progress progress("training", config.training.epochs, quiet);
+  TrainingResult result = train(
+      config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
+      [&](const EpochReport& e) {
+        check_interrupt();
+        progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
+                                  100 * e.word_accuracy, e.margin));
+      },
+      start ? &*start : nullptr);
+  return {std::move(result.network), std::move(result.curve)};
 }
 
 }  // namespace
@@ -49,7 +56,7 @@ Network stored_network(const StudyConfig& config) {
 Prelude make_prelude(const StudyConfig& config, bool quiet) {
   if (!has_network(config.model)) return {};
   if (config.network.source == "carry-chain") return {carry_chain(config.task, config.network.carry_chain), {}};
-  if (config.network.source != "train") return {stored_network(config), {}};
+  if (config.network.source != "train") return {network_of_file(config, config.network.source), {}};
   return train_network(config, quiet);
 }
 

@@ -42,6 +42,8 @@ enum class Purpose : std::uint32_t {
   design_words = 60,
   judged_words = 61,
   checked_words = 62,
+  training_noise = 63,
+  chip_training = 64,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of
