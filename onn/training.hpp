@@ -18,6 +18,7 @@ struct TrainingSettings {
   double matrix_noise =
       0.0;  ///< stand-in for device errors: every step meets every U with an error of this relative
             ///< Frobenius norm, normal and fresh; the answers it is trained for are those with it
+  bool on_chips = false;     ///< every step meets a simulated chip (train_on_chips), not a stand-in
   double stop_margin = 0.0;  ///< ends after the epoch whose words are all right by so much; 0: all epochs
 };
 

@@ -193,8 +193,8 @@ void judge(const std::vector<Layer>& layers, const Dataset& data, int threads, E
 }
 
 std::vector<EpochReport> EpochLoop::run(
-    const std::vector<Layer>& layers,
-    const std::function<double(const MatrixF&, const MatrixF&, double)>& step) const {
+    const std::vector<Layer>& layers, const std::function<double(const MatrixF&, const MatrixF&, double)>& step,
+    const std::function<void()>& before_judging) const {
   const auto start = std::chrono::steady_clock::now();
   const Dataset data = all_words(task);
   const Eigen::Index words = data.inputs.cols(), batch = std::min<Eigen::Index>(settings.batch, words);
@@ -218,6 +218,7 @@ std::vector<EpochReport> EpochLoop::run(
     validate(std::isfinite(loss),
              "the loss is not finite in epoch {} (training diverged). Lower training.learning_rate ({}).",
              epoch, settings.learning_rate);
+    if (before_judging) before_judging();
     judge(layers, data, threads, report);
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     curve.push_back(report);

@@ -118,7 +118,8 @@ double cosine_schedule(const TrainingSettings& s, double epoch);
 void judge(const std::vector<Layer>& layers, const Dataset& data, int threads, EpochReport& report);
 
 /// A trainer's way through its epochs: shuffles, cuts batches, judges, reports, stops. `step(inputs, targets,
-/// rate)` takes one batch and returns its summed loss.
+/// rate)` takes one batch and returns its summed loss;
+/// `before_judging` puts into the layers what an epoch is judged on.
 struct EpochLoop {
   const Task& task;
   const TrainingSettings& settings;
@@ -127,7 +128,8 @@ struct EpochLoop {
   const std::function<void(const EpochReport&)>& progress;
 
   std::vector<EpochReport> run(const std::vector<Layer>& layers,
-                               const std::function<double(const MatrixF&, const MatrixF&, double)>& step) const;
+                               const std::function<double(const MatrixF&, const MatrixF&, double)>& step,
+                               const std::function<void()>& before_judging = {}) const;
 };
 
 }  // namespace optinc::training

@@ -210,7 +210,12 @@ void validate_config(const StudyConfig& config) {
     else
       validate_task(config.task);
   });
-  in_section("training", [&] { validate_training(config.training); });
+  in_section("training", [&] {
+    validate_training(config.training);
+    validate(!config.training.on_chips || config.network.start != "random",
+             "on_chips with random matrices (chips are trained on from a network that is right without). Set "
+             "network.start.");
+  });
   in_section("calibration", [&] { validate_calibration(config.calibration); });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });

@@ -158,6 +158,9 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"matrix_noise", "1", "stand-in for devices: relative error of every U, fresh at every step",
                   0, 0.9, "0.03 after 100 epochs without, then 0.05"},
         s.matrix_noise);
+  visit(FieldInfo{"on_chips", "1",
+                  "every step meets a new chip of [chip] with the receivers of [link]; needs network.start"},
+        s.on_chips);
   visit(FieldInfo{"stop_margin", "digit", "ends when all words are right by so much; 0: never", 0, 0.499},
         s.stop_margin);
 }

@@ -8,6 +8,7 @@
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/study/result_groups.hpp"
+#include "onn/chip_training.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -40,14 +41,17 @@ Prelude train_network(const StudyConfig& config, bool quiet) {
   std::optional<Network> start;
   if (config.network.start != "random") start = network_of_file(config, config.network.start);
   Progress progress("training", config.training.epochs, quiet);
-  TrainingResult result = train(
-      config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
-      [&](const EpochReport& e) {
-        check_interrupt();
-        progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
-                                  100 * e.word_accuracy, e.margin));
-      },
-      start ? &*start : nullptr);
+  const auto report = [&](const EpochReport& e) {
+    check_interrupt();
+    progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
+                              100 * e.word_accuracy, e.margin));
+  };
+  TrainingResult result =
+      config.training.on_chips
+          ? train_on_chips(*start, config.training, {config.chip, config.link, config.noise}, config.run.seed,
+                           config.run.threads, report)
+          : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
+                  report, start ? &*start : nullptr);
   return {std::move(result.network), std::move(result.curve)};
 }
 
