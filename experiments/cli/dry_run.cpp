@@ -82,12 +82,12 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
                       config.runner.precision > 0 ? "at most " : "", time_text(training + trials), threads,
                       time_text(training), time_text(trials), 1e3 * trial);
   const double peak = peak_memory_bytes(config, model.record_size), chips = chip_memory_bytes(config, threads);
-  text +=
-      fmt::format("memory   {} at the peak{}\n", size_text(peak),
-                  chips > 0 ? fmt::format(", {} of it for chips, their words{} (training and what is measured "
-                                          "once are not counted)",
-                                          size_text(chips), any_crosstalk ? " and crosstalk" : "")
-                            : "");
+  text += fmt::format(
+      "memory   {} at the peak{}\n", size_text(peak),
+      chips > 0 ? fmt::format(", {} of it for {} (training and what is measured once are not counted)",
+                              size_text(chips),
+                              any_crosstalk ? "chips, their words and crosstalk" : "chips and their words")
+                : "");
   text +=
       fmt::format("file     at most {} before compression; {:.0f} bytes a trial\n",
                   size_text(record * static_cast<double>(point_count(config)) * config.runner.trials), record);

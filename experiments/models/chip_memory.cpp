@@ -50,7 +50,8 @@ double crosstalk_memory_bytes(const StudyConfig& config) {
     const double near = std::min(std::numbers::pi * reach * reach, 2 * reach * high);
     return heaters * std::min(heaters, 1 + near / area);
   };
-  constexpr double stored = 12, assembled = 28;  // value and index; the same beside a list of places
+  constexpr double stored = 12,
+                   assembled = 44;  // value and index; the same and a list with room for twice as many
   return 2 * stored * sum(widths(config), entries) + assembled * most(widths(config), entries);
 }
 

@@ -21,7 +21,7 @@ TEST_CASE("the matrices of crosstalk take what is counted, at least and not twic
     for (const auto& layer : chip_crosstalk(design, config.crosstalk).layers) {
       const auto entries = static_cast<double>(layer.real.resistance_k_per_w.nonZeros());
       bytes += 2 * 12 * entries;
-      largest = std::max(largest, 28 * entries);
+      largest = std::max(largest, 44 * entries);
     }
     INFO(d0_m << " " << bytes + largest << " " << crosstalk_memory_bytes(config));
     CHECK(crosstalk_memory_bytes(config) >= bytes + largest);
