@@ -4,6 +4,7 @@
 #include "experiments/budget/report.hpp"
 #include "experiments/cli/commands.hpp"
 #include "experiments/config/study_names.hpp"
+#include "experiments/config/study_warnings.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"
@@ -48,10 +49,13 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
   const StudyConfig config = config_of(a);
   const Network network = *make_prelude(config, a.out.quiet).network;
   const ChipBudget result = budget(design_chip(network), config.chip, config.link, config.budget);
+  const std::vector<std::string> warnings = budget_warnings(config, result.power_w.part("heaters").total());
+  print_warnings(warnings);
   const std::string title = title_of(config, network);
   if (stored) {
     AtomicFile file(a.out.output, a.out.force);
     write_provenance(file.file(), config, "OptINC budget: " + title, typed);
+    write_warnings(file.file(), warnings);
     write_budget(file.file().group("budget"), result);
     file.commit();
   }

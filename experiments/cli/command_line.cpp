@@ -126,19 +126,24 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       "Example:\n  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
       "Exit codes:\n"
       "  0    done (a run that reached run.time_limit_s too: its file says complete = 0)\n"
-      "  1    refused or failed: one line on standard error says what, where and how to mend\n"
+      "  1    refused or failed: one line on standard error says what, where and how to mend; replay: the "
+      "trial "
+      "gave other values\n"
       "  2    unusable command line\n"
       "  130  interrupted by Ctrl-C, 143 by SIGTERM: what was finished is stored; the resume command is "
       "printed");
   Commands commands(app);
 
   StudyArguments study;
-  CLI::App& run =
-      commands.add("run", "run a study and write its result file",
-                   "optinc run experiments/studies/quickstart.toml -o results.h5 --trials 60 --seed 7\n"
-                   "  optinc run STUDY.toml -o part2.h5 --shard 2/4          one of four machines\n"
-                   "  mpirun -n 4 optinc run STUDY.toml -o results.h5        ranks; the same numbers",
-                   [&] { return run_command(study, typed, ranks); });
+  CLI::App& run = commands.add(
+      "run", "run a study and write its result file",
+      "optinc run experiments/studies/quickstart.toml -o results.h5 --trials 60 --seed 7\n"
+      "  optinc run STUDY.toml -o part2.h5 --shard 2/4          one of four machines\n"
+      "  mpirun -n 4 optinc run STUDY.toml -o results.h5        ranks; the same numbers\n"
+      "Keys that the study's model does not read (optinc explain KEY, line models) cannot be swept; "
+      "elsewhere they are a\nwarning. [noise] acts in the variant noisy of model chip, and always in "
+      "model drift.",
+      [&] { return run_command(study, typed, ranks); });
   add_study(run, study);
   add_trials(run, study);
 
@@ -290,8 +295,9 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   add_output(budgets, costs.out);
 
   std::string key;
-  CLI::App& explained = commands.add("explain", "meaning, unit, default, range and source of a parameter",
-                                     "optinc explain chip.sigma_eta_rad", [&] { return explain_command(key); });
+  CLI::App& explained =
+      commands.add("explain", "meaning, unit, default, range, source and models of a parameter",
+                   "optinc explain chip.sigma_eta_rad", [&] { return explain_command(key); });
   explained.add_option("KEY", key, "section.key; without one all keys are listed");
 
   std::string device;

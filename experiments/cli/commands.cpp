@@ -73,7 +73,7 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
   else
     fmt::print("{} of {} values differ from the study's (another build or machine); written to {}\n",
                report.differing, report.cells, options.output.string());
-  return 0;
+  return report.recorded && report.differing > 0 ? 1 : 0;
 }
 
 int program_command(const LabArguments& a, const RunOptions& options) {

@@ -6,6 +6,9 @@
 #include <omp.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/config/study_warnings.hpp"
+#include "experiments/models/chip_memory.hpp"
+#include "experiments/runner/interrupt.hpp"
 #include "experiments/runner/memory.hpp"
 #include "experiments/study/prelude.hpp"
 #include "physics/random/haar.hpp"
@@ -36,14 +39,13 @@ double training_seconds(const StudyConfig& config) {
 }
 
 /// Mean time of a trial over a few points; one at the first point goes before, to warm up.
-double trial_seconds(const StudyConfig& config, const TrialModel& model) {
-  const std::size_t points = point_count(config), step = std::max<std::size_t>(points / 5, 1);
+double trial_seconds(const std::vector<StudyConfig>& points, const TrialModel& model) {
+  const std::size_t step = std::max<std::size_t>(points.size() / 5, 1);
   double seconds = 0.0;
   int sampled = 0;
-  for (std::size_t p = 0; p < points; p += step, ++sampled) {
-    const StudyConfig there = config_at(config, p);
-    if (p == 0) run_trial(model, there, {p, 1});
-    seconds += run_trial(model, there, {p, 1}).seconds;
+  for (std::size_t p = 0; p < points.size(); p += step, ++sampled) {
+    if (p == 0) run_trial(model, points[p], {p, 1});
+    seconds += run_trial(model, points[p], {p, 1}).seconds;
   }
   return seconds / sampled;
 }
@@ -56,25 +58,36 @@ std::string time_text(double seconds) {
 }  // namespace
 
 std::string dry_run(const StudyConfig& config, const Shard& shard) {
+  const std::vector<StudyConfig> points =
+      checked_points(config, check_interrupt);  // as a run does, first of all
+  print_warnings(study_warnings(config));
   Prelude prelude;
   if (has_network(config.model))
     prelude.network =
         config.network.source == "train" ? untrained(config) : *make_prelude(config, true).network;
   const TrialModel model = make_model(config, prelude);
-  const double training = training_seconds(config), trial = trial_seconds(config, model);
+  const double training = training_seconds(config), trial = trial_seconds(points, model);
   const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
   const std::size_t wanted = trials_wanted(config, shard);
   const double record = sizeof(double) * static_cast<double>(model.record_size);
   const double trials = trial * static_cast<double>(wanted) / threads;
+  const bool any_crosstalk =
+      std::any_of(points.begin(), points.end(), [](const StudyConfig& c) { return c.crosstalk.x0 > 0; });
   std::string text;
   text += fmt::format("study    {} (model {}), {} points, at most {} trials each\n", config.study, config.model,
-                      point_count(config), config.runner.trials);
+                      points.size(), config.runner.trials);
   text += fmt::format("trials   {}{} {}\n", config.runner.precision > 0 ? "at most " : "", wanted,
                       shard.whole() ? "in all" : "in shard " + shard.text());
   text += fmt::format("time     {}{} on {} threads: training {}, trials {} at {:.3g} ms each\n",
                       config.runner.precision > 0 ? "at most " : "", time_text(training + trials), threads,
                       time_text(training), time_text(trials), 1e3 * trial);
-  text += fmt::format("memory   {} at the peak\n", size_text(peak_memory_bytes(config, model.record_size)));
+  const double peak = peak_memory_bytes(config, model.record_size), chips = chip_memory_bytes(config, threads);
+  text += fmt::format(
+      "memory   {} at the peak{}\n", size_text(peak),
+      chips > 0 ? fmt::format(", {} of it for {} (training and what is measured once are not counted)",
+                              size_text(chips),
+                              any_crosstalk ? "chips, their words and crosstalk" : "chips and their words")
+                : "");
   text +=
       fmt::format("file     at most {} before compression; {:.0f} bytes a trial\n",
                   size_text(record * static_cast<double>(point_count(config)) * config.runner.trials), record);

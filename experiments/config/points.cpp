@@ -68,6 +68,23 @@ StudyConfig config_at(const StudyConfig& base, const StudyConfig& config, std::s
   return there;
 }
 
+std::vector<StudyConfig> checked_points(const StudyConfig& config, const std::function<void()>& at_each) {
+  std::vector<StudyConfig> points;
+  StudyConfig base = config;
+  base.sweeps.clear();
+  for (std::size_t p = 0; p < point_count(config); ++p) {
+    if (at_each) at_each();
+    points.push_back(config_at(base, config, p));
+    try {
+      validate_config(points.back());
+    } catch (const Error& error) {
+      throw Error(config.sweeps.empty() ? error.what()
+                                        : fmt::format("at {}: {}", point_label(config, p), error.what()));
+    }
+  }
+  return points;
+}
+
 std::string point_label(const StudyConfig& config, std::size_t point) {
   const auto index = point_index(config, point);
   std::string text;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "experiments/config/study_config.hpp"
 
 namespace optinc {
@@ -16,6 +18,11 @@ StudyConfig config_at(const StudyConfig& config, std::size_t point);
 
 /// The same with `base`, which is `config` without its sweeps, made once for many points.
 StudyConfig config_at(const StudyConfig& base, const StudyConfig& config, std::size_t point);
+
+/// The configuration at every point, each checked as validate_config does, for a sweep may leave what keys
+/// allow each other. Throws Error that opens with "at POINT: "; whatever `at_each` throws, called before every
+/// point.
+std::vector<StudyConfig> checked_points(const StudyConfig& config, const std::function<void()>& at_each = {});
 
 /// "sigma_eta_rad = 0.01, ablation = all but DAC": a point in words; empty without sweeps.
 std::string point_label(const StudyConfig& config, std::size_t point);

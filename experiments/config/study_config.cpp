@@ -192,18 +192,30 @@ void validate_names(const StudyConfig& config) {
 
 }  // namespace
 
+Network network_shape(const StudyConfig& config) {
+  if (config.network.source == "carry-chain") return carry_chain(config.task, config.network.carry_chain);
+  return make_network(config.task, config.network.hidden);
+}
+
 void validate_config(const StudyConfig& config) {
-  for (const FieldEntry& entry : config_entries(config)) check_field(entry.name(), entry.info, entry.value);
+  const auto entries = config_entries(config);
+  for (const FieldEntry& entry : entries) check_field(entry.name(), entry.info, entry.value);
   validate_errors(config.chip);
   validate_names(config);
-  const auto in_section = [](std::string_view section, auto check) {
+  // the checks name their field first: "known = 2 (..)" becomes "crosstalk.known = 2 (..)"
+  const auto in_section = [&](std::string_view section, auto check) {
     try {
       check();
     } catch (const Error& error) {
-      throw Error(fmt::format("{}: {}", section, error.what()));
+      const std::string_view text = error.what();
+      const auto field = text.substr(0, text.find(" = "));
+      const bool key = std::any_of(entries.begin(), entries.end(), [&](const FieldEntry& e) {
+        return e.section == section && e.info.key == field;
+      });
+      throw Error(fmt::format("{}{}{}", section, key ? "." : ": ", text));
     }
   };
-  if (!has_network(config.model)) return;
+  // sections that the model does not read are held to the same: what no device has is wrong in any study
   in_section("task", [&] {
     if (config.network.source == "train")
       validate_enumerable(config.task);
@@ -219,12 +231,10 @@ void validate_config(const StudyConfig& config) {
   in_section("calibration", [&] { validate_calibration(config.calibration); });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });
-  if (config.model == "drift") in_section("drift", [&] { validate_drift(config.drift); });
+  in_section("drift", [&] { validate_drift(config.drift); });
   in_section("budget", [&] { validate_budget(config.budget); });
-  if (config.network.source == "carry-chain")
-    in_section("network", [&] { carry_chain(config.task, config.network.carry_chain); });
-  else
-    in_section("network.hidden", [&] { make_network(config.task, config.network.hidden); });
+  in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",
+             [&] { network_shape(config); });
 }
 
 }  // namespace optinc

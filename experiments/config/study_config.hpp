@@ -95,7 +95,7 @@ struct StudyConfig {
   CrosstalkSettings crosstalk;
   Surroundings operation;
   LinkSettings link;
-  NoiseSwitches noise = NoiseSwitches::all();  ///< of the variant "noisy"
+  NoiseSwitches noise = NoiseSwitches::all();  ///< of model chip's variant "noisy"; in model drift always
   MeshSettings mesh;
   DriftSettings drift;
   BudgetSettings budget;  ///< of optinc budget; no trial looks at it
@@ -108,6 +108,10 @@ std::vector<FieldEntry> config_entries(const StudyConfig& config);
 
 /// The keys of a [[sweep]], for explain and messages; `values` and `range` are tables, shown by an example.
 std::vector<FieldEntry> sweep_entries();
+
+/// The network that the study asks for before anything is trained or read: its layers and what they read.
+/// Throws Error where there is none.
+Network network_shape(const StudyConfig& config);
 
 /// Exact, over every field of the tables.
 bool operator==(const StudyConfig& a, const StudyConfig& b);
@@ -134,7 +138,8 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
 /// range.
 StudyConfig with_values(StudyConfig config, const Assignments& values);
 
-/// Throws Error for a value out of range or layer widths that do not fit: for a configuration changed by code.
+/// Throws Error, "section.key" first, for a value out of range, keys that do not go together or layer widths
+/// that do not fit, in every section: for a configuration changed by code.
 void validate_config(const StudyConfig& config);
 
 /// The whole configuration as in force; load_config gives back an equal one (but calls "custom" a chip that
@@ -144,8 +149,8 @@ std::string to_toml(const StudyConfig& config, bool comments = false);
 /// Every key as "section.key", in the order of the file.
 std::vector<std::string> all_keys();
 
-/// Meaning, unit, default, range and source of a key such as "chip.sigma_eta_rad", one a line.
-/// Throws Error, naming the nearest, for an unknown one.
+/// Meaning, unit, default, range, source and readers (models) of a key such as "chip.sigma_eta_rad", one a
+/// line. Throws Error, naming the nearest, for an unknown one.
 std::string explain(std::string_view key);
 
 /// to_toml without comments and without what changes no result (run.threads): all that a result depends on, and

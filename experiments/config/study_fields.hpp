@@ -228,15 +228,18 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<Surroundings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(switched_off("temperature",
-                     FieldInfo{"temperature_k", "K",
-                               "temperature of the die less that of its calibration (model chip)", -100, 100}),
+  visit(switched_off(
+            "temperature",
+            FieldInfo{"temperature_k", "K",
+                      "temperature of the die less that of its calibration (model drift: besides what drifts)",
+                      -100, 100}),
         s.temperature_k);
-  visit(
-      switched_off("wavelength",
-                   FieldInfo{"wavelength_m", "m",
-                             "wavelength of the laser less that of the calibration (model chip)", -1e-7, 1e-7}),
-      s.wavelength_m);
+  visit(switched_off(
+            "wavelength",
+            FieldInfo{"wavelength_m", "m",
+                      "wavelength of the laser less that of the calibration (model drift: besides what drifts)",
+                      -1e-7, 1e-7}),
+        s.wavelength_m);
 }
 
 template <Like<LinkSettings> S, class Visitor>
@@ -286,16 +289,25 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<NoiseSwitches> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(switched_off("shot noise",
-                     FieldInfo{"shot", "1", "shot noise of the photodiodes acts in the noisy variant"}),
+  visit(switched_off(
+            "shot noise",
+            FieldInfo{
+                "shot", "1",
+                "shot noise of the photodiodes acts (model chip: in the variant noisy; model drift: always)"}),
         s.shot);
-  visit(switched_off("amplifier noise", FieldInfo{"tia", "1", "amplifier noise acts in the noisy variant"}),
+  visit(switched_off("amplifier noise",
+                     FieldInfo{"tia", "1",
+                               "amplifier noise acts (model chip: in the variant noisy; model drift: always)"}),
         s.tia);
-  visit(switched_off("intensity noise",
-                     FieldInfo{"rin", "1", "intensity noise of the seed laser acts in the noisy variant"}),
+  visit(switched_off("intensity noise", FieldInfo{"rin", "1",
+                                                  "intensity noise of the seed laser acts (model chip: in the "
+                                                  "variant noisy; model drift: always)"}),
         s.rin);
-  visit(switched_off("phase lock",
-                     FieldInfo{"lock", "1", "phase-lock error of the fibres acts in the noisy variant"}),
+  visit(switched_off(
+            "phase lock",
+            FieldInfo{
+                "lock", "1",
+                "phase-lock error of the fibres acts (model chip: in the variant noisy; model drift: always)"}),
         s.lock);
   visit(FieldInfo{"last_only", "1", "receivers are noisy at the servers alone, not at the neurons"},
         s.last_only);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/model_keys.hpp"
 #include "experiments/config/study_config.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -76,6 +77,8 @@ std::string explain(std::string_view key) {
                                    key, info.meaning, info.unit, table ? "example:" : "default:", shown,
                                    table ? "a table of section.key" : expected_text(info, entry.value),
                                    info.source.empty() ? "a choice of this project" : info.source);
+    if (entry.section != "sweep")
+      text += fmt::format("  models:  {}\n", readers_text(entry.section, entry.info.key));
     if (!info.ablation.empty()) text += fmt::format("  ablation: source \"{}\"\n", info.ablation);
     return text;
   }

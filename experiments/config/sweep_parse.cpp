@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "experiments/config/model_keys.hpp"
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_keys.hpp"
 #include "experiments/config/study_names.hpp"
@@ -62,6 +64,11 @@ FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const 
     validate(std::find(sections.begin(), sections.end(), entry.section) != sections.end(),
              "{}{} cannot be swept (a sweep varies devices: sections {}). Run one study per value.", where, key,
              join_names(sections));
+    validate(
+        model_reads(config.model, entry.section, entry.info.key),
+        "{}{} cannot be swept by model {} (it is read by: {}; all points would be the same). Sweep another "
+        "key, or choose another model.",
+        where, key, config.model, readers_text(entry.section, entry.info.key));
     return entry;
   }
   throw Error(fmt::format("{}unknown key {} (a sweep names section.key). Did you mean {}?", where,
@@ -105,12 +112,9 @@ SweptKey designed_values(const Reader& r, const std::string& key, const toml::no
   return swept;
 }
 
-/// Whether a field is a source of error that acts in the study's model: the light of a mesh alone meets no
-/// receiver, and what [mesh] and [drift] say acts in the models of those names alone.
+/// Whether a field is a source of error that acts in the study's model.
 bool can_ablate(const StudyConfig& config, const FieldEntry& entry) {
-  if (entry.info.ablation.empty()) return false;
-  if (entry.section == "drift" || entry.section == "mesh") return config.model == entry.section;
-  return has_network(config.model) || entry.section == "chip" || entry.info.key == "sigma_estimate_rad";
+  return !entry.info.ablation.empty() && model_reads(config.model, entry.section, entry.info.key);
 }
 
 /// Sources that the configuration has switched on, in the order of the tables.
@@ -141,6 +145,19 @@ std::vector<std::string> read_sources(const Reader& r, const toml::node& node) {
              "{} names \"{}\" twice (each source is switched once). Name it once.", where, source);
   }
   return sources;
+}
+
+/// Throws Error where an axis has a point twice: it would run the same trials again.
+void require_distinct(const SweepAxis& axis, std::string_view where) {
+  std::set<std::string> seen;
+  for (std::size_t p = 0; !axis.keys.empty() && p < axis.points(); ++p) {
+    std::string point;
+    for (const SweptKey& key : axis.keys)
+      point += fmt::format("{}{} = {}", point.empty() ? "" : ", ", key.key, toml_text(key.values[p]));
+    validate(seen.insert(point).second,
+             "{}{} is swept twice (the same trials would run again). Leave one out{}.", where, point,
+             axis.keys.size() > 1 ? ", or let one of the keys differ" : "");
+  }
 }
 
 std::string axis_name(const SweepAxis& axis) {
@@ -207,6 +224,7 @@ SweepAxis read_sweep(const Reader& r) {
              "nest two "
              "sweeps.",
              where, key.key, key.values.size(), axis.keys[0].key, axis.points());
+  require_distinct(axis, where);
   axis.name = r.get<std::string>("name", "a string").value_or(axis_name(axis));
   return axis;
 }
@@ -274,6 +292,7 @@ void override_sweep(const std::string& text, StudyConfig& config) {
            "example.",
            name);
   SweepAxis axis{"", {listed_values({table, name, config}, key, *node)}, {}};
+  require_distinct(axis, name + ": ");
   axis.name = axis_name(axis);
   for (SweepAxis& there : config.sweeps)
     if (there.keys.size() == 1 && there.keys[0].key == key) {

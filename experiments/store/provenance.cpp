@@ -50,6 +50,11 @@ void write_provenance(const File& file, const StudyConfig& config, std::string_v
   root.set("config_toml", identity_toml(config));
 }
 
+void write_warnings(const File& file, const std::vector<std::string>& warnings) {
+  const Group root = file.root();
+  if (!warnings.empty()) root.attributes().set("warnings", fmt::format("{}", fmt::join(warnings, "\n")));
+}
+
 void require_schema(const File& file) {
   const Group root = file.root();
   validate(root.attributes().has("schema_version") && root.attributes().has("optinc_version"),

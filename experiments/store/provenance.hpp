@@ -24,6 +24,9 @@ void sign_file(const File& file, std::string_view title, std::string_view comman
 void write_provenance(const File& file, const StudyConfig& config, std::string_view title,
                       std::string_view command);
 
+/// Writes the root attribute `warnings`, a line each; nothing where there are none.
+void write_warnings(const File& file, const std::vector<std::string>& warnings);
+
 /// Throws Error unless the file is OptINC's and of a schema that this program reads.
 void require_schema(const File& file);
 

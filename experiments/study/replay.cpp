@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/config/study_warnings.hpp"
 #include "experiments/exchange/chip_file.hpp"
 #include "experiments/exchange/matrix_file.hpp"
 #include "experiments/exchange/phases_file.hpp"
@@ -120,6 +121,7 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
   AtomicFile out(options.output, options.force);
   write_provenance(out.file(), there, fmt::format("OptINC trial {} of study {}", trial, state.config.study),
                    options.command);
+  write_warnings(out.file(), study_warnings(there));
   const Attributes root = out.file().root().attributes();
   root.set("model", std::string_view(state.config.model));
   root.set("trial", static_cast<std::int64_t>(trial));

@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/config/study_warnings.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/runner/memory.hpp"
 #include "experiments/store/atomic_file.hpp"
@@ -29,23 +30,6 @@ void say(bool quiet, const std::string& text) {
   if (!quiet) std::fputs((text + "\n").c_str(), stderr);
 }
 
-/// The configuration at every point, checked: a sweep may leave what a section allows.
-std::vector<StudyConfig> all_points(const StudyConfig& config) {
-  std::vector<StudyConfig> points;
-  StudyConfig base = config;
-  base.sweeps.clear();
-  for (std::size_t p = 0; p < point_count(config); ++p) {
-    check_interrupt();
-    points.push_back(config_at(base, config, p));
-    try {
-      validate_config(points.back());
-    } catch (const Error& error) {
-      throw Error(fmt::format("at {}: {}", point_label(config, p), error.what()));
-    }
-  }
-  return points;
-}
-
 /// The result file; `once` is null where the study is not complete.
 void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
                    const RunOptions& options) {
@@ -53,6 +37,7 @@ void write_results(const StudyState& state, const TrialModel& model, const OnceR
   const Group root = out.file().root();
   write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
                    options.command);
+  write_warnings(out.file(), study_warnings(state.config));
   root.attributes().set("model", std::string_view(state.config.model));
   root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
   if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
@@ -80,7 +65,7 @@ void tell(const TrialsReport& report, int workers, double store_seconds, bool qu
 /// From whatever is known of a study to its result file.
 Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   const StudyConfig& config = state.config;
-  auto points = all_points(config);
+  auto points = checked_points(config, check_interrupt);
   if (!state.prelude) {
     state.prelude = make_prelude(config, options.quiet);
     journal.prelude(prelude_bytes(*state.prelude));
@@ -136,6 +121,12 @@ std::string difference(const StudyConfig& a, const StudyConfig& b) {
   return fmt::format("{}", fmt::join(differ, ", "));
 }
 
+/// Commands that made a file, one behind the other as a shell takes them; one that is repeated is told once.
+std::string joined(const std::string& before, std::string_view command) {
+  if (before.empty()) return std::string(command);
+  return before.ends_with(command) ? before : fmt::format("{}; {}", before, command);
+}
+
 /// Adds what the file at the output's place holds to what a journal holds. Where a forced run was to replace
 /// it, it is something else: another study's, or nothing of ours.
 void add_earlier_results(const fs::path& results, StudyState& state) {
@@ -175,13 +166,15 @@ bool same_network(const Prelude& a, const Prelude& b) {
 Ending run_study(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
   require_memory(config, model_layout(config, config.network.hidden.size() + 1).record_size);
-  all_points(config);
+  checked_points(config, check_interrupt);
   require_writable_output(options.output, options.force);
   use_threads(config);
   require_data(config);
+  print_warnings(study_warnings(config));  // of a study that nothing refuses
   StudyState state{config, options.shard, {}, {}, true};
-  Journal journal = Journal::create(journal_path(options.output), identity_toml(config),
-                                    options.shard.text() + fresh_mark, options.force);
+  Journal journal =
+      Journal::create(journal_path(options.output), command_comment(options.command) + identity_toml(config),
+                      options.shard.text() + fresh_mark, options.force);
   try {
     return finish(state, journal, options);
   } catch (...) {
@@ -199,6 +192,9 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   std::optional<OpenedJournal> opened;
   if (journalled) opened.emplace(reopen_journal(path));
   const StudyState state = opened ? opened->state : read_state(options.output);
+  const std::string commands = joined(state.command, options.command);
+  RunOptions both = options;  // the file was made by all of them
+  both.command = commands;
   const int trials = changes.trials.value_or(state.config.runner.trials);
   validate(trials >= state.config.runner.trials,
            "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.",
@@ -213,15 +209,16 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   if (opened && results && !state.fresh) add_earlier_results(options.output, grown);
   use_threads(grown.config);
   require_data(grown.config);
-  if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, options);
+  if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, both);
   if (opened) {  // a grown study needs a journal of its own; what the old one holds goes into the result file
                  // first
-    if (grown.prelude && grown.records) write_results(grown, layout_of(grown), nullptr, options);
+    if (grown.prelude && grown.records) write_results(grown, layout_of(grown), nullptr, both);
     opened->journal.remove();
   }
-  Journal journal = Journal::create(path, identity_toml(grown.config), grown.shard.text(), false);
+  Journal journal =
+      Journal::create(path, command_comment(commands) + identity_toml(grown.config), grown.shard.text(), false);
   if (grown.prelude) journal.prelude(prelude_bytes(*grown.prelude));
-  return finish(grown, journal, options);
+  return finish(grown, journal, both);
 }
 
 void merge_studies(const std::vector<fs::path>& shards, const RunOptions& options) {
@@ -266,9 +263,11 @@ void run_training(const StudyConfig& config, const RunOptions& options) {
            "model = \"{}\" has no network to train (chips have). Set model = \"chip\".", config.model);
   require_writable_output(options.output, options.force);
   use_threads(config);
+  print_warnings(study_warnings(config));
   const Prelude prelude = make_prelude(config, options.quiet);
   AtomicFile out(options.output, options.force);
   write_provenance(out.file(), config, "OptINC: trained network", options.command);
+  write_warnings(out.file(), study_warnings(config));
   write_prelude(out.file().root(), prelude);
   write_onn_group(out.file().group("onn"), *prelude.network, summarise(*prelude.network));
   out.commit();
@@ -281,7 +280,7 @@ void work_for_ranks(Ranks& ranks) {
         parse_config(std::string_view(reinterpret_cast<const char*>(config_toml.data()), config_toml.size()),
                      "study of rank 0");
     auto model = std::make_shared<const TrialModel>(make_model(config, prelude_of_bytes(prelude)));
-    auto points = std::make_shared<const std::vector<StudyConfig>>(all_points(config));
+    auto points = std::make_shared<const std::vector<StudyConfig>>(checked_points(config, check_interrupt));
     return [model, points](const TrialTask& task) { return run_trial(*model, (*points)[task.point], task); };
   });
 }

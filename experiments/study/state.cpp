@@ -2,12 +2,28 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "experiments/config/points.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/trial_groups.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
+
+namespace {
+
+constexpr std::string_view command_opening = "# command: ";
+
+}  // namespace
+
+std::string command_comment(std::string_view command) {
+  std::string line(command);
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; },
+      ' ');  // a comment is one line
+  return fmt::format("{}{}\n", command_opening, line);
+}
 
 TrialModel layout_of(const StudyState& state) {
   const bool network = state.prelude && state.prelude->network;
@@ -20,6 +36,7 @@ StudyState read_state(const std::filesystem::path& results) {
   const Group root = file.root();
   validate(root.exists("trials"), "{}: no trials in it (optinc run writes them). Name a study's result file.",
            results.string());
+  state.command = root.attributes().text("command");
   if (root.attributes().has("shard")) state.shard = parse_shard(root.attributes().text("shard"));
   state.prelude = read_prelude(root);
   state.records = read_trials_group(root.open("trials"), state.config, layout_of(state));
@@ -30,7 +47,10 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
   StudyState state;
   Journal::Reader reader;
   reader.header = [&](const std::string& toml, const std::string& shard) {
-    state.config = parse_config(toml, path.string());
+    const bool named = toml.starts_with(command_opening);
+    const std::size_t line = named ? toml.find('\n') : 0;
+    if (named) state.command = toml.substr(command_opening.size(), line - command_opening.size());
+    state.config = parse_config(std::string_view(toml).substr(line), path.string());
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
     state.fresh = shard.ends_with(fresh_mark);
   };

@@ -16,10 +16,15 @@ struct StudyState {
   std::optional<Prelude> prelude;  ///< none before the network is trained
   std::optional<Records> records;  ///< none before the first trial
   bool fresh = false;              ///< of a journal: its run started from nothing, whatever lies at its output
+  std::string command = {};        ///< that began it, as typed; empty where nobody wrote it down
 };
 
 /// Behind the shard in the header of a journal whose run started from nothing.
 inline constexpr const char* fresh_mark = " fresh";
+
+/// What a journal keeps above its configuration: a TOML comment with the command that began the run, in one
+/// line.
+std::string command_comment(std::string_view command);
 
 /// What a result file holds of a study. Throws Error for other files.
 StudyState read_state(const std::filesystem::path& results);

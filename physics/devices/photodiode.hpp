@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace optinc {
 
 /// Photodiode. Defaults and ranges: physics.md sections 10 and 15 (germanium on silicon).
@@ -10,6 +13,10 @@ struct PhotodiodeSettings {
 
 /// Throws Error, naming the field, for a responsivity <= 0 or a dark current < 0.
 void validate_photodiode(const PhotodiodeSettings& diode);
+
+/// What is legal but no photodiode without gain, one sentence each: a responsivity above the quantum limit
+/// q lambda/(h c) at the wavelength, a dark current above 200 nA. Throws Error for a wavelength <= 0.
+std::vector<std::string> photodiode_warnings(const PhotodiodeSettings& diode, double wavelength_m = 1550e-9);
 
 /// Mean current, A: R P + I_d.
 double photocurrent_a(const PhotodiodeSettings& diode, double power_w);

@@ -190,6 +190,17 @@ void validate_crosstalk(const Crosstalk& c) {
              value, name);
 }
 
+std::vector<std::string> crosstalk_warnings(const Crosstalk& c) {
+  std::vector<std::string> warnings;
+  if (c.law != CrosstalkLaw::exponential) return warnings;
+  if (c.x0 > 0.1)
+    warnings.push_back(
+        fmt::format("x0 = {} is above 0.1, more than neighbours on a die are measured to get", c.x0));
+  if (c.d0_m < 20e-6 * (1 - 1e-9) || c.d0_m > 150e-6 * (1 + 1e-9))
+    warnings.push_back(fmt::format("d0_m = {} is outside 20e-6..150e-6 m, where measured lengths lie", c.d0_m));
+  return warnings;
+}
+
 double mutual_resistance_k_per_w(const Crosstalk& c, double distance_m, double r_a, double r_b) {
   if (distance_m > reach_m(c)) return 0.0;
   switch (c.law) {

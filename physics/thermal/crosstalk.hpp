@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <Eigen/SparseCore>
 
@@ -34,6 +36,10 @@ CrosstalkLaw crosstalk_law(std::string_view name);
 
 /// Throws Error, naming field, value and range, for an impossible value.
 void validate_crosstalk(const Crosstalk& crosstalk);
+
+/// What is legal but not measured, one sentence each, the field first: of the exponential law an amplitude
+/// above 0.1 or a length outside 20..150 um (physics.md section 15).
+std::vector<std::string> crosstalk_warnings(const Crosstalk& crosstalk);
 
 /// Rise over the die, per watt, at distance d > 0 between two places whose own heaters have the resistances r_a
 /// and r_b, K/W; 0 beyond the cut-off. Symmetric in the two: heat flow is reciprocal.

@@ -48,6 +48,18 @@ void validate_heaters(const HeaterArray& h) {
 
 Vector phase_per_kelvin(const HeaterArray& h) { return pi / (h.p_pi_w.array() * h.resistance_k_per_w.array()); }
 
+std::vector<std::string> die_warnings(const ThermalDie& die, double heater_power_w) {
+  std::vector<std::string> warnings;
+  const double tau_s = die.resistance_k_per_w * die.capacity_j_per_k;
+  if (tau_s < 1e-3 || tau_s > 100)
+    warnings.push_back(fmt::format("die time constant {:.3g} s, outside 1 ms .. 100 s.", tau_s));
+  const double rise_k = heater_power_w * die.resistance_k_per_w;
+  if (rise_k > 60)
+    warnings.push_back(
+        fmt::format("{:.3g} W of heaters warm the die by {:.3g} K, more than 60 K.", heater_power_w, rise_k));
+  return warnings;
+}
+
 std::vector<std::string> heater_warnings(const HeaterArray& h) {
   std::vector<std::string> warnings;
   const double figure =
@@ -57,9 +69,7 @@ std::vector<std::string> heater_warnings(const HeaterArray& h) {
         fmt::format("P_pi tau = {:.3g} mW us, below 4 mW us: no published heater is both that thrifty and that "
                     "fast.",
                     figure * 1e9));
-  const double tau_s = h.die.resistance_k_per_w * h.die.capacity_j_per_k;
-  if (tau_s < 1e-3 || tau_s > 100)
-    warnings.push_back(fmt::format("die time constant {:.3g} s, outside 1 ms .. 100 s.", tau_s));
+  for (std::string& warning : die_warnings(h.die, 0.0)) warnings.push_back(std::move(warning));
   return warnings;
 }
 

@@ -38,6 +38,10 @@ void validate_heaters(const HeaterArray& heaters);
 /// Phase of a heater per kelvin that it is above its die, pi / (P_pi R), rad/K (heaters).
 Vector phase_per_kelvin(const HeaterArray& heaters);
 
+/// What is legal but not built, one line each: a time constant outside 1 ms .. 100 s, and a die that
+/// `heater_power_w` keeps more than 60 K above its ambient (physics.md 6).
+std::vector<std::string> die_warnings(const ThermalDie& die, double heater_power_w);
+
 /// What is legal but not built, one line each: P_pi tau below 4 mW us (the product is nearly conserved over
 /// published heaters, 5 .. 40 mW us; physics.md 3.1), and a die time constant outside 1 ms .. 100 s.
 std::vector<std::string> heater_warnings(const HeaterArray& heaters);

@@ -57,4 +57,19 @@ void validate_errors(const ErrorModel& m) {
            "dac_bits = {} (0 means no quantisation, otherwise 1..24). Give 0 <= dac_bits <= 24.", m.dac_bits);
 }
 
+std::vector<std::string> error_warnings(const ErrorModel& m) {
+  std::vector<std::string> warnings;
+  const auto above = [&](const char* name, double value, double most, const char* unit, const char* why) {
+    if (value > most)
+      warnings.push_back(fmt::format("{} = {} is above {} {}, {}", name, value, most, unit, why));
+  };
+  above("sigma_eta_rad", m.sigma_eta_rad, 0.08, "rad", "the worst splitters reported");
+  above("sigma_cal_rad", m.sigma_cal_rad, 0.05, "rad", "more than a calibration leaves");
+  above("mzi_loss_db", m.mzi_loss_db, 2.1, "dB", "two couplers and a heater of the lossiest kind");
+  above("arm_loss_spread_db", m.arm_loss_spread_db, 0.4, "dB", "wider than between published heaters");
+  above("dac_bits", m.dac_bits, 16, "bit", "finer than a phase DAC resolves");
+  above("sigma_phase_rad", m.sigma_phase_rad, 0.01, "rad", "more than the drive of a heater makes");
+  return warnings;
+}
+
 }  // namespace optinc

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace optinc {
 
@@ -36,5 +37,11 @@ double mean_arm_loss_db(const ErrorModel& model);
 /// Throws Error, naming field, value and range, where a value is impossible (negative spread, correlation
 /// beyond +-1, DAC bits outside 0..24, not finite).
 void validate_errors(const ErrorModel& model);
+
+/// What is legal but not what chips are, one sentence each, the field first: a splitter error above 0.08 rad, a
+/// calibration residue above 0.05 rad, phase noise above 0.01 rad and a DAC beyond 16 bits (physics.md section
+/// 15); an MZI above 2.1 dB (two couplers of 0.3 dB and a heater of 1.5 dB, the most of either); arms that
+/// differ by more than 0.4 dB rms (half of what lies between the heaters of 0.02 and 0.8 dB there are).
+std::vector<std::string> error_warnings(const ErrorModel& model);
 
 }  // namespace optinc

@@ -157,7 +157,7 @@ class MainJob(unittest.TestCase):
             "missing folder": (["run", STUDY, "-o", folder / "no" / "x.h5"], ["x.h5"]),
             "unwritable folder": (["run", STUDY, "-o", "/proc/x.h5"], ["/proc/x.h5"]),
             "small batch": (["run", STUDY, "-o", output, "--set", "training.batch=2"], ["training.batch", "4"]),
-            "warm-up": (["run", STUDY, "-o", output, "--set", "training.epochs=2"], ["training: warmup_epochs = 3"]),
+            "warm-up": (["run", STUDY, "-o", output, "--set", "training.epochs=2"], ["training.warmup_epochs = 3"]),
             "too many words": (["run", STUDY, "-o", output, "--set", "task.bits=16"], ["task", "815730721"]),
             "sweep of no device": (["run", STUDY, "-o", output, "--sweep", "task.bits=[2,4]"], ["task.bits", "link, noise"]),
             "sweep of a misspelt key": (["run", STUDY, "-o", output, "--sweep", "chip.sigma_eta=[0.1]"], ["chip.sigma_eta_rad"]),
@@ -304,6 +304,60 @@ class MainJob(unittest.TestCase):
             drawn = one["chip/layer0/block0/mesh/alpha"][()]
             self.assertEqual(one.attrs["point_label"], "sigma_eta_rad = 0.02")
         self.assertGreater(abs(drawn).max(), 0)
+
+    def test_a_replay_that_differs_says_how_much_and_fails(self):
+        changed, trial = self.path.with_name("changed.h5"), self.path.with_name("other_trial.h5")
+        changed.write_bytes(self.path.read_bytes())
+        with h5py.File(changed, "r+") as file:
+            file["trials/margin"][0, 0, 1] += 1e-9
+        done = optinc("replay", changed, "--trial", 0, "-o", trial)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"sigma_eta_rad = 0.01: 1 of \d+ values differ")
+        self.assertTrue(trial.exists())
+        self.assertEqual(optinc("replay", changed, "--trial", 1, "-o", trial, "--force").returncode, 0)
+
+    def test_what_is_legal_but_unlike_anything_built_is_told_and_stored(self):
+        path = self.path.with_name("unlike.h5")
+        odd = ("--set", "link.responsivity_a_per_w=2.0", "--set", "mesh.kind=balanced")
+        expected = (r"optinc: warning: mesh.kind: model chip does not read it .*\n"
+                    r"optinc: warning: link.responsivity_a_per_w: .* above the quantum limit .* \(at every point, the first "
+                    r"sigma_eta_rad = 0.01\)\n"
+                    r"optinc: warning: chip.sigma_eta_rad: sigma_eta_rad = 0.5 .* \(at sigma_eta_rad = 0.5\)\n")
+        sweep = ("--sweep", "chip.sigma_eta_rad=[0.01,0.5]", "--set", "measure.once=[]", "--trials", 1)
+        done = optinc("run", STUDY, "-o", path, "--quiet", *SMALL_ARGUMENTS[:-2], *odd, *sweep)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, f"^{expected}")
+        with h5py.File(path) as file:
+            self.assertEqual(["optinc: warning: " + line for line in file.attrs["warnings"].split("\n")],
+                             done.stderr.splitlines()[:3])
+        dry = optinc("run", STUDY, "--dry-run", *SMALL_ARGUMENTS[:-2], *odd, *sweep)
+        self.assertRegex(dry.stderr, f"^{expected}")
+        network = self.path.with_name("warned_network.h5")
+        done = optinc("train", STUDY, "-o", network, "--quiet", *SMALL_ARGUMENTS[:-2], *odd)
+        self.assertIn("warning: link.responsivity_a_per_w", done.stderr)
+        with h5py.File(network) as file:
+            self.assertIn("quantum limit", file.attrs["warnings"])
+        budget = self.path.with_name("warned_budget.h5")
+        done = optinc("budget", "--network", self.path, "-o", budget, "--set", "drift.die_resistance_k_per_w=50.0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "warning: budget.heater: .* W of heaters warm the die by .* K, more than 60 K")
+        with h5py.File(budget) as file:
+            self.assertIn("more than 60 K", file.attrs["warnings"])
+        with h5py.File(self.path) as file:  # an ordinary study has nothing to warn of
+            self.assertNotIn("warnings", file.attrs)
+
+    def test_a_dry_run_refuses_what_a_run_refuses(self):
+        for arguments, parts in (
+                (("--set", "crosstalk.x0=0.7", "--sweep", "crosstalk.known=[0.5,2.0]"), ("known = 2.0: crosstalk.known = 2",)),
+                (("--sweep", "crosstalk.heater_length_m=[60e-6,9e-3]"), ("heater_length_m = 0.009: crosstalk.heater_length_m = 0.009",)),
+                (("--sweep", "mesh.kind=['standard','balanced']"), ("mesh.kind cannot be swept by model chip", "read by: mesh")),
+                (("--sweep", "chip.dac_bits=[8,8]"), ("chip.dac_bits = 8 is swept twice",))):
+            seen = set()
+            for how in (("--dry-run",), ("-o", self.path.with_name("never2.h5"))):
+                done = optinc("run", STUDY, *how, *SMALL_ARGUMENTS[:-2], *arguments)
+                self.check_refusal(done, *parts)
+                seen.add(done.stderr)
+            self.assertEqual(len(seen), 1)
 
     def test_the_steps_to_a_laboratory_and_back(self):
         folder = self.path.parent

@@ -155,6 +155,8 @@ class Runner(unittest.TestCase):
             kept = journal_of(path).stat().st_size
         done = optinc("resume", path)
         self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(path) as file:  # the journal remembers the command that began it
+            self.assertEqual(file.attrs["command"], f"optinc run {self.study} -o {path} --threads 1; optinc resume {path}")
         # what was finished was not run again
         self.assertLess(int(done.stderr.split("timing: ")[1].split()[0]), 600)
         self.same(path)
@@ -185,6 +187,9 @@ class Runner(unittest.TestCase):
         self.assertIn("optinc resume", done.stderr)
         self.assertEqual(optinc("resume", path, "--quiet").returncode, 0)
         self.same(path)
+        with h5py.File(path) as file:  # both commands made it
+            self.assertEqual(file.attrs["command"], f"optinc run {self.study} -o {path} --threads 1 --set run.time_limit_s=0.05; "
+                                                    f"optinc resume {path} --quiet")
 
     def test_a_grown_study_is_the_longer_one(self):
         path = self.folder / "grown.h5"

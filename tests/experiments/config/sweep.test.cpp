@@ -67,12 +67,12 @@ TEST_CASE("a list of values is swept as given") {
 TEST_CASE("every type of value can be swept") {
   const StudyConfig c = parse(sweep("values = {\"noise.rin\" = [true, false]}") +
                               sweep("values = {\"chip.dac_bits\" = [8, 12]}") +
-                              sweep("values = {\"mesh.target\" = ['orthogonal', 'unitary']}"));
+                              sweep("values = {\"calibration.policy\" = ['oracle', 'none']}"));
   CHECK(config_at(c, 0).noise.rin);
   CHECK_FALSE(config_at(c, 4).noise.rin);
   CHECK(config_at(c, 2).chip.dac_bits == 12);
-  CHECK(config_at(c, 0).mesh.target == "orthogonal");
-  CHECK(config_at(c, 1).mesh.target == "unitary");
+  CHECK(config_at(c, 0).calibration.policy == CalibrationPolicy::oracle);
+  CHECK(config_at(c, 1).calibration.policy == CalibrationPolicy::none);
 }
 
 TEST_CASE("keys of one sweep are taken together") {
@@ -88,16 +88,16 @@ TEST_CASE("keys of one sweep are taken together") {
 TEST_CASE("sweeps are nested, the last one fastest") {
   const StudyConfig c = parse(sweep("values = {\"chip.dac_bits\" = [4, 6]}") +
                               sweep("values = {\"chip.rho_ab\" = [0.1, 0.2, 0.3]}") +
-                              sweep("name = 'ports'\nvalues = {\"mesh.ports\" = [8, 16]}"));
+                              sweep("name = 'steps'\nvalues = {\"calibration.in_situ_steps\" = [8, 16]}"));
   CHECK(point_count(c) == 12);
   std::size_t point = 0;
   for (const int bits : {4, 6})
     for (const double rho : {0.1, 0.2, 0.3})
-      for (const int ports : {8, 16}) {
+      for (const int steps : {8, 16}) {
         const StudyConfig there = config_at(c, point++);
         CHECK(there.chip.dac_bits == bits);
         CHECK(there.chip.rho_ab == rho);
-        CHECK(there.mesh.ports == ports);
+        CHECK(there.calibration.in_situ_steps == steps);
       }
   CHECK(point_index(c, 9) == std::vector<std::size_t>{1, 1, 1});
 }
@@ -132,7 +132,7 @@ TEST_CASE("even steps hit the ends exactly") {
 TEST_CASE("designed values of integer keys are rounded") {
   CHECK(values(parse(sweep("range = {\"chip.dac_bits\" = [4, 9]}\npoints = 4"))) ==
         std::vector<double>{4, 6, 7, 9});  // 4, 5 2/3, 7 1/3, 9
-  const auto c = parse(sweep("range = {\"mesh.ports\" = [2, 200]}\nmethod = 'log'\npoints = 3"));
+  const auto c = parse(sweep("range = {\"calibration.in_situ_steps\" = [2, 200]}\nmethod = 'log'\npoints = 3"));
   CHECK(std::get<std::int64_t>(c.sweeps[0].keys[0].values[1]) == 20);
 }
 
@@ -294,9 +294,9 @@ TEST_CASE("an ablation of a mesh alone leaves the receivers out") {
 
 // Fails when the sources of [mesh] are offered to another model, or not to this one
 TEST_CASE("the sources of [mesh] are switched off in model mesh alone") {
-  const std::string
-      on = "[mesh]\nsigma_common_rad = 0.01\n[calibration]\nsigma_estimate_rad = 0.02\n[chip]\npreset = 'ideal'\n",
-      ablation = sweep("method = 'ablation'");
+  const std::string on = "[mesh]\nsigma_common_rad = 0.01\n[calibration]\nsigma_estimate_rad = "
+                         "0.02\n[chip]\npreset = 'ideal'\n",
+                    ablation = sweep("method = 'ablation'");
   const StudyConfig c = parse("model = 'mesh'\n" + on + ablation);
   CHECK(c.sweeps[0].sources == Strings{"splitter estimate", "common phase"});
   const StudyConfig without = config_at(c, 4);  // none, two alone, all, all but the estimate
@@ -364,7 +364,9 @@ TEST_CASE("a sweep on the command line takes the place of the file's") {
   check_message(sweep_complaint(file, "chip.rho_ab=[2]"), {"chip.rho_ab = 2", "-1..1"});
   check_message(sweep_complaint(file, "chip.rho_ab"), {"--sweep chip.rho_ab: ", "not an assignment"});
   check_message(sweep_complaint(file, "study=[1]"), {"--sweep study=[1]: ", "no key of a section"});
-  check_message(sweep_complaint(file, "run.seed=[1]"), {"run.seed cannot be swept", "chip, calibration, crosstalk, operation, link, noise, mesh, drift"});
+  check_message(
+      sweep_complaint(file, "run.seed=[1]"),
+      {"run.seed cannot be swept", "chip, calibration, crosstalk, operation, link, noise, mesh, drift"});
   check_message(
       sweep_complaint(sweep("values = {\"chip.rho_ab\" = [0], \"chip.dac_bits\" = [8]}"), "chip.rho_ab=[1]"),
       {"--sweep chip.rho_ab=[1]: ", "chip.rho_ab", "Sweep it once"});
@@ -378,7 +380,8 @@ TEST_CASE("a sweep that cannot be says where and why") {
   check_message(listed("\"chip.sigma_eta\" = [1]"),
                 {"s.toml:2:", "unknown key chip.sigma_eta", "mean chip.sigma_eta_rad?"});
   check_message(listed("\"run.seed\" = [1, 2]"),
-                {"s.toml:2:", "run.seed cannot be swept", "chip, calibration, crosstalk, operation, link, noise, mesh, drift"});
+                {"s.toml:2:", "run.seed cannot be swept",
+                 "chip, calibration, crosstalk, operation, link, noise, mesh, drift"});
   check_message(listed("\"study\" = ['a']"), {"s.toml:2:", "study cannot be swept"});
   check_message(listed("\"chip.rho_ab\" = [0, 1], \"chip.dac_bits\" = [8]"),
                 {"s.toml:1:1:", "chip.rho_ab has 2 values", "chip.dac_bits has 1", "taken together"});

@@ -21,12 +21,12 @@ namespace {
 StudyConfig toy_study(int trials, const std::string& more = {}) {
   return parse("model = 'mesh'\n[runner]\ntrials = " + std::to_string(trials) + "\n" + more +
                "[measure]\nmetrics = ['mesh_error', 'fidelity']\nvariants = ['uncorrected', 'corrected']\n"
-               "[[sweep]]\nvalues = {\"link.launch_power_w\" = [0.03, 0.1, 0.3]}\n");
+               "[[sweep]]\nvalues = {\"mesh.sigma_common_rad\" = [0.03, 0.1, 0.3]}\n");
 }
 
 double toy_error(const StudyConfig& at_point, std::uint32_t trial) {
   Stream stream(at_point.run.seed, Purpose::test, 0, trial);
-  return 10 + 10 * at_point.link.launch_power_w * stream.normal();
+  return 10 + 10 * at_point.mesh.sigma_common_rad * stream.normal();
 }
 
 /// Cells: mesh_error of two variants, fidelity of two; the last one does not exist for odd trials.
@@ -36,7 +36,7 @@ TrialModel toy_model(const StudyConfig& config) {
     record[0] = toy_error(at_point, trial);
     record[1] = 2 * record[0];
     record[2] = record[0] / 3;
-    if (trial % 2 == 0) record[3] = at_point.link.launch_power_w;
+    if (trial % 2 == 0) record[3] = at_point.mesh.sigma_common_rad;
   };
   return model;
 }

@@ -201,7 +201,7 @@ TEST_CASE("the file that a forced run was to replace is not taken for its result
   SECTION("of another seed") { run_study(mesh_study(5, 1), to(out)); }
   SECTION("of more points and trials") {
     StudyConfig other = mesh_study(9, 1);
-    other.sweeps.push_back(parse("[[sweep]]\nvalues = {\"mesh.ports\" = [2, 3, 4]}").sweeps[0]);
+    other.sweeps.push_back(parse("model = 'mesh'\n[[sweep]]\nvalues = {\"mesh.ports\" = [2, 3, 4]}").sweeps[0]);
     run_study(other, to(out));
   }
   SECTION("of no study") { put(out, "some text"); }

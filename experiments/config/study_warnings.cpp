@@ -1,0 +1,167 @@
+#include "experiments/config/study_warnings.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "experiments/config/model_keys.hpp"
+#include "experiments/config/points.hpp"
+#include "experiments/config/study_names.hpp"
+#include "onn/heater_estimate.hpp"
+#include "physics/devices/coupler.hpp"
+#include "physics/devices/front_end.hpp"
+#include "physics/devices/laser.hpp"
+#include "physics/devices/modulator.hpp"
+#include "physics/devices/photodiode.hpp"
+#include "physics/devices/thermo_optic_shifter.hpp"
+#include "physics/thermal/crosstalk.hpp"
+#include "physics/thermal/heaters.hpp"
+
+namespace optinc {
+namespace {
+
+struct Warning {
+  std::string key;  ///< section.key
+  std::string text;
+};
+using Warnings = std::vector<Warning>;
+using Sentences = std::vector<std::string>;
+
+/// Sentences of a device about one key.
+void add(Warnings& all, std::string_view key, const Sentences& sentences) {
+  for (const std::string& s : sentences) {
+    const bool stop = s.ends_with('.');  // a place may follow
+    all.push_back({std::string(key), stop ? s.substr(0, s.size() - 1) : s});
+  }
+}
+
+/// Sentences that open with a field's name, where the section has a key of that name.
+void add_by_field(Warnings& all, const StudyConfig& config, std::string_view section,
+                  const Sentences& sentences) {
+  if (sentences.empty()) return;
+  for (const FieldEntry& entry : config_entries(config))
+    for (const std::string& s : sentences)
+      if (entry.section == section && s.starts_with(std::string(entry.info.key) + " = "))
+        add(all, entry.name(), {s});
+}
+
+/// Those that open with this field's name: of a device that has fields a study does not set.
+Sentences about(std::string_view field, Sentences sentences) {
+  std::erase_if(sentences, [&](const std::string& s) { return !s.starts_with(field); });
+  return sentences;
+}
+
+void add_link(Warnings& all, const LinkSettings& link) {
+  const ReceiverSettings& r = link.receiver;
+  add(all, "link.launch_power_w", laser_warnings({.power_w = link.launch_power_w}));
+  add(all, "link.signal_full_scale_w", laser_warnings({.power_w = link.signal_full_scale_w}));
+  add(all, "link.lo_power_w", laser_warnings({.power_w = r.lo_power_w}));
+  add(all, "link.rin_db_per_hz", laser_warnings({.rin_db_per_hz = r.rin_db_per_hz}));
+  add(all, "link.responsivity_a_per_w", photodiode_warnings({.responsivity_a_per_w = r.responsivity_a_per_w}));
+  add(all, "link.dark_current_a", photodiode_warnings({.dark_current_a = r.dark_current_a}));
+  add(all, "link.tia_noise_a_per_rthz",
+      front_end_warnings({.noise = InputReferredNoise{r.tia_noise_a_per_rthz}}));
+  add(all, "link.bandwidth_hz", front_end_warnings({.bandwidth_hz = r.bandwidth_hz}));
+}
+
+void add_crosstalk(Warnings& all, const StudyConfig& config) {
+  const CrosstalkSettings& s = config.crosstalk;
+  if (s.x0 == 0.0) return;  // then nothing else of the section acts
+  add_by_field(all, config, "crosstalk", crosstalk_warnings({.x0 = s.x0, .d0_m = s.d0_m}));
+  add_by_field(all, config, "crosstalk", floor_plan_warnings(s.plan));
+}
+
+void add_drift(Warnings& all, const StudyConfig& config) {
+  const DriftSettings& s = config.drift;
+  ThermoOpticShifter heater = typical_undercut_heater();
+  heater.p_pi_w = s.pi_power_w;
+  add(all, "drift.pi_power_w", about("p_pi_w", thermo_optic_warnings(heater)));
+  add(all, "drift.pi_power_w",
+      die_warnings({s.die_resistance_k_per_w, 1.0 / s.die_resistance_k_per_w},
+                   expected_heater_power_w(network_shape(config), s.pi_power_w)));
+  add(all, "drift.die_capacity_j_per_k", die_warnings({s.die_resistance_k_per_w, s.die_capacity_j_per_k}, 0.0));
+}
+
+void add_splitters(Warnings& all, const SensitivitySettings& s) {
+  DirectionalCoupler coupler;
+  coupler.eta_slope_rad_per_m = s.splitter_rad_per_m;
+  add(all, "drift.splitter_rad_per_m", about("eta_slope_rad_per_m", coupler_warnings(coupler)));
+}
+
+Warnings point_warnings(const StudyConfig& config) {
+  Warnings all;
+  add_by_field(all, config, "chip", error_warnings(config.chip));
+  if (!has_network(config.model)) return all;
+  add_crosstalk(all, config);
+  add_link(all, config.link);
+  if (config.model == "drift") add_drift(all, config);
+  if (config.model == "drift" || config.operation.wavelength_m != 0.0)
+    add_splitters(all, config.drift.sensitivity);
+  return all;
+}
+
+/// A text without what its values make of it.
+std::string without_numbers(std::string text) {
+  std::erase_if(text, [](unsigned char c) {
+    return std::isdigit(c) != 0 || c == '.' || c == '-' || c == '+' || c == 'e';
+  });
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> study_warnings(const StudyConfig& config) {
+  struct Seen {
+    Warning first;
+    std::string words, point;
+    std::size_t points;
+  };
+  std::vector<Seen> seen;
+  StudyConfig base = config;
+  base.sweeps.clear();
+  const std::size_t points = point_count(config);
+  for (std::size_t p = 0; p < points; ++p)
+    for (Warning& warning : point_warnings(config_at(base, config, p))) {
+      std::string words = without_numbers(warning.text);
+      const auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) {
+        return s.first.key == warning.key && s.words == words;
+      });
+      if (known != seen.end())
+        ++known->points;
+      else
+        seen.push_back({std::move(warning), std::move(words), point_label(config, p), 1});
+    }
+  std::vector<std::string> lines = unread_keys(config);
+  for (const Seen& s : seen) {
+    const std::string place = s.points == points ? (points > 1 ? "at every point, the first " + s.point : "")
+                              : s.points > 1 ? fmt::format("at {}, the first of {} points", s.point, s.points)
+                                             : "at " + s.point;
+    lines.push_back(
+        fmt::format("{}: {}{}", s.first.key, s.first.text, place.empty() ? "" : " (" + place + ")"));
+  }
+  return lines;
+}
+
+std::vector<std::string> budget_warnings(const StudyConfig& config, double heater_power_w) {
+  Warnings all;
+  const BudgetSettings& b = config.budget;
+  add_by_field(all, config, "chip", error_warnings(config.chip));
+  add_link(all, config.link);
+  add(all, "budget.laser_power_w", laser_warnings(b.laser));
+  add(all, "budget.modulator_loss_db", about("insertion_loss_db", mzm_warnings(b.modulator)));
+  add(all, "budget.modulator_bandwidth_hz", about("bandwidth_hz", mzm_warnings(b.modulator)));
+  add_by_field(all, config, "budget", floor_plan_warnings(b.floor_plan));
+  const double resistance = config.drift.die_resistance_k_per_w;
+  add(all, "budget.heater", die_warnings({resistance, 1.0 / resistance}, heater_power_w));
+  std::vector<std::string> lines;
+  for (const Warning& w : all) lines.push_back(fmt::format("{}: {}", w.key, w.text));
+  return lines;
+}
+
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& line : warnings) std::fputs(("optinc: warning: " + line + "\n").c_str(), stderr);
+}
+
+}  // namespace optinc

@@ -1,0 +1,53 @@
+#include "experiments/models/chip_memory.hpp"
+
+#include "experiments/runner/memory.hpp"
+#include "onn/crosstalk.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/networks.hpp"
+
+using namespace optinc;
+using Catch::Matchers::WithinRel;
+
+// mutation: one matrix of two is counted, or the reach is not 8 d0
+TEST_CASE("the matrices of crosstalk take what is counted, at least and not twice as much") {
+  for (const double d0_m : {20e-6, 50e-6}) {
+    StudyConfig config = parse("[network]\nhidden = [32, 32]\n[crosstalk]\nx0 = 0.05\n");
+    config.crosstalk.d0_m = d0_m;
+    config.crosstalk.known = 0.9;
+    const ChipDesign design = design_chip(random_network(config.task, config.network.hidden));
+    double bytes = 0.0, largest = 0.0;
+    for (const auto& layer : chip_crosstalk(design, config.crosstalk).layers) {
+      const auto entries = static_cast<double>(layer.real.resistance_k_per_w.nonZeros());
+      bytes += 2 * 12 * entries;
+      largest = std::max(largest, 44 * entries);
+    }
+    INFO(d0_m << " " << bytes + largest << " " << crosstalk_memory_bytes(config));
+    CHECK(crosstalk_memory_bytes(config) >= bytes + largest);
+    CHECK(crosstalk_memory_bytes(config) <= 2 * (bytes + largest));
+    config.crosstalk.x0 = 0.0;
+    CHECK(crosstalk_memory_bytes(config) == 0.0);
+  }
+}
+
+// mutation: a thread too few, the words of the task left out, or the swept crosstalk not looked at
+TEST_CASE("chips are counted by thread, and a mesh alone is not") {
+  const std::string small = "[network]\nhidden = [8, 16, 8]\n";
+  CHECK(chip_memory_bytes(parse("model = 'mesh'\n"), 2) == 0.0);
+  const StudyConfig plain = parse(small);
+  const double one = chip_memory_bytes(plain, 1), two = chip_memory_bytes(plain, 2), more = two - one;
+  // 28,561 words of the task through layers 4-8-16-8-4, float64: input and two outputs of the widest, 8 + 2 16
+  CHECK_THAT(one - more, WithinRel(28561.0 * 8 * (8 + 2 * 16), 1e-12));
+  CHECK_THAT(chip_memory_bytes(plain, 8), WithinRel(one + 7 * more, 1e-12));
+  // more drawn words than the task has, 4 codes and 4 x 4 digits each
+  CHECK_THAT(chip_memory_bytes(parse(small + "[measure]\nwords = 1028561\n"), 1) - one,
+             WithinRel(1e6 * 8 * (4 + 16), 1e-9));
+  const StudyConfig swept = parse(small + "[[sweep]]\nvalues = {'crosstalk.x0' = [0.0, 0.05]}\n");
+  StudyConfig there = plain;
+  there.crosstalk.x0 = 0.05;
+  CHECK_THAT(chip_memory_bytes(swept, 1) - one, WithinRel(crosstalk_memory_bytes(there), 1e-9));
+  StudyConfig threads = plain;
+  threads.run.threads = 3;
+  CHECK(peak_memory_bytes(threads, 1) > chip_memory_bytes(plain, 3));
+}
