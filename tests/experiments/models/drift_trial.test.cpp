@@ -36,7 +36,9 @@ struct Drifted {
 };
 
 Drifted drifted(const StudyConfig& config) {
-  const TrialModel model = drift_model(config, random_network(task, {8, 16}));
+  Network network = random_network(task, {8, 16});
+  network.layers.back().bias.setConstant(1.5);  // outputs about the middle of the digits: codes that answer
+  const TrialModel model = drift_model(config, network);
   return {model, run_trial(model, config, {0, 1}).record};
 }
 
