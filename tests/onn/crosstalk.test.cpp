@@ -15,7 +15,7 @@ using namespace optinc;
 namespace {
 
 const ChipDesign& design() {
-  static const ChipDesign made = design_chip(random_network({2, 2}, {8}));
+  static const ChipDesign made = design_chip(random_network({2, 2}, {8, 16}));
   return made;
 }
 
@@ -23,11 +23,11 @@ ChipProgram ideal_program() {
   return program_chip(design(), fabricate(design(), error_preset("ideal"), 1, 0), 0, Programming::corrected);
 }
 
-/// What crosstalk leaves on the first block.
+/// What crosstalk leaves on a block of 8 ports.
 BlockErrors errors_left(const CrosstalkSettings& settings) {
   ChipErrors errors = fabricate(design(), error_preset("ideal"), 1, 0);
   add_crosstalk(design(), chip_crosstalk(design(), settings), ideal_program(), errors);
-  return errors.layers[0][0];
+  return errors.layers[1][0];
 }
 
 Vector phases_of(const MeshErrors& mesh) {
@@ -83,9 +83,9 @@ TEST_CASE("crosstalk: heat of all neighbours on both arms of every MZI, by hand"
   CrosstalkSettings settings;
   settings.x0 = 0.05;
   const BlockErrors found = errors_left(settings);
-  const MeshTopology& mesh = design().layers[0].blocks[0].mesh;
+  const MeshTopology& mesh = design().layers[1].blocks[0].mesh;
   const MeshFloorPlan plan = floor_plan(mesh, settings.plan);
-  const MeshProgram phases = ideal_program().layers[0][0].mesh;
+  const MeshProgram phases = ideal_program().layers[1][0].mesh;
   const Eigen::Index mzis = mesh.mzi_count();
   const double own = 1 - 0.05 * std::exp(-0.5), pitch = 25e-6;  // a heater on the arm 25 um below it
   Heat heat{heater_sites(plan), Vector(2 * mzis + mesh.ports), Vector::Ones(2 * mzis + mesh.ports)};
@@ -196,9 +196,9 @@ TEST_CASE("crosstalk: attenuators warm each other, their phi against the oscilla
   CrosstalkSettings settings;
   settings.x0 = 0.05;
   const MeshErrors found = errors_left(settings).attenuators;
-  const MeshTopology& column = design().layers[0].blocks[0].attenuators;
+  const MeshTopology& column = design().layers[1].blocks[0].attenuators;
   const MeshFloorPlan plan = floor_plan(column, settings.plan);
-  const MeshProgram phases = ideal_program().layers[0][0].attenuators;
+  const MeshProgram phases = ideal_program().layers[1][0].attenuators;
   const Eigen::Index count = column.mzi_count();
   Heat heat{joined(std::array{&plan.theta, &plan.phi}), Vector(2 * count), Vector::Ones(2 * count)};
   heat.asked << phases.theta, phases.phi;
