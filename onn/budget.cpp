@@ -155,10 +155,11 @@ double layer_heater_w(const Inputs& in, std::size_t layer, double pi_power_w) {
   return heater_power_w(ChipProgram{{in.program.layers[layer]}}, pi_power_w);
 }
 
-HeaterBudget heater_budget(const Inputs& in, std::string_view name) {
-  HeaterBudget h{std::string(name), heater_of_name(name).p_pi_w, 0.0, 0.0};
+HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages, std::string_view name) {
+  HeaterBudget h{std::string(name), heater_of_name(name).p_pi_w, 0.0, 0.0, 0.0};
   for (std::size_t l = 0; l < in.layers(); ++l) {
     h.power_w += layer_heater_w(in, l, h.pi_power_w);
+    h.trimmed_w += h.pi_power_w * static_cast<double>(stages[first_layer_stage + l].shifters);
     for (const BlockDesign& block : in.design.layers[l].blocks) {
       const double theta = block.mesh.ports >= 2 ? mean_mesh_theta_orthogonal_rad(block.mesh.ports) : 0.0;
       h.estimate_w += (block.mesh.mzi_count() + block.attenuators.mzi_count()) * h.pi_power_w *
@@ -196,14 +197,17 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
 BudgetTable watts(const Inputs& in, const std::vector<BudgetStage>& stages,
                   const std::vector<double>& optical_w) {
   BudgetTable t = table("power", "W", stages.size(),
-                        {{"heaters", "heater_power_w of the programmed phases: budget.heater"},
+                        {{"heaters", "heater_power_w of the programmed phases, none static: budget.heater"},
                          {"lasers",
                           "light over budget.wall_plug_efficiency: link.launch_power_w, "
                           "link.signal_full_scale_w, link.lo_power_w and the losses before"},
                          {"modulator drivers", "budget.driver_j_per_symbol, budget.symbol_rate_bd"},
                          {"receivers", "FrontEnd: budget.receiver_w each"},
                          {"converters", "adc_power_w: budget.adc_step_j, budget.adc_effective_bits"},
-                         {"control", "budget.control_w_per_shifter"}});
+                         {"control", "budget.control_w_per_shifter"},
+                         {"static phases",
+                          "what heaters take more where every shifter has a random static phase to trim: P_pi "
+                          "a shifter in all, on average"}});
   const BudgetSettings& s = in.settings;
   const double pi_power_w = heater_of_name(s.heater).p_pi_w;
   for (std::size_t k = 0; k < stages.size(); ++k) {
@@ -215,6 +219,7 @@ BudgetTable watts(const Inputs& in, const std::vector<BudgetStage>& stages,
     t.parts[3].by_stage[k] = count(stages[k].receivers) * s.front_end.supply_power_w;
     t.parts[4].by_stage[k] = count(stages[k].adcs) * adc_power_w(s.adc, s.symbol_rate_bd, s.adc_step_j);
     t.parts[5].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
+    t.parts[6].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
   }
   return t;
 }
@@ -408,7 +413,7 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.power_w = watts(in, b.stages, optical_w);
   b.delay_s = delays(in, b.stages);
   b.area_m2 = areas(in, b.stages.size());
-  for (const std::string_view name : heater_names()) b.heaters.push_back(heater_budget(in, name));
+  for (const std::string_view name : heater_names()) b.heaters.push_back(heater_budget(in, b.stages, name));
   place(in, b);
   receive(in, b);
   b.laser_optical_w = std::accumulate(optical_w.begin(), optical_w.end(), 0.0);

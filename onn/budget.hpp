@@ -48,7 +48,9 @@ struct BudgetStage {
 struct HeaterBudget {
   std::string name;
   double pi_power_w = 0.0;
-  double power_w = 0.0;     ///< at the phases programmed
+  double power_w = 0.0;     ///< at the phases programmed, on a chip without static phases
+  double trimmed_w = 0.0;   ///< on one as fabricated, on average: whatever is programmed, what trims a random
+                            ///< static phase lies uniformly in a turn, pi a shifter
   double estimate_w = 0.0;  ///< at mean phases: P_pi (pi + <theta>)/pi an MZI, theta of Haar-orthogonal meshes
 };
 
@@ -59,7 +61,7 @@ struct ChipBudget {
   BudgetTable power_w;  ///< electrical
   BudgetTable delay_s;  ///< first symbol in to its code out
   BudgetTable area_m2;  ///< of the boxes of all MZIs
-  std::vector<HeaterBudget> heaters;  ///< the chosen one's power_w is in `power_w`
+  std::vector<HeaterBudget> heaters;  ///< the chosen one's trimmed_w is in `power_w`, in two parts
   double mesh_area_m2 = 0.0;          ///< bounding boxes of the meshes, edges and output screens included
   double die_area_m2 = 0.0;           ///< bounding box of all meshes placed in rows on a die
   double laser_optical_w =

@@ -94,24 +94,4 @@ std::vector<std::size_t> calibration_instants(const DriftSettings& s) {
   return last;
 }
 
-ChipErrors recalibrated(const ChipErrors& errors, const ErrorModel& model, std::uint64_t seed,
-                        std::uint32_t chip, std::uint32_t number) {
-  Stream stream(seed, Purpose::recalibration, chip, number);
-  // phase noise is that of the block of symbols that follows: independent, as at the first calibration
-  const double rms = std::hypot(model.sigma_cal_rad, model.sigma_phase_rad);
-  const auto draw = [&](Vector& offsets) {
-    stream.normals(std::span(offsets.data(), static_cast<std::size_t>(offsets.size())));
-    offsets *= rms;
-  };
-  ChipErrors now = errors;
-  for (auto& layer : now.layers)
-    for (BlockErrors& block : layer)
-      for (MeshErrors* mesh : {&block.mesh, &block.attenuators}) {
-        draw(mesh->theta_offset);
-        draw(mesh->phi_offset);
-        if (mesh == &block.mesh) draw(mesh->output_offset);
-      }
-  return now;
-}
-
 }  // namespace optinc

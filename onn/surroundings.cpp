@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "physics/core/check.hpp"
+#include "physics/devices/phase_shifter.hpp"
 #include "physics/devices/waveguide.hpp"
 #include "physics/random/stream.hpp"
 
@@ -32,10 +33,15 @@ MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, double rms_m, Stream
 void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbalance& imbalance,
                  const Surroundings& change, const SensitivitySettings& settings) {
   const double per_m = phase_per_m(change);
-  const double of_heater = settings.heater_per_k * change.temperature_k;
-  errors.theta_offset += per_m * imbalance.theta_m + of_heater * program.theta;
-  errors.phi_offset += per_m * imbalance.phi_m + of_heater * program.phi;
-  errors.output_offset += per_m * imbalance.output_m + of_heater * program.output_phase;
+  // a heater makes phi = (2 pi L / lambda) (dn/dT) dT: another wavelength makes less of the same heat
+  const double of_heater = settings.heater_per_k * change.temperature_k - change.wavelength_m / wavelength_m;
+  const auto shift = [&](Vector& offset, const Vector& path_m, const Vector& phase) {
+    for (Eigen::Index i = 0; i < offset.size(); ++i)
+      offset[i] += per_m * path_m[i] + of_heater * wrap_phase(phase[i]);
+  };
+  shift(errors.theta_offset, imbalance.theta_m, program.theta);
+  shift(errors.phi_offset, imbalance.phi_m, program.phi);
+  shift(errors.output_offset, imbalance.output_m, program.output_phase);
   const double splitter = settings.splitter_rad_per_m * change.wavelength_m;
   errors.alpha.array() += splitter;
   errors.beta.array() += splitter;

@@ -58,7 +58,8 @@ void write_budget(const Group& group, const ChipBudget& b) {
                   long_name);
   };
   heater("pi_power", &HeaterBudget::pi_power_w, "heater power for a phase of pi");
-  heater("heater_power", &HeaterBudget::power_w, "all heaters at the programmed phases");
+  heater("heater_power", &HeaterBudget::power_w, "all heaters at the programmed phases, without static phases");
+  heater("heater_power_trimmed", &HeaterBudget::trimmed_w, "all heaters, random static phases trimmed");
   heater("heater_power_estimate", &HeaterBudget::estimate_w, "all heaters at mean phases");
   const auto scalar = [&](const char* name, double value, const char* unit, const char* long_name) {
     group.dataset(name, {}, std::vector<double>{value}, unit, long_name);

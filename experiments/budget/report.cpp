@@ -76,10 +76,13 @@ std::string table_text(const ChipBudget& b, const BudgetTable& t, const std::str
 }
 
 std::string heaters_text(const ChipBudget& b) {
-  std::vector<std::vector<std::string>> rows = {{"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)", "static phases trimmed (W)"}};
   for (const HeaterBudget& h : b.heaters)
-    rows.push_back({h.name, cell(1e3 * h.pi_power_w), cell(h.power_w), cell(h.estimate_w)});
-  return "\nHeaters, W (programmed: the phases of this chip; mean phases: P_pi (pi + <theta>)/pi an MZI)\n" +
+    rows.push_back({h.name, cell(1e3 * h.pi_power_w), cell(h.power_w), cell(h.estimate_w), cell(h.trimmed_w)});
+  return "\nHeaters, W (programmed: the phases of this chip, without static phases; mean phases: P_pi (pi + "
+         "<theta>)/pi "
+         "an MZI; static phases trimmed: as fabricated, pi a shifter on average)\n" +
          aligned(rows);
 }
 
@@ -145,8 +148,11 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
                       {"snr_db", s.received_w > 0 ? Json(s.snr_db) : Json()},
                       {"gain_db", s.gain_db}});
   for (const HeaterBudget& h : b.heaters)
-    heaters.push_back(
-        {{"name", h.name}, {"pi_power_w", h.pi_power_w}, {"power_w", h.power_w}, {"estimate_w", h.estimate_w}});
+    heaters.push_back({{"name", h.name},
+                       {"pi_power_w", h.pi_power_w},
+                       {"power_w", h.power_w},
+                       {"estimate_w", h.estimate_w},
+                       {"trimmed_w", h.trimmed_w}});
   return {{"title", title},
           {"mzis", b.mzis()},
           {"columns", b.columns()},

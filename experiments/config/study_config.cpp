@@ -232,6 +232,13 @@ void validate_config(const StudyConfig& config) {
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });
   in_section("drift", [&] { validate_drift(config.drift); });
+  if (config.model == "drift")
+    in_section("operation", [&] {
+      validate(config.operation == Surroundings{},
+               "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
+               "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
+               config.operation.temperature_k, config.operation.wavelength_m);
+    });
   in_section("budget", [&] { validate_budget(config.budget); });
   in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",
              [&] { network_shape(config); });

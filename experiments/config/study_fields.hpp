@@ -203,7 +203,10 @@ void visit_fields(S& s, Visitor&& visit) {
             FieldInfo{"sigma_estimate_rad", "rad",
                       "rms error of the estimate of every splitter (policies noisy and in-situ)", 0, 0.5}),
         s.sigma_estimate_rad);
-  visit(FieldInfo{"in_situ_steps", "1", "quasi-Newton steps of policy in-situ, for every mesh", 0, 100000},
+  visit(FieldInfo{"in_situ_steps", "1",
+                  "quasi-Newton steps of policy in-situ, for every mesh, each with the exact gradient of the "
+                  "true device",
+                  0, 100000},
         s.in_situ_steps);
 }
 
@@ -217,7 +220,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"known", "1", "share of x0 that the operator's inversion knows: 0 does nothing, 1 undoes it",
                   0, 2},
         s.known);
-  visit(FieldInfo{"d0_m", "m", "distance over which it falls by e", 1e-7, 1e-2}, s.d0_m);
+  visit(FieldInfo{"d0_m", "m", "distance over which it falls by e", 1e-7, 150e-6, "20 to 150 um: physics.md 6"},
+        s.d0_m);
   visit(FieldInfo{"mzi_length_m", "m", "length of an MZI on the die", 1e-6, 1e-2, "100 to 300 um"},
         s.plan.mzi_length_m);
   visit(FieldInfo{"mzi_width_m", "m", "its width, two ports", 1e-6, 1e-2, "20 to 60 um"}, s.plan.mzi_width_m);

@@ -58,7 +58,7 @@ std::span<const Metric> metrics() {
       {"die_temperature", "drift", "K", "temperature of the die over the mean ambient", {"variant", "time"}},
       {"laser_drift", "drift", "m", "wavelength of the laser over its mean", {"variant", "time"}},
       {"accuracy_all_words", "drift", "1", "share of all words decoded exactly", {"variant", "end"}},
-      {"heater_power", "drift", "W", "electrical power of all heaters", {"variant"}},
+      {"heater_power", "drift", "W", "electrical power of all heaters, static phases trimmed", {"variant"}},
       {"mesh_error", "mesh", "1", "relative error of the mesh's matrix (Frobenius)", {"variant"}},
       {"mesh_error_in_phase", "mesh", "1", "relative error of the real part of the mesh's matrix", {"variant"}},
       {"fidelity", "mesh", "1", "overlap of the mesh's transfer matrix with its target", {"variant"}},

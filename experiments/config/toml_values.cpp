@@ -51,7 +51,8 @@ std::string one_line(std::string text) {
   text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
              text.end());
   constexpr std::size_t longest = 80;
-  return text.size() > longest ? fmt::format("{}...", text.substr(0, longest)) : text;
+  if (text.size() > longest) text.replace(longest, std::string::npos, "...");
+  return text;
 }
 
 std::string shown(const toml::node& node) {

@@ -12,6 +12,8 @@
 namespace optinc {
 namespace {
 
+constexpr std::size_t calibrations_at_once = 64;  // 5 MB each of the 8-bit network
+
 /// What all trials share.
 struct DriftStudy {
   ChipDesign design;
@@ -20,36 +22,36 @@ struct DriftStudy {
   TrialModel layout;  ///< without its function
 };
 
-/// One chip, calibrated and programmed, and all that will act on it.
+/// One chip, calibrated and programmed for the first time, and all that will act on it.
 struct DriftingChip {
-  ChipErrors errors;
-  ChipProgram program;
+  OperatedChip first;
   ChipImbalance imbalance;
   double heater_power_w = 0.0;
   DriftHistory history;
 };
 
+/// The chip as calibration `number` leaves it: what it found out, what was programmed for it, and the heat that
+/// the new program spreads.
+OperatedChip calibrated_again(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
+                              std::uint32_t number) {
+  return operate_chip(design, config, calibrated_chip(design, config, trial, number), trial,
+                      Programming::corrected);
+}
+
 DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial) {
   DriftingChip chip;
-  OperatedChip operated =
-      operate_chip(design, config, calibrated_chip(design, config, trial), trial, Programming::corrected);
-  chip.errors = std::move(operated.errors);
-  chip.program = std::move(operated.program);
+  chip.first = calibrated_again(design, config, trial, 0);
   chip.imbalance = draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial);
-  chip.heater_power_w = heater_power_w(chip.program, config.drift.pi_power_w);
+  chip.heater_power_w = heater_power_w(chip.first.heaters, config.drift.pi_power_w);
   chip.history = drift_history(config.drift, chip.heater_power_w, config.run.seed, trial);
   return chip;
 }
 
-/// Calibration by calibration: the errors each one left.
-std::vector<ChipErrors> calibrations(const DriftingChip& chip, const std::vector<std::size_t>& instants,
-                                     const StudyConfig& config, std::uint32_t trial) {
-  std::vector<ChipErrors> left = {chip.errors};
-  for (std::size_t k = 1; k < instants.size(); ++k)
-    if (instants[k] == k)
-      left.push_back(recalibrated(chip.errors, config.chip, config.run.seed, trial,
-                                  static_cast<std::uint32_t>(left.size())));
-  return left;
+/// Instant of the calibration that each instant lives on.
+std::vector<std::size_t> calibrated_at(const StudyConfig& config, bool again) {
+  if (!again || config.calibration.policy == CalibrationPolicy::none)  // which never calibrates
+    return std::vector<std::size_t>(static_cast<std::size_t>(config.drift.instants), 0);
+  return calibration_instants(config.drift);
 }
 
 void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t trial,
@@ -59,9 +61,7 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
   const DriftingChip chip = drifting_chip(design, config, trial);
   const auto instants = static_cast<std::size_t>(config.drift.instants);
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
-    const auto calibrated = study.variants[v] == "recalibrated" ? calibration_instants(config.drift)
-                                                                : std::vector<std::size_t>(instants, 0);
-    const auto left = calibrations(chip, calibrated, config, trial);
+    const auto calibrated = calibrated_at(config, study.variants[v] == "recalibrated");
     std::vector<std::size_t> number(instants, 0);  // of the last calibration
     for (std::size_t k = 1; k < instants; ++k) number[k] = number[k - 1] + (calibrated[k] == k ? 1 : 0);
     record.put("heater_power", v, chip.heater_power_w);
@@ -69,12 +69,13 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
       const auto where = record.cells(metric, v);
       if (!where.empty()) where[k] = value;
     };
-    parallel_for(instants, config.run.threads, [&](std::size_t k) {
+    const auto live = [&](std::size_t k, const OperatedChip& at) {
       const auto instant = static_cast<std::uint32_t>(k);
-      const ChipErrors& at_calibration = left[number[k]];
-      const ChipErrors now = errors_in(chip.history.between(calibrated[k], k), at_calibration, chip.program,
+      const ChipErrors now = errors_in(chip.history.between(calibrated[k], k), at.errors, at.heaters,
                                        chip.imbalance, config.drift.sensitivity);
-      const ChipState state = settle_chip(design, chip.program, now, config.chip);
+      put("phase_drift", k, phase_change_rms(now, at.errors));
+      const ChipState state = settle_chip(
+          design, at.program, with_phase_noise(now, config.chip, config.run.seed, trial, instant), config.chip);
       const auto send = [&](const Codes& codes) {
         return transmit(design, state, config.link, config.noise, codes, {config.run.seed, trial, 0, instant});
       };
@@ -84,13 +85,26 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
           decide(outputs).cast<double>() - exact_answers(design.task, codes).cast<double>();
       put("instant_accuracy", k, (error.array() == 0.0).cast<double>().mean());
       put("instant_error_rms", k, std::sqrt(error.array().square().mean()));
-      put("phase_drift", k, phase_change_rms(now, at_calibration));
       put("die_temperature", k, chip.history.die_k[static_cast<Eigen::Index>(k)]);
       put("laser_drift", k, chip.history.wavelength_m[static_cast<Eigen::Index>(k)]);
       if (k == 0 || k + 1 == instants)
         put("accuracy_all_words", k == 0 ? 0 : 1,
             share_right(design.task, send(study.all_codes), study.all_codes));
-    });
+    };
+    // some calibrations at a time: a chip may be calibrated at every one of its instants
+    for (std::size_t begin = 0; begin < instants;) {
+      std::size_t end = begin;
+      while (end < instants && number[end] < number[begin] + calibrations_at_once) ++end;
+      std::vector<OperatedChip> chips(number[end - 1] - number[begin] + 1);
+      parallel_for(chips.size(), config.run.threads, [&](std::size_t i) {
+        const std::size_t which = number[begin] + i;
+        chips[i] = which == 0 ? chip.first
+                              : calibrated_again(design, config, trial, static_cast<std::uint32_t>(which));
+      });
+      parallel_for(end - begin, config.run.threads,
+                   [&](std::size_t i) { live(begin + i, chips[number[begin + i] - number[begin]]); });
+      begin = end;
+    }
   }
 }
 

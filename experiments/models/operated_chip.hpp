@@ -8,7 +8,8 @@ namespace optinc {
 /// A chip in operation, before it settles: what was set, and what the light meets.
 struct OperatedChip {
   ChipProgram program;
-  ChipErrors errors;
+  ChipProgram heaters;  ///< what its heaters are asked for: static phases trimmed, unless nothing is calibrated
+  ChipErrors errors;    ///< without phase noise (with_phase_noise())
 };
 
 /// The life of chip `trial` from its calibration on up to the light: program ([calibration]), heaters warm each
@@ -17,10 +18,11 @@ struct OperatedChip {
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming);
 
-/// Chip `trial` of the study, calibrated.
-CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial);
+/// Chip `trial` of the study, calibrated for the first time (`number` 0) or once more.
+CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
+                               std::uint32_t number = 0);
 
-/// The same chip in operation and settled.
+/// The same chip in operation and settled, with the phase noise of instant 0.
 ChipState chip_in_operation(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                             std::uint32_t trial, Programming programming);
 

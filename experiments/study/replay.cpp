@@ -52,7 +52,8 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const Networ
   const CalibratedChip chip = calibrated_chip(design, config, trial);
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(config.task, words);
-  save_chip(root.group("chip"), chip.errors, config.chip);
+  save_chip(root.group("chip"), with_phase_noise(chip.errors, config.chip, config.run.seed, trial),
+            config.chip);
   for (const std::string& name : measured_variants(config)) {
     const ChipVariant variant = chip_variant(name);
     const ChipState state = chip_in_operation(design, config, chip, trial, variant.programming);

@@ -18,6 +18,7 @@ std::vector<Law> code_laws();       ///< rows 6, 7 and 14: the averaging task, i
 std::vector<Law> detection_laws();  ///< rows 14 and 19: levels of unequal noise, sensitivity
 std::vector<Law> thermal_laws();    ///< rows 15 and 17: a heater on its die
 std::vector<Law> heater_network_laws();  ///< row 15: heaters that heat each other
+std::vector<Law> ambient_laws();         ///< row 15: a heater on its die where the ambient changes
 std::vector<Law> combiner_laws();        ///< rows 16 and 20: unit P, link budget, homogeneity
 std::vector<Law> process_laws();         ///< row 16: random processes in time
 std::vector<Law> light_laws();           ///< rows 18 and 21: amplifier, electro-optic activation

@@ -22,7 +22,7 @@ using Index = Eigen::Index;
 
 constexpr std::array<std::string_view, 4> law_names = {"none", "exponential", "sheet", "half-space"};
 constexpr Index certain_up_to = 3000;    // heaters whose definiteness a Cholesky factorisation decides
-constexpr Index most_entries = 1 << 28;  // 3 GB: a cut-off that long was not meant
+constexpr Index most_entries = 1 << 24;  // 200 MB, and up to four such at once: below 1 GB
 
 /// Heaters by square cells at least as wide as the cut-off: all within it lie in the 3 x 3 cells around.
 class Cells {
@@ -92,19 +92,20 @@ void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, do
   std::sort(found.begin(), found.end());
 }
 
-/// One column per place; the caller transposes where that matters.
+/// One column per place, r the resistance it counts with; the caller transposes where that matters.
 SparseMatrix columns_of_places(const HeaterArray& h, const Crosstalk& c, const Vector& x, const Vector& y,
-                               bool on_heaters) {
+                               const Vector& r, bool on_heaters) {
   const Cells cells(h.x_m, h.y_m, reach_m(c));
-  SparseMatrix matrix(h.count(), h.count());
+  SparseMatrix matrix(h.count(), x.size());
   std::vector<std::pair<Index, double>> found;
   Index entries = 0;
-  for (Index j = 0; j < h.count(); ++j) {
-    neighbours(h, c, cells, x[j], y[j], h.resistance_k_per_w[j], on_heaters ? j : -1, found);
+  for (Index j = 0; j < x.size(); ++j) {
+    found.clear();
+    if (std::isfinite(x[j])) neighbours(h, c, cells, x[j], y[j], r[j], on_heaters ? j : -1, found);
     entries += static_cast<Index>(found.size());
     validate(entries <= most_entries,
              "crosstalk within cutoff_m = {} joins more than {} pairs of heaters (the matrix would fill the "
-             "memory). Shorten cutoff_m.",
+             "memory). Shorten cutoff_m, or the length it follows from (d0_m).",
              c.cutoff_m, most_entries);
     matrix.startVec(j);
     for (const auto& [i, value] : found) matrix.insertBack(i, j) = value;
@@ -139,6 +140,15 @@ double lanczos_smallest(const SparseMatrix& m, int steps) {
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz;
   ritz.computeFromTridiagonal(diagonal.head(k), off.head(k - 1), Eigen::EigenvaluesOnly);
   return ritz.eigenvalues().minCoeff();
+}
+
+void validate_places(const Vector& x_m, const Vector& y_m) {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  for (Index i = 0; i < x_m.size(); ++i)
+    validate((std::isfinite(x_m[i]) && std::isfinite(y_m[i])) || (x_m[i] == far && y_m[i] == far),
+             "place {} of an arm at ({}, {}) is not finite (metres on the die; both infinite for one far from "
+             "all heat). Give finite positions.",
+             i, x_m[i], y_m[i]);
 }
 
 std::string what_to_lower(const Crosstalk& c) {
@@ -220,7 +230,8 @@ double mutual_resistance_k_per_w(const Crosstalk& c, double distance_m, double r
 SparseMatrix thermal_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk) {
   validate_heaters(heaters);
   validate_crosstalk(crosstalk);
-  SparseMatrix theta = columns_of_places(heaters, crosstalk, heaters.x_m, heaters.y_m, true);
+  SparseMatrix theta =
+      columns_of_places(heaters, crosstalk, heaters.x_m, heaters.y_m, heaters.resistance_k_per_w, true);
   validate_positive_definite(heaters, crosstalk, theta);
   return theta;
 }
@@ -232,9 +243,20 @@ SparseMatrix reference_resistance_matrix(const HeaterArray& heaters, const Cross
   validate(x_m.size() == heaters.count() && y_m.size() == heaters.count(),
            "{} x and {} y positions of reference arms for {} heaters (one each). Give one place per heater.",
            x_m.size(), y_m.size(), heaters.count());
-  validate(x_m.allFinite() && y_m.allFinite(),
-           "a position of a reference arm is not finite (it is in metres on the die). Give finite positions.");
-  return columns_of_places(heaters, crosstalk, x_m, y_m, false).transpose();
+  validate_places(x_m, y_m);
+  return columns_of_places(heaters, crosstalk, x_m, y_m, heaters.resistance_k_per_w, false).transpose();
+}
+
+SparseMatrix place_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk, const Vector& x_m,
+                                     const Vector& y_m, double resistance_k_per_w) {
+  validate_heaters(heaters);
+  validate_crosstalk(crosstalk);
+  validate(x_m.size() == y_m.size(), "{} x and {} y positions of places (as many of both). Give pairs.",
+           x_m.size(), y_m.size());
+  validate_places(x_m, y_m);
+  return columns_of_places(heaters, crosstalk, x_m, y_m, Vector::Constant(x_m.size(), resistance_k_per_w),
+                           false)
+      .transpose();
 }
 
 }  // namespace optinc

@@ -47,16 +47,21 @@ double mutual_resistance_k_per_w(const Crosstalk& crosstalk, double distance_m, 
 
 /// Theta, K/W, symmetric, shape (heaters, heaters): rise of heater i over the die per watt in heater j;
 /// Theta_ii = R_i, Theta_ij = mutual resistance. Sparse by the cut-off and found by cells, so the work grows
-/// with heaters times neighbours. Throws Error for heaters on one spot, for more than 2^28 entries, and where
+/// with heaters times neighbours. Throws Error for heaters on one spot, for more than 2^24 entries, and where
 /// Theta is not positive definite (then powers exist that cool: too much crosstalk for the pitch, or a cut-off
 /// that tears a long-ranged law off too early). Up to 3000 heaters that is certain; beyond, the smallest
 /// Lanczos value after 80 steps decides.
 SparseMatrix thermal_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk);
 
 /// The same at other places, K/W, shape (places, heaters) with one place per heater: rise of the reference arm
-/// i per watt in heater j, counted with the resistance of heater i for the place. Throws Error for a place on a
-/// heater or vectors of another length.
+/// i per watt in heater j, counted with the resistance of heater i for the place. A place at (infinity,
+/// infinity) sees nothing. Throws Error for a place on a heater or vectors of another length.
 SparseMatrix reference_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk,
                                          const Vector& x_m, const Vector& y_m);
+
+/// The same for any number of places, K/W, shape (places, heaters), each counted as an arm whose own heater
+/// would have `resistance_k_per_w`.
+SparseMatrix place_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk, const Vector& x_m,
+                                     const Vector& y_m, double resistance_k_per_w);
 
 }  // namespace optinc

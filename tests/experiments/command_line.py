@@ -267,6 +267,7 @@ class MainJob(unittest.TestCase):
         self.assertAlmostEqual(seen["loss"]["parts"]["MZIs"]["total"] / columns, 0.2, places=4)  # the spread's cut at 0
         chosen = next(h for h in seen["heaters"] if h["name"] == "typical-undercut-heater")
         self.assertAlmostEqual(chosen["power_w"], seen["power"]["parts"]["heaters"]["total"], places=12)
+        self.assertAlmostEqual(chosen["trimmed_w"], chosen["power_w"] + seen["power"]["parts"]["static phases"]["total"], places=9)
         with h5py.File(path) as file:
             self.assertAlmostEqual(file["budget/power"][()].sum(), seen["power"]["total"], places=9)
         text = optinc("budget", "--network", self.path).stdout

@@ -25,14 +25,14 @@ StudyConfig unlike_default() {
   c.runner = {31, 0.25, "fidelity"};
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
-  c.task = {3, 5, Rounding::floor};
-  c.network = {"some/network.h5", {5, 10}};
-  c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0};
+  c.task = {4, 5, Rounding::floor, CascadeLevel::first};
+  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/start.h5", {5, 10}};
+  c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7};
   c.crosstalk = {0.03, 0.9, 40e-6, {220e-6, 60e-6, 15e-6, 50e-6}};
   c.operation = {0.5, 1e-12};
-  c.link = {1.1e-3, 1.1e-4, 0.11, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
+  c.link = {1.1e-3, 1.1e-4, 0.11, 0.011, 0.041, 0.031, true, 9, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
   c.noise = {false, false, false, false, true};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,   77.0,  0.07,
@@ -117,14 +117,15 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("measure", values(metrics, variants, words, once));
   const auto& [metric, sense, limit] = yield;
   check("yield", values(metric, sense, limit));
-  const auto& [servers, digits, rounding] = task;
-  check("task", values(servers, 2 * digits, std::string(rounding_name(rounding))));
-  const auto& [source, hidden] = network;
-  check("network", values(source, hidden));
+  const auto& [servers, digits, rounding, level] = task;
+  check("task", values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
+  const auto& [source, chain, start, hidden] = network;
+  const auto& [step_width, step_level] = chain;
+  check("network", values(source, start, step_width, step_level, hidden));
   const auto& [ports, target, kind, topology, common] = mesh;
   check("mesh", values(ports, target, kind, topology, common));
-  const auto& [epochs, batch, rate, warmup, zone] = training;
-  check("training", values(epochs, batch, rate, warmup, zone));
+  const auto& [epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin] = training;
+  check("training", values(epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase] = chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase));
   const auto& [policy, estimate, in_situ] = calibration;
@@ -134,9 +135,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("crosstalk", values(x0, known, d0, mzi_length, mzi_width, coupler_length, heater_length));
   const auto& [temperature, wavelength] = operation;
   check("operation", values(temperature, wavelength));
-  const auto& [launch, full_scale, lock, receiver] = link;
+  const auto& [launch, full_scale, lock, combiner, leak, mismatch, is_signed, adc, receiver] = link;
   const auto& [lo, responsivity, dark, tia, bandwidth, rin, cmrr] = receiver;
-  check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock));
+  check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock, combiner, leak,
+                       mismatch, is_signed, adc));
   const auto& [shot, amplifier, intensity, phase_lock, last_only] = noise;
   check("noise", values(shot, amplifier, intensity, phase_lock, last_only));
   const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,

@@ -8,6 +8,7 @@
 #include "tests/support/refusal.hpp"
 
 using namespace optinc;
+using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 
 namespace {
@@ -35,7 +36,7 @@ TEST_CASE("a chip whose arms are equal does not see a uniform temperature") {
   const Operated o = operated("foundry");
   const SensitivitySettings none{.imbalance_m = 0.0, .heater_per_k = 0.0, .splitter_rad_per_m = 0.0};
   const auto imbalance = draw_imbalance(o.design, none, 1, 2);
-  const ChipErrors warm = errors_in({10.0, 1e-9}, o.errors, o.program, imbalance, none);
+  const ChipErrors warm = errors_in({10.0, 0.0}, o.errors, o.program, imbalance, none);
   CHECK(phase_change_rms(warm, o.errors) == 0.0);
   const ChipState cold = settle_chip(o.design, o.program, o.errors, o.model);
   const ChipState hot = settle_chip(o.design, o.program, warm, o.model);
@@ -54,7 +55,10 @@ TEST_CASE("phases answer to temperature, wavelength and voltage as the literatur
     return first_mesh(e).phi_offset[k] - first_mesh(o.errors).phi_offset[k];
   };
   CHECK_THAT(change({1.0, 0.0}, {}, 200e-6), WithinRel(0.146, 2e-3));
-  CHECK_THAT(change({0.0, 10e-12}, {}, 10e-6), WithinRel(-1.1e-3, 5e-3));
+  // 10 um of path, and the heater itself: 2 pi L / lambda times what its heat does to the index
+  const double of_heater = -phase * 10e-12 / 1550e-9;
+  CHECK_THAT(change({0.0, 10e-12}, {}, 10e-6) - of_heater, WithinRel(-1.1e-3, 5e-3));
+  CHECK_THAT(change({0.0, 1e-9}, {}, 0.0), WithinRel(-phase / 1550, 1e-9));
   SensitivitySettings at_voltage;
   at_voltage.heater_per_k = -1e-3;
   REQUIRE(phase > 0.1);
@@ -62,6 +66,31 @@ TEST_CASE("phases answer to temperature, wavelength and voltage as the literatur
   const ChipErrors red = errors_in({0.0, 1e-9}, o.errors, o.program, draw_imbalance(o.design, {}, 1, 2), {});
   CHECK_THAT(first_mesh(red).alpha[5] - first_mesh(o.errors).alpha[5], WithinRel(4e-3, 1e-9));
   CHECK_THAT(first_mesh(red).beta[5] - first_mesh(o.errors).beta[5], WithinRel(4e-3, 1e-9));
+}
+
+// phi (1 - dlambda/lambda) in closed form for every phase of a program, those beyond a turn too. Fails when a
+// wavelength leaves the heaters' own phases, or a phase is taken before it is reduced to what its heater makes
+TEST_CASE("another wavelength makes other phases of the same heat") {
+  Operated o = operated("ideal");
+  BlockProgram& block = o.program.layers[1][0];
+  block.mesh.phi.array() -= 4 * constants::pi;
+  block.attenuators.theta.array() += 2 * constants::pi;
+  const SensitivitySettings none{.imbalance_m = 0.0, .heater_per_k = 0.0, .splitter_rad_per_m = 0.0};
+  const double change_m = 2e-9;
+  const ChipErrors e =
+      errors_in({0.0, change_m}, o.errors, o.program, draw_imbalance(o.design, none, 1, 2), none);
+  const auto check = [&](const Vector& offset, const Vector& phase) {
+    for (Eigen::Index k = 0; k < offset.size(); ++k) {
+      const double asked = phase[k] - 2 * constants::pi * std::floor(phase[k] / (2 * constants::pi));
+      CHECK_THAT(offset[k], WithinAbs(-asked * change_m / 1550e-9, 1e-15));
+    }
+  };
+  const BlockErrors& changed = e.layers[1][0];
+  check(changed.mesh.theta_offset, block.mesh.theta);
+  check(changed.mesh.phi_offset, block.mesh.phi);
+  check(changed.mesh.output_offset, block.mesh.output_phase);
+  check(changed.attenuators.theta_offset, block.attenuators.theta);
+  check(changed.attenuators.phi_offset, block.attenuators.phi);
 }
 
 TEST_CASE("path differences have the spread asked for and belong to their chip") {

@@ -6,6 +6,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/networks.hpp"
+#include "tests/support/refusal.hpp"
 
 using namespace optinc;
 
@@ -35,7 +36,9 @@ struct Drifted {
 };
 
 Drifted drifted(const StudyConfig& config) {
-  const TrialModel model = drift_model(config, random_network(task, {8, 16}));
+  Network network = random_network(task, {8, 16});
+  network.layers.back().bias.setConstant(1.5);  // outputs about the middle of the digits: codes that answer
+  const TrialModel model = drift_model(config, network);
   return {model, run_trial(model, config, {0, 1}).record};
 }
 
@@ -76,4 +79,53 @@ TEST_CASE("drift: the same numbers on one and two threads") {
   const auto one = drifted(config).record;
   config.run.threads = 2;
   CHECK(drifted(config).record == one);
+}
+
+// The 20 words of every instant are others, so what tells is the worst code over an hour of the same ideal
+// chip: without noise no instant errs more than the first. Fails when one draw of phase noise lasts for all
+// instants
+TEST_CASE("drift: phase noise is another at every instant, alike in both variants") {
+  const std::string quiet =
+      "sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\ninstants = 40\n[noise]\nshot = false\ntia = "
+      "false\nrin = false\nlock = false\n[chip]\npreset = 'ideal'\nsigma_phase_rad = ";
+  StudyConfig config = parse(
+      "model = 'drift'\n[run]\nseed = 5\n[task]\nservers = 2\nbits = 4\n[network]\nhidden = [8, "
+      "16]\n[measure]\nwords = 2000\n[drift]\ninterval_s = 10\nrecalibrate_s = 30\n" +
+      quiet + "0.3\n");
+  const auto errors = drifted(config).of("instant_error_rms", 0);
+  const auto [least, most] = std::minmax_element(errors.begin(), errors.end());
+  CHECK(*most > 1.05 * *least);                                 // 2,000 of 49 words: of one draw 1 % apart
+  CHECK(drifted(config).of("instant_error_rms", 1) == errors);  // nothing else changes: calibration finds none
+  config.chip.sigma_phase_rad = 0.0;
+  const auto still = drifted(config).of("instant_error_rms", 0);
+  const auto [low, high] = std::minmax_element(still.begin(), still.end());
+  CHECK((*most - *least) > 2 * (*high - *low));
+}
+
+// Fails when re-calibration ignores the policy, or forgets the heat that the new program spreads
+TEST_CASE("drift: every calibration follows the policy and the heat of its program") {
+  const auto steady = [](const std::string& more) {
+    return drifted(
+        drift_study("sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\n[noise]\nshot = false\ntia = "
+                    "false\nrin = false\nlock = false\n[chip]\npreset = 'ideal'\n" +
+                    more));
+  };
+  // an uncalibrated chip is never calibrated
+  const Drifted none = steady("[calibration]\npolicy = 'none'\n");
+  CHECK(none.of("instant_error_rms", 0) == none.of("instant_error_rms", 1));
+  // heat that nobody knows of stays what it was when the same program is set again
+  const Drifted warm = steady("[crosstalk]\nx0 = 0.05\n"), cold = steady("");
+  CHECK(warm.of("instant_error_rms", 0) == warm.of("instant_error_rms", 1));
+  CHECK(warm.of("instant_error_rms", 1) != cold.of("instant_error_rms", 1));
+  // a residual of its own after every calibration
+  const Drifted noisy = steady("sigma_cal_rad = 0.3\n");
+  CHECK(noisy.of("accuracy_all_words", 0)[0] == noisy.of("accuracy_all_words", 0)[1]);
+  CHECK(noisy.of("instant_error_rms", 0) != noisy.of("instant_error_rms", 1));
+  const Drifted oracle = steady("sigma_cal_rad = 0.3\n[calibration]\npolicy = 'oracle'\n");
+  CHECK(oracle.of("instant_error_rms", 0) == oracle.of("instant_error_rms", 1));
+}
+
+TEST_CASE("drift: surroundings of another kind of study are refused") {
+  check_message(refusal([] { validate_config(drift_study("[operation]\ntemperature_k = 2\n")); }),
+                {"operation", "temperature_k = 2", "drift.sine_k"});
 }

@@ -3,6 +3,7 @@
 #include "physics/thermal/crosstalk.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "physics/thermal/phase_response.hpp"
 
@@ -147,4 +148,38 @@ TEST_CASE("crosstalk matrix: what cannot be is refused by name, value and range"
   check_message(refusal([&] { thermal_resistance_matrix(wrong, {}); }), {"y_m has 3 values for 144"});
   check_message(refusal([&] { reference_resistance_matrix(near, {}, near.x_m.head(2), near.y_m); }),
                 {"2 x and 144 y"});
+}
+
+// fails when memory has no end: 4097^2 pairs are just above 2^24 entries of 12 bytes
+TEST_CASE("crosstalk matrix: a cut-off that joins too many heaters is refused before it fills the memory") {
+  const HeaterArray many = lattice(4097, 1, 1e-6, 1e-6);
+  Crosstalk c;
+  c.x0 = 1e-6;
+  c.cutoff_m = 1e-2;
+  check_message(refusal([&] { thermal_resistance_matrix(many, c); }),
+                {"cutoff_m = 0.01", "16777216", "Shorten cutoff_m", "d0_m"});
+}
+
+// fails when a place is counted with another resistance than asked for, or one far away sees heat
+TEST_CASE("crosstalk matrix: any number of places, those at infinity without heat") {
+  const HeaterArray h = scattered(40, 12);
+  const double far = std::numeric_limits<double>::infinity();
+  const Crosstalk c;
+  Vector x(3), y(3);
+  x << 1e-3, far, 2e-4;
+  y << 1e-3, far, 3e-4;
+  const Eigen::MatrixXd found = place_resistance_matrix(h, c, x, y, 1234.0);
+  REQUIRE(found.rows() == 3);
+  for (int j = 0; j < 40; ++j) {
+    for (const int i : {0, 2}) {
+      const double d = std::hypot(x[i] - h.x_m[j], y[i] - h.y_m[j]);
+      CHECK(std::abs(found(i, j) - mutual_resistance_k_per_w(c, d, 1234.0, h.resistance_k_per_w[j])) < 1e-10);
+    }
+    CHECK(found(1, j) == 0.0);
+  }
+  y[1] = 0.0;
+  check_message(refusal([&] { place_resistance_matrix(h, c, x, y, 1.0); }), {"place 1", "(inf, 0)"});
+  const Vector all_far = Vector::Constant(40, far);
+  const PhaseResponse alone = phase_response(h, c), free = phase_response(h, c, all_far, all_far);
+  CHECK((Eigen::MatrixXd(alone.resistance_k_per_w) - Eigen::MatrixXd(free.resistance_k_per_w)).isZero(0));
 }

@@ -43,7 +43,7 @@ def budget(run: Run) -> Figure:
     style.panel(power, 2, f"power: {data['power'].values.sum():.0f} W")
     bits = float(data["bit_rate"])
     title = (f"{run.provenance.title}: {1e12 * data['power'].values.sum() / bits:.3g} pJ/bit at {bits / 1e12:.3g} Tb/s; "
-             "lower part of (c): all heaters by kind, in black the one counted")
+             "lower part of (c): all heaters by kind, static phases trimmed, in black the one counted")
     return style.finish(figure, run, title)
 
 
@@ -68,9 +68,10 @@ def stack(axes: Any, stages: list[str], values: np.ndarray[Any, Any], parts: Any
 
 def watts(axes: Any, data: Any, chosen: str) -> None:
     """Bars of the parts, and below them the same chip's heaters of other kinds; watts written beside."""
+    of_kinds = "heater_power_trimmed" if "heater_power_trimmed" in data else "heater_power"
     parts = [(str(part), float(value)) for part, value in zip(data["power_part"].values, data["power"].values.sum(0))]
     parts = sorted((p for p in parts if p[1] > 0), key=lambda p: -p[1])
-    kinds = sorted(zip((str(h) for h in data["heater"].values), data["heater_power"].values.tolist()),
+    kinds = sorted(zip((str(h) for h in data["heater"].values), data[of_kinds].values.tolist()),
                    key=lambda p: -p[1])
     rows = [(name, value, dict(facecolor="#0060a8")) for name, value in parts]
     rows += [(name.replace("-heater", ""), value,
