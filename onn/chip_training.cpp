@@ -154,6 +154,10 @@ struct ChipOptimiser {
       const auto [l, b] = blocks[i];
       Block& block = layers[l].blocks[b];
       block.met = meshes[l][b].settle(model.chip, {noise.seed, chip, static_cast<std::uint32_t>(i)});
+      if (settings.matrix_noise > 0)
+        block.met +=
+            relative_noise(block.met.rows(), settings.matrix_noise,
+                           Stream(noise.seed, Purpose::training_noise, chip, static_cast<std::uint32_t>(i)));
       layers[l].part(layers[l].weight, b).noalias() = block.s.asDiagonal() * block.met;
     });
     noise.step = static_cast<std::uint32_t>(steps);

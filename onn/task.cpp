@@ -45,8 +45,9 @@ void validate_task(const Task& task) {
   validate(task.digits >= 1 && task.digits <= 8,
            "bits = {} (a code has 1..8 PAM4 digits of 2 bits). Give an even number from 2 to 16.", task.bits());
   validate(
-      task.level == CascadeLevel::flat || task.servers == 4,
-      "servers = {} a unit of a cascade (4: the sum of their codes has one digit more). Give 4, or level flat.",
+      task.level == CascadeLevel::flat || task.servers <= 4,
+      "servers = {} a unit of a cascade (1..4: the sum of their codes has one digit more). Give at most 4, or "
+      "level flat.",
       task.servers);
 }
 

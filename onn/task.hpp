@@ -56,8 +56,8 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-/// Throws Error unless 1 <= servers <= 64, 1 <= digits <= 8 and (3N+1)^M fits 63 bits; in a cascade servers =
-/// 4, for the sum of their codes to have one digit more.
+/// Throws Error unless 1 <= servers <= 64, 1 <= digits <= 8 and (3N+1)^M fits 63 bits; in a cascade at most
+/// 4 servers, for the sum of their codes to have one digit more.
 void validate_task(const Task& task);
 
 /// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.

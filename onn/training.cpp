@@ -16,9 +16,7 @@ using namespace training;
 void disturb(Layer& layer, std::size_t b, double noise, Stream stream) {
   Block& block = layer.blocks[b];
   const auto n = block.u.rows();
-  block.met.resize(n, n);
-  stream.normals(std::span(block.met.data(), static_cast<std::size_t>(block.met.size())));
-  block.met = block.u + static_cast<float>(noise / std::sqrt(static_cast<double>(n))) * block.met;
+  block.met = block.u + relative_noise(n, noise, stream);
   layer.part(layer.weight, b).noalias() = block.s.asDiagonal() * block.met;
 }
 
@@ -95,8 +93,6 @@ void validate_training(const TrainingSettings& s) {
            s.warmup_epochs, s.epochs);
   validate(s.matrix_noise >= 0 && s.matrix_noise < 1, "matrix_noise = {} (0 to less than 1). Try 0.03.",
            s.matrix_noise);
-  validate(!s.on_chips || s.matrix_noise == 0,
-           "matrix_noise = {} on chips (0: chips bring errors of their own). Set 0.", s.matrix_noise);
   validate(s.stop_margin >= 0 && s.stop_margin < 0.5, "stop_margin = {} (0 <= stop_margin < 0.5). Try 0.2.",
            s.stop_margin);
   validate(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone = {} (0 <= dead_zone < 0.5). Try 0.1.",

@@ -105,6 +105,12 @@ void accumulate(const std::vector<Layer>& layers, const MatrixF& x0, const Matri
   }
 }
 
+MatrixF relative_noise(Eigen::Index n, double noise, Stream stream) {
+  MatrixF drawn(n, n);
+  stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
+  return static_cast<float>(noise / std::sqrt(static_cast<double>(n))) * drawn;
+}
+
 double accumulate_batch(const std::vector<Layer>& layers, const MatrixF& inputs, const MatrixF& targets,
                         float dead_zone, const ReceiverNoise& noise, int threads,
                         std::vector<Gradients>& shares_of) {

@@ -81,6 +81,10 @@ std::vector<Layer> layers_of(const Network& network);
 /// W of block b from its S and U.
 void rebuild_weight(Layer& layer, std::size_t b);
 
+/// An error of an (n, n) orthogonal matrix of relative Frobenius norm `noise`: independent normals of rms
+/// noise/sqrt(n).
+MatrixF relative_noise(Eigen::Index n, double noise, Stream stream);
+
 /// Noise that receivers add to every value of a layer, rms (layers); none: empty.
 struct ReceiverNoise {
   std::vector<float> rms;

@@ -50,7 +50,7 @@ double crosstalk_memory_bytes(const StudyConfig& config) {
   constexpr double stored = 12,
                    assembled = 44;  // value and index; the same and a list with room for twice as many
   const Layers layers = network_shape(config).layers;
-  return 2 * stored * sum(layers, entries) + assembled * most(layers, entries);
+  return 3 * stored * sum(layers, entries) + assembled * most(layers, entries);
 }
 
 double chip_memory_bytes(const StudyConfig& config, int threads) {

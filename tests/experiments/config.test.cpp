@@ -25,14 +25,15 @@ StudyConfig unlike_default() {
   c.runner = {31, 0.25, "fidelity"};
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
-  c.task = {4, 5, Rounding::floor, CascadeLevel::first};
-  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/start.h5", {5, 10}};
+  c.task = {3, 5, Rounding::floor, CascadeLevel::first};
+  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/start.h5", {30, 6}};
   c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7};
   c.crosstalk = {0.03, 0.9, 40e-6, {220e-6, 60e-6, 15e-6, 50e-6}};
   c.operation = {0.5, 1e-12};
-  c.link = {1.1e-3, 1.1e-4, 0.11, 0.011, 0.041, 0.031, true, 9, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
+  c.link = {
+      1.1e-3, 1.1e-4, 0.11, 0.011, 0.041, 0.031, true, 9, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
   c.noise = {false, false, false, false, true};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,   77.0,  0.07,
@@ -118,7 +119,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [metric, sense, limit] = yield;
   check("yield", values(metric, sense, limit));
   const auto& [servers, digits, rounding, level] = task;
-  check("task", values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
+  check("task",
+        values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
   const auto& [source, chain, start, hidden] = network;
   const auto& [step_width, step_level] = chain;
   check("network", values(source, start, step_width, step_level, hidden));
@@ -135,10 +137,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("crosstalk", values(x0, known, d0, mzi_length, mzi_width, coupler_length, heater_length));
   const auto& [temperature, wavelength] = operation;
   check("operation", values(temperature, wavelength));
-  const auto& [launch, full_scale, lock, combiner, leak, mismatch, is_signed, adc, receiver] = link;
+  const auto& [launch, full_scale, lock, combiner, leak, mismatch, is_signed, read_bits, receiver] = link;
   const auto& [lo, responsivity, dark, tia, bandwidth, rin, cmrr] = receiver;
-  check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock, combiner, leak,
-                       mismatch, is_signed, adc));
+  check("link", values(launch, full_scale, lo, responsivity, dark, tia, bandwidth, rin, cmrr, lock, combiner,
+                       leak, mismatch, is_signed, read_bits));
   const auto& [shot, amplifier, intensity, phase_lock, last_only] = noise;
   check("noise", values(shot, amplifier, intensity, phase_lock, last_only));
   const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
@@ -327,7 +329,8 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   // keys that bind others, or that the loop has set already, are looked at one by one below
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
-  const std::set<std::string> bound = {"model", "measure.once", "task.bits", "network.hidden", "chip.preset"};
+  const std::set<std::string> bound = {"model",       "measure.once", "task.bits",        "network.hidden",
+                                       "chip.preset", "task.level",   "training.on_chips"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name())) continue;
     INFO(entry.name());
@@ -340,6 +343,10 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   for (const auto* key :
        {"model=mesh", "measure.once=['eye']", "task.bits=4", "network.hidden=[4]", "chip.preset=ideal"})
     CHECK(run_id(parse("", {key})) != id);
+  CHECK(run_id(parse("", {"task.level=first", "network.hidden=[20]"})) !=
+        run_id(parse("", {"network.hidden=[20]"})));
+  CHECK(run_id(parse("", {"training.on_chips=true", "network.start=n.h5"})) !=
+        run_id(parse("", {"network.start=n.h5"})));
   CHECK(run_id(parse("[[sweep]]\nvalues = {\"chip.rho_ab\" = [0.5]}")) != id);
   CHECK(run_id(parse(to_toml({}, true))) == id);
 }

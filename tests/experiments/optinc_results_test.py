@@ -192,9 +192,9 @@ class BadFiles(unittest.TestCase):
         self.refused("not a result of OptINC.*schema_version")
 
     def test_newer(self):
-        with samples.result(self.path, schema_version=np.int64(3)):
+        with samples.result(self.path, schema_version=np.int64(4)):
             pass
-        self.refused("newer than this package.*schema version 3")
+        self.refused("newer than this package.*schema version 4")
 
     def test_older(self):
         with samples.result(self.path, schema_version=np.int64(1)):

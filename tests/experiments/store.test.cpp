@@ -282,7 +282,7 @@ TEST_CASE("a file says where it comes from") {
   CHECK(root.text("Conventions") == "CF-1.10");
   CHECK(root.text("title") == "A title");
   CHECK(root.text("command") == "optinc run x.toml");
-  CHECK(root.integer("schema_version") == 2);
+  CHECK(root.integer("schema_version") == 3);
   CHECK(root.integer("seed") == 77);
   CHECK(root.text("run_id") == run_id(config));
   for (const auto* name : {"optinc_version", "git_revision", "build_target", "compiler"})
@@ -318,7 +318,7 @@ TEST_CASE("a foreign or newer file is refused") {
   write_provenance(file, {}, "t", "c");
   require_schema(file);
   file.root().attributes().set("schema_version", schema_version + 1);
-  check_message(refusal([&] { require_schema(file); }), {"new.h5", "schema_version 3", "up to 2", "newer"});
+  check_message(refusal([&] { require_schema(file); }), {"new.h5", "schema_version 4", "up to 3", "newer"});
 }
 
 TEST_CASE("a section of the configuration becomes attributes") {

@@ -30,13 +30,13 @@ def check_h5py(path):
         for name in ("Conventions", "title", "optinc_version", "git_revision", "build_target", "compiler", "run_id",
                      "created_utc", "command", "config_toml"):
             assert type(root[name]) is str and root[name], name
-        assert root["Conventions"] == "CF-1.10" and root["schema_version"] == 2 and root["seed"] == 1
+        assert root["Conventions"] == "CF-1.10" and root["schema_version"] == 3 and root["seed"] == 1
         assert len(root["run_id"]) == 16 and "[chip]" in root["config_toml"]
         groups = ["/"]
         datasets = []
         file.visititems(lambda name, item: (groups if isinstance(item, h5py.Group) else datasets).append(name))
         assert sorted(groups) == sorted(GROUPS), groups
-        assert len(datasets) == 25 + 3 * 8, datasets
+        assert len(datasets) == 25 + 3 * 10, datasets
         for name in datasets:
             data = file[name]
             assert type(data.attrs["units"]) is str and data.attrs["units"], name
@@ -59,7 +59,7 @@ def check_xarray(path, engine):
             for name, variable in data.variables.items():
                 assert variable.attrs["units"] and variable.attrs["long_name"], name
     with xarray.open_dataset(path, engine=engine) as data:
-        assert data.attrs["run_id"] and data.attrs["schema_version"] == 2
+        assert data.attrs["run_id"] and data.attrs["schema_version"] == 3
     with xarray.open_dataset(path, group="chips", engine=engine) as data:
         accuracy = data["word_accuracy"]
         assert accuracy.dims == ("level", "variant", "chip")

@@ -51,11 +51,11 @@ MUTATIONS = [
              "Times(TimesConj(w00, w01), TimesConj(r01, r00))", "TimesConj(w00, w01)",
              ("correction without clips", "slope of Ec orthogonal")),
     # sizes and codes: rows 6, 7 and 14
-    Mutation("attenuators are not counted", NETWORK, "(n * (n - 1) / 2 + n)", "(n * (n - 1) / 2)",
+    Mutation("attenuators are not counted", NETWORK, "(mesh + attenuators)", "mesh",
              ("MZIs of the 8-bit network", "MZIs of the 16-bit network")),
     Mutation("singular values are not counted", NETWORK, "in * (in - 1) / 2 + std::min(out, in)", "in * (in - 1) / 2",
              ("MZIs of the 8-bit network, full SVD", "MZIs of the 16-bit network, full SVD")),
-    Mutation("attenuators have no depth", NETWORK, "(n > 2 ? n : n - 1) + 1;", "(n > 2 ? n : n - 1);",
+    Mutation("attenuators have no depth", NETWORK, "return mesh + (layer.attenuated ? 1 : 0);", "return mesh;",
              ("MZI depth of the 8-bit network",)),
     Mutation("the largest sum is forgotten", "onn/task.hpp", "return 3 * servers + 1;", "return 3 * servers;",
              ("words of the 8-bit task",)),
@@ -136,8 +136,7 @@ MUTATIONS = [
     Mutation("the combiner divides powers in place of fields", "physics/devices/power_divider.cpp",
              "return 1.0 / std::sqrt(static_cast<double>(arms));", "return 1.0 / static_cast<double>(arms);",
              ("visibility of unit P", "power of unit P", "spread of unit P", "power that unit P rejects")),
-    Mutation("ReLU has a knee above zero", NETWORK, "Eigen::MatrixXd(z.cwiseMax(0.0)) : z",
-             "Eigen::MatrixXd(z.cwiseMax(0.1)) : z", ("ReLU homogeneity",)),
+    Mutation("ReLU has a knee above zero", NETWORK, "return z.cwiseMax(0.0)", "return z.cwiseMax(0.1)", ("ReLU homogeneity",)),
     Mutation("a waveguide without an MZI loses nothing", SETTLE, "source.idle_factor * idle_re[i];", "idle_re[i];",
              ("loss in dB adds up",)),
     # processes in time: row 16

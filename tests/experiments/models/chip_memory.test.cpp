@@ -10,7 +10,7 @@
 using namespace optinc;
 using Catch::Matchers::WithinRel;
 
-// mutation: one matrix of two is counted, or the reach is not 8 d0
+// mutation: one matrix of three is left out, or the reach is not 8 d0
 TEST_CASE("the matrices of crosstalk take what is counted, at least and not twice as much") {
   for (const double d0_m : {20e-6, 50e-6}) {
     StudyConfig config = parse("[network]\nhidden = [32, 32]\n[crosstalk]\nx0 = 0.05\n");
@@ -18,11 +18,13 @@ TEST_CASE("the matrices of crosstalk take what is counted, at least and not twic
     config.crosstalk.known = 0.9;
     const ChipDesign design = design_chip(random_network(config.task, config.network.hidden));
     double bytes = 0.0, largest = 0.0;
-    for (const auto& layer : chip_crosstalk(design, config.crosstalk).layers) {
-      const auto entries = static_cast<double>(layer.real.resistance_k_per_w.nonZeros());
-      bytes += 2 * 12 * entries;
-      largest = std::max(largest, 44 * entries);
-    }
+    const ChipCrosstalk crosstalk = chip_crosstalk(design, config.crosstalk);
+    for (const auto* layers : {&crosstalk.meshes, &crosstalk.attenuators})
+      for (const MeshCrosstalk& mesh : *layers) {
+        const auto entries = static_cast<double>(mesh.real.resistance_k_per_w.nonZeros());
+        bytes += 12 * (2 * entries + static_cast<double>(mesh.arms_rad_per_w.nonZeros()));
+        largest = std::max(largest, 44 * entries);
+      }
     INFO(d0_m << " " << bytes + largest << " " << crosstalk_memory_bytes(config));
     CHECK(crosstalk_memory_bytes(config) >= bytes + largest);
     CHECK(crosstalk_memory_bytes(config) <= 2 * (bytes + largest));
