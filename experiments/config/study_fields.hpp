@@ -74,7 +74,8 @@ void visit_fields(S& s, Visitor&& visit) {
         s.variants);
   visit(
       FieldInfo{"words", "word",
-                "input words drawn per trial of model chip, and at every instant of model drift", 1, 100000000},
+                "input words drawn per trial of model chip, and at every instant of model drift; 0: every word",
+                0, 100000000},
       s.words);
   visit(name_field("once", "what is measured once a study, after the trials, at the study's own chip",
                    once_names()),

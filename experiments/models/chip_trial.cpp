@@ -104,6 +104,7 @@ NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
 }
 
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant) {
+  if (config.measure.words == 0) return judged_words(config.task);
   Stream stream(config.run.seed, Purpose::words, trial, instant);
   return draw_words(config.task, static_cast<std::size_t>(config.measure.words), stream);
 }

@@ -20,7 +20,7 @@ ChipVariant chip_variant(std::string_view name);
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config);
 
 /// Numbers of the words that trial `trial` draws, uniformly from the enumeration; others at every instant of a
-/// chip's life.
+/// chip's life. judged_words() where measure.words is 0.
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial,
                                        std::uint32_t instant = 0);
 
