@@ -4,104 +4,17 @@
 #include <cmath>
 
 #include "onn/chip_design.hpp"
+#include "onn/trained_mesh.hpp"
 #include "onn/training_parts.hpp"
 #include "onn/transmission.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
-#include "physics/core/units.hpp"
 #include "physics/devices/power_divider.hpp"
-#include "physics/mesh/correction.hpp"
-#include "physics/mesh/decomposition.hpp"
-#include "physics/variation/chip_errors.hpp"
 
 namespace optinc {
 namespace {
 
 using namespace training;
-
-/// A mesh whose internal phases are trained while it stays real orthogonal.
-class TrainedMesh {
- public:
-  explicit TrainedMesh(const Eigen::MatrixXd& u)
-      : topology_(clements_topology(static_cast<int>(u.rows()))),
-        engine_(topology_),
-        perfect_(topology_),
-        program_(decompose_clements(u.cast<Complex>())),
-        moments_(topology_.mzi_count(), 1) {}
-
-  /// The real part of the transfer matrix of a fabricated, corrected mesh, its mean loss taken out.
-  const MatrixF& settle(const ErrorModel& model, const MeshAddress& address) {
-    draw_mesh_errors(topology_, model, address, errors_);
-    correct_splitters(engine_.layout(), program_.cast<float>(), errors_.alpha, errors_.beta,
-                      Clipping::quadrature, corrected_);
-    engine_.settle(corrected_.program, errors_, true);
-    nominal_ = static_cast<float>(std::pow(field_ratio_of_loss_db(2 * mean_arm_loss_db(model)),
-                                           static_cast<double>(topology_.columns())));
-    const Eigen::Index n = topology_.ports;
-    unit_ = FieldBatchOf<float>(n, n);
-    unit_.re.setIdentity();
-    unit_.im.setZero();
-    outputs_ = unit_;
-    engine_.propagate(outputs_);
-    met_ = outputs_.re / nominal_;
-    return met_;
-  }
-
-  /// One step of Adam for the gradient of the loss with respect to what settle() returned.
-  void step(const MatrixF& gradient, float rate) {
-    if (topology_.mzi_count() == 0) return;
-    FieldBatchOf<float> slope(topology_.ports, topology_.ports);
-    slope.re = gradient / nominal_;
-    slope.im.setZero();
-    const auto g = engine_.backward(unit_, outputs_, slope).parameters;
-    follow(moments_.step(along_real(g.theta, g.phi, g.output_phase), rate).col(0));
-  }
-
-  /// The perfect mesh's matrix.
-  Eigen::MatrixXd matrix() const {
-    MeshEngine<double> engine = perfect_;
-    engine.settle(program_, no_errors(topology_));
-    return engine.transfer_matrix().real();
-  }
-
- private:
-  /// d loss / d theta where phi and the screen follow theta: the reverse of follow().
-  VectorF along_real(const VectorF& theta, const VectorF& phi, const VectorF& screen) const {
-    VectorF total = theta, left = -screen;  // of the phase that each port's light has too much
-    for (Eigen::Index k = theta.size(); k-- > 0;) {
-      const auto [upper, lower] = topology_.mzis[static_cast<std::size_t>(k)];
-      const float out = left[upper] + left[lower];
-      total[k] += out / 2;
-      left[lower] = out + phi[k];
-      left[upper] = -phi[k];
-    }
-    return total;
-  }
-
-  /// Turns theta and takes the phases that this brings off again.
-  void follow(const VectorF& theta_step) {
-    Vector ahead = Vector::Zero(topology_.ports);  // phase that each port's light has too much
-    for (Eigen::Index k = 0; k < theta_step.size(); ++k) {
-      const auto [upper, lower] = topology_.mzis[static_cast<std::size_t>(k)];
-      const double step = theta_step[k];
-      program_.theta[k] += step;
-      program_.phi[k] += ahead[lower] - ahead[upper];
-      ahead[upper] = ahead[lower] = ahead[lower] + step / 2;
-    }
-    program_.output_phase -= ahead;
-  }
-
-  MeshTopology topology_;
-  MeshEngine<float> engine_;
-  MeshEngine<double> perfect_;
-  MeshProgram program_;
-  Moments moments_;
-  MeshErrorsOf<float> errors_;
-  CorrectedProgramOf<float> corrected_;
-  float nominal_ = 1;
-  FieldBatchOf<float> unit_, outputs_;
-  MatrixF met_;
-};
 
 /// rms that shot and amplifier noise add to the values of every layer, at the mean of no and full signal.
 std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingModel& model) {
@@ -125,9 +38,17 @@ std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingMo
   return rms;
 }
 
+/// A mesh and the moments of its phases.
+struct MeshInTraining {
+  TrainedMesh mesh;
+  Moments moments;
+
+  explicit MeshInTraining(const Eigen::MatrixXd& u) : mesh(u), moments(mesh.mzi_count(), 1) {}
+};
+
 struct ChipOptimiser {
   std::vector<Layer> layers;
-  std::vector<std::vector<TrainedMesh>> meshes;  // [layer][block]
+  std::vector<std::vector<MeshInTraining>> meshes;  // [layer][block]
   std::vector<Gradients> share_gradients;
   std::vector<std::pair<std::size_t, std::size_t>> blocks;  // (layer, block), largest first
   long steps = 0;
@@ -153,7 +74,7 @@ struct ChipOptimiser {
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
       Block& block = layers[l].blocks[b];
-      block.met = meshes[l][b].settle(model.chip, {noise.seed, chip, static_cast<std::uint32_t>(i)});
+      block.met = meshes[l][b].mesh.settle(model.chip, {noise.seed, chip, static_cast<std::uint32_t>(i)});
       if (settings.matrix_noise > 0)
         block.met +=
             relative_noise(block.met.rows(), settings.matrix_noise,
@@ -170,7 +91,8 @@ struct ChipOptimiser {
       Block& block = layers[l].blocks[b];
       const MatrixF g = per_output * block_gradient(layers, share_gradients, l, b);
       const VectorF ds = g.cwiseProduct(block.met).rowwise().sum();
-      meshes[l][b].step(block.s.asDiagonal() * g, rate);
+      MeshInTraining& trained = meshes[l][b];
+      trained.mesh.turn(trained.moments.step(trained.mesh.gradient(block.s.asDiagonal() * g), rate).col(0));
       block.s += block.s_moments.step(ds, rate);
     });
     for (std::size_t l = 0; l < layers.size(); ++l)
@@ -182,7 +104,7 @@ struct ChipOptimiser {
   void show_perfect(int threads) {
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
-      layers[l].blocks[b].u = meshes[l][b].matrix().cast<float>();
+      layers[l].blocks[b].u = meshes[l][b].mesh.matrix().cast<float>();
       rebuild_weight(layers[l], b);
     });
   }
