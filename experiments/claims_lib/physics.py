@@ -68,7 +68,7 @@ def drifted(bench):
             trials = file["trials"]
             changes = trials["phase_drift"][0, 0, 0]
             return {"instants": changes.size, "still": int((changes[1:] == changes[:-1]).sum()),
-                    "ends": trials["accuracy_all_words"].shape[-1], "mzis": int(file["network"].attrs["mzi_count"]),
+                    "ends": trials["accuracy_all_words"].shape[-1], "mzis": int(file["onn"].attrs["mzi_count"]),
                     "seconds": seconds}
     return bench.once("drift", make)
 

@@ -56,7 +56,7 @@ class Shipped(unittest.TestCase):
         names = {study.stem for study in STUDIES}
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
-                              "crosstalk", "receiver_noise"}, names)
+                              "crosstalk", "receiver_noise", "carry_chain"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:
