@@ -76,8 +76,9 @@ BudgetTable table(std::string name, std::string unit, std::size_t stages,
 }
 
 std::vector<BudgetStage> stages_of(const Inputs& in) {
-  const int servers = in.design.task.servers, digits = in.design.task.digits;
-  const std::int64_t lanes = std::int64_t{servers} * digits;
+  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
+  const int answers = in.design.task.output_digits();
+  const std::int64_t lanes = std::int64_t{servers} * digits, answer_lanes = std::int64_t{servers} * answers;
   std::vector<BudgetStage> stages(in.layers() + 3);
   stages[servers_stage] = {.name = "servers", .outputs = static_cast<int>(lanes), .modulators = lanes};
   stages[unit_p_stage] = {.name = "unit P", .inputs = static_cast<int>(lanes), .outputs = digits};
@@ -100,10 +101,10 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
       if (lane.source >= 0 && in.design.layers[static_cast<std::size_t>(lane.source)].received())
         ++stages[first_layer_stage + static_cast<std::size_t>(lane.source)].modulators;
   stages[in.unit_t_stage()] = {.name = "unit T",
-                               .inputs = digits,
-                               .outputs = static_cast<int>(lanes),
-                               .receivers = lanes,
-                               .adcs = lanes};
+                               .inputs = answers,
+                               .outputs = static_cast<int>(answer_lanes),
+                               .receivers = answer_lanes,
+                               .adcs = answer_lanes};
   return stages;
 }
 
@@ -123,7 +124,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   const auto at = [&](int part, std::size_t stage) -> double& {
     return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
   };
-  const int servers = in.design.task.servers, digits = in.design.task.digits;
+  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
   const std::size_t unit_t = in.unit_t_stage();
   at(modulator, servers_stage) = in.modulator_db();
   at(splitting, servers_stage) = loss_db_of_field(split_field_factor(digits));
@@ -177,7 +178,7 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
   const double lo_w = in.link.receiver.lo_power_w;
   optical[servers_stage] =
       static_cast<double>(stages[servers_stage].modulators) *
-      before(in.link.launch_power_w, in.modulator_db() + in.excess_db(in.design.task.digits) +
+      before(in.link.launch_power_w, in.modulator_db() + in.excess_db(in.design.task.input_digits()) +
                                          fibre_loss_db(in.settings.fibre) + in.coupler_db());
   std::int64_t ends = 0;  // of the tree that hands the chip's seed out
   for (std::size_t l = 0; l < in.layers(); ++l)
@@ -190,7 +191,7 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
     optical[first_layer_stage + l] = before(used, in.coupler_db() + in.excess_db(ends));
   }
   optical[in.unit_t_stage()] = before(static_cast<double>(stages[in.unit_t_stage()].receivers) * lo_w,
-                                      in.excess_db(in.design.task.digits));
+                                      in.excess_db(in.design.task.input_digits()));
   return optical;
 }
 
@@ -427,8 +428,9 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
 ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const LinkSettings& link,
                   const BudgetSettings& settings) {
   const ChipErrors perfect = fabricate(design, error_preset("ideal"), 1, 0);
-  return budget(design, program_chip(design, perfect, model.dac_bits, Programming::uncorrected), model, link,
-                settings);
+  return budget(design,
+                program_chip(design, perfect, model.dac_bits, Programming::uncorrected, dac_mode(model)), model,
+                link, settings);
 }
 
 }  // namespace optinc

@@ -145,9 +145,12 @@ Network carry_chain(const Task& task, const CarryChainSettings& settings) {
     largest_carry = largest / 4;
     total[static_cast<std::size_t>(m) + 2] = t.add(-4.0, carry);
   }
-  // c_0 counts its own fours: every fourth step
+  // what the rounding constant has above all digits; then c_0 counts its own fours: every fourth step
+  const int above = half >> (2 * digits);
+  carry.constant += above;
   std::vector<Form> fours;
-  for (std::size_t k = 3; k < counted.size(); k += 4) fours.push_back(counted[k]);
+  for (std::size_t k = static_cast<std::size_t>(3 - above); k < counted.size(); k += 4)
+    fours.push_back(counted[k]);
   total[0] = sum(fours);
   total[1] = carry.add(-4.0, total[0]);
 

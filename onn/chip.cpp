@@ -70,10 +70,11 @@ ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uin
 }
 
 BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, int dac_bits,
-                           Programming programming) {
+                           Programming programming, DacMode mode) {
   const auto mesh = program_mesh(block, errors.mesh, programming);
   const auto column = program_attenuators(block, errors.attenuators, programming);
-  return {quantise(mesh.program, dac_bits), quantise(column.program, dac_bits), mesh.clipped + column.clipped};
+  return {quantise(mesh.program, dac_bits, mode), quantise(column.program, dac_bits, mode),
+          mesh.clipped + column.clipped};
 }
 
 int ChipProgram::clipped() const {
@@ -84,12 +85,13 @@ int ChipProgram::clipped() const {
 }
 
 ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int dac_bits,
-                         Programming programming) {
+                         Programming programming, DacMode mode) {
   ChipProgram program;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     auto& blocks = program.layers.emplace_back();
     for (std::size_t b = 0; b < design.layers[l].blocks.size(); ++b)
-      blocks.push_back(program_block(design.layers[l].blocks[b], known.layers[l][b], dac_bits, programming));
+      blocks.push_back(
+          program_block(design.layers[l].blocks[b], known.layers[l][b], dac_bits, programming, mode));
   }
   return program;
 }
@@ -130,7 +132,8 @@ ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, cons
 
 ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
                   Programming programming) {
-  return settle_chip(design, program_chip(design, errors, model.dac_bits, programming), errors, model);
+  return settle_chip(design, program_chip(design, errors, model.dac_bits, programming, dac_mode(model)), errors,
+                     model);
 }
 
 FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, const FieldBatch& fields) {

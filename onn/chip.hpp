@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "onn/chip_design.hpp"
+#include "physics/devices/dac.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/variation/error_model.hpp"
 
@@ -35,7 +36,7 @@ struct BlockProgram {
 /// on the grid of a DAC of `dac_bits` bits over 2 pi (0: unchanged). The attenuators have no output screen:
 /// their output phases are 0.
 BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, int dac_bits,
-                           Programming programming);
+                           Programming programming, DacMode mode = DacMode::phase);
 
 /// One block as light meets it.
 struct BlockState {
@@ -69,7 +70,7 @@ struct ChipState {
 
 /// Phases of a whole chip, block by block as program_block(); `known`: what calibration knows of its errors.
 ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int dac_bits,
-                         Programming programming);
+                         Programming programming, DacMode mode = DacMode::phase);
 
 /// What a perfect, uniformly lossy layer makes of its W, field ratio: fan-out or fan-in, the model's mean loss
 /// of every column, and 1/passive_scale. Calibration on the design undoes it.

@@ -16,7 +16,8 @@ namespace {
 
 using namespace training;
 
-/// rms that shot and amplifier noise add to the values of every layer, at the mean of no and full signal.
+/// rms that shot and amplifier noise add to the values of every layer, the shot noise that of the oscillator
+/// alone.
 std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingModel& model) {
   const ReceiverSettings& receiver = model.link.receiver;
   std::vector<double> nominal;

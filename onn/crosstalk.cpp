@@ -53,6 +53,7 @@ MeshCrosstalk mesh_crosstalk(const MeshTopology& topology, bool attenuators,
   law.x0 = settings.x0;
   law.d0_m = settings.d0_m;
   law.cutoff_m = 8 * settings.d0_m;
+  if (heated.x_m.size() == 0) return {};
   const HeaterArray heaters = uniform_heaters(heated.x_m, heated.y_m);
   MeshCrosstalk made{phase_response(heaters, law, references.x_m, references.y_m), {}, {}, 1 - settings.known};
   // A heater's own curve is measured with its reference arm beside it: what is not known are its neighbours.
@@ -163,7 +164,8 @@ void add_crosstalk(const ChipDesign& design, const ChipCrosstalk& crosstalk, con
       const BlockProgram& asked = heaters.layers[l][b];
       BlockErrors& block = errors.layers[l][b];
       add_to_mesh(design.layers[l].blocks[b].mesh, crosstalk.meshes[l], asked.mesh, block.mesh);
-      add_to_attenuators(crosstalk.attenuators[l], asked.attenuators, block.attenuators);
+      if (design.layers[l].blocks[b].attenuators.mzi_count() > 0)
+        add_to_attenuators(crosstalk.attenuators[l], asked.attenuators, block.attenuators);
     }
 }
 

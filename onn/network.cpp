@@ -146,6 +146,14 @@ void validate_network(const Network& network) {
     for (const int signal : layer.reads)
       validate(signal >= 0 && signal < signals,
                "layer {} reads signal {} (0..{} come before it). Mend the network.", l, signal, signals - 1);
+    validate(
+        layer.ending == LayerEnd::receivers || (layer.offset == 0 && !std::isfinite(layer.ceiling)),
+        "layer {} has an offset {} or a ceiling {} but no receivers of its own (0 and none). Mend the network.",
+        l, layer.offset, layer.ceiling);
+    validate(
+        layer.ending != LayerEnd::light || layer.bias.isZero(0.0),
+        "layer {} has a bias but no receivers (0: light alone cannot carry it). Give it to the layer behind.",
+        l);
     const int n = layer.block_size();
     const auto blocks = static_cast<std::size_t>(layer.blocks());
     const bool cut = layer.wiring == Wiring::sum
@@ -175,6 +183,11 @@ void validate_network(const Network& network) {
            "{} outputs go to the servers (the task has {} digits). Mend the network.", digits,
            network.task.output_digits());
   const auto reads = signal_reads(network);
+  for (std::size_t l = 0; l < network.layers.size(); ++l)
+    for (int i = 0; network.layers[l].ending == LayerEnd::servers && i < network.layers[l].outputs; ++i)
+      validate(reads[static_cast<std::size_t>(network.first_signal(l) + i)] == 0,
+               "output {} of layer {} goes to the servers and is read on the chip (never). Mend the network.",
+               i, l);
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     for (int i = 0; network.layers[l].ending == LayerEnd::light && i < network.layers[l].outputs; ++i)
       validate(reads[static_cast<std::size_t>(network.first_signal(l) + i)] == 1,

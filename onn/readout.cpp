@@ -62,7 +62,7 @@ double received_power_w(const ChipDesign& design, const ChipState& chip, const L
 double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                    const NoiseSwitches& noise, Eigen::Index digit, double y) {
   const auto [layer, row] = server_output(design, digit);
-  return rms_digits(link, noise, digit, y - design.layers[layer].bias[row],
+  return rms_digits(link, noise, digit, y - receiver_biases(design, link)[layer][row],
                     readout_field_per_unit_sqrt_w(design, chip, link, digit));
 }
 
@@ -91,7 +91,7 @@ double readout_error_rate(const ChipDesign& design, const ChipState& chip, const
   double sum = 0.0;
   for (Eigen::Index m = 0; m < y.rows(); ++m) {
     const auto [layer, row] = server_output(design, m);
-    const double bias = design.layers[layer].bias[row];
+    const double bias = receiver_biases(design, link)[layer][row];
     const double field_per_unit = readout_field_per_unit_sqrt_w(design, chip, link, m);
     for (Eigen::Index w = 0; w < y.cols(); ++w) {
       const double rms = rms_digits(link, noise, m, y(m, w) - bias, field_per_unit);

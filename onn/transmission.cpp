@@ -90,12 +90,11 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
   const std::vector<double> units =
       input_fields_per_unit_sqrt_w(design, link, nominal_factors(chip), visibility);
   std::vector<LayerPath> paths(design.layers.size());
-  std::vector<Eigen::VectorXd> left_out(design.layers.size());  // value that light lacks, by layer
+  const std::vector<Eigen::VectorXd> biases = receiver_biases(design, link);
   std::vector<double> unit_out(design.layers.size());
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerPath& path = paths[l];
-    Eigen::VectorXd lacking(layer.inputs);
     path.as_it_is = true;
     for (int i = 0; i < layer.inputs; ++i) {
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
@@ -104,7 +103,6 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
       const double unit =
           from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : unit_out[source];
       path.lane_factor.push_back(units[l] / unit * (from_p ? split_field_factor(lane.copies) : 1.0));
-      lacking[i] = from_p ? dark_digit(link) : left_out[source].size() > 0 ? left_out[source][lane.row] : 0.0;
       path.as_it_is = path.as_it_is && lane.source == layer.lanes[0].source && lane.row == i &&
                       path.lane_factor.back() == 1.0;
     }
@@ -112,11 +110,9 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
                                        ? design.task.input_digits()
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
     path.as_it_is = path.as_it_is && layer.inputs == of_source;
-    const Eigen::VectorXd shift = layer.weight * lacking;
     unit_out[l] = layer.received() ? std::sqrt(link.signal_full_scale_w) / layer.largest_output
                                    : units[l] * chip.layers[l].nominal_factor;
-    if (!layer.received()) left_out[l] = shift;
-    path.bias = layer.bias + shift;
+    path.bias = biases[l];
     path.gain = 1.0 / (units[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(link.receiver));
     if (layer.ending == LayerEnd::servers) path.gain /= split_field_factor(design.task.servers);
   }
@@ -125,14 +121,16 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
 
 /// Fields at the inputs of a layer.
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& light) {
+                    const std::vector<FieldBatch>& light, const std::vector<bool>& received) {
   FieldBatch in(layer.inputs, unit_p_lanes.words());
   for (int i = 0; i < layer.inputs; ++i) {
     const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
     const FieldBatch& from = lane.source < 0 ? unit_p_lanes : light[static_cast<std::size_t>(lane.source)];
     const double factor = path.lane_factor[static_cast<std::size_t>(i)];
+    // a modulator is dimmed by its drive, which leaves the leak of its null as it is
+    const bool by_drive = lane.source >= 0 && received[static_cast<std::size_t>(lane.source)];
     in.re.row(i) = factor * from.re.row(lane.row);
-    in.im.row(i) = factor * from.im.row(lane.row);
+    in.im.row(i) = (by_drive ? 1.0 : factor) * from.im.row(lane.row);
   }
   return in;
 }
@@ -153,15 +151,17 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
 
   const FieldBatch lanes = unit_p(design.task, link, chip_combiners, codes, lock_phase);
   std::vector<FieldBatch> light(design.layers.size());
+  std::vector<bool> received;
+  for (const LayerDesign& layer : design.layers) received.push_back(layer.received());
   Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
   Eigen::Index digit = 0;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const int source = layer.lanes[0].source;
     const FieldBatch& whole = source < 0 ? lanes : light[static_cast<std::size_t>(source)];
-    FieldBatch out = paths[l].as_it_is
-                         ? apply_transfer(chip.layers[l].transfer, whole)
-                         : apply_transfer(chip.layers[l].transfer, gathered(layer, paths[l], lanes, light));
+    FieldBatch out = paths[l].as_it_is ? apply_transfer(chip.layers[l].transfer, whole)
+                                       : apply_transfer(chip.layers[l].transfer,
+                                                        gathered(layer, paths[l], lanes, light, received));
     if (!layer.received()) {
       light[l] = std::move(out);
       continue;
@@ -218,6 +218,22 @@ std::vector<double> input_fields_per_unit_sqrt_w(const ChipDesign& design, const
                                    : least * nominal_factors[l]);
   }
   return in;
+}
+
+std::vector<Eigen::VectorXd> receiver_biases(const ChipDesign& design, const LinkSettings& link) {
+  std::vector<Eigen::VectorXd> biases, left_out;  // left_out: value that a layer's light lacks
+  for (const LayerDesign& layer : design.layers) {
+    Eigen::VectorXd lacking(layer.inputs);
+    for (int i = 0; i < layer.inputs; ++i) {
+      const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
+      lacking[i] =
+          lane.source < 0 ? dark_digit(link) : left_out[static_cast<std::size_t>(lane.source)][lane.row];
+    }
+    const Eigen::VectorXd shift = layer.weight * lacking;
+    biases.push_back(layer.bias + shift);
+    left_out.push_back(layer.received() ? Eigen::VectorXd::Zero(layer.outputs) : shift);
+  }
+  return biases;
 }
 
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,

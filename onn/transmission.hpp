@@ -29,10 +29,15 @@ std::vector<double> input_fields_per_unit_sqrt_w(const ChipDesign& design, const
                                                  std::span<const double> nominal_factors,
                                                  double visibility = 1.0);
 
+/// What the receivers behind every layer add to what they see, (layers)(outputs): the network's bias, and the
+/// part of the averages that signed levels leave out of the light (dark_digit). Layers without receivers: of no
+/// meaning.
+std::vector<Eigen::VectorXd> receiver_biases(const ChipDesign& design, const LinkSettings& link);
+
 /// Sends words through the whole light path and returns the received outputs y, (output digits, words), in
 /// digits:
 ///
-///   servers   PAM4 fields (d/3) sqrt(launch power), one phase-lock error per server and block of words
+///   servers   PAM4 fields (server_fields_sqrt_w), one phase-lock error per server and block of words
 ///   unit P    coherent N:1 combiner per digit lane
 ///   layers    complex transfer of the chip's meshes; homodyne receiver at every neuron (current, noise),
 ///             gain and threshold, ReLU and ceiling, re-modulation at the layer's full scale, once for every

@@ -18,8 +18,13 @@ constexpr std::uint64_t at_once = 4096;
 std::vector<int> edge_sums(const Task& task) {
   const int full = 3 * task.servers;
   std::vector<int> sums = {0, full, 3, full - 1, 4, 1, 2};
-  std::sort(sums.begin() + 2, sums.end());
-  sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
+  for (std::size_t i = 1; i < sums.size();)  // few servers: some are the same
+    if (std::find(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(i), sums[i]) !=
+            sums.begin() + static_cast<std::ptrdiff_t>(i) ||
+        sums[i] > full)
+      sums.erase(sums.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
   const auto words = [&](std::size_t choices) {
     std::uint64_t count = 1;
     for (int m = 0; m < task.input_digits(); ++m) count *= choices;

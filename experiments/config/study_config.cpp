@@ -74,7 +74,7 @@ ErrorModel chip_start(const GivenValues& given, std::string_view name) {
   const std::string& start = std::get<std::string>(preset->second.value);
   if (start != "custom") return error_preset(start);
   for (const FieldEntry& entry : chip_entries({}))
-    validate(given.contains(entry.name()),
+    validate(given.contains(entry.name()) || std::holds_alternative<bool>(entry.value),  // a switch is off
              "{}: chip.preset = \"custom\" without {} (custom has no values of its own). Give every key of "
              "[chip], or "
              "start from a preset such as \"{}\".",

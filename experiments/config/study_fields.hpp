@@ -192,6 +192,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off("phase noise", FieldInfo{"sigma_phase_rad", "rad",
                                               "rms phase noise, frozen for a block of symbols", 0, 1}),
         s.sigma_phase_rad);
+  visit(FieldInfo{"dac_voltage", "1", "the DAC divides heater voltages, not phases into equal steps"},
+        s.dac_voltage);
 }
 
 template <Like<CalibrationSettings> S, class Visitor>

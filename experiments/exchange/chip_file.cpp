@@ -64,6 +64,8 @@ ErrorModel load_model(const Group& group) {
     const Attributes attributes = group.attributes();
     if (std::holds_alternative<std::string>(value))
       value = attributes.text(info.key);
+    else if (std::holds_alternative<bool>(value))  // a switch that older files do not know is off
+      value = attributes.has(info.key) && attributes.integer(info.key) != 0;
     else if (std::holds_alternative<std::int64_t>(value))
       value = attributes.integer(info.key);
     else

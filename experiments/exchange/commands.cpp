@@ -12,6 +12,7 @@
 #include "onn/chip.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/mesh/combining_tree.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 
@@ -108,7 +109,8 @@ MeshErrors errors_of_mesh(const NamedMesh& mesh, const fs::path& path) {
         require_fit(mesh.topology, found, fmt::format("{}: {}", path.string(), mesh.name));
         const int ports = mesh.topology.ports;
         validate(
-            mesh.topology == (attenuators ? attenuator_topology(ports / 2) : clements_topology(ports)),
+            mesh.topology == (attenuators ? attenuator_topology(ports / 2) : clements_topology(ports)) ||
+                (!attenuators && mesh.topology == combining_tree_topology(ports)),
             "mesh {} is wired otherwise than on the chip of {} (its errors are by MZI). Give the phases that "
             "were programmed for this chip.",
             mesh.name, path.string());

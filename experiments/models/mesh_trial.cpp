@@ -62,7 +62,7 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
     set = correct_splitters(trial.topology, trial.ideal, trial.known.alpha, trial.known.beta,
                             variant == "corrected_nearest" ? Clipping::nearest : Clipping::quadrature);
   }
-  set.program = quantise(set.program, model.dac_bits);
+  set.program = quantise(set.program, model.dac_bits, dac_mode(model));
   return set;
 }
 

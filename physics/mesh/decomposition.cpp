@@ -106,8 +106,10 @@ MeshProgram decompose_reck(const Matrix& unitary) {
   return program;
 }
 
-MeshProgram quantise(const MeshProgram& program, int bits) {
-  const auto on_grid = [bits](double phase) { return quantise_phase(phase, bits); };
+MeshProgram quantise(const MeshProgram& program, int bits, DacMode mode) {
+  const auto on_grid = [=](double phase) {
+    return mode == DacMode::voltage ? quantise_voltage(phase, bits) : quantise_phase(phase, bits);
+  };
   return {program.theta.unaryExpr(on_grid), program.phi.unaryExpr(on_grid),
           program.output_phase.unaryExpr(on_grid)};
 }

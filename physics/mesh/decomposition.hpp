@@ -1,5 +1,6 @@
 #pragma once
 
+#include "physics/devices/dac.hpp"
 #include "physics/mesh/program.hpp"
 
 namespace optinc {
@@ -13,7 +14,8 @@ MeshProgram decompose_clements(const Matrix& unitary);
 /// The same for a triangular mesh (reck_topology(N)): nulls row after row from the right (Reck et al. 1994).
 MeshProgram decompose_reck(const Matrix& unitary);
 
-/// The program as a DAC of `bits` bits renders it: every phase on its grid of 2 pi / 2^bits (0: unchanged).
-MeshProgram quantise(const MeshProgram& program, int bits);
+/// The program as a DAC of `bits` bits renders it: every phase on its grid of 2 pi / 2^bits (quantise_phase),
+/// or on that of a DAC of heater voltages (quantise_voltage). 0 bits: unchanged.
+MeshProgram quantise(const MeshProgram& program, int bits, DacMode mode = DacMode::phase);
 
 }  // namespace optinc

@@ -24,8 +24,12 @@ MeshProgram unpacked(const Vector& all, Eigen::Index mzis) {
 /// The loss |U - target|_F^2 / N and its gradient.
 class Loss {
  public:
-  Loss(const MeshTopology& topology, const MeshErrors& errors, const Matrix& target, bool in_phase)
-      : engine_(topology), errors_(errors), target_(target), in_phase_(in_phase) {}
+  Loss(const MeshTopology& topology, const MeshErrors& errors, const Matrix& target, const FitOptions& options)
+      : engine_(topology),
+        errors_(errors),
+        target_(target),
+        in_phase_(options.in_phase),
+        outputs_(options.outputs) {}
 
   double operator()(const Vector& phases, Vector& gradient) {
     const Eigen::Index n = target_.rows();
@@ -35,6 +39,7 @@ class Loss {
     engine_.propagate(outputs);
     Matrix difference = outputs.complex() - target_;
     if (in_phase_) difference.imag().setZero();
+    if (outputs_ > 0) difference.bottomRows(n - outputs_).setZero();
     FieldBatch slope(Matrix(2.0 / static_cast<double>(n) * difference));
     const auto g = engine_.backward(unit, outputs, slope).parameters;
     gradient = packed(g.theta, g.phi, g.output_phase);
@@ -46,6 +51,7 @@ class Loss {
   const MeshErrors& errors_;
   const Matrix& target_;
   bool in_phase_;
+  int outputs_;
 };
 
 struct Pair {
@@ -73,7 +79,9 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
   validate(target.rows() == topology.ports && target.cols() == topology.ports,
            "target of {} x {} for a mesh of {} ports (one row and column each). Give a square one.",
            target.rows(), target.cols(), topology.ports);
-  Loss loss(topology, errors, target, options.in_phase);
+  validate(options.outputs >= 0 && options.outputs <= topology.ports,
+           "{} outputs of {} ports count (0 for all). Mend it.", options.outputs, topology.ports);
+  Loss loss(topology, errors, target, options);
   Vector phases = packed(start.theta, start.phi, start.output_phase), gradient;
   double value = loss(phases, gradient);
   std::deque<Pair> pairs;

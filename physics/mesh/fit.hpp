@@ -10,6 +10,7 @@ struct FitOptions {
   double tolerance = 1e-9;  ///< or when E = |U - target|_F / sqrt(N) is below this
   int memory = 10;          ///< pairs of steps and gradients that L-BFGS keeps
   bool in_phase = false;    ///< only Re(U - target) counts: what homodyne receivers see of a real target
+  int outputs = 0;          ///< only so many first rows count: ports that something reads; 0: all
 };
 
 /// A program that gradient descent found.

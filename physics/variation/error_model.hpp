@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "physics/devices/dac.hpp"
+
 namespace optinc {
 
 /// What fabrication, calibration and drive electronics do to every device of a chip: the statistics, not one
@@ -18,7 +20,14 @@ struct ErrorModel {
   double arm_loss_spread_db = 0.0;  ///< rms spread of the loss of every heater arm about its mean
   int dac_bits = 0;                 ///< phase DAC resolution over 2 pi; 0 means no quantisation
   double sigma_phase_rad = 0.0;     ///< rms phase noise of every shifter, frozen for one block of symbols
+  bool dac_voltage =
+      false;  ///< the DAC divides heater voltages, not phases: steps grow with the root of the phase
 };
+
+/// What the model's DAC divides into equal steps.
+inline DacMode dac_mode(const ErrorModel& model) {
+  return model.dac_voltage ? DacMode::voltage : DacMode::phase;
+}
 
 /// Names of the presets: ideal, design-target, good-lab, foundry.
 std::span<const std::string_view> error_preset_names();

@@ -28,7 +28,7 @@ StudyConfig unlike_default() {
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
   c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/start.h5", {30, 6}};
   c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
-  c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0};
+  c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7};
   c.crosstalk = {0.03, 0.9, 40e-6, {220e-6, 60e-6, 15e-6, 50e-6}};
   c.operation = {0.5, 1e-12};
@@ -128,8 +128,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("mesh", values(ports, target, kind, topology, common));
   const auto& [epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin] = training;
   check("training", values(epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin));
-  const auto& [preset, eta, rho, cal, loss, spread, dac, phase] = chip;
-  check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase));
+  const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
+  check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage));
   const auto& [policy, estimate, in_situ] = calibration;
   check("calibration", values(std::string(policy_name(policy)), estimate, in_situ));
   const auto& [x0, known, d0, plan] = crosstalk;

@@ -1,5 +1,7 @@
 #include "onn/carry_chain.hpp"
 
+#include "onn/calibration.hpp"
+#include "onn/crosstalk.hpp"
 #include "onn/transmission.hpp"
 #include "onn/words.hpp"
 #include "physics/random/stream.hpp"
@@ -23,7 +25,8 @@ std::vector<std::uint64_t> some_words(const Task& task, int drawn) {
   Stream stream(5, Purpose::test);
   for (int w = 0; w < drawn; ++w) {
     std::uint64_t word = 0;
-    for (int m = 0; m < task.input_digits(); ++m) word = word * base + stream.below(static_cast<std::uint32_t>(base));
+    for (int m = 0; m < task.input_digits(); ++m)
+      word = word * base + stream.below(static_cast<std::uint32_t>(base));
     words.push_back(word);
   }
   return words;
@@ -31,14 +34,16 @@ std::vector<std::uint64_t> some_words(const Task& task, int drawn) {
 
 }  // namespace
 
-// The answer is integer arithmetic of its own. Fails when a carry, a threshold, the rounding constant or the digits
-// that fall away are off by one
+// The answer is integer arithmetic of its own. Fails when a carry, a threshold, the rounding constant or the
+// digits that fall away are off by one
 TEST_CASE("a carry chain is right by construction") {
-  for (const Task& task : {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 4, Rounding::floor},
-                           Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::half_up}, Task{16, 4, Rounding::half_up},
-                           Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::floor},
-                           Task{4, 4, Rounding::half_up, CascadeLevel::first},
-                           Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
+  for (const Task& task :
+       {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 4, Rounding::floor},
+        Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::half_up}, Task{16, 4, Rounding::half_up},
+        Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::floor},
+        Task{16, 1, Rounding::half_up}, Task{8, 1, Rounding::half_up},
+        Task{4, 4, Rounding::half_up, CascadeLevel::first},
+        Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
     CAPTURE(task.servers, task.digits, level_name(task.level), rounding_name(task.rounding));
     const Network network = carry_chain(task);
     validate_network(network);
@@ -86,4 +91,41 @@ TEST_CASE("a carry chain refuses what is no shift, and half-even") {
   check_message(refusal([] { carry_chain({4, 4, Rounding::half_even}); }), {"half-even"});
   check_message(refusal([] { carry_chain({4, 4, Rounding::half_up}, {1.0, 0.9}); }), {"step_width = 1"});
   check_message(refusal([] { carry_chain({4, 4, Rounding::half_up}, {0.25, 0.0}); }), {"step_level = 0"});
+}
+
+// Fails when a tree without attenuators, or a port without MZIs, is taken for something with heaters
+TEST_CASE("a carry chain's chip knows crosstalk, calibration in place and noise") {
+  const Task few = {4, 2, Rounding::half_up};
+  const ChipDesign design = design_chip(carry_chain(few));
+  CrosstalkSettings heat;
+  heat.x0 = 0.05;
+  const ErrorModel model = error_preset("good-lab");
+  const CalibratedChip chip = calibrate(design, model, {CalibrationPolicy::in_situ, 1e-3, 20}, 3, 0);
+  const ChipProgram phases =
+      program_calibrated(design, chip, model, Programming::corrected, {CalibrationPolicy::in_situ, 1e-3, 20});
+  ChipErrors errors = chip.errors;
+  add_crosstalk(design, chip_crosstalk(design, heat), phases, errors);
+  LinkSettings link;
+  link.signed_levels = true;
+  const Codes codes = codes_of_words(few, judged_words(few));
+  const auto got = decide(transmit(design, settle_chip(design, phases, errors, model), link, {}, codes, {}));
+  CHECK((got.array() == exact_answers(few, codes).array()).all());
+}
+
+TEST_CASE("networks whose light cannot be what they say are refused") {
+  const Network good = carry_chain({4, 2, Rounding::half_up});
+  validate_network(good);
+  const auto refused = [&](auto damage, const char* what) {
+    Network bad = good;
+    damage(bad);
+    CHECK(refusal([&] { validate_network(bad); }).find(what) != std::string::npos);
+  };
+  const auto last = good.layers.size() - 1;
+  refused([&](Network& n) { n.layers[last].reads[0] = n.first_signal(last - 1); },
+          "goes to the servers and is read");
+  refused([](Network& n) { n.layers[0].bias[0] = 1; }, "has a bias but no receivers");
+  refused([&](Network& n) { n.layers[last].offset = 1; }, "has an offset 1");
+  refused([&](Network& n) { n.layers[last].reads[0] = 1000; }, "reads signal 1000");
+  refused([&](Network& n) { n.layers[1].sigma[0][0] = -1; }, "no attenuators but sigmas");
+  refused([&](Network& n) { n.layers.pop_back(); }, "go to the servers");
 }

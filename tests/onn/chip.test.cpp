@@ -239,3 +239,28 @@ TEST_CASE("impossible error models and links are refused by name, value and rang
   link.receiver.lo_power_w = 0;
   CHECK_THAT(refusal([&] { validate_link(link); }), ContainsSubstring("lo_power_w = 0"));
 }
+
+// V/V_max = sqrt(phi / 2 pi) is a multiple of 2^-bits. Fails when a mesh or its attenuators are left on the
+// grid of phases
+TEST_CASE("a DAC of voltages puts every phase of a chip on the grid of its heater's voltage") {
+  const ChipDesign design = design_chip(random_network({4, 2}, {8}));
+  ErrorModel model = error_preset("ideal");
+  model.dac_bits = 7;
+  model.dac_voltage = true;
+  const ChipErrors errors = fabricate(design, model, 1, 0);
+  const ChipProgram voltages =
+      program_chip(design, errors, model.dac_bits, Programming::corrected, dac_mode(model));
+  double farthest = 0, from_phases = 0;
+  for (const auto& layer : voltages.layers)
+    for (const BlockProgram& block : layer)
+      for (const MeshProgram* mesh : {&block.mesh, &block.attenuators})
+        for (const Vector* phases : {&mesh->theta, &mesh->phi, &mesh->output_phase})
+          for (const double phase : *phases) {
+            const double steps = 128 * std::sqrt(phase / (2 * constants::pi)),
+                         turns = 128 * phase / (2 * constants::pi);
+            farthest = std::max(farthest, std::abs(steps - std::round(steps)));
+            from_phases = std::max(from_phases, std::abs(turns - std::round(turns)));
+          }
+  CHECK(farthest < 1e-9);
+  CHECK(from_phases > 0.1);
+}
