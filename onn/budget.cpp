@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "onn/drift.hpp"
+#include "onn/heater_estimate.hpp"
 #include "onn/transmission.hpp"
 #include "physics/core/check_values.hpp"
 #include "physics/core/names.hpp"
@@ -18,7 +19,6 @@
 #include "physics/devices/lowpass.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/layout/placement.hpp"
-#include "physics/mesh/haar_phases.hpp"
 
 namespace optinc {
 namespace {
@@ -162,7 +162,7 @@ HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& sta
     h.power_w += layer_heater_w(in, l, h.pi_power_w);
     h.trimmed_w += h.pi_power_w * static_cast<double>(stages[first_layer_stage + l].shifters);
     for (const BlockDesign& block : in.design.layers[l].blocks) {
-      const double theta = block.mesh.ports >= 2 ? mean_mesh_theta_orthogonal_rad(block.mesh.ports) : 0.0;
+      const double theta = expected_theta_rad(in.design.layers[l].wiring, block.mesh.ports);
       h.estimate_w += (block.mesh.mzi_count() + block.attenuators.mzi_count()) * h.pi_power_w *
                       (constants::pi + theta) / constants::pi;
     }

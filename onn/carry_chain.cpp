@@ -103,9 +103,9 @@ std::vector<int> multiples_of_four(int largest) {
   return all;
 }
 
-Form sum(const std::vector<Form>& forms, double factor = 1.0) {
+Form sum(const std::vector<Form>& forms) {
   Form total;
-  for (const Form& form : forms) total.add(factor, form);
+  for (const Form& form : forms) total.add(1.0, form);
   return total;
 }
 

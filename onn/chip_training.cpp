@@ -16,6 +16,8 @@ namespace {
 
 using namespace training;
 
+constexpr std::uint32_t first_chip = 1 << 24;
+
 /// rms that shot and amplifier noise add to the values of every layer, the shot noise that of the oscillator
 /// alone.
 std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingModel& model) {
@@ -71,7 +73,7 @@ struct ChipOptimiser {
   double step(const MatrixF& inputs, const MatrixF& targets, double learning_rate,
               const TrainingSettings& settings, const ChipTrainingModel& model, ReceiverNoise noise,
               int threads) {
-    const auto chip = static_cast<std::uint32_t>(((model.chips + 1) << 24) + static_cast<std::uint64_t>(steps));
+    const std::uint32_t chip = first_chip + static_cast<std::uint32_t>(steps);
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
       Block& block = layers[l].blocks[b];

@@ -6,13 +6,12 @@
 
 namespace optinc {
 
-/// What a network meets when it is trained on chips.
+/// What a network meets when it is trained on chips. Their numbers begin at 2^24: none that a study draws is
+/// among them.
 struct ChipTrainingModel {
   ErrorModel chip = {};      ///< every step fabricates and calibrates a chip of it
   LinkSettings link = {};    ///< receivers at every neuron and at the servers, whose noise is `noise`
   NoiseSwitches noise = {};  ///< shot and amplifier noise act; a step's lock and intensity errors do not
-  std::uint64_t chips =
-      0;  ///< numbers of its chips begin at (this + 1) 2^24: none that a study draws is among them
 };
 
 /// Hardware-aware training through simulated meshes: goes on from a plain network. Every step draws a new chip,

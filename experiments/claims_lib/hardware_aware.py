@@ -70,7 +70,8 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
     *((f"wrong-{name}", "= 0", "words wrong of the carry chain, servers x bits or level of the cascade: every one, or 1e8 and edges",
        lambda bench, name=name: asked(name)(bench)["wrong"], command(name)) for name in SETTINGS),
-    ("mzis-4x8", "<= 40", "MZIs", lambda bench: asked("4x8")(bench)["mzis"], command("4x8")),
+    *((f"mzis-{name}", f"= {mzis}", "MZIs", lambda bench, name=name: asked(name)(bench)["mzis"], command(name))
+      for name, mzis in (("4x8", 29), ("4x16", 65), ("16x8", 118))),
     ("share-4x16", "<= 1", "% of the published 8-bit network's MZIs, for 16 bits",
      lambda bench: 100 * asked("4x16")(bench)["mzis"] / PUBLISHED_MZIS, command("4x16")),
     ("yield-foundry", ">= 0.95", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
