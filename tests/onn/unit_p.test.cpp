@@ -72,6 +72,7 @@ TEST_CASE("MC: errors of the combiner's weights act on unequal digits alone") {
   CHECK(std::sqrt(unequal / 16000) == Approx(rms_digit).epsilon(0.028));
   CHECK(std::sqrt(equal / 16000) < 0.01 * 0.01 * 3);  // second order
   CHECK(draw_combiners(four, link, 7, 3)[1][2] == draw_combiners(four, link, 7, 3)[1][2]);
+  CHECK(draw_combiners(four, link, 7, 3)[1][2] != draw_combiners(four, link, 7, 3)[0][2]);
   CHECK(draw_combiners(four, link, 7, 3)[1][2] != draw_combiners(four, link, 7, 4)[1][2]);
 }
 
