@@ -47,7 +47,7 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
   const bool stored = !a.out.output.empty();
   if (stored) require_writable_output(a.out.output, a.out.force);
   const StudyConfig config = config_of(a);
-  const Network network = *make_prelude(config, a.out.quiet).network;
+  const Network network = make_network_of(config, a.out.quiet).network;
   const ChipBudget result = budget(design_chip(network), config.chip, config.link, config.budget);
   const std::vector<std::string> warnings = budget_warnings(config, result.power_w.part("heaters").total());
   print_warnings(warnings);

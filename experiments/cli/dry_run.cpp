@@ -1,6 +1,7 @@
 #include "experiments/cli/dry_run.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -28,14 +29,37 @@ Network untrained(const StudyConfig& config) {
   return network;
 }
 
-double training_seconds(const StudyConfig& config) {
-  if (!has_network(config.model) || config.network.source != "train") return 0.0;
-  TrainingSettings few = config.training;
-  few.epochs = std::min(2, few.epochs);
-  few.warmup_epochs = 0;
-  const double start = omp_get_wtime();
-  train(config.task, config.network.hidden, few, config.run.seed, config.run.threads);
-  return (omp_get_wtime() - start) * config.training.epochs / few.epochs;
+/// The networks of all points, what would have to be trained with random weights.
+Prelude untrained_prelude(const std::vector<StudyConfig>& points) {
+  Prelude prelude;
+  std::set<std::string> seen;
+  for (const StudyConfig& point : points)
+    for (StudyConfig& asked : network_configs(point)) {
+      const std::string identity = network_identity(asked);
+      if (!seen.insert(identity).second) continue;
+      asked.model = "chip";
+      prelude.networks.push_back(asked.network.source == "train"
+                                     ? PreparedNetwork{identity, untrained(asked), {}}
+                                     : make_network_of(asked, true));
+    }
+  return prelude;
+}
+
+/// Of every network that is trained: two of its epochs, times as many as there are.
+double training_seconds(const std::vector<StudyConfig>& points) {
+  double seconds = 0.0;
+  std::set<std::string> seen;
+  for (const StudyConfig& point : points)
+    for (const StudyConfig& asked : network_configs(point)) {
+      if (asked.network.source != "train" || !seen.insert(network_identity(asked)).second) continue;
+      TrainingSettings few = asked.training;
+      few.epochs = std::min(2, few.epochs);
+      few.warmup_epochs = 0;
+      const double start = omp_get_wtime();
+      train(asked.task, asked.network.hidden, few, asked.run.seed, asked.run.threads);
+      seconds += (omp_get_wtime() - start) * asked.training.epochs / few.epochs;
+    }
+  return seconds;
 }
 
 /// Mean time of a trial over a few points; one at the first point goes before, to warm up.
@@ -61,12 +85,9 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
   const std::vector<StudyConfig> points =
       checked_points(config, check_interrupt);  // as a run does, first of all
   print_warnings(study_warnings(config));
-  Prelude prelude;
-  if (has_network(config.model))
-    prelude.network =
-        config.network.source == "train" ? untrained(config) : *make_prelude(config, true).network;
+  const Prelude prelude = has_network(config.model) ? untrained_prelude(points) : Prelude{};
   const TrialModel model = make_model(config, prelude);
-  const double training = training_seconds(config), trial = trial_seconds(points, model);
+  const double training = training_seconds(points), trial = trial_seconds(points, model);
   const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
   const std::size_t wanted = trials_wanted(config, shard);
   const double record = sizeof(double) * static_cast<double>(model.record_size);

@@ -57,9 +57,11 @@ std::string models_text() {
   std::string text;
   for (const auto model : model_names()) {
     text += fmt::format("model {}: a trial is {}; metrics\n", model,
-                        model == "chip"    ? "a whole OptINC chip"
-                        : model == "drift" ? "a whole OptINC chip over time"
-                                           : "one mesh");
+                        model == "chip"        ? "a whole OptINC chip"
+                        : model == "tolerance" ? "a whole OptINC chip made worse until it errs"
+                        : model == "cascade"   ? "five OptINC chips in two levels"
+                        : model == "drift"     ? "a whole OptINC chip over time"
+                                               : "one mesh");
     for (const Metric& metric : metrics())
       if (metric.model == model)
         text += fmt::format("  {:<24} {} [{}]\n", metric.name, metric.long_name, metric.unit);

@@ -15,7 +15,7 @@ int words_command(const WordsArguments& a) {
   validate(has_network(config.model), "a study of model {} (words are asked of a network). Give another study.",
            config.model);
   validate_config(config);
-  const Network network = *make_prelude(config, a.out.quiet).network;
+  const Network network = make_network_of(config, a.out.quiet).network;
   const auto drawn = static_cast<std::uint64_t>(a.drawn);
   constexpr std::uint64_t step = 100'000;
   Progress progress("100,000 words", static_cast<long>(words_to_check(network.task, drawn) / step),

@@ -8,6 +8,7 @@
 #include "experiments/config/study_fields.hpp"
 #include "experiments/config/study_keys.hpp"
 #include "experiments/config/sweep_parse.hpp"
+#include "experiments/config/tolerance_level.hpp"
 #include "experiments/config/toml_values.hpp"
 #include "onn/network.hpp"
 #include "onn/words.hpp"
@@ -238,6 +239,18 @@ void validate_config(const StudyConfig& config) {
                "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
                "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
                config.operation.temperature_k, config.operation.wavelength_m);
+    });
+  if (config.model == "tolerance") in_section("tolerance", [&] { validate_tolerance(config); });
+  if (config.model == "cascade")
+    in_section("task", [&] {
+      validate(
+          config.task.level == CascadeLevel::flat && config.task.servers <= 4,
+          "level = \"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
+          "most 4 servers a unit). Set level = \"flat\".",
+          level_name(config.task.level), config.task.servers);
+      validate(config.measure.words > 0,
+               "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
+               config.task.servers * config.task.servers);
     });
   in_section("budget", [&] { validate_budget(config.budget); });
   in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",

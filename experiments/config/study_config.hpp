@@ -50,6 +50,18 @@ struct YieldSettings {
   double limit = 1.0;
 };
 
+/// [stand_in]: what variant "stand-in" puts in place of devices.
+struct StandInSettings {
+  double matrix_error = 0.0;
+};
+
+/// [tolerance]: what model "tolerance" raises from a gentle value to a harsh one until a chip errs.
+struct ToleranceSettings {
+  std::string key = "chip";  ///< a number that a sweep may vary, or "chip": a factor on all errors of [chip]
+  double gentle = 0.01, harsh = 10.0;
+  int steps = 8;  ///< halvings of what lies between (of its logarithm where both are > 0)
+};
+
 /// [mesh]: the mesh of model "mesh", with a target of its own for every trial.
 struct MeshSettings {
   int ports = 16;
@@ -63,6 +75,7 @@ struct MeshSettings {
 struct NetworkSettings {
   std::string source = "train";  ///< or "carry-chain", or the file of a network
   CarryChainSettings carry_chain;
+  std::string above = "same";  ///< model cascade: the source of the second level; same: as `source`
   std::string start = "random";  ///< or the file of the network that training goes on from
   std::vector<int> hidden = {64, 128, 256, 128, 64};
 };
@@ -96,6 +109,8 @@ struct StudyConfig {
   Surroundings operation;
   LinkSettings link;
   NoiseSwitches noise = NoiseSwitches::all();  ///< of model chip's variant "noisy"; in model drift always
+  StandInSettings stand_in;
+  ToleranceSettings tolerance;
   MeshSettings mesh;
   DriftSettings drift;
   BudgetSettings budget;  ///< of optinc budget; no trial looks at it

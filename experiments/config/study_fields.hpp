@@ -91,6 +91,29 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"limit", "1", "the limit, in the metric's unit"}, s.limit);
 }
 
+template <Like<StandInSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"matrix_error", "1",
+                  "relative Frobenius error of every U in variant stand-in: normal, real, new for every trial",
+                  0, 0.9, "1e-2 to 1e-1"},
+        s.matrix_error);
+}
+
+template <Like<ToleranceSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(
+      FieldInfo{
+          "key", "1",
+          "what is raised until a chip errs: a number that a sweep may vary, such as chip.sigma_eta_rad; or "
+          "chip, a factor on all errors of that section but its DAC"},
+      s.key);
+  visit(FieldInfo{"gentle", "1", "value where the search begins, in the key's unit"}, s.gentle);
+  visit(FieldInfo{"harsh", "1", "value where it ends; below gentle for what gets worse as it falls"}, s.harsh);
+  visit(FieldInfo{"steps", "1", "halvings of the interval between both, in the logarithm where both are > 0", 1,
+                  40},
+        s.steps);
+}
+
 template <Like<MeshSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   static constexpr std::string_view targets[] = {"unitary", "orthogonal"};
@@ -135,6 +158,7 @@ void visit_fields(S& s, Visitor&& visit) {
           "source", "1",
           "train; carry-chain, right by construction; or the file of a network (optinc train) of this task"},
       s.source);
+  visit(FieldInfo{"above", "1", "model cascade: the source of the second level; same: as source"}, s.above);
   visit(FieldInfo{"start", "1", "random: Haar matrices; or the file of the network that training goes on from"},
         s.start);
   visit(FieldInfo{"step_width", "1", "carry-chain: a step rises over so much of its sum of whole numbers", 0.01,
@@ -142,7 +166,8 @@ void visit_fields(S& s, Visitor&& visit) {
         s.carry_chain.step_width);
   visit(FieldInfo{"step_level", "digit", "carry-chain: distance of a step's two levels", 0.01, 100},
         s.carry_chain.step_level);
-  visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers", 1, 4096, "OptINC: 64, 128, 256, 128, 64"},
+  visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers to train; a file brings its own", 1, 4096,
+                  "OptINC: 64, 128, 256, 128, 64"},
         s.hidden);
 }
 
@@ -432,9 +457,12 @@ void visit_config(S& s, Visitor&& visit) {
   };
   const auto above = [&](const FieldInfo& info, auto& member) { visit(std::string_view{}, info, member); };
   above(FieldInfo{"study", "1", "name of the study"}, s.study);
-  above(
-      name_field("model", "what a trial is: a whole OptINC chip, one mesh, or a chip over time", model_names()),
-      s.model);
+  above(name_field(
+            "model",
+            "what a trial is: a whole OptINC chip, what it tolerates, a cascade of five, a chip over time, or "
+            "one mesh",
+            model_names()),
+        s.model);
   above(
       name_field("figures", "figures that tell the result; none named: all there is data for", figure_names()),
       s.figures);
@@ -451,6 +479,8 @@ void visit_config(S& s, Visitor&& visit) {
   section("operation", s.operation);
   section("link", s.link);
   section("noise", s.noise);
+  section("stand_in", s.stand_in);
+  section("tolerance", s.tolerance);
   section("mesh", s.mesh);
   section("drift", s.drift);
   section("budget", s.budget);

@@ -40,6 +40,28 @@ std::span<const Metric> metrics() {
        "relative error of the real part of the layer's matrix",
        {"variant", "layer"}},
       {"code_error_count", "chip", "1", "drawn words with this code error", {"variant", "code_error"}, true},
+      {"tolerance",
+       "tolerance",
+       "1",
+       "harshest value of tolerance.key, in its unit, at which every word is right; NaN where not even at "
+       "gentle",
+       {"variant"}},
+      {"cascade_accuracy",
+       "cascade",
+       "1",
+       "share of the drawn words of all servers decoded exactly",
+       {"variant"}},
+      {"first_level_accuracy",
+       "cascade",
+       "1",
+       "share of the words of the four units below decoded exactly",
+       {"variant"}},
+      {"second_level_accuracy",
+       "cascade",
+       "1",
+       "share of what the unit above is sent, right or wrong, averaged exactly",
+       {"variant"}},
+      {"cascade_error_rms", "cascade", "LSB", "rms over the drawn words of the code error", {"variant"}},
       {"instant_accuracy",
        "drift",
        "1",
@@ -69,19 +91,27 @@ std::span<const Metric> metrics() {
 }
 
 std::span<const VariantName> variants() {
-  static constexpr std::array<VariantName, 8> all = {{{"uncorrected", "chip"},
-                                                      {"corrected", "chip"},
-                                                      {"noisy", "chip"},
-                                                      {"drifting", "drift"},
-                                                      {"recalibrated", "drift"},
-                                                      {"uncorrected", "mesh"},
-                                                      {"corrected", "mesh"},
-                                                      {"corrected_nearest", "mesh"}}};
+  static constexpr std::array<VariantName, 16> all = {{{"uncorrected", "chip"},
+                                                       {"corrected", "chip"},
+                                                       {"noisy", "chip"},
+                                                       {"stand-in", "chip", true},
+                                                       {"uncorrected", "tolerance"},
+                                                       {"corrected", "tolerance"},
+                                                       {"noisy", "tolerance"},
+                                                       {"stand-in", "tolerance", true},
+                                                       {"uncorrected", "cascade"},
+                                                       {"corrected", "cascade"},
+                                                       {"noisy", "cascade"},
+                                                       {"drifting", "drift"},
+                                                       {"recalibrated", "drift"},
+                                                       {"uncorrected", "mesh"},
+                                                       {"corrected", "mesh"},
+                                                       {"corrected_nearest", "mesh"}}};
   return all;
 }
 
 std::span<const std::string_view> model_names() {
-  static constexpr std::array<std::string_view, 3> names = {"chip", "mesh", "drift"};
+  static constexpr std::array<std::string_view, 5> names = {"chip", "tolerance", "cascade", "drift", "mesh"};
   return names;
 }
 
@@ -103,8 +133,8 @@ std::span<const std::string_view> metric_or_none_names() {
 }
 
 std::span<const std::string_view> variant_names() {
-  static constexpr std::array<std::string_view, 6> names = {"uncorrected",       "corrected", "noisy",
-                                                            "corrected_nearest", "drifting",  "recalibrated"};
+  static constexpr std::array<std::string_view, 7> names = {
+      "uncorrected", "corrected", "noisy", "stand-in", "corrected_nearest", "drifting", "recalibrated"};
   return names;
 }
 

@@ -17,10 +17,11 @@ std::span<const Metric> metrics();
 /// One way in which a model programs and lights its device.
 struct VariantName {
   std::string_view name, model;
+  bool if_named = false;  ///< measured only by a study that names it
 };
 std::span<const VariantName> variants();
 
-/// Whether a trial of this model is a chip that computes a network: chip and drift.
+/// Whether a trial of this model is made of chips that compute a network: all but mesh.
 bool has_network(std::string_view model);
 
 // The names a study may give.

@@ -49,32 +49,6 @@ struct Reader {
   }
 };
 
-/// The field of a key that a sweep may vary: whatever describes a device, its light, its noise or what changes
-/// around it.
-FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
-  static constexpr std::array<std::string_view, 8> sections = {"chip", "calibration", "crosstalk", "operation",
-                                                               "link", "noise",       "mesh",      "drift"};
-  static constexpr std::array<std::string_view, 2> axes = {"drift.instants", "drift.interval_s"};
-  for (FieldEntry& entry : config_entries(config)) {
-    if (entry.name() != key) continue;
-    validate(
-        std::find(axes.begin(), axes.end(), key) == axes.end(),
-        "{}{} cannot be swept (it makes the axis of time, which all points share). Run one study per value.",
-        where, key);
-    validate(std::find(sections.begin(), sections.end(), entry.section) != sections.end(),
-             "{}{} cannot be swept (a sweep varies devices: sections {}). Run one study per value.", where, key,
-             join_names(sections));
-    validate(
-        model_reads(config.model, entry.section, entry.info.key),
-        "{}{} cannot be swept by model {} (it is read by: {}; all points would be the same). Sweep another "
-        "key, or choose another model.",
-        where, key, config.model, readers_text(entry.section, entry.info.key));
-    return entry;
-  }
-  throw Error(fmt::format("{}unknown key {} (a sweep names section.key). Did you mean {}?", where,
-                          one_line(key), nearest_key(key)));
-}
-
 SweptKey listed_values(const Reader& r, const std::string& key, const toml::node& node) {
   const std::string where = place(node.source(), r.name);
   const FieldEntry entry = swept_entry(r.config, key, where);
@@ -230,6 +204,32 @@ SweepAxis read_sweep(const Reader& r) {
 }
 
 }  // namespace
+
+FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
+  static constexpr std::array<std::string_view, 12> sections = {"network",   "training",  "chip", "calibration",
+                                                                "crosstalk", "operation", "link", "noise",
+                                                                "stand_in",  "tolerance", "mesh", "drift"};
+  static constexpr std::array<std::string_view, 2> axes = {"drift.instants", "drift.interval_s"};
+  for (FieldEntry& entry : config_entries(config)) {
+    if (entry.name() != key) continue;
+    validate(
+        std::find(axes.begin(), axes.end(), key) == axes.end(),
+        "{}{} cannot be swept (it makes the axis of time, which all points share). Run one study per value.",
+        where, key);
+    validate(
+        std::find(sections.begin(), sections.end(), entry.section) != sections.end(),
+        "{}{} cannot be swept (a sweep varies networks and devices: sections {}). Run one study per value.",
+        where, key, join_names(sections));
+    validate(
+        model_reads(config.model, entry.section, entry.info.key),
+        "{}{} cannot be swept by model {} (it is read by: {}; all points would be the same). Sweep another "
+        "key, or choose another model.",
+        where, key, config.model, readers_text(entry.section, entry.info.key));
+    return entry;
+  }
+  throw Error(fmt::format("{}unknown key {} (a sweep names section.key). Did you mean {}?", where,
+                          one_line(key), nearest_key(key)));
+}
 
 void validate_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
   // of the groups trials, summary and ablation, which have these axes as well

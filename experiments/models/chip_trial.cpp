@@ -8,6 +8,7 @@
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/readout.hpp"
+#include "onn/stand_in.hpp"
 #include "onn/words.hpp"
 #include "physics/random/stream.hpp"
 
@@ -16,9 +17,9 @@ namespace {
 
 /// What all trials share.
 struct ChipStudy {
-  ChipDesign design;
+  Networks networks;
+  std::vector<ChipDesign> designs;  ///< of the networks
   Codes all_codes;
-  Network network;
   std::vector<std::string> variants;
   TrialModel layout;  ///< without its function
 };
@@ -46,8 +47,10 @@ void record_words(const Recorder& record, std::size_t v, const Task& task, const
 void record_chip(const Recorder& record, std::size_t v, const ChipState& state) {
   record.put("clipped", v, state.clipped);
   const auto error = record.cells("matrix_error", v), in_phase = record.cells("matrix_error_in_phase", v);
-  for (std::size_t l = 0; l < error.size(); ++l) error[l] = state.layers[l].matrix_error;
-  for (std::size_t l = 0; l < in_phase.size(); ++l) in_phase[l] = state.layers[l].matrix_error_in_phase;
+  for (std::size_t l = 0; l < std::min(error.size(), state.layers.size()); ++l)
+    error[l] = state.layers[l].matrix_error;
+  for (std::size_t l = 0; l < std::min(in_phase.size(), state.layers.size()); ++l)
+    in_phase[l] = state.layers[l].matrix_error_in_phase;
 }
 
 /// What the servers' receivers alone would do to these words.
@@ -64,14 +67,21 @@ void record_readout(const Recorder& record, std::size_t v, const ChipDesign& des
 }
 
 void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t trial, std::span<double> cells) {
-  const ChipDesign& design = study.design;
+  const std::size_t number = network_number(study.networks, config);
+  const Network& network = study.networks[number].network;
+  const ChipDesign& design = study.designs[number];
   const Recorder record(study.layout, cells);
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(design.task, words);
-  const Eigen::MatrixXd ideal = forward(study.network, digit_averages(design.task, codes));
+  const Eigen::MatrixXd ideal = forward(network, digit_averages(design.task, codes));
   const CalibratedChip chip = calibrated_chip(design, config, trial);
   std::array<std::optional<ChipState>, 2> states;  // by Programming: variants share what they can
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
+    if (study.variants[v] == "stand-in") {
+      const Network met = with_matrix_errors(network, config.stand_in.matrix_error, config.run.seed, trial);
+      record_words(record, v, design.task, forward(met, digit_averages(design.task, codes)), ideal, codes);
+      continue;
+    }
     const ChipVariant variant = chip_variant(study.variants[v]);
     auto& state = states[variant.programming == Programming::corrected ? 1 : 0];
     if (!state) state = chip_in_operation(design, config, chip, trial, variant.programming);
@@ -117,13 +127,13 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
                   codes_of_words(design.task, judged_words(design.task)), {config.run.seed, 0, 0});
 }
 
-TrialModel chip_model(const StudyConfig& config, const Network& network) {
+TrialModel chip_model(const StudyConfig& config, const Networks& networks) {
   auto study = std::make_shared<ChipStudy>();
-  study->design = design_chip(network);
+  study->networks = networks;
+  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
   study->all_codes = codes_of_words(config.task, judged_words(config.task));
-  study->network = network;
   study->variants = measured_variants(config);
-  study->layout = model_layout(config, network.layers.size());
+  study->layout = model_layout(config, most_layers(networks));
   TrialModel model = study->layout;
   model.run = [study = std::shared_ptr<const ChipStudy>(study)](const StudyConfig& at_point,
                                                                 std::uint32_t trial, std::span<double> record) {

@@ -16,7 +16,8 @@ constexpr std::size_t calibrations_at_once = 64;  // 5 MB each of the 8-bit netw
 
 /// What all trials share.
 struct DriftStudy {
-  ChipDesign design;
+  Networks networks;
+  std::vector<ChipDesign> designs;  ///< of the networks
   Codes all_codes;
   std::vector<std::string> variants;
   TrialModel layout;  ///< without its function
@@ -56,7 +57,7 @@ std::vector<std::size_t> calibrated_at(const StudyConfig& config, bool again) {
 
 void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t trial,
                std::span<double> cells) {
-  const ChipDesign& design = study.design;
+  const ChipDesign& design = study.designs[network_number(study.networks, config)];
   const Recorder record(study.layout, cells);
   const DriftingChip chip = drifting_chip(design, config, trial);
   const auto instants = static_cast<std::size_t>(config.drift.instants);
@@ -110,12 +111,13 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
 
 }  // namespace
 
-TrialModel drift_model(const StudyConfig& config, const Network& network) {
+TrialModel drift_model(const StudyConfig& config, const Networks& networks) {
   auto study = std::make_shared<DriftStudy>();
-  study->design = design_chip(network);
+  study->networks = networks;
+  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
   study->all_codes = codes_of_words(config.task, judged_words(config.task));
   study->variants = measured_variants(config);
-  study->layout = model_layout(config, network.layers.size());
+  study->layout = model_layout(config, most_layers(networks));
   TrialModel model = study->layout;
   model.run = [study = std::shared_ptr<const DriftStudy>(study)](
                   const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {

@@ -1,6 +1,7 @@
 #include "experiments/models/trial_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
@@ -48,7 +49,8 @@ const Quantity* TrialModel::find(std::string_view metric) const {
 std::vector<std::string> measured_variants(const StudyConfig& config) {
   std::vector<std::string> names;
   for (const VariantName& variant : variants())
-    if (variant.model == config.model && chosen_or_all(config.measure.variants, variant.name))
+    if (variant.model == config.model && !(variant.if_named && config.measure.variants.empty()) &&
+        chosen_or_all(config.measure.variants, variant.name))
       names.emplace_back(variant.name);
   return names;
 }
@@ -69,7 +71,15 @@ TrialModel model_layout(const StudyConfig& config, std::size_t layers) {
     model.axes.push_back({"time", "s", "time since the first calibration", std::move(times)});
     model.axes.push_back({"end", "1", "instant", std::vector<std::string>{"first", "last"}});
   }
-  model.error_metric = chip ? "output_error" : config.model == "drift" ? "instant_error_rms" : "mesh_error";
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> errors = {
+      {{"chip", "output_error"},
+       {"tolerance", "tolerance"},
+       {"cascade", "cascade_error_rms"},
+       {"drift", "instant_error_rms"},
+       {"mesh", "mesh_error"}}};
+  model.error_metric = std::find_if(errors.begin(), errors.end(), [&](const auto& e) {
+                         return e.first == config.model;
+                       })->second;
   for (const Metric& metric : metrics()) {
     // what a stop rule, a yield or an ablation looks at is measured whether listed or not
     const bool needed = metric.name == config.runner.precision_metric || metric.name == config.yield.metric ||

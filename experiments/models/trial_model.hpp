@@ -9,7 +9,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
-#include "onn/network.hpp"
+#include "experiments/models/networks.hpp"
 
 namespace optinc {
 
@@ -47,11 +47,17 @@ struct TrialModel {
 };
 
 /// Whole chips of a network: fabricate, program, send words, decide (onn/chip, onn/transmission).
-TrialModel chip_model(const StudyConfig& config, const Network& network);
+TrialModel chip_model(const StudyConfig& config, const Networks& networks);
+
+/// The same chips, each at ever harsher values of tolerance.key, until a word is wrong.
+TrialModel tolerance_model(const StudyConfig& config, const Networks& networks);
+
+/// Five units for servers^2 servers: a first level that passes the exact sum on, a second that rounds.
+TrialModel cascade_model(const StudyConfig& config, const Networks& networks);
 
 /// Chips of a network over time: surroundings change, phases with them, and words are sent at every instant
 /// (onn/drift).
-TrialModel drift_model(const StudyConfig& config, const Network& network);
+TrialModel drift_model(const StudyConfig& config, const Networks& networks);
 
 /// One mesh with a Haar target of its own for every trial.
 TrialModel mesh_model(const StudyConfig& config);
@@ -60,7 +66,7 @@ TrialModel mesh_model(const StudyConfig& config);
 std::vector<std::string> measured_variants(const StudyConfig& config);
 
 /// The model's axes and what a record holds, without the function: what a reader of result files needs.
-/// `layers`: of the network (models chip and drift).
+/// `layers`: most_layers() (model chip).
 TrialModel model_layout(const StudyConfig& config, std::size_t layers);
 
 }  // namespace optinc

@@ -11,7 +11,7 @@
 namespace optinc {
 
 /// Version of the layout in FORMAT.md; grows when a reader of the old one would misread the new one.
-constexpr std::int64_t schema_version = 3;
+constexpr std::int64_t schema_version = 4;
 
 /// What any file says of its making, as (name, text), in order: title, optinc_version, git_revision,
 /// build_target, compiler, created_utc (ISO 8601), command. Text files carry it in their comments.

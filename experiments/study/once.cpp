@@ -58,17 +58,17 @@ OnnSummary summarise(const Network& network) {
 
 OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool quiet) {
   OnceResults once;
-  if (!prelude.network) return once;
-  const ChipDesign design = design_chip(*prelude.network);
-  once.onn = with_ideal_chip(config, *prelude.network, design);
+  if (prelude.networks.size() != 1) return once;
+  const Network& network = prelude.networks.front().network;
+  const ChipDesign design = design_chip(network);
+  once.onn = with_ideal_chip(config, network, design);
   if (measures(config, "eye")) once.eye = look_into_eye(config, design);
-  if (measures(config, "gradient"))
-    once.gradient = gradients_with_progress(config, *prelude.network, design, quiet);
+  if (measures(config, "gradient")) once.gradient = gradients_with_progress(config, network, design, quiet);
   return once;
 }
 
 void write_once(const Group& root, const StudyConfig& config, const Prelude& prelude, const OnceResults& once) {
-  if (once.onn) write_onn_group(root.group("onn"), *prelude.network, *once.onn);
+  if (once.onn) write_onn_group(root.group("onn"), prelude.networks.front().network, *once.onn);
   if (once.eye) write_eye_group(root.group("eye"), config.task, *once.eye);
   if (once.gradient) write_gradient_group(root.group("gradient"), config, *once.gradient);
 }

@@ -1,10 +1,12 @@
 #include "experiments/study/prelude.hpp"
 
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "experiments/cli/progress.hpp"
+#include "experiments/config/points.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/study/result_groups.hpp"
@@ -28,16 +30,10 @@ Network network_of_file(const StudyConfig& config, const std::string& path) {
            "{}: a network for {} (the study asks for {}). Set [task] to the network's, or "
            "train another.",
            path, task_text(found), task_text(wanted));
-  if (!network.plain()) return network;  // network.hidden is of trained ones
-  const std::vector<int> widths = network.widths(), hidden(widths.begin() + 1, widths.end() - 1);
-  validate(hidden == config.network.hidden,
-           "{}: hidden layers of {} neurons (network.hidden = {}). Set network.hidden to the "
-           "network's.",
-           path, fmt::join(hidden, ", "), toml_text(to_field_value(config.network.hidden)));
   return network;
 }
 
-Prelude train_network(const StudyConfig& config, bool quiet) {
+PreparedNetwork train_network(const StudyConfig& config, bool quiet) {
   std::optional<Network> start;
   if (config.network.start != "random") start = network_of_file(config, config.network.start);
   Progress progress("training", config.training.epochs, quiet);
@@ -52,27 +48,61 @@ Prelude train_network(const StudyConfig& config, bool quiet) {
                            config.run.threads, report)
           : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
                   report, start ? &*start : nullptr);
-  return {std::move(result.network), std::move(result.curve)};
+  return {network_identity(config), std::move(result.network), std::move(result.curve)};
 }
+
+std::string network_group(std::size_t number) { return fmt::format("networks/{}", number); }
 
 }  // namespace
 
+PreparedNetwork make_network_of(const StudyConfig& config, bool quiet) {
+  const StudyConfig asked = network_configs(config).front();
+  const std::string& source = asked.network.source;
+  if (source == "train") return train_network(asked, quiet);
+  return {network_identity(asked),
+          source == "carry-chain" ? carry_chain(asked.task, asked.network.carry_chain)
+                                  : network_of_file(asked, source),
+          {}};
+}
+
 Prelude make_prelude(const StudyConfig& config, bool quiet) {
-  if (!has_network(config.model)) return {};
-  if (config.network.source == "carry-chain") return {carry_chain(config.task, config.network.carry_chain), {}};
-  if (config.network.source != "train") return {network_of_file(config, config.network.source), {}};
-  return train_network(config, quiet);
+  Prelude prelude;
+  std::set<std::string> seen;
+  for (const StudyConfig& point : checked_points(config, check_interrupt))
+    for (StudyConfig& asked : network_configs(point)) {
+      if (!seen.insert(network_identity(asked)).second) continue;
+      asked.model = "chip";  // of a level of a cascade by itself
+      prelude.networks.push_back(make_network_of(asked, quiet));
+    }
+  return prelude;
 }
 
 void write_prelude(const Group& root, const Prelude& prelude) {
-  if (!prelude.curve.empty()) write_training_group(root.group("training"), prelude.curve);
-  if (prelude.network) save_network(root.group("network"), *prelude.network);
+  const auto write = [](const Group& group, const PreparedNetwork& prepared) {
+    if (!prepared.curve.empty()) write_training_group(group.group("training"), prepared.curve);
+    save_network(group.group("network"), prepared.network);
+  };
+  if (prelude.networks.size() == 1) return write(root, prelude.networks.front());
+  for (std::size_t i = 0; i < prelude.networks.size(); ++i) {
+    const Group group = root.group(network_group(i));
+    write(group, prelude.networks[i]);
+    group.attributes().set("identity", std::string_view(prelude.networks[i].identity));
+  }
 }
 
 Prelude read_prelude(const Group& root) {
   Prelude prelude;
-  if (root.exists("training")) prelude.curve = read_training_group(root.open("training"));
-  if (root.exists("network")) prelude.network = load_network(root.open("network"));
+  const auto read = [&](const Group& group, std::string identity) {
+    PreparedNetwork& prepared = prelude.networks.emplace_back();
+    prepared.identity = std::move(identity);
+    if (group.exists("training")) prepared.curve = read_training_group(group.open("training"));
+    prepared.network = load_network(group.open("network"));
+  };
+  if (root.exists("network")) read(root, "");
+  for (std::size_t i = 0; root.exists("networks") && root.exists(network_group(i)); ++i) {
+    const Group group = root.open(network_group(i));
+    read(group, group.attributes().text("identity"));
+  }
   return prelude;
 }
 
@@ -88,8 +118,10 @@ Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
 
 TrialModel make_model(const StudyConfig& config, const Prelude& prelude) {
   if (config.model == "mesh") return mesh_model(config);
-  const Network& network = prelude.network.value();
-  return config.model == "drift" ? drift_model(config, network) : chip_model(config, network);
+  if (config.model == "drift") return drift_model(config, prelude.networks);
+  if (config.model == "tolerance") return tolerance_model(config, prelude.networks);
+  if (config.model == "cascade") return cascade_model(config, prelude.networks);
+  return chip_model(config, prelude.networks);
 }
 
 }  // namespace optinc

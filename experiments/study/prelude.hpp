@@ -1,27 +1,29 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "experiments/models/networks.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/store/hdf5.hpp"
-#include "onn/training.hpp"
 
 namespace optinc {
 
-/// What a study must know before its first trial: nothing for model mesh; for model chip the network, and how
-/// it was trained (no curve for a network from a file).
+/// What a study must know before its first trial: the networks of its points (none for model mesh).
 struct Prelude {
-  std::optional<Network> network;
-  std::vector<EpochReport> curve;
+  Networks networks;
 };
 
-/// Trains the network, or reads it from network.source. Throws Error for one of another task; Interrupted.
+/// Trains, builds or reads every network that a point asks for. Throws Error for one of another task, and where
+/// a file of a name cannot be read; Interrupted.
 Prelude make_prelude(const StudyConfig& config, bool quiet);
 
-/// The groups `network` and `training` of a file: written, and read again to the same bits.
+/// The network of a configuration without sweeps (of a cascade, its first level's).
+PreparedNetwork make_network_of(const StudyConfig& config, bool quiet);
+
+/// The groups `network` and `training` of a file, or `networks` where there are several: written, and read
+/// again to the same bits.
 void write_prelude(const Group& root, const Prelude& prelude);
 Prelude read_prelude(const Group& root);
 

@@ -130,10 +130,11 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
   root.set("point_label", std::string_view(report.point));
   root.set("study_run_id", std::string_view(run_id(state.config)));
   write_record(out.file().group("record"), model, result.record);
-  if (state.prelude->network)
-    write_chip_trial(out.file().root(), there, *state.prelude->network, static_cast<std::uint32_t>(trial));
-  else
-    write_mesh_trial(out.file().root(), there, static_cast<std::uint32_t>(trial));
+  const Networks& networks = state.prelude->networks;
+  if (there.model == "chip" || there.model == "drift")
+    write_chip_trial(out.file().root(), there, networks[network_number(networks, there)].network,
+                     static_cast<std::uint32_t>(trial));
+  if (there.model == "mesh") write_mesh_trial(out.file().root(), there, static_cast<std::uint32_t>(trial));
   out.commit();
   return report;
 }

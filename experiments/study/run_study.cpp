@@ -153,12 +153,14 @@ void require_same_build(const fs::path& first, const fs::path& other) {
 }
 
 bool same_network(const Prelude& a, const Prelude& b) {
-  if (!a.network || !b.network) return a.network.has_value() == b.network.has_value();
-  const auto equal = [](const SigmaULayer& x, const SigmaULayer& y) {
+  const auto layer = [](const SigmaULayer& x, const SigmaULayer& y) {
     return x.unitary == y.unitary && x.sigma == y.sigma && x.bias == y.bias;
   };
-  return std::equal(a.network->layers.begin(), a.network->layers.end(), b.network->layers.begin(),
-                    b.network->layers.end(), equal);
+  const auto equal = [&](const PreparedNetwork& x, const PreparedNetwork& y) {
+    return std::equal(x.network.layers.begin(), x.network.layers.end(), y.network.layers.begin(),
+                      y.network.layers.end(), layer);
+  };
+  return std::equal(a.networks.begin(), a.networks.end(), b.networks.begin(), b.networks.end(), equal);
 }
 
 }  // namespace
@@ -264,12 +266,13 @@ void run_training(const StudyConfig& config, const RunOptions& options) {
   require_writable_output(options.output, options.force);
   use_threads(config);
   print_warnings(study_warnings(config));
-  const Prelude prelude = make_prelude(config, options.quiet);
+  const Prelude prelude{{make_network_of(config, options.quiet)}};
   AtomicFile out(options.output, options.force);
   write_provenance(out.file(), config, "OptINC: trained network", options.command);
   write_warnings(out.file(), study_warnings(config));
   write_prelude(out.file().root(), prelude);
-  write_onn_group(out.file().group("onn"), *prelude.network, summarise(*prelude.network));
+  write_onn_group(out.file().group("onn"), prelude.networks.front().network,
+                  summarise(prelude.networks.front().network));
   out.commit();
 }
 

@@ -26,8 +26,7 @@ std::string command_comment(std::string_view command) {
 }
 
 TrialModel layout_of(const StudyState& state) {
-  const bool network = state.prelude && state.prelude->network;
-  return model_layout(state.config, network ? state.prelude->network->layers.size() : 0);
+  return model_layout(state.config, state.prelude ? most_layers(state.prelude->networks) : 0);
 }
 
 StudyState read_state(const std::filesystem::path& results) {

@@ -8,14 +8,14 @@
 #include "experiments/config/points.hpp"
 #include "experiments/runner/statistics.hpp"
 #include "experiments/study/axes.hpp"
-#include "physics/core/parallel.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
 
 namespace optinc {
 namespace {
 
 constexpr std::string_view trial_axis = "trial", quantile_axis = "quantile", source_axis = "source";
-const std::vector<double> quantiles = {0.05, 0.25, 0.5, 0.75, 0.95};
+const std::vector<double> quantiles = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
 std::vector<double> zeros(std::size_t size) { return std::vector<double>(size); }
 

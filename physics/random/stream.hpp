@@ -44,6 +44,8 @@ enum class Purpose : std::uint32_t {
   checked_words = 62,
   training_noise = 63,
   chip_training = 64,
+  stand_in = 65,
+  cascade_words = 66,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

@@ -38,6 +38,15 @@ ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad) {
   return model;
 }
 
+ErrorModel scaled_errors(ErrorModel model, double factor) {
+  validate(factor >= 0, "errors times {} (0 or more). Give a factor >= 0.", factor);
+  for (double* value : {&model.sigma_eta_rad, &model.sigma_cal_rad, &model.mzi_loss_db,
+                        &model.arm_loss_spread_db, &model.sigma_phase_rad})
+    *value *= factor;
+  model.preset = "custom";
+  return model;
+}
+
 double mean_arm_loss_db(const ErrorModel& model) {
   const double m = model.mzi_loss_db / 2, s = model.arm_loss_spread_db;
   if (s == 0.0) return m;

@@ -38,6 +38,10 @@ ErrorModel error_preset(std::string_view name);
 /// The model with sigma_eta_rad replaced: an "error level" of a study (physics.md section 17).
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad);
 
+/// The model with every error and the mean loss times `factor`; correlation and DAC stay. Throws Error for a
+/// negative one.
+ErrorModel scaled_errors(ErrorModel model, double factor);
+
 /// Mean loss of one heater arm, dB: half the MZI's, with a spread cut off at 0 dB. For X ~ N(m, s):
 /// E[max(0, X)] = m Phi(m/s) + s phi(m/s). Arms without heater and dummies are built to match it, and it is
 /// what calibration on the design knows.

@@ -26,7 +26,7 @@ StudyConfig unlike_default() {
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
-  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/start.h5", {30, 6}};
+  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/other.h5", "some/start.h5", {30, 6}};
   c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7};
@@ -35,6 +35,8 @@ StudyConfig unlike_default() {
   c.link = {
       1.1e-3, 1.1e-4, 0.11, 0.011, 0.041, 0.031, true, 9, {1.2e-3, 0.95, 0.0, 17e-12, 33e9, -151.0, 31.0}};
   c.noise = {false, false, false, false, true};
+  c.stand_in = {0.1 / 0.3};
+  c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7,    3.5, 61.0, 0.25,  1e-3, 0.3,   77.0,  0.07,
              11.0, 0.2, 2e-3, 0.625, 0.31, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
@@ -107,7 +109,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
   const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, calibration,
-               crosstalk, operation, link, noise, mesh, drift, budget, gradient, sweeps] = c;
+               crosstalk, operation, link, noise, stand_in, tolerance, mesh, drift, budget, gradient, sweeps] =
+      c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
   const auto& [seed, threads, time_limit] = run;
@@ -121,9 +124,13 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [servers, digits, rounding, level] = task;
   check("task",
         values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
-  const auto& [source, chain, start, hidden] = network;
+  const auto& [source, chain, above, start, hidden] = network;
   const auto& [step_width, step_level] = chain;
-  check("network", values(source, start, step_width, step_level, hidden));
+  check("network", values(source, above, start, step_width, step_level, hidden));
+  const auto& [matrix_error] = stand_in;
+  check("stand_in", values(matrix_error));
+  const auto& [key, gentle, harsh, steps] = tolerance;
+  check("tolerance", values(key, gentle, harsh, steps));
   const auto& [ports, target, kind, topology, common] = mesh;
   check("mesh", values(ports, target, kind, topology, common));
   const auto& [epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin] = training;
@@ -368,5 +375,5 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
                 {"runner.precision_metric", "mesh_error"});
   check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
-  check_message(complaint("model = 'chop'"), {"s.toml:1:9:", "chip, mesh", "mean \"chip\"?"});
+  check_message(complaint("model = 'chop'"), {"s.toml:1:9:", "chip, tolerance, cascade, drift, mesh", "mean \"chip\"?"});
 }

@@ -192,7 +192,7 @@ class BadFiles(unittest.TestCase):
         self.refused("not a result of OptINC.*schema_version")
 
     def test_newer(self):
-        with samples.result(self.path, schema_version=np.int64(4)):
+        with samples.result(self.path, schema_version=np.int64(5)):
             pass
         self.refused("newer than this package.*schema version 4")
 

@@ -43,7 +43,7 @@ def result(path, config="", **attributes):
     """A file with the root attributes of a result; `config` is put before the sections of config_toml."""
     file = h5py.File(path, "w", track_order=True)
     file.attrs.update({
-        "Conventions": "CF-1.10", "title": "A sample", "schema_version": np.int64(3), "optinc_version": "0.1.0",
+        "Conventions": "CF-1.10", "title": "A sample", "schema_version": np.int64(4), "optinc_version": "0.1.0",
         "git_revision": "0123456789ab", "build_target": "portable", "compiler": "GCC 12.2.0",
         "run_id": "00112233445566ff", "seed": np.int64(1), "created_utc": "2025-01-31T12:00:00Z",
         "command": "optinc run sample.toml -o sample.h5",

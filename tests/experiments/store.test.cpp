@@ -282,7 +282,7 @@ TEST_CASE("a file says where it comes from") {
   CHECK(root.text("Conventions") == "CF-1.10");
   CHECK(root.text("title") == "A title");
   CHECK(root.text("command") == "optinc run x.toml");
-  CHECK(root.integer("schema_version") == 3);
+  CHECK(root.integer("schema_version") == 4);
   CHECK(root.integer("seed") == 77);
   CHECK(root.text("run_id") == run_id(config));
   for (const auto* name : {"optinc_version", "git_revision", "build_target", "compiler"})

@@ -30,7 +30,7 @@ def check_h5py(path):
         for name in ("Conventions", "title", "optinc_version", "git_revision", "build_target", "compiler", "run_id",
                      "created_utc", "command", "config_toml"):
             assert type(root[name]) is str and root[name], name
-        assert root["Conventions"] == "CF-1.10" and root["schema_version"] == 3 and root["seed"] == 1
+        assert root["Conventions"] == "CF-1.10" and root["schema_version"] == 4 and root["seed"] == 1
         assert len(root["run_id"]) == 16 and "[chip]" in root["config_toml"]
         groups = ["/"]
         datasets = []
@@ -59,7 +59,7 @@ def check_xarray(path, engine):
             for name, variable in data.variables.items():
                 assert variable.attrs["units"] and variable.attrs["long_name"], name
     with xarray.open_dataset(path, engine=engine) as data:
-        assert data.attrs["run_id"] and data.attrs["schema_version"] == 3
+        assert data.attrs["run_id"] and data.attrs["schema_version"] == 4
     with xarray.open_dataset(path, group="chips", engine=engine) as data:
         accuracy = data["word_accuracy"]
         assert accuracy.dims == ("level", "variant", "chip")

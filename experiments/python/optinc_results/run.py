@@ -21,7 +21,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """The newest version of the file format that this package reads."""
 
 

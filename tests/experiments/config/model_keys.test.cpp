@@ -27,8 +27,8 @@ TEST_CASE("every key says which models read it") {
     CHECK_FALSE(readers_text(entry.section, entry.info.key).empty());
     CHECK(explain(entry.name()).find("  models:  ") != std::string::npos);
   }
-  CHECK(readers_text("calibration", "policy") == "chip, drift");
-  CHECK(readers_text("calibration", "sigma_estimate_rad") == "chip, mesh, drift");
+  CHECK(readers_text("calibration", "policy") == "chip, tolerance, cascade, drift");
+  CHECK(readers_text("calibration", "sigma_estimate_rad") == "chip, tolerance, cascade, drift, mesh");
   CHECK(readers_text("drift", "instants") == "drift");
   CHECK(readers_text("mesh", "kind") == "mesh");
   // [noise] acts otherwise in model drift, and says so
@@ -42,8 +42,9 @@ TEST_CASE("a key that the model does not read cannot be swept") {
   };
   check_message(refused("chip", "mesh.kind", "'standard', 'balanced'"),
                 {"s.toml:3:", "mesh.kind cannot be swept by model chip", "read by: mesh"});
-  check_message(refused("mesh", "calibration.policy", "'noisy', 'none'"),
-                {"calibration.policy cannot be swept by model mesh", "read by: chip, drift"});
+  check_message(
+      refused("mesh", "calibration.policy", "'noisy', 'none'"),
+      {"calibration.policy cannot be swept by model mesh", "read by: chip, tolerance, cascade, drift"});
   check_message(refused("mesh", "crosstalk.x0", "0.1, 0.2"), {"crosstalk.x0", "model mesh"});
   check_message(refused("mesh", "link.lo_power_w", "1e-3, 2e-3"), {"link.lo_power_w", "model mesh"});
   check_message(refused("chip", "drift.sine_k", "1.0, 2.0"), {"drift.sine_k", "read by: drift"});
@@ -64,7 +65,8 @@ TEST_CASE("a value that the model does not read is a warning, told by its key") 
       "[operation]\ntemperature_k = 50\n[budget]\nadc_step_j = 2e-13\n");
   REQUIRE(unread.size() == 4);
   CHECK(unread[0] ==
-        "calibration.policy: model mesh does not read it (read by: chip, drift): \"oracle\" changes nothing");
+        "calibration.policy: model mesh does not read it (read by: chip, tolerance, cascade, drift): "
+        "\"oracle\" changes nothing");
   CHECK(unread[1].starts_with("crosstalk.x0: model mesh does not read it"));
   CHECK(unread[2].starts_with("operation.temperature_k: model mesh does not read it"));
   CHECK(unread[3].starts_with("budget.adc_step_j: model mesh does not read it"));

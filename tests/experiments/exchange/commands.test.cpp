@@ -154,8 +154,7 @@ TEST_CASE("phases corrected for a chip do on it what the simulated chip does") {
       INFO(name);
       TransferOptions options = {.mesh = name + "/mesh", .chip = scratch / "chip.h5", .force = true};
       transfer_to_file(scratch / "p.csv", scratch / "t.csv", options);
-      CHECK(read_matrix(scratch / "t.csv") ==
-            state.layers[l].blocks[b].mesh.transfer_matrix());
+      CHECK(read_matrix(scratch / "t.csv") == state.layers[l].blocks[b].mesh.transfer_matrix());
       options.mesh = name + "/attenuators";
       transfer_to_file(scratch / "p.csv", scratch / "t.csv", options);
       const Matrix s = read_matrix(scratch / "t.csv");

@@ -12,6 +12,8 @@ using namespace optinc;
 
 namespace {
 
+Networks only(const Network& network) { return {{"", network, {}}}; }
+
 const Task task{2, 2, Rounding::half_even};
 
 StudyConfig drift_study(const std::string& more = {}) {
@@ -38,7 +40,7 @@ struct Drifted {
 Drifted drifted(const StudyConfig& config) {
   Network network = random_network(task, {8, 16});
   network.layers.back().bias.setConstant(1.5);  // outputs about the middle of the digits: codes that answer
-  const TrialModel model = drift_model(config, network);
+  const TrialModel model = drift_model(config, only(network));
   return {model, run_trial(model, config, {0, 1}).record};
 }
 

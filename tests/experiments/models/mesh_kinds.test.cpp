@@ -85,9 +85,10 @@ TEST_CASE("a mesh with every error is the product of its blocks") {
   for (const auto* kind : every_kind)
     for (const auto* topology : {"clements", "reck"}) {
       CAPTURE(kind, topology);
-      const StudyConfig config = mesh_study(8, kind,
-                                            {"chip.preset=foundry", std::string("mesh.topology=") + topology,
-                                             "mesh.sigma_common_rad=0.1", "calibration.sigma_estimate_rad=0.01"});
+      const StudyConfig config =
+          mesh_study(8, kind,
+                     {"chip.preset=foundry", std::string("mesh.topology=") + topology,
+                      "mesh.sigma_common_rad=0.1", "calibration.sigma_estimate_rad=0.01"});
       const MeshTrial trial = draw_mesh_trial(config, 2);
       CHECK(trial.errors.common_offset.norm() > 0.1);
       for (const auto* variant : every_variant) {

@@ -18,6 +18,8 @@ using optinc::testing::relative_error;
 
 namespace {
 
+Networks only(const Network& network) { return {{"", network, {}}}; }
+
 const Task task{2, 2, Rounding::half_even};
 
 StudyConfig chip_study(const std::string& more = {}) {
@@ -44,7 +46,7 @@ std::vector<double> cells(const TrialModel& model, const std::vector<double>& re
 TEST_CASE("a chip's record is what fabrication, programming and transmission give") {
   const StudyConfig config = chip_study("[chip]\npreset = 'foundry'\n");
   const Network network = random_network(task, {4, 8});
-  const TrialModel model = chip_model(config, network);
+  const TrialModel model = chip_model(config, only(network));
   const ChipDesign design = design_chip(network);
   for (const std::uint32_t trial : {0u, 3u}) {
     const auto record = record_of(model, config, trial);
@@ -119,7 +121,7 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
 TEST_CASE("a perfect chip repeats its network") {
   const StudyConfig config = chip_study("[chip]\npreset = 'ideal'\n");
   const Network network = random_network(task, {4, 8});
-  const TrialModel model = chip_model(config, network);
+  const TrialModel model = chip_model(config, only(network));
   const auto record = record_of(model, config, 0);
   for (const std::size_t v : {0, 1}) {
     CHECK(cells(model, record, "output_error", v)[0] < 1e-9);
@@ -132,7 +134,7 @@ TEST_CASE("a record does not depend on what else is measured") {
   const Network network = random_network(task, {4, 8});
   const StudyConfig all = chip_study(), some = parse(to_toml(all), {"measure.metrics=['margin', 'clipped']",
                                                                     "measure.variants=['noisy']"});
-  const TrialModel model = chip_model(all, network), less = chip_model(some, network);
+  const TrialModel model = chip_model(all, only(network)), less = chip_model(some, only(network));
   CHECK(less.record_size == 3);  // and output_error, which an ablation would need
   const auto record = record_of(model, all, 1), part = record_of(less, some, 1);
   for (const auto* metric : {"margin", "clipped", "output_error"})

@@ -140,13 +140,13 @@ TEST_CASE("the summary holds what naive loops over the trials give") {
         same(read("_mean_low"), naive(records, q, [&](const auto& v, auto c) { return interval(v, c).low; })));
     CHECK(same(read("_mean_high"),
                naive(records, q, [&](const auto& v, auto c) { return interval(v, c).high; })));
-    const std::vector<double> shares = {0.05, 0.25, 0.5, 0.75, 0.95};
-    CHECK(group.read<double>("quantile", {5}) == shares);
+    const std::vector<double> shares = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+    CHECK(group.read<double>("quantile", {7}) == shares);
     const auto quantile = read("_quantile"), low = read("_quantile_low"), high = read("_quantile_high");
-    for (std::size_t k = 0; k < 5; ++k) {
-      const auto every_fifth = [&](const std::vector<double>& all) {
+    for (std::size_t k = 0; k < 7; ++k) {
+      const auto every_seventh = [&](const std::vector<double>& all) {
         std::vector<double> some;
-        for (std::size_t i = k; i < all.size(); i += 5) some.push_back(all[i]);
+        for (std::size_t i = k; i < all.size(); i += 7) some.push_back(all[i]);
         return some;
       };
       const auto ordered = [](std::vector<double> v, double p) {
@@ -156,14 +156,14 @@ TEST_CASE("the summary holds what naive loops over the trials give") {
         const auto i = static_cast<std::size_t>(at);
         return part == 0 ? v[i] : (1 - part) * v[i] + part * v[i + 1];
       };
-      check_close(every_fifth(quantile),
+      check_close(every_seventh(quantile),
                   naive(records, q, [&](const auto& v, auto) { return ordered(v, shares[k]); }));
       const auto bracket = [&](std::vector<double> v) {
         std::sort(v.begin(), v.end());
         return quantile_interval(v, shares[k]);
       };
-      CHECK(same(every_fifth(low), naive(records, q, [&](const auto& v, auto) { return bracket(v).low; })));
-      CHECK(same(every_fifth(high), naive(records, q, [&](const auto& v, auto) { return bracket(v).high; })));
+      CHECK(same(every_seventh(low), naive(records, q, [&](const auto& v, auto) { return bracket(v).low; })));
+      CHECK(same(every_seventh(high), naive(records, q, [&](const auto& v, auto) { return bracket(v).high; })));
     }
   }
   // counts are summed, over the trials run
@@ -193,10 +193,10 @@ TEST_CASE("the median of twenty trials lies between the 6th and the 15th") {
   const File file = File::in_memory("summary.h5");
   write_summary_group(file.group("summary"), config, model, records);
   const Group group = file.root().open("summary");
-  CHECK(group.read<double>("fidelity_quantile", {1, 5})[2] == 10.5);
-  CHECK(group.read<double>("fidelity_quantile_low", {1, 5})[2] == 6);
-  CHECK(group.read<double>("fidelity_quantile_high", {1, 5})[2] == 15);
-  CHECK(std::isnan(group.read<double>("fidelity_quantile_low", {1, 5})[0]));
+  CHECK(group.read<double>("fidelity_quantile", {1, 7})[3] == 10.5);
+  CHECK(group.read<double>("fidelity_quantile_low", {1, 7})[3] == 6);
+  CHECK(group.read<double>("fidelity_quantile_high", {1, 7})[3] == 15);
+  CHECK(std::isnan(group.read<double>("fidelity_quantile_low", {1, 7})[0]));
 }
 
 TEST_CASE("the yield is the share of trials on the right side of the limit") {

@@ -1,0 +1,92 @@
+#include <cmath>
+#include <memory>
+
+#include "experiments/models/chip_trial.hpp"
+#include "experiments/models/operated_chip.hpp"
+#include "experiments/models/recorder.hpp"
+#include "experiments/models/trial_model.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+namespace {
+
+using Answers = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
+
+struct CascadeStudy {
+  Networks networks;
+  std::vector<ChipDesign> designs;  ///< of the networks
+  std::vector<std::string> variants;
+  TrialModel layout;
+};
+
+/// Codes of all servers^2 servers, uniform and independent, (words, servers^2).
+Codes drawn_codes(const StudyConfig& config, std::uint32_t trial) {
+  const Task& task = config.task;
+  Stream stream(config.run.seed, Purpose::cascade_words, trial);
+  Codes codes(config.measure.words, task.servers * task.servers);
+  for (auto& code : codes.reshaped()) code = stream.below(task.codes());
+  return codes;
+}
+
+/// Fabricates, calibrates and operates chip `number` of a level and decides what it makes of the codes.
+Answers sent_through(const ChipDesign& design, const StudyConfig& config, const ChipVariant& variant,
+                     std::uint32_t number, const Codes& codes) {
+  const ChipState state =
+      chip_in_operation(design, config, calibrated_chip(design, config, number), number, variant.programming);
+  return decide(
+      transmit(design, state, config.link, noise_in(variant, config), codes, {config.run.seed, number, 0}));
+}
+
+double share_equal(const Answers& a, const Answers& b) {
+  return (a.array() == b.array()).cast<double>().mean();
+}
+
+void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint32_t trial,
+                 std::span<double> cells) {
+  const auto levels = network_configs(config);
+  const ChipDesign& below = study.designs[network_number(study.networks, levels[0])];
+  const ChipDesign& above = study.designs[network_number(study.networks, levels[1])];
+  const Recorder record(study.layout, cells);
+  const Codes codes = drawn_codes(config, trial);
+  const int units = config.task.servers;
+  Task flat = config.task;
+  flat.servers = units * units;
+  const Answers wanted = exact_answers(flat, codes);
+  const auto first_chip = trial * static_cast<std::uint32_t>(units + 1);
+  for (std::size_t v = 0; v < study.variants.size(); ++v) {
+    const ChipVariant variant = chip_variant(study.variants[v]);
+    Codes sums(codes.rows(), units);  // what the servers of each unit send on: digits, decided anew
+    double right = 0.0;
+    for (int u = 0; u < units; ++u) {
+      const Codes of_unit = codes.middleCols(u * units, units);
+      sums.col(u) =
+          sent_through(below, levels[0], variant, first_chip + static_cast<std::uint32_t>(u), of_unit);
+      right += share_equal(sums.col(u), exact_answers(below.task, of_unit)) / units;
+    }
+    const Answers found =
+        sent_through(above, levels[1], variant, first_chip + static_cast<std::uint32_t>(units), sums);
+    record.put("cascade_accuracy", v, share_equal(found, wanted));
+    record.put("first_level_accuracy", v, right);
+    record.put("second_level_accuracy", v, share_equal(found, exact_answers(above.task, sums)));
+    record.put("cascade_error_rms", v,
+               std::sqrt((found.cast<double>() - wanted.cast<double>()).array().square().mean()));
+  }
+}
+
+}  // namespace
+
+TrialModel cascade_model(const StudyConfig& config, const Networks& networks) {
+  auto study = std::make_shared<CascadeStudy>();
+  study->networks = networks;
+  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
+  study->variants = measured_variants(config);
+  study->layout = model_layout(config, most_layers(networks));
+  TrialModel model = study->layout;
+  model.run = [study = std::shared_ptr<const CascadeStudy>(study)](
+                  const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
+    run_cascade(*study, at_point, trial, record);
+  };
+  return model;
+}
+
+}  // namespace optinc

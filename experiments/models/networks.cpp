@@ -1,0 +1,56 @@
+#include "experiments/models/networks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "experiments/config/study_names.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+std::vector<StudyConfig> network_configs(const StudyConfig& at_point) {
+  if (!has_network(at_point.model)) return {};
+  if (at_point.model != "cascade") return {at_point};
+  StudyConfig below = at_point, above = at_point;
+  below.task.level = CascadeLevel::first;
+  above.task.level = CascadeLevel::second;
+  if (above.network.above != "same") above.network.source = above.network.above;
+  return {below, above};
+}
+
+std::string network_identity(const StudyConfig& config) {
+  const bool trained = config.network.source == "train";
+  const auto asked = [&](std::string_view section, std::string_view key) {
+    if (section == "task") return true;
+    if (section == "network") return key == "source" || (key.starts_with("step_") ? !trained : trained);
+    if (!trained) return false;
+    if (section == "training" || (section == "run" && key == "seed")) return true;
+    return config.training.on_chips && (section == "chip" || section == "link" || section == "noise");
+  };
+  std::string text;
+  for (const FieldEntry& entry : config_entries(config))
+    if (asked(entry.section, entry.info.key))
+      text += fmt::format("{} = {}\n", entry.name(), toml_text(entry.value));
+  return text;
+}
+
+std::size_t network_number(const Networks& networks, const StudyConfig& config) {
+  if (networks.size() == 1) return 0;
+  const std::string wanted = network_identity(config);
+  const auto found =
+      std::find_if(networks.begin(), networks.end(), [&](const auto& n) { return n.identity == wanted; });
+  validate(
+      found != networks.end(),
+      "no network among the study's {} is the one asked for (the file was changed). Run the study again:\n{}",
+      networks.size(), wanted);
+  return static_cast<std::size_t>(found - networks.begin());
+}
+
+std::size_t most_layers(const Networks& networks) {
+  std::size_t most = 0;
+  for (const PreparedNetwork& n : networks) most = std::max(most, n.network.layers.size());
+  return most;
+}
+
+}  // namespace optinc

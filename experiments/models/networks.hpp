@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/config/study_config.hpp"
+#include "onn/network.hpp"
+#include "onn/training.hpp"
+
+namespace optinc {
+
+/// A network of a study, and how it was trained (no curve for one that was built or read from a file).
+struct PreparedNetwork {
+  std::string identity;  ///< network_identity() of the points that ask for it
+  Network network;
+  std::vector<EpochReport> curve;
+};
+
+/// The networks that a study's points ask for, each once, in the order of the points.
+using Networks = std::vector<PreparedNetwork>;
+
+/// The configurations whose [task], [network] and [training] say what networks a point's chips compute: the
+/// point's own; of model cascade its first and its second level. None for model mesh.
+std::vector<StudyConfig> network_configs(const StudyConfig& at_point);
+
+/// All that the network of a configuration depends on, as TOML: points of one identity share a network.
+std::string network_identity(const StudyConfig& config);
+
+/// Number of the network that one of network_configs() asks for. Throws Error where it is not among them.
+std::size_t network_number(const Networks& networks, const StudyConfig& config);
+
+/// The most layers of any of them; 0 of none.
+std::size_t most_layers(const Networks& networks);
+
+}  // namespace optinc

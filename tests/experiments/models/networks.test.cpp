@@ -1,0 +1,92 @@
+#include "experiments/models/networks.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "experiments/config/points.hpp"
+#include "experiments/runner/run_trials.hpp"
+#include "experiments/study/prelude.hpp"
+#include "experiments/study/run_study.hpp"
+#include "experiments/study/state.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+const char* const small =
+    "[run]\nseed = 5\n[task]\nservers = 2\nbits = 4\n[network]\nhidden = [4, 8]\n[training]\nepochs = 4\n"
+    "batch = 16\n[measure]\nwords = 50\nmetrics = ['word_accuracy', 'matrix_error']\n[runner]\ntrials = 2\n";
+
+}  // namespace
+
+// mutation: identities leave out the seed or the chip that is trained on; a trained one names a carry chain's
+// step
+TEST_CASE("points share a network where nothing that makes it differs") {
+  const StudyConfig base = parse(small);
+  const auto with = [&](const std::string& key, FieldValue value) {
+    return network_identity(with_values(base, {{key, std::move(value)}}));
+  };
+  const std::string identity = network_identity(base);
+  CHECK(with("chip.sigma_eta_rad", 0.1) == identity);
+  CHECK(with("network.step_width", 0.5) == identity);
+  CHECK(with("training.epochs", std::int64_t{5}) != identity);
+  CHECK(with("network.hidden", std::vector<std::int64_t>{8, 8}) != identity);
+  StudyConfig other = base;
+  other.run.seed = 6;
+  CHECK(network_identity(other) != identity);
+  other = base;
+  other.training.on_chips = true;
+  const std::string on_chips = network_identity(other);
+  other.chip.sigma_eta_rad *= 2;
+  CHECK(network_identity(other) != on_chips);
+  other = base;
+  other.network.source = "carry-chain";
+  const std::string chain = network_identity(other);
+  other.training.epochs = 9;
+  other.network.hidden = {2};
+  CHECK(network_identity(other) == chain);
+  other.network.carry_chain.step_width = 0.5;
+  CHECK(network_identity(other) != chain);
+}
+
+// mutation: a point takes another point's network; networks are not read back in their order
+TEST_CASE("a study that sweeps networks gives each point what a study of that network gives") {
+  const Scratch scratch;
+  RunOptions options;
+  options.quiet = true;
+  const StudyConfig swept =
+      parse(fmt::format("{}{}", small,
+                        "[[sweep]]\nvalues = {\"network.hidden\" = [[4, 8], [8], [4, 8, 4]]}\n"
+                        "[[sweep]]\nvalues = {\"chip.sigma_eta_rad\" = [0.01, 0.3]}\n"));
+  options.output = scratch / "swept.h5";
+  CHECK(run_study(swept, options) == Ending::complete);
+  const StudyState state = read_state(options.output);
+  REQUIRE(state.prelude->networks.size() == 3);
+  const TrialModel model = layout_of(state);
+  for (std::size_t p = 0; p < 6; ++p) {
+    INFO(point_label(swept, p));
+    const StudyConfig alone = config_at(swept, p);
+    const TrialModel one = make_model(alone, make_prelude(alone, true));
+    for (std::size_t t = 0; t < 2; ++t) {
+      const auto record = run_trial(one, alone, {0, t}).record;
+      const auto found = state.records->at(p, t);
+      for (std::size_t v = 0; v < 3; ++v)
+        CHECK(found[model.find("word_accuracy")->offset + v] == record[one.find("word_accuracy")->offset + v]);
+      const std::size_t layers = alone.network.hidden.size() + 1;
+      for (std::size_t l = 0; l < 4; ++l) {                                      // the deepest has four
+        const double error = found[model.find("matrix_error")->offset + 4 + l];  // of the corrected chip
+        if (l < layers)
+          CHECK(error == record[one.find("matrix_error")->offset + layers + l]);
+        else
+          CHECK(std::isnan(error));
+      }
+    }
+  }
+  CHECK(resume_study({.trials = 3, .threads = {}, .time_limit_s = {}}, options) == Ending::complete);
+  CHECK(read_state(options.output).records->count() == 18);
+}
