@@ -18,22 +18,26 @@ constexpr Eigen::Index block_words = 512;
 // streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
 constexpr unsigned instant_bit = 21;
 
-FieldBatch apply_transfer(const Matrix& transfer, const FieldBatch& in) {
-  const Eigen::MatrixXd re = transfer.real(), im = transfer.imag();
+/// Transfer matrix as two real planes.
+struct TransferPlanes {
+  Eigen::MatrixXd re, im;
+};
+
+/// Fields behind a layer. Re-modulated light is in phase with the seed, so that only unit P's output has two
+/// quadratures; of what leaves, receivers see the quadrature by its shot noise alone: `whole` asks for it.
+FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole) {
+  const bool in_phase = in.im.isZero(0.0);
   FieldBatch out;
-  out.re = re * in.re;
-  out.im = im * in.re;
-  if (!in.im.isZero(
-          0.0)) {  // re-modulated light is in phase with the seed: only unit P's output has two quadratures
-    out.re -= im * in.im;
-    out.im += re * in.im;
-  }
+  out.re.noalias() = transfer.re * in.re;
+  if (!in_phase) out.re.noalias() -= transfer.im * in.im;
+  if (whole) out.im.noalias() = transfer.im * in.re;
+  if (whole && !in_phase) out.im.noalias() += transfer.re * in.im;
   return out;
 }
 
 /// Values (neurons, words) on light again: in phase, `largest` at full scale, and the leak of a modulator's
 /// null in quadrature.
-FieldBatch remodulated(const Eigen::MatrixXd& values, double largest, const LinkSettings& link) {
+FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const LinkSettings& link) {
   const double full_scale = std::sqrt(link.signal_full_scale_w);
   FieldBatch light(values.rows(), values.cols());
   light.re = full_scale / largest * values;
@@ -67,8 +71,10 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
     // of a pair is the stronger differs from pair to pair.
     const double seed_noise = rin > 0 ? rin * stream.normal() : 0.0;
     for (Eigen::Index p = 0; p < current.rows(); ++p) {
-      const double power = fields.re(p, w) * fields.re(p, w) + fields.im(p, w) * fields.im(p, w);
-      const double rms = std::sqrt(at_no_signal + per_watt * power + tia * tia);
+      double shot = at_no_signal;
+      if (per_watt > 0)
+        shot += per_watt * (fields.re(p, w) * fields.re(p, w) + fields.im(p, w) * fields.im(p, w));
+      const double rms = std::sqrt(shot + tia * tia);
       const double leak = p % 2 == 0 ? lo_leak : -lo_leak;
       current(p, w) += seed_noise * (current(p, w) + leak) + rms * stream.normal();
     }
@@ -78,6 +84,7 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
 
 /// What a layer does to light that all words share.
 struct LayerPath {
+  TransferPlanes transfer;          ///< of the chip's meshes
   double gain = 1.0;                ///< from current to value
   Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
   std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
@@ -95,6 +102,7 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerPath& path = paths[l];
+    path.transfer = {chip.layers[l].transfer.real(), chip.layers[l].transfer.imag()};
     path.as_it_is = true;
     for (int i = 0; i < layer.inputs; ++i) {
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
@@ -159,24 +167,23 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, 
     const LayerDesign& layer = design.layers[l];
     const int source = layer.lanes[0].source;
     const FieldBatch& whole = source < 0 ? lanes : light[static_cast<std::size_t>(source)];
-    FieldBatch out = paths[l].as_it_is ? apply_transfer(chip.layers[l].transfer, whole)
-                                       : apply_transfer(chip.layers[l].transfer,
-                                                        gathered(layer, paths[l], lanes, light, received));
+    const bool last = layer.ending == LayerEnd::servers;
+    const NoiseSwitches acting = last || !noise.last_only ? noise : NoiseSwitches{};
+    const FieldBatch made =
+        paths[l].as_it_is ? FieldBatch() : gathered(layer, paths[l], lanes, light, received);
+    FieldBatch out =
+        apply_transfer(paths[l].transfer, paths[l].as_it_is ? whole : made, !layer.received() || acting.shot);
     if (!layer.received()) {
       light[l] = std::move(out);
       continue;
     }
-    const bool last = layer.ending == LayerEnd::servers;
     if (last) {  // unit T
       const double arm = split_field_factor(design.task.servers);
       out.re *= arm;
       out.im *= arm;
     }
-    const Eigen::MatrixXd values =
-        (paths[l].gain * detect(out, link.receiver, last || !noise.last_only ? noise : NoiseSwitches{},
-                                last ? server : neurons))
-            .colwise() +
-        paths[l].bias;
+    const FieldBatch::Plane values =
+        (paths[l].gain * detect(out, link.receiver, acting, last ? server : neurons)).colwise() + paths[l].bias;
     if (!last) {
       light[l] = remodulated(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
                              layer.largest_output, link);
