@@ -75,7 +75,7 @@ struct MeshSettings {
 struct NetworkSettings {
   std::string source = "train";  ///< or "carry-chain", or the file of a network
   CarryChainSettings carry_chain;
-  std::string above = "same";  ///< model cascade: the source of the second level; same: as `source`
+  std::string above = "same";    ///< model cascade: the source of the second level; same: as `source`
   std::string start = "random";  ///< or the file of the network that training goes on from
   std::vector<int> hidden = {64, 128, 256, 128, 64};
 };

@@ -71,7 +71,8 @@ std::string explain(std::string_view key) {
   for (const FieldEntry& entry : entries) {
     if (entry.name() != key) continue;
     const FieldInfo& info = entry.info;
-    const bool table = entry.section == "sweep" && (info.key == "values" || info.key == "range");
+    const bool table =
+        entry.section == "sweep" && (info.key == "values" || info.key == "range" || info.key == "shapes");
     const std::string shown = table ? std::get<std::string>(entry.value) : toml_text(entry.value);
     std::string text = fmt::format("{}\n  meaning: {}\n  unit:    {}\n  {} {}\n  allowed: {}\n  source:  {}\n",
                                    key, info.meaning, info.unit, table ? "example:" : "default:", shown,

@@ -46,6 +46,11 @@ std::vector<FieldEntry> config_entries(const StudyConfig& config) {
 }
 
 std::vector<FieldEntry> sweep_entries() {
+  const FieldInfo shapes{
+      "shapes", "1",
+      "an architecture search: network.hidden of every width and depth (and pyramid, w 2w .. 2w w) "
+      "within budgets: most_mzis, most_columns in series, most_loss_db of one pass, "
+      "most_heater_w"};
   static constexpr std::string_view methods[] = {"linear",          "log",     "random", "sobol",
                                                  "latin-hypercube", "ablation"};
   static constexpr std::string_view scales[] = {"linear", "log"};
@@ -58,6 +63,7 @@ std::vector<FieldEntry> sweep_entries() {
   FieldInfo sources{"sources", "1", "sources of error that method = ablation switches; left out: all that act"};
   return {{"sweep", name, example("the last word of the key")},
           {"sweep", values, example("{\"chip.sigma_eta_rad\" = [0.005, 0.01]}")},
+          {"sweep", shapes, example("{widths = [32, 64], depths = [4, 5], most_mzis = 10000}")},
           {"sweep", range, example("{\"link.lo_power_w\" = [1e-4, 1e-2]}")},
           {"sweep",
            name_field("method", "how a range is laid out, or ablation: each source alone, all, all but one",

@@ -11,6 +11,7 @@
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_keys.hpp"
 #include "experiments/config/study_names.hpp"
+#include "experiments/config/sweep_shapes.hpp"
 #include "experiments/config/toml_values.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -171,21 +172,77 @@ SweepAxis laid_out(const Reader& r, const toml::table& range, const std::optiona
   return axis;
 }
 
+/// The shapes of a network that a [[sweep]] searches.
+SweepAxis searched_shapes(const Reader& r, const toml::table& table) {
+  static constexpr std::array<std::string_view, 7> known = {
+      "widths", "depths", "pyramids", "most_mzis", "most_columns", "most_loss_db", "most_heater_w"};
+  const std::string where = place(table.source(), r.name);
+  ShapeSearch search;
+  for (const auto& [key, node] : table) {
+    const std::string name = fmt::format("{}sweep.shapes.{}", place(node.source(), r.name), key.str());
+    const auto wrong = [&](std::string_view wanted) {
+      throw Error(fmt::format("{} = {} (expected {}). Write shapes = {{widths = [32, 64], depths = [4, 5]}}.",
+                              name, shown(node), wanted));
+    };
+    const auto whole_numbers = [&](std::vector<std::int64_t>& to) {
+      const auto given = value_of(node, std::vector<std::int64_t>{});
+      if (!given || std::get<std::vector<std::int64_t>>(*given).empty()) wrong("whole numbers from 1 to 4096");
+      to = std::get<std::vector<std::int64_t>>(*given);
+      for (const std::int64_t n : to)
+        if (n < 1 || n > 4096) wrong("whole numbers from 1 to 4096");
+    };
+    const auto limit = [&](double& to) {
+      const auto given = value_of(node, 0.0);
+      if (!given || !(std::get<double>(*given) > 0)) wrong("a number above 0");
+      to = std::get<double>(*given);
+    };
+    if (key == "widths")
+      whole_numbers(search.widths);
+    else if (key == "depths")
+      whole_numbers(search.depths);
+    else if (key == "pyramids")
+      search.pyramids = node.value<bool>().value_or(false);
+    else if (key == "most_mzis")
+      limit(search.most_mzis);
+    else if (key == "most_columns")
+      limit(search.most_columns);
+    else if (key == "most_loss_db")
+      limit(search.most_loss_db);
+    else if (key == "most_heater_w")
+      limit(search.most_heater_w);
+    else
+      throw Error(fmt::format("{}: unknown (shapes has: {}). Did you mean {}?", name, join_names(known),
+                              nearest_name(key.str(), known)));
+  }
+  validate(
+      !search.widths.empty() && !search.depths.empty(),
+      "{}sweep.shapes without widths and depths (of the hidden layers). Write shapes = {{widths = [32, 64], "
+      "depths = [4, 5]}}.",
+      where);
+  swept_entry(r.config, "network.hidden", where);
+  return {"", {{"network.hidden", shapes_within(r.config, search, where)}}, {}};
+}
+
 SweepAxis read_sweep(const Reader& r) {
   check_sweep_keys(r);
   const std::string where = place(r.table.source(), r.name);
   const auto method = r.get<std::string>("method", "the name of a method");
-  const toml::table *values = r.section("values"), *range = r.section("range");
+  const toml::table *values = r.section("values"), *range = r.section("range"), *shapes = r.section("shapes");
   SweepAxis axis;
   if (method == "ablation") {
     const toml::node* sources = r.table.get("sources");
     axis = sources != nullptr ? SweepAxis{"", {}, read_sources(r, *sources)} : ablation_of_all(r.config);
+  } else if (shapes != nullptr) {
+    validate(values == nullptr && range == nullptr && !method,
+             "{}a [[sweep]] of shapes with values, a range or a method (which one?). Leave the others out.",
+             where);
+    axis = searched_shapes(r, *shapes);
   } else if (range != nullptr) {
     validate(values == nullptr, "{}a [[sweep]] with values and a range (which one?). Leave one out.", where);
     axis = laid_out(r, *range, method);
   } else {
     validate(values != nullptr,
-             "{}a [[sweep]] without values (or range, or method = \"ablation\"). Write values = "
+             "{}a [[sweep]] without values (or range, shapes, or method = \"ablation\"). Write values = "
              "{{\"chip.sigma_eta_rad\" = [0.005, 0.01]}}.",
              where);
     validate(!method, "{}sweep.method = \"{}\" with values (a method lays out a range). Leave one out.", where,

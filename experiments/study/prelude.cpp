@@ -9,6 +9,7 @@
 #include "experiments/config/points.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/store/network_file.hpp"
+#include "experiments/study/once.hpp"
 #include "experiments/study/result_groups.hpp"
 #include "onn/chip_training.hpp"
 #include "physics/core/check.hpp"
@@ -104,6 +105,19 @@ Prelude read_prelude(const Group& root) {
     read(group, group.attributes().text("identity"));
   }
   return prelude;
+}
+
+void write_network_summaries(const Group& root, const StudyConfig& config, const Prelude& prelude) {
+  const Networks& networks = prelude.networks;
+  if (networks.size() < 2) return;
+  for (std::size_t i = 0; i < networks.size(); ++i)
+    write_onn_group(root.group(network_group(i) + "/onn"), networks[i].network, summarise(networks[i].network));
+  std::vector<std::int64_t> of_point;
+  for (const StudyConfig& point : checked_points(config, check_interrupt))
+    of_point.push_back(static_cast<std::int64_t>(network_number(networks, network_configs(point).front())));
+  const Group group = root.group("networks");
+  group.counting_dimension("point", of_point.size(), "point of the sweeps, the last one running fastest");
+  group.dataset("of_point", {"point"}, of_point, "1", "number of the network whose chips the point measures");
 }
 
 std::vector<std::byte> prelude_bytes(const Prelude& prelude) {

@@ -27,6 +27,11 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet);
 void write_prelude(const Group& root, const Prelude& prelude);
 Prelude read_prelude(const Group& root);
 
+/// What a result file says of several networks besides: of each the group `onn`, and `networks/of_point`, the
+/// number of the network (of a cascade, the first level's) at every point of the sweeps. Nothing of one or
+/// none.
+void write_network_summaries(const Group& root, const StudyConfig& config, const Prelude& prelude);
+
 /// The same as the bytes of a small HDF5 file, for journals and messages.
 std::vector<std::byte> prelude_bytes(const Prelude& prelude);
 Prelude prelude_of_bytes(std::span<const std::byte> bytes);

@@ -42,6 +42,7 @@ void write_results(const StudyState& state, const TrialModel& model, const OnceR
   root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
   if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
   write_prelude(root, *state.prelude);
+  write_network_summaries(root, state.config, *state.prelude);
   if (once != nullptr) write_once(root, state.config, *state.prelude, *once);
   write_trials_group(root.group("trials"), state.config, model, *state.records);
   write_summary_group(root.group("summary"), state.config, model, *state.records);

@@ -1,0 +1,58 @@
+#include "experiments/config/sweep_shapes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "onn/heater_estimate.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+/// Hidden widths of `depth` layers that begin with `width`, doubled towards the middle in a pyramid.
+std::vector<int> hidden_of(std::int64_t width, std::int64_t depth, bool pyramid) {
+  std::vector<int> hidden;
+  for (std::int64_t l = 0; l < depth; ++l)
+    hidden.push_back(static_cast<int>(pyramid ? width << std::min(l, depth - 1 - l) : width));
+  return hidden;
+}
+
+bool within(const StudyConfig& config, const ShapeSearch& s, const std::vector<int>& hidden) {
+  const Network shape = make_network(config.task, hidden);
+  return static_cast<double>(mzi_count(shape)) <= s.most_mzis && mzi_depth(shape) <= s.most_columns &&
+         shape_loss_db(shape, config.chip) <= s.most_loss_db &&
+         expected_heater_power_w(shape, heater_of_name(config.budget.heater).p_pi_w) <= s.most_heater_w;
+}
+
+}  // namespace
+
+double shape_loss_db(const Network& shape, const ErrorModel& chip) {
+  double db = mzi_depth(shape) * 2 * mean_arm_loss_db(chip);
+  for (const SigmaULayer& layer : shape.layers) db += 10 * std::log10(layer.blocks());
+  return db;
+}
+
+std::vector<FieldValue> shapes_within(const StudyConfig& config, const ShapeSearch& search,
+                                      const std::string& where) {
+  std::vector<FieldValue> found;
+  std::size_t looked_at = 0;
+  for (const std::int64_t width : search.widths)
+    for (const std::int64_t depth : search.depths)
+      for (const bool pyramid : {false, true}) {
+        if (pyramid && (!search.pyramids || depth < 3)) continue;
+        const std::vector<int> hidden = hidden_of(width, depth, pyramid);
+        ++looked_at;
+        try {
+          if (within(config, search, hidden)) found.push_back(to_field_value(hidden));
+        } catch (const Error&) {
+          continue;  // widths that do not divide one another
+        }
+      }
+  validate(
+      !found.empty(),
+      "{}none of {} shapes can be built within the budgets (task of {} digits). Allow more, or other widths.",
+      where, looked_at, config.task.digits);
+  return found;
+}
+
+}  // namespace optinc
