@@ -52,7 +52,7 @@ struct YieldSettings {
 
 /// [stand_in]: what variant "stand-in" puts in place of devices.
 struct StandInSettings {
-  double matrix_error = 0.0;
+  double relative_error = 0.0;
 };
 
 /// [tolerance]: what model "tolerance" raises from a gentle value to a harsh one until a chip errs.

@@ -93,10 +93,10 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<StandInSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"matrix_error", "1",
+  visit(FieldInfo{"relative_error", "1",
                   "relative Frobenius error of every U in variant stand-in: normal, real, new for every trial",
                   0, 0.9, "1e-2 to 1e-1"},
-        s.matrix_error);
+        s.relative_error);
 }
 
 template <Like<ToleranceSettings> S, class Visitor>

@@ -9,6 +9,7 @@
 #include "experiments/models/trial_model.hpp"
 #include "onn/readout.hpp"
 #include "onn/stand_in.hpp"
+#include "onn/unit_p.hpp"
 #include "onn/words.hpp"
 #include "physics/random/stream.hpp"
 
@@ -78,7 +79,8 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
   std::array<std::optional<ChipState>, 2> states;  // by Programming: variants share what they can
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     if (study.variants[v] == "stand-in") {
-      const Network met = with_matrix_errors(network, config.stand_in.matrix_error, config.run.seed, trial);
+      const Network met = with_matrix_errors(network, config.stand_in.relative_error, dark_digit(config.link),
+                                             config.run.seed, trial);
       record_words(record, v, design.task, forward(met, digit_averages(design.task, codes)), ideal, codes);
       continue;
     }

@@ -12,6 +12,7 @@
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/stand_in.hpp"
+#include "onn/unit_p.hpp"
 #include "onn/words.hpp"
 
 namespace optinc {
@@ -68,7 +69,8 @@ bool decodes(const JudgedNetwork& judged, const StudyConfig& at, std::uint32_t t
              const std::vector<std::uint64_t>& words, std::size_t count) {
   const Task& task = judged.design.task;
   if (name == "stand-in") {
-    const Network network = with_matrix_errors(judged.network, at.stand_in.matrix_error, at.run.seed, trial);
+    const Network network =
+        with_matrix_errors(judged.network, at.stand_in.relative_error, dark_digit(at.link), at.run.seed, trial);
     return all_right(task, words, count, [&](const Codes& codes, std::uint32_t) {
       return forward(network, digit_averages(task, codes));
     });

@@ -127,8 +127,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [source, chain, above, start, hidden] = network;
   const auto& [step_width, step_level] = chain;
   check("network", values(source, above, start, step_width, step_level, hidden));
-  const auto& [matrix_error] = stand_in;
-  check("stand_in", values(matrix_error));
+  const auto& [relative_error] = stand_in;
+  check("stand_in", values(relative_error));
   const auto& [key, gentle, harsh, steps] = tolerance;
   check("tolerance", values(key, gentle, harsh, steps));
   const auto& [ports, target, kind, topology, common] = mesh;

@@ -82,7 +82,7 @@ TEST_CASE("the stand-in gives every U a relative error of its own") {
   const Network network = carry_chain({4, 4, Rounding::half_up});
   double squares = 0.0, norms = 0.0;
   for (std::uint32_t chip = 0; chip < 200; ++chip) {
-    const Network met = with_matrix_errors(network, 0.03, 1, chip);
+    const Network met = with_matrix_errors(network, 0.03, 0.0, 1, chip);
     for (std::size_t l = 0; l < network.layers.size(); ++l)
       for (std::size_t b = 0; b < network.layers[l].unitary.size(); ++b) {
         squares += (met.layers[l].unitary[b] - network.layers[l].unitary[b]).squaredNorm();
@@ -91,16 +91,22 @@ TEST_CASE("the stand-in gives every U a relative error of its own") {
   }
   // the entries' number is about 200 x 190: the ratio of squares is exact to sqrt(2/38000) = 0.7 %, 5 sigma 4 %
   CHECK(std::sqrt(squares / norms) == Approx(0.03).epsilon(0.02));
-  CHECK(with_matrix_errors(network, 0.03, 1, 0).layers[1].unitary[0] !=
-        with_matrix_errors(network, 0.03, 1, 1).layers[1].unitary[0]);
-  CHECK(with_matrix_errors(network, 0.0, 1, 0).layers[0].unitary[0] == network.layers[0].unitary[0]);
+  CHECK(with_matrix_errors(network, 0.03, 0.0, 1, 0).layers[1].unitary[0] !=
+        with_matrix_errors(network, 0.03, 0.0, 1, 1).layers[1].unitary[0]);
+  // averages all at what light leaves out are right, whatever the error of the first matrices
+  const Network centred = with_matrix_errors(network, 0.1, 1.5, 1, 0);
+  const SigmaULayer &first = centred.layers[0], &meant = network.layers[0];
+  const Eigen::VectorXd dark = Eigen::VectorXd::Constant(first.inputs, 1.5);
+  CHECK((first.weight() * dark + first.bias - meant.weight() * dark - meant.bias).norm() < 1e-13);
+  CHECK((first.weight() - meant.weight()).norm() > 1e-3);
+  CHECK(with_matrix_errors(network, 0.0, 0.0, 1, 0).layers[0].unitary[0] == network.layers[0].unitary[0]);
 
   const StudyConfig config = chain_study(
-      "[measure]\nwords = 0\nvariants = ['stand-in']\n[tolerance]\nkey = 'stand_in.matrix_error'\n"
+      "[measure]\nwords = 0\nvariants = ['stand-in']\n[tolerance]\nkey = 'stand_in.relative_error'\n"
       "gentle = 1e-3\nharsh = 0.9\nsteps = 10\n");
   const double level = tolerance_of(config, 1);
   CHECK(level > 1e-2);
-  const Network met = with_matrix_errors(network, level, 5, 1);
+  const Network met = with_matrix_errors(network, level, 0.0, 5, 1);
   const Codes codes = codes_of_words(config.task, judged_words(config.task));
   CHECK(share_right(config.task, forward(met, digit_averages(config.task, codes)), codes) == 1.0);
 }
