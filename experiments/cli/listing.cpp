@@ -9,6 +9,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/names.hpp"
 
 namespace optinc {
@@ -37,6 +38,11 @@ std::string studies_text() {
   for (const auto& study : studies)
     text += fmt::format("  {:<24} {}\n", study.filename().string(), first_comment(study));
   return text;
+}
+
+std::string networks_text() {
+  return fmt::format("trained networks (network.source; half-up, 4 servers, 8 bits)\n  {}\n",
+                     fmt::join(shipped_networks(), "\n  "));
 }
 
 std::string presets_text() {
@@ -96,7 +102,7 @@ std::string sources_text() {
 }  // namespace
 
 std::string listing() {
-  return studies_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" + models_text() + "\n" +
+  return studies_text() + "\n" + networks_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" + models_text() + "\n" +
          sources_text() + fmt::format("\nfigures: {}\n", join_names(figure_names()));
 }
 

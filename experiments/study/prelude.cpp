@@ -11,6 +11,7 @@
 #include "experiments/store/network_file.hpp"
 #include "experiments/study/once.hpp"
 #include "experiments/study/result_groups.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "onn/chip_training.hpp"
 #include "physics/core/check.hpp"
 
@@ -23,7 +24,8 @@ std::string task_text(const Task& task) {
 }
 
 /// The network of a file, which must be what the study asks for.
-Network network_of_file(const StudyConfig& config, const std::string& path) {
+Network network_of_file(const StudyConfig& config, const std::string& source) {
+  const std::string path = network_path(source).string();
   const File file = File::open(path);
   Network network = load_network(file.root().open("network"));
   const Task &found = network.task, &wanted = config.task;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace optinc {
+
+/// Names of the trained networks that come with the program, as network.source takes them: "shipped/NAME", in
+/// the order of the alphabet; none where this build's are not on this machine.
+std::vector<std::string> shipped_networks();
+
+/// The file that network.source or network.start means: that of "shipped/NAME", or the path itself. Throws Error,
+/// naming the nearest, for a name that is not shipped.
+std::filesystem::path network_path(const std::string& source);
+
+}  // namespace optinc
