@@ -17,7 +17,7 @@ struct Readers {
   bool chip, drift, mesh;
 };
 
-constexpr std::array<Readers, 24> readers = {{
+constexpr std::array<Readers, 26> readers = {{
     {"", "", true, true, true},
     {"run", "", true, true, true},
     {"runner", "", true, true, true},
@@ -30,6 +30,8 @@ constexpr std::array<Readers, 24> readers = {{
     {"training", "", true, true, false},
     {"chip", "", true, true, true},
     {"calibration", "sigma_estimate_rad", true, true, true},
+    {"calibration", "diagonal_epochs", true, false, false},
+    {"calibration", "diagonal_rate", true, false, false},
     {"calibration", "", true, true, false},
     {"crosstalk", "", true, true, false},
     {"operation", "", true, true, false},
