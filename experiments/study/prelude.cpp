@@ -8,6 +8,7 @@
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/study/result_groups.hpp"
+#include "experiments/study/training_checkpoint.hpp"
 #include "onn/chip_training.hpp"
 #include "physics/core/check.hpp"
 
@@ -37,31 +38,38 @@ Network network_of_file(const StudyConfig& config, const std::string& path) {
   return network;
 }
 
-Prelude train_network(const StudyConfig& config, bool quiet) {
-  std::optional<Network> start;
-  if (config.network.start != "random") start = network_of_file(config, config.network.start);
-  Progress progress("training", config.training.epochs, quiet);
+Prelude train_network(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
+  TrainingKeeper keeper(config, keep.path, keep.command);
+  std::optional<Network> start = keeper.start();
+  if (!start && config.network.start != "random") start = network_of_file(config, config.network.start);
+  Progress progress("training", config.training.epochs - keeper.epochs_done(), quiet);
   const auto report = [&](const EpochReport& e) {
-    check_interrupt();
+    if (!keeper.keeps()) check_interrupt();
     progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
                               100 * e.word_accuracy, e.margin));
   };
-  TrainingResult result =
-      config.training.on_chips
-          ? train_on_chips(*start, config.training, {config.chip, config.link, config.noise}, config.run.seed,
-                           config.run.threads, report)
-          : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
-                  report, start ? &*start : nullptr);
-  return {std::move(result.network), std::move(result.curve)};
+  const TrainingKeeping keeping = keeper.keeping(start);
+  try {
+    TrainingResult result =
+        config.training.on_chips
+            ? train_on_chips(*start, config.training, {config.chip, config.link, config.noise}, config.run.seed,
+                             config.run.threads, report, &keeping)
+            : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
+                    report, start ? &*start : nullptr, &keeping);
+    return {std::move(result.network), std::move(result.curve)};
+  } catch (const Error&) {
+    keeper.remove();  // it would fail there again
+    throw;
+  }
 }
 
 }  // namespace
 
-Prelude make_prelude(const StudyConfig& config, bool quiet) {
+Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
   if (!has_network(config.model)) return {};
   if (config.network.source == "carry-chain") return {carry_chain(config.task, config.network.carry_chain), {}};
   if (config.network.source != "train") return {network_of_file(config, config.network.source), {}};
-  return train_network(config, quiet);
+  return train_network(config, quiet, keep);
 }
 
 void write_prelude(const Group& root, const Prelude& prelude) {

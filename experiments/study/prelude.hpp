@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "experiments/models/trial_model.hpp"
@@ -18,8 +20,15 @@ struct Prelude {
   std::vector<EpochReport> curve;
 };
 
-/// Trains the network, or reads it from network.source. Throws Error for one of another task; Interrupted.
-Prelude make_prelude(const StudyConfig& config, bool quiet);
+/// Where a training is kept while it runs, and the command to name as its beginning. Nowhere: it is not kept.
+struct KeepTraining {
+  std::filesystem::path path = {};
+  std::string_view command = {};
+};
+
+/// Trains the network, or reads it from network.source. A training that is kept goes on from what it finds
+/// (TrainingKeeper). Throws Error for one of another task; Interrupted.
+Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
 /// The groups `network` and `training` of a file: written, and read again to the same bits.
 void write_prelude(const Group& root, const Prelude& prelude);
