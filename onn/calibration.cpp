@@ -83,6 +83,10 @@ std::span<const std::string_view> policy_names() { return names; }
 void validate_calibration(const CalibrationSettings& settings) {
   validate_not_negative("sigma_estimate_rad", settings.sigma_estimate_rad);
   validate(settings.in_situ_steps >= 0, "in_situ_steps = {} (0 or more). Try 20.", settings.in_situ_steps);
+  validate(settings.diagonal_epochs >= 0, "diagonal_epochs = {} (0 or more). Try 10.",
+           settings.diagonal_epochs);
+  validate(std::isfinite(settings.diagonal_rate) && settings.diagonal_rate > 0,
+           "diagonal_rate = {} (> 0). Try 3e-3.", settings.diagonal_rate);
 }
 
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,

@@ -28,6 +28,12 @@ struct CalibrationSettings {
   /// phase shifter (Hughes et al. 2018, Optica 5, 864) it takes three passes of light for each of the n input
   /// fields: forward, backward and both together, 384. Every trial of the line search is a matrix more.
   int in_situ_steps = 20;
+
+  /// Epochs for which a chip's attenuations and biases are trained again once its meshes are programmed
+  /// (onn/diagonal_calibration.hpp), and their peak step. A laboratory measures every mesh matrix once for it;
+  /// the training is arithmetic.
+  int diagonal_epochs = 0;
+  double diagonal_rate = 3e-3;
 };
 
 /// Throws Error, naming field, value and range.

@@ -8,8 +8,6 @@
 namespace optinc {
 namespace {
 
-constexpr double attenuator_headroom = 0.99;
-
 BlockDesign design_block(const SigmaULayer& layer, std::size_t b, double passive_scale) {
   const bool sum = layer.wiring == Wiring::sum;
   const int n = layer.block_size();

@@ -16,6 +16,9 @@ struct BlockDesign {
                               ///< without MZIs
 };
 
+/// Largest transmission asked of an attenuator: one with splitter errors passes at most cos(alpha - beta).
+inline constexpr double attenuator_headroom = 0.99;
+
 /// Wiring of a block's attenuators: one column of `count` MZIs on ports 2i and 2i+1.
 MeshTopology attenuator_topology(int count);
 

@@ -54,7 +54,6 @@ struct ChipOptimiser {
   std::vector<std::vector<MeshInTraining>> meshes;  // [layer][block]
   std::vector<Gradients> share_gradients;
   std::vector<std::pair<std::size_t, std::size_t>> blocks;  // (layer, block), largest first
-  long steps = 0;
 
   explicit ChipOptimiser(const Network& start)
       : layers(layers_of(start)), share_gradients(room_for_gradients(layers)) {
@@ -70,10 +69,9 @@ struct ChipOptimiser {
                      [&](auto p, auto q) { return layers[p.first].size() > layers[q.first].size(); });
   }
 
-  double step(const MatrixF& inputs, const MatrixF& targets, double learning_rate,
-              const TrainingSettings& settings, const ChipTrainingModel& model, ReceiverNoise noise,
-              int threads) {
-    const std::uint32_t chip = first_chip + static_cast<std::uint32_t>(steps);
+  double step(const Batch& batch, const TrainingSettings& settings, const ChipTrainingModel& model,
+              ReceiverNoise noise, int threads) {
+    const std::uint32_t chip = first_chip + static_cast<std::uint32_t>(batch.step);
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
       Block& block = layers[l].blocks[b];
@@ -84,11 +82,12 @@ struct ChipOptimiser {
                            Stream(noise.seed, Purpose::training_noise, chip, static_cast<std::uint32_t>(i)));
       layers[l].part(layers[l].weight, b).noalias() = block.s.asDiagonal() * block.met;
     });
-    noise.step = static_cast<std::uint32_t>(steps);
-    const double loss = accumulate_batch(layers, inputs, targets, static_cast<float>(settings.dead_zone), noise,
-                                         threads, share_gradients);
-    const float rate = adam_rate(learning_rate, ++steps);
-    const float per_output = 1.0f / static_cast<float>(targets.size());
+    noise.step = static_cast<std::uint32_t>(batch.step);
+    const double loss =
+        accumulate_batch(layers, batch.inputs, batch.targets, static_cast<float>(settings.dead_zone), noise,
+                         threads, share_gradients);
+    const float rate = adam_rate(batch.rate, batch.step + 1);
+    const float per_output = 1.0f / static_cast<float>(batch.targets.size());
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
       Block& block = layers[l].blocks[b];
@@ -101,6 +100,24 @@ struct ChipOptimiser {
     for (std::size_t l = 0; l < layers.size(); ++l)
       layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(share_gradients, l), rate);
     return loss;
+  }
+
+  void name(StateArrays& arrays) {
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const std::string layer = fmt::format("layer{}", l);
+      for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+        const std::string block = fmt::format("{}/block{}", layer, b);
+        MeshProgram& phases = meshes[l][b].mesh.program();
+        arrays(block + "/theta", phases.theta);
+        arrays(block + "/phi", phases.phi);
+        arrays(block + "/output_phase", phases.output_phase);
+        name_arrays(arrays, block + "/theta", meshes[l][b].moments);
+        arrays(block + "/s", layers[l].blocks[b].s);
+        name_arrays(arrays, block + "/s", layers[l].blocks[b].s_moments);
+      }
+      arrays(layer + "/bias", layers[l].bias);
+      name_arrays(arrays, layer + "/bias", layers[l].bias_moments);
+    }
   }
 
   /// The perfect meshes' matrices in the layers, which epochs are judged on.
@@ -117,7 +134,8 @@ struct ChipOptimiser {
 
 TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings,
                               const ChipTrainingModel& model, std::uint64_t seed, int threads,
-                              const std::function<void(const EpochReport&)>& progress) {
+                              const std::function<void(const EpochReport&)>& progress,
+                              const TrainingKeeping* keeping) {
   validate_training(settings);
   validate_errors(model.chip);
   validate_link(model.link);
@@ -125,18 +143,13 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
            "a network that is not plain (chips of trained networks are trained on). Give another.");
   ChipOptimiser optimiser(start);
   const ReceiverNoise noise{receiver_noise(design_chip(start), model), seed, 0};
-  TrainingResult result;
-  result.curve = EpochLoop{start.task, settings, seed, threads, progress}.run(
+  auto curve = EpochLoop{start.task, settings, seed, threads, progress, keeping}.run(
       optimiser.layers,
-      [&](const MatrixF& inputs, const MatrixF& targets, double rate) {
-        return optimiser.step(inputs, targets, rate, settings, model, noise, threads);
-      },
-      [&] { optimiser.show_perfect(threads); });
+      {[&](const Batch& batch) { return optimiser.step(batch, settings, model, noise, threads); },
+       [&](int) { optimiser.show_perfect(threads); }, [&](StateArrays& arrays) { optimiser.name(arrays); }});
   const std::vector<int> widths = start.widths();
-  result.network =
-      finished(make_network(start.task, std::span(widths).subspan(1, widths.size() - 2)), optimiser.layers);
-  result.seconds = result.curve.back().seconds;
-  return result;
+  return result_of(make_network(start.task, std::span(widths).subspan(1, widths.size() - 2)), optimiser.layers,
+                   std::move(curve));
 }
 
 }  // namespace optinc

@@ -23,12 +23,14 @@ struct ChipTrainingModel {
 /// What is trained are the internal phases theta of the perfect mesh, S and the biases, by Adam. External
 /// phases and the output screen follow theta so that the perfect mesh stays real orthogonal: an MZI puts e^{i
 /// theta/2} on both outputs, which the next phi and at last the screen take away. The gradient takes this into
-/// account; it takes the correction's own derivative for 1. Attenuators are those of the design.
+/// account; it takes the correction's own derivative for 1. Attenuators are those of the design. The scheme of
+/// the settings is not looked at.
 ///
 /// Same seed, same bits, whatever `threads`. Throws Error for settings out of range, a network that is not
-/// plain, and when the loss is no longer finite.
+/// plain, a kept state of another one, and when the loss is no longer finite.
 TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings,
                               const ChipTrainingModel& model, std::uint64_t seed, int threads = 0,
-                              const std::function<void(const EpochReport&)>& progress = {});
+                              const std::function<void(const EpochReport&)>& progress = {},
+                              const TrainingKeeping* keeping = nullptr);
 
 }  // namespace optinc

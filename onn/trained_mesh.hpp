@@ -17,6 +17,9 @@ class TrainedMesh {
 
   Eigen::Index mzi_count() const { return program_.theta.size(); }
 
+  /// Phases of the perfect mesh: all that training changes.
+  MeshProgram& program() { return program_; }
+
   /// Fabricates the mesh, programs it for its known splitters (Clipping::quadrature), settles it with all its
   /// errors: the real part of its transfer matrix, which homodyne receivers see, over its mean loss (n, n).
   const Eigen::MatrixXf& settle(const ErrorModel& model, const MeshAddress& address);

@@ -132,14 +132,16 @@ std::vector<Gradients> room_for_gradients(const std::vector<Layer>& layers) {
   return std::vector<Gradients>(shares, g);
 }
 
+MatrixF weight_gradient(const std::vector<Gradients>& of, std::size_t l) {
+  MatrixF sum = of[0].weight[l];
+  for (std::size_t k = 1; k < of.size(); ++k) sum += of[k].weight[l];
+  return sum;
+}
+
 MatrixF block_gradient(const std::vector<Layer>& layers, const std::vector<Gradients>& of, std::size_t l,
                        std::size_t b) {
-  const auto part = [&](const Gradients& g) {
-    const int n = layers[l].size(), at = static_cast<int>(b) * n;
-    return layers[l].tall ? g.weight[l].block(at, 0, n, n) : g.weight[l].block(0, at, n, n);
-  };
-  MatrixF sum = part(of[0]);
-  for (std::size_t k = 1; k < of.size(); ++k) sum += part(of[k]);
+  MatrixF sum = layers[l].part(of[0].weight[l], b);
+  for (std::size_t k = 1; k < of.size(); ++k) sum += layers[l].part(of[k].weight[l], b);
   return sum;
 }
 
@@ -198,9 +200,12 @@ void judge(const std::vector<Layer>& layers, const Dataset& data, int threads, E
                          static_cast<double>(data.inputs.cols());
 }
 
-std::vector<EpochReport> EpochLoop::run(
-    const std::vector<Layer>& layers, const std::function<double(const MatrixF&, const MatrixF&, double)>& step,
-    const std::function<void()>& before_judging) const {
+void name_arrays(StateArrays& arrays, const std::string& name, Moments& moments) {
+  arrays(name + "/first", moments.first);
+  arrays(name + "/second", moments.second);
+}
+
+std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const {
   const auto start = std::chrono::steady_clock::now();
   const Dataset data = all_words(task);
   const Eigen::Index words = data.inputs.cols(), batch = std::min<Eigen::Index>(settings.batch, words);
@@ -208,30 +213,65 @@ std::vector<EpochReport> EpochLoop::run(
   std::vector<Eigen::Index> order(static_cast<std::size_t>(words));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
 
-  std::vector<EpochReport> curve;
+  TrainingState at;
+  if (keeping != nullptr && keeping->resumed != nullptr) {
+    at = *keeping->resumed;
+    StateArrays from(keeping->resumed->arrays);
+    trainer.arrays(from);
+    at.arrays.clear();
+  }
+  const double before = at.seconds;
+  const auto seconds = [&] {
+    return before + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const std::function<TrainingState()> state = [&] {
+    TrainingState now = at;
+    now.seconds = seconds();
+    StateArrays into(now.arrays);
+    trainer.arrays(into);
+    return now;
+  };
   for (int epoch = 1; epoch <= settings.epochs; ++epoch) {
     Stream shuffle(seed, Purpose::network_shuffle, 0, static_cast<std::uint32_t>(epoch));
     for (std::size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[shuffle.below(static_cast<std::uint32_t>(i))]);
-    double loss = 0.0, rate = 0.0;
-    for (Eigen::Index k = 0; k < batches; ++k) {
+    if (epoch < at.epoch) continue;  // each epoch shuffles the order of the one before
+    const auto rate_after = [&](Eigen::Index steps) {
+      return cosine_schedule(settings, epoch - 1 + static_cast<double>(steps) / static_cast<double>(batches));
+    };
+    for (Eigen::Index k = at.batches; k < batches; ++k) {
       const std::span<const Eigen::Index> chosen(order.data() + k * batch, static_cast<std::size_t>(batch));
-      rate = cosine_schedule(settings, epoch - 1 + static_cast<double>(k + 1) / static_cast<double>(batches));
-      loss += step(data.inputs(Eigen::all, chosen), data.targets(Eigen::all, chosen), rate);
+      at.loss += trainer.step({data.inputs(Eigen::all, chosen), data.targets(Eigen::all, chosen),
+                               rate_after(k + 1), epoch, (epoch - 1) * batches + k});
+      at.batches = k + 1;
+      if (keeping != nullptr && keeping->after_step) keeping->after_step(state);
     }
-    EpochReport report{epoch, loss / static_cast<double>(batches * batch * data.targets.rows()), 0.0, 0.0, rate,
+    EpochReport report{epoch,
+                       at.loss / static_cast<double>(batches * batch * data.targets.rows()),
+                       0.0,
+                       0.0,
+                       rate_after(batches),
                        0.0};
-    validate(std::isfinite(loss),
+    validate(std::isfinite(at.loss),
              "the loss is not finite in epoch {} (training diverged). Lower training.learning_rate ({}).",
              epoch, settings.learning_rate);
-    if (before_judging) before_judging();
+    if (trainer.before_judging) trainer.before_judging(epoch);
     judge(layers, data, threads, report);
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    curve.push_back(report);
+    report.seconds = seconds();
+    at.curve.push_back(report);
+    at.epoch = epoch + 1;
+    at.batches = 0;
+    at.loss = 0.0;
     if (progress) progress(report);
     if (settings.stop_margin > 0 && report.word_accuracy == 1 && report.margin >= settings.stop_margin) break;
   }
-  return curve;
+  return at.curve;
+}
+
+TrainingResult result_of(const Network& shape, const std::vector<Layer>& layers,
+                         std::vector<EpochReport> curve) {
+  const double seconds = curve.back().seconds;
+  return {finished(shape, layers), std::move(curve), seconds};
 }
 
 }  // namespace optinc::training

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "onn/training.hpp"
+#include "onn/training_state.hpp"
 #include "physics/random/stream.hpp"
 
 // What the trainers of a plain network share: its layers in float32 with their optimiser's state, forward and
@@ -49,7 +49,9 @@ struct Layer {
   MatrixF weight;  // S U of all blocks, rebuilt after every step
 
   int size() const { return std::min(outputs, inputs); }
-  Eigen::Block<MatrixF> part(MatrixF& w, std::size_t b) const {
+  /// The part of a matrix (outputs, inputs) that is block b's.
+  template <class M>
+  auto part(M& w, std::size_t b) const {
     const int n = size(), at = static_cast<int>(b) * n;
     return tall ? w.block(at, 0, n, n) : w.block(0, at, n, n);
   }
@@ -104,7 +106,8 @@ double accumulate_batch(const std::vector<Layer>& layers, const MatrixF& inputs,
 /// Room for the gradients of every share.
 std::vector<Gradients> room_for_gradients(const std::vector<Layer>& layers);
 
-/// Sum over the shares of the gradient of a block's part of W, and of a layer's biases.
+/// Sum over the shares of the gradient of a layer's W, of a block's part of it, and of the layer's biases.
+MatrixF weight_gradient(const std::vector<Gradients>& of, std::size_t l);
 MatrixF block_gradient(const std::vector<Layer>& layers, const std::vector<Gradients>& of, std::size_t l,
                        std::size_t b);
 VectorF bias_gradient(const std::vector<Gradients>& of, std::size_t l);
@@ -121,19 +124,39 @@ double cosine_schedule(const TrainingSettings& s, double epoch);
 /// Accuracy and margin of the float32 network on every word.
 void judge(const std::vector<Layer>& layers, const Dataset& data, int threads, EpochReport& report);
 
-/// A trainer's way through its epochs: shuffles, cuts batches, judges, reports, stops. `step(inputs, targets,
-/// rate)` takes one batch and returns its summed loss;
-/// `before_judging` puts into the layers what an epoch is judged on.
+/// Names the arrays of a layer's or of one parameter array's optimiser.
+void name_arrays(StateArrays& arrays, const std::string& name, Moments& moments);
+
+/// One step's words, (M, words) both, and when it is taken.
+struct Batch {
+  MatrixF inputs, targets;
+  double rate;  ///< learning rate
+  int epoch;    ///< from 1
+  long step;    ///< since the start, from 0
+};
+
+/// What a trainer does in the loop below.
+struct TrainerSteps {
+  std::function<double(const Batch&)> step;            ///< takes a step; returns the summed loss of its words
+  std::function<void(int epoch)> before_judging = {};  ///< puts into the layers what an epoch is judged on
+  std::function<void(StateArrays&)> arrays = {};  ///< names all that the trainer has from one step to the next
+};
+
+/// A trainer's way through its epochs: shuffles, cuts batches, judges `layers`, reports, stops. With `keeping`
+/// it starts where an earlier one stood.
 struct EpochLoop {
   const Task& task;
   const TrainingSettings& settings;
   std::uint64_t seed;
   int threads;
   const std::function<void(const EpochReport&)>& progress;
+  const TrainingKeeping* keeping = nullptr;
 
-  std::vector<EpochReport> run(const std::vector<Layer>& layers,
-                               const std::function<double(const MatrixF&, const MatrixF&, double)>& step,
-                               const std::function<void()>& before_judging = {}) const;
+  std::vector<EpochReport> run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const;
 };
+
+/// What a trainer whose layers these are ends with.
+TrainingResult result_of(const Network& shape, const std::vector<Layer>& layers,
+                         std::vector<EpochReport> curve);
 
 }  // namespace optinc::training

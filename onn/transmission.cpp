@@ -143,10 +143,10 @@ FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const Field
   return in;
 }
 
-Eigen::MatrixXd transmit_block(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                               const NoiseSwitches& noise, const CombinerWeights& chip_combiners,
-                               const std::vector<LayerPath>& paths, const Eigen::Ref<const Codes>& codes,
-                               const TransmissionSeed& seed, std::uint32_t block) {
+Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& link, const NoiseSwitches& noise,
+                               const CombinerWeights& chip_combiners, const std::vector<LayerPath>& paths,
+                               const Eigen::Ref<const Codes>& codes, const TransmissionSeed& seed,
+                               std::uint32_t block) {
   const std::uint32_t later = seed.instant << instant_bit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   if (noise.lock) {
@@ -264,7 +264,7 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
     outputs.middleCols(first, words) =
-        transmit_block(design, chip, link, noise, weights, paths, codes.middleRows(first, words), seed,
+        transmit_block(design, link, noise, weights, paths, codes.middleRows(first, words), seed,
                        static_cast<std::uint32_t>(i));
   });
   return outputs;

@@ -159,10 +159,10 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
 
   ResumeChanges changes;
   OutputArguments resumed;
-  CLI::App& resume =
-      commands.add("resume", "go on with a run that was interrupted, killed, out of time or is to grow",
-                   "optinc resume results.h5 --trials 200",
-                   [&] { return status_of(resume_study(changes, resumed.options(typed, ranks))); });
+  CLI::App& resume = commands.add(
+      "resume", "go on with a run or a training that was interrupted, killed, out of time or is to grow",
+      "optinc resume results.h5 --trials 200",
+      [&] { return status_of(resume_study(changes, resumed.options(typed, ranks))); });
   resume.add_option("RESULTS.h5", resumed.output, "the run's output, whether it is there yet or not")
       ->required();
   resume.add_option("--trials", changes.trials, "more trials at every point than the study had");
@@ -273,7 +273,8 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   words.add_option("--set", asked.overrides.settings, "section.key=value, over the study; repeatable")
       ->expected(1)
       ->take_all();
-  words.add_option("--words", asked.drawn, "drawn words where the task has more than 6 million, besides its edges");
+  words.add_option("--words", asked.drawn,
+                   "drawn words where the task has more than 6 million, besides its edges");
   words.add_flag("--json", asked.json, "as one JSON object, for scripts");
   words.add_flag("--quiet", asked.out.quiet, "no progress");
 

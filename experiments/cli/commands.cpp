@@ -54,11 +54,11 @@ int run_command(const StudyArguments& arguments, std::string_view typed, Ranks& 
 
 int train_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks) {
   const StudyConfig config = config_of(arguments);
-  if (arguments.print_config)
+  if (arguments.print_config) {
     fmt::print("{}", to_toml(config, true));
-  else
-    run_training(config, arguments.out.options(typed, ranks));
-  return 0;
+    return 0;
+  }
+  return status_of(run_training(config, arguments.out.options(typed, ranks)));
 }
 
 int replay_command(const std::string& results, std::size_t point, std::size_t trial,

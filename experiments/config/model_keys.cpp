@@ -26,7 +26,7 @@ struct Readers {
   unsigned models;
 };
 
-constexpr std::array<Readers, 27> readers = {{
+constexpr std::array<Readers, 29> readers = {{
     {"", "", all},
     {"run", "", all},
     {"runner", "", all},
@@ -40,6 +40,8 @@ constexpr std::array<Readers, 27> readers = {{
     {"training", "", networks},
     {"chip", "", all},
     {"calibration", "sigma_estimate_rad", all},
+    {"calibration", "diagonal_epochs", chip | tolerance | cascade},
+    {"calibration", "diagonal_rate", chip | tolerance | cascade},
     {"calibration", "", networks},
     {"crosstalk", "", networks},
     {"operation", "", networks},

@@ -229,7 +229,13 @@ void validate_config(const StudyConfig& config) {
              "on_chips with random matrices (chips are trained on from a network that is right without). Set "
              "network.start.");
   });
-  in_section("calibration", [&] { validate_calibration(config.calibration); });
+  in_section("calibration", [&] {
+    validate_calibration(config.calibration);
+    validate(config.calibration.diagonal_epochs == 0 || config.network.source != "carry-chain",
+             "diagonal_epochs = {} with the carry chain (diagonals of trained networks are trained again). Set "
+             "it to 0.",
+             config.calibration.diagonal_epochs);
+  });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });
   in_section("drift", [&] { validate_drift(config.drift); });

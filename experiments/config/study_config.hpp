@@ -16,7 +16,7 @@
 #include "onn/drift_settings.hpp"
 #include "onn/link.hpp"
 #include "onn/task.hpp"
-#include "onn/training.hpp"
+#include "onn/training_settings.hpp"
 #include "physics/variation/error_model.hpp"
 
 namespace optinc {

@@ -173,9 +173,22 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<TrainingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
+  std::string scheme(scheme_name(s.scheme));
+  visit(name_field("scheme",
+                   "how weights are kept to diagonal times orthogonal blocks: steps along the "
+                   "orthogonal group, or free steps and projections",
+                   scheme_names()),
+        scheme);
+  if constexpr (!std::is_const_v<S>) s.scheme = scheme_of_name(scheme);
+  visit(FieldInfo{"project_every", "1", "scheme projected: epochs from one projection to the next", 1, 100000,
+                  "5 to 10 leave words wrong"},
+        s.project_every);
+  visit(FieldInfo{"squared_share", "1",
+                  "scheme projected: share of the epochs, from the first, whose loss has no dead zone", 0, 1},
+        s.squared_share);
   visit(FieldInfo{"epochs", "1", "passes over every word of the task", 1, 100000}, s.epochs);
   visit(FieldInfo{"batch", "word", "words per step", 4, 1048576}, s.batch);
-  visit(FieldInfo{"learning_rate", "1", "peak step of Lie-Adam", 1e-6, 1, "0.02 stalls at batch 512"},
+  visit(FieldInfo{"learning_rate", "1", "peak step of Adam", 1e-6, 1, "0.02 stalls at batch 512"},
         s.learning_rate);
   visit(FieldInfo{"warmup_epochs", "1", "epochs of linear rise to the peak step", 0, 100000}, s.warmup_epochs);
   visit(FieldInfo{"dead_zone", "digit", "error of an output digit that costs nothing", 0, 0.499,
@@ -236,6 +249,12 @@ void visit_fields(S& s, Visitor&& visit) {
                   "true device",
                   0, 100000},
         s.in_situ_steps);
+  visit(FieldInfo{"diagonal_epochs", "1",
+                  "passes over every word for which each chip's attenuations and biases are trained again on "
+                  "its measured meshes; 0: never",
+                  0, 100000},
+        s.diagonal_epochs);
+  visit(FieldInfo{"diagonal_rate", "1", "peak step of that training", 1e-6, 1}, s.diagonal_rate);
 }
 
 template <Like<CrosstalkSettings> S, class Visitor>

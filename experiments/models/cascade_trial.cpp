@@ -31,10 +31,10 @@ Codes drawn_codes(const StudyConfig& config, std::uint32_t trial) {
 /// Fabricates, calibrates and operates chip `number` of a level and decides what it makes of the codes.
 Answers sent_through(const ChipDesign& design, const StudyConfig& config, const ChipVariant& variant,
                      std::uint32_t number, const Codes& codes) {
-  const ChipState state =
+  const LitChip lit =
       chip_in_operation(design, config, calibrated_chip(design, config, number), number, variant.programming);
-  return decide(
-      transmit(design, state, config.link, noise_in(variant, config), codes, {config.run.seed, number, 0}));
+  return decide(transmit(*lit.design, lit.state, config.link, noise_in(variant, config), codes,
+                         {config.run.seed, number, 0}));
 }
 
 double share_equal(const Answers& a, const Answers& b) {

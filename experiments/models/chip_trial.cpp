@@ -76,7 +76,7 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
   const Codes codes = codes_of_words(design.task, words);
   const Eigen::MatrixXd ideal = forward(network, digit_averages(design.task, codes));
   const CalibratedChip chip = calibrated_chip(design, config, trial);
-  std::array<std::optional<ChipState>, 2> states;  // by Programming: variants share what they can
+  std::array<std::optional<LitChip>, 2> chips;  // by Programming: variants share what they can
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     if (study.variants[v] == "stand-in") {
       const Network met = with_matrix_errors(network, config.stand_in.relative_error, dark_digit(config.link),
@@ -85,15 +85,15 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
       continue;
     }
     const ChipVariant variant = chip_variant(study.variants[v]);
-    auto& state = states[variant.programming == Programming::corrected ? 1 : 0];
-    if (!state) state = chip_in_operation(design, config, chip, trial, variant.programming);
+    auto& lit = chips[variant.programming == Programming::corrected ? 1 : 0];
+    if (!lit) lit = chip_in_operation(design, config, chip, trial, variant.programming);
     const auto send = [&](const Codes& what) {
-      return transmit(design, *state, config.link, noise_in(variant, config), what,
+      return transmit(*lit->design, lit->state, config.link, noise_in(variant, config), what,
                       {config.run.seed, trial, 0});
     };
     record_words(record, v, design.task, send(codes), ideal, codes);
-    record_chip(record, v, *state);
-    record_readout(record, v, design, *state, config.link, noise_in(variant, config), codes,
+    record_chip(record, v, lit->state);
+    record_readout(record, v, *lit->design, lit->state, config.link, noise_in(variant, config), codes,
                    {config.run.seed, trial, 0});
     if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr)
       record.put("word_accuracy_all_words", v,
@@ -123,9 +123,9 @@ std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t 
 
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
                                  const ChipVariant& variant) {
-  const ChipState state =
+  const LitChip chip =
       chip_in_operation(design, config, calibrated_chip(design, config, 0), 0, variant.programming);
-  return transmit(design, state, config.link, noise_in(variant, config),
+  return transmit(*chip.design, chip.state, config.link, noise_in(variant, config),
                   codes_of_words(design.task, judged_words(design.task)), {config.run.seed, 0, 0});
 }
 

@@ -1,9 +1,31 @@
 #include "experiments/models/operated_chip.hpp"
 
 #include "onn/crosstalk.hpp"
+#include "onn/diagonal_calibration.hpp"
 #include "onn/surroundings.hpp"
 
 namespace optinc {
+namespace {
+
+/// The design for this chip alone.
+std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const StudyConfig& config,
+                                                 const CalibratedChip& chip, std::uint32_t trial,
+                                                 Programming programming) {
+  if (config.calibration.diagonal_epochs == 0) return {std::shared_ptr<const ChipDesign>(), &design};
+  StudyConfig at_calibration = config;
+  at_calibration.operation = {};
+  const OperatedChip measured = operate_chip(design, at_calibration, chip, trial, programming);
+  TrainingSettings settings = config.training;
+  settings.epochs = config.calibration.diagonal_epochs;
+  settings.learning_rate = config.calibration.diagonal_rate;
+  settings.warmup_epochs = 0;
+  settings.stop_margin = 0.0;
+  return std::make_shared<const ChipDesign>(
+      with_trained_diagonals(design, settle_chip(design, measured.program, measured.errors, config.chip),
+                             config.chip, settings, config.run.seed, config.run.threads));
+}
+
+}  // namespace
 
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
                                std::uint32_t number) {
@@ -27,11 +49,13 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
   return operated;
 }
 
-ChipState chip_in_operation(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
-                            std::uint32_t trial, Programming programming) {
-  const OperatedChip operated = operate_chip(design, config, chip, trial, programming);
-  return settle_chip(design, operated.program,
-                     with_phase_noise(operated.errors, config.chip, config.run.seed, trial), config.chip);
+LitChip chip_in_operation(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
+                          std::uint32_t trial, Programming programming) {
+  LitChip lit{design_of_chip(design, config, chip, trial, programming), {}};
+  const OperatedChip operated = operate_chip(*lit.design, config, chip, trial, programming);
+  lit.state = settle_chip(*lit.design, operated.program,
+                          with_phase_noise(operated.errors, config.chip, config.run.seed, trial), config.chip);
+  return lit;
 }
 
 }  // namespace optinc

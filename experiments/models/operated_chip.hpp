@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "experiments/config/study_config.hpp"
 #include "onn/calibration.hpp"
 
@@ -22,8 +24,17 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
                                std::uint32_t number = 0);
 
-/// The same chip in operation and settled, with the phase noise of instant 0.
-ChipState chip_in_operation(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
-                            std::uint32_t trial, Programming programming);
+/// A chip in operation and settled, and the design that it is lit by: the study's own, or with diagonals that
+/// were trained again on its meshes.
+struct LitChip {
+  std::shared_ptr<const ChipDesign> design;
+  ChipState state;
+};
+
+/// The same chip in operation, with the phase noise of instant 0. With calibration.diagonal_epochs its
+/// diagonals are trained again, as the chip is while it is calibrated: heaters on, before [operation]. `design`
+/// must outlive it.
+LitChip chip_in_operation(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
+                          std::uint32_t trial, Programming programming);
 
 }  // namespace optinc

@@ -76,10 +76,11 @@ bool decodes(const JudgedNetwork& judged, const StudyConfig& at, std::uint32_t t
     });
   }
   const ChipVariant variant = chip_variant(name);
-  const ChipState state = chip_in_operation(judged.design, at, calibrated_chip(judged.design, at, trial), trial,
-                                            variant.programming);
+  const LitChip lit = chip_in_operation(judged.design, at, calibrated_chip(judged.design, at, trial), trial,
+                                        variant.programming);
   return all_right(task, words, count, [&](const Codes& codes, std::uint32_t part) {
-    return transmit(judged.design, state, at.link, noise_in(variant, at), codes, {at.run.seed, trial, 0, part});
+    return transmit(*lit.design, lit.state, at.link, noise_in(variant, at), codes,
+                    {at.run.seed, trial, 0, part});
   });
 }
 

@@ -48,9 +48,9 @@ GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& 
   const CalibratedChip fabricated = calibrated_chip(design, config, 0);
   const auto through_chip = [&](std::string_view name) {
     const ChipVariant variant = chip_variant(name);
-    const ChipState chip = chip_in_operation(design, config, fabricated, 0, variant.programming);
-    return decide(
-        transmit(design, chip, config.link, noise_in(variant, config), sent.codes, {config.run.seed, 0, 0}));
+    const LitChip chip = chip_in_operation(design, config, fabricated, 0, variant.programming);
+    return decide(transmit(*chip.design, chip.state, config.link, noise_in(variant, config), sent.codes,
+                           {config.run.seed, 0, 0}));
   };
   // the exact path is never coded; its code errors are those of its definition, none
   std::vector<CodeVector> decoded = {answers, answers,

@@ -12,6 +12,7 @@
 #include "experiments/study/once.hpp"
 #include "experiments/study/result_groups.hpp"
 #include "experiments/study/shipped_networks.hpp"
+#include "experiments/study/training_checkpoint.hpp"
 #include "onn/chip_training.hpp"
 #include "physics/core/check.hpp"
 
@@ -36,47 +37,57 @@ Network network_of_file(const StudyConfig& config, const std::string& source) {
   return network;
 }
 
-PreparedNetwork train_network(const StudyConfig& config, bool quiet) {
-  std::optional<Network> start;
-  if (config.network.start != "random") start = network_of_file(config, config.network.start);
-  Progress progress("training", config.training.epochs, quiet);
+PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
+  TrainingKeeper keeper(config, keep.path, keep.command);
+  std::optional<Network> start = keeper.start();
+  if (!start && config.network.start != "random") start = network_of_file(config, config.network.start);
+  Progress progress("training", config.training.epochs - keeper.epochs_done(), quiet);
   const auto report = [&](const EpochReport& e) {
-    check_interrupt();
+    if (!keeper.keeps()) check_interrupt();
     progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
                               100 * e.word_accuracy, e.margin));
   };
-  TrainingResult result =
-      config.training.on_chips
-          ? train_on_chips(*start, config.training, {config.chip, config.link, config.noise}, config.run.seed,
-                           config.run.threads, report)
-          : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
-                  report, start ? &*start : nullptr);
-  return {network_identity(config), std::move(result.network), std::move(result.curve)};
+  const TrainingKeeping keeping = keeper.keeping(start);
+  try {
+    TrainingResult result =
+        config.training.on_chips
+            ? train_on_chips(*start, config.training, {config.chip, config.link, config.noise}, config.run.seed,
+                             config.run.threads, report, &keeping)
+            : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
+                    report, start ? &*start : nullptr, &keeping);
+    return {network_identity(config), std::move(result.network), std::move(result.curve)};
+  } catch (const Error&) {
+    keeper.remove();  // it would fail there again
+    throw;
+  }
 }
 
 std::string network_group(std::size_t number) { return fmt::format("networks/{}", number); }
 
 }  // namespace
 
-PreparedNetwork make_network_of(const StudyConfig& config, bool quiet) {
+PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
   const StudyConfig asked = network_configs(config).front();
   const std::string& source = asked.network.source;
-  if (source == "train") return train_network(asked, quiet);
+  if (source == "train") return train_network(asked, quiet, keep);
   return {network_identity(asked),
           source == "carry-chain" ? carry_chain(asked.task, asked.network.carry_chain)
                                   : network_of_file(asked, source),
           {}};
 }
 
-Prelude make_prelude(const StudyConfig& config, bool quiet) {
-  Prelude prelude;
+Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
   std::set<std::string> seen;
+  std::vector<StudyConfig> wanted;
   for (const StudyConfig& point : checked_points(config, check_interrupt))
     for (StudyConfig& asked : network_configs(point)) {
       if (!seen.insert(network_identity(asked)).second) continue;
       asked.model = "chip";  // of a level of a cascade by itself
-      prelude.networks.push_back(make_network_of(asked, quiet));
+      wanted.push_back(std::move(asked));
     }
+  Prelude prelude;
+  for (const StudyConfig& asked : wanted)
+    prelude.networks.push_back(make_network_of(asked, quiet, wanted.size() == 1 ? keep : KeepTraining{}));
   return prelude;
 }
 

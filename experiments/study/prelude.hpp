@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "experiments/models/networks.hpp"
@@ -15,12 +17,19 @@ struct Prelude {
   Networks networks;
 };
 
-/// Trains, builds or reads every network that a point asks for. Throws Error for one of another task, and where
-/// a file of a name cannot be read; Interrupted.
-Prelude make_prelude(const StudyConfig& config, bool quiet);
+/// Where a training is kept while it runs, and the command to name as its beginning. Nowhere: it is not kept.
+struct KeepTraining {
+  std::filesystem::path path = {};
+  std::string_view command = {};
+};
+
+/// Trains, builds or reads every network that a point asks for. The training of a study's only network is kept
+/// and goes on from what it finds (TrainingKeeper); of several none is. Throws Error for one of another task,
+/// and where a file of a name cannot be read; Interrupted.
+Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
 /// The network of a configuration without sweeps (of a cascade, its first level's).
-PreparedNetwork make_network_of(const StudyConfig& config, bool quiet);
+PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
 /// The groups `network` and `training` of a file, or `networks` where there are several: written, and read
 /// again to the same bits.

@@ -56,13 +56,13 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const Networ
             config.chip);
   for (const std::string& name : measured_variants(config)) {
     const ChipVariant variant = chip_variant(name);
-    const ChipState state = chip_in_operation(design, config, chip, trial, variant.programming);
+    const LitChip lit = chip_in_operation(design, config, chip, trial, variant.programming);
     const Group group = root.group(name);
-    for (std::size_t l = 0; l < state.layers.size(); ++l)
-      save_matrix(group.group(fmt::format("layer{}", l)), state.layers[l].transfer);
-    write_words(
-        group.group("words"), config.task, words, codes,
-        transmit(design, state, config.link, noise_in(variant, config), codes, {config.run.seed, trial, 0}));
+    for (std::size_t l = 0; l < lit.state.layers.size(); ++l)
+      save_matrix(group.group(fmt::format("layer{}", l)), lit.state.layers[l].transfer);
+    write_words(group.group("words"), config.task, words, codes,
+                transmit(*lit.design, lit.state, config.link, noise_in(variant, config), codes,
+                         {config.run.seed, trial, 0}));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/once.hpp"
 #include "experiments/study/state.hpp"
+#include "experiments/study/training_checkpoint.hpp"
 #include "experiments/study/trial_groups.hpp"
 #include "physics/core/check.hpp"
 
@@ -63,13 +64,83 @@ void tell(const TrialsReport& report, int workers, double store_seconds, bool qu
           100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
 }
 
+/// Commands that made a file, one behind the other as a shell takes them; one that is repeated is told once.
+std::string joined(const std::string& before, std::string_view command) {
+  if (before.empty()) return std::string(command);
+  return before.ends_with(command) ? before : fmt::format("{}; {}", before, command);
+}
+
+/// Says how to go on with a training whose end was asked for; where nothing keeps it, that goes on its way.
+Ending interrupted_training(const RunOptions& options) {
+  if (!fs::exists(checkpoint_path(options.output))) throw Interrupted();
+  say(false, fmt::format("optinc: the training so far is kept in {}. Go on with: optinc resume {}",
+                         checkpoint_path(options.output).string(), options.output.string()));
+  return Ending::interrupted;
+}
+
+/// Throws Error where another training for the same output is kept, unless it is to be replaced.
+void require_no_checkpoint(const RunOptions& options) {
+  const fs::path path = checkpoint_path(options.output);
+  validate(options.force || !fs::exists(path),
+           "{}: a training for that output is under way or was not finished. Go on with it: optinc resume {}; "
+           "or start anew with --force.",
+           path.string(), options.output.string());
+  std::error_code none;
+  fs::remove(path, none);
+}
+
+/// Trains, or goes on with what is kept, and writes the network.
+Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool force) {
+  const fs::path kept = checkpoint_path(options.output);
+  use_threads(config);
+  Prelude prelude;
+  try {
+    prelude = {{make_network_of(config, options.quiet, {kept, options.command})}};
+  } catch (const Interrupted&) {
+    return interrupted_training(options);
+  }
+  AtomicFile out(options.output, force);
+  write_provenance(out.file(), config, "OptINC: trained network", options.command);
+  write_warnings(out.file(), study_warnings(config));
+  write_prelude(out.file().root(), prelude);
+  const Network& network = prelude.networks.front().network;
+  write_onn_group(out.file().group("onn"), network, summarise(network));
+  out.commit();
+  std::error_code none;
+  fs::remove(kept, none);
+  return Ending::complete;
+}
+
+/// Goes on with a training of the train command.
+Ending resume_training(const ResumeChanges& changes, const RunOptions& options) {
+  validate(!changes.trials && !changes.time_limit_s,
+           "--trials or --time-limit for {}: a training has no trials. Leave them out.",
+           options.output.string());
+  const TrainingCheckpoint kept = read_checkpoint(checkpoint_path(options.output));
+  StudyConfig config = kept.config;
+  config.run.threads = changes.threads.value_or(0);
+  validate_config(config);
+  const std::string commands = joined(kept.command, options.command);
+  RunOptions both = options;
+  both.command = commands;
+  return train_to_file(config, both, true);  // asked before the training began
+}
+
 /// From whatever is known of a study to its result file.
 Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   const StudyConfig& config = state.config;
   auto points = checked_points(config, check_interrupt);
   if (!state.prelude) {
-    state.prelude = make_prelude(config, options.quiet);
+    const fs::path kept = checkpoint_path(options.output);
+    try {
+      state.prelude = make_prelude(config, options.quiet, {kept, options.command});
+    } catch (const Interrupted&) {
+      return interrupted_training(options);
+    }
     journal.prelude(prelude_bytes(*state.prelude));
+    journal.sync();  // before what it stands for goes
+    std::error_code none;
+    fs::remove(kept, none);
   }
   const TrialModel model = make_model(config, *state.prelude);
   if (!state.records)
@@ -122,12 +193,6 @@ std::string difference(const StudyConfig& a, const StudyConfig& b) {
   return fmt::format("{}", fmt::join(differ, ", "));
 }
 
-/// Commands that made a file, one behind the other as a shell takes them; one that is repeated is told once.
-std::string joined(const std::string& before, std::string_view command) {
-  if (before.empty()) return std::string(command);
-  return before.ends_with(command) ? before : fmt::format("{}; {}", before, command);
-}
-
 /// Adds what the file at the output's place holds to what a journal holds. Where a forced run was to replace
 /// it, it is something else: another study's, or nothing of ours.
 void add_earlier_results(const fs::path& results, StudyState& state) {
@@ -171,6 +236,7 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
   require_memory(config, model_layout(config, config.network.hidden.size() + 1).record_size);
   checked_points(config, check_interrupt);
   require_writable_output(options.output, options.force);
+  require_no_checkpoint(options);
   use_threads(config);
   require_data(config);
   print_warnings(study_warnings(config));  // of a study that nothing refuses
@@ -181,7 +247,8 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
   try {
     return finish(state, journal, options);
   } catch (...) {
-    if (!state.prelude) journal.remove();  // there is nothing in it to go on with
+    // there is nothing in it to go on with
+    if (!state.prelude && !fs::exists(checkpoint_path(options.output))) journal.remove();
     throw;
   }
 }
@@ -189,6 +256,7 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
 Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   const fs::path path = journal_path(options.output);
   const bool results = fs::exists(options.output), journalled = fs::exists(path);
+  if (!journalled && fs::exists(checkpoint_path(options.output))) return resume_training(changes, options);
   validate(results || journalled,
            "{}: nothing to go on with (neither it nor {} is there). Start with optinc run.",
            options.output.string(), path.string());
@@ -260,21 +328,14 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
   write_results(*whole, model, once ? &*once : nullptr, options);
 }
 
-void run_training(const StudyConfig& config, const RunOptions& options) {
+Ending run_training(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
   validate(has_network(config.model),
            "model = \"{}\" has no network to train (chips have). Set model = \"chip\".", config.model);
   require_writable_output(options.output, options.force);
-  use_threads(config);
+  require_no_checkpoint(options);
   print_warnings(study_warnings(config));
-  const Prelude prelude{{make_network_of(config, options.quiet)}};
-  AtomicFile out(options.output, options.force);
-  write_provenance(out.file(), config, "OptINC: trained network", options.command);
-  write_warnings(out.file(), study_warnings(config));
-  write_prelude(out.file().root(), prelude);
-  write_onn_group(out.file().group("onn"), prelude.networks.front().network,
-                  summarise(prelude.networks.front().network));
-  out.commit();
+  return train_to_file(config, options, options.force);
 }
 
 void work_for_ranks(Ranks& ranks) {

@@ -33,17 +33,18 @@ struct ResumeChanges {
   std::optional<double> time_limit_s;
 };
 
-/// Goes on with a run that was interrupted, killed or out of time: what options.output and its journal hold is
-/// kept, the rest is run, and the file is what an undisturbed run would have written. Throws Error where there
-/// is nothing to go on with.
+/// Goes on with a run or a training that was interrupted, killed or out of time: what options.output and its
+/// journal hold is kept, the rest is run, and the file is what an undisturbed run would have written. Throws
+/// Error where there is nothing to go on with.
 Ending resume_study(const ResumeChanges& changes, const RunOptions& options);
 
 /// Puts the shards of one study together in options.output; what is then still missing, resume runs. Throws
 /// Error for files of different studies or networks, naming what differs.
 void merge_studies(const std::vector<std::filesystem::path>& shards, const RunOptions& options);
 
-/// The first step alone: trains the network and writes it with its curve.
-void run_training(const StudyConfig& config, const RunOptions& options);
+/// The first step alone: trains the network and writes it with its curve. Training is kept beside the output
+/// meanwhile (checkpoint_path()), so that resume_study() goes on with it. Throws Error.
+Ending run_training(const StudyConfig& config, const RunOptions& options);
 
 /// What other MPI ranks do: run trials for rank 0.
 void work_for_ranks(Ranks& ranks);

@@ -10,8 +10,8 @@ namespace optinc {
 /// the order of the alphabet; none where this build's are not on this machine.
 std::vector<std::string> shipped_networks();
 
-/// The file that network.source or network.start means: that of "shipped/NAME", or the path itself. Throws Error,
-/// naming the nearest, for a name that is not shipped.
+/// The file that network.source or network.start means: that of "shipped/NAME", or the path itself. Throws
+/// Error, naming the nearest, for a name that is not shipped.
 std::filesystem::path network_path(const std::string& source);
 
 }  // namespace optinc

@@ -27,9 +27,9 @@ StudyConfig unlike_default() {
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
   c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/other.h5", "some/start.h5", {30, 6}};
-  c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
+  c.training = {TrainingScheme::projected, 3, 0.7 / 3.0, 7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
-  c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7};
+  c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7, 9, 1e-3 / 3.0};
   c.crosstalk = {0.03, 0.9, 40e-6, {220e-6, 60e-6, 15e-6, 50e-6}};
   c.operation = {0.5, 1e-12};
   c.link = {
@@ -133,12 +133,15 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("tolerance", values(key, gentle, harsh, steps));
   const auto& [ports, target, kind, topology, common] = mesh;
   check("mesh", values(ports, target, kind, topology, common));
-  const auto& [epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin] = training;
-  check("training", values(epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin));
+  const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
+               stop_margin] = training;
+  check("training", values(std::string(scheme_name(scheme)), project_every, squared, epochs, batch, rate,
+                           warmup, zone, matrix_noise, on_chips, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage));
-  const auto& [policy, estimate, in_situ] = calibration;
-  check("calibration", values(std::string(policy_name(policy)), estimate, in_situ));
+  const auto& [policy, estimate, in_situ, diagonal_epochs, diagonal_rate] = calibration;
+  check("calibration",
+        values(std::string(policy_name(policy)), estimate, in_situ, diagonal_epochs, diagonal_rate));
   const auto& [x0, known, d0, plan] = crosstalk;
   const auto& [mzi_length, mzi_width, coupler_length, heater_length] = plan;
   check("crosstalk", values(x0, known, d0, mzi_length, mzi_width, coupler_length, heater_length));
@@ -375,5 +378,6 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
                 {"runner.precision_metric", "mesh_error"});
   check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
-  check_message(complaint("model = 'chop'"), {"s.toml:1:9:", "chip, tolerance, cascade, drift, mesh", "mean \"chip\"?"});
+  check_message(complaint("model = 'chop'"),
+                {"s.toml:1:9:", "chip, tolerance, cascade, drift, mesh", "mean \"chip\"?"});
 }

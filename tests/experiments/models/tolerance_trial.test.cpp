@@ -66,9 +66,10 @@ TEST_CASE("a chip's tolerance is where the same chip of model chip begins to err
     const auto right = [&](double sigma) {
       StudyConfig at = config;
       at.chip.sigma_cal_rad = sigma;
-      const ChipState state =
+      const LitChip lit =
           chip_in_operation(design, at, calibrated_chip(design, at, trial), trial, Programming::corrected);
-      return share_right(config.task, transmit(design, state, at.link, {}, codes, {5, trial, 0}), codes);
+      return share_right(config.task, transmit(*lit.design, lit.state, at.link, {}, codes, {5, trial, 0}),
+                         codes);
     };
     INFO("trial " << trial << ", level " << level);
     CHECK(level > 1e-2);
