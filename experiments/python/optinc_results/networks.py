@@ -10,6 +10,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from .errors import NotInResult
 from .run import Run
 
 if sys.version_info >= (3, 11):
@@ -37,16 +38,13 @@ def networks(run: Run) -> list[Network]:
     They are named by the stem of their file, "carry chain", or the widths of their hidden layers: "32x5" for five of
     32. Where that is not enough, the keys that differ follow.
     """
-    if run.group("network") is not None:
-        config = run.config
-        found = [({f"{section}.{key}": value for section in ("task", "network", "training")
-                   for key, value in config.get(section, {}).items()}, "onn")]
-    elif run.group("networks") is not None:
+    if run.group("networks") is not None:
         found = []
-        for i in range(int(run.require("networks")["of_point"].max()) + 1):
+        for i in range(int(network_of_point(run).max()) + 1):
             identity = tomllib.loads(str(run.require(f"networks/{i}").attrs["identity"]))
-            found.append(({f"{section}.{key}": value for section, keys in identity.items()
-                           for key, value in keys.items()}, f"networks/{i}/onn"))
+            found.append((flat(identity), f"networks/{i}/onn"))
+    elif run.group("network") is not None or run.provenance.model not in (None, "mesh"):
+        found = [(flat(run.config), "onn")]
     else:
         return []
     names = distinct([name_of(identity) for identity, _ in found], [identity for identity, _ in found])
@@ -62,11 +60,22 @@ def network_of(run: Run, name: str, identity: Mapping[str, Any], place: str) -> 
 
 
 def network_of_point(run: Run) -> "np.ndarray[Any, Any]":
-    """Place in `networks(run)` of every sweep point's network, one axis a sweep."""
+    """Place in `networks(run)` of every sweep point's network, one axis a sweep. Raises NotInResult without trials."""
     trials = run.require("trials")
     shape = tuple(trials.sizes[axis] for axis in run.sweeps)
     group = run.group("networks")
-    return np.zeros(shape, int) if group is None else np.asarray(group["of_point"].values, int).reshape(shape)
+    if group is None:
+        return np.zeros(shape, int)
+    if "of_point" not in group:
+        raise NotInResult(f"{run.path} does not say which network a point has (no dataset networks/of_point). "
+                          "Run the study again.")
+    return np.asarray(group["of_point"].values, int).reshape(shape)
+
+
+def flat(sections: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by their whole keys, section.key."""
+    return {f"{section}.{key}": value for section, keys in sections.items() if isinstance(keys, dict)
+            for key, value in keys.items()}
 
 
 def shape_name(hidden: Any) -> str:
