@@ -144,7 +144,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 12> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 14> names = {"metric_vs_parameter",
                                                              "heat_map",
                                                              "error_histogram",
                                                              "eye",
@@ -155,7 +155,9 @@ std::span<const std::string_view> figure_names() {
                                                              "drift",
                                                              "mesh_comparison",
                                                              "mesh_balance",
-                                                             "receiver_noise"};
+                                                             "receiver_noise",
+                                                             "tolerance",
+                                                             "search"};
   return names;
 }
 

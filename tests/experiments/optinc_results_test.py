@@ -29,6 +29,7 @@ try:
     from optinc_results import figures, headlines, mesh_laws, style
     from optinc_results.__main__ import main
     from optinc_results.figures.pareto import front
+    from optinc_results.order_statistics import binomial_at_most, clopper_pearson, level_held
     from optinc_results.study import fixed, of_worst_layer, say_point
 except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")
@@ -57,6 +58,8 @@ DRAWN = {  # what each sample has the data for
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
     "meshes_of_kinds": {"metric_vs_parameter", "heat_map", "pareto", "mesh_comparison"},
     "unknown_errors": {"metric_vs_parameter", "heat_map", "pareto", "mesh_balance"},
+    "tolerant_shapes": {"metric_vs_parameter", "heat_map", "pareto", "tolerance", "search"},
+    "tolerant_keys": {"metric_vs_parameter", "pareto", "tolerance"},
 }
 
 
@@ -273,6 +276,96 @@ class Tables(unittest.TestCase):
             frame = results.to_pandas(results.tidy(run))
             mean = frame.groupby(["sigma_eta_rad", "variant"]).word_accuracy.mean()
             self.assertAlmostEqual(mean[0.03, "corrected"], float(run.summary["word_accuracy_mean"][5, 1]), places=12)
+
+
+class Tolerances(unittest.TestCase):
+    def test_binomial_intervals(self):
+        # B(5, 1/2) by hand; Clopper-Pearson limits of 5 and 0 of 10 as tabled, of n of n in closed form; fails where a
+        # tail is another or the two limits change places
+        for n in (5, 400):
+            np.testing.assert_allclose(binomial_at_most([0, n - 1], n, 0.5), [0.5 ** n, 1 - 0.5 ** n], rtol=1e-10)
+        np.testing.assert_allclose(binomial_at_most(np.arange(5), 5, 0.5) * 32, [1, 6, 16, 26, 31], rtol=1e-12)
+        low, high = clopper_pearson(10)
+        np.testing.assert_allclose([low[5], high[5], low[0], high[0]], [0.1871, 0.8129, 0, 0.3085], atol=5e-5)
+        low, high = clopper_pearson(300)
+        np.testing.assert_allclose([low[300], high[300], high[0]], [0.025 ** (1 / 300), 1, 1 - 0.025 ** (1 / 300)])
+        self.assertTrue((np.diff(low) > 0).all() and (np.diff(high[:-1]) > 0).all())
+
+    def test_level_held(self):
+        # by hand. Of 5 chips 80 % are 4: the second least; B(5, 1/5) leaves 0.7 % above rank 4 and 5.8 % above rank 3,
+        # and 33 % below rank 1. Fails where the rank is off by one or a tail is not 2.5 %
+        held = level_held([3, 1, 2, np.nan, 5, 4], 0.8)
+        self.assertEqual((held.value, held.high, np.isnan(held.low)), (2, 4, True))
+        held = level_held([6, 2, 4, 3, 1, 5], 0.5)  # the sign test's: 3.1 % outside the least and the greatest of 6
+        self.assertEqual((held.value, held.low, held.high), (4, 1, 6))
+        held = level_held([6, 2, 4, 3, np.inf, 5], 0.5, falling=True)
+        self.assertEqual((held.value, held.low, held.high), (4, 2, np.inf))
+        held = level_held([6, 2, 4, 3, np.inf, 5], 0.9, falling=True)
+        self.assertEqual((held.value, held.low, np.isnan(held.high)), (np.inf, 5, True))
+        self.assertTrue(np.isnan(level_held([np.nan], 0.9).value))
+        chips = np.arange(368.0)  # 0.99^368 < 2.5 % < 0.99^367
+        self.assertEqual((level_held(chips, 0.99).low, level_held(chips, 0.99).value), (0, 3))
+        self.assertTrue(np.isnan(level_held(chips[1:], 0.99).low))
+
+    def test_table(self):
+        with results.open_run(FILES["tolerant_shapes"]) as run:
+            table = results.tolerance(run, share=0.5)
+            self.assertEqual(list(table), ["point", "network.hidden", "chip.preset", "variant", "network", "mzis",
+                                           "word_accuracy", "tolerance.key", "tolerance.gentle", "tolerance.harsh",
+                                           "chips", "tolerance", "low", "high"])
+            self.assertEqual(list(table["network"][::2]), ["32x5, matrix_noise 0", "16-32-16", "32x5, matrix_noise 0.03",
+                                                           "carry chain", "8x2", "64x2"])
+            self.assertEqual([table[name][3] for name in ("point", "chip.preset", "mzis", "chips", "tolerance.harsh")],
+                             [3, "foundry", 900, 400, 30])
+            raw = np.sort(run.trials["tolerance"].values[1, 1, :, 0])
+            self.assertEqual(table["tolerance"][3], raw[200])
+            self.assertEqual((table["low"][3], table["high"][3]), (raw[179], raw[220]))  # as summary has the median's
+            self.assertEqual(results.networks(run)[4].word_accuracy, 0.75)
+        with results.open_run(FILES["tolerant_keys"]) as run:
+            table = results.tolerance(run)
+            self.assertEqual(list(table)[:5], ["point", "tolerance.key", "tolerance.gentle", "tolerance.harsh", "variant"])
+            self.assertEqual(list(table["network"]), ["good"] * 6)
+            self.assertEqual(list(table["tolerance"][:4]), [0, 0, np.inf, np.inf])
+            with self.assertRaisesRegex(ValueError, "a share of 1"):
+                results.tolerance(run, 1)
+        with results.open_run(FILES["one_sweep"]) as run, self.assertRaisesRegex(results.NotInResult, "no tolerances"):
+            results.tolerance(run)
+
+    def test_curves_are_shares_of_chips(self):
+        # fails where a curve counts chips beyond a level wrongly, forgets those that fail at gentle, or falls at harsh
+        with results.open_run(FILES["tolerant_keys"]) as run:
+            figure = figures.FIGURES["tolerance"](run)
+            self.assertEqual([axes.get_title(loc="left") for axes in figure.axes],
+                             ["(a) sigma_eta_rad", "(b) dac_bits", "(c) odd_thing_w"])
+            self.assertEqual([" ".join(axes.get_xlabel().split()) for axes in figure.axes],
+                             ["rms error of the splitter angles (mrad)", "resolution of the phase DAC (bit)",
+                              "link.odd_thing_w (W)"])
+            raw = run.trials["tolerance"].values[..., 0]
+            for axes, values, factor, sign in zip(figure.axes, raw, (1e3, 1, 1), (1, -1, 1)):
+                curve = next(line for line in axes.lines if line.get_drawstyle() == "steps-post")
+                for x, y in list(zip(curve.get_xdata(), curve.get_ydata()))[:-1]:
+                    beyond = (sign * values > sign * x / factor * (1 + 1e-9 * sign)).mean()  # just harsher than x
+                    self.assertAlmostEqual(y, beyond if x != axes.get_xlim()[0] else np.isfinite(values)[values != 0].sum() / 20)
+            self.assertGreater(figure.axes[1].get_xlim()[0], figure.axes[1].get_xlim()[1])  # fewer bits are harsher
+            ends = [next(l for l in axes.lines if l.get_drawstyle() == "steps-post").get_ydata()[-1] for axes in figure.axes]
+            self.assertEqual(ends, [0, 0.05, np.mean(raw[2] == 5)])
+
+    def test_networks_are_compared(self):
+        # fails where a network that is beaten joins the front, or one that is wrong, or fails at gentle, has a level
+        with results.open_run(FILES["tolerant_shapes"]) as run:
+            table = results.tolerance(run)
+            figure = figures.FIGURES["search"](run)
+            axes = figure.axes[1]
+            self.assertEqual(axes.get_title(loc="left"), "(b) foundry")
+            joined = next(line for line in axes.lines if line.get_linewidth() == 1.2)
+            self.assertEqual(list(joined.get_xdata()), [29, 2720])
+            np.testing.assert_array_equal(joined.get_ydata(), table["tolerance"][[7, 5]])
+            edge = {line.get_marker(): list(line.get_xdata()) for line in axes.lines
+                    if line.get_transform() == axes.get_xaxis_transform()}
+            self.assertEqual(edge, {"v": [9000], "o": [120]})
+            self.assertIn("carry chain", [text.get_text() for text in axes.texts])
+            with self.assertRaisesRegex(results.NotInResult, "no variant 'noisy'"):
+                figures.FIGURES["search"](run, variant="noisy")
 
 
 class Drawing(unittest.TestCase):

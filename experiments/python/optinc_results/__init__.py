@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from .compare import contents, differing
 from .errors import NotAResult, NotInResult
+from .networks import Network, network_of_point, networks
 from .provenance import Provenance
 from .run import SCHEMA_VERSION, Run, open_run
 from .study import Parameter, Statistic, metrics, parameters, statistic
 from .table import Table, tidy, to_pandas, write_csv
+from .tolerances import tolerance
 
-__all__ = ["SCHEMA_VERSION", "NotAResult", "NotInResult", "Parameter", "Provenance", "Run", "Statistic", "Table",
-           "contents", "differing",           "metrics", "open_run", "parameters", "statistic", "tidy", "to_pandas", "write_csv"]
+__all__ = ["SCHEMA_VERSION", "Network", "NotAResult", "NotInResult", "Parameter", "Provenance", "Run", "Statistic",
+           "Table", "contents", "differing", "metrics", "network_of_point", "networks", "open_run", "parameters",
+           "statistic", "tidy", "to_pandas", "tolerance", "write_csv"]

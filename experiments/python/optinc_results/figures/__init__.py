@@ -22,6 +22,8 @@ from .mesh_comparison import mesh_comparison
 from .metric_vs_parameter import metric_vs_parameter
 from .pareto import pareto
 from .receiver_noise import receiver_noise
+from .search import search
+from .tolerance import tolerance
 from .training import training
 
 FIGURES: dict[str, Callable[..., Figure]] = {
@@ -39,6 +41,8 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "law": law,
     "mesh_comparison": mesh_comparison,
     "mesh_balance": mesh_balance,
+    "tolerance": tolerance,
+    "search": search,
 }
 """Every figure by name."""
 

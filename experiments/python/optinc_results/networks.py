@@ -1,0 +1,111 @@
+"""The networks of a study: what they are called, how large they are, and which one each sweep point has."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Mapping
+
+import numpy as np
+
+from .errors import NotInResult
+from .run import Run
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network of a study. `identity`: the keys that ask for it. Without device errors it has `word_accuracy` and
+    `margin` (digit). NaN for what the file does not say, as one that is not complete does not."""
+
+    name: str
+    identity: Mapping[str, Any]
+    mzis: float
+    depth: float
+    word_accuracy: float
+    margin: float
+
+
+def networks(run: Run) -> list[Network]:
+    """All networks of the study, in the order of the file; one where no sweep varies it, none of a mesh.
+
+    They are named by the stem of their file, "carry chain", or the widths of their hidden layers: "32x5" for five of
+    32. Where that is not enough, the keys that differ follow.
+    """
+    if run.group("networks") is not None:
+        found = []
+        for i in range(int(network_of_point(run).max()) + 1):
+            identity = tomllib.loads(str(run.require(f"networks/{i}").attrs["identity"]))
+            found.append((flat(identity), f"networks/{i}/onn"))
+    elif run.group("network") is not None or run.provenance.model not in (None, "mesh"):
+        found = [(flat(run.config), "onn")]
+    else:
+        return []
+    names = distinct([name_of(identity) for identity, _ in found], [identity for identity, _ in found])
+    return [network_of(run, name, identity, place) for name, (identity, place) in zip(names, found)]
+
+
+def network_of(run: Run, name: str, identity: Mapping[str, Any], place: str) -> Network:
+    """A network with the numbers of its group `onn`."""
+    onn = run.group(place)
+    numbers = {} if onn is None else onn.attrs
+    return Network(name, identity, *(float(numbers.get(key, math.nan))
+                                     for key in ("mzi_count", "mzi_depth", "word_accuracy", "margin")))
+
+
+def network_of_point(run: Run) -> "np.ndarray[Any, Any]":
+    """Place in `networks(run)` of every sweep point's network, one axis a sweep. Raises NotInResult without trials."""
+    trials = run.require("trials")
+    shape = tuple(trials.sizes[axis] for axis in run.sweeps)
+    group = run.group("networks")
+    if group is None:
+        return np.zeros(shape, int)
+    if "of_point" not in group:
+        raise NotInResult(f"{run.path} does not say which network a point has (no dataset networks/of_point). "
+                          "Run the study again.")
+    return np.asarray(group["of_point"].values, int).reshape(shape)
+
+
+def flat(sections: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by their whole keys, section.key."""
+    return {f"{section}.{key}": value for section, keys in sections.items() if isinstance(keys, dict)
+            for key, value in keys.items()}
+
+
+def shape_name(hidden: Any) -> str:
+    """Widths of hidden layers in short: 32x5, 16-32-16."""
+    widths = [str(int(width)) for width in hidden]
+    return f"{widths[0]}x{len(widths)}" if len(set(widths)) == 1 else "-".join(widths)
+
+
+def name_of(identity: Mapping[str, Any]) -> str:
+    """What a network is called by the keys that ask for it."""
+    source = str(identity.get("network.source", "train"))
+    if source == "train":
+        return shape_name(identity["network.hidden"]) if identity.get("network.hidden") else "no hidden layer"
+    return "carry chain" if source == "carry-chain" else PurePosixPath(source.replace("\\", "/")).stem
+
+
+def distinct(names: list[str], identities: list[Mapping[str, Any]]) -> list[str]:
+    """The names, those that several bear followed by the keys in which these differ."""
+    told = []
+    for name, identity in zip(names, identities):
+        alike = [other for twin, other in zip(names, identities) if twin == name]
+        keys = dict.fromkeys(key for other in alike for key in other
+                             if any(another.get(key) != other[key] for another in alike))
+        said = [f"{key.split('.')[-1]} {say(identity[key])}" for key in keys if key in identity]
+        told.append(", ".join([name, *said]))
+    return told
+
+
+def say(value: Any) -> str:
+    """A value of the configuration as a reader wants it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
