@@ -273,7 +273,8 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   words.add_option("--set", asked.overrides.settings, "section.key=value, over the study; repeatable")
       ->expected(1)
       ->take_all();
-  words.add_option("--words", asked.drawn, "drawn words where the task has more than 6 million, besides its edges");
+  words.add_option("--words", asked.drawn,
+                   "drawn words where the task has more than 6 million, besides its edges");
   words.add_flag("--json", asked.json, "as one JSON object, for scripts");
   words.add_flag("--quiet", asked.out.quiet, "no progress");
 
@@ -293,6 +294,21 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       ->take_all();
   budgets.add_flag("--json", costs.json, "as one JSON object in SI units, for scripts");
   add_output(budgets, costs.out);
+
+  DesignsArguments compared;
+  CLI::App& designs =
+      commands.add("designs", "costs of several designs side by side, and what is published of them",
+                   "optinc designs experiments/designs/published.toml -o designs.h5 && experiments/draw "
+                   "designs.h5 -o figures\n"
+                   "  optinc designs experiments/designs/published.toml --set budget.skew=at-servers",
+                   [&] { return designs_command(compared, typed); });
+  designs.add_option("LIST.toml", compared.list, "designs, as overrides of one study")->required();
+  designs
+      .add_option("--set", compared.settings, "section.key=value, over the list's; a design's own go over it")
+      ->expected(1)
+      ->take_all();
+  designs.add_flag("--json", compared.json, "as one JSON object in SI units, for scripts");
+  add_output(designs, compared.out);
 
   std::string key;
   CLI::App& explained =

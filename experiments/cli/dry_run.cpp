@@ -7,26 +7,14 @@
 
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_warnings.hpp"
+#include "experiments/designs/compare.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/runner/memory.hpp"
 #include "experiments/study/prelude.hpp"
-#include "physics/random/haar.hpp"
 
 namespace optinc {
 namespace {
-
-/// A network of the study's shape with random weights: chips of it cost what chips of a trained one do.
-Network untrained(const StudyConfig& config) {
-  Network network = make_network(config.task, config.network.hidden);
-  Stream stream(config.run.seed, Purpose::test);
-  for (SigmaULayer& layer : network.layers)
-    for (std::size_t b = 0; b < layer.unitary.size(); ++b) {
-      layer.unitary[b] = haar_orthogonal(layer.block_size(), stream);
-      layer.sigma[b].setConstant(0.5);
-    }
-  return network;
-}
 
 double training_seconds(const StudyConfig& config) {
   if (!has_network(config.model) || config.network.source != "train") return 0.0;
@@ -64,7 +52,7 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
   Prelude prelude;
   if (has_network(config.model))
     prelude.network =
-        config.network.source == "train" ? untrained(config) : *make_prelude(config, true).network;
+        config.network.source == "train" ? untrained_network(config) : *make_prelude(config, true).network;
   const TrialModel model = make_model(config, prelude);
   const double training = training_seconds(config), trial = trial_seconds(points, model);
   const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
