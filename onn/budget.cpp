@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -59,6 +60,17 @@ struct Inputs {
   double modulator_db() const {
     return loss_db_of_field(std::abs(mzm_field_factor(settings.modulator, settings.modulator.v_pi_v)));
   }
+  double copies_db(int copies) const {
+    return loss_db_of_field(split_field_factor(copies)) + excess_db(copies);
+  }
+  /// Delay line of so long a wait: L = c t / n_g.
+  Waveguide line(double wait_s) const {
+    Waveguide guide = settings.routing;
+    guide.bends = 0;
+    guide.length_m =
+        wait_s * constants::speed_of_light_m_per_s / group_index(guide.index, settings.laser.wavelength_m);
+    return guide;
+  }
   /// Waveguide of a layer besides its MZIs: to and from the meshes, and the arms of the output screen.
   Waveguide routing() const {
     Waveguide guide = settings.routing;
@@ -109,17 +121,20 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
 }
 
 BudgetTable losses(const Inputs& in, std::size_t stages) {
-  BudgetTable t = table(
-      "loss", "dB", stages,
-      {{"modulator", "MzmSettings at full drive: budget.modulator_loss_db"},
-       {"splitting", "split_field_factor: digit lanes of a laser, coherent sum of unit P, copies of unit T"},
-       {"splitter excess", "SplitterTree: budget.splitter_loss_db a stage"},
-       {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
-       {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
-       {"attenuators", "BlockDesign::attenuation, the most that one passes"},
-       {"waveguides", "Waveguide: budget.routing_m, budget.waveguide_loss_db_per_cm"},
-       {"couplers", "FibreCoupler: budget.coupler_loss_db"},
-       {"fibres", "Fibre: budget.fibre_m, budget.fibre_connectors"}});
+  BudgetTable t =
+      table("loss", "dB", stages,
+            {{"modulator", "MzmSettings at full drive: budget.modulator_loss_db"},
+             {"splitting",
+              "split_field_factor: digit lanes of a laser, coherent sum of unit P and copies of a lane for its "
+              "reads, "
+              "copies of unit T"},
+             {"splitter excess", "SplitterTree: budget.splitter_loss_db a stage"},
+             {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
+             {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
+             {"attenuators", "BlockDesign::attenuation, the most that one passes"},
+             {"waveguides", "Waveguide: budget.routing_m, budget.waveguide_loss_db_per_cm"},
+             {"couplers", "FibreCoupler: budget.coupler_loss_db"},
+             {"fibres", "Fibre: budget.fibre_m, budget.fibre_connectors"}});
   enum { modulator, splitting, excess, fan, mzis, attenuators, waveguides, couplers, fibres };
   const auto at = [&](int part, std::size_t stage) -> double& {
     return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
@@ -146,7 +161,8 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
     at(excess, stage) = in.excess_db(static_cast<std::int64_t>(layer.blocks.size()));
     at(mzis, stage) = layer.columns() * 2 * mean_arm_loss_db(in.model);
     at(attenuators, stage) = most > 0 ? loss_db_of_field(most) : 0.0;
-    at(waveguides, stage) = waveguide_loss_db(in.routing());
+    // light that no receiver meets goes on without a detour: the guides to its reader are its reader's
+    if (layer.received()) at(waveguides, stage) = waveguide_loss_db(in.routing());
   }
   return t;
 }
@@ -240,7 +256,10 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
   const double modulator = lowpass_delay_s({LowpassShape::one_pole, s.modulator.bandwidth_hz});
   for (std::size_t k = 0; k < stages.size(); ++k) {
     t.parts[0].by_stage[k] = stages[k].columns * waveguide_delay_s(column, wavelength_m);
-    t.parts[1].by_stage[k] = stages[k].columns > 0 ? waveguide_delay_s(in.routing(), wavelength_m) : 0.0;
+    const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
+    t.parts[1].by_stage[k] = layer && in.design.layers[k - first_layer_stage].received()
+                                 ? waveguide_delay_s(in.routing(), wavelength_m)
+                                 : 0.0;
     t.parts[2].by_stage[k] = stages[k].receivers > 0 ? receiver : 0.0;
     t.parts[3].by_stage[k] = stages[k].modulators > 0 ? modulator : 0.0;
     t.parts[4].by_stage[k] = stages[k].adcs > 0 ? s.adc_delay_s : 0.0;
@@ -248,16 +267,19 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
   return t;
 }
 
-BudgetTable areas(const Inputs& in, std::size_t stages) {
-  BudgetTable t = table("area", "m2", stages,
+BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t = table("area", "m2", stages.size(),
                         {{"meshes", "FloorPlanSettings: budget.mzi_length_m x budget.mzi_width_m"},
-                         {"attenuators", "FloorPlanSettings: budget.mzi_length_m x budget.mzi_width_m"}});
+                         {"attenuators", "FloorPlanSettings: budget.mzi_length_m x budget.mzi_width_m"},
+                         {"delay lines", "length of waiting light x budget.delay_line_pitch_m"}});
   const double box = in.settings.floor_plan.mzi_length_m * in.settings.floor_plan.mzi_width_m;
   for (std::size_t l = 0; l < in.layers(); ++l)
     for (const BlockDesign& block : in.design.layers[l].blocks) {
       t.parts[0].by_stage[first_layer_stage + l] += block.mesh.mzi_count() * box;
       t.parts[1].by_stage[first_layer_stage + l] += block.attenuators.mzi_count() * box;
     }
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    t.parts[2].by_stage[k] = stages[k].line_m * in.settings.delay_line_pitch_m;
   return t;
 }
 
@@ -277,31 +299,126 @@ void place(const Inputs& in, ChipBudget& b) {
   b.die_area_m2 = plan.area_m2();
 }
 
+/// Field that a signal of value 1 has at the inputs of every layer, sqrt(W), to which all its inputs are
+/// dimmed: as input_fields_per_unit_sqrt_w, with what splitters, waveguides and delay lines lose besides.
+std::vector<double> lossy_fields_per_unit_sqrt_w(const Inputs& in, const ChipBudget& b, const Schedule& s,
+                                                 const std::vector<double>& lost) {
+  const double unit_p_db = b.loss_db.part("splitter excess").by_stage[unit_p_stage];
+  std::vector<double> fields, out;
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const LayerDesign& layer = in.design.layers[l];
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
+      const LaneDesign& lane = layer.lanes[i];
+      double db = waveguide_loss_db(in.line(s.waits_s(in.design, l, i)));
+      if (lane.source < 0) db += unit_p_db + in.excess_db(lane.copies);
+      const double field = lane.source < 0 ? lane_field_per_unit_sqrt_w(in.design.task, in.link, lane.copies)
+                                           : out[static_cast<std::size_t>(lane.source)];
+      least = std::min(least, field * field_ratio_of_loss_db(db));
+    }
+    fields.push_back(least);
+    out.push_back(layer.received() ? std::sqrt(in.link.signal_full_scale_w) / layer.largest_output
+                                   : least * lost[l]);
+  }
+  return fields;
+}
+
 /// Signal, noise and gain at every receiver.
-void receive(const Inputs& in, ChipBudget& b) {
-  const auto lost = [&](std::size_t stage) {  // what nominal_layer_factor does not know of
-    return power_ratio_of_loss_db(b.loss_db.part("splitter excess").by_stage[stage] +
-                                  b.loss_db.part("waveguides").by_stage[stage]);
-  };
-  std::vector<double> nominal;
-  for (const LayerDesign& layer : in.design.layers) nominal.push_back(nominal_layer_factor(layer, in.model));
-  const std::vector<double> units = input_fields_per_unit_sqrt_w(in.design, in.link, nominal);
+void receive(const Inputs& in, const Schedule& s, ChipBudget& b) {
+  std::vector<double> through;  // field ratio of every layer, with what nominal_layer_factor does not know of
+  for (std::size_t l = 0; l < in.layers(); ++l)
+    through.push_back(nominal_layer_factor(in.design.layers[l], in.model) *
+                      field_ratio_of_loss_db(b.loss_db.part("splitter excess").by_stage[first_layer_stage + l] +
+                                             b.loss_db.part("waveguides").by_stage[first_layer_stage + l]));
+  const std::vector<double> units = lossy_fields_per_unit_sqrt_w(in, b, s, through);
   for (std::size_t l = 0; l < in.layers(); ++l) {
     if (!in.design.layers[l].received()) continue;
     const bool last = in.design.layers[l].ending == LayerEnd::servers;
     const std::size_t stage = first_layer_stage + l, receiver = last ? in.unit_t_stage() : stage;
     const LayerDesign& layer = in.design.layers[l];
     const double largest = last ? pam4_full_scale_digit : layer.largest_output;
-    const double field = largest * units[l] * nominal[l];
-    double power_w = field * field * lost(stage);
-    if (l == 0) power_w *= power_ratio_of_loss_db(b.loss_db.part("splitter excess").by_stage[unit_p_stage]);
+    const double field = largest * units[l] * through[l];
+    double power_w = field * field;
     if (last) power_w *= power_ratio_of_loss_db(b.loss_db.total(in.unit_t_stage()));
-    BudgetStage& s = b.stages[receiver];
-    s.received_w = power_w;
+    BudgetStage& at = b.stages[receiver];
+    if (last && at.received_w > 0) power_w = std::min(power_w, at.received_w);  // the weakest answer
+    at.received_w = power_w;
     const double current_a = homodyne_current_per_field(in.link.receiver) * std::sqrt(power_w);
-    s.snr_db = 10 * std::log10(current_a * current_a / homodyne_noise_a2(in.link.receiver, power_w).total());
-    if (!last) s.gain_db = 10 * std::log10(in.link.signal_full_scale_w / power_w);
+    at.snr_db = 10 * std::log10(current_a * current_a / homodyne_noise_a2(in.link.receiver, power_w).total());
+    if (!last) at.gain_db = 10 * std::log10(in.link.signal_full_scale_w / power_w);
   }
+}
+
+/// When light enters every layer, and how much of it waits where.
+void wait(const Inputs& in, const Schedule& s, ChipBudget& b) {
+  constexpr double instant_s = 1e-18;  // sums of the same times in another order are no wait
+  const auto add = [&](std::size_t stage, double wait_s) {
+    if (wait_s < instant_s) return;
+    BudgetStage& at = b.stages[stage];
+    ++at.lines;
+    at.line_m += in.line(wait_s).length_m;
+    at.wait_s = std::max(at.wait_s, wait_s);
+  };
+  for (const double line : s.lane_line_s) add(unit_p_stage, line);
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    b.stages[first_layer_stage + l].start_s = s.start_s[l];
+    for (std::size_t i = 0; i < s.line_s[l].size(); ++i) {
+      add(first_layer_stage + l, s.line_s[l][i]);
+      const double whole = s.waits_s(in.design, l, i);
+      if (whole < std::max(instant_s, b.longest_wait.wait_s)) continue;
+      const int source = in.design.layers[l].lanes[i].source;
+      const Waveguide line = in.line(whole);
+      b.longest_wait = {source < 0 ? b.stages[unit_p_stage].name
+                                   : b.stages[first_layer_stage + static_cast<std::size_t>(source)].name,
+                        b.stages[first_layer_stage + l].name, whole, line.length_m, waveguide_loss_db(line)};
+    }
+  }
+  b.launch_delay_s = *std::max_element(s.launch_s.begin(), s.launch_s.end());
+}
+
+/// Sums over the stages of a way, from the tables of all stages.
+BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const LightWay& way) {
+  BudgetAnswer a;
+  a.loss_db = in.copies_db(way.copies);
+  const auto add = [&](std::size_t stage) {
+    const BudgetStage& at = b.stages[stage];
+    a.columns += at.columns;
+    a.conversions += at.modulators > 0 && at.receivers > 0;
+    a.loss_db += b.loss_db.total(stage);
+    a.delay_s += b.delay_s.total(stage);
+  };
+  for (const std::size_t stage : {servers_stage, unit_p_stage, in.unit_t_stage()}) add(stage);
+  for (const std::size_t l : way.layers) add(first_layer_stage + l);
+  return a;
+}
+
+/// What every answer passed; of the tables only the way of the last one is kept.
+void follow(const Inputs& in, const Schedule& s, ChipBudget& b) {
+  double latest = -1.0;
+  LightWay last;
+  for (const std::size_t l : in.design.server_layers()) {
+    const LightWay way = critical_way(in.design, s, l);
+    const BudgetAnswer answer = answer_of(in, b, way);
+    b.answers.insert(b.answers.end(), static_cast<std::size_t>(in.design.layers[l].outputs), answer);
+    if (answer.delay_s > latest) {
+      latest = answer.delay_s;
+      last = way;
+    }
+  }
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const std::size_t stage = first_layer_stage + l;
+    b.stages[stage].on_way = std::find(last.layers.begin(), last.layers.end(), l) != last.layers.end();
+    for (BudgetTable* t : {&b.loss_db, &b.delay_s})
+      for (BudgetPart& p : t->parts)
+        if (!b.stages[stage].on_way) p.by_stage[stage] = 0.0;
+  }
+  const auto& part = [&](std::string_view name) -> double& {
+    const auto found = std::find_if(b.loss_db.parts.begin(), b.loss_db.parts.end(),
+                                    [&](const BudgetPart& p) { return p.name == name; });
+    return found->by_stage[unit_p_stage];
+  };
+  part("splitting") += loss_db_of_field(split_field_factor(last.copies));
+  part("splitter excess") += in.excess_db(last.copies);
 }
 
 void validate_program(const ChipDesign& design, const ChipProgram& program) {
@@ -355,6 +472,8 @@ void validate_budget(const BudgetSettings& s) {
   validate_not_negative("adc_step_j", s.adc_step_j);
   validate_not_negative("adc_delay_s", s.adc_delay_s);
   validate_not_negative("control_w_per_shifter", s.control_w_per_shifter);
+  skew_of_name(s.skew);
+  validate_not_negative("delay_line_pitch_m", s.delay_line_pitch_m);
 }
 
 double BudgetPart::total() const { return std::accumulate(by_stage.begin(), by_stage.end(), 0.0); }
@@ -389,13 +508,33 @@ std::int64_t ChipBudget::mzis() const {
 
 int ChipBudget::columns() const {
   int sum = 0;
-  for (const BudgetStage& s : stages) sum += s.columns;
+  for (const BudgetStage& s : stages) sum += s.on_way ? s.columns : 0;
   return sum;
 }
 
 int ChipBudget::conversions() const {
-  return static_cast<int>(std::count_if(
-      stages.begin(), stages.end(), [](const BudgetStage& s) { return s.modulators > 0 && s.receivers > 0; }));
+  return static_cast<int>(std::count_if(stages.begin(), stages.end(), [](const BudgetStage& s) {
+    return s.on_way && s.modulators > 0 && s.receivers > 0;
+  }));
+}
+
+double ChipBudget::delay_lines_m() const {
+  double sum = 0.0;
+  for (const BudgetStage& s : stages) sum += s.line_m;
+  return sum;
+}
+
+double ChipBudget::most_gain_db() const {
+  double most = 0.0;
+  for (const BudgetStage& s : stages) most = std::max(most, s.gain_db);
+  return most;
+}
+
+double ChipBudget::answer_skew_s() const {
+  const auto [first, last] =
+      std::minmax_element(answers.begin(), answers.end(),
+                          [](const BudgetAnswer& a, const BudgetAnswer& b) { return a.delay_s < b.delay_s; });
+  return last->delay_s - first->delay_s;
 }
 
 double ChipBudget::fan_db() const { return loss_db.part("fan-out, fan-in").total(); }
@@ -413,10 +552,15 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.loss_db = losses(in, b.stages.size());
   b.power_w = watts(in, b.stages, optical_w);
   b.delay_s = delays(in, b.stages);
-  b.area_m2 = areas(in, b.stages.size());
+  std::vector<double> through_s;
+  for (std::size_t l = 0; l < in.layers(); ++l) through_s.push_back(b.delay_s.total(first_layer_stage + l));
+  const Schedule times = schedule(design, through_s, skew_of_name(settings.skew));
+  wait(in, times, b);
+  b.area_m2 = areas(in, b.stages);
   for (const std::string_view name : heater_names()) b.heaters.push_back(heater_budget(in, b.stages, name));
   place(in, b);
-  receive(in, b);
+  receive(in, times, b);
+  follow(in, times, b);  // last: it leaves the critical path alone in the tables
   b.laser_optical_w = std::accumulate(optical_w.begin(), optical_w.end(), 0.0);
   b.passive_received_dbm = dbm_of_watts(settings.laser.power_w) - b.loss_db.total();
   b.optical_delay_s = b.delay_s.part("MZIs").total();

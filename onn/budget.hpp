@@ -7,6 +7,7 @@
 #include "onn/budget_settings.hpp"
 #include "onn/chip.hpp"
 #include "onn/link.hpp"
+#include "onn/schedule.hpp"
 
 namespace optinc {
 
@@ -42,6 +43,25 @@ struct BudgetStage {
   double received_w = 0.0;  ///< signal on a receiver of this stage at its largest value; 0: no receiver
   double snr_db = 0.0;      ///< of its current, electrical, over shot, amplifier and oscillator noise
   double gain_db = 0.0;     ///< optical power that re-modulation puts back: full scale behind over received_w
+  bool on_way = true;       ///< of the answer that comes last: only such stages count in dB and delay
+  double start_s = 0.0;     ///< when light of a word enters, counted from unit P's output (layers)
+  int lines = 0;            ///< delay lines before it; unit P: before its lanes are split
+  double line_m = 0.0;      ///< all of them together
+  double wait_s = 0.0;      ///< longest of them
+};
+
+/// What one digit of the answer has passed on its critical path, from a server's laser to a server's receiver.
+struct BudgetAnswer {
+  int columns = 0;      ///< MZIs in series
+  int conversions = 0;  ///< optical-electrical-optical
+  double loss_db = 0.0;
+  double delay_s = 0.0;
+};
+
+/// Light that waits longest in waveguides: that of one input, from where it arises to where it is used.
+struct BudgetWait {
+  std::string from, to;  ///< stages
+  double wait_s = 0.0, line_m = 0.0, loss_db = 0.0;
 };
 
 /// Watts of one kind of heater.
@@ -54,13 +74,19 @@ struct HeaterBudget {
   double estimate_w = 0.0;  ///< at mean phases: P_pi (pi + <theta>)/pi an MZI, theta of Haar-orthogonal meshes
 };
 
-/// What a unit costs in light, watts, silicon and time.
+/// What a unit costs in light, watts, silicon and time. Layers may read any signals before them: MZIs, watts
+/// and areas are sums over all stages, dB, delay, columns and conversions those of the critical path, the way
+/// of the light that arrives last at the answer that comes last. Stages that are not on it have zeros in
+/// `loss_db` and `delay_s`.
 struct ChipBudget {
   std::vector<BudgetStage> stages;
   BudgetTable loss_db;  ///< of one pass without any gain, from a server's laser to a server's receiver
   BudgetTable power_w;  ///< electrical
   BudgetTable delay_s;  ///< first symbol in to its code out
-  BudgetTable area_m2;  ///< of the boxes of all MZIs
+  BudgetTable area_m2;  ///< of the boxes of all MZIs, and of delay lines
+  std::vector<BudgetAnswer> answers;  ///< (digits), most significant first
+  BudgetWait longest_wait;            ///< in delay lines; all 0 where no light waits
+  double launch_delay_s = 0.0;        ///< by which the last digit leaves the servers after the first
   std::vector<HeaterBudget> heaters;  ///< the chosen one's trimmed_w is in `power_w`, in two parts
   double mesh_area_m2 = 0.0;          ///< bounding boxes of the meshes, edges and output screens included
   double die_area_m2 = 0.0;           ///< bounding box of all meshes placed in rows on a die
@@ -72,8 +98,14 @@ struct ChipBudget {
 
   std::int64_t mzis() const;
   int columns() const;
-  /// Optical-electrical-optical conversions that every signal passes, one a hidden layer.
+  /// Optical-electrical-optical conversions on the critical path; of a plain network one a hidden layer.
   int conversions() const;
+  /// All delay lines, m.
+  double delay_lines_m() const;
+  /// Most that one re-modulation puts back, dB: what light loses between two regenerations, at worst.
+  double most_gain_db() const;
+  /// By how much the first digit of an answer comes before the last one, s: the servers put them together.
+  double answer_skew_s() const;
   /// Loss of fan-out and fan-in alone, dB: 10 log10 of the product of all r.
   double fan_db() const;
   double symbols_in_mzis() const { return optical_delay_s * symbol_rate_bd; }
@@ -87,7 +119,8 @@ struct ChipBudget {
 /// simulates it: fan-out and fan-in from LayerDesign, MZI loss from the error model as nominal_layer_factor
 /// counts it, phases from the program, areas from the floor plan, delays from waveguide and low-pass. The mean
 /// loss of MZIs is counted; one chip's draw is not. Splitter excess, waveguides, fibres and couplers are
-/// counted here and are absent from transmit(), whose launch_power_w stands at unit P's input. Throws Error
+/// counted here and are absent from transmit(), whose launch_power_w stands at unit P's input. Light that is
+/// there before it is needed waits (schedule(), budget.skew), and its delay line dims its layer. Throws Error
 /// where a setting is out of range or the program is not the design's.
 ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const ErrorModel& model,
                   const LinkSettings& link, const BudgetSettings& settings = {});

@@ -16,6 +16,18 @@
 
 namespace optinc {
 
+/// How light that is there before it is needed waits.
+enum class Skew {
+  delay_lines,  ///< all of it in waveguides on the chip
+  at_servers,   ///< servers send each digit later by what all its readers wait; other light in waveguides
+};
+
+/// "delay-lines", "at-servers".
+std::string_view skew_name(Skew skew);
+std::span<const std::string_view> skew_names();
+/// Throws Error, naming the nearest, for an unknown name.
+Skew skew_of_name(std::string_view name);
+
 /// What surrounds the meshes, and what everything costs, as device objects. MZI loss is [chip]'s, powers of
 /// signal and local oscillator are [link]'s. Values without a source of their own are the defaults of their
 /// devices (physics.md sections 7, 8, 10, 15).
@@ -36,6 +48,8 @@ struct BudgetSettings {
   double adc_step_j = 100e-15;                  ///< energy of a conversion step above 30 GS/s (30-300 fJ)
   double adc_delay_s = 1e-9;                    ///< of its pipeline; assumed
   double control_w_per_shifter = 0.0;           ///< DAC channel of a phase shifter; 0: not counted
+  std::string skew = "delay-lines";             ///< how light waits for carries; a name of skew_names()
+  double delay_line_pitch_m = 5e-6;             ///< from turn to turn of a spiral; assumed
 };
 
 /// Heaters that a budget knows, by their names in the catalogue of devices.

@@ -1,14 +1,20 @@
 #include "onn/carry_chain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <numeric>
 
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
+
+constexpr std::array<std::string_view, 2> carry_names = {"ripple", "lookahead"};
 
 /// constant + sum of weight x signal.
 struct Form {
@@ -109,7 +115,168 @@ Form sum(const std::vector<Form>& forms) {
   return total;
 }
 
+/// Digits of the total, most significant first: two of c_0, then r_0, r_1, ..; `half` is what rounding adds (64
+/// bits, for it is shifted by two a digit).
+std::vector<Form> rippled(Builder& builder, const Task& task, std::uint64_t half) {
+  const int digits = task.input_digits();
+  std::vector<Form> total(static_cast<std::size_t>(digits) + 2);  // two digits of c_0, then r_0, r_1, ..
+  Form carry;
+  int largest_carry = 0;
+  std::vector<Form> counted;  // the steps of the position before
+  for (int m = digits - 1; m >= 0; --m) {
+    Form t = {{{m, static_cast<double>(task.servers)}}, 0.0};
+    t.add(1.0, carry);
+    const auto rounding =
+        static_cast<int>((half >> (2 * (digits - 1 - m))) & 3);  // base 4 digit of the rounding constant
+    t.constant += rounding;
+    const int largest = 3 * task.servers + rounding + largest_carry;
+    counted = builder.steps(t, multiples_of_four(largest));
+    carry = sum(counted);
+    largest_carry = largest / 4;
+    total[static_cast<std::size_t>(m) + 2] = t.add(-4.0, carry);
+  }
+  // what the rounding constant has above all digits; then c_0 counts its own fours: every fourth step
+  const auto above = static_cast<int>(half >> (2 * digits));
+  carry.constant += above;
+  std::vector<Form> fours;
+  for (std::size_t k = static_cast<std::size_t>(3 - above); k < counted.size(); k += 4)
+    fours.push_back(counted[k]);
+  total[0] = sum(fours);
+  total[1] = carry.add(-4.0, total[0]);
+  return total;
+}
+
+/// The network without steps, and trees before them, that nothing reads.
+Network pruned(const Network& network) {
+  const int lanes = network.task.input_digits();
+  std::vector<bool> read(static_cast<std::size_t>(network.first_signal(network.layers.size())), false);
+  std::vector<bool> kept(network.layers.size());
+  for (std::size_t l = network.layers.size(); l-- > 0;) {
+    const SigmaULayer& layer = network.layers[l];
+    const auto first = read.begin() + network.first_signal(l);
+    kept[l] = layer.ending == LayerEnd::servers ||
+              std::find(first, first + layer.outputs, true) != first + layer.outputs;
+    if (kept[l])
+      for (const int signal : layer.reads) read[static_cast<std::size_t>(signal)] = true;
+  }
+  std::vector<int> renamed(read.size(), -1);
+  std::iota(renamed.begin(), renamed.begin() + lanes, 0);
+  Network left{network.task, {}};
+  int signals = lanes;
+  for (std::size_t l = 0; l < network.layers.size(); ++l) {
+    if (!kept[l]) continue;
+    SigmaULayer layer = network.layers[l];
+    for (int& signal : layer.reads) signal = renamed[static_cast<std::size_t>(signal)];
+    const auto first = static_cast<std::size_t>(network.first_signal(l));
+    if (layer.ending == LayerEnd::receivers) {  // of a step layer every output stands by itself
+      int outputs = 0;
+      for (int k = 0; k < layer.outputs; ++k) {
+        if (!read[first + static_cast<std::size_t>(k)]) continue;
+        renamed[first + static_cast<std::size_t>(k)] = signals + outputs;
+        layer.bias[outputs++] = layer.bias[k];
+      }
+      layer.outputs = outputs;
+      layer.bias.conservativeResize(outputs);
+      layer.unitary.resize(static_cast<std::size_t>(outputs));
+      layer.sigma.resize(static_cast<std::size_t>(outputs));
+    } else {
+      renamed[first] = signals;
+    }
+    signals += layer.outputs;
+    left.layers.push_back(std::move(layer));
+  }
+  return left;
+}
+
+/// Whether a run of digits makes a carry, and whether it hands one on that comes in; no light: never.
+struct Run {
+  Form makes, passes;
+};
+
+/// The run of `high` and, behind it, `low`. The lowest run of all is never asked what it passes on.
+Run joined(Builder& builder, const Run& high, const Run& low) {
+  Run run;
+  Form either = high.passes;  // a run that makes one need not pass one on: its weight alone must reach 2
+  either.add(2, high.makes).add(1, low.makes);
+  run.makes =
+      low.makes.weight.empty() || high.passes.weight.empty() ? high.makes : builder.steps(either, {2})[0];
+  Form both = high.passes;
+  both.add(1, low.passes);
+  if (!high.passes.weight.empty() && !low.passes.weight.empty()) run.passes = builder.steps(both, {2})[0];
+  return run;
+}
+
+/// The same digits by a parallel prefix.
+std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t half) {
+  const auto digits = static_cast<std::size_t>(task.input_digits());
+  const std::size_t places = digits + 2;
+  std::vector<Form> u(places);
+  std::vector<int> largest(places);
+  for (std::size_t k = 0; k < places; ++k) {
+    const auto rounding = static_cast<int>((half >> (2 * (places - 1 - k))) & 3);
+    if (k >= 2) u[k] = {{{static_cast<int>(k) - 2, static_cast<double>(task.servers)}}, 0.0};
+    u[k].constant += rounding;
+    largest[k] = (k >= 2 ? 3 * task.servers : 0) + rounding;
+  }
+  while (*std::max_element(largest.begin(), largest.end()) > 6) {
+    std::vector<Form> fours(places);
+    for (std::size_t k = 0; k < places; ++k)
+      if (largest[k] > 3) fours[k] = sum(builder.steps(u[k], multiples_of_four(largest[k])));
+    for (std::size_t k = 0; k < places; ++k) {
+      u[k].add(-4, fours[k]);
+      if (k + 1 < places) u[k].add(1, fours[k + 1]);
+    }
+    std::vector<int> smaller(places);
+    for (std::size_t k = 0; k < places; ++k)
+      smaller[k] = std::min(largest[k], 3) + (k + 1 < places ? largest[k + 1] / 4 : 0);
+    largest = smaller;
+  }
+  std::vector<Run> runs(places);  // runs[k]: of a power of two of places, from k on; at last to the end
+  for (std::size_t k = 0; k < places; ++k) {
+    const bool lowest = k + 1 == places;
+    std::vector<int> thresholds;
+    if (largest[k] >= 4) thresholds.push_back(4);
+    if (largest[k] >= 3 && !lowest) thresholds.push_back(3);
+    if (thresholds.empty()) continue;
+    const std::vector<Form> steps = builder.steps(u[k], thresholds);
+    if (largest[k] >= 4) runs[k].makes = steps.front();
+    if (largest[k] >= 3 && !lowest) runs[k].passes = steps.back();
+  }
+  // Sklansky, counted from the last place: in round w the upper halves of blocks of 2w take in the lower ones
+  for (std::size_t w = 1; w < places; w *= 2)
+    for (std::size_t i = 0; i < places; ++i)
+      if ((i / w) % 2 == 1) {
+        const std::size_t below = i / w * w - 1;  // the top of the lower half
+        runs[places - 1 - i] = joined(builder, runs[places - 1 - i], runs[places - 1 - below]);
+      }
+  // the most that a run and all behind it add up to says whether a carry can ever leave it
+  std::uint64_t most = 0, place = 1;
+  for (std::size_t k = places; k-- > 0; place *= 4) {
+    most +=
+        ((k >= 2 ? 3 * static_cast<std::uint64_t>(task.servers) : 0) + ((half >> (2 * (places - 1 - k))) & 3)) *
+        place;
+    if (most < 4 * place) runs[k].makes = {};
+  }
+  std::vector<Form> total = u;
+  for (std::size_t k = 0; k < places; ++k) {
+    total[k].add(-4, runs[k].makes);
+    if (k + 1 < places) total[k].add(1, runs[k + 1].makes);
+  }
+  return total;
+}
+
 }  // namespace
+
+std::span<const std::string_view> carries_names() { return carry_names; }
+
+std::string_view carries_name(Carries carries) { return carry_names[static_cast<std::size_t>(carries)]; }
+
+Carries carries_of_name(std::string_view name) {
+  for (std::size_t i = 0; i < carry_names.size(); ++i)
+    if (carry_names[i] == name) return static_cast<Carries>(i);
+  throw Error(fmt::format("unknown carries \"{}\" (known: {}). Did you mean \"{}\"?", name,
+                          join_names(carry_names), nearest_name(name, carry_names)));
+}
 
 void validate_carry_chain(const CarryChainSettings& s) {
   validate(s.step_width > 0 && s.step_width < 1,
@@ -126,39 +293,18 @@ Network carry_chain(const Task& task, const CarryChainSettings& settings) {
   validate(task.rounding != Rounding::half_even || divisor == 1,
            "rounding half-even by a carry chain (half-up, floor: it does not know the quotient's parity). Set "
            "task.rounding = \"half-up\".");
-  const int half = divisor > 1 && task.rounding == Rounding::half_up ? divisor / 2 : 0;
+  const std::uint64_t half =
+      divisor > 1 && task.rounding == Rounding::half_up ? static_cast<std::uint64_t>(divisor / 2) : 0;
   const int digits = task.input_digits(), shift = std::countr_zero(static_cast<unsigned>(divisor));
 
   Builder builder{{task, {}}, settings, digits};
-  std::vector<Form> total(static_cast<std::size_t>(digits) + 2);  // two digits of c_0, then r_0, r_1, ..
-  Form carry;
-  int largest_carry = 0;
-  std::vector<Form> counted;  // the steps of the position before
-  for (int m = digits - 1; m >= 0; --m) {
-    Form t = {{{m, static_cast<double>(task.servers)}}, 0.0};
-    t.add(1.0, carry);
-    const int rounding = (half >> (2 * (digits - 1 - m))) & 3;  // base 4 digit of the rounding constant
-    t.constant += rounding;
-    const int largest = 3 * task.servers + rounding + largest_carry;
-    counted = builder.steps(t, multiples_of_four(largest));
-    carry = sum(counted);
-    largest_carry = largest / 4;
-    total[static_cast<std::size_t>(m) + 2] = t.add(-4.0, carry);
-  }
-  // what the rounding constant has above all digits; then c_0 counts its own fours: every fourth step
-  const int above = half >> (2 * digits);
-  carry.constant += above;
-  std::vector<Form> fours;
-  for (std::size_t k = static_cast<std::size_t>(3 - above); k < counted.size(); k += 4)
-    fours.push_back(counted[k]);
-  total[0] = sum(fours);
-  total[1] = carry.add(-4.0, total[0]);
-
+  const std::vector<Form> total =
+      settings.carries == Carries::ripple ? rippled(builder, task, half) : looked_ahead(builder, task, half);
   const std::size_t last = total.size() - static_cast<std::size_t>(shift / 2);  // whole digits that fall away
   const auto answers = static_cast<std::size_t>(task.output_digits());
   if (shift % 2 == 0) {
     for (std::size_t j = last - answers; j < last; ++j) builder.answer(total[j]);
-    return std::move(builder.network);
+    return settings.carries == Carries::lookahead ? pruned(builder.network) : std::move(builder.network);
   }
   // every digit's bits: low = y_1 - y_2 + y_3, high = y_2
   std::vector<Form> low(last), high(last);
@@ -170,7 +316,7 @@ Network carry_chain(const Task& task, const CarryChainSettings& settings) {
   }
   for (std::size_t j = last - answers - 1; j + 1 < last; ++j)
     builder.answer(Form(high[j + 1]).add(2.0, low[j]));
-  return std::move(builder.network);
+  return settings.carries == Carries::lookahead ? pruned(builder.network) : std::move(builder.network);
 }
 
 }  // namespace optinc

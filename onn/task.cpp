@@ -1,5 +1,6 @@
 #include "onn/task.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "physics/core/check.hpp"
@@ -9,6 +10,7 @@ namespace optinc {
 namespace {
 constexpr std::array<std::string_view, 3> names = {"half-even", "half-up", "floor"};
 constexpr std::array<std::string_view, 3> levels = {"flat", "first", "second"};
+constexpr std::uint64_t most_words = std::uint64_t{1} << 63;
 }  // namespace
 
 std::span<const std::string_view> rounding_names() { return names; }
@@ -42,8 +44,17 @@ std::uint64_t Task::words() const {
 void validate_task(const Task& task) {
   validate(task.servers >= 1 && task.servers <= 64,
            "servers = {} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
-  validate(task.digits >= 1 && task.digits <= 8,
-           "bits = {} (a code has 1..8 PAM4 digits of 2 bits). Give an even number from 2 to 16.", task.bits());
+  validate(task.digits >= 1 && std::max(task.input_digits(), task.output_digits()) <= 16,
+           "bits = {}{} (a code has 1..16 PAM4 digits of 2 bits). Give an even number from 2 to {}.",
+           task.bits(), task.level == CascadeLevel::flat ? "" : " and a digit between the levels",
+           task.level == CascadeLevel::flat ? 32 : 30);
+  std::uint64_t words = 1;
+  for (int m = 0; m < task.input_digits(); ++m) {
+    validate(words <= most_words / static_cast<std::uint64_t>(task.sums()),
+             "bits = {} from {} servers (more input words than 63 bits can number). Give at most {}.",
+             task.bits(), task.servers, 2 * m);
+    words *= static_cast<std::uint64_t>(task.sums());
+  }
   validate(
       task.level == CascadeLevel::flat || task.servers <= 4,
       "servers = {} a unit of a cascade (1..4: the sum of their codes has one digit more). Give at most 4, or "

@@ -47,7 +47,7 @@ struct Task {
     return level == CascadeLevel::flat ? servers : level == CascadeLevel::first ? 1 : servers * servers;
   }
   /// Number of codes that may come out, 4^digits.
-  std::uint32_t codes() const { return std::uint32_t{1} << (2 * output_digits()); }
+  std::uint64_t codes() const { return std::uint64_t{1} << (2 * output_digits()); }
   /// Number of values a digit's sum over the servers takes, 3N + 1.
   int sums() const { return 3 * servers + 1; }
   /// Number of distinct input words of the network behind unit P, (3N+1)^(input digits).
@@ -56,8 +56,9 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-/// Throws Error unless 1 <= servers <= 64, 1 <= digits <= 8 and (3N+1)^M fits 63 bits; in a cascade at most
-/// 4 servers, for the sum of their codes to have one digit more.
+/// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits) and the
+/// number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22 for 16. In a cascade at
+/// most 4 servers, for the sum of their codes to have one digit more.
 void validate_task(const Task& task);
 
 /// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.

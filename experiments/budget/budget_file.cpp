@@ -1,5 +1,7 @@
 #include "experiments/budget/budget_file.hpp"
 
+#include <numeric>
+
 namespace optinc {
 namespace {
 
@@ -44,6 +46,11 @@ void write_budget(const Group& group, const ChipBudget& b) {
   count("modulators", &BudgetStage::modulators, "modulators");
   count("receivers", &BudgetStage::receivers, "receivers");
   count("adcs", &BudgetStage::adcs, "converters");
+  count("on_way", &BudgetStage::on_way, "1 where the critical path passes");
+  count("delay_lines", &BudgetStage::lines, "delay lines before it; unit P: before its lanes are split");
+  number("start", &BudgetStage::start_s, "s", "when light of a word enters a layer, from unit P on");
+  number("delay_line_length", &BudgetStage::line_m, "m", "all delay lines there");
+  number("wait", &BudgetStage::wait_s, "s", "longest delay line there");
   number("received", &BudgetStage::received_w, "W", "signal on a receiver at its largest value");
   number("snr", &BudgetStage::snr_db, "dB", "electrical signal to noise ratio there");
   number("gain", &BudgetStage::gain_db, "dB", "optical power that re-modulation puts back");
@@ -61,9 +68,26 @@ void write_budget(const Group& group, const ChipBudget& b) {
   heater("heater_power", &HeaterBudget::power_w, "all heaters at the programmed phases, without static phases");
   heater("heater_power_trimmed", &HeaterBudget::trimmed_w, "all heaters, random static phases trimmed");
   heater("heater_power_estimate", &HeaterBudget::estimate_w, "all heaters at mean phases");
+  std::vector<std::int64_t> digits(b.answers.size());
+  std::iota(digits.begin(), digits.end(), std::int64_t{0});
+  group.dimension("answer", digits, "1", "digit of the answer, most significant first");
+  group.dataset("answer_columns", {"answer"},
+                column(b.answers, [](const BudgetAnswer& a) { return std::int64_t{a.columns}; }), "1",
+                "MZIs in series on its critical path");
+  group.dataset("answer_conversions", {"answer"},
+                column(b.answers, [](const BudgetAnswer& a) { return std::int64_t{a.conversions}; }), "1",
+                "optical-electrical-optical conversions on its critical path");
+  group.dataset("answer_loss", {"answer"}, column(b.answers, [](const BudgetAnswer& a) { return a.loss_db; }),
+                "dB", "loss on its critical path without gain");
+  group.dataset("answer_delay", {"answer"}, column(b.answers, [](const BudgetAnswer& a) { return a.delay_s; }),
+                "s", "delay on its critical path");
   const auto scalar = [&](const char* name, double value, const char* unit, const char* long_name) {
     group.dataset(name, {}, std::vector<double>{value}, unit, long_name);
   };
+  scalar("longest_wait", b.longest_wait.wait_s, "s", "of light in delay lines");
+  scalar("longest_wait_length", b.longest_wait.line_m, "m", "length of those lines");
+  scalar("longest_wait_loss", b.longest_wait.loss_db, "dB", "loss of those lines");
+  scalar("launch_delay", b.launch_delay_s, "s", "by which the last digit leaves the servers after the first");
   scalar("passive_received", b.passive_received_dbm, "dBm", "what a server would receive without gain");
   scalar("laser_optical", b.laser_optical_w, "W", "light of all lasers");
   scalar("mesh_area", b.mesh_area_m2, "m2", "bounding boxes of all meshes");

@@ -75,6 +75,17 @@ std::string table_text(const ChipBudget& b, const BudgetTable& t, const std::str
   return text;
 }
 
+/// Light that waits for other light, stage by stage; nothing where none does.
+std::string waits_text(const ChipBudget& b) {
+  if (b.delay_lines_m() == 0.0 && b.launch_delay_s == 0.0) return "";
+  std::vector<std::vector<std::string>> rows = {
+      {"stage", "on critical path", "starts (ns)", "delay lines", "together (mm)", "longest (ns)"}};
+  for (const BudgetStage& s : b.stages)
+    rows.push_back({s.name, s.on_way ? "yes" : "-", cell(1e9 * s.start_s), cell(std::int64_t{s.lines}),
+                    cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
+  return "\nWaiting: light that is there before its layer starts (budget.skew)\n" + aligned(rows);
+}
+
 std::string heaters_text(const ChipBudget& b) {
   std::vector<std::vector<std::string>> rows = {
       {"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)", "static phases trimmed (W)"}};
@@ -99,6 +110,18 @@ std::string totals_text(const ChipBudget& b) {
                    "receive {:.1f} dBm",
                    b.loss_db.total(), b.fan_db(), b.passive_received_dbm));
   line("O/E/O conversions in series", fmt::format("{}", b.conversions()));
+  line("most light lost between two of them", fmt::format("{:.1f} dB", b.most_gain_db()));
+  if (b.longest_wait.wait_s > 0)
+    line("delay lines",
+         fmt::format("{:.0f} mm in all; longest wait {:.3f} ns: {:.1f} mm, {:.2f} dB, {} to {}",
+                     1e3 * b.delay_lines_m(), 1e9 * b.longest_wait.wait_s, 1e3 * b.longest_wait.line_m,
+                     b.longest_wait.loss_db, b.longest_wait.from, b.longest_wait.to));
+  if (b.launch_delay_s > 0)
+    line("digits leave the servers", fmt::format("up to {:.3f} ns later, {:.1f} symbols",
+                                                 1e9 * b.launch_delay_s, b.launch_delay_s * b.symbol_rate_bd));
+  if (b.answer_skew_s() > 0)
+    line("digits of the answer", fmt::format("{:.3f} ns apart, {:.1f} symbols", 1e9 * b.answer_skew_s(),
+                                             b.answer_skew_s() * b.symbol_rate_bd));
   line("light of all lasers", fmt::format("{:.3g} W", b.laser_optical_w));
   line("electrical power", fmt::format("{:.4g} W", b.power_w.total()));
   line("delay", fmt::format("{:.3f} ns, of which MZIs {:.3f} (fibres not counted)", 1e9 * b.delay_s.total(),
@@ -127,8 +150,8 @@ std::string budget_text(const ChipBudget& b, const std::string& title) {
   return fmt::format("Budget of {}\n\nStages\n", title) + stages_text(b) +
          table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
          table_text(b, b.power_w, "Electrical power, W", 1) + heaters_text(b) +
-         table_text(b, b.delay_s, "Delay, ns", 1e9) + table_text(b, b.area_m2, "Area of the MZIs, mm^2", 1e6) +
-         totals_text(b);
+         table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
+         table_text(b, b.area_m2, "Area of the MZIs, mm^2", 1e6) + totals_text(b);
 }
 
 nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title) {
@@ -145,6 +168,11 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
                       {"receivers", s.receivers},
                       {"adcs", s.adcs},
                       {"received_w", s.received_w},
+                      {"on_way", s.on_way},
+                      {"start_s", s.start_s},
+                      {"delay_lines", s.lines},
+                      {"delay_lines_m", s.line_m},
+                      {"wait_s", s.wait_s},
                       {"snr_db", s.received_w > 0 ? Json(s.snr_db) : Json()},
                       {"gain_db", s.gain_db}});
   for (const HeaterBudget& h : b.heaters)
@@ -153,27 +181,42 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
                        {"power_w", h.power_w},
                        {"estimate_w", h.estimate_w},
                        {"trimmed_w", h.trimmed_w}});
-  return {{"title", title},
-          {"mzis", b.mzis()},
-          {"columns", b.columns()},
-          {"conversions", b.conversions()},
-          {"fan_db", b.fan_db()},
-          {"passive_received_dbm", b.passive_received_dbm},
-          {"laser_optical_w", b.laser_optical_w},
-          {"mesh_area_m2", b.mesh_area_m2},
-          {"die_area_m2", b.die_area_m2},
-          {"optical_delay_s", b.optical_delay_s},
-          {"symbol_rate_bd", b.symbol_rate_bd},
-          {"symbols_in_mzis", b.symbols_in_mzis()},
-          {"symbols_in_flight", b.symbols_in_flight()},
-          {"bits_per_s", b.bits_per_s},
-          {"energy_per_bit_j", b.energy_per_bit_j()},
-          {"loss", table_json(b.loss_db)},
-          {"power", table_json(b.power_w)},
-          {"delay", table_json(b.delay_s)},
-          {"area", table_json(b.area_m2)},
-          {"heaters", heaters},
-          {"stages", stages}};
+  Json answers = Json::array();
+  for (const BudgetAnswer& a : b.answers)
+    answers.push_back({{"columns", a.columns},
+                       {"conversions", a.conversions},
+                       {"loss_db", a.loss_db},
+                       {"delay_s", a.delay_s}});
+  const BudgetWait& w = b.longest_wait;
+  return {
+      {"title", title},
+      {"mzis", b.mzis()},
+      {"columns", b.columns()},
+      {"conversions", b.conversions()},
+      {"fan_db", b.fan_db()},
+      {"most_gain_db", b.most_gain_db()},
+      {"delay_lines_m", b.delay_lines_m()},
+      {"longest_wait",
+       {{"from", w.from}, {"to", w.to}, {"wait_s", w.wait_s}, {"line_m", w.line_m}, {"loss_db", w.loss_db}}},
+      {"launch_delay_s", b.launch_delay_s},
+      {"answer_skew_s", b.answer_skew_s()},
+      {"answers", answers},
+      {"passive_received_dbm", b.passive_received_dbm},
+      {"laser_optical_w", b.laser_optical_w},
+      {"mesh_area_m2", b.mesh_area_m2},
+      {"die_area_m2", b.die_area_m2},
+      {"optical_delay_s", b.optical_delay_s},
+      {"symbol_rate_bd", b.symbol_rate_bd},
+      {"symbols_in_mzis", b.symbols_in_mzis()},
+      {"symbols_in_flight", b.symbols_in_flight()},
+      {"bits_per_s", b.bits_per_s},
+      {"energy_per_bit_j", b.energy_per_bit_j()},
+      {"loss", table_json(b.loss_db)},
+      {"power", table_json(b.power_w)},
+      {"delay", table_json(b.delay_s)},
+      {"area", table_json(b.area_m2)},
+      {"heaters", heaters},
+      {"stages", stages}};
 }
 
 }  // namespace optinc

@@ -295,6 +295,21 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   budgets.add_flag("--json", costs.json, "as one JSON object in SI units, for scripts");
   add_output(budgets, costs.out);
 
+  DesignsArguments compared;
+  CLI::App& designs =
+      commands.add("designs", "costs of several designs side by side, and what is published of them",
+                   "optinc designs experiments/designs/published.toml -o designs.h5 && experiments/draw "
+                   "designs.h5 -o figures\n"
+                   "  optinc designs experiments/designs/published.toml --set budget.skew=at-servers",
+                   [&] { return designs_command(compared, typed); });
+  designs.add_option("LIST.toml", compared.list, "designs, as overrides of one study")->required();
+  designs
+      .add_option("--set", compared.settings, "section.key=value, over the list's; a design's own go over it")
+      ->expected(1)
+      ->take_all();
+  designs.add_flag("--json", compared.json, "as one JSON object in SI units, for scripts");
+  add_output(designs, compared.out);
+
   std::string key;
   CLI::App& explained =
       commands.add("explain", "meaning, unit, default, range, source and models of a parameter",

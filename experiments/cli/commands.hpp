@@ -61,6 +61,14 @@ struct BudgetArguments {
   OutputArguments out;
 };
 
+/// What `designs` takes.
+struct DesignsArguments {
+  std::string list;
+  std::vector<std::string> settings;
+  bool json = false;
+  OutputArguments out;
+};
+
 /// What `words` takes.
 struct WordsArguments {
   std::string study;
@@ -83,6 +91,7 @@ int inspect_command(const std::string& file, bool json);
 int validate_command(const LawArguments& arguments, std::string_view typed);
 int words_command(const WordsArguments& arguments);
 int budget_command(const BudgetArguments& arguments, std::string_view typed);
+int designs_command(const DesignsArguments& arguments, std::string_view typed);
 int explain_command(const std::string& key);
 int devices_command(const std::string& name, bool json);
 

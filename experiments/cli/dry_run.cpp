@@ -8,26 +8,14 @@
 
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_warnings.hpp"
+#include "experiments/designs/compare.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/runner/memory.hpp"
 #include "experiments/study/prelude.hpp"
-#include "physics/random/haar.hpp"
 
 namespace optinc {
 namespace {
-
-/// A network of the study's shape with random weights: chips of it cost what chips of a trained one do.
-Network untrained(const StudyConfig& config) {
-  Network network = make_network(config.task, config.network.hidden);
-  Stream stream(config.run.seed, Purpose::test);
-  for (SigmaULayer& layer : network.layers)
-    for (std::size_t b = 0; b < layer.unitary.size(); ++b) {
-      layer.unitary[b] = haar_orthogonal(layer.block_size(), stream);
-      layer.sigma[b].setConstant(0.5);
-    }
-  return network;
-}
 
 /// The networks of all points, what would have to be trained with random weights.
 Prelude untrained_prelude(const std::vector<StudyConfig>& points) {
@@ -39,7 +27,7 @@ Prelude untrained_prelude(const std::vector<StudyConfig>& points) {
       if (!seen.insert(identity).second) continue;
       asked.model = "chip";
       prelude.networks.push_back(asked.network.source == "train"
-                                     ? PreparedNetwork{identity, untrained(asked), {}}
+                                     ? PreparedNetwork{identity, untrained_network(asked), {}}
                                      : make_network_of(asked, true));
     }
   return prelude;

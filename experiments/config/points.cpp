@@ -77,6 +77,12 @@ std::vector<StudyConfig> checked_points(const StudyConfig& config, const std::fu
     points.push_back(config_at(base, config, p));
     try {
       validate_config(points.back());
+      const Task& task = points.back().task;
+      validate(
+          points.back().model != "chip" || task.output_digits() <= 9,
+          "task.bits = {} in trials of model chip (at most 16: its histogram has a cell for every error of a "
+          "code). Choose 16, or ask optinc words, budget, designs.",
+          task.bits());
     } catch (const Error& error) {
       throw Error(config.sweeps.empty() ? error.what()
                                         : fmt::format("at {}: {}", point_label(config, p), error.what()));

@@ -135,7 +135,7 @@ template <Like<Task> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"servers", "1", "servers whose codes are averaged", 1, 64, "OptINC: 4"}, s.servers);
   int bits = s.bits();
-  visit(FieldInfo{"bits", "bit", "bits of a gradient code; two a PAM4 digit", 2, 16, "OptINC: 8", {}, 2}, bits);
+  visit(FieldInfo{"bits", "bit", "bits of a gradient code; two a PAM4 digit", 2, 32, "OptINC: 8", {}, 2}, bits);
   std::string rounding(rounding_name(s.rounding));
   visit(FieldInfo{"rounding", "1", "what becomes of the fraction of the mean", 0, 0,
                   "half-even: IEEE 754, unbiased", rounding_names()},
@@ -166,6 +166,11 @@ void visit_fields(S& s, Visitor&& visit) {
         s.carry_chain.step_width);
   visit(FieldInfo{"step_level", "digit", "carry-chain: distance of a step's two levels", 0.01, 100},
         s.carry_chain.step_level);
+  std::string carries(carries_name(s.carry_chain.carries));
+  visit(name_field("carries", "carry-chain: digit after digit, or all at once by a parallel prefix",
+                   carries_names()),
+        carries);
+  if constexpr (!std::is_const_v<S>) s.carry_chain.carries = carries_of_name(carries);
   visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers to train; a file brings its own", 1, 4096,
                   "OptINC: 64, 128, 256, 128, 64"},
         s.hidden);
@@ -452,6 +457,11 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"adc_delay_s", "s", "delay of a converter's pipeline", 0, 1e-3}, s.adc_delay_s);
   visit(FieldInfo{"control_w_per_shifter", "W", "DAC channel of a phase shifter; 0: not counted", 0, 10},
         s.control_w_per_shifter);
+  visit(name_field("skew", "how light of early digits waits for carries: on the chip, or sent later",
+                   skew_names()),
+        s.skew);
+  visit(FieldInfo{"delay_line_pitch_m", "m", "from turn to turn of a delay line's spiral", 0, 1e-3},
+        s.delay_line_pitch_m);
 }
 
 template <Like<GradientSettings> S, class Visitor>

@@ -23,7 +23,7 @@ std::string network_identity(const StudyConfig& config) {
   const bool trained = config.network.source == "train";
   const auto asked = [&](std::string_view section, std::string_view key) {
     if (section == "task") return true;
-    if (section == "network") return key == "source" || (key.starts_with("step_") ? !trained : trained);
+    if (section == "network") return key == "source" || (key.starts_with("step_") || key == "carries" ? !trained : trained);
     if (!trained) return false;
     if (section == "training" || (section == "run" && key == "seed")) return true;
     return config.training.on_chips && (section == "chip" || section == "link" || section == "noise");

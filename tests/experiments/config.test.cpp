@@ -320,7 +320,7 @@ TEST_CASE("every key is explained") {
   CHECK(std::set<std::string>(keys.begin(), keys.end()).size() == keys.size());
   for (const auto& key : keys) {
     const std::string text = explain(key);
-    const bool table = key == "sweep.values" || key == "sweep.range";
+    const bool table = key == "sweep.values" || key == "sweep.range" || key == "sweep.shapes";
     for (const auto* part : {"meaning: ", "unit: ", table ? "example: " : "default: ", "allowed: ", "source: "})
       CHECK(text.find(part) != std::string::npos);
   }

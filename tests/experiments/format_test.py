@@ -110,6 +110,8 @@ class Format(unittest.TestCase):
         cls.make("program", folder / "chip.h5", "-o", folder / "phases.h5")
         cls.make("fabricate", folder / "chip.h5", "-o", folder / "fabricated.h5")
         cls.make("budget", "--network", folder / "chip.h5", "--quiet", "-o", folder / "budget.h5")
+        (folder / "designs.toml").write_text('[[design]]\nname = "small"\nset = ["network.hidden=[8]"]\n')
+        cls.make("designs", folder / "designs.toml", "--quiet", "-o", folder / "designs.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")
         for path in sorted(folder.glob("*.h5")):
             cls.files[path.stem] = path

@@ -53,6 +53,7 @@ DRAWN = {  # what each sample has the data for
     "bare": set(),
     "laws": {"law"},
     "costs": {"budget"},
+    "side_by_side": {"designs"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},

@@ -338,6 +338,21 @@ def costs(path):
         group.dataset("bit_rate", None, np.float64(1.6e12), "bit/s")
 
 
+def side_by_side(path):
+    """As optinc designs writes it: three designs, one of them untrained, none with a wait."""
+    with result(path) as file:
+        group = Group(file, "designs")
+        group.axis("design", ["published $8$ bit", "chain", "one stage"])
+        group.dataset("untrained", ["design"], np.array([1, 0, 0], np.uint8))
+        for name, values in (("mzis", [41664, 123, 9]), ("mzis_full_svd", [106260, 123, 9]), ("published_mzis", [41664, 0, 0]),
+                             ("columns", [398, 9, 9]), ("conversions", [5, 4, 4])):
+            group.dataset(name, ["design"], np.array(values, np.int64))
+        for name, units, values in (("most_gain", "dB", [30.0, 12.0, 12.0]), ("power", "W", [1700.0, 20.0, 5.0]),
+                                    ("heater_power", "W", [1680.0, 8.0, 0.0]), ("delay", "s", [3e-9, 2e-9, 4e-9]),
+                                    ("energy_per_bit", "J/bit", [1e-9, 1e-11, 2e-11])):
+            group.dataset(name, ["design"], np.array(values), units)
+
+
 def noisy_receivers(path, trials=2, words=1000):
     """Chips whose receivers are noisy: power, intensity noise, sources, and in which receivers."""
     power, rin = np.geomspace(1e-5, 1e-2, 4), np.array([-160.0, -140.0])
@@ -471,7 +486,7 @@ def tolerant_keys(path, trials=20):
         Group(file, "onn", word_accuracy=1.0, margin=0.3, mzi_count=np.int64(500), mzi_depth=np.int64(40))
 
 
-ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws, costs,
+ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws, costs, side_by_side,
        noisy_receivers, crowded, sparse, meshes_of_kinds, unknown_errors, tolerant_shapes, tolerant_keys)
 
 if __name__ == "__main__":

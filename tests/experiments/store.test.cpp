@@ -318,7 +318,7 @@ TEST_CASE("a foreign or newer file is refused") {
   write_provenance(file, {}, "t", "c");
   require_schema(file);
   file.root().attributes().set("schema_version", schema_version + 1);
-  check_message(refusal([&] { require_schema(file); }), {"new.h5", "schema_version 4", "up to 3", "newer"});
+  check_message(refusal([&] { require_schema(file); }), {"new.h5", "schema_version 5", "up to 4", "newer"});
 }
 
 TEST_CASE("a section of the configuration becomes attributes") {

@@ -41,7 +41,7 @@ TEST_CASE("a carry chain is right by construction") {
        {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 4, Rounding::floor},
         Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::half_up}, Task{16, 4, Rounding::half_up},
         Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::floor},
-        Task{16, 1, Rounding::half_up}, Task{8, 1, Rounding::half_up},
+        Task{16, 1, Rounding::half_up}, Task{8, 1, Rounding::half_up}, Task{4, 16, Rounding::half_up},
         Task{4, 4, Rounding::half_up, CascadeLevel::first},
         Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
     CAPTURE(task.servers, task.digits, level_name(task.level), rounding_name(task.rounding));
@@ -52,6 +52,57 @@ TEST_CASE("a carry chain is right by construction") {
     const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), task.output_digits());
     CHECK((y - wanted).cwiseAbs().maxCoeff() < 1e-9);
   }
+}
+
+// The same by a parallel prefix. Fails when a run passes on what it should not, or a step that is read is
+// pruned
+TEST_CASE("a carry chain that looks ahead is right by construction") {
+  CarryChainSettings ahead;
+  ahead.carries = Carries::lookahead;
+  for (const Task& task :
+       {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 3, Rounding::floor},
+        Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::floor}, Task{16, 4, Rounding::half_up},
+        Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::half_up},
+        Task{8, 1, Rounding::half_up}, Task{4, 1, Rounding::half_up}, Task{2, 8, Rounding::floor},
+        Task{4, 16, Rounding::half_up}, Task{4, 4, Rounding::half_up, CascadeLevel::first},
+        Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
+    CAPTURE(task.servers, task.digits, level_name(task.level), rounding_name(task.rounding));
+    const Network network = carry_chain(task, ahead);
+    validate_network(network);
+    const std::vector<int> reads = signal_reads(network);
+    for (std::size_t l = 0; l < network.layers.size(); ++l)
+      if (network.layers[l].ending != LayerEnd::servers)
+        for (int k = 0; k < network.layers[l].outputs; ++k)
+          CHECK(reads[static_cast<std::size_t>(network.first_signal(l) + k)] > 0);
+    const Codes codes = codes_of_words(task, some_words(task, 20000));
+    const Eigen::MatrixXd y = forward(network, digit_averages(task, codes));
+    const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), task.output_digits());
+    CHECK((y - wanted).cwiseAbs().maxCoeff() < 1e-9);
+  }
+  const Task task = {4, 4, Rounding::half_up};
+  const WordTable table = word_table(task);  // every word
+  CHECK((forward(carry_chain(task, ahead), table.averages) - table.targets).cwiseAbs().maxCoeff() < 1e-9);
+  check_message(refusal([] { carries_of_name("ahead"); }), {"unknown carries \"ahead\"", "lookahead"});
+}
+
+// Steps in series, 1 + 1 + ceil(log2 M) for four servers. Fails when runs are joined one after the other
+TEST_CASE("a carry chain that looks ahead has as many steps in series as its prefix tree is deep") {
+  CarryChainSettings ahead;
+  ahead.carries = Carries::lookahead;
+  const auto in_series = [](const Network& network) {
+    std::vector<int> steps(static_cast<std::size_t>(network.task.input_digits()), 0);  // by signal
+    for (const SigmaULayer& layer : network.layers) {
+      int most = 0;
+      for (const int signal : layer.reads) most = std::max(most, steps[static_cast<std::size_t>(signal)]);
+      steps.insert(steps.end(), static_cast<std::size_t>(layer.outputs),
+                   most + (layer.ending == LayerEnd::receivers ? 1 : 0));
+    }
+    return *std::max_element(steps.begin(), steps.end());
+  };
+  CHECK(in_series(carry_chain({4, 4, Rounding::half_up}, ahead)) == 4);
+  CHECK(in_series(carry_chain({4, 8, Rounding::half_up}, ahead)) == 5);
+  CHECK(in_series(carry_chain({16, 8, Rounding::half_up}, ahead)) == 7);  // two for u; c_0 has a digit more
+  CHECK(in_series(carry_chain({4, 8, Rounding::half_up})) == 8);
 }
 
 // Enumerated: 28,561 words

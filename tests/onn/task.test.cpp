@@ -107,7 +107,12 @@ TEST_CASE("decisions fall at the thresholds, and NaN counts as wrong") {
 
 TEST_CASE("impossible tasks are refused by name and range") {
   CHECK_THAT(refusal([&] { validate_task({0, 4}); }), ContainsSubstring("servers = 0"));
-  CHECK_THAT(refusal([&] { validate_task({4, 9}); }), ContainsSubstring("bits = 18"));
+  CHECK_THAT(refusal([&] { validate_task({4, 17}); }), ContainsSubstring("bits = 34"));
+  CHECK_THAT(refusal([&] { validate_task({8, 16}); }), ContainsSubstring("Give at most 26"));
+  CHECK_THAT(refusal([&] {
+               validate_task({4, 16, Rounding::half_up, CascadeLevel::first});
+             }),
+             ContainsSubstring("bits = 32 and a digit between the levels"));
   CHECK_THAT(refusal([&] { rounding_of_name("half-evn"); }), ContainsSubstring("\"half-even\""));
   CHECK_THROWS_AS(word_table({4, 8}), Error);
 }

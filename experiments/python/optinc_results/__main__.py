@@ -31,6 +31,7 @@ the data is there (pareto only by name). A PNG and a PDF each; an earlier one of
   drift                a metric against time
   receiver_noise       error rates against received power and intensity noise, with the PAM4 formula
   budget               light, delay and watts of optinc budget, by stage and part
+  designs              costs of the designs of optinc designs, side by side
   law                  every Monte-Carlo law of optinc validate, closed form and simulation: a figure each
 """
 EXAMPLES = """examples:

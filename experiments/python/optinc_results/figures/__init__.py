@@ -11,6 +11,7 @@ from ..errors import NotAResult
 from ..run import Run
 from .ablation import ablation
 from .budget import budget
+from .designs import designs
 from .drift import drift
 from .error_histogram import error_histogram
 from .eye import eye
@@ -38,6 +39,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "drift": drift,
     "receiver_noise": receiver_noise,
     "budget": budget,
+    "designs": designs,
     "law": law,
     "mesh_comparison": mesh_comparison,
     "mesh_balance": mesh_balance,

@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include "experiments/cli/commands.hpp"
+#include "experiments/cli/progress.hpp"
+#include "experiments/designs/report.hpp"
+#include "experiments/runner/interrupt.hpp"
+#include "experiments/store/atomic_file.hpp"
+#include "experiments/store/provenance.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+int designs_command(const DesignsArguments& a, std::string_view typed) {
+  const bool stored = !a.out.output.empty();
+  if (stored) require_writable_output(a.out.output, a.out.force);
+  DesignList list = load_design_list(a.list);
+  list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
+  Progress progress("designs", static_cast<int>(list.designs.size()), a.out.quiet);
+  const auto designs = compare_designs(list, [&](const std::string& name) {
+    check_interrupt();
+    progress.step(name);
+  });
+  if (stored) {
+    AtomicFile file(a.out.output, a.out.force);
+    sign_file(file.file(), "OptINC designs: " + list.title, typed);
+    file.file().root().attributes().set("seed", static_cast<std::int64_t>(design_config(list, {}).run.seed));
+    write_designs(file.file().group("designs"), list, designs);
+    file.commit();
+  }
+  fmt::print("{}",
+             a.json ? designs_json(designs, list.title).dump(2) + "\n" : designs_text(designs, list.title));
+  return 0;
+}
+
+}  // namespace optinc
