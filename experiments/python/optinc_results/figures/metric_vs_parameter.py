@@ -108,8 +108,9 @@ def draw_lines(axes: Any, value: Statistic, x: Parameter, wide: bool = True) -> 
             axes.fill_between(places, low, high, color=look["color"], alpha=0.25, linewidth=0)
             axes.plot(places, middle, markerfacecolor="white", markevery=max(1, len(places) // 10), **look)
         else:
-            known = np.isfinite(low) & np.isfinite(high)
-            away = np.maximum([middle - low, high - middle], 0)[:, known]  # a mean may lie on its bound, to rounding
+            known = np.isfinite(low) & np.isfinite(high) & np.isfinite(middle)
+            away = [middle[known] - low[known], high[known] - middle[known]]
+            away = np.maximum(away, 0)  # a mean may lie on its bound, to rounding
             axes.errorbar((places + shift)[known], middle[known], yerr=away, fmt="none", ecolor=look["color"],
                           capsize=2, elinewidth=0.8)
             axes.plot(places + shift, middle, markerfacecolor="white", **look)

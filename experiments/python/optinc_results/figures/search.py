@@ -130,7 +130,7 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any) -> tuple
         axes.set_ylim(sorted((tried.gentle * factor, tried.harsh * factor)))
     widest = (np.nanmax(sizes) / np.nanmin(sizes)) ** 0.12 * 1.2
     axes.set_xlim(np.nanmin(sizes) / widest, np.nanmax(sizes) * widest)
-    decade_axis(axes.xaxis, sizes)
+    decade_axis(axes.xaxis, sizes, (1, 3))
     if axes.get_yscale() == "log":
         decade_axis(axes.yaxis, y[found] if found.any() else [tried.gentle * factor, tried.harsh * factor])
     if tried.falling:
@@ -138,10 +138,10 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any) -> tuple
     return axes, x, np.where(found, y, np.nan), list(rows["network"]), best, bool(len(edge))
 
 
-def decade_axis(axis: Any, values: Any) -> None:
+def decade_axis(axis: Any, values: Any, some: tuple[int, ...] = (1, 2, 5)) -> None:
     """Plain numbers, more of them where there are few decades."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    subs = (1, 1.5, 2, 3, 5, 7) if high < 3 * low else (1, 2, 5) if high < 100 * low else (1,)
+    subs = (1, 1.5, 2, 3, 5, 7) if high < 3 * low else (1, 2, 5) if high < 12 * low else some if high < 100 * low else (1,)
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
     axis.set_minor_locator(NullLocator())
@@ -160,10 +160,11 @@ def name_points(axes: Any, x: Any, y: Any, names: list[str], best: Any) -> None:
     for i in wanted:
         if not np.isfinite(at[i]).all():
             continue
-        wide = 3.1 * len(names[i])
+        wide = 3.5 * len(names[i])
         options = []
         for dx, dy, ha in ((5, 3, "left"), (-5, 3, "right"), (5, -9, "left"), (-5, -9, "right"), (0, 7, "center"),
-                           (0, -13, "center"), (5, 9, "left"), (-5, 9, "right"), (5, -16, "left"), (-5, -16, "right")):
+                           (0, -13, "center"), (5, 9, "left"), (-5, 9, "right"), (5, -16, "left"), (-5, -16, "right"),
+                           (0, 15, "center"), (0, -21, "center")):
             start = at[i, 0] + dx - (wide if ha == "right" else wide / 2 if ha == "center" else 0)
             box = (start, at[i, 1] + dy, start + wide, at[i, 1] + dy + height)
             over = sum(max(0.0, min(box[2], b[2]) - max(box[0], b[0])) * max(0.0, min(box[3], b[3]) - max(box[1], b[1]))

@@ -28,7 +28,6 @@ LINES: list[dict[str, Any]] = [  # neighbours differ in lightness, dashes and ma
     dict(color="#333333", linestyle=(0, (1, 1)), marker="X"),
     dict(color="#cc79a7", linestyle=(0, (8, 2)), marker="<"),
 ]
-STRIP = 0.075  # height that a curve's interval takes above the axis of shares
 
 
 @style.styled
@@ -66,7 +65,7 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     columns = min(COLUMNS, len(places))
     rows = -(-len(places) // columns)
     width = style.COLUMN_IN * 1.25 if columns == 1 else style.PAGE_IN
-    high = 1.15 + 0.16 * math.ceil(len(lines) / 2) + rows * (2.2 if columns == 1 else 1.95)
+    high = 1.15 + 0.16 * math.ceil(len(lines) / 2) + rows * ((2.2 if columns == 1 else 1.95) + 0.08 * max(0, len(lines) - 3))
     figure, grid = style.panels(rows, columns, width, high, sharey=True)
     handles: dict[str, Any] = {}
     for index, axes in enumerate(grid.flat):
@@ -75,7 +74,7 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
             continue
         handles.update(draw(run, axes, share, lines, {**rest, **places[index]}))
         style.panel(axes, index, title_of(run, places[index]))
-        axes.set_ylim(0, 1.03 + STRIP * (len(lines) + 0.3))
+        axes.set_ylim(0, 1.03 + strip_height(len(lines)) * (len(lines) + 0.3))
         axes.set_yticks(np.linspace(0, 1, 6))
         if index % columns == 0:
             axes.set_ylabel("share of chips that\ndecode every word", y=0.45)
@@ -150,24 +149,26 @@ def draw(run: Run, axes: Any, share: float, lines: list[tuple[str, dict[str, int
     found = np.concatenate(samples)
     seen = found[np.isfinite(found) & (found != 0)] if len(found) else found
     factor, units = style.scale_of([*seen, search.gentle] if len(seen) else [search.gentle, search.harsh], units)
-    left, right = level_axis(axes, search, found, factor)
+    fail = [np.isinf(values) | (values == 0) for values in samples]
+    left, right = level_axis(axes, search, found, any(some.any() and not some.all() for some in fail), factor)
     axes.set_xlabel(style.label(meaning, units, 24 if axes.get_subplotspec().get_gridspec().ncols > 1 else 44))
     axes.axhline(share, color=style.ACCENT, linewidth=0.7, zorder=1)
+    high = strip_height(len(lines))
     axes.axhline(1.03, color="#999999", linewidth=0.5, zorder=1)
     handles = {}
     for i, ((name, _), values) in enumerate(zip(lines, samples)):
         look = LINES[i % len(LINES)]
         if len(values):
-            steps(axes, values, search, factor, left, right, look)
-            strip(axes, values, search, share, factor, left, right, 1.03 + STRIP * (len(lines) - i - 0.4), look)
+            steps(axes, values, search, factor, left, right, look, min(0.2, 0.5 / len(lines)))
+            strip(axes, values, search, share, factor, left, right, 1.03 + high * (len(lines) - i - 0.4), look)
         handles[name], = axes.plot([], [], markersize=3.5, markerfacecolor="white", **look)
     return handles
 
 
-def level_axis(axes: Any, search: Search, found: Any, factor: float) -> tuple[float, float]:
-    """Makes x the axis of levels, harsher to the right, as far as the curves fall; returns its ends, gentle first."""
+def level_axis(axes: Any, search: Search, found: Any, some_fail: bool, factor: float) -> tuple[float, float]:
+    """Makes x the axis of levels, harsher to the right, as far as the curves fall, from the gentlest on where some chips
+    of a curve fail there; returns its ends, gentle first."""
     inner = found[np.isfinite(found) & (found != 0)]
-    all_held = len(inner) == len(found)
     if not len(inner):
         inner = np.array([search.gentle, search.harsh])
     gentlest, harshest = (inner.max(), inner.min()) if search.falling else (inner.min(), inner.max())
@@ -179,7 +180,7 @@ def level_axis(axes: Any, search: Search, found: Any, factor: float) -> tuple[fl
         least = 1 if search.meaning[1] == "bit" else 0.02 * abs(search.harsh - search.gentle)
         pad = math.copysign(max(0.08 * abs(harshest - gentlest), least), search.harsh - search.gentle)
         left, right = gentlest - pad, harshest + pad
-    if not all_held:
+    if some_fail:
         left = search.gentle
     left, right = left * factor, right * factor
     axes.set_xlim(left, right)
@@ -204,8 +205,13 @@ def ticks(axes: Any, left: float, right: float, whole: bool) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
 
 
+def strip_height(lines: int) -> float:
+    """Of one curve's interval above the axis of shares."""
+    return min(0.075, 0.4 / lines)
+
+
 def steps(axes: Any, values: Any, search: Search, factor: float, left: float, right: float,
-          look: Mapping[str, Any]) -> None:
+          look: Mapping[str, Any], faint: float) -> None:
     """The share of chips that hold a level, and its band, from the gentle end of the axis to the harshest level asked."""
     sign = -1 if search.falling else 1
     levels, counts = np.unique(sign * values, return_counts=True)
@@ -220,7 +226,7 @@ def steps(axes: Any, values: Any, search: Search, factor: float, left: float, ri
     axes.plot(x, y, drawstyle="steps-post", color=look["color"], linestyle=look["linestyle"], zorder=3)
     low, high = clopper_pearson(n)
     at = np.append(share, share[-1]).astype(int)
-    axes.fill_between(x, low[at], high[at], step="post", color=look["color"], alpha=0.2, linewidth=0, zorder=2)
+    axes.fill_between(x, low[at], high[at], step="post", color=look["color"], alpha=faint, linewidth=0, zorder=2)
     if censored:
         axes.plot(x[-1], y[-1], color=look["color"], marker=9, markersize=5, clip_on=False, zorder=4)  # caret to the right
 
