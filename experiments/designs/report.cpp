@@ -99,7 +99,9 @@ std::string designs_text(const std::vector<ComparedDesign>& designs, const std::
     text += '\n';
   }
   text +=
-      "  columns, O/E/O, dB, ns: on the critical path; worst dB: light lost between two regenerations; lines: "
+      "  columns, O/E/O, dB, ns: on the critical path; worst dB: from full scale to what a receiver sees at "
+      "its\n  "
+      "largest output, of a step at its rise, a fraction of its sum; lines: "
       "light "
       "that waits;\n  heaters: random static phases trimmed; untrained networks cost what trained ones do.\n\n"
       "What they are, and what is published\n";

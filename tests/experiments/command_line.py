@@ -252,6 +252,29 @@ class MainJob(unittest.TestCase):
         power = next(p for d in devices if d["name"] == "harris-2014-heater" for p in d["parameters"] if p["name"] == "power for pi")
         self.assertEqual((power["value"], power["unit"]), (24.77e-3, "W"))
 
+    # fails when a system's units are not added up, or a design's own keys do not go over the list's
+    def test_designs_side_by_side_and_lists_that_cannot_be(self):
+        path = self.path.with_name("designs.toml")
+        good = ('set = ["task.rounding=half-up", "network.hidden=[8]"]\n[[design]]\nname = "net"\n'
+                '[[design]]\nname = "chain"\nset = ["network.source=carry-chain"]\n'
+                '[[design]]\nname = "five"\nunits = [{ design = "net", count = 4 }, { design = "chain" }]\n')
+        path.write_text(good)
+        done = optinc("designs", path, "--quiet", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        net, chain, five = json.loads(done.stdout)["designs"]
+        self.assertEqual((net["mzis"], net["untrained"]), (40, True))  # 4-8-4: two blocks of 4, 10 MZIs each, a layer
+        self.assertFalse(chain["untrained"])
+        self.assertEqual(five["mzis"], 4 * net["mzis"] + chain["mzis"])
+        self.assertEqual(five["servers"], 16)
+        self.assertIn("five", optinc("designs", path, "--quiet").stdout)
+        for bad, words in ((good.replace("count = 4", "count = 0"), ("count = 0",)),
+                           (good.replace('name = "chain"', 'nam = "chain"'), ('unknown key "nam"', "name")),
+                           (good.replace('design = "chain"', 'design = "chains"'), ('no design "chains"',)),
+                           (good.replace("network.hidden=[8]", "network.hidden=[7]"), ("net:", "network.hidden")),
+                           ('title = "none"\n', ("no designs",))):
+            path.write_text(bad)
+            self.check_refusal(optinc("designs", path, "--quiet"), *words)
+
     def test_a_budget_adds_up_and_needs_a_network(self):
         path = self.path.with_name("budget.h5")
         done = optinc("budget", "--network", self.path, "--quiet", "--json", "-o", path, "--set", "chip.mzi_loss_db=0.2", "--set",

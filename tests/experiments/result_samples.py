@@ -341,6 +341,7 @@ def costs(path):
 def side_by_side(path):
     """As optinc designs writes it: three designs, one of them untrained, none with a wait."""
     with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
         group = Group(file, "designs")
         group.axis("design", ["published $8$ bit", "chain", "one stage"])
         group.dataset("untrained", ["design"], np.array([1, 0, 0], np.uint8))

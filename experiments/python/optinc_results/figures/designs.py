@@ -14,7 +14,7 @@ from ..run import Run
 SHOWN: tuple[tuple[str, float, list[tuple[str, str, str, str]]], ...] = (
     # label of the axis, factor from SI, [(dataset, name, marker, fill)]
     ("MZIs", 1, [("mzis", "as built", "o", "#0060a8"), ("mzis_full_svd", "by full SVD", "s", "white"),
-                 ("published_mzis", "published", "x", "black")]),
+                 ("published_mzis", "published", "D", "none")]),
     ("in series", 1, [("columns", "MZI columns", "o", "#0060a8"), ("conversions", "O/E/O conversions", "^", "#e69f00")]),
     ("loss between regenerations (dB)", 1, [("most_gain", "at worst", "o", "#0060a8")]),
     ("power (W)", 1, [("power", "all", "o", "#0060a8"), ("heater_power", "heaters", "^", "#e69f00")]),
@@ -46,11 +46,16 @@ def designs(run: Run) -> Figure:
         for name, meaning, marker, fill in series:
             values = factor * np.asarray(data[name].values, float)
             there = values > 0
-            axes.plot(values[there], rows[there], linestyle="none", marker=marker, markersize=4, color="black",
+            axes.plot(values[there], rows[there], linestyle="none", marker=marker,
+                      markersize=7 if fill == "none" else 4, color="black",
                       markerfacecolor=fill, markeredgewidth=0.7, label=meaning)
-        axes.set_xscale("log")
-        decades(axes, factor, [data[name].values for name, *_ in series])
-        axes.set_xlabel(style.plain(label))
+        low, high = span([factor * np.asarray(data[name].values, float) for name, *_ in series])
+        if high < 30 * low:
+            style.decades(axes, axes.xaxis, np.array([low, high]))
+        else:
+            axes.set_xscale("log")
+        axes.set_xlim(low, high)
+        axes.set_xlabel(style.label(label, "1", 18))
         axes.grid(axis="y", visible=False)
         axes.set_title(f"({chr(ord('a') + index)})", loc="left")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.06), fontsize=6, handlelength=1.0, borderpad=0.0,
@@ -60,14 +65,10 @@ def designs(run: Run) -> Figure:
     return style.finish(figure, run, f"{run.provenance.title}. *: weights untrained, costs those of a trained network")
 
 
-def decades(axes: Any, factor: float, values: list[Any]) -> None:
-    """Room on a logarithmic axis: half a factor of two around what is there, and at least a decade."""
-    seen = np.concatenate([factor * np.asarray(v, float) for v in values])
+def span(values: list[Any]) -> tuple[float, float]:
+    """From below the least positive value to above the largest, and at least a decade."""
+    seen = np.concatenate(values)
     seen = seen[seen > 0]
-    if seen.size == 0:
-        return
-    low, high = seen.min() / 1.5, seen.max() * 1.5
-    if high / low < 10:
-        middle = np.sqrt(low * high)
-        low, high = middle / np.sqrt(10), middle * np.sqrt(10)
-    axes.set_xlim(low, high)
+    low, high = (float(seen.min()) / 1.5, float(seen.max()) * 1.5) if seen.size else (1.0, 10.0)
+    middle = float(np.sqrt(low * high))
+    return min(low, middle / 10 ** 0.5), max(high, middle * 10 ** 0.5)
