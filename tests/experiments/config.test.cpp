@@ -26,7 +26,7 @@ StudyConfig unlike_default() {
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
-  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/other.h5", "some/start.h5", {30, 6}};
+  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0, Carries::lookahead}, "some/other.h5", "some/start.h5", {30, 6}};
   c.training = {TrainingScheme::projected, 3, 0.7 / 3.0, 7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7, 9, 1e-3 / 3.0};
@@ -60,6 +60,8 @@ StudyConfig unlike_default() {
   c.budget.adc_step_j = 1e-13 / 3;
   c.budget.adc_delay_s = 2e-9;
   c.budget.control_w_per_shifter = 1e-4;
+  c.budget.skew = "at-servers";
+  c.budget.delay_line_pitch_m = 4e-6;
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   return c;
 }
@@ -125,8 +127,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("task",
         values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
   const auto& [source, chain, above, start, hidden] = network;
-  const auto& [step_width, step_level] = chain;
-  check("network", values(source, above, start, step_width, step_level, hidden));
+  const auto& [step_width, step_level, carries] = chain;
+  check("network", values(source, above, start, step_width, step_level, std::string(carries_name(carries)), hidden));
   const auto& [relative_error] = stand_in;
   check("stand_in", values(relative_error));
   const auto& [key, gentle, harsh, steps] = tolerance;
@@ -160,12 +162,12 @@ TEST_CASE("the field tables hold every member of every struct") {
         values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
                pi_power, resistance, capacity, laser, laser_time, imbalance, heater, splitter));
   const auto& [heat, laser_of, wall_plug, modulator, driver, rate_bd, splitter_tree, facet, fibre, routing,
-               floor, front, adc, step_j, adc_delay, control] = budget;
+               floor, front, adc, step_j, adc_delay, control, skew, pitch] = budget;
   check("budget",
         values(heat, laser_of.power_w, wall_plug, modulator.insertion_loss_db, modulator.bandwidth_hz, driver,
                rate_bd, splitter_tree.stage_excess_loss_db, facet.loss_db, fibre.length_m, fibre.connectors,
                routing.loss_db_per_cm, routing.length_m, floor.mzi_length_m, floor.mzi_width_m,
-               front.supply_power_w, adc.bits, adc.effective_bits, step_j, adc_delay, control));
+               front.supply_power_w, adc.bits, adc.effective_bits, step_j, adc_delay, control, skew, pitch));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
 }
