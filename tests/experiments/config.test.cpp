@@ -26,7 +26,8 @@ StudyConfig unlike_default() {
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
-  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0, Carries::lookahead}, "some/other.h5", "some/start.h5", {30, 6}};
+  c.network = {
+      "some/network.h5", {0.1 / 0.7, 1.0 / 3.0, Carries::lookahead}, "some/other.h5", "some/start.h5", {30, 6}};
   c.training = {TrainingScheme::projected, 3, 0.7 / 3.0, 7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7, 9, 1e-3 / 3.0};
@@ -128,7 +129,8 @@ TEST_CASE("the field tables hold every member of every struct") {
         values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
   const auto& [source, chain, above, start, hidden] = network;
   const auto& [step_width, step_level, carries] = chain;
-  check("network", values(source, above, start, step_width, step_level, std::string(carries_name(carries)), hidden));
+  check("network",
+        values(source, above, start, step_width, step_level, std::string(carries_name(carries)), hidden));
   const auto& [relative_error] = stand_in;
   check("stand_in", values(relative_error));
   const auto& [key, gentle, harsh, steps] = tolerance;
