@@ -69,6 +69,11 @@ double chip_memory_bytes(const StudyConfig& config, int threads) {
   const double weights = sum(w, [](double in, double out) { return in * out; });
   const double chip =
       number * (numbers_an_mzi * mzis + 3 * 2 * weights);  // complex, of two programs, one underway
+  // a design of its own; every word with its place in the order, and what training passes hold
+  const double own_design =
+      config.calibration.diagonal_epochs == 0
+          ? 0.0
+          : number * (all_words * (1 + config.task.digits) + 4 * (mzis + weights) + 2 * 4096 * widest);
   const double words = std::max(all_words, static_cast<double>(config.measure.words));
   const double on_their_way =
       number * (words * (config.task.servers + 4.0 * config.task.digits) + fields * block_words * widest);
@@ -76,7 +81,7 @@ double chip_memory_bytes(const StudyConfig& config, int threads) {
   if (sweeps_crosstalk(config))
     for (std::size_t p = 0; p < point_count(config); ++p)
       crosstalk = std::max(crosstalk, crosstalk_memory_bytes(config_at(config, p)));
-  return network + threads * (chip + on_their_way + crosstalk);
+  return network + threads * (chip + own_design + on_their_way + crosstalk);
 }
 
 }  // namespace optinc

@@ -15,7 +15,7 @@ import unittest
 from tool import OPTINC, differing, optinc
 
 STUDY = sys.argv.pop(1)
-SETTINGS = ["network.hidden=[32,32,32]", "training.epochs=30", "training.batch=128"]
+SETTINGS = ["network.hidden=[32,32,32]", "training.epochs=80", "training.batch=128"]
 
 
 def arguments(*more):
@@ -37,14 +37,15 @@ class Training(unittest.TestCase):
         cls.scratch.cleanup()
 
     def ended(self, which, path, *command):
-        """Sends the signal once the training has been kept for half a second."""
+        """Sends the signal once the training has been kept anew and gone on for a fifth of a second."""
+        before = kept(path).stat().st_ino if kept(path).exists() else None
         process = subprocess.Popen([OPTINC, *map(str, command)], stderr=subprocess.PIPE, text=True)
-        while process.poll() is None and not kept(path).exists():
+        while process.poll() is None and not (kept(path).exists() and kept(path).stat().st_ino != before):
             time.sleep(0.002)
-        time.sleep(0.5)
+        time.sleep(0.2)
         process.send_signal(which)
         said = process.communicate()[1]
-        self.assertFalse(path.exists())
+        self.assertFalse(path.exists(), "the training was over before the signal")
         self.assertTrue(kept(path).exists(), said)
         return process.returncode, said
 
@@ -74,7 +75,7 @@ class Training(unittest.TestCase):
     def test_on_chips(self):
         start = self.folder / "start.h5"
         self.assertEqual(optinc("train", *arguments("training.epochs=4"), "-o", start).returncode, 0)
-        self.check_kind("chips", "training.on_chips=true", f"network.start='{start}'", "training.epochs=4")
+        self.check_kind("chips", "training.on_chips=true", f"network.start='{start}'", "training.epochs=20")
 
     def test_a_study_goes_on_with_its_training(self):
         more = ("runner.trials=2", "measure.words=100", "measure.once=[]")

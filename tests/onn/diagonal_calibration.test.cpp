@@ -69,9 +69,9 @@ TEST_CASE("MC: chips whose diagonals are trained again on their own meshes get m
     for (std::size_t l = 0; l < design.layers.size(); ++l)  // the meshes' phases are not touched
       CHECK(own.layers[l].blocks[0].mesh_program.theta == design.layers[l].blocks[0].mesh_program.theta);
   }
-  // 8 x 169 words: 5 sigma of the difference of two shares near 0.7 are 0.09
-  CHECK(before < 0.8);
-  CHECK(after > before + 0.15);
+  // 8 x 169 words: 5 sigma of the difference of two shares near 0.85 are 0.07
+  CHECK(before < 0.85);
+  CHECK(after > before + 0.1);
 }
 
 // On chips without errors nothing is to be won: what is kept is at least as good, whatever the steps did.
