@@ -156,27 +156,29 @@ def name_points(axes: Any, x: Any, y: Any, names: list[str], best: Any) -> None:
             np.column_stack([x, np.where(np.isnan(y), 1.0, y)]))[:, 1])]) * 72 / axes.figure.dpi
     frame = axes.get_window_extent().extents * 72 / axes.figure.dpi
     taken = [(px - 3, py - 3, px + 3, py + 3) for px, py in at if np.isfinite(px) and np.isfinite(py)]
-    wanted = list(best) + ([i for i in range(len(x)) if i not in set(best.tolist())] if len(x) <= MOST_NAMES else [])
+    others = [i for i in np.argsort(-at[:, 1], kind="stable") if i not in set(best.tolist())]  # from the top down
+    wanted = [*best, *(others if len(x) <= MOST_NAMES else [])]
     for i in wanted:
         if not np.isfinite(at[i]).all():
             continue
-        wide = 3.5 * len(names[i])
-        options = []
-        for dx, dy, ha in ((5, 3, "left"), (-5, 3, "right"), (5, -9, "left"), (-5, -9, "right"), (0, 7, "center"),
-                           (0, -13, "center"), (5, 9, "left"), (-5, 9, "right"), (5, -16, "left"), (-5, -16, "right"),
-                           (0, 15, "center"), (0, -21, "center")):
+        wide = 3.1 * len(names[i])
+        options: list[tuple[float, int, tuple[int, int, str], tuple[float, ...]]] = []
+        for dx, dy, ha in [(0, dy, "center") if dx == 0 else (dx, dy, "left" if dx > 0 else "right")
+                           for dy in (3, -9, 9, -15, 15, -21, 21) for dx in (5, -5, 0) if dx or not -12 < dy < 7]:
             start = at[i, 0] + dx - (wide if ha == "right" else wide / 2 if ha == "center" else 0)
             box = (start, at[i, 1] + dy, start + wide, at[i, 1] + dy + height)
             over = sum(max(0.0, min(box[2], b[2]) - max(box[0], b[0])) * max(0.0, min(box[3], b[3]) - max(box[1], b[1]))
                        for b in taken)
             outside = max(0.0, box[2] - frame[2]) + max(0.0, frame[0] - box[0]) + max(0.0, box[3] - frame[3]) + max(
                 0.0, frame[1] - box[1])
-            options.append((over + 20 * outside, len(options), (dx, dy, ha), box))
+            options.append((over + 20 * outside + 2 * len(options), len(options), (dx, dy, ha), box))
         _, _, (dx, dy, ha), box = min(options)
         taken.append(box)
         edge = np.isnan(y[i])
         note = axes.annotate(style.plain(names[i]), (x[i], 0.035 if edge else y[i]), xytext=(dx, dy), fontsize=5.5,
                              textcoords="offset points", ha=ha, va="bottom", color="#222222", zorder=6,
                              xycoords=axes.get_xaxis_transform() if edge else "data", annotation_clip=False,
+                             arrowprops=dict(arrowstyle="-", linewidth=0.4, color="#666666", shrinkA=0, shrinkB=2,
+                                             relpos=({"left": 0, "center": 0.5, "right": 1}[ha], 0.5)),
                              path_effects=[withStroke(linewidth=1.8, foreground="white")])
         note.set_in_layout(False)
