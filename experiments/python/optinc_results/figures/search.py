@@ -34,7 +34,8 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     right on every word even without errors. Carets up: the harshest level, or more. `variant`: "corrected", or the
     first. `at`: where to stand on sweeps that vary no network.
 
-    Raises NotInResult where the file holds no tolerances of several networks of known size, ValueError unless 0 < share < 1.
+    Raises NotInResult where the file holds no tolerances of several networks of known size, ValueError unless
+    0 < share < 1.
     """
     table = table_of(run, share)
     if not np.isfinite(table["mzis"]).any():
@@ -63,7 +64,8 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
             axes.set_visible(False)
             continue
         rows_here = (table["variant"] == chosen) & at_places(run, {**rest, **places[index]}, len(variants))
-        named.append(draw(axes, {name: column[rows_here] for name, column in table.items()}, searches[index], table["mzis"]))
+        here = {name: column[rows_here] for name, column in table.items()}
+        named.append(draw(axes, here, searches[index], table["mzis"]))
         meaning, units = searches[index].meaning
         style.panel(axes, index, title_of(run, places[index]))
         if index % columns == 0 or not alike:
@@ -95,7 +97,8 @@ def at_places(run: Run, places: Mapping[str, int], variants: int) -> "np.ndarray
 
 
 def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any) -> tuple[Any, Any, Any, list[str], Any, bool]:
-    """One panel, as wide as all `sizes` (MZIs) need; returns what names its points: axes, places, names, the front, and whether any stand at the edge."""
+    """One panel, as wide as all `sizes` (MZIs) need; returns what names its points: axes, places, names, the front, and
+    whether any stand at the edge."""
     factor, _ = style.scale_of([max(tried.gentle, tried.harsh)], "1")
     x, y = rows["mzis"].astype(float), rows["tolerance"] * factor
     found = np.isfinite(y) & (y != 0)
@@ -141,7 +144,9 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any) -> tuple
 def decade_axis(axis: Any, values: Any, some: tuple[int, ...] = (1, 2, 5)) -> None:
     """Plain numbers, more of them where there are few decades."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    subs = (1, 1.5, 2, 3, 5, 7) if high < 3 * low else (1, 2, 5) if high < 12 * low else some if high < 100 * low else (1,)
+    subs: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7) if high < 3 * low else (1, 2, 5)
+    if high >= 12 * low:
+        subs = some if high < 100 * low else (1,)
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
     axis.set_minor_locator(NullLocator())
@@ -162,7 +167,7 @@ def name_points(axes: Any, x: Any, y: Any, names: list[str], best: Any) -> None:
         if not np.isfinite(at[i]).all():
             continue
         wide = 3.1 * len(names[i])
-        options: list[tuple[float, int, tuple[int, int, str], tuple[float, ...]]] = []
+        options: list[tuple[float, int, tuple[int, int, str], Any]] = []
         for dx, dy, ha in [(0, dy, "center") if dx == 0 else (dx, dy, "left" if dx > 0 else "right")
                            for dy in (3, -9, 9, -15, 15, -21, 21) for dx in (5, -5, 0) if dx or not -12 < dy < 7]:
             start = at[i, 0] + dx - (wide if ha == "right" else wide / 2 if ha == "center" else 0)
