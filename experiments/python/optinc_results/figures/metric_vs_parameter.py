@@ -109,8 +109,8 @@ def draw_lines(axes: Any, value: Statistic, x: Parameter, wide: bool = True) -> 
             axes.plot(places, middle, markerfacecolor="white", markevery=max(1, len(places) // 10), **look)
         else:
             known = np.isfinite(low) & np.isfinite(high) & np.isfinite(middle)
-            away = [middle[known] - low[known], high[known] - middle[known]]
-            away = np.maximum(away, 0)  # a mean may lie on its bound, to rounding
+            below, above = middle[known] - low[known], high[known] - middle[known]
+            away = np.maximum([below, above], 0)  # a mean may lie on its bound, to rounding
             axes.errorbar((places + shift)[known], middle[known], yerr=away, fmt="none", ecolor=look["color"],
                           capsize=2, elinewidth=0.8)
             axes.plot(places + shift, middle, markerfacecolor="white", **look)

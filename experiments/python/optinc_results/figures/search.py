@@ -34,7 +34,8 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     right on every word even without errors. Carets up: the harshest level, or more. `variant`: "corrected", or the
     first. `at`: where to stand on sweeps that vary no network.
 
-    Raises NotInResult where the file holds no tolerances of several networks of known size, ValueError unless 0 < share < 1.
+    Raises NotInResult where the file holds no tolerances of several networks of known size, ValueError unless
+    0 < share < 1.
     """
     table = table_of(run, share)
     if not np.isfinite(table["mzis"]).any():
@@ -63,7 +64,8 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
             axes.set_visible(False)
             continue
         rows_here = (table["variant"] == chosen) & at_places(run, {**rest, **places[index]}, len(variants))
-        named.append(draw(axes, {name: column[rows_here] for name, column in table.items()}, searches[index], table["mzis"]))
+        here = {name: column[rows_here] for name, column in table.items()}
+        named.append(draw(axes, here, searches[index], table["mzis"]))
         meaning, units = searches[index].meaning
         style.panel(axes, index, title_of(run, places[index]))
         if index % columns == 0 or not alike:
@@ -95,7 +97,8 @@ def at_places(run: Run, places: Mapping[str, int], variants: int) -> "np.ndarray
 
 
 def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any) -> tuple[Any, Any, Any, list[str], Any, bool]:
-    """One panel, as wide as all `sizes` (MZIs) need; returns what names its points: axes, places, names, the front, and whether any stand at the edge."""
+    """One panel, as wide as all `sizes` (MZIs) need; returns what names its points: axes, places, names, the front, and
+    whether any stand at the edge."""
     factor, _ = style.scale_of([max(tried.gentle, tried.harsh)], "1")
     x, y = rows["mzis"].astype(float), rows["tolerance"] * factor
     found = np.isfinite(y) & (y != 0)
@@ -141,7 +144,9 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any) -> tuple
 def decade_axis(axis: Any, values: Any, some: tuple[int, ...] = (1, 2, 5)) -> None:
     """Plain numbers, more of them where there are few decades."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    subs = (1, 1.5, 2, 3, 5, 7) if high < 3 * low else (1, 2, 5) if high < 12 * low else some if high < 100 * low else (1,)
+    subs: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7) if high < 3 * low else (1, 2, 5)
+    if high >= 12 * low:
+        subs = some if high < 100 * low else (1,)
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
     axis.set_minor_locator(NullLocator())
@@ -156,27 +161,29 @@ def name_points(axes: Any, x: Any, y: Any, names: list[str], best: Any) -> None:
             np.column_stack([x, np.where(np.isnan(y), 1.0, y)]))[:, 1])]) * 72 / axes.figure.dpi
     frame = axes.get_window_extent().extents * 72 / axes.figure.dpi
     taken = [(px - 3, py - 3, px + 3, py + 3) for px, py in at if np.isfinite(px) and np.isfinite(py)]
-    wanted = list(best) + ([i for i in range(len(x)) if i not in set(best.tolist())] if len(x) <= MOST_NAMES else [])
+    others = [i for i in np.argsort(-at[:, 1], kind="stable") if i not in set(best.tolist())]  # from the top down
+    wanted = [*best, *(others if len(x) <= MOST_NAMES else [])]
     for i in wanted:
         if not np.isfinite(at[i]).all():
             continue
-        wide = 3.5 * len(names[i])
-        options = []
-        for dx, dy, ha in ((5, 3, "left"), (-5, 3, "right"), (5, -9, "left"), (-5, -9, "right"), (0, 7, "center"),
-                           (0, -13, "center"), (5, 9, "left"), (-5, 9, "right"), (5, -16, "left"), (-5, -16, "right"),
-                           (0, 15, "center"), (0, -21, "center")):
+        wide = 3.1 * len(names[i])
+        options: list[tuple[float, int, tuple[int, int, str], Any]] = []
+        for dx, dy, ha in [(0, dy, "center") if dx == 0 else (dx, dy, "left" if dx > 0 else "right")
+                           for dy in (3, -9, 9, -15, 15, -21, 21) for dx in (5, -5, 0) if dx or not -12 < dy < 7]:
             start = at[i, 0] + dx - (wide if ha == "right" else wide / 2 if ha == "center" else 0)
             box = (start, at[i, 1] + dy, start + wide, at[i, 1] + dy + height)
             over = sum(max(0.0, min(box[2], b[2]) - max(box[0], b[0])) * max(0.0, min(box[3], b[3]) - max(box[1], b[1]))
                        for b in taken)
             outside = max(0.0, box[2] - frame[2]) + max(0.0, frame[0] - box[0]) + max(0.0, box[3] - frame[3]) + max(
                 0.0, frame[1] - box[1])
-            options.append((over + 20 * outside, len(options), (dx, dy, ha), box))
+            options.append((over + 20 * outside + 2 * len(options), len(options), (dx, dy, ha), box))
         _, _, (dx, dy, ha), box = min(options)
         taken.append(box)
         edge = np.isnan(y[i])
         note = axes.annotate(style.plain(names[i]), (x[i], 0.035 if edge else y[i]), xytext=(dx, dy), fontsize=5.5,
                              textcoords="offset points", ha=ha, va="bottom", color="#222222", zorder=6,
                              xycoords=axes.get_xaxis_transform() if edge else "data", annotation_clip=False,
+                             arrowprops=dict(arrowstyle="-", linewidth=0.4, color="#666666", shrinkA=0, shrinkB=2,
+                                             relpos=({"left": 0, "center": 0.5, "right": 1}[ha], 0.5)),
                              path_effects=[withStroke(linewidth=1.8, foreground="white")])
         note.set_in_layout(False)

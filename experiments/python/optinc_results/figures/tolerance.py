@@ -65,7 +65,8 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     columns = min(COLUMNS, len(places))
     rows = -(-len(places) // columns)
     width = style.COLUMN_IN * 1.25 if columns == 1 else style.PAGE_IN
-    high = 1.15 + 0.16 * math.ceil(len(lines) / 2) + rows * ((2.2 if columns == 1 else 1.95) + 0.08 * max(0, len(lines) - 3))
+    each = (2.2 if columns == 1 else 1.95) + 0.08 * max(0, len(lines) - 3)
+    high = 1.15 + 0.16 * math.ceil(len(lines) / 2) + rows * each
     figure, grid = style.panels(rows, columns, width, high, sharey=True)
     handles: dict[str, Any] = {}
     for index, axes in enumerate(grid.flat):
@@ -172,7 +173,8 @@ def level_axis(axes: Any, search: Search, found: Any, some_fail: bool, factor: f
     if not len(inner):
         inner = np.array([search.gentle, search.harsh])
     gentlest, harshest = (inner.max(), inner.min()) if search.falling else (inner.min(), inner.max())
-    if search.gentle > 0 and search.harsh > 0 and max(search.gentle, search.harsh) >= 20 * min(search.gentle, search.harsh):
+    low, high = sorted((search.gentle, search.harsh))
+    if low > 0 and high >= 20 * low:
         axes.set_xscale("log")
         pad = 1 / 1.25 if search.falling else 1.25
         left, right = gentlest / pad, harshest * pad
