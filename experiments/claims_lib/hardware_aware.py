@@ -74,7 +74,7 @@ def equal_error(bench, key):
 
 
 def tolerances(bench):
-    """Median factor on all errors of good-lab at which chips of the published structure err, by network; 60 chips."""
+    """Factor on all errors of good-lab that 95 of 100 chips of the published structure stand, by network."""
     def make():
         import h5py  # noqa: PLC0415
         import numpy as np  # noqa: PLC0415
@@ -82,7 +82,7 @@ def tolerances(bench):
         bench.optinc("run", "experiments/studies/architectures.toml", "-o", result, "--quiet", *TOLERANCES)
         with h5py.File(result) as file:
             names = [name.decode().split("/")[-1] for name in file["trials/network"][()]]
-            return dict(zip(names, np.median(file["trials/tolerance"][()], axis=(1, 2, 3)).tolist()))
+            return dict(zip(names, np.quantile(file["trials/tolerance"][()], 0.05, axis=(1, 2, 3)).tolist()))
     return bench.once("tolerances", make)
 
 
@@ -106,7 +106,7 @@ EQUAL = ("--trials", "5", "--set", "chip.preset=ideal", "--set", "network.source
          "measure.words=1", "--set", 'measure.variants=["corrected"]')
 LEVELS = {"chip.sigma_eta_rad": [0.005, 0.01, 0.02, 0.03, 0.04, 0.06], "chip.sigma_cal_rad": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2],
           "chip.arm_loss_spread_db": [0.003, 0.01, 0.03, 0.1, 0.3]}
-TOLERANCES = ("--trials", "60", "--sweep", 'network.source=["shipped/published", "shipped/published_standin", '
+TOLERANCES = ("--trials", "100", "--sweep", 'network.source=["shipped/published", "shipped/published_standin", '
               '"shipped/published_standin_longer", "shipped/published_chips"]', "--sweep", 'chip.preset=["good-lab"]')
 LIGHT = {"cascade": (("experiments/studies/cascade.toml", "--trials", "1", "--set", "measure.words=1000000", "--sweep",
                       'calibration.policy=["noisy"]', "--sweep", 'chip.preset=["good-lab"]'), "cascade_accuracy"),
@@ -156,9 +156,9 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
           ("splitters", "chip.sigma_eta_rad", ">= 0.01", "rad", "splitter error, corrected for"),
           ("calibration", "chip.sigma_cal_rad", ">= 1e-4", "rad", "phase offset that calibration leaves"),
           ("loss", "chip.arm_loss_spread_db", ">= 1e-3", "dB", "spread of the arms' losses"))),
-    ("gain-training", ">= 2", "times the tolerance of good-lab's errors (median of 60 chips), published structure: trained with a stand-in over without errors",
+    ("gain-training", ">= 2", "times the errors of good-lab that 95 of 100 chips stand, published structure: trained with a stand-in over without errors",
      lambda bench: tolerances(bench)["published_standin"] / tolerances(bench)["published"], f"{OPTINC} run experiments/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
-    ("gain-chips", ">= 0.95", "the same: 120 more epochs through simulated chips over 120 more with the stand-in",
+    ("gain-chips", ">= 1", "the same: 120 more epochs through simulated chips over 120 more with the stand-in",
      lambda bench: tolerances(bench)["published_chips"] / tolerances(bench)["published_standin_longer"], f"{OPTINC} run experiments/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
     ("yield-foundry", ">= 0.95", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
      lambda bench: yields(bench)["in-situ", "foundry"][1], RUN),
