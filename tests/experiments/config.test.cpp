@@ -122,8 +122,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("task",
         values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
   const auto& [source, chain, start, hidden] = network;
-  const auto& [step_width, step_level] = chain;
-  check("network", values(source, start, step_width, step_level, hidden));
+  const auto& [step_width, step_level, carries] = chain;
+  check("network", values(source, start, step_width, step_level, std::string(carries_name(carries)), hidden));
   const auto& [ports, target, kind, topology, common] = mesh;
   check("mesh", values(ports, target, kind, topology, common));
   const auto& [epochs, batch, rate, warmup, zone, matrix_noise, on_chips, stop_margin] = training;
@@ -150,12 +150,12 @@ TEST_CASE("the field tables hold every member of every struct") {
         values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
                pi_power, resistance, capacity, laser, laser_time, imbalance, heater, splitter));
   const auto& [heat, laser_of, wall_plug, modulator, driver, rate_bd, splitter_tree, facet, fibre, routing,
-               floor, front, adc, step_j, adc_delay, control] = budget;
+               floor, front, adc, step_j, adc_delay, control, skew, pitch] = budget;
   check("budget",
         values(heat, laser_of.power_w, wall_plug, modulator.insertion_loss_db, modulator.bandwidth_hz, driver,
                rate_bd, splitter_tree.stage_excess_loss_db, facet.loss_db, fibre.length_m, fibre.connectors,
                routing.loss_db_per_cm, routing.length_m, floor.mzi_length_m, floor.mzi_width_m,
-               front.supply_power_w, adc.bits, adc.effective_bits, step_j, adc_delay, control));
+               front.supply_power_w, adc.bits, adc.effective_bits, step_j, adc_delay, control, skew, pitch));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
 }
@@ -250,7 +250,7 @@ TEST_CASE("a value out of range names the range") {
                 {"s.toml:2:11:", "task.servers = 65", "1..64", "at most 64"});
   check_message(complaint("[task]\nservers = 0"), {"1..64", "at least 1"});
   check_message(complaint("[task]\nbits = 7"), {"task.bits = 7", "multiple of 2", "Give 6 or 8"});
-  check_message(complaint("[task]\nbits = 18"), {"2..16"});
+  check_message(complaint("[task]\nbits = 34"), {"2..32"});
   check_message(complaint("[task]\nservers = 4294967300"),
                 {"4294967300", "1..64"});  // 4 when narrowed too early
   check_message(complaint("[run]\nseed = -1"), {"run.seed = -1", "at least 0"});
