@@ -26,7 +26,7 @@ StudyConfig unlike_default() {
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
-  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0}, "some/start.h5", {30, 6}};
+  c.network = {"some/network.h5", {0.1 / 0.7, 1.0 / 3.0, Carries::lookahead}, "some/start.h5", {30, 6}};
   c.training = {7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7};
@@ -58,6 +58,8 @@ StudyConfig unlike_default() {
   c.budget.adc_step_j = 1e-13 / 3;
   c.budget.adc_delay_s = 2e-9;
   c.budget.control_w_per_shifter = 1e-4;
+  c.budget.skew = "at-servers";
+  c.budget.delay_line_pitch_m = 6e-6;
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   return c;
 }
