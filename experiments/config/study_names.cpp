@@ -43,7 +43,8 @@ std::span<const Metric> metrics() {
       {"tolerance",
        "tolerance",
        "1",
-       "harshest value of tolerance.key, in its unit, at which every word is right; NaN where not even at "
+       "harshest value of tolerance.key, in its unit, at which every word is right; 0 (infinity where it "
+       "falls) where not even at "
        "gentle",
        {"variant"}},
       {"cascade_accuracy",

@@ -54,6 +54,35 @@ ports = 4
 [[sweep]]
 values = {"chip.preset" = ["good-lab", "foundry"]}
 """
+TOLERANCE = """
+model = "tolerance"
+[task]
+rounding = "half-up"
+[runner]
+trials = 2
+[measure]
+words = 100
+variants = ["corrected", "stand-in"]
+[[sweep]]
+name = "network"
+values = {"network.source" = ["carry-chain", "train"]}
+[network]
+hidden = [8, 8]
+[training]
+epochs = 2
+warmup_epochs = 1
+"""
+CASCADE = """
+model = "cascade"
+[task]
+rounding = "half-up"
+[network]
+source = "carry-chain"
+[runner]
+trials = 2
+[measure]
+words = 100
+"""
 DRIFT = """
 model = "drift"
 [runner]
@@ -101,7 +130,7 @@ class Format(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.files = {}
         folder = pathlib.Path(cls.folder.name)
-        for name, text in (("chip", CHIP), ("mesh", MESH)):
+        for name, text in (("chip", CHIP), ("mesh", MESH), ("tolerance", TOLERANCE), ("cascade", CASCADE)):
             (folder / f"{name}.toml").write_text(text)
             cls.make("run", folder / f"{name}.toml", "-o", folder / f"{name}.h5", "--quiet")
             cls.make("replay", folder / f"{name}.h5", "--trial", 1, "-o", folder / f"{name}_trial.h5")
@@ -138,6 +167,7 @@ class Format(unittest.TestCase):
     def entry(self, group, name, sweeps):
         """What the document says of a dataset: (dimensions, type, units); None where it says nothing."""
         own = metrics()
+        group = re.sub(r"^networks/\d+/", "", group)  # each network of several is as the only one
         if group == "record":
             return (own[name][0], "float64", own[name][1]) if name in own else None
         if group == "errors" and name not in ("gamma", "common_offset"):

@@ -642,7 +642,7 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            self.assertIn("seed 1," if name == "laws" else "run 00112233445566ff, seed 1,", out)
+            self.assertIn("seed 1," if name in ("laws", "side_by_side") else "run 00112233445566ff, seed 1,", out)
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))

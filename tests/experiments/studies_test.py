@@ -36,7 +36,10 @@ SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "train
 
 
 def run_small(optinc, study, output):
-    settings = [word for setting in SMALL for word in ("--set", setting)]
+    swept = ["network.hidden"] if "shapes =" in study.read_text(encoding="utf-8") else []
+    settings = [word for setting in SMALL for word in ("--sweep" if setting.split("=")[0] in swept else "--set", setting)]
+    settings = [word.replace("[8,8]", "[[8,8],[4,4]]") if word == "network.hidden=[8,8]" and swept else word
+                for word in settings]
     return subprocess.run([optinc, "run", study, "-o", output, "--quiet", "--trials", "2", *settings],
                           capture_output=True, text=True, timeout=300)
 
@@ -56,7 +59,8 @@ class Shipped(unittest.TestCase):
         names = {study.stem for study in STUDIES}
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
-                              "crosstalk", "receiver_noise", "carry_chain"}, names)
+                              "crosstalk", "receiver_noise", "carry_chain", "robustness", "architectures", "shapes", "cascade",
+                              "approximation"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:
