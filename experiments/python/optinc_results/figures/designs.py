@@ -39,7 +39,7 @@ def designs(run: Run) -> Figure:
     names = [style.plain(str(name)) + (" *" if untrained else "")
              for name, untrained in zip(data["design"].values, data["untrained"].values)]
     rows = np.arange(len(names))
-    figure, grid = style.panels(1, len(SHOWN), style.PAGE_IN * 1.25, max(2.4, 1.5 + 0.16 * len(names)), sharey=True)
+    figure, grid = style.panels(1, len(SHOWN), style.PAGE_IN * 1.25, max(2.6, 1.5 + 0.16 * len(names)), sharey=True)
     for index, (axes, (label, factor, series)) in enumerate(zip(grid[0], SHOWN)):
         for row in rows[::2]:
             axes.axhspan(row - 0.5, row + 0.5, color="#f4f4f4", linewidth=0)
