@@ -126,7 +126,7 @@ void write_network_summaries(const Group& root, const StudyConfig& config, const
   for (std::size_t i = 0; i < networks.size(); ++i)
     write_onn_group(root.group(network_group(i) + "/onn"), networks[i].network, summarise(networks[i].network));
   std::vector<std::int64_t> of_point;
-  for (const StudyConfig& point : checked_points(config, check_interrupt))
+  for (const StudyConfig& point : checked_points(config))  // an interrupted run is still to be stored
     of_point.push_back(static_cast<std::int64_t>(network_number(networks, network_configs(point).front())));
   const Group group = root.group("networks");
   group.counting_dimension("point", of_point.size(), "point of the sweeps, the last one running fastest");
