@@ -72,7 +72,7 @@ struct HeaterBudget {
   double power_w = 0.0;     ///< at the phases programmed, on a chip without static phases
   double trimmed_w = 0.0;   ///< on one as fabricated, on average: whatever is programmed, what trims a random
                             ///< static phase lies uniformly in a turn, pi a shifter
-  double estimate_w = 0.0;  ///< at mean phases: P_pi (pi + <theta>)/pi an MZI, theta of Haar-orthogonal meshes
+  double estimate_w = 0.0;  ///< at mean phases: P_pi (pi + E theta)/pi an MZI, theta of Haar-orthogonal meshes
 };
 
 /// What a unit costs in light, watts, silicon and time. Layers may read any signals before them: MZIs, watts

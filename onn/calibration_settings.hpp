@@ -18,6 +18,7 @@ std::string_view policy_name(CalibrationPolicy policy);
 CalibrationPolicy policy_of_name(std::string_view name);
 std::span<const std::string_view> policy_names();
 
+/// What an operator knows of a chip and does about it before words are sent.
 struct CalibrationSettings {
   CalibrationPolicy policy = CalibrationPolicy::noisy;
   double sigma_estimate_rad = 0.0;  ///< rms error of every splitter angle's estimate

@@ -31,6 +31,9 @@ struct NoiseSwitches {
   bool any_receiver_noise() const { return shot || tia || rin; }
 };
 
+/// Which receivers draw noise, besides what NoiseSwitches say.
+enum class NoisyReceivers { all, neurons };
+
 /// Throws Error, naming field, value and range, for impossible settings.
 void validate_link(const LinkSettings& settings);
 

@@ -18,23 +18,6 @@ double tail(double distance, double rms) {
   return rms > 0 ? normal_tail(distance / rms) : distance < 0 ? 1.0 : 0.0;
 }
 
-/// Noise of a value's receiver, in digits; bias aside.
-double rms_digits(const LinkSettings& link, const NoiseSwitches& noise, Eigen::Index digit, double value,
-                  double field_per_unit) {
-  const ReceiverSettings& receiver = link.receiver;
-  const double field = value * field_per_unit;
-  const double current_per_field = homodyne_current_per_field(receiver);
-  double variance = 0.0;
-  if (noise.shot) variance += std::pow(shot_noise_a(receiver, field * field), 2);
-  if (noise.tia) variance += std::pow(tia_noise_a(receiver), 2);
-  if (noise.rin) {  // one intensity noise on signal and leak alike; which diode is the stronger differs
-    const double leak = lo_intensity_noise_a(receiver);
-    const double signal = current_per_field * field * relative_intensity_noise(receiver);
-    variance += std::pow(digit % 2 == 0 ? signal + leak : signal - leak, 2);
-  }
-  return std::sqrt(variance) / (current_per_field * field_per_unit);
-}
-
 }  // namespace
 
 ServerOutput server_output(const ChipDesign& design, Eigen::Index digit) {
@@ -43,6 +26,33 @@ ServerOutput server_output(const ChipDesign& design, Eigen::Index digit) {
     digit -= design.layers[l].outputs;
   }
   throw Error("no such digit goes to the servers. Ask for one of the task's.");
+}
+
+double ReadoutNoise::variance(double y) const {
+  const double v = y - bias, seed = intensity * v + leak;
+  return white + shot * v * v + seed * seed;
+}
+
+ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                           const NoiseSwitches& noise, Eigen::Index digit) {
+  const auto [layer, row] = server_output(design, digit);
+  const ReceiverSettings& receiver = link.receiver;
+  const double field_per_unit = readout_field_per_unit_sqrt_w(design, chip, link, digit);
+  const double current_per_digit = homodyne_current_per_field(receiver) * field_per_unit;
+  ReadoutNoise found;
+  found.bias = receiver_biases(design, link)[layer][row];
+  if (noise.tia) found.white += std::pow(tia_noise_a(receiver) / current_per_digit, 2);
+  if (noise.shot) {  // linear in the signal power
+    const double dark = std::pow(shot_noise_a(receiver, 0.0), 2);
+    const double lit = std::pow(shot_noise_a(receiver, field_per_unit * field_per_unit), 2);
+    found.white += dark / (current_per_digit * current_per_digit);
+    found.shot = (lit - dark) / (current_per_digit * current_per_digit);
+  }
+  if (noise.rin) {  // one intensity noise on signal and leak alike; which diode is the stronger differs
+    found.intensity = relative_intensity_noise(receiver);
+    found.leak = (row % 2 == 0 ? 1 : -1) * lo_intensity_noise_a(receiver) / current_per_digit;
+  }
+  return found;
 }
 
 double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
@@ -61,9 +71,7 @@ double received_power_w(const ChipDesign& design, const ChipState& chip, const L
 
 double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                    const NoiseSwitches& noise, Eigen::Index digit, double y) {
-  const auto [layer, row] = server_output(design, digit);
-  return rms_digits(link, noise, digit, y - receiver_biases(design, link)[layer][row],
-                    readout_field_per_unit_sqrt_w(design, chip, link, digit));
+  return std::sqrt(readout_noise(design, chip, link, noise, digit).variance(y));
 }
 
 double pam4_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
@@ -90,11 +98,9 @@ double readout_error_rate(const ChipDesign& design, const ChipState& chip, const
       d.rows(), d.cols(), design.task.output_digits());
   double sum = 0.0;
   for (Eigen::Index m = 0; m < y.rows(); ++m) {
-    const auto [layer, row] = server_output(design, m);
-    const double bias = receiver_biases(design, link)[layer][row];
-    const double field_per_unit = readout_field_per_unit_sqrt_w(design, chip, link, m);
+    const ReadoutNoise of_digit = readout_noise(design, chip, link, noise, m);
     for (Eigen::Index w = 0; w < y.cols(); ++w) {
-      const double rms = rms_digits(link, noise, m, y(m, w) - bias, field_per_unit);
+      const double rms = std::sqrt(of_digit.variance(y(m, w)));
       if (d(m, w) > 0) sum += tail(y(m, w) - (d(m, w) - 0.5), rms);
       if (d(m, w) < 3) sum += tail(d(m, w) + 0.5 - y(m, w), rms);
     }

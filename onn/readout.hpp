@@ -22,6 +22,21 @@ double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& 
 /// Signal power there of digit 3 without bias, W: mean over the digits.
 double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link);
 
+/// Noise of output `digit`'s receiver as a function of what its light carries, v = y - bias, all in digits:
+/// white noise of variance  white + shot v^2,  and the seed's intensity noise, one normal z for all digits of a
+/// word, as  z (intensity v + leak).
+struct ReadoutNoise {
+  double bias = 0.0;
+  double white = 0.0;      ///< digits^2
+  double shot = 0.0;       ///< digits^2 per digits^2
+  double intensity = 0.0;  ///< rms of dI/I
+  double leak = 0.0;       ///< digits; the oscillator's, its sign that of the stronger diode of the pair
+
+  double variance(double y) const;
+};
+ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                           const NoiseSwitches& noise, Eigen::Index digit);
+
 /// rms noise of output `digit` (0 the most significant) at value `y`, in digits: shot and amplifier noise, and
 /// the seed's intensity noise on signal and leaked oscillator, as transmit() draws them. The bias is a
 /// threshold, so that the signal is y less the bias.

@@ -10,6 +10,7 @@ namespace optinc {
 struct MeshImbalance {
   Vector theta_m, phi_m, output_m;
 };
+/// The same of every mesh and every column of attenuators of a chip.
 struct ChipImbalance {
   std::vector<std::vector<MeshImbalance>> meshes, attenuators;  ///< [layer][block]
 };

@@ -20,6 +20,7 @@ struct EpochReport {
   double seconds = 0.0;  ///< since the start
 };
 
+/// What a training ended with.
 struct TrainingResult {
   Network network;  ///< float64, every U orthogonal to 1e-12, input shift folded into the first bias
   std::vector<EpochReport> curve;

@@ -40,6 +40,7 @@ struct Block {
   MatrixF met = {};  // what the step's words met in place of u: u and an error
 };
 
+/// A layer as trainers see it: blocks Sigma U side by side or one above the other.
 struct Layer {
   int outputs, inputs;
   bool tall;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "onn/light_path.hpp"
 #include "onn/unit_p.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -17,41 +18,6 @@ namespace {
 constexpr Eigen::Index block_words = 512;
 // streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
 constexpr unsigned instant_bit = 21;
-
-/// Transfer matrix as two real planes.
-struct TransferPlanes {
-  Eigen::MatrixXd re, im;
-};
-
-/// Fields behind a layer. Re-modulated light is in phase with the seed, so that only unit P's output has two
-/// quadratures; of what leaves, receivers see the quadrature by its shot noise alone: `whole` asks for it.
-FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole) {
-  const bool in_phase = in.im.isZero(0.0);
-  FieldBatch out;
-  out.re.noalias() = transfer.re * in.re;
-  if (!in_phase) out.re.noalias() -= transfer.im * in.im;
-  if (whole) out.im.noalias() = transfer.im * in.re;
-  if (whole && !in_phase) out.im.noalias() += transfer.re * in.im;
-  return out;
-}
-
-/// Values (neurons, words) on light again: in phase, `largest` at full scale, and the leak of a modulator's
-/// null in quadrature.
-FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const LinkSettings& link) {
-  const double full_scale = std::sqrt(link.signal_full_scale_w);
-  FieldBatch light(values.rows(), values.cols());
-  light.re = full_scale / largest * values;
-  if (link.modulator_leak > 0)
-    light.im =
-        (link.modulator_leak * full_scale) * (1 - (values / largest).array().square()).max(0.0).sqrt().matrix();
-  return light;
-}
-
-/// What a server's converter makes of outputs in digits.
-void read_by_converter(int bits, Eigen::MatrixXd& digits) {
-  const AdcSettings adc = {.bits = bits, .full_scale = 2.0, .effective_bits = static_cast<double>(bits)};
-  for (double& y : digits.reshaped()) y = 1.5 + adc_quantise(adc, y - 1.5);
-}
 
 /// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
 /// on.
@@ -82,71 +48,10 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
   return current;
 }
 
-/// What a layer does to light that all words share.
-struct LayerPath {
-  TransferPlanes transfer;          ///< of the chip's meshes
-  double gain = 1.0;                ///< from current to value
-  Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
-  std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
-  bool as_it_is = false;  ///< the inputs are all outputs of one layer (or of unit P), in order, undimmed
-};
-
-std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                                   const NoiseSwitches& noise) {
-  const double visibility = noise.lock ? std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2) : 1.0;
-  const std::vector<double> units =
-      input_fields_per_unit_sqrt_w(design, link, nominal_factors(chip), visibility);
-  std::vector<LayerPath> paths(design.layers.size());
-  const std::vector<Eigen::VectorXd> biases = receiver_biases(design, link);
-  std::vector<double> unit_out(design.layers.size());
-  for (std::size_t l = 0; l < design.layers.size(); ++l) {
-    const LayerDesign& layer = design.layers[l];
-    LayerPath& path = paths[l];
-    path.transfer = {chip.layers[l].transfer.real(), chip.layers[l].transfer.imag()};
-    path.as_it_is = true;
-    for (int i = 0; i < layer.inputs; ++i) {
-      const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
-      const bool from_p = lane.source < 0;
-      const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
-      const double unit =
-          from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : unit_out[source];
-      path.lane_factor.push_back(units[l] / unit * (from_p ? split_field_factor(lane.copies) : 1.0));
-      path.as_it_is = path.as_it_is && lane.source == layer.lanes[0].source && lane.row == i &&
-                      path.lane_factor.back() == 1.0;
-    }
-    const Eigen::Index of_source = layer.lanes[0].source < 0
-                                       ? design.task.input_digits()
-                                       : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
-    path.as_it_is = path.as_it_is && layer.inputs == of_source;
-    unit_out[l] = layer.received() ? std::sqrt(link.signal_full_scale_w) / layer.largest_output
-                                   : units[l] * chip.layers[l].nominal_factor;
-    path.bias = biases[l];
-    path.gain = 1.0 / (units[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(link.receiver));
-    if (layer.ending == LayerEnd::servers) path.gain /= split_field_factor(design.task.servers);
-  }
-  return paths;
-}
-
-/// Fields at the inputs of a layer.
-FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& light, const std::vector<bool>& received) {
-  FieldBatch in(layer.inputs, unit_p_lanes.words());
-  for (int i = 0; i < layer.inputs; ++i) {
-    const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
-    const FieldBatch& from = lane.source < 0 ? unit_p_lanes : light[static_cast<std::size_t>(lane.source)];
-    const double factor = path.lane_factor[static_cast<std::size_t>(i)];
-    // a modulator is dimmed by its drive, which leaves the leak of its null as it is
-    const bool by_drive = lane.source >= 0 && received[static_cast<std::size_t>(lane.source)];
-    in.re.row(i) = factor * from.re.row(lane.row);
-    in.im.row(i) = (by_drive ? 1.0 : factor) * from.im.row(lane.row);
-  }
-  return in;
-}
-
 Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& link, const NoiseSwitches& noise,
                                const CombinerWeights& chip_combiners, const std::vector<LayerPath>& paths,
                                const Eigen::Ref<const Codes>& codes, const TransmissionSeed& seed,
-                               std::uint32_t block) {
+                               std::uint32_t block, NoisyReceivers receivers) {
   const std::uint32_t later = seed.instant << instant_bit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   if (noise.lock) {
@@ -168,7 +73,8 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& lin
     const int source = layer.lanes[0].source;
     const FieldBatch& whole = source < 0 ? lanes : light[static_cast<std::size_t>(source)];
     const bool last = layer.ending == LayerEnd::servers;
-    const NoiseSwitches acting = last || !noise.last_only ? noise : NoiseSwitches{};
+    const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
+    const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
     const FieldBatch made =
         paths[l].as_it_is ? FieldBatch() : gathered(layer, paths[l], lanes, light, received);
     FieldBatch out =
@@ -192,7 +98,7 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& lin
     answer.middleRows(digit, values.rows()) = values;
     digit += values.rows();
   }
-  if (link.adc_bits > 0) read_by_converter(link.adc_bits, answer);
+  read_by_converter(link, answer);
   return answer;
 }
 
@@ -243,8 +149,16 @@ std::vector<Eigen::VectorXd> receiver_biases(const ChipDesign& design, const Lin
   return biases;
 }
 
+void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> digits) {
+  if (link.adc_bits == 0) return;
+  const AdcSettings adc = {
+      .bits = link.adc_bits, .full_scale = 2.0, .effective_bits = static_cast<double>(link.adc_bits)};
+  for (double& y : digits.reshaped()) y = 1.5 + adc_quantise(adc, y - 1.5);
+}
+
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed) {
+                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
+                         NoisyReceivers receivers) {
   validate_link(link);
   validate(codes.cols() == design.task.servers,
            "codes of {} servers meet a unit for {} (one column per server). "
@@ -265,7 +179,7 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
     outputs.middleCols(first, words) =
         transmit_block(design, link, noise, weights, paths, codes.middleRows(first, words), seed,
-                       static_cast<std::uint32_t>(i));
+                       static_cast<std::uint32_t>(i), receivers);
   });
   return outputs;
 }

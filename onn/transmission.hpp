@@ -34,6 +34,9 @@ std::vector<double> input_fields_per_unit_sqrt_w(const ChipDesign& design, const
 /// meaning.
 std::vector<Eigen::VectorXd> receiver_biases(const ChipDesign& design, const LinkSettings& link);
 
+/// What a server's converter of adc_bits makes of outputs in digits; ideal comparators leave them as they are.
+void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> digits);
+
 /// Sends words through the whole light path and returns the received outputs y, (output digits, words), in
 /// digits:
 ///
@@ -48,8 +51,10 @@ std::vector<Eigen::VectorXd> receiver_biases(const ChipDesign& design, const Lin
 /// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
 /// in parallel; the result does not depend on the threads. Throws Error for settings, codes or a seed out of
 /// range. Modulators have no ceiling here: noise may drive a
-/// neuron above its full scale.
+/// neuron above its full scale. With NoisyReceivers::neurons the servers'
+/// own receivers are silent.
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed);
+                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
+                         NoisyReceivers receivers = NoisyReceivers::all);
 
 }  // namespace optinc

@@ -4,8 +4,8 @@
 
 #include <Eigen/Dense>
 
-/// \file Field conventions of the whole project, fixed here once (tests/physics/conventions.test.cpp pins
-/// them).
+/// \file field.hpp Field conventions of the whole project, fixed here once
+/// (tests/physics/conventions.test.cpp pins them).
 ///
 ///   field    complex envelope a in sqrt(W), power |a|^2 in W; time factor exp(-i w t), so that propagation
 ///            over an optical path multiplies by exp(+i phi)
@@ -23,10 +23,10 @@
 
 namespace optinc {
 
-using Complex = std::complex<double>;
-using Matrix2 = Eigen::Matrix2cd;
-using Matrix = Eigen::MatrixXcd;
-using Vector = Eigen::VectorXd;
+using Complex = std::complex<double>;  ///< a field, sqrt(W), or a factor of one
+using Matrix2 = Eigen::Matrix2cd;      ///< transfer matrix of a 2x2 device
+using Matrix = Eigen::MatrixXcd;       ///< transfer matrix, (outputs, inputs)
+using Vector = Eigen::VectorXd;        ///< a column of reals, (n)
 
 /// z / |z|; 1 for 0.
 inline Complex unit_phase(Complex z) {
@@ -64,7 +64,7 @@ struct FieldBatchOf {
     return (re.array().square().colwise().sum() + im.array().square().colwise().sum()).matrix().eval();
   }
 };
-using FieldBatch = FieldBatchOf<double>;
+using FieldBatch = FieldBatchOf<double>;  ///< fields in double precision
 
 /// A column of reals, (n).
 template <class Real>

@@ -7,11 +7,11 @@ namespace optinc {
 
 /// Physical constants, SI. The first four are exact by the 2019 definition of the SI units.
 namespace constants {
-inline constexpr double speed_of_light_m_per_s = 299792458.0;
-inline constexpr double planck_j_s = 6.62607015e-34;
-inline constexpr double elementary_charge_c = 1.602176634e-19;
-inline constexpr double boltzmann_j_per_k = 1.380649e-23;
-inline constexpr double pi = std::numbers::pi;
+inline constexpr double speed_of_light_m_per_s = 299792458.0;   ///< c
+inline constexpr double planck_j_s = 6.62607015e-34;            ///< h
+inline constexpr double elementary_charge_c = 1.602176634e-19;  ///< e
+inline constexpr double boltzmann_j_per_k = 1.380649e-23;       ///< k_B
+inline constexpr double pi = std::numbers::pi;                  ///< half a turn, rad
 }  // namespace constants
 
 /// Power ratio (<= 1) of a loss in dB; loss >= 0 attenuates: 10^(-dB/10).

@@ -7,8 +7,8 @@
 #include "physics/devices/receiver.hpp"
 #include "physics/random/stream.hpp"
 
-/// \file Activations A0-A5 of a neuron (physics.md section 9): a field z goes in, a field f(z) comes out, both
-/// in sqrt(W). Each is a struct of its parameters with
+/// \file activation.hpp Activations A0-A5 of a neuron (physics.md section 9): a field z goes in, a field f(z)
+/// comes out, both in sqrt(W). Each is a struct of its parameters with
 ///
 ///   Complex    forward(Complex z) const
 ///   Wirtinger  derivatives(Complex z) const     df = f_z dz + f_z* conj(dz)
@@ -128,12 +128,13 @@ struct Softplus {
   Wirtinger derivatives(Complex z) const;
 };
 
-void validate_activation(const IdealRelu& activation);
-void validate_activation(const ElectroOptic& activation);
-void validate_activation(const SaturableAbsorber& activation);
-void validate_activation(const RingActivation& activation);
-void validate_activation(const ReceiverRelu& activation);
-void validate_activation(const LeakyRelu& activation);
-void validate_activation(const Softplus& activation);
+void validate_activation(
+    const IdealRelu& activation);  ///< throws Error, naming an impossible value; so the next
+void validate_activation(const ElectroOptic& activation);       ///< the same
+void validate_activation(const SaturableAbsorber& activation);  ///< the same
+void validate_activation(const RingActivation& activation);     ///< the same
+void validate_activation(const ReceiverRelu& activation);       ///< the same
+void validate_activation(const LeakyRelu& activation);          ///< the same
+void validate_activation(const Softplus& activation);           ///< the same
 
 }  // namespace optinc

@@ -6,8 +6,8 @@
 
 #include "physics/core/field.hpp"
 
-/// \file Levels of a PAM4 digit as two types that do not mix: a mean of intensities is not the mean of fields
-/// (physics.md section 13, pitfall 1). Both count in parts of the level of digit 3:
+/// \file pam4_levels.hpp Levels of a PAM4 digit as two types that do not mix: a mean of intensities is not the
+/// mean of fields (physics.md section 13, pitfall 1). Both count in parts of the level of digit 3:
 ///
 ///   AmplitudeLevel  E = level sqrt(P_3)          amplitude encoding E = (d/3) sqrt(P_3); may be negative
 ///   IntensityLevel  P = level P_3, E = sqrt(P)   intensity encoding P = (d/3) P_3, Ethernet's; >= 0
@@ -30,8 +30,8 @@ struct Level {
   friend constexpr Level operator*(double factor, Level a) { return Level(factor * a.of_full_scale); }
   friend constexpr auto operator<=>(Level, Level) = default;
 };
-using AmplitudeLevel = Level<struct AmplitudeKind>;
-using IntensityLevel = Level<struct IntensityKind>;
+using AmplitudeLevel = Level<struct AmplitudeKind>;  ///< of a field
+using IntensityLevel = Level<struct IntensityKind>;  ///< of a power
 
 /// The largest PAM4 digit, whose level is full scale.
 inline constexpr double pam4_full_scale_digit = 3.0;
@@ -46,7 +46,9 @@ IntensityLevel intensity_encoded(double digit);
 
 /// Digit of a level, 3 x level.
 constexpr double digit_of(AmplitudeLevel level) { return pam4_full_scale_digit * level.of_full_scale; }
-constexpr double digit_of(IntensityLevel level) { return pam4_full_scale_digit * level.of_full_scale; }
+constexpr double digit_of(IntensityLevel level) {
+  return pam4_full_scale_digit * level.of_full_scale;
+}  ///< the same
 
 /// What a photodiode makes of a field level: its square, the sign lost. Amplitude-encoded digits 0, 1, 2, 3
 /// come out at 0, 1/9, 4/9, 1.
@@ -59,7 +61,7 @@ AmplitudeLevel field_level(IntensityLevel level);
 
 /// Field of a level, sqrt(W), `full_scale_power_w` being the power of digit 3.
 double field_sqrt_w(AmplitudeLevel level, double full_scale_power_w);
-double field_sqrt_w(IntensityLevel level, double full_scale_power_w);
+double field_sqrt_w(IntensityLevel level, double full_scale_power_w);  ///< the same
 
 /// What a lossless coherent combiner of N equal arms yields, up to its sqrt(N): the mean of the fields. Exists
 /// for amplitude levels alone. Throws Error for none.

@@ -38,7 +38,7 @@ Complex combine(std::span<const Complex> fields, std::span<const Complex> weight
 double rejected_power_w(std::span<const Complex> fields, std::span<const Complex> weights);
 
 /// Statistics of the output of N equal fields whose phases are independent, normal, of rms s, relative to the
-/// output without errors: <Re A> = e^{-s^2/2}, <|A|^2> = e^{-s^2} + (1 - e^{-s^2})/N,
+/// output without errors: E[Re A] = e^{-s^2/2}, E[|A|^2] = e^{-s^2} + (1 - e^{-s^2})/N,
 /// std(Re A) = sqrt((1 + e^{-2 s^2})/2 - e^{-s^2}) / sqrt(N). The mean is a gain that calibration takes out;
 /// the spread stays.
 struct CombinerMoments {

@@ -46,6 +46,10 @@ enum class Purpose : std::uint32_t {
   chip_training = 64,
   stand_in = 65,
   cascade_words = 66,
+  readout_draw = 67,
+  injected_error = 68,
+  routing_hash = 80,
+  server_placement = 81,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

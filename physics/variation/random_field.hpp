@@ -18,6 +18,7 @@ double correlation(Kernel kernel, double length_m, double distance_m);
 /// Which sampler a random field uses: automatic takes Cholesky up to FieldSettings::cholesky_sites.
 enum class FieldMethod { automatic, cholesky, circulant };
 
+/// How random fields are drawn, and how large they may get.
 struct FieldSettings {
   FieldMethod method = FieldMethod::automatic;
   Eigen::Index cholesky_sites = 3000;      ///< above that the correlation matrix gets too large to factorise
