@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "experiments/cli/commands.hpp"
+#include "experiments/cli/progress.hpp"
+#include "experiments/interconnect/report.hpp"
+#include "experiments/interconnect/trace.hpp"
+#include "experiments/runner/interrupt.hpp"
+#include "experiments/store/atomic_file.hpp"
+#include "experiments/store/provenance.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+int interconnect_command(const InterconnectArguments& a, std::string_view typed) {
+  if (a.keys) {
+    fmt::print("{}", scenario_keys_text());
+    return 0;
+  }
+  validate(
+      !a.list.empty(),
+      "no list named (scenarios of networks). Try optinc interconnect experiments/interconnect/headline.toml.");
+  const bool stored = !a.out.output.empty(), traced = !a.trace.empty();
+  if (stored) require_writable_output(a.out.output, a.out.force);
+  if (traced) require_writable_output(a.trace, a.out.force);
+  const ScenarioList list = load_scenario_list(a.list);
+  const Scenario* chosen = nullptr;
+  if (traced) chosen = a.scenario.empty() ? &list.scenarios.front() : &scenario_named(list, a.scenario);
+  Progress progress("interconnect", steps_of(list), a.out.quiet);
+  const InterconnectResults results = simulate_list(list, [&](const std::string& name) {
+    check_interrupt();
+    progress.step(name);
+  });
+  progress.clear();
+  if (stored) {
+    AtomicFile file(a.out.output, a.out.force);
+    sign_file(file.file(), "OptINC interconnects: " + list.title, typed);
+    file.file().root().attributes().set("seed", list.scenarios.front().seed);
+    write_interconnect(file.file().root(), results);
+    file.commit();
+  }
+  if (traced) write_text_file(a.trace, iteration_trace(simulate_iteration(*chosen)).dump() + "\n", a.out.force);
+  fmt::print("{}", a.json ? interconnect_json(results).dump(2) + "\n" : interconnect_text(results));
+  return 0;
+}
+
+}  // namespace optinc

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/interconnect/scenario.hpp"
+
+namespace optinc {
+
+/// One question "what if this were otherwise": `key` of `subject` takes each value, and the iteration of
+/// `subject` over that of `reference` is the answer.
+struct Sensitivity {
+  std::string name;          ///< of the assumption, for people
+  std::string subject;       ///< scenario
+  std::string reference;     ///< scenario of as many servers
+  std::string key;           ///< of a scenario
+  std::int64_t servers = 0;  ///< of both, 0: as many as the first of the subject's name
+  bool both = false;         ///< the reference takes the value too
+  std::vector<FieldValue> values;
+};
+
+/// Scenarios and questions of a file.
+struct ScenarioList {
+  std::string title = "interconnects";
+  std::vector<Scenario> scenarios;
+  std::vector<Sensitivity> sensitivities;
+};
+
+/// Reads a TOML file: `title`; [preset.NAME], tables of keys; a [[scenario]] each with `preset` (a name, or a
+/// list of them, later ones over earlier ones), any key of visit_fields over it, and `servers`, which may be a
+/// list: one scenario for each; a [[sensitivity]] each with `name`, `subject`, `reference`, `servers`, `key`,
+/// `values` and `apply` ("subject" or "both"). Throws Error "file:line:column: ..." for unknown keys, wrong
+/// types, names that are missing, twice for the same servers or not there, and a list without scenarios; each
+/// scenario must pass check_scenario.
+ScenarioList load_scenario_list(const std::filesystem::path& path);
+
+/// The scenario of that name and so many servers (0: any). Throws Error where there is none.
+const Scenario& scenario_named(const ScenarioList& list, const std::string& name, std::int64_t servers = 0);
+
+/// Every key with its unit, default and meaning, a line each.
+std::string scenario_keys_text();
+
+}  // namespace optinc

@@ -1,0 +1,130 @@
+"""Training iterations on several networks: against the number of servers, and what they consist of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from .. import style
+from ..errors import NotInResult
+from ..run import Run
+
+PARTS: tuple[tuple[str, str, str, str], ...] = (
+    # dataset, name, fill, hatch
+    ("compute", "computing", "#ffffff", ""),
+    ("serial", "bytes", "#0060a8", ""),
+    ("latency", "latency", "#e69f00", "////"),
+    ("reconfiguration", "circuits", "#000000", ""),
+    ("sync", "scales", "#bdbdbd", "...."),
+)
+LINES: tuple[dict[str, Any], ...] = tuple(
+    dict(color=color, linestyle=line, marker=marker)
+    for color, line, marker in (("#0060a8", "-", "o"), ("#e69f00", "--", "s"), ("#000000", ":", "^"),
+                                ("#cc79a7", "-.", "D"), ("#777777", "-", "x"), ("#009e73", "--", "v"),
+                                ("#56b4e9", "-.", "P"), ("#8c510a", ":", "*")))
+NEEDED = ("name", "servers", "reference", "normalised", "calibrated", "overlap", "backward") + tuple(
+    name for name, *_ in PARTS)
+
+
+@style.styled
+def interconnect(run: Run) -> Figure:
+    """Scenarios of optinc interconnect: their iteration over that of the reference against servers, for those with
+    several numbers of servers; and the parts of every iteration of the most servers, as they follow one another without
+    overlap. Names marked * were calibrated.
+
+    Raises NotInResult where the file holds no scenarios.
+    """
+    data = run.require("interconnect")
+    if missing := [name for name in NEEDED if name not in data]:
+        raise NotInResult(f"{run.path} has a group 'interconnect' without {', '.join(missing)}. "
+                          "Write it with optinc interconnect.")
+    names, servers = np.asarray(data["name"].values, object), np.asarray(data["servers"].values, int)
+    ratio, calibrated = np.asarray(data["normalised"].values, float), np.asarray(data["calibrated"].values, bool)
+    curves = [name for name in dict.fromkeys(names)
+              if np.isfinite(ratio[names == name]).all() and len(set(servers[names == name])) > 1]
+    rows = [int(np.flatnonzero(names == name)[np.argmax(servers[names == name])]) for name in dict.fromkeys(names)]
+    height = max(3.0, 1.3 + 0.17 * len(rows) + 0.13 * len(curves))
+    figure, grid = style.panels(1, 2 if curves else 1, style.PAGE_IN, height)
+    if curves:
+        axes = grid[0, 0]
+        for index, name in enumerate(curves):
+            mine = names == name
+            order = np.argsort(servers[mine])
+            star = " *" if calibrated[mine].any() else ""
+            axes.plot(servers[mine][order], ratio[mine][order], label=style.plain(str(name)) + star,
+                      markersize=max(3.0, 7.0 - 0.7 * index),  # of curves that coincide, both are seen
+                      **LINES[index % len(LINES)])
+        axes.axhline(1.0, color=style.ACCENT, linewidth=0.8)
+        axes.set_xscale("log", base=2)
+        style.parameter_axis(axes, [float(n) for n in servers[np.isin(names, curves)]], "servers")
+        axes.set_ylabel("iteration over that of the reference")
+        axes.set_ylim(0, None)
+        style.panel(axes, 0, "against servers")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=6)
+    axes = grid[0, -1]
+    whole = sum(np.asarray(data[name].values, float)[rows] for name, *_ in PARTS)
+    left = np.zeros(len(rows))
+    for name, meaning, fill, hatch in PARTS:
+        share = np.asarray(data[name].values, float)[rows] / whole
+        axes.barh(range(len(rows)), share, left=left, height=0.7, facecolor=fill, edgecolor="black", linewidth=0.4,
+                  hatch=hatch, label=meaning)
+        left += share
+    axes.set_yticks(range(len(rows)), [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}")
+                                       for i in rows], fontsize=6)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0, 1)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("share of computing and communication")
+    style.panel(axes, 1 if curves else 0, "parts, scenario and servers")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.12), ncol=5, fontsize=6, handlelength=1.2, columnspacing=0.8)
+    return style.finish(figure, run, f"{run.provenance.title}. *: calibrated to published ratios")
+
+
+def spread(values: Any) -> tuple[float, float]:
+    """A little more than the values' range, with 1 in it."""
+    low, high = min(1.0, float(np.min(values))), max(1.0, float(np.max(values)))
+    return low / 1.15, high * 1.15
+
+
+@style.styled
+def assumptions(run: Run) -> Figure:
+    """How the ratio of two scenarios changes with one assumption at a time: a row an assumption, a marker a value, the
+    value in force filled. One panel a pair of scenarios.
+
+    Raises NotInResult where the file holds no such question.
+    """
+    data = run.require("sensitivity")
+    needed = ("name", "subject", "reference", "value_text", "ratio", "nominal")
+    if missing := [name for name in needed if name not in data]:
+        raise NotInResult(f"{run.path} has a group 'sensitivity' without {', '.join(missing)}. "
+                          "Write it with optinc interconnect.")
+    text = {name: np.asarray(data[name].values, object) for name in needed[:4]}
+    ratio, nominal = np.asarray(data["ratio"].values, float), np.asarray(data["nominal"].values, bool)
+    pairs = list(dict.fromkeys(zip(text["subject"], text["reference"])))
+    rows = [list(dict.fromkeys(text["name"][(text["subject"] == s) & (text["reference"] == r)])) for s, r in pairs]
+    figure, grid = style.panels(len(pairs), 1, style.PAGE_IN, max(2.6, 1.2 + sum(0.55 + 0.36 * len(r) for r in rows)),
+                                gridspec_kw={"height_ratios": [len(r) + 0.6 for r in rows]})
+    for panel, ((subject, reference), named) in enumerate(zip(pairs, rows)):
+        axes = grid[panel, 0]
+        here = (text["subject"] == subject) & (text["reference"] == reference)
+        for row, name in enumerate(named):
+            mine = np.flatnonzero(here & (text["name"] == name))
+            axes.plot(ratio[mine], np.full(len(mine), row), color="#999999", linewidth=0.8)
+            for i in mine:
+                axes.plot(ratio[i], row, marker="o", color="black", markerfacecolor="#0060a8" if nominal[i] else "white",
+                          markeredgewidth=0.7, zorder=4 if nominal[i] else 3)
+            low, high = mine[int(np.argmin(ratio[mine]))], mine[int(np.argmax(ratio[mine]))]
+            for i, side in ((low, "right"), (high, "left")):
+                axes.annotate(style.plain(str(text["value_text"][i])), (ratio[i], row), fontsize=6, ha=side, va="center",
+                              xytext=(-5 if side == "right" else 5, 0), textcoords="offset points")
+        axes.axvline(1.0, color=style.ACCENT, linewidth=0.8)
+        axes.set_yticks(range(len(named)), [style.plain(str(name)) for name in named])
+        axes.set_ylim(len(named) - 0.4, -0.6)
+        style.decades(axes, axes.xaxis, np.array(spread(ratio[here])))
+        axes.set_xlim(*spread(np.append(ratio[here], [0.9, 1.1])))
+        axes.grid(axis="y", visible=False)
+        style.panel(axes, panel, f"{subject} over {reference}")
+    grid[-1, 0].set_xlabel("iteration of the subject over that of the reference")
+    return style.finish(figure, run, f"{run.provenance.title}. Filled: as listed; ends of a row: values in SI units")
