@@ -1,0 +1,74 @@
+"""Group hardening: an installed OptINC serves other projects and other machines, and its documentation is true."""
+
+import shutil
+
+from .claim import ROOT, Claim
+
+GROUP = "hardening"
+CI = "build/ci"
+
+
+# -- the runs that several claims share
+
+def installed(bench):
+    """The lines tests/install prints, from a portable build. Raises where any of it fails."""
+    def make():
+        if not shutil.which("qemu-x86_64"):
+            raise RuntimeError("no qemu-x86_64: apt-get install qemu-user")
+        return bench.run("tests/install", "--keep", bench.folder / "install")[0]
+    return bench.once("install", make)
+
+
+def consumers(bench):
+    """Programs of others that were compiled against an installed OptINC: plainly, for this processor, from the packages."""
+    installed(bench)
+    return len(list((bench.folder / "install").glob("consumer-*/build/consumer")))
+
+
+def ran_without_avx(bench):
+    """1 where the emulated processor without AVX gave the same numbers: tests/install compares them and fails otherwise."""
+    installed(bench)
+    return int((bench.folder / "install/nehalem.h5").is_file())
+
+
+def compiled(bench):
+    """A whole build of the preset ci."""
+    def make():
+        bench.run("cmake", "--preset", "ci")
+        bench.run("cmake", "--build", "--preset", "ci")
+    bench.once("ci", make)
+
+
+def guide(bench):
+    """(blocks of the guide, blocks that fail or print something else)."""
+    def make():
+        compiled(bench)
+        text, _, status = bench.run("/usr/bin/python3", "tests/guide.py", f"{CI}/bin/optinc", accept=(0, 1))
+        pages = [line.split(": ")[1].split() for line in text.splitlines() if ".md: " in line]
+        if status and not any(int(words[2]) for words in pages):
+            raise RuntimeError("tests/guide.py failed before it could run a page")
+        return sum(int(words[0]) for words in pages), sum(int(words[2]) for words in pages)
+    return bench.once("guide", make)
+
+
+def complaints(bench):
+    """What Doxygen says of the headers and the guide, fields and short members of structs left out."""
+    bench.run("cmake", "--preset", "ci")
+    bench.run("cmake", "--build", "--preset", "ci", "--target", "docs", accept=(0, 1))
+    lines = (ROOT / CI / "docs/warnings.log").read_text().splitlines()
+    return sum("warning" in line and not ("Member" in line and (" of struct " in line or " of class " in line)) for line in lines)
+
+
+# -- the claims
+
+GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
+
+CLAIMS = [Claim(GROUP, *claim) for claim in (
+    # name, target, unit, measurement, command
+    ("consumers", "= 3", "programs of others compiled against an installation and run: plainly, with -march=native, against the packages",
+     consumers, "tests/install"),
+    ("no-avx", "= 1", "portable build on an emulated Nehalem, numbers the same", ran_without_avx, "tests/install"),
+    ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", lambda bench: guide(bench)[0], GUIDE),
+    ("guide-wrong", "= 0", "of them that fail or print something else than the page", lambda bench: guide(bench)[1], GUIDE),
+    ("docs", "= 0", "complaints of Doxygen about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
+)]
