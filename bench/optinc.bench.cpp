@@ -5,6 +5,8 @@
 
 #include <omp.h>
 
+#include "experiments/learning/light_channel.hpp"
+#include "onn/codes.hpp"
 #include "onn/transmission.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/random/stream.hpp"
@@ -84,8 +86,40 @@ void chips(benchmark::State& state, Programming programming) {
   count_rate(state, "MZIs/s", design().mzi_count());
 }
 
+/// Gradients of four servers averaged through one chip on all cores, as a step of training does: quantised,
+/// sent, dequantised, with the noise of all receivers. `map`: the chip is tabulated first, every time, and
+/// words are looked up; otherwise every word passes the meshes.
+void gradients(benchmark::State& state, bool map) {
+  static const ChipState chip =
+      program(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
+  NoiseSwitches noise = NoiseSwitches::all();
+  noise.lock = false;
+  const LinkSettings link;
+  Stream stream(2, Purpose::words);
+  Eigen::MatrixXf held(state.range(0), design().task.servers);
+  for (float& g : held.reshaped()) g = static_cast<float>(stream.normal());
+  for (auto _ : state) {
+    LightChannel channel;
+    if (map)
+      channel.average = map_average(map_chip(design(), chip, link, noise, {}), 0);
+    else
+      channel.average = [&](const CodeMatrix& codes, const StepContext&) -> CodeVector {
+        return decide(transmit(design(), chip, link, noise, codes, {}));
+      };
+    Eigen::VectorXf average = average_through(channel, held, {});
+    benchmark::DoNotOptimize(average.data());
+    benchmark::ClobberMemory();
+  }
+  count_rate(state, "gradients/s", static_cast<double>(state.range(0)));
+}
+
 const auto over_words = [](auto* row) {
   row->ArgNames({"words"})->ArgsProduct({all_words})->Unit(benchmark::kMicrosecond);
+};
+const auto over_gradients = [](std::int64_t count) {
+  return [count](auto* row) {
+    row->ArgName("elements")->Arg(count)->Unit(benchmark::kMillisecond)->UseRealTime();
+  };
 };
 const auto once = [](auto* row) { row->Unit(benchmark::kMillisecond); };
 
@@ -97,7 +131,12 @@ const auto once = [](auto* row) { row->Unit(benchmark::kMillisecond); };
     add_row(
         "optinc_chip/uncorrected", [](auto& state) { chips(state, Programming::uncorrected); }, once) &&
     add_row(
-        "optinc_chip/corrected", [](auto& state) { chips(state, Programming::corrected); }, once);
+        "optinc_chip/corrected", [](auto& state) { chips(state, Programming::corrected); }, once) &&
+    add_row(
+        "optinc_gradients/map_made_anew", [](auto& state) { gradients(state, true); },
+        over_gradients(1'000'000)) &&
+    add_row(
+        "optinc_gradients/meshes", [](auto& state) { gradients(state, false); }, over_gradients(65'536));
 
 }  // namespace
 }  // namespace optinc::bench

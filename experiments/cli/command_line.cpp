@@ -310,6 +310,27 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   designs.add_flag("--json", compared.json, "as one JSON object in SI units, for scripts");
   add_output(designs, compared.out);
 
+  InterconnectArguments joined;
+  CLI::App& interconnect = commands.add(
+      "interconnect", "training iterations on electrical, optical and OptINC networks: times, bytes, energy",
+      "optinc interconnect experiments/interconnect/headline.toml -o interconnect.h5 && experiments/draw "
+      "interconnect.h5 -o figures\n"
+      "  optinc interconnect LIST.toml --trace ring.json --scenario \"F1 ResNet50 ring\"   for Perfetto\n"
+      "  optinc interconnect --keys                                    what a [[scenario]] may say\n"
+      "Rows marked CALIBRATED have parameters that were chosen so that a published ratio comes out: they "
+      "explain, "
+      "and predict nothing.",
+      [&] { return interconnect_command(joined, typed); });
+  interconnect.add_option("LIST.toml", joined.list,
+                          "scenarios ([[scenario]] each) and questions ([[sensitivity]])");
+  interconnect.add_option("--trace", joined.trace, "Chrome trace (JSON) of one scenario's iteration")
+      ->type_name("FILE");
+  interconnect.add_option("--scenario", joined.scenario, "scenario that is traced (default: the first)")
+      ->type_name("NAME");
+  interconnect.add_flag("--json", joined.json, "as one JSON object in SI units, for scripts");
+  interconnect.add_flag("--keys", joined.keys, "print every key with unit, default and meaning, and stop");
+  add_output(interconnect, joined.out);
+
   std::string key;
   CLI::App& explained =
       commands.add("explain", "meaning, unit, default, range, source and models of a parameter",

@@ -69,6 +69,13 @@ struct DesignsArguments {
   OutputArguments out;
 };
 
+/// What `interconnect` takes.
+struct InterconnectArguments {
+  std::string list, trace, scenario;
+  bool json = false, keys = false;
+  OutputArguments out;
+};
+
 /// What `words` takes.
 struct WordsArguments {
   std::string study;
@@ -92,6 +99,7 @@ int validate_command(const LawArguments& arguments, std::string_view typed);
 int words_command(const WordsArguments& arguments);
 int budget_command(const BudgetArguments& arguments, std::string_view typed);
 int designs_command(const DesignsArguments& arguments, std::string_view typed);
+int interconnect_command(const InterconnectArguments& arguments, std::string_view typed);
 int explain_command(const std::string& key);
 int devices_command(const std::string& name, bool json);
 

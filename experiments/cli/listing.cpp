@@ -9,6 +9,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
+#include "experiments/study/shipped_files.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "physics/core/names.hpp"
 
@@ -27,7 +28,7 @@ std::string first_comment(const fs::path& study) {
 }
 
 std::string studies_text() {
-  const fs::path folder = OPTINC_STUDIES;
+  const fs::path folder = shipped_folder("studies");
   std::error_code none;
   std::string text = fmt::format("studies ({})\n", folder.string());
   if (!fs::is_directory(folder, none)) return text + "  this build's studies are not on this machine\n";
@@ -102,8 +103,8 @@ std::string sources_text() {
 }  // namespace
 
 std::string listing() {
-  return studies_text() + "\n" + networks_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" + models_text() + "\n" +
-         sources_text() + fmt::format("\nfigures: {}\n", join_names(figure_names()));
+  return studies_text() + "\n" + networks_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" +
+         models_text() + "\n" + sources_text() + fmt::format("\nfigures: {}\n", join_names(figure_names()));
 }
 
 }  // namespace optinc

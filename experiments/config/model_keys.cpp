@@ -12,8 +12,8 @@ namespace optinc {
 namespace {
 
 /// Models as a set.
-enum : unsigned { chip = 1, tolerance = 2, cascade = 4, drift = 8, mesh = 16 };
-constexpr unsigned networks = chip | tolerance | cascade | drift, all = networks | mesh;
+enum : unsigned { chip = 1, tolerance = 2, cascade = 4, drift = 8, mesh = 16, learning = 32 };
+constexpr unsigned networks = chip | tolerance | cascade | drift | learning, all = networks | mesh;
 
 unsigned bit_of(std::string_view model) {
   const auto names = model_names();  // in the order of the bits
@@ -26,22 +26,22 @@ struct Readers {
   unsigned models;
 };
 
-constexpr std::array<Readers, 29> readers = {{
+constexpr std::array<Readers, 30> readers = {{
     {"", "", all},
     {"run", "", all},
     {"runner", "", all},
-    {"measure", "words", networks},
+    {"measure", "words", networks & ~learning},
     {"measure", "once", chip},
     {"measure", "", all},
     {"yield", "", all},
     {"task", "", networks},
-    {"network", "above", cascade},
+    {"network", "above", cascade | learning},
     {"network", "", networks},
     {"training", "", networks},
     {"chip", "", all},
     {"calibration", "sigma_estimate_rad", all},
-    {"calibration", "diagonal_epochs", chip | tolerance | cascade},
-    {"calibration", "diagonal_rate", chip | tolerance | cascade},
+    {"calibration", "diagonal_epochs", chip | tolerance | cascade | learning},
+    {"calibration", "diagonal_rate", chip | tolerance | cascade | learning},
     {"calibration", "", networks},
     {"crosstalk", "", networks},
     {"operation", "", networks},
@@ -53,9 +53,10 @@ constexpr std::array<Readers, 29> readers = {{
     {"drift", "imbalance_m", networks},  // how phases answer to [operation], too
     {"drift", "heater_per_k", networks},
     {"drift", "splitter_rad_per_m", networks},
-    {"drift", "", drift},
+    {"drift", "", drift | learning},
     {"budget", "", 0},
     {"gradient", "", chip},
+    {"learner", "", learning},
 }};
 
 const Readers& readers_of(std::string_view section, std::string_view key) {

@@ -103,7 +103,10 @@ std::string point_label(const StudyConfig& config, std::size_t point) {
   return text.empty() ? text : text.substr(2);
 }
 
-std::string key_name(std::string_view key) { return std::string(key.substr(key.rfind('.') + 1)); }
+std::string key_name(std::string_view key) {
+  if (key == "network.source") return "network";  // an ablation has an axis "source"
+  return std::string(key.substr(key.rfind('.') + 1));
+}
 
 FieldEntry entry_of(const StudyConfig& config, std::string_view key) {
   for (FieldEntry& entry : config_entries(config))

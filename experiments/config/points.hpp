@@ -27,7 +27,7 @@ std::vector<StudyConfig> checked_points(const StudyConfig& config, const std::fu
 /// "sigma_eta_rad = 0.01, ablation = all but DAC": a point in words; empty without sweeps.
 std::string point_label(const StudyConfig& config, std::size_t point);
 
-/// The last word of a key: "sigma_eta_rad" of "chip.sigma_eta_rad".
+/// The last word of a key: "sigma_eta_rad" of "chip.sigma_eta_rad"; "network" of "network.source".
 std::string key_name(std::string_view key);
 
 /// The field of a key with its value in force. Throws Error for an unknown one.

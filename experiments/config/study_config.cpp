@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "experiments/config/learning_checks.hpp"
 #include "experiments/config/study_fields.hpp"
 #include "experiments/config/study_keys.hpp"
 #include "experiments/config/sweep_parse.hpp"
@@ -247,6 +248,7 @@ void validate_config(const StudyConfig& config) {
                config.operation.temperature_k, config.operation.wavelength_m);
     });
   if (config.model == "tolerance") in_section("tolerance", [&] { validate_tolerance(config); });
+  if (config.model == "learning") in_section("learner", [&] { validate_learner(config); });
   if (config.model == "cascade")
     in_section("task", [&] {
       validate(

@@ -9,6 +9,7 @@
 
 #include "experiments/config/fields.hpp"
 #include "experiments/config/sweep.hpp"
+#include "experiments/learning/learner_settings.hpp"
 #include "onn/budget_settings.hpp"
 #include "onn/calibration_settings.hpp"
 #include "onn/carry_chain.hpp"
@@ -115,6 +116,7 @@ struct StudyConfig {
   DriftSettings drift;
   BudgetSettings budget;  ///< of optinc budget; no trial looks at it
   GradientSettings gradient;
+  LearnerSettings learner;  ///< of model learning
   std::vector<SweepAxis> sweeps;  ///< [[sweep]], outermost first
 };
 

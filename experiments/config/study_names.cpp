@@ -82,6 +82,33 @@ std::span<const Metric> metrics() {
       {"laser_drift", "drift", "m", "wavelength of the laser over its mean", {"variant", "time"}},
       {"accuracy_all_words", "drift", "1", "share of all words decoded exactly", {"variant", "end"}},
       {"heater_power", "drift", "W", "electrical power of all heaters, static phases trimmed", {"variant"}},
+      {"final_accuracy",
+       "learning",
+       "1",
+       "share of the test examples told right after the last step",
+       {"variant"}},
+      {"final_loss",
+       "learning",
+       "nat",
+       "mean cross-entropy of the test examples after the last step",
+       {"variant"}},
+      {"test_accuracy", "learning", "1", "share of the test examples told right", {"variant", "step"}},
+      {"test_loss", "learning", "nat", "mean cross-entropy of the test examples", {"variant", "step"}},
+      {"training_loss",
+       "learning",
+       "nat",
+       "mean cross-entropy of the batches since the evaluation before",
+       {"variant", "step"}},
+      {"sent_error_rate",
+       "learning",
+       "1",
+       "share of all gradients' codes received as another than Q(mean)",
+       {"variant"}},
+      {"sent_off_by_one", "learning", "1", "share of these that are off by one", {"variant"}},
+      {"sent_bias", "learning", "LSB", "mean of received code minus Q(mean)", {"variant"}},
+      {"sent_error_rms", "learning", "LSB", "its root mean square", {"variant"}},
+      {"sent_guarded", "learning", "1", "share of codes drawn back by the range guard", {"variant"}},
+      {"wire_bits", "learning", "bit", "sent by the busiest server per gradient, scales included", {"variant"}},
       {"mesh_error", "mesh", "1", "relative error of the mesh's matrix (Frobenius)", {"variant"}},
       {"mesh_error_in_phase", "mesh", "1", "relative error of the real part of the mesh's matrix", {"variant"}},
       {"fidelity", "mesh", "1", "overlap of the mesh's transfer matrix with its target", {"variant"}},
@@ -92,7 +119,7 @@ std::span<const Metric> metrics() {
 }
 
 std::span<const VariantName> variants() {
-  static constexpr std::array<VariantName, 16> all = {{{"uncorrected", "chip"},
+  static constexpr std::array<VariantName, 21> all = {{{"uncorrected", "chip"},
                                                        {"corrected", "chip"},
                                                        {"noisy", "chip"},
                                                        {"stand-in", "chip", true},
@@ -105,6 +132,11 @@ std::span<const VariantName> variants() {
                                                        {"noisy", "cascade"},
                                                        {"drifting", "drift"},
                                                        {"recalibrated", "drift"},
+                                                       {"uncorrected", "learning", true},
+                                                       {"corrected", "learning", true},
+                                                       {"noisy", "learning"},
+                                                       {"drifting", "learning", true},
+                                                       {"recalibrated", "learning", true},
                                                        {"uncorrected", "mesh"},
                                                        {"corrected", "mesh"},
                                                        {"corrected_nearest", "mesh"}}};
@@ -112,7 +144,8 @@ std::span<const VariantName> variants() {
 }
 
 std::span<const std::string_view> model_names() {
-  static constexpr std::array<std::string_view, 5> names = {"chip", "tolerance", "cascade", "drift", "mesh"};
+  static constexpr std::array<std::string_view, 6> names = {"chip",  "tolerance", "cascade",
+                                                            "drift", "mesh",      "learning"};
   return names;
 }
 
@@ -145,7 +178,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 14> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 17> names = {"metric_vs_parameter",
                                                              "heat_map",
                                                              "error_histogram",
                                                              "eye",
@@ -158,7 +191,10 @@ std::span<const std::string_view> figure_names() {
                                                              "mesh_balance",
                                                              "receiver_noise",
                                                              "tolerance",
-                                                             "search"};
+                                                             "search",
+                                                             "learning",
+                                                             "chip_to_accuracy",
+                                                             "gradient_errors"};
   return names;
 }
 

@@ -263,10 +263,11 @@ SweepAxis read_sweep(const Reader& r) {
 }  // namespace
 
 FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
-  static constexpr std::array<std::string_view, 12> sections = {"network",   "training",  "chip", "calibration",
-                                                                "crosstalk", "operation", "link", "noise",
-                                                                "stand_in",  "tolerance", "mesh", "drift"};
-  static constexpr std::array<std::string_view, 2> axes = {"drift.instants", "drift.interval_s"};
+  static constexpr std::array<std::string_view, 13> sections = {
+      "network", "training", "chip",      "calibration", "crosstalk", "operation", "link",
+      "noise",   "stand_in", "tolerance", "mesh",        "drift",     "learner"};
+  static constexpr std::array<std::string_view, 4> axes = {"drift.instants", "drift.interval_s",
+                                                           "learner.steps", "learner.evaluations"};
   for (FieldEntry& entry : config_entries(config)) {
     if (entry.name() != key) continue;
     validate(

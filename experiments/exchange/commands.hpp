@@ -13,6 +13,7 @@
 
 namespace optinc {
 
+/// How optinc program finds phases.
 struct ProgramOptions {
   std::optional<std::filesystem::path> chip =
       {};                                      ///< chip file whose splitters are corrected for (networks only)
@@ -36,6 +37,7 @@ struct ProgramSummary {
 ProgramSummary program_to_file(const std::filesystem::path& input, const std::filesystem::path& output,
                                const ProgramOptions& options);
 
+/// Which chip optinc fabricate draws.
 struct FabricateOptions {
   std::uint64_t seed = 1;  ///< of every random stream, up to 2^53
   std::uint32_t chip = 0;  ///< number of the chip; the same pair, the same chip, as in studies
@@ -47,6 +49,7 @@ struct FabricateOptions {
 void fabricate_to_file(const std::filesystem::path& network, const std::filesystem::path& output,
                        const ErrorModel& model, const FabricateOptions& options);
 
+/// Which mesh optinc transfer sends light through, and on which chip.
 struct TransferOptions {
   std::string mesh = {};  ///< which mesh of the file; empty: the only one
   std::optional<std::filesystem::path> chip =

@@ -3,26 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
+
+#include <omp.h>
 
 #include "physics/core/check.hpp"
 
 namespace optinc {
-namespace {
-
-/// Fisher and Yates from the identity: the order of an epoch does not depend on the epochs before it.
-std::vector<std::uint32_t> epoch_order(std::uint64_t seed, int epoch, std::size_t images) {
-  Stream stream(seed, Purpose::learner_shuffle, 0, static_cast<std::uint32_t>(epoch));
-  std::vector<std::uint32_t> order(images);
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t i = images; i > 1; --i) {
-    std::swap(order[i - 1], order[stream.below(static_cast<std::uint32_t>(i))]);
-  }
-  return order;
-}
-
-}  // namespace
 
 Eigen::VectorXf exact_average(const Eigen::MatrixXf& gradients) {
   validate(gradients.cols() >= 1, "no gradients to average (there are 0 workers). Pass at least one column.");
@@ -31,55 +21,73 @@ Eigen::VectorXf exact_average(const Eigen::MatrixXf& gradients) {
   return (sum / static_cast<double>(gradients.cols())).cast<float>();
 }
 
-int steps_per_epoch(const DataParallelSettings& settings, const ImageSet& train) {
-  return static_cast<int>(train.pixels.cols() / settings.batch);
+std::vector<std::uint32_t> epoch_order(std::uint64_t seed, int epoch, std::size_t examples) {
+  // Fisher and Yates from the identity: the order of an epoch does not depend on the epochs before it.
+  Stream stream(seed, Purpose::learner_shuffle, 0, static_cast<std::uint32_t>(epoch));
+  std::vector<std::uint32_t> order(examples);
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::size_t i = examples; i > 1; --i) {
+    std::swap(order[i - 1], order[stream.below(static_cast<std::uint32_t>(i))]);
+  }
+  return order;
 }
 
-Learner start_learner(const DataParallelSettings& settings, const ImageSet& train) {
+int steps_per_epoch(const DataParallelSettings& settings, const LearningTask& task) {
+  return static_cast<int>(task.examples / static_cast<std::uint32_t>(settings.batch));
+}
+
+std::uint32_t training_steps(const DataParallelSettings& settings, const LearningTask& task) {
+  if (settings.steps > 0) return settings.steps;
+  return static_cast<std::uint32_t>(settings.epochs) *
+         static_cast<std::uint32_t>(steps_per_epoch(settings, task));
+}
+
+StepContext next_step(const Learner& learner, const LearningTask& task) {
+  const auto before = static_cast<std::uint32_t>(learner.epoch) *
+                      static_cast<std::uint32_t>(steps_per_epoch(learner.settings, task));
+  return {learner.settings.seed, before + static_cast<std::uint32_t>(learner.step), learner.epoch};
+}
+
+Learner start_learner(const DataParallelSettings& settings, const LearningTask& task) {
   const DataParallelSettings& s = settings;
   validate(s.workers >= 1 && s.workers <= 1024, "{} workers (there are 1 to 1024). Choose 4.", s.workers);
   validate(s.batch >= s.workers && s.batch % s.workers == 0,
-           "a batch of {} images for {} workers (each worker takes an equal share). Choose {}.", s.batch,
+           "a batch of {} examples for {} workers (each worker takes an equal share). Choose {}.", s.batch,
            s.workers, std::max(1, (s.batch + s.workers / 2) / s.workers) * s.workers);
-  validate_images(s.shape, train.pixels, train.labels);
-  validate(s.batch <= train.pixels.cols(),
-           "a batch of {} from {} training images (not one step can be taken). Choose a smaller batch.",
-           s.batch, train.pixels.cols());
+  validate(static_cast<std::uint32_t>(s.batch) <= task.examples,
+           "a batch of {} from {} training examples (not one step can be taken). Choose a smaller batch.",
+           s.batch, task.examples);
   validate(s.epochs >= 1, "{} epochs (nothing would be learnt). Choose 1 or more.", s.epochs);
-  validate(s.learning_rate > 0.0 && std::isfinite(s.learning_rate),
-           "learning rate {} (it must be positive and finite). Choose 0.1.", s.learning_rate);
-  validate(s.momentum >= 0.0 && s.momentum < 1.0,
-           "momentum {} (steps shrink only for 0 <= momentum < 1). Choose 0.9.", s.momentum);
+  const double steps =
+      s.steps > 0 ? static_cast<double>(s.steps) : static_cast<double>(s.epochs) * steps_per_epoch(s, task);
+  validate(steps < std::numeric_limits<std::int32_t>::max(),
+           "a training of {:.4g} steps (at most 2^31 - 1 are counted). Train for fewer epochs.", steps);
+  validate_optimiser(s.optimiser);
 
   Stream stream(s.seed, Purpose::learner_init);
-  Learner learner{s, he_init(s.shape, stream), Eigen::VectorXf::Zero(s.shape.parameters()), {}, 0, 0};
-  learner.order = epoch_order(s.seed, 0, train.labels.size());
-  return learner;
+  Eigen::VectorXf parameters = task.start(stream);
+  Moments moments = start_moments(s.optimiser, parameters.size());
+  return {s, std::move(parameters), std::move(moments), epoch_order(s.seed, 0, task.examples), 0, 0};
 }
 
-WorkerGradients worker_gradients(const Learner& learner, const ImageSet& train) {
+WorkerGradients worker_gradients(const Learner& learner, const LearningTask& task) {
   const DataParallelSettings& s = learner.settings;
   const auto workers = static_cast<std::size_t>(s.workers), share = static_cast<std::size_t>(s.batch) / workers;
-  validate(learner.order.size() == train.labels.size() && train.pixels.cols() == std::ssize(train.labels),
-           "{} training images with {} labels for a learner that started on {} (its order of images would not "
-           "fit). Pass the set it was started with.",
-           train.pixels.cols(), train.labels.size(), learner.order.size());
-  const std::size_t first = static_cast<std::size_t>(learner.step) * share * workers;
+  validate(learner.order.size() == task.examples && learner.parameters.size() == task.parameters,
+           "a task of {} examples and {} parameters for a learner that started on {} and {} (its order of "
+           "examples would not fit). Pass the task it was started with.",
+           task.examples, task.parameters, learner.order.size(), learner.parameters.size());
+  const std::span<const std::uint32_t> batch =
+      std::span(learner.order)
+          .subspan(static_cast<std::size_t>(learner.step) * share * workers, share * workers);
 
   WorkerGradients result{0.0, Eigen::MatrixXf(learner.parameters.size(), s.workers)};
   std::vector<double> losses(workers);
   std::vector<std::exception_ptr> failures(workers);  // an exception must not leave a parallel region
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic) if (!omp_in_parallel())
   for (std::size_t w = 0; w < workers; ++w) {
     try {
-      Eigen::MatrixXf pixels(train.pixels.rows(), static_cast<Eigen::Index>(share));
-      std::vector<std::uint8_t> labels(share);
-      for (std::size_t i = 0; i < share; ++i) {
-        const std::uint32_t image = learner.order[first + w * share + i];
-        pixels.col(static_cast<Eigen::Index>(i)) = train.pixels.col(image);
-        labels[i] = train.labels[image];
-      }
-      const auto own = loss_and_gradient(s.shape, learner.parameters, pixels, labels);
+      const auto own = task.gradient(learner.parameters, batch.subspan(w * share, share));
       losses[w] = own.loss;
       result.gradients.col(static_cast<Eigen::Index>(w)) = own.gradient;
     } catch (...) {
@@ -93,9 +101,10 @@ WorkerGradients worker_gradients(const Learner& learner, const ImageSet& train) 
   return result;
 }
 
-double train_step(Learner& learner, const ImageSet& train, const Aggregator& aggregate) {
-  const auto sent = worker_gradients(learner, train);
-  const Eigen::VectorXf received = aggregate(sent.gradients);
+double train_step(Learner& learner, const LearningTask& task, const Aggregator& aggregate) {
+  const auto sent = worker_gradients(learner, task);
+  const StepContext context = next_step(learner, task);
+  const Eigen::VectorXf received = aggregate(sent.gradients, context);
   validate(received.size() == learner.parameters.size(),
            "the aggregator returned {} values (the network has {} parameters). Return one per row.",
            received.size(), learner.parameters.size());
@@ -105,34 +114,38 @@ double train_step(Learner& learner, const ImageSet& train, const Aggregator& agg
            learner.epoch, learner.step);
 
   const DataParallelSettings& s = learner.settings;
-  learner.velocity = static_cast<float>(s.momentum) * learner.velocity + received;
-  learner.parameters -= static_cast<float>(s.learning_rate) * learner.velocity;
-  if (++learner.step == steps_per_epoch(s, train)) {
+  const double rate = learning_rate_at(s.optimiser, context.step, training_steps(s, task));
+  apply_gradient(s.optimiser, rate, context.step, received, learner.moments, learner.parameters);
+  if (++learner.step == steps_per_epoch(s, task)) {
     learner.step = 0;
     learner.order = epoch_order(s.seed, ++learner.epoch, learner.order.size());
   }
   return sent.loss;
 }
 
-std::vector<double> train_epoch(Learner& learner, const ImageSet& train, const Aggregator& aggregate) {
+std::vector<double> train_epoch(Learner& learner, const LearningTask& task, const Aggregator& aggregate) {
   std::vector<double> losses;
   const int epoch = learner.epoch;
-  while (learner.epoch == epoch) losses.push_back(train_step(learner, train, aggregate));
+  while (learner.epoch == epoch) losses.push_back(train_step(learner, task, aggregate));
   return losses;
 }
 
-LearnerResult train_data_parallel(const DataParallelSettings& settings, const ImageData& data,
+LearnerResult train_data_parallel(const DataParallelSettings& settings, const LearningTask& task,
                                   const Aggregator& aggregate, const LearnerProgress& progress) {
-  Learner learner = start_learner(settings, data.train);
-  validate_images(settings.shape, data.test.pixels, data.test.labels);  // now, not after an epoch of work
+  Learner learner = start_learner(settings, task);
   LearnerResult result;
-  for (int e = 0; e < settings.epochs; ++e) {
-    const auto losses = train_epoch(learner, data.train, aggregate);
-    result.losses.insert(result.losses.end(), losses.begin(), losses.end());
-    const double mean = std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
-    result.test_accuracy = accuracy(settings.shape, learner.parameters, data.test);
-    result.epochs.push_back({learner.epoch, mean, result.test_accuracy});
-    if (progress) progress(result.epochs.back());
+  const std::uint32_t steps = training_steps(settings, task);
+  double sum = 0.0;
+  std::uint32_t since = 0;
+  for (std::uint32_t taken = 1; taken <= steps; ++taken) {
+    result.losses.push_back(train_step(learner, task, aggregate));
+    sum += result.losses.back();
+    ++since;
+    if (learner.step != 0 && taken != steps) continue;
+    result.curve.push_back({taken, learner.epoch, sum / since, task.evaluate(learner.parameters)});
+    if (progress) progress(result.curve.back());
+    sum = 0.0;
+    since = 0;
   }
   result.parameters = std::move(learner.parameters);
   return result;

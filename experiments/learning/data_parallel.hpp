@@ -6,47 +6,69 @@
 
 #include <Eigen/Dense>
 
-#include "experiments/learning/mlp.hpp"
+#include "experiments/learning/learning_task.hpp"
+#include "experiments/learning/optimiser.hpp"
 
 namespace optinc {
 
-/// How a learner is trained by synchronous data-parallel stochastic gradient descent.
+/// How a learner is trained by synchronous data-parallel gradient descent.
 struct DataParallelSettings {
-  MlpShape shape;
-  int workers = 4;  ///< servers, each with a copy of the parameters
-  int batch = 256;  ///< images per step over all workers; a multiple of workers
-  int epochs = 6;   ///< passes over the training images
-  double learning_rate = 0.1;
-  double momentum = 0.9;   ///< in [0, 1)
-  std::uint64_t seed = 1;  ///< start values and order of the images
+  int workers = 4;          ///< servers, each with a copy of the parameters
+  int batch = 256;          ///< examples per step over all workers; a multiple of workers
+  int epochs = 6;           ///< passes over the training examples, where steps is 0
+  std::uint32_t steps = 0;  ///< length of the training in steps; 0: epochs decide
+  OptimiserSettings optimiser;
+  std::uint64_t seed = 1;  ///< start values and order of the examples
+};
+
+/// Which step of which training an average is taken for: noise of one's own is drawn from (seed, step), so that
+/// it depends neither on threads nor on what was computed before.
+struct StepContext {
+  std::uint64_t seed = 1;  ///< of the training
+  std::uint32_t step = 0;  ///< steps taken before this one, from the beginning
+  int epoch = 0;           ///< epochs completed
 };
 
 /// Turns the workers' gradients, shape (parameters, workers), into the one that all of them apply, shape
 /// (parameters): exactly averaged, or sent through a network, or through the light.
-using Aggregator = std::function<Eigen::VectorXf(const Eigen::MatrixXf& gradients)>;
+using Aggregator = std::function<Eigen::VectorXf(const Eigen::MatrixXf& gradients, const StepContext& context)>;
 
 /// The mean over the workers, summed in double from the first worker to the last.
 Eigen::VectorXf exact_average(const Eigen::MatrixXf& gradients);
 
-/// Where training stands. Every step is a pure function of this state and the images, so a copy of it continues
+/// exact_average as an Aggregator.
+inline Eigen::VectorXf average_exactly(const Eigen::MatrixXf& gradients, const StepContext&) {
+  return exact_average(gradients);
+}
+
+/// Where training stands. Every step is a pure function of this state and the task, so a copy of it continues
 /// alike.
 struct Learner {
   DataParallelSettings settings;
   Eigen::VectorXf parameters;
-  Eigen::VectorXf velocity;          ///< (parameters), the momentum's running sum
-  std::vector<std::uint32_t> order;  ///< images of this epoch, a permutation drawn from (seed, epoch) alone
+  Moments moments;
+  std::vector<std::uint32_t> order;  ///< examples of this epoch, a permutation drawn from (seed, epoch) alone
   int epoch = 0;                     ///< epochs completed
   int step = 0;                      ///< next step of this epoch, 0 <= step < steps_per_epoch
 };
 
-/// Full batches in `train`; the fewer than `batch` images left over sit out this epoch (another order, another
-/// few). The settings must be ones start_learner accepts.
-int steps_per_epoch(const DataParallelSettings& settings, const ImageSet& train);
+/// Full batches in the task's examples; the fewer than `batch` examples left over sit out this epoch (another
+/// order, another few). The settings must be ones start_learner accepts.
+int steps_per_epoch(const DataParallelSettings& settings, const LearningTask& task);
+
+/// Length of the whole training in steps. The settings must be ones start_learner accepts.
+std::uint32_t training_steps(const DataParallelSettings& settings, const LearningTask& task);
+
+/// Which step the learner takes next.
+StepContext next_step(const Learner& learner, const LearningTask& task);
+
+/// The order in which an epoch takes the examples: a permutation drawn from (seed, epoch) alone.
+std::vector<std::uint32_t> epoch_order(std::uint64_t seed, int epoch, std::size_t examples);
 
 /// A learner before its first step. Throws Error unless settings make sense: 1 <= workers <= 1024, batch a
-/// multiple of workers and no more than the images, epochs >= 1, learning rate > 0, momentum in [0, 1); and as
-/// validate_images.
-Learner start_learner(const DataParallelSettings& settings, const ImageSet& train);
+/// multiple of workers and no more than the examples, epochs >= 1, fewer than 2^31 steps in all; and as
+/// validate_optimiser.
+Learner start_learner(const DataParallelSettings& settings, const LearningTask& task);
 
 /// What the servers hand to the network in one step.
 struct WorkerGradients {
@@ -54,38 +76,40 @@ struct WorkerGradients {
   Eigen::MatrixXf gradients;  ///< (parameters, workers), each the mean over the worker's own share
 };
 
-/// The gradients of the learner's next step, which is not taken: worker w computes on images
-/// [w, w + 1) batch / workers of that step's batch. The workers run in parallel; the bits do not depend on how
-/// many threads there are. Throws Error where `train` is not the set the learner was started with.
-WorkerGradients worker_gradients(const Learner& learner, const ImageSet& train);
+/// The gradients of the learner's next step, which is not taken: worker w computes on examples
+/// [w, w + 1) batch / workers of that step's batch. The workers run in parallel unless the caller is in a
+/// parallel region already; the bits do not depend on how many threads there are. Throws Error where `task` is
+/// not the one the learner was started with.
+WorkerGradients worker_gradients(const Learner& learner, const LearningTask& task);
 
-/// Takes one step,  v <- momentum v + aggregate(gradients),  parameters <- parameters - learning_rate v,  and
-/// returns the batch's loss before it. Throws Error as worker_gradients, and where the aggregate has another
-/// length or is not finite; the learner is then as it was.
-double train_step(Learner& learner, const ImageSet& train, const Aggregator& aggregate);
+/// Takes one step of the settings' optimiser with aggregate(gradients) and returns the batch's loss before it.
+/// Throws Error as worker_gradients, and where the aggregate has another length or is not finite; the learner
+/// is then as it was.
+double train_step(Learner& learner, const LearningTask& task, const Aggregator& aggregate);
 
 /// Takes the steps that are left of the current epoch; returns their losses.
-std::vector<double> train_epoch(Learner& learner, const ImageSet& train, const Aggregator& aggregate);
+std::vector<double> train_epoch(Learner& learner, const LearningTask& task, const Aggregator& aggregate);
 
-/// What is known when an epoch ends.
-struct LearnerEpoch {
-  int epoch = 0;               ///< epochs completed
-  double loss = 0.0;           ///< mean over the epoch's steps (nats)
-  double test_accuracy = 0.0;  ///< 0..1
+/// What is known when an epoch or the training ends.
+struct LearnerPoint {
+  std::uint32_t step = 0;  ///< steps taken
+  int epoch = 0;           ///< epochs completed
+  double loss = 0.0;       ///< mean over the steps since the point before (nats)
+  Evaluation test;
 };
 
-using LearnerProgress = std::function<void(const LearnerEpoch&)>;
+using LearnerProgress = std::function<void(const LearnerPoint&)>;
 
+/// What training over several workers ended with.
 struct LearnerResult {
   Eigen::VectorXf parameters;
-  std::vector<double> losses;        ///< of each step's batch, before the step (nats)
-  std::vector<LearnerEpoch> epochs;  ///< one per epoch
-  double test_accuracy = 0.0;        ///< after the last epoch, 0..1
+  std::vector<double> losses;       ///< of each step's batch, before the step (nats)
+  std::vector<LearnerPoint> curve;  ///< after each epoch and at the end
 };
 
-/// Trains from the beginning for settings.epochs epochs; calls `progress`, where there is one, after each.
-/// Throws Error as start_learner and train_step.
-LearnerResult train_data_parallel(const DataParallelSettings& settings, const ImageData& data,
+/// Trains from the beginning for training_steps; calls `progress`, where there is one, at each point of the
+/// curve. Throws Error as start_learner and train_step.
+LearnerResult train_data_parallel(const DataParallelSettings& settings, const LearningTask& task,
                                   const Aggregator& aggregate, const LearnerProgress& progress = {});
 
 }  // namespace optinc

@@ -105,6 +105,22 @@ std::vector<std::uint8_t> read_payload(const IdxFile& idx) {
 
 }  // namespace
 
+ImageSet choose_images(const ImageSet& set, std::span<const std::uint32_t> images) {
+  ImageSet chosen;
+  chosen.pixels.resize(set.pixels.rows(), std::ssize(images));
+  chosen.labels.resize(images.size());
+  chosen.height = set.height;
+  chosen.width = set.width;
+  chosen.channels = set.channels;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    validate(images[i] < set.labels.size(), "image {} of {} (they are numbered from 0). Ask for one there is.",
+             images[i], set.labels.size());
+    chosen.pixels.col(static_cast<Eigen::Index>(i)) = set.pixels.col(images[i]);
+    chosen.labels[i] = set.labels[images[i]];
+  }
+  return chosen;
+}
+
 ImageSet load_idx(const fs::path& images_path, const fs::path& labels_path) {
   const IdxFile images = open_idx(images_path, 3), labels = open_idx(labels_path, 1);
   validate(images.sizes[0] == labels.sizes[0],

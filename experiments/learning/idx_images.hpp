@@ -2,18 +2,20 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include <Eigen/Dense>
 
 namespace optinc {
 
-/// Grey images with a class each, one column per image.
+/// Images with a class each, one column per image.
 struct ImageSet {
-  Eigen::MatrixXf pixels;            ///< (height width, images), 0..1, rows of an image one after the other
+  Eigen::MatrixXf pixels;  ///< (channels height width, images), 0..1, row after row, channel after channel
   std::vector<std::uint8_t> labels;  ///< class of each image
   int height = 0;                    ///< pixels
   int width = 0;                     ///< pixels
+  int channels = 1;                  ///< 3 where the images have colours
 };
 
 /// What a learner is trained on, and what it is judged on and never sees in training.
@@ -21,6 +23,9 @@ struct ImageData {
   ImageSet train;
   ImageSet test;
 };
+
+/// The images of these numbers, in this order. Throws Error for a number that there is not.
+ImageSet choose_images(const ImageSet& set, std::span<const std::uint32_t> images);
 
 /// Reads images (IDX magic 0x803: unsigned bytes, three dimensions) and their labels (0x801) from two IDX
 /// files, gzipped or not; bytes 0..255 become 0..1. Both headers are checked against the file's size before

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <omp.h>
 
 #include "physics/core/check.hpp"
 
@@ -129,24 +135,58 @@ LossAndGradient loss_and_gradient(const MlpShape& shape, const Eigen::Ref<const 
   return result;
 }
 
-double accuracy(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
-                const ImageSet& set) {
+Evaluation evaluate(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
+                    const ImageSet& set) {
   validate_images(shape, set.pixels, set.labels);
   validate_parameters(shape, parameters.size());
   constexpr Eigen::Index chunk = 500;
   const Eigen::Index images = set.pixels.cols(), chunks = (images + chunk - 1) / chunk;
   std::int64_t right = 0;
-#pragma omp parallel for schedule(static) reduction(+ : right)
+  std::vector<double> losses(static_cast<std::size_t>(chunks));  // summed in one order on any number of threads
+#pragma omp parallel for schedule(static) reduction(+ : right) if (!omp_in_parallel())
   for (Eigen::Index c = 0; c < chunks; ++c) {
     const Eigen::Index first = c * chunk, count = std::min(chunk, images - first);
     const Eigen::MatrixXf outputs = forward(shape, parameters, set.pixels.middleCols(first, count)).outputs;
     for (Eigen::Index i = 0; i < count; ++i) {
       Eigen::Index best = 0;
-      outputs.col(i).maxCoeff(&best);
-      right += best == set.labels[static_cast<std::size_t>(first + i)] ? 1 : 0;
+      const float largest = outputs.col(i).maxCoeff(&best);
+      const Eigen::Index label = set.labels[static_cast<std::size_t>(first + i)];
+      right += best == label ? 1 : 0;
+      const float sum = (outputs.col(i).array() - largest).exp().sum();
+      losses[static_cast<std::size_t>(c)] += std::log(static_cast<double>(sum)) + static_cast<double>(largest) -
+                                             static_cast<double>(outputs(label, i));
     }
   }
-  return static_cast<double>(right) / static_cast<double>(images);
+  return {std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(images),
+          static_cast<double>(right) / static_cast<double>(images)};
+}
+
+double accuracy(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
+                const ImageSet& set) {
+  return evaluate(shape, parameters, set).accuracy;
+}
+
+LearningTask mlp_task(const MlpShape& shape, std::shared_ptr<const ImageData> data) {
+  validate_images(shape, data->train.pixels, data->train.labels);
+  validate_images(shape, data->test.pixels, data->test.labels);  // now, not after an epoch of work
+  LearningTask task;
+  task.name = "mlp";
+  task.shape = fmt::format("{}-{}-{}", shape.inputs, shape.hidden, shape.classes);
+  task.parameters = shape.parameters();
+  task.examples = static_cast<std::uint32_t>(data->train.pixels.cols());
+  task.start = [shape](Stream& stream) { return he_init(shape, stream); };
+  task.gradient = [shape, data](const Eigen::VectorXf& parameters, std::span<const std::uint32_t> examples) {
+    const ImageSet batch = choose_images(data->train, examples);
+    return loss_and_gradient(shape, parameters, batch.pixels, batch.labels);
+  };
+  task.evaluate = [shape, data](const Eigen::VectorXf& parameters) {
+    return evaluate(shape, parameters, data->test);
+  };
+  return task;
+}
+
+LearningTask mlp_task(const MlpShape& shape, ImageData data) {
+  return mlp_task(shape, std::make_shared<const ImageData>(std::move(data)));
 }
 
 }  // namespace optinc

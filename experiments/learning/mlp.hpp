@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include <Eigen/Dense>
 
 #include "experiments/learning/idx_images.hpp"
+#include "experiments/learning/learning_task.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -37,21 +39,23 @@ void validate_images(const MlpShape& shape, const Eigen::Ref<const Eigen::Matrix
 /// Throws Error as validate_mlp.
 Eigen::VectorXf he_init(const MlpShape& shape, Stream& stream);
 
-/// Loss over some images and its derivative.
-struct LossAndGradient {
-  double loss = 0.0;         ///< mean over the images of -ln p_label (nats)
-  Eigen::VectorXf gradient;  ///< d loss / d parameters, shape (parameters)
-};
-
-/// Mean cross-entropy over a batch and its gradient by back-propagation. pixels (inputs, images), labels
-/// (images). Throws Error as validate_images, and for a parameter vector of another length.
+/// Mean cross-entropy -ln p_label over a batch and its gradient by back-propagation. pixels (inputs, images),
+/// labels (images). Throws Error as validate_images, and for a parameter vector of another length.
 LossAndGradient loss_and_gradient(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
                                   const Eigen::Ref<const Eigen::MatrixXf>& pixels,
                                   std::span<const std::uint8_t> labels);
 
-/// Share (0..1) of the images whose largest output is their label's; the first of equal outputs counts.
-/// Throws Error as loss_and_gradient.
+/// Mean cross-entropy over a set, and the share of its images whose largest output is their label's; the first
+/// of equal outputs counts. Throws Error as loss_and_gradient.
+Evaluation evaluate(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
+                    const ImageSet& set);
+
+/// The accuracy of evaluate.
 double accuracy(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
                 const ImageSet& set);
+
+/// The classifier on these images, started by he_init. Throws Error as validate_images, for either set.
+LearningTask mlp_task(const MlpShape& shape, std::shared_ptr<const ImageData> data);
+LearningTask mlp_task(const MlpShape& shape, ImageData data);
 
 }  // namespace optinc

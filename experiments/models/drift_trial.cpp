@@ -2,10 +2,9 @@
 #include <memory>
 
 #include "experiments/models/chip_trial.hpp"
-#include "experiments/models/operated_chip.hpp"
+#include "experiments/models/drifting_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "onn/drift.hpp"
 #include "onn/words.hpp"
 #include "physics/core/parallel.hpp"
 
@@ -23,38 +22,6 @@ struct DriftStudy {
   TrialModel layout;  ///< without its function
 };
 
-/// One chip, calibrated and programmed for the first time, and all that will act on it.
-struct DriftingChip {
-  OperatedChip first;
-  ChipImbalance imbalance;
-  double heater_power_w = 0.0;
-  DriftHistory history;
-};
-
-/// The chip as calibration `number` leaves it: what it found out, what was programmed for it, and the heat that
-/// the new program spreads.
-OperatedChip calibrated_again(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
-                              std::uint32_t number) {
-  return operate_chip(design, config, calibrated_chip(design, config, trial, number), trial,
-                      Programming::corrected);
-}
-
-DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial) {
-  DriftingChip chip;
-  chip.first = calibrated_again(design, config, trial, 0);
-  chip.imbalance = draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial);
-  chip.heater_power_w = heater_power_w(chip.first.heaters, config.drift.pi_power_w);
-  chip.history = drift_history(config.drift, chip.heater_power_w, config.run.seed, trial);
-  return chip;
-}
-
-/// Instant of the calibration that each instant lives on.
-std::vector<std::size_t> calibrated_at(const StudyConfig& config, bool again) {
-  if (!again || config.calibration.policy == CalibrationPolicy::none)  // which never calibrates
-    return std::vector<std::size_t>(static_cast<std::size_t>(config.drift.instants), 0);
-  return calibration_instants(config.drift);
-}
-
 void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t trial,
                std::span<double> cells) {
   const ChipDesign& design = study.designs[network_number(study.networks, config)];
@@ -63,8 +30,7 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
   const auto instants = static_cast<std::size_t>(config.drift.instants);
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     const auto calibrated = calibrated_at(config, study.variants[v] == "recalibrated");
-    std::vector<std::size_t> number(instants, 0);  // of the last calibration
-    for (std::size_t k = 1; k < instants; ++k) number[k] = number[k - 1] + (calibrated[k] == k ? 1 : 0);
+    const auto number = calibration_numbers(calibrated);
     record.put("heater_power", v, chip.heater_power_w);
     const auto put = [&](std::string_view metric, std::size_t k, double value) {
       const auto where = record.cells(metric, v);
@@ -72,11 +38,9 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
     };
     const auto live = [&](std::size_t k, const OperatedChip& at) {
       const auto instant = static_cast<std::uint32_t>(k);
-      const ChipErrors now = errors_in(chip.history.between(calibrated[k], k), at.errors, at.heaters,
-                                       chip.imbalance, config.drift.sensitivity);
+      const ChipErrors now = errors_at(config, chip, at, calibrated[k], k);
       put("phase_drift", k, phase_change_rms(now, at.errors));
-      const ChipState state = settle_chip(
-          design, at.program, with_phase_noise(now, config.chip, config.run.seed, trial, instant), config.chip);
+      const ChipState state = settled_at(design, config, at, now, trial, k);
       const auto send = [&](const Codes& codes) {
         return transmit(design, state, config.link, config.noise, codes, {config.run.seed, trial, 0, instant});
       };

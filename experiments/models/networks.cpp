@@ -11,7 +11,10 @@ namespace optinc {
 
 std::vector<StudyConfig> network_configs(const StudyConfig& at_point) {
   if (!has_network(at_point.model)) return {};
-  if (at_point.model != "cascade") return {at_point};
+  const bool levels =
+      at_point.model == "cascade" ||
+      (at_point.model == "learning" && at_point.learner.levels == 2 && at_point.learner.carry_digit);
+  if (!levels) return {at_point};
   StudyConfig below = at_point, above = at_point;
   below.task.level = CascadeLevel::first;
   above.task.level = CascadeLevel::second;
@@ -23,7 +26,8 @@ std::string network_identity(const StudyConfig& config) {
   const bool trained = config.network.source == "train";
   const auto asked = [&](std::string_view section, std::string_view key) {
     if (section == "task") return true;
-    if (section == "network") return key == "source" || (key.starts_with("step_") || key == "carries" ? !trained : trained);
+    if (section == "network")
+      return key == "source" || (key.starts_with("step_") || key == "carries" ? !trained : trained);
     if (!trained) return false;
     if (section == "training" || (section == "run" && key == "seed")) return true;
     return config.training.on_chips && (section == "chip" || section == "link" || section == "noise");

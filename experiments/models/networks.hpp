@@ -20,7 +20,8 @@ struct PreparedNetwork {
 using Networks = std::vector<PreparedNetwork>;
 
 /// The configurations whose [task], [network] and [training] say what networks a point's chips compute: the
-/// point's own; of model cascade its first and its second level. None for model mesh.
+/// point's own; of model cascade, or of two levels of model learning that carry a digit, its first and its
+/// second level. None for model mesh.
 std::vector<StudyConfig> network_configs(const StudyConfig& at_point);
 
 /// All that the network of a configuration depends on, as TOML: points of one identity share a network.

@@ -71,12 +71,19 @@ TrialModel model_layout(const StudyConfig& config, std::size_t layers) {
     model.axes.push_back({"time", "s", "time since the first calibration", std::move(times)});
     model.axes.push_back({"end", "1", "instant", std::vector<std::string>{"first", "last"}});
   }
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> errors = {
+  if (config.model == "learning") {
+    std::vector<std::int64_t> steps;
+    for (int k = 1; k <= config.learner.evaluations; ++k)
+      steps.push_back(static_cast<std::int64_t>(k) * config.learner.steps / config.learner.evaluations);
+    model.axes.push_back({"step", "step", "steps of training taken", std::move(steps)});
+  }
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> errors = {
       {{"chip", "output_error"},
        {"tolerance", "tolerance"},
        {"cascade", "cascade_error_rms"},
        {"drift", "instant_error_rms"},
-       {"mesh", "mesh_error"}}};
+       {"mesh", "mesh_error"},
+       {"learning", "final_loss"}}};
   model.error_metric = std::find_if(errors.begin(), errors.end(), [&](const auto& e) {
                          return e.first == config.model;
                        })->second;

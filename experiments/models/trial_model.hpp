@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -58,6 +59,12 @@ TrialModel cascade_model(const StudyConfig& config, const Networks& networks);
 /// Chips of a network over time: surroundings change, phases with them, and words are sent at every instant
 /// (onn/drift).
 TrialModel drift_model(const StudyConfig& config, const Networks& networks);
+
+/// A model trained by data-parallel gradient descent, whose gradients are averaged through a trial's own chip
+/// (or another way); its start and the order of its examples are the trial's.
+/// `keep_in`: folder where its trainings are kept while they run (LearnerKeeper); empty: nowhere.
+TrialModel learning_model(const StudyConfig& config, const Networks& networks,
+                          const std::filesystem::path& keep_in = {});
 
 /// One mesh with a Haar target of its own for every trial.
 TrialModel mesh_model(const StudyConfig& config);

@@ -12,8 +12,8 @@
 #include "experiments/config/points.hpp"
 #include "experiments/runner/interrupt.hpp"
 #include "experiments/runner/statistics.hpp"
-#include "physics/core/parallel.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
 
 namespace optinc {
 namespace {
@@ -124,9 +124,12 @@ Executor on_threads(const TrialModel& model, std::vector<StudyConfig> points, in
     std::mutex one_at_a_time;
     parallel_for(tasks.size(), threads, [&](std::size_t i) {
       if (stop()) return;
-      const TrialResult result = run_trial(model, points[tasks[i].point], tasks[i]);
-      const std::lock_guard lock(one_at_a_time);
-      keep(result);
+      try {
+        const TrialResult result = run_trial(model, points[tasks[i].point], tasks[i]);
+        const std::lock_guard lock(one_at_a_time);
+        keep(result);
+      } catch (const Interrupted&) {  // a long trial looks for itself; stop() ends the others
+      }
     });
   };
 }

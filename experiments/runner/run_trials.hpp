@@ -49,6 +49,7 @@ Executor on_threads(const TrialModel& model, std::vector<StudyConfig> points, in
 /// How a run of trials ended.
 enum class Ending { complete, time_limit, interrupted };
 
+/// What a run of trials did, and how it ended.
 struct TrialsReport {
   Ending ending = Ending::complete;
   std::size_t run = 0;         ///< trials run now, without those found finished

@@ -1,7 +1,10 @@
 #include "experiments/study/gradient_transfer.hpp"
 
+#include <memory>
+
 #include "experiments/learning/block_quantiser.hpp"
 #include "experiments/learning/data_parallel.hpp"
+#include "experiments/learning/mlp.hpp"
 #include "experiments/learning/relative_error.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
@@ -10,14 +13,19 @@
 namespace optinc {
 namespace {
 
-DataParallelSettings learner_settings(const StudyConfig& config, const ImageSet& train) {
+/// The classifier of [gradient] on images that the caller keeps (they are too many to copy).
+LearningTask classifier(const StudyConfig& config, const ImageData& data) {
+  return mlp_task({static_cast<int>(data.train.pixels.rows()), config.gradient.hidden, 10},
+                  std::shared_ptr<const ImageData>(std::shared_ptr<const ImageData>(), &data));
+}
+
+DataParallelSettings learner_settings(const StudyConfig& config) {
   DataParallelSettings s;
-  s.shape = {static_cast<int>(train.pixels.rows()), config.gradient.hidden, 10};
   s.workers = config.task.servers;
   s.batch = config.gradient.batch;
   s.epochs = config.gradient.epochs;
-  s.learning_rate = config.gradient.learning_rate;
-  s.momentum = config.gradient.momentum;
+  s.optimiser.learning_rate = config.gradient.learning_rate;
+  s.optimiser.momentum = config.gradient.momentum;
   s.seed = config.run.seed;
   return s;
 }
@@ -25,21 +33,22 @@ DataParallelSettings learner_settings(const StudyConfig& config, const ImageSet&
 }  // namespace
 
 long gradient_training_steps(const StudyConfig& config, const ImageData& data) {
-  const Learner learner = start_learner(learner_settings(config, data.train), data.train);
-  return static_cast<long>(config.gradient.epochs) * steps_per_epoch(learner.settings, data.train);
+  const LearningTask task = classifier(config, data);
+  return static_cast<long>(training_steps(start_learner(learner_settings(config), task).settings, task));
 }
 
 GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& data, const Network& network,
                                     const ChipDesign& design, const std::function<void(double)>& progress) {
-  Learner learner = start_learner(learner_settings(config, data.train), data.train);
-  for (long step = gradient_training_steps(config, data); step > 0; --step) {
-    const double loss = train_step(learner, data.train, exact_average);
+  const LearningTask task = classifier(config, data);
+  Learner learner = start_learner(learner_settings(config), task);
+  for (std::uint32_t step = training_steps(learner.settings, task); step > 0; --step) {
+    const double loss = train_step(learner, task, average_exactly);
     if (progress) progress(loss);
   }
 
   GradientTransfer result;
-  result.test_accuracy = accuracy(learner.settings.shape, learner.parameters, data.test);
-  const WorkerGradients step = worker_gradients(learner, data.train);
+  result.test_accuracy = task.evaluate(learner.parameters).accuracy;
+  const WorkerGradients step = worker_gradients(learner, task);
   result.loss = step.loss;
   result.average = exact_average(step.gradients);
   const QuantisedGradients sent = quantise(step.gradients, config.task.bits(), config.gradient.block);

@@ -143,11 +143,12 @@ Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
   return read_prelude(File::from_bytes(bytes, "prelude of the journal").root());
 }
 
-TrialModel make_model(const StudyConfig& config, const Prelude& prelude) {
+TrialModel make_model(const StudyConfig& config, const Prelude& prelude, const std::filesystem::path& keep_in) {
   if (config.model == "mesh") return mesh_model(config);
   if (config.model == "drift") return drift_model(config, prelude.networks);
   if (config.model == "tolerance") return tolerance_model(config, prelude.networks);
   if (config.model == "cascade") return cascade_model(config, prelude.networks);
+  if (config.model == "learning") return learning_model(config, prelude.networks, keep_in);
   return chip_model(config, prelude.networks);
 }
 

@@ -45,7 +45,9 @@ void write_network_summaries(const Group& root, const StudyConfig& config, const
 std::vector<std::byte> prelude_bytes(const Prelude& prelude);
 Prelude prelude_of_bytes(std::span<const std::byte> bytes);
 
-/// The study's model, ready to run trials.
-TrialModel make_model(const StudyConfig& config, const Prelude& prelude);
+/// The study's model, ready to run trials. `keep_in`: folder for what long trials keep of themselves while they
+/// run; empty: they keep nothing.
+TrialModel make_model(const StudyConfig& config, const Prelude& prelude,
+                      const std::filesystem::path& keep_in = {});
 
 }  // namespace optinc

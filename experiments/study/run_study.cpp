@@ -142,7 +142,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     std::error_code none;
     fs::remove(kept, none);
   }
-  const TrialModel model = make_model(config, *state.prelude);
+  const TrialModel model = make_model(config, *state.prelude, options.output.string() + ".trials");
   if (!state.records)
     state.records.emplace(points.size(), static_cast<std::size_t>(config.runner.trials), model.record_size);
 

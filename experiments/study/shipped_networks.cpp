@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/study/shipped_files.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::string_view prefix = "shipped/";
 std::vector<std::string> shipped_networks() {
   std::vector<std::string> names;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(OPTINC_NETWORKS, none))
+  for (const auto& entry : fs::directory_iterator(shipped_folder("networks"), none))
     if (entry.path().extension() == ".h5") names.push_back(std::string(prefix) + entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -28,11 +29,11 @@ fs::path network_path(const std::string& source) {
   const auto names = shipped_networks();
   const std::vector<std::string_view> known(names.begin(), names.end());
   validate(!known.empty(), "{}: no network is shipped here ({} is not on this machine). Name a file.", source,
-           OPTINC_NETWORKS);
+           shipped_folder("networks").string());
   validate(std::find(known.begin(), known.end(), source) != known.end(),
            "{}: no such network (shipped: {}). Did you mean {}?", source, join_names(known),
            nearest_name(source, known));
-  return fs::path(OPTINC_NETWORKS) / (source.substr(prefix.size()) + ".h5");
+  return shipped_folder("networks") / (source.substr(prefix.size()) + ".h5");
 }
 
 }  // namespace optinc

@@ -28,6 +28,7 @@ struct LawResult {
   std::vector<double> samples;
 };
 
+/// How much work a law is held with.
 struct LawOptions {
   bool quick =
       false;  ///< a tenth of the Monte-Carlo trials, and 5 standard errors where that is more tolerance

@@ -222,7 +222,7 @@ class MainJob(unittest.TestCase):
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  (\w+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
         self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "train", "program", "fabricate", "transfer",
-                                         "inspect", "validate", "words", "budget", "designs", "explain", "devices", "list", "completion"})
+                                         "inspect", "validate", "words", "budget", "designs", "interconnect", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
             self.assertEqual(done.returncode, 0)

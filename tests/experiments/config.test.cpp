@@ -64,6 +64,9 @@ StudyConfig unlike_default() {
   c.budget.skew = "at-servers";
   c.budget.delay_line_pitch_m = 4e-6;
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
+  c.learner = {"cnn", "cifar-10", "some/folder", 5000,     17,      2,        false,    "chip", "light", 77,
+               7,     64,         "adamw",       0.01 / 3, 0.1 / 3, 1e-3 / 3, "cosine", 9,      1.0 / 3, 256,
+               true,  true,       1e-3 / 7,      -1.0 / 3, 2.0 / 3};
   return c;
 }
 
@@ -112,8 +115,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
   const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, calibration,
-               crosstalk, operation, link, noise, stand_in, tolerance, mesh, drift, budget, gradient, sweeps] =
-      c;
+               crosstalk, operation, link, noise, stand_in, tolerance, mesh, drift, budget, gradient, learner,
+               sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
   const auto& [seed, threads, time_limit] = run;
@@ -172,6 +175,12 @@ TEST_CASE("the field tables hold every member of every struct") {
                front.supply_power_w, adc.bits, adc.effective_bits, step_j, adc_delay, control, skew, pitch));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
+  const auto& [learnt, data_set, place, characters, model_width, levels, carry_digit, aggregator, engine,
+               steps_of, evaluations, examples, rule, rate_of, momentum_of, decay, schedule, warm_up_of,
+               largest, scale_block, feedback, guard, error_rate, offset, factor] = learner;
+  check("learner", values(learnt, data_set, place, characters, model_width, levels, carry_digit, aggregator,
+                          engine, steps_of, evaluations, examples, rule, rate_of, momentum_of, decay, schedule,
+                          warm_up_of, largest, scale_block, feedback, guard, error_rate, offset, factor));
 }
 
 TEST_CASE("values from a file land in their members") {
@@ -383,5 +392,5 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
   check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
   check_message(complaint("model = 'chop'"),
-                {"s.toml:1:9:", "chip, tolerance, cascade, drift, mesh", "mean \"chip\"?"});
+                {"s.toml:1:9:", "chip, tolerance, cascade, drift, mesh, learning", "mean \"chip\"?"});
 }

@@ -83,6 +83,31 @@ trials = 2
 [measure]
 words = 100
 """
+LEARNING = """
+model = "learning"
+[runner]
+trials = 2
+[network]
+source = "carry-chain"
+[task]
+rounding = "half-up"
+[noise]
+lock = false
+[learner]
+kind = "decoder"
+data_set = "text"
+data = "TEXT"
+characters = 4000
+width = 8
+batch = 8
+steps = 4
+evaluations = 2
+optimiser = "adamw"
+learning_rate = 1e-3
+error_feedback = true
+[[sweep]]
+values = {"learner.aggregator" = ["exact", "quantised", "chip"]}
+"""
 DRIFT = """
 model = "drift"
 [runner]
@@ -98,6 +123,16 @@ words = 100
 instants = 4
 [[sweep]]
 values = {"drift.imbalance_m" = [1e-6, 1e-5]}
+"""
+INTERCONNECT = """
+[[scenario]]
+name = "ring"
+[[sensitivity]]
+name = "latency"
+subject = "ring"
+reference = "ring"
+key = "step_latency_s"
+values = [0.0, 1e-5]
 """
 TYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
 
@@ -130,7 +165,10 @@ class Format(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.files = {}
         folder = pathlib.Path(cls.folder.name)
-        for name, text in (("chip", CHIP), ("mesh", MESH), ("tolerance", TOLERANCE), ("cascade", CASCADE)):
+        (folder / "text.txt").write_text("abcd efgh " * 400)
+        learning = LEARNING.replace("TEXT", str(folder / "text.txt"))
+        for name, text in (("chip", CHIP), ("mesh", MESH), ("tolerance", TOLERANCE), ("cascade", CASCADE),
+                           ("learning", learning)):
             (folder / f"{name}.toml").write_text(text)
             cls.make("run", folder / f"{name}.toml", "-o", folder / f"{name}.h5", "--quiet")
             cls.make("replay", folder / f"{name}.h5", "--trial", 1, "-o", folder / f"{name}_trial.h5")
@@ -141,6 +179,8 @@ class Format(unittest.TestCase):
         cls.make("budget", "--network", folder / "chip.h5", "--quiet", "-o", folder / "budget.h5")
         (folder / "designs.toml").write_text('[[design]]\nname = "small"\nset = ["network.hidden=[8]"]\n')
         cls.make("designs", folder / "designs.toml", "--quiet", "-o", folder / "designs.h5")
+        (folder / "interconnect.toml").write_text(INTERCONNECT)
+        cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")
         for path in sorted(folder.glob("*.h5")):
             cls.files[path.stem] = path

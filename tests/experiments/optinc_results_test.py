@@ -54,6 +54,7 @@ DRAWN = {  # what each sample has the data for
     "laws": {"law"},
     "costs": {"budget"},
     "side_by_side": {"designs"},
+    "joined": {"interconnect", "assumptions"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
@@ -61,6 +62,8 @@ DRAWN = {  # what each sample has the data for
     "unknown_errors": {"metric_vs_parameter", "heat_map", "pareto", "mesh_balance"},
     "tolerant_shapes": {"metric_vs_parameter", "heat_map", "tolerance", "search"},
     "tolerant_keys": {"metric_vs_parameter", "pareto", "tolerance"},
+    "trainings": {"metric_vs_parameter", "pareto", "learning", "gradient_errors"},
+    "trained_through_chips": {"metric_vs_parameter", "heat_map", "pareto", "learning", "chip_to_accuracy"},
 }
 
 
@@ -642,7 +645,7 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            self.assertIn("seed 1," if name in ("laws", "side_by_side") else "run 00112233445566ff, seed 1,", out)
+            self.assertIn("seed 1," if name in ("laws", "side_by_side", "joined") else "run 00112233445566ff, seed 1,", out)
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))

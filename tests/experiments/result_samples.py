@@ -354,6 +354,31 @@ def side_by_side(path):
             group.dataset(name, ["design"], np.array(values), units)
 
 
+def joined(path):
+    """As optinc interconnect writes it: two curves over servers, one scenario of many, and two questions."""
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        group = Group(file, "interconnect")
+        group.axis("scenario", np.arange(7))
+        for name, values in (("name", ["ring $a$"] * 3 + ["OptINC"] * 3 + ["ODDL"]), ("reference", [""] * 3 + ["ring $a$"] * 3 + [""])):
+            group.dataset(name, ["scenario"], values)
+        group.dataset("servers", ["scenario"], np.array([4, 8, 16, 4, 8, 16, 1024], np.int64))
+        group.dataset("calibrated", ["scenario"], np.array([1, 1, 1, 1, 1, 1, 0], np.uint8))
+        group.dataset("normalised", ["scenario"], np.array([np.nan] * 3 + [0.75, 0.66, 0.63, np.nan]))
+        for name, units, values in (("overlap", "1", [0.0] * 7), ("backward", "s", [3e-4] * 7), ("compute", "s", [4.5e-4] * 7),
+                                    ("serial", "s", [1.4e-3, 1.7e-3, 1.8e-3, 9e-4, 9e-4, 9e-4, 9e-2]),
+                                    ("latency", "s", [0.0] * 6 + [4e-3]), ("reconfiguration", "s", [0.0] * 6 + [1e-5]),
+                                    ("sync", "s", [0.0] * 7)):
+            group.dataset(name, ["scenario"], np.array(values), units)
+        group = Group(file, "sensitivity")
+        group.axis("point", np.arange(5))
+        for name, values in (("name", ["latency"] * 3 + ["placement"] * 2), ("subject", ["OptINC"] * 5), ("reference", ["ring $a$"] * 5),
+                             ("value_text", ["0.0", "2e-06", "2e-05", "linear", "random"])):
+            group.dataset(name, ["point"], values)
+        group.dataset("ratio", ["point"], np.array([0.75, 0.74, 0.7, 0.75, 0.2]))
+        group.dataset("nominal", ["point"], np.array([1, 0, 0, 1, 0], np.uint8))
+
+
 def noisy_receivers(path, trials=2, words=1000):
     """Chips whose receivers are noisy: power, intensity noise, sources, and in which receivers."""
     power, rin = np.geomspace(1e-5, 1e-2, 4), np.array([-160.0, -140.0])
@@ -468,6 +493,51 @@ def tolerant_shapes(path, trials=400):
                           [1, 1, 1, 1, 0.75, 1])
 
 
+def trained(drop, trials):
+    """Metrics of trainings that end `drop` points below 87 %, an array over the sweeps, each with trials of their own."""
+    rng = np.random.default_rng(13)
+    starts = rng.normal(0, 0.002, trials)
+    final = 0.87 - np.asarray(drop)[..., None] / 100 + starts + rng.normal(0, 3e-4, (*np.shape(drop), trials))
+    steps = np.arange(1, 7) * 78
+    curve = final[..., None] - 0.2 * np.exp(-steps / 150)
+    wrong = np.clip(np.asarray(drop)[..., None] / 40 + 0 * final, 0, 1)
+    about = {"step": (steps, "step")}
+    return {"final_accuracy": (final[..., None], {}, "1", "share of the test examples told right after the last step"),
+            "final_loss": (1.2 - final[..., None], {}, "nat", "mean cross-entropy after the last step"),
+            "sent_error_rate": (wrong[..., None], {}, "1", "share of codes received wrong"),
+            "test_accuracy": (curve[..., None, :], about, "1", "share of the test examples told right"),
+            "test_loss": (1.2 - curve[..., None, :], about, "nat", "mean cross-entropy of the test examples")}
+
+
+def trainings(path, trials=4):
+    """A model trained by ten ways of averaging, wrong codes and offsets among them, one far worse than all others."""
+    ways = ["exact", "ring", "quantised", "quantised", "quantised", "quantised", "quantised", "chip", "chip", "chip"]
+    rate = np.array([0, 0, 0, 1e-2, 0.1, 0, 0, 0, 0, 0])
+    offset = np.array([0, 0, 0, 0, 0, 0.5, 2.0, 0, 0, 0])
+    drop = np.array([0, 0, 0.1, 0.1, 1.5, 0.6, 4.0, 0.1, 0.9, 30.0])
+    keys = {"learner.aggregator": (ways, "1", "how gradients are averaged"),
+            "learner.error_rate": (rate, "1", "share of codes made wrong"),
+            "learner.offset_lsb": (offset, "LSB", "added to every code"),
+            "network.source": (["carry-chain"] * 8 + ["shipped/some_net"] * 2, "1", "network"),
+            "chip.preset": (["design-target"] * 8 + ["good-lab", "foundry"], "1", "preset")}
+    with result(path, LEARNER, model="learning", complete=np.int64(1)) as file:
+        study(file, [("path", keys)], trials, ["noisy"], trained(drop, trials))
+
+
+def trained_through_chips(path, trials=4):
+    """A model trained through the chips of two networks at five levels of their errors, and by the exact average."""
+    level = ("level", {"learner.aggregator": (["exact"] + ["chip"] * 5, "1", "how gradients are averaged"),
+                       "learner.chip_factor": (np.array([0, 0.5, 1, 2, 4, 8]), "1", "factor on all errors")})
+    network = ("network", ["shipped/published", "carry-chain"], "1", "network", "network.source")
+    drop = np.array([[0, 0, 0.1, 2, 10, 40], [0, 0, 0, 0, 0.1, 0.4]])
+    with result(path, LEARNER, model="learning", complete=np.int64(1)) as file:
+        study(file, [network, level], trials, ["corrected"], trained(drop, trials))
+
+
+LEARNER = ('[task]\nservers = 4\n[learner]\nkind = "cnn"\ndata_set = "fashion-mnist"\nlevels = 1\n'
+           '[chip]\npreset = "good-lab"')
+
+
 def tolerant_keys(path, trials=20):
     """What the chips of one network stand of one error at a time: splitters, the bits of a DAC, which fall, and a key in
     no table; some fail at gentle, in either direction."""
@@ -487,8 +557,9 @@ def tolerant_keys(path, trials=20):
         Group(file, "onn", word_accuracy=1.0, margin=0.3, mzi_count=np.int64(500), mzi_depth=np.int64(40))
 
 
-ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws, costs, side_by_side,
-       noisy_receivers, crowded, sparse, meshes_of_kinds, unknown_errors, tolerant_shapes, tolerant_keys)
+ALL = (one_sweep, two_sweeps, paired_keys, text_axis, with_ablation, incomplete, over_time, recorded_drift, bare, laws, costs, side_by_side, joined,
+       noisy_receivers, crowded, sparse, meshes_of_kinds, unknown_errors, tolerant_shapes, tolerant_keys, trainings,
+       trained_through_chips)
 
 if __name__ == "__main__":
     for make in ALL:

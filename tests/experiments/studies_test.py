@@ -32,12 +32,14 @@ except ModuleNotFoundError as missing:
 
 # A network far too small to be right, two trials, few words
 SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "training.warmup_epochs=1", "gradient.hidden=4",
-         "gradient.batch=6000", "drift.instants=5"]
+         "gradient.batch=6000", "drift.instants=5", "learner.steps=4", "learner.evaluations=2", "learner.batch=16",
+         "learner.warm_up_steps=1", "learner.characters=50000"]
 
 
 def run_small(optinc, study, output):
+    small = [*SMALL, *(["learner.kind=mlp"] if 'kind = "cnn"' in study.read_text(encoding="utf-8") else [])]
     swept = ["network.hidden"] if "shapes =" in study.read_text(encoding="utf-8") else []
-    settings = [word for setting in SMALL for word in ("--sweep" if setting.split("=")[0] in swept else "--set", setting)]
+    settings = [word for setting in small for word in ("--sweep" if setting.split("=")[0] in swept else "--set", setting)]
     settings = [word.replace("[8,8]", "[[8,8],[4,4]]") if word == "network.hidden=[8,8]" and swept else word
                 for word in settings]
     return subprocess.run([optinc, "run", study, "-o", output, "--quiet", "--trials", "2", *settings],
@@ -60,7 +62,8 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
                               "crosstalk", "receiver_noise", "carry_chain", "robustness", "architectures", "shapes", "cascade",
-                              "approximation"}, names)
+                              "approximation", "learning_images", "learning_text", "learning_cascade", "chip_to_accuracy",
+                              "gradient_errors", "learning_drift"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:

@@ -32,6 +32,8 @@ the data is there (pareto only by name). A PNG and a PDF each; an earlier one of
   receiver_noise       error rates against received power and intensity noise, with the PAM4 formula
   budget               light, delay and watts of optinc budget, by stage and part
   designs              costs of the designs of optinc designs, side by side
+  interconnect         iterations of optinc interconnect against servers, and their parts
+  assumptions          what ratios of optinc interconnect rest on, one assumption at a time
   law                  every Monte-Carlo law of optinc validate, closed form and simulation: a figure each
 """
 EXAMPLES = """examples:

@@ -13,13 +13,14 @@ from .errors import NotInResult
 from .run import Run
 
 HIGHER_IS_BETTER = ("word_accuracy", "word_accuracy_all_words", "instant_accuracy", "accuracy_all_words", "margin",
-                    "fidelity", "yield")
+                    "fidelity", "yield", "final_accuracy", "test_accuracy")
 """Metrics of which more is better; of all others, less."""
 
-SHARES = ("word_accuracy", "word_accuracy_all_words", "instant_accuracy", "accuracy_all_words", "fidelity", "yield")
+SHARES = ("word_accuracy", "word_accuracy_all_words", "instant_accuracy", "accuracy_all_words", "fidelity", "yield",
+          "final_accuracy", "test_accuracy")
 """Metrics between 0 and 1, of which a logarithm says little."""
 
-PREFERRED = ("word_accuracy", "instant_accuracy", "mesh_error", "output_error", "mesh_error_in_phase",
+PREFERRED = ("word_accuracy", "instant_accuracy", "final_accuracy", "final_loss", "mesh_error", "output_error", "mesh_error_in_phase",
              "matrix_error_in_phase", "margin",
              "code_error_rms", "insertion_loss")
 """What a study is mostly about, most telling first."""

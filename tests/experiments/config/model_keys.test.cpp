@@ -27,9 +27,9 @@ TEST_CASE("every key says which models read it") {
     CHECK_FALSE(readers_text(entry.section, entry.info.key).empty());
     CHECK(explain(entry.name()).find("  models:  ") != std::string::npos);
   }
-  CHECK(readers_text("calibration", "policy") == "chip, tolerance, cascade, drift");
-  CHECK(readers_text("calibration", "sigma_estimate_rad") == "chip, tolerance, cascade, drift, mesh");
-  CHECK(readers_text("drift", "instants") == "drift");
+  CHECK(readers_text("calibration", "policy") == "chip, tolerance, cascade, drift, learning");
+  CHECK(readers_text("calibration", "sigma_estimate_rad") == "chip, tolerance, cascade, drift, mesh, learning");
+  CHECK(readers_text("drift", "instants") == "drift, learning");
   CHECK(readers_text("mesh", "kind") == "mesh");
   // [noise] acts otherwise in model drift, and says so
   CHECK(explain("noise.shot").find("model drift: always") != std::string::npos);
@@ -65,7 +65,7 @@ TEST_CASE("a value that the model does not read is a warning, told by its key") 
       "[operation]\ntemperature_k = 50\n[budget]\nadc_step_j = 2e-13\n");
   REQUIRE(unread.size() == 4);
   CHECK(unread[0] ==
-        "calibration.policy: model mesh does not read it (read by: chip, tolerance, cascade, drift): "
+        "calibration.policy: model mesh does not read it (read by: chip, tolerance, cascade, drift, learning): "
         "\"oracle\" changes nothing");
   CHECK(unread[1].starts_with("crosstalk.x0: model mesh does not read it"));
   CHECK(unread[2].starts_with("operation.temperature_k: model mesh does not read it"));

@@ -5,6 +5,7 @@
 
 #include <omp.h>
 
+#include "experiments/learning/mlp.hpp"
 #include "experiments/learning/relative_error.hpp"
 #include "physics/core/check.hpp"
 
@@ -30,7 +31,16 @@ ImageSet bright_pixels(int images, int classes, std::uint32_t trial) {
 const MlpShape small{16, 12, 4};
 
 DataParallelSettings settings_of(int workers, int batch, int epochs = 2) {
-  return {small, workers, batch, epochs, 0.1, 0.9, 5};
+  DataParallelSettings s;
+  s.workers = workers;
+  s.batch = batch;
+  s.epochs = epochs;
+  s.seed = 5;
+  return s;
+}
+
+LearningTask task_of(int images, int tests = 10) {
+  return mlp_task(small, {bright_pixels(images, 4, 0), bright_pixels(tests, 4, 1)});
 }
 
 /// Sets the number of threads for one scope.
@@ -43,28 +53,28 @@ struct Threads {
 }  // namespace
 
 TEST_CASE("a learner learns a problem that can be learnt") {
-  const ImageData data{bright_pixels(1000, 4, 0), bright_pixels(500, 4, 1)};
+  const LearningTask task = task_of(1000, 500);
   std::vector<int> reported;
-  const auto result = train_data_parallel(settings_of(4, 20), data, exact_average,
-                                          [&](const LearnerEpoch& r) { reported.push_back(r.epoch); });
-  CHECK(result.test_accuracy > 0.99);
+  const auto result = train_data_parallel(settings_of(4, 20), task, average_exactly,
+                                          [&](const LearnerPoint& p) { reported.push_back(p.epoch); });
+  CHECK(result.curve.back().test.accuracy > 0.99);
   REQUIRE(result.losses.size() == 100);
   // Before the first step the learner knows nothing much: ln 4 = 1.39.
   CHECK(result.losses.front() > 1.0);
-  CHECK(result.epochs.back().loss < 0.05);
+  CHECK(result.curve.back().loss < 0.05);
   CHECK(reported == std::vector<int>{1, 2});
-  CHECK(result.epochs.back().test_accuracy == accuracy(small, result.parameters, data.test));
+  CHECK(result.curve.back().test.accuracy == accuracy(small, result.parameters, bright_pixels(500, 4, 1)));
 }
 
 TEST_CASE("four workers' exact average is one worker's gradient of the whole batch") {
-  const ImageSet train = bright_pixels(300, 4, 0);
-  Learner four = start_learner(settings_of(4, 64), train), one = start_learner(settings_of(1, 64), train);
-  for (int step = 0; step < 3; ++step) train_step(four, train, exact_average);
-  for (int step = 0; step < 3; ++step) train_step(one, train, exact_average);
+  const LearningTask task = task_of(300);
+  Learner four = start_learner(settings_of(4, 64), task), one = start_learner(settings_of(1, 64), task);
+  for (int step = 0; step < 3; ++step) train_step(four, task, average_exactly);
+  for (int step = 0; step < 3; ++step) train_step(one, task, average_exactly);
   // Float rounding of sums over 64 images, carried through three steps.
   CHECK(relative_error(four.parameters, one.parameters) < 1e-6);
   four.parameters = one.parameters;
-  const auto many = worker_gradients(four, train), whole = worker_gradients(one, train);
+  const auto many = worker_gradients(four, task), whole = worker_gradients(one, task);
   REQUIRE(many.gradients.cols() == 4);
   REQUIRE(many.gradients.rows() == small.parameters());
   CHECK(relative_error(exact_average(many.gradients), whole.gradients.col(0)) < 1e-6);
@@ -74,28 +84,29 @@ TEST_CASE("four workers' exact average is one worker's gradient of the whole bat
 }
 
 TEST_CASE("training is the same bits on one thread and on two") {
-  const ImageData data{bright_pixels(500, 4, 0), bright_pixels(1300, 4, 1)};
+  const LearningTask task = task_of(500, 1300);
   const auto run = [&](int threads) {
     const Threads scope(threads);
-    return train_data_parallel(settings_of(6, 48), data, exact_average);
+    return train_data_parallel(settings_of(6, 48), task, average_exactly);
   };
   const auto one = run(1), two = run(2);
   CHECK(one.parameters == two.parameters);
   CHECK(one.losses == two.losses);
-  CHECK(one.test_accuracy == two.test_accuracy);
+  CHECK(one.curve.back().test.accuracy == two.curve.back().test.accuracy);
+  CHECK(one.curve.back().test.loss == two.curve.back().test.loss);
 }
 
 TEST_CASE("gradients asked for are those of the next step") {
-  const ImageSet train = bright_pixels(100, 4, 0);
-  Learner learner = start_learner(settings_of(2, 30), train);
-  CHECK(steps_per_epoch(learner.settings, train) == 3);
-  CHECK(train_epoch(learner, train, exact_average).size() == 3);
+  const LearningTask task = task_of(100);
+  Learner learner = start_learner(settings_of(2, 30), task);
+  CHECK(steps_per_epoch(learner.settings, task) == 3);
+  CHECK(train_epoch(learner, task, average_exactly).size() == 3);
   CHECK(learner.epoch == 1);
   CHECK(learner.step == 0);
 
-  const auto peeked = worker_gradients(learner, train);
+  const auto peeked = worker_gradients(learner, task);
   Eigen::MatrixXf seen;
-  const double loss = train_step(learner, train, [&](const Eigen::MatrixXf& gradients) {
+  const double loss = train_step(learner, task, [&](const Eigen::MatrixXf& gradients, const StepContext&) {
     seen = gradients;
     return exact_average(gradients);
   });
@@ -105,31 +116,33 @@ TEST_CASE("gradients asked for are those of the next step") {
 }
 
 TEST_CASE("a step follows the momentum rule") {
-  const ImageSet train = bright_pixels(100, 4, 0);
-  Learner learner = start_learner(settings_of(2, 10), train);
+  const LearningTask task = task_of(100);
+  Learner learner = start_learner(settings_of(2, 10), task);
   const Eigen::VectorXf start = learner.parameters;
-  const auto ones = [](const Eigen::MatrixXf& g) -> Eigen::VectorXf { return Eigen::VectorXf::Ones(g.rows()); };
-  train_step(learner, train, ones);
-  train_step(learner, train, ones);
+  const auto ones = [](const Eigen::MatrixXf& g, const StepContext&) -> Eigen::VectorXf {
+    return Eigen::VectorXf::Ones(g.rows());
+  };
+  train_step(learner, task, ones);
+  train_step(learner, task, ones);
   // v = 1, then 1.9: 0.29 in all.
   CHECK((start - learner.parameters - Eigen::VectorXf::Constant(start.size(), 0.29f)).cwiseAbs().maxCoeff() <
         1e-6f);
 }
 
 TEST_CASE("each epoch shows every image once, in an order of its own that the seed decides") {
-  const ImageSet train = bright_pixels(90, 4, 0);
-  Learner learner = start_learner(settings_of(2, 30), train);
+  const LearningTask task = task_of(90);
+  Learner learner = start_learner(settings_of(2, 30), task);
   const auto first = learner.order;
-  train_epoch(learner, train, exact_average);
+  train_epoch(learner, task, average_exactly);
   auto second = learner.order;
   CHECK(first != second);
   std::sort(second.begin(), second.end());
   for (std::uint32_t i = 0; i < 90; ++i) CHECK(second[i] == i);
-  CHECK(start_learner(settings_of(2, 30), train).order == first);
+  CHECK(start_learner(settings_of(2, 30), task).order == first);
   auto other = settings_of(2, 30);
   other.seed = 6;
-  CHECK(start_learner(other, train).order != first);
-  CHECK(start_learner(other, train).parameters != start_learner(settings_of(2, 30), train).parameters);
+  CHECK(start_learner(other, task).order != first);
+  CHECK(start_learner(other, task).parameters != start_learner(settings_of(2, 30), task).parameters);
 }
 
 TEST_CASE("exact average sums in double") {
@@ -140,39 +153,49 @@ TEST_CASE("exact average sums in double") {
 }
 
 TEST_CASE("settings that make no sense are refused") {
-  const ImageSet train = bright_pixels(100, 4, 0);
+  const LearningTask task = task_of(100);
   const auto refused = [&](auto change) {
     auto settings = settings_of(4, 20);
     change(settings);
-    CHECK_THROWS_AS(start_learner(settings, train), Error);
+    CHECK_THROWS_AS(start_learner(settings, task), Error);
   };
-  CHECK_NOTHROW(start_learner(settings_of(4, 20), train));
-  CHECK_THROWS_WITH(start_learner(settings_of(3, 256), bright_pixels(300, 4, 0)),
-                    "a batch of 256 images for 3 workers (each worker takes an equal share). Choose 255.");
+  CHECK_NOTHROW(start_learner(settings_of(4, 20), task));
+  CHECK_THROWS_WITH(start_learner(settings_of(3, 256), task_of(300)),
+                    "a batch of 256 examples for 3 workers (each worker takes an equal share). Choose 255.");
   refused([](auto& s) { s.workers = 0; });
   refused([](auto& s) { s.batch = 0; });
   refused([](auto& s) { s.batch = 104; });
   refused([](auto& s) { s.epochs = 0; });
-  refused([](auto& s) { s.learning_rate = 0.0; });
-  refused([](auto& s) { s.learning_rate = std::numeric_limits<double>::infinity(); });
-  refused([](auto& s) { s.momentum = 1.0; });
-  refused([](auto& s) { s.momentum = -0.1; });
-  refused([](auto& s) { s.shape.inputs = 17; });
-  refused([](auto& s) { s.shape.classes = 3; });
+  refused([](auto& s) { s.optimiser.learning_rate = 0.0; });
+  refused([](auto& s) { s.optimiser.learning_rate = std::numeric_limits<double>::infinity(); });
+  refused([](auto& s) { s.optimiser.momentum = 1.0; });
+  refused([](auto& s) { s.optimiser.momentum = -0.1; });
+  refused([](auto& s) { s.optimiser.beta1 = 1.0; });
+  refused([](auto& s) { s.optimiser.beta2 = -0.1; });
+  refused([](auto& s) { s.optimiser.epsilon = 0.0; });
+  refused([](auto& s) { s.optimiser.weight_decay = -1.0; });
+  refused([](auto& s) { s.optimiser.final_share = 1.5; });
+  refused([](auto& s) { s.optimiser.largest_norm = -1.0; });
+  refused([](auto& s) { s.steps = 3'000'000'000u; });
+  CHECK_THROWS_AS(mlp_task({17, 12, 4}, {bright_pixels(10, 4, 0), bright_pixels(10, 4, 0)}), Error);
+  CHECK_THROWS_AS(mlp_task({16, 12, 3}, {bright_pixels(99, 4, 0), bright_pixels(99, 4, 0)}), Error);
 }
 
 TEST_CASE("a step that fails leaves the learner as it was") {
-  ImageSet train = bright_pixels(100, 4, 0);
-  Learner learner = start_learner(settings_of(2, 20), train);
+  const LearningTask task = task_of(100);
+  Learner learner = start_learner(settings_of(2, 20), task);
   const Learner before = learner;
-  const auto with = [&](Eigen::VectorXf g) { train_step(learner, train, [&](const auto&) { return g; }); };
+  const auto with = [&](Eigen::VectorXf g) {
+    train_step(learner, task, [&](const auto&, const auto&) { return g; });
+  };
   CHECK_THROWS_AS(with(Eigen::VectorXf::Zero(3)), Error);
   CHECK_THROWS_AS(with(Eigen::VectorXf::Constant(small.parameters(), std::numeric_limits<float>::quiet_NaN())),
                   Error);
-  CHECK_THROWS_AS(train_step(learner, bright_pixels(101, 4, 0), exact_average), Error);
-  train.labels.assign(100, 9);  // found by the workers, inside the parallel region
-  CHECK_THROWS_AS(train_step(learner, train, exact_average), Error);
+  CHECK_THROWS_AS(train_step(learner, task_of(101), average_exactly), Error);
+  LearningTask broken = task;  // fails inside the parallel region
+  broken.gradient = [](const auto&, const auto&) -> LossAndGradient { throw Error("broken"); };
+  CHECK_THROWS_WITH(train_step(learner, broken, average_exactly), "broken");
   CHECK(learner.parameters == before.parameters);
-  CHECK(learner.velocity == before.velocity);
+  CHECK(learner.moments.first == before.moments.first);
   CHECK(learner.step == before.step);
 }

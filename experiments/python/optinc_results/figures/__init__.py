@@ -11,13 +11,16 @@ from ..errors import NotAResult
 from ..run import Run
 from .ablation import ablation
 from .budget import budget
+from .chip_to_accuracy import chip_to_accuracy, gradient_errors
 from .designs import designs
 from .drift import drift
 from .error_histogram import error_histogram
 from .eye import eye
 from .gradient import gradient
 from .heat_map import heat_map
+from .interconnect import assumptions, interconnect
 from .law import drawable, law
+from .learning import learning
 from .mesh_balance import mesh_balance
 from .mesh_comparison import mesh_comparison
 from .metric_vs_parameter import metric_vs_parameter
@@ -40,11 +43,16 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "receiver_noise": receiver_noise,
     "budget": budget,
     "designs": designs,
+    "interconnect": interconnect,
+    "assumptions": assumptions,
     "law": law,
     "mesh_comparison": mesh_comparison,
     "mesh_balance": mesh_balance,
     "tolerance": tolerance,
     "search": search,
+    "learning": learning,
+    "chip_to_accuracy": chip_to_accuracy,
+    "gradient_errors": gradient_errors,
 }
 """Every figure by name."""
 

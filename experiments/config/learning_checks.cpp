@@ -1,0 +1,51 @@
+#include "experiments/config/learning_checks.hpp"
+
+#include <bit>
+
+#include "onn/chip_map.hpp"
+#include "onn/words.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+void validate_learner(const StudyConfig& config) {
+  const LearnerSettings& l = config.learner;
+  const Task& task = config.task;
+  validate((l.kind == "decoder") == (l.data_set == "text"),
+           "kind = \"{}\" with data_set = \"{}\" (a decoder learns text, mlp and cnn learn images). Change one "
+           "of them.",
+           l.kind, l.data_set);
+  validate(l.data != "default" || l.data_set == "fashion-mnist" || l.data_set == "text",
+           "data = \"default\" with data_set = \"{}\" (no Debian package brings it). Name the folder of its "
+           "binary files.",
+           l.data_set);
+  validate(l.evaluations <= l.steps, "evaluations = {} in {} steps (one a step at most). Choose fewer.",
+           l.evaluations, l.steps);
+  validate(config.runner.trials <= 2048,
+           "{} trainings a point (a seed numbers 2048 of them). Set runner.trials to less, and run.seed.",
+           config.runner.trials);
+  const int servers = l.levels == 2 ? task.servers * task.servers : task.servers;
+  validate(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
+           "aggregator = \"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",
+           servers);
+  if (!sends_codes(l)) return;
+  validate(task.level == CascadeLevel::flat,
+           "aggregator = \"{}\" in a task of level \"{}\" (levels = 2 makes both "
+           "levels of a cascade). Set task.level = \"flat\".",
+           l.aggregator, level_name(task.level));
+  validate(task.bits() <= 16, "codes of {} bits (gradients are quantised to 16 at most). Set task.bits.",
+           task.bits());
+  validate(
+      l.levels == 1 || !l.carry_digit || l.aggregator == "quantised" || task.servers <= 4,
+      "levels = 2 with units of {} servers (the sum of at most 4 codes has one digit more). Set task.servers.",
+      task.servers);
+  if (l.aggregator == "quantised" || (l.aggregator == "chip" && l.engine != "map")) return;
+  Task largest = task;
+  if (l.levels == 2 && l.carry_digit) largest.level = CascadeLevel::second;
+  if (l.aggregator == "network")
+    validate_enumerable(largest);
+  else
+    validate_mappable(largest, config.link, config.noise);
+}
+
+}  // namespace optinc

@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "experiments/config/points.hpp"
+#include "experiments/learning/collectives.hpp"
+#include "experiments/learning/tasks.hpp"
+#include "experiments/models/chip_path.hpp"
+#include "experiments/models/learner_keeping.hpp"
+#include "experiments/models/recorder.hpp"
+#include "experiments/models/trial_model.hpp"
+
+namespace optinc {
+namespace {
+
+struct LearningStudy {
+  Networks networks;
+  std::vector<ChipDesign> designs;            ///< of the networks
+  std::map<std::string, LearningTask> tasks;  ///< by learning_task_name()
+  std::vector<std::string> variants;
+  TrialModel layout;
+  std::filesystem::path keep_in;  ///< folder of trainings under way; empty: they are not kept
+};
+
+int servers_of(const StudyConfig& config) {
+  return config.learner.levels == 2 ? config.task.servers * config.task.servers : config.task.servers;
+}
+
+DataParallelSettings training_settings(const StudyConfig& config, std::uint32_t trial) {
+  const LearnerSettings& l = config.learner;
+  DataParallelSettings s;
+  s.workers = servers_of(config);
+  s.batch = l.batch;
+  s.steps = static_cast<std::uint32_t>(l.steps);
+  s.optimiser.rule = l.optimiser == "sgd" ? OptimiserRule::sgd : OptimiserRule::adamw;
+  s.optimiser.learning_rate = l.learning_rate;
+  s.optimiser.momentum = l.momentum;
+  s.optimiser.weight_decay = l.weight_decay;
+  s.optimiser.schedule = l.schedule == "cosine" ? RateSchedule::cosine : RateSchedule::constant;
+  s.optimiser.warm_up_steps = static_cast<std::uint32_t>(l.warm_up_steps);
+  s.optimiser.largest_norm = l.largest_norm;
+  s.seed = config.run.seed ^ (std::uint64_t{trial} << 53);  // seeds are below 2^53
+  return s;
+}
+
+/// The way gradients take, and what it counts.
+struct Path {
+  Aggregator average;
+  std::shared_ptr<LightChannel> channel;  ///< null where no codes are sent
+  double wire_bits = 0.0;                 ///< of the busiest server, per gradient element
+};
+
+Path collective_path(const std::string& name, int servers) {
+  using Collective = Traffic (*)(Eigen::MatrixXf&);
+  const Collective collective = name == "halving-doubling"   ? &halving_doubling
+                                : name == "parameter-server" ? &parameter_server
+                                                             : &ring_all_reduce;
+  // what is sent does not depend on the numbers; the exact average is costed as the ring that would bring it
+  Eigen::MatrixXf one = Eigen::MatrixXf::Zero(1, servers);
+  Path path;
+  path.wire_bits = 32 * collective(one).sent_share;
+  if (name == "exact")
+    path.average = average_exactly;
+  else
+    path.average = [collective](const Eigen::MatrixXf& gradients, const StepContext&) -> Eigen::VectorXf {
+      Eigen::MatrixXf held = gradients;
+      collective(held);
+      return held.col(0);
+    };
+  return path;
+}
+
+Path light_path(const StudyConfig& config, const std::vector<UnitDesign>& levels, std::string_view variant,
+                std::uint32_t trial) {
+  const LearnerSettings& l = config.learner;
+  Path path;
+  path.channel = std::make_shared<LightChannel>();
+  LightChannel& c = *path.channel;
+  c.bits = config.task.bits();
+  c.block = l.block;
+  c.rounding = config.task.rounding;
+  c.error_feedback = l.error_feedback;
+  c.range_guard = l.range_guard;
+  c.offset_lsb = l.offset_lsb;
+  c.average = code_path(config, levels, variant, trial);
+  path.wire_bits = c.bits * (1 + overhead_share(c.bits, c.block));
+  path.average = [channel = path.channel](const Eigen::MatrixXf& gradients, const StepContext& step) {
+    return average_through(*channel, gradients, step);
+  };
+  return path;
+}
+
+void record_channel(const Recorder& record, std::size_t v, const Path& path) {
+  record.put("wire_bits", v, path.wire_bits);
+  if (!path.channel) return;
+  const CodeErrors& e = path.channel->errors;
+  record.put("sent_error_rate", v, e.error_rate());
+  if (e.wrong > 0)
+    record.put("sent_off_by_one", v, static_cast<double>(e.off_by_one) / static_cast<double>(e.wrong));
+  record.put("sent_bias", v, e.bias_lsb());
+  record.put("sent_error_rms", v, e.rms_lsb());
+  record.put("sent_guarded", v, static_cast<double>(e.guarded) / static_cast<double>(e.words));
+}
+
+/// Trains state.variant on from where it stands and records its curve; keeps it on the way.
+void train_variant(const TrialModel& layout, const StudyConfig& config, const LearningTask& task,
+                   const Path& path, LearningState& state, LearnerKeeper& keeper) {
+  const Recorder record(layout, state.record);
+  const std::size_t v = state.variant;
+  const std::int64_t steps = config.learner.steps, evaluations = config.learner.evaluations;
+  const auto put_at = [&](std::string_view metric, std::int64_t k, double value) {
+    const auto cells = record.cells(metric, v);
+    if (!cells.empty()) cells[static_cast<std::size_t>(k)] = value;
+  };
+  const auto now = [&] {
+    if (path.channel) {
+      state.errors = path.channel->errors;
+      state.residual = path.channel->residual;
+    }
+    return state;
+  };
+  std::int64_t taken = next_step(state.learner, task).step;
+  for (std::int64_t k = 0; k < evaluations; ++k) {
+    const std::int64_t first = k * steps / evaluations, until = (k + 1) * steps / evaluations;
+    if (taken >= until) continue;
+    for (; taken < until; ++taken) {
+      keeper.keep(now);
+      state.loss_sum += train_step(state.learner, task, path.average);
+    }
+    const Evaluation test = task.evaluate(state.learner.parameters);
+    put_at("test_accuracy", k, test.accuracy);
+    put_at("test_loss", k, test.loss);
+    put_at("training_loss", k, state.loss_sum / static_cast<double>(until - first));
+    state.loss_sum = 0.0;
+    if (k + 1 < evaluations) continue;
+    record.put("final_accuracy", v, test.accuracy);
+    record.put("final_loss", v, test.loss);
+  }
+  record_channel(record, v, path);
+}
+
+void run_learning(const LearningStudy& study, const StudyConfig& at_point, std::uint32_t trial,
+                  std::span<double> cells) {
+  StudyConfig config = at_point;
+  config.chip = scaled_errors(config.chip, config.learner.chip_factor);
+  const LearningTask& task = study.tasks.at(learning_task_name(config.learner));
+  const DataParallelSettings settings = training_settings(config, trial);
+  const std::vector<StudyConfig> configs = network_configs(config);
+  std::vector<UnitDesign> levels;
+  for (const StudyConfig& level : configs) {
+    const std::size_t number = network_number(study.networks, level);
+    levels.push_back({&level, &study.networks[number].network, &study.designs[number]});
+  }
+  LearnerKeeper keeper(study.keep_in, at_point, trial);
+  LearningState state;
+  state.record.assign(cells.begin(), cells.end());
+  std::optional<LearningState> left = keeper.found(settings, task);
+  if (left && left->record.size() == cells.size() && left->variant < study.variants.size())
+    state = std::move(*left);
+  else
+    left.reset();
+  for (; state.variant < study.variants.size(); ++state.variant) {
+    const Path path = sends_codes(config.learner)
+                          ? light_path(config, levels, study.variants[state.variant], trial)
+                          : collective_path(config.learner.aggregator, servers_of(config));
+    if (left) {
+      if (path.channel) {
+        path.channel->errors = state.errors;
+        path.channel->residual = state.residual;
+      }
+      left.reset();
+    } else {
+      state.learner = start_learner(settings, task);
+      state.loss_sum = 0.0;
+    }
+    train_variant(study.layout, config, task, path, state, keeper);
+  }
+  std::copy(state.record.begin(), state.record.end(), cells.begin());
+  keeper.remove();
+}
+
+}  // namespace
+
+TrialModel learning_model(const StudyConfig& config, const Networks& networks,
+                          const std::filesystem::path& keep_in) {
+  auto study = std::make_shared<LearningStudy>();
+  study->keep_in = keep_in;
+  study->networks = networks;
+  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
+  for (const StudyConfig& point : checked_points(config)) {
+    const std::string name = learning_task_name(point.learner);
+    if (!study->tasks.contains(name)) study->tasks.emplace(name, make_learning_task(point.learner));
+    start_learner(training_settings(point, 0), study->tasks.at(name));  // refused now, not after hours
+  }
+  study->variants = measured_variants(config);
+  study->layout = model_layout(config, most_layers(networks));
+  TrialModel model = study->layout;
+  model.run = [study = std::shared_ptr<const LearningStudy>(study)](
+                  const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
+    run_learning(*study, at_point, trial, record);
+  };
+  return model;
+}
+
+}  // namespace optinc

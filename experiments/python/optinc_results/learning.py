@@ -1,0 +1,116 @@
+"""What training through chips came to: the ways gradients took, and how far each ends from the exact average."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from .errors import NotInResult
+from .run import Run
+from .study import parameters
+
+T95 = (np.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+"""Student's t, 97.5 %, by degrees of freedom; 1.96 stands in beyond ten."""
+
+FLOAT_PATHS = ("exact", "ring", "halving-doubling", "parameter-server")
+"""Aggregators that send no codes."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """One way of the gradients: a point of the sweep, with its name for people."""
+
+    name: str
+    aggregator: str
+    place: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Final value of a path less that of the exact average, both of one start: mean over the trials and the 95 %
+    interval of that mean by Student's t."""
+
+    mean: float
+    low: float
+    high: float
+    values: Any
+
+
+def mean_interval(values: Any) -> tuple[float, float, float]:
+    """Mean and its 95 % interval by Student's t; without ends for fewer than two values."""
+    seen = np.asarray(values, float)
+    seen = seen[np.isfinite(seen)]
+    if len(seen) < 2:
+        mean = float(seen[0]) if len(seen) else float("nan")
+        return mean, float("nan"), float("nan")
+    t = T95[len(seen) - 1] if len(seen) <= len(T95) else 1.96
+    half = t * float(np.std(seen, ddof=1)) / len(seen) ** 0.5
+    return float(seen.mean()), float(seen.mean()) - half, float(seen.mean()) + half
+
+
+def path_axis(run: Run) -> str:
+    """The sweep that varies how gradients are averaged. Raises NotInResult for a file of another study."""
+    trials = run.require("trials")
+    if "final_loss" not in trials:
+        raise NotInResult(f"{run.path} holds no trainings. Run a study of model learning, as "
+                          "experiments/studies/learning_images.toml.")
+    for p in parameters(run).values():
+        if p.key == "learner.aggregator":
+            return p.axis
+    raise NotInResult(f"{run.path} has no sweep of learner.aggregator (only with the exact average beside them can others "
+                      "be judged). Sweep it, exact among its values.")
+
+
+def paths(run: Run) -> list[Path]:
+    """Every way of the study, in its order, named by what tells it from the others."""
+    axis = path_axis(run)
+    keys = {p.key: p.values for p in parameters(run).values() if p.axis == axis and p.key}
+    found = []
+    for i, aggregator in enumerate(map(str, keys["learner.aggregator"])):
+        said = [aggregator]
+        if aggregator in ("chip", "network"):
+            said = [network_name(str(keys["network.source"][i]))] if "network.source" in keys else [aggregator]
+            if aggregator == "network":
+                said.append("no devices")
+            elif "chip.preset" in keys:
+                said.append(str(keys["chip.preset"][i]))
+        if keys.get("learner.error_rate") is not None and float(keys["learner.error_rate"][i]) > 0:
+            said.append(f"{float(keys['learner.error_rate'][i]):.3g} wrong")
+        if keys.get("learner.offset_lsb") is not None and float(keys["learner.offset_lsb"][i]) != 0:
+            said.append(f"{float(keys['learner.offset_lsb'][i]):+.3g} LSB")
+        found.append(Path(", ".join(said), aggregator, i))
+    return found
+
+
+def network_name(source: str) -> str:
+    """A network as people call it: published_chips of shipped/published_chips."""
+    return source.rsplit("/", 1)[-1].removesuffix(".h5").replace("_", " ")
+
+
+def exact_place(run: Run) -> int:
+    """Place of the exact average on the sweep of paths. Raises NotInResult where it is not among them."""
+    for path in paths(run):
+        if path.aggregator == "exact":
+            return path.place
+    raise NotInResult(f"{run.path} has no training with the exact average to compare with. Let learner.aggregator take the "
+                      "value exact.")
+
+
+def final(run: Run, metric: str = "final_accuracy", at: Optional[dict[str, int]] = None,
+          variant: Optional[str] = None) -> Any:
+    """Final values, (paths, trials), at these places of other sweeps and of this variant, or the only one."""
+    data = run.require("trials")[metric].isel(at or {})
+    names = [str(v) for v in data["variant"].values]
+    data = data.isel(variant=names.index(variant) if variant else 0)
+    rest = {d: 0 for d in data.dims if d not in (path_axis(run), "trial")}
+    return data.isel(rest).transpose(path_axis(run), "trial").values
+
+
+def differences(run: Run, metric: str = "final_accuracy", at: Optional[dict[str, int]] = None,
+                variant: Optional[str] = None) -> list[Difference]:
+    """Of every path, trial by trial: equal trials have equal starts and orders of examples."""
+    values = final(run, metric, at, variant)
+    off = values - values[exact_place(run)]
+    return [Difference(*mean_interval(row), row) for row in off]

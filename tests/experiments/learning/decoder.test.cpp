@@ -1,0 +1,182 @@
+#include "experiments/learning/decoder.hpp"
+
+#include <cmath>
+
+#include <omp.h>
+
+#include "experiments/learning/cross_entropy.hpp"
+#include "experiments/learning/data_parallel.hpp"
+#include "experiments/learning/rotary.hpp"
+#include "physics/core/check.hpp"
+
+#include "tests/experiments/learning/central_difference.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+const DecoderShape small{7, 2, 8, 2, 6, 5};
+
+Eigen::VectorXd somewhere(const DecoderShape& shape) {
+  Stream stream(41, Purpose::test);
+  Eigen::VectorXd p = decoder_start(shape, stream).cast<double>();
+  for (double& x : p) x += 0.4 * stream.normal();
+  return p;
+}
+
+std::vector<std::uint16_t> tokens_of(int count, int vocabulary) {
+  Stream stream(42, Purpose::test);
+  std::vector<std::uint16_t> tokens(static_cast<std::size_t>(count));
+  for (auto& t : tokens) t = static_cast<std::uint16_t>(stream.below(static_cast<std::uint32_t>(vocabulary)));
+  return tokens;
+}
+
+}  // namespace
+
+// Fails when the backward turn has the sign of the forward one, or silu' loses its second term.
+TEST_CASE("the decoder's gradient is the loss's derivative") {
+  const auto tokens = tokens_of(15, 7);
+  std::vector<std::uint16_t> targets(tokens.rbegin(), tokens.rend());
+  const Eigen::VectorXd p = somewhere(small);
+  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(p.size());
+  decoder_loss<double>(small, p, tokens, targets, 5, 1.0 / 15, &gradient);
+  const auto numeric = central_difference(
+      [&](const Eigen::VectorXd& at) {
+        return decoder_loss<double>(small, at, tokens, targets, 5, 1.0, nullptr).loss / 15;
+      },
+      p, 1e-3);
+  const double error = (gradient - numeric).norm() / numeric.norm();
+  INFO("relative error " << error);
+  CHECK(error < 1e-8);
+  CHECK((gradient - numeric).cwiseAbs().maxCoeff() < 1e-8);
+
+  Eigen::VectorXf single = Eigen::VectorXf::Zero(p.size());
+  decoder_loss<float>(small, p.cast<float>(), tokens, targets, 5, 1.0f / 15, &single);
+  CHECK((single.cast<double>() - gradient).norm() < 1e-5 * gradient.norm());
+}
+
+// Fails when causal_softmax looks at head(t + 2), or leaves the weights beyond the query as they were.
+TEST_CASE("no token is told of a later one") {
+  const Eigen::VectorXd p = somewhere(small);
+  auto tokens = tokens_of(10, 7);
+  const Matrix<double> before = decoder_logits<double>(small, p, tokens, 10);
+  tokens[6] = static_cast<std::uint16_t>((tokens[6] + 1) % 7);
+  const Matrix<double> after = decoder_logits<double>(small, p, tokens, 10);
+  CHECK(before.leftCols(6) == after.leftCols(6));
+  for (int t = 6; t < 10; ++t) CHECK((before.col(t) - after.col(t)).norm() > 1e-6);
+}
+
+// Fails when sequences of one call see each other.
+TEST_CASE("a sequence does not depend on its company") {
+  const Eigen::VectorXd p = somewhere(small);
+  const auto tokens = tokens_of(15, 7);
+  const Matrix<double> together = decoder_logits<double>(small, p, tokens, 5);
+  for (std::size_t n = 0; n < 3; ++n) {
+    const auto own = std::span<const std::uint16_t>(tokens).subspan(5 * n, 5);
+    CHECK((together.middleCols(static_cast<Eigen::Index>(5 * n), 5) - decoder_logits<double>(small, p, own, 5))
+              .cwiseAbs()
+              .maxCoeff() < 1e-12);
+  }
+}
+
+// Fails when the angle is not proportional to the place, or the second of a pair turns the other way.
+TEST_CASE("the product of turned queries and keys depends on the difference of their places") {
+  const int heads = 2, width = 6;
+  const Eigen::Index length = 9;
+  Stream stream(44, Purpose::test);
+  Eigen::VectorXd q(heads * width), k(heads * width);
+  for (double& x : q) x = stream.normal();
+  for (double& x : k) x = stream.normal();
+  Matrix<double> queries = q.replicate(1, 2 * length), keys = k.replicate(1, 2 * length);
+  const auto angles = rotary_angles<double>(width, length);
+  rotary_turn(angles, heads, 1.0, queries);
+  rotary_turn(angles, heads, 1.0, keys);
+  for (Eigen::Index difference = 0; difference < length; ++difference) {
+    const double score = queries.col(difference).head(width).dot(keys.col(0).head(width));
+    for (Eigen::Index place = 0; place + difference < length; ++place)
+      CHECK(queries.col(place + difference).head(width).dot(keys.col(place).head(width)) ==
+            Approx(score).margin(1e-12));
+    if (difference > 0) CHECK(std::abs(score - q.head(width).dot(k.head(width))) > 1e-3);
+  }
+  CHECK(queries.leftCols(length) == queries.rightCols(length));  // two sequences, one after the other
+  rotary_turn(angles, heads, -1.0, queries);
+  CHECK((queries - q.replicate(1, 2 * length)).cwiseAbs().maxCoeff() < 1e-14);
+}
+
+// Fails when softmax leaves out its division.
+TEST_CASE("probabilities add up to one") {
+  Matrix<double> z(7, 3);
+  z << Matrix<double>::Random(7, 3) * 50.0;
+  const std::vector<std::uint16_t> labels{2, 6};
+  const auto sums = cross_entropy<double, std::uint16_t>(z, labels, 0.5);
+  CHECK(sums.loss > 0.0);
+  z(2, 0) += 0.5;  // what stood for e_label
+  z(6, 1) += 0.5;
+  CHECK(z.col(0).sum() == Approx(0.5).epsilon(1e-14));
+  CHECK(z.col(1).sum() == Approx(0.5).epsilon(1e-14));
+  CHECK(z.col(2).isZero(0.0));
+}
+
+TEST_CASE("a decoder at its start finds every token equally likely") {
+  Stream stream(43, Purpose::test);
+  const Eigen::VectorXd p = decoder_start(small, stream).cast<double>();
+  const auto tokens = tokens_of(20, 7);
+  const auto sums = decoder_loss<double>(small, p, tokens, tokens, 5, 1.0, nullptr);
+  CHECK(sums.loss / 20 == Approx(std::log(7.0)).epsilon(1e-12));
+}
+
+TEST_CASE("a decoder has the parameters that its layers add up to") {
+  CHECK(DecoderShape{}.parameters() == 2 * 96 * 64 + 2 * (4 * 64 * 64 + 3 * 64 * 160 + 2 * 64) + 64);
+}
+
+// Fails when targets are the tokens themselves, or one place off.
+TEST_CASE("a decoder learns a text that repeats itself") {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "abcabd";
+  const auto data = std::make_shared<const TextData>(text_data(text));
+  const LearningTask task = decoder_task({2, 1, 16, 2, 24, 12}, data);
+  DataParallelSettings s;
+  s.batch = 8;
+  s.steps = 150;
+  s.optimiser.rule = OptimiserRule::adamw;
+  s.optimiser.learning_rate = 0.01;
+  s.optimiser.schedule = RateSchedule::cosine;
+  s.optimiser.warm_up_steps = 10;
+  const int before = omp_get_max_threads();
+  const auto run = [&](int threads) {
+    omp_set_num_threads(threads);
+    auto result = train_data_parallel(s, task, average_exactly);
+    omp_set_num_threads(before);
+    return result;
+  };
+  const auto one = run(1), two = run(2);
+  CHECK(one.losses.front() == Approx(std::log(4.0)).epsilon(1e-5));
+  // Only the first tokens of an example leave a doubt: whether an a or b belongs to c or d.
+  CHECK(one.curve.back().test.loss < 0.15);
+  CHECK(one.curve.back().test.accuracy > 0.9);
+  CHECK(one.parameters == two.parameters);
+  CHECK(one.curve.back().test.loss == two.curve.back().test.loss);
+}
+
+TEST_CASE("a decoder that cannot be is refused") {
+  const auto refused = [&](auto change) {
+    DecoderShape shape = small;
+    change(shape);
+    CHECK_THROWS_AS(validate_decoder(shape), Error);
+  };
+  CHECK_NOTHROW(validate_decoder(small));
+  refused([](auto& s) { s.vocabulary = 1; });
+  refused([](auto& s) { s.layers = 0; });
+  refused([](auto& s) { s.heads = 3; });
+  refused([](auto& s) { s.width = 6; });
+  refused([](auto& s) { s.hidden = 0; });
+  refused([](auto& s) { s.context = 0; });
+  const Eigen::VectorXd p = somewhere(small);
+  const std::vector<std::uint16_t> beyond{0, 1, 7}, good{0, 1, 2};
+  CHECK_THROWS_AS(decoder_logits<double>(small, p, beyond, 3), Error);
+  CHECK_THROWS_AS(decoder_logits<double>(small, p, good, 2), Error);
+  CHECK_THROWS_AS(decoder_logits<double>(small, p.head(5), good, 3), Error);
+  CHECK_THROWS_AS(decoder_loss<double>(small, p, good, beyond, 3, 1.0, nullptr), Error);
+  CHECK_THROWS_AS(decoder_task(small, std::make_shared<const TextData>(text_data("abcdef"))), Error);
+}
