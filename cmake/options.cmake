@@ -19,6 +19,9 @@ if(OPTINC_SANITIZE)
                                                    -fno-omit-frame-pointer)
   target_link_options(project_options INTERFACE -fsanitize=address,undefined)
 endif()
+if(OPTINC_FUZZ)  # what libFuzzer steers by; and numbers of a file that fit no integer
+  target_compile_options(project_options INTERFACE -fsanitize=fuzzer-no-link,float-cast-overflow)
+endif()
 
 add_library(project_warnings INTERFACE)
 target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "onn/network_outline.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -104,12 +105,16 @@ std::vector<int> Network::widths() const {
   return w;
 }
 
-Network make_network(const Task& task, std::span<const int> hidden) {
+Network network_outline(const Task& task, std::span<const int> hidden) {
+  constexpr std::size_t most_hidden = 999;      // files hold 1000 layers
+  constexpr double most_weights = 1 << 27;  // 1 GiB
   validate_task(task);
+  validate(hidden.size() <= most_hidden, "{} hidden layers (at most {}). Give fewer.", hidden.size(), most_hidden);
   std::vector<int> widths = {task.input_digits()};
   widths.insert(widths.end(), hidden.begin(), hidden.end());
   widths.push_back(task.output_digits());
   Network network{task, {}};
+  double weights = 0.0;
   int first = 0;
   for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
     const int in = widths[l], out = widths[l + 1];
@@ -120,14 +125,24 @@ Network make_network(const Task& task, std::span<const int> hidden) {
     SigmaULayer layer;
     layer.outputs = out;
     layer.inputs = in;
-    layer.bias = Eigen::VectorXd::Zero(out);
+    weights += static_cast<double>(in) * out;
     layer.reads = count_up(first, in);
     first += in;
     if (l + 2 == widths.size()) layer.ending = LayerEnd::servers;
+    network.layers.push_back(std::move(layer));
+  }
+  validate(weights <= most_weights, "{:.0f} weights (at most {:.0f}, 1 GiB of them). Choose narrower or fewer layers.",
+           weights, most_weights);
+  return network;
+}
+
+Network make_network(const Task& task, std::span<const int> hidden) {
+  Network network = network_outline(task, hidden);
+  for (SigmaULayer& layer : network.layers) {
     const int n = layer.block_size();
     layer.unitary.assign(static_cast<std::size_t>(layer.blocks()), Eigen::MatrixXd::Identity(n, n));
     layer.sigma.assign(static_cast<std::size_t>(layer.blocks()), Eigen::VectorXd::Zero(n));
-    network.layers.push_back(std::move(layer));
+    layer.bias = Eigen::VectorXd::Zero(layer.outputs);
   }
   return network;
 }

@@ -1,8 +1,9 @@
 """Group hardening: an installed OptINC serves other projects and other machines, and its documentation is true."""
 
+import json
 import shutil
 
-from .claim import ROOT, Claim
+from .claim import ROOT, Claim, progress
 
 GROUP = "hardening"
 CI = "build/ci"
@@ -59,8 +60,31 @@ def complaints(bench):
     return sum("warning" in line and not ("Member" in line and (" of struct " in line or " of class " in line)) for line in lines)
 
 
+FUZZ_SECONDS = 60
+
+
+def fuzzed(bench):
+    """(executions, findings) of every target under tests/fuzz, a minute each."""
+    def make():
+        if not shutil.which("clang++"):
+            raise RuntimeError("no clang++: experiments/setup fuzz")
+        report = json.loads(bench.run("tests/fuzz/run", "--json", "--seconds", FUZZ_SECONDS, accept=(0, 1))[0])
+        for row in report["targets"]:
+            progress("   {target}: {executions} executions, {per_second}/s, findings {findings}, in HDF5 {in_hdf5}".format(**row))
+        return min(row["executions"] for row in report["targets"]), report["findings"]
+    return bench.once("fuzz", make)
+
+
+def cppcheck_findings(bench):
+    """1 where cppcheck has something to say of our sources."""
+    if not shutil.which("cppcheck"):
+        raise RuntimeError("no cppcheck: experiments/setup fuzz")
+    return bench.run("tests/analyse", "--cppcheck", accept=(0, 1))[2]
+
+
 # -- the claims
 
+FUZZ = f"tests/fuzz/run --seconds {FUZZ_SECONDS}"
 GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
@@ -70,5 +94,10 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("no-avx", "= 1", "portable build on an emulated Nehalem, numbers the same", ran_without_avx, "tests/install"),
     ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", lambda bench: guide(bench)[0], GUIDE),
     ("guide-wrong", "= 0", "of them that fail or print something else than the page", lambda bench: guide(bench)[1], GUIDE),
+    ("fuzz-findings", "= 0", "inputs that end a reader by anything but a refusal: seven targets, a minute each, ASan and UBSan",
+     lambda bench: fuzzed(bench)[1], FUZZ),
+    ("fuzz-executions", ">= 1000", "executions in that minute of the slowest target", lambda bench: fuzzed(bench)[0], FUZZ),
+    ("cppcheck", "= 0", "1 where cppcheck has something to say of physics, onn, experiments", cppcheck_findings,
+     "tests/analyse --cppcheck"),
     ("docs", "= 0", "complaints of Doxygen about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
 )]

@@ -103,7 +103,9 @@ int transfer_command(const LabArguments& a, const RunOptions& options) {
 }
 
 int inspect_command(const std::string& file, bool json) {
-  fmt::print("{}", json ? inspect_json(file).dump(2) + "\n" : inspect_text(file));
+  // what a damaged file has for text need not be UTF-8
+  constexpr auto mended = nlohmann::ordered_json::error_handler_t::replace;
+  fmt::print("{}", json ? inspect_json(file).dump(2, ' ', false, mended) + "\n" : inspect_text(file));
   return 0;
 }
 

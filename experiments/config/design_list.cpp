@@ -1,9 +1,7 @@
 #include "experiments/config/design_list.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -75,13 +73,8 @@ DesignEntry entry_of(const Reader& r) {
 }  // namespace
 
 DesignList load_design_list(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  validate(in.good(), "{}: no such file, or it cannot be read (a list of designs). Give another.",
-           path.string());
-  std::ostringstream text;
-  text << in.rdbuf();
   const std::string file = path.string();
-  const toml::table table = parse_toml(text.str(), file);
+  const toml::table table = parse_toml(read_toml_file(path, "a list of designs is a TOML file"), file);
   const Reader top{table, file};
   top.known({"title", "study", "set", "design"});
   DesignList list;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/limits.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -34,6 +35,13 @@ std::size_t point_count(const StudyConfig& config) {
              most);
   }
   return points;
+}
+
+void require_records(const StudyConfig& config) {
+  validate(config.model != "chip" || config.task.output_digits() <= 9,
+           "task.bits = {} in trials of model chip (at most 16: its histogram has a cell for every error of a "
+           "code). Choose 16, or ask optinc words, budget, designs.",
+           config.task.bits());
 }
 
 std::vector<std::size_t> point_index(const StudyConfig& config, std::size_t point) {
@@ -77,12 +85,7 @@ std::vector<StudyConfig> checked_points(const StudyConfig& config, const std::fu
     points.push_back(config_at(base, config, p));
     try {
       validate_config(points.back());
-      const Task& task = points.back().task;
-      validate(
-          points.back().model != "chip" || task.output_digits() <= 9,
-          "task.bits = {} in trials of model chip (at most 16: its histogram has a cell for every error of a "
-          "code). Choose 16, or ask optinc words, budget, designs.",
-          task.bits());
+      require_records(points.back());
     } catch (const Error& error) {
       throw Error(config.sweeps.empty() ? error.what()
                                         : fmt::format("at {}: {}", point_label(config, p), error.what()));

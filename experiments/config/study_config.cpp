@@ -1,8 +1,6 @@
 #include "experiments/config/study_config.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "experiments/config/learning_checks.hpp"
@@ -11,7 +9,7 @@
 #include "experiments/config/sweep_parse.hpp"
 #include "experiments/config/tolerance_level.hpp"
 #include "experiments/config/toml_values.hpp"
-#include "onn/network.hpp"
+#include "onn/network_outline.hpp"
 #include "onn/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -45,7 +43,8 @@ void read_table(const toml::table& table, std::string_view name, GivenValues& gi
   for (const auto& [key, node] : table) {
     if (key.str() == "sweep") continue;  // read once the values below them are known
     const bool section =
-        std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.section == key.str(); });
+        std::any_of(entries.begin(), entries.end(),
+                    [name = key.str()](const auto& e) { return e.section == name; });
     if (section) {
       validate(node.is_table(), "{}{} = {} is a value ({} is a section). Write [{}] and its keys below it.",
                place(node.source(), name), key.str(), shown(node), key.str(), key.str());
@@ -145,17 +144,7 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
 }
 
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides) {
-  const std::string name = path.string();
-  std::error_code none;
-  validate(std::filesystem::exists(path, none), "{}: no such file (a study is a TOML file). Check the path.",
-           name);
-  validate(!std::filesystem::is_directory(path, none),
-           "{}: a folder (a study is a TOML file). Name the file in it.", name);
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  validate(file.good() || file.eof(), "{}: cannot be read (no permission, or the disk failed). Check the file.",
-           name);
-  return parse_config(text, name, overrides);
+  return parse_config(read_toml_file(path, "a study is a TOML file"), path.string(), overrides);
 }
 
 namespace {
@@ -196,7 +185,7 @@ void validate_names(const StudyConfig& config) {
 
 Network network_shape(const StudyConfig& config) {
   if (config.network.source == "carry-chain") return carry_chain(config.task, config.network.carry_chain);
-  return make_network(config.task, config.network.hidden);
+  return network_outline(config.task, config.network.hidden);
 }
 
 void validate_config(const StudyConfig& config) {

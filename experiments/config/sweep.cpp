@@ -81,6 +81,7 @@ std::vector<bool> ablation_active(const SweepAxis& axis, std::size_t point) {
 
 Coordinates unit_design(const SweepDesign& design, std::size_t dimensions, std::uint64_t seed) {
   constexpr int most_points = 1'000'000;
+  constexpr std::size_t most_values = 4'000'000;
   const auto methods = sweep_methods();
   validate(std::find(methods.begin(), methods.end(), design.method) != methods.end(),
            "sweep.method = \"{}\" is unknown (known: {}). Did you mean \"{}\"?", design.method,
@@ -89,6 +90,9 @@ Coordinates unit_design(const SweepDesign& design, std::size_t dimensions, std::
   validate(design.points >= (even ? 2 : 1) && design.points <= most_points,
            "sweep.points = {} by method {} (allowed: {}..{}). Give points = 9, for example.", design.points,
            design.method, even ? 2 : 1, most_points);
+  validate(static_cast<std::size_t>(design.points) * dimensions <= most_values,
+           "sweep.points = {} of {} keys together (at most {} values). Take fewer points or keys.", design.points,
+           dimensions, most_values);
   const auto points = static_cast<std::size_t>(design.points);
   if (even) return even_steps(points, dimensions);
   if (design.method == "random") return random_points(points, dimensions, seed);

@@ -178,7 +178,8 @@ SweepAxis searched_shapes(const Reader& r, const toml::table& table) {
       "widths", "depths", "pyramids", "most_mzis", "most_columns", "most_loss_db", "most_heater_w"};
   const std::string where = place(table.source(), r.name);
   ShapeSearch search;
-  for (const auto& [key, node] : table) {
+  for (const auto& [key, value] : table) {
+    const toml::node& node = value;  // clang 14 captures no structured binding
     const std::string name = fmt::format("{}sweep.shapes.{}", place(node.source(), r.name), key.str());
     const auto wrong = [&](std::string_view wanted) {
       throw Error(fmt::format("{} = {} (expected {}). Write shapes = {{widths = [32, 64], depths = [4, 5]}}.",
@@ -326,11 +327,13 @@ std::vector<SweepAxis> read_sweeps(const toml::table& table, std::string_view na
   if (node == nullptr) return {};
   validate(node->is_array_of_tables(), "{}sweep = {} (expected tables). Write [[sweep]] and its keys below it.",
            place(node->source(), name), shown(*node));
-  std::vector<SweepAxis> axes;
-  for (const toml::node& sweep : *node->as_array())
-    axes.push_back(read_sweep({*sweep.as_table(), name, config}));
-  validate_axes(axes, name);
-  return axes;
+  StudyConfig swept;
+  for (const toml::node& sweep : *node->as_array()) {
+    swept.sweeps.push_back(read_sweep({*sweep.as_table(), name, config}));
+    point_count(swept);  // too many are refused before more are laid out
+  }
+  validate_axes(swept.sweeps, name);
+  return swept.sweeps;
 }
 
 void override_sweep(const std::string& text, StudyConfig& config) {

@@ -1,6 +1,7 @@
 #include "experiments/config/toml_values.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -75,6 +76,25 @@ std::optional<FieldValue> value_of(const toml::node& node, const FieldValue& typ
 std::string place(const toml::source_region& source, std::string_view name) {
   return name.starts_with("--s") ? fmt::format("{}: ", name)
                                  : fmt::format("{}:{}:{}: ", name, source.begin.line, source.begin.column);
+}
+
+std::string read_toml_file(const std::filesystem::path& path, std::string_view what) {
+  constexpr std::size_t largest = std::size_t{64} << 20, piece = std::size_t{1} << 16;
+  const std::string name = path.string();
+  std::error_code none;
+  validate(std::filesystem::exists(path, none), "{}: no such file ({}). Check the path.", name, what);
+  validate(!std::filesystem::is_directory(path, none), "{}: a folder ({}). Name the file in it.", name, what);
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  while (file.good()) {
+    const std::size_t there = text.size();
+    text.resize(there + piece);
+    file.read(text.data() + there, piece);
+    text.resize(there + static_cast<std::size_t>(file.gcount()));
+    validate(text.size() <= largest, "{}: more than 64 MiB ({}). Check the path.", name, what);
+  }
+  validate(file.eof(), "{}: cannot be read (no permission, or the disk failed). Check the file.", name);
+  return text;
 }
 
 toml::table parse_toml(std::string_view text, std::string_view name) {

@@ -1,9 +1,7 @@
 #include "experiments/interconnect/scenario_list.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "experiments/config/toml_values.hpp"
 #include "physics/core/check.hpp"
@@ -168,13 +166,8 @@ const Scenario& scenario_named(const ScenarioList& list, const std::string& name
 }
 
 ScenarioList load_scenario_list(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  validate(file.good(), "{}: no such file, or it cannot be read (a list of scenarios). Give another.",
-           path.string());
-  std::ostringstream text;
-  text << file.rdbuf();
   Source in{path.string(), {}};
-  const toml::table table = parse_toml(text.str(), in.file);
+  const toml::table table = parse_toml(read_toml_file(path, "a list of scenarios is a TOML file"), in.file);
   ScenarioList list;
   for (const auto& [key, node] : table) {
     if (key == "title") {

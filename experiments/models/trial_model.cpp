@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/limits.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -56,6 +57,7 @@ std::vector<std::string> measured_variants(const StudyConfig& config) {
 }
 
 TrialModel model_layout(const StudyConfig& config, std::size_t layers) {
+  require_records(config);
   TrialModel model;
   const bool chip = config.model == "chip";
   model.axes = {

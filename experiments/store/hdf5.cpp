@@ -66,6 +66,36 @@ std::string shape_text(std::span<const std::size_t> shape) {
   return fmt::format("({})", fmt::join(shape, ", "));
 }
 
+/// Throws Error unless the file can hold so many values: what a damaged header claims is not made room for. Deflate packs
+/// a thousand bytes into one at best; what was never written takes no room in a file, so a little may be missing.
+void require_held(hid_t dataset, std::span<const std::size_t> shape, std::string_view where) {
+  constexpr double best_packing = 1040, unwritten = 1 << 20, largest_chunk = 1 << 28;
+  const Handle type(H5Dget_type(dataset), H5Tclose), list(H5Dget_create_plist(dataset), H5Pclose);
+  const auto bytes = [&](auto extent) {
+    return std::accumulate(extent.begin(), extent.end(), static_cast<double>(H5Tget_size(type.get())),
+                           [](double product, auto size) { return product * static_cast<double>(size); });
+  };
+  const double claimed = bytes(shape), stored = static_cast<double>(H5Dget_storage_size(dataset));
+  validate(claimed <= best_packing * stored + unwritten,
+           "{}: shape {} claims {:.3g} bytes where the file has {:.3g} (damaged). Use another copy.", where,
+           shape_text(shape), claimed, stored);
+  if (H5Pget_layout(list.get()) != H5D_CHUNKED) return;
+  std::vector<hsize_t> chunk(shape.size());
+  H5Pget_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data());
+  validate(bytes(chunk) <= largest_chunk, "{}: chunks of ({}) values (at most 256 MiB each). Store it in smaller ones.",
+           where, fmt::join(chunk, ", "));
+}
+
+/// Throws Error where strings are longer together than the file, which holds each once.
+void require_short(hid_t dataset, std::string_view where) {
+  const Handle space(H5Dget_space(dataset), H5Sclose), file(H5Iget_file_id(dataset), H5Fclose);
+  hsize_t characters = 0, bytes = 0;
+  succeed(H5Dvlen_get_buf_size(dataset, string_type().get(), space.get(), &characters), where, "measure the strings");
+  succeed(H5Fget_filesize(file.get(), &bytes), where, "measure the file");
+  validate(characters <= bytes, "{}: strings of {} bytes in a file of {} (damaged). Use another copy.", where, characters,
+           bytes);
+}
+
 /// Compressed in chunks when there is enough to compress; contiguous otherwise, for chunks cost more than they
 /// save.
 Handle layout(std::span<const std::size_t> shape, std::size_t value_size) {
@@ -248,6 +278,8 @@ Array<T> Group::read(std::string_view name) const {
   validate(holds<T>(dataset.get()), "{}: wrong type (expected {}). Give a file that OptINC wrote.", where(name),
            type_name<T>());
   Array<T> array{{}, shape_of(dataset.get())};
+  require_held(dataset.get(), array.shape, where(name));
+  if constexpr (std::is_same_v<T, std::string>) require_short(dataset.get(), where(name));
   array.values.resize(product(array.shape));
   succeed(read_values(dataset.get(), array.values), where(name), "read the dataset");
   return array;

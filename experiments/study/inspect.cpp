@@ -9,9 +9,11 @@
 #include "experiments/runner/statistics.hpp"
 #include "experiments/store/hdf5.hpp"
 #include "experiments/store/provenance.hpp"
+#include "experiments/study/gradient_transfer.hpp"
 #include "experiments/study/state.hpp"
 #include "experiments/validate/laws_file.hpp"
 #include "experiments/validate/report.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
@@ -84,8 +86,12 @@ void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const R
 /// A metric by layer has a yield for each, which the file holds.
 void add_yield(Json& j, const Group& summary, std::size_t i, std::size_t rows) {
   if (!summary.exists("yield") || summary.read<double>("yield").values.size() != rows) return;
-  for (const char* name : {"yield", "yield_low", "yield_high"})
-    j[name] = summary.read<double>(name).values.at(i);
+  for (const char* name : {"yield", "yield_low", "yield_high"}) {
+    const std::vector<double> values = summary.read<double>(name).values;
+    validate(values.size() == rows, "{}: {} values (yield has {}). Use another copy.", summary.where(name), values.size(),
+             rows);
+    j[name] = values[i];
+  }
 }
 
 /// One entry per point and variant.
@@ -114,10 +120,14 @@ Json ablation_summary(const Group& group, const StudyState& state) {
              without = group.read<double>("share_without").values;
   StudyConfig others = state.config;
   std::erase_if(others.sweeps, [](const SweepAxis& axis) { return axis.ablation(); });
+  const std::size_t each = sources.size() * variants.size();
+  validate(each > 0 && alone.size() % each == 0 && without.size() == alone.size(),
+           "{}: {} and {} shares of {} sources in {} variants (a share for each). Use another copy.", group.where(),
+           alone.size(), without.size(), sources.size(), variants.size());
   const auto share = [](double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); };
   Json list = Json::array();
   for (std::size_t i = 0; i < alone.size(); ++i)
-    list.push_back({{"point", point_label(others, i / (sources.size() * variants.size()))},
+    list.push_back({{"point", point_label(others, i / each)},
                     {"variant", variants[i / sources.size() % variants.size()]},
                     {"source", sources[i % sources.size()]},
                     {"share_alone", share(alone[i])},
@@ -138,15 +148,18 @@ Json gradient_summary(const Group& group) {
     if (paths[p] == "chip_corrected") j["relative_error_chip"] = error[p];
     j["relative_error_" + paths[p]] = error[p];
   }
+  for (const std::string_view path : gradient_paths)
+    validate(j.contains(fmt::format("relative_error_{}", path)), "{}: no path {} (expected {}). Use another copy.",
+             group.where("path"), path, fmt::join(gradient_paths, ", "));
   return j;
 }
 
 Json provenance(const File& file) {
   const Attributes a = file.root().attributes();
   Json j;
-  for (const char* name : {"title", "optinc_version", "git_revision", "build_target", "compiler", "run_id",
-                           "created_utc", "command"})
-    if (a.has(name)) j[name] = a.text(name);  // a file of no study has no run_id
+  for (const std::string name :
+       {"title", "optinc_version", "git_revision", "build_target", "compiler", "run_id", "created_utc", "command"})
+    if (name != "run_id" || a.has(name)) j[name] = a.text(name);  // a file of no study has no run_id
   j["schema_version"] = a.integer("schema_version");
   if (a.has("seed")) j["seed"] = a.integer("seed");
   return j;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/runner/memory.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/trial_groups.hpp"
 #include "physics/core/check.hpp"
@@ -47,7 +48,7 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
   Journal::Reader reader;
   reader.header = [&](const std::string& toml, const std::string& shard) {
     const bool named = toml.starts_with(command_opening);
-    const std::size_t line = named ? toml.find('\n') : 0;
+    const std::size_t line = named ? std::min(toml.find('\n'), toml.size()) : 0;
     if (named) state.command = toml.substr(command_opening.size(), line - command_opening.size());
     state.config = parse_config(std::string_view(toml).substr(line), path.string());
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
@@ -55,9 +56,11 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
   };
   reader.prelude = [&](std::span<const std::byte> file) { state.prelude = prelude_of_bytes(file); };
   reader.trial = [&](std::size_t point, std::size_t trial, std::span<const double> record) {
-    if (!state.records)
-      state.records.emplace(point_count(state.config), static_cast<std::size_t>(state.config.runner.trials),
-                            record.size());
+    if (!state.records) {
+      const std::size_t size = layout_of(state).record_size;
+      require_memory(state.config, size);
+      state.records.emplace(point_count(state.config), static_cast<std::size_t>(state.config.runner.trials), size);
+    }
     Records& records = *state.records;
     validate(point < records.points && trial < records.trials && record.size() == records.record_size,
              "{}: trial {} of point {} does not belong to its study (damaged). Remove the journal and resume.",

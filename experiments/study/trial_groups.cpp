@@ -219,18 +219,21 @@ Records read_trials_group(const Group& group, const StudyConfig& config, const T
   std::vector<std::size_t> shape;
   for (const SweepAxis& axis : config.sweeps) shape.push_back(axis.points());
   shape.push_back(static_cast<std::size_t>(config.runner.trials));
-  const auto read = [&](auto type, std::string_view name, const std::vector<std::size_t>& own) {
-    auto array = group.read<decltype(type)>(name);
+  const auto require_shape = [&](std::string_view name, const std::vector<std::size_t>& own) {
+    const std::vector<std::size_t> found = group.shape(name);
     std::vector<std::size_t> wanted = shape;
     wanted.insert(wanted.end(), own.begin(), own.end());
-    validate(array.shape == wanted, "{}: shape ({}) (its study has ({})). Give a file that OptINC wrote.",
-             group.where(name), fmt::join(array.shape, ", "), fmt::join(wanted, ", "));
-    return std::move(array.values);
+    validate(found == wanted, "{}: shape ({}) (its study has ({})). Give a file that OptINC wrote.",
+             group.where(name), fmt::join(found, ", "), fmt::join(wanted, ", "));
   };
+  // every header first: no room is made for records that the file does not hold
+  require_shape("completed", {});
+  for (const Quantity& q : model.quantities) require_shape(q.metric->name, q.shape);
+  std::vector<std::uint8_t> completed = group.read<std::uint8_t>("completed").values;
   Records records(point_count(config), shape.back(), model.record_size);
-  records.completed = read(std::uint8_t{}, "completed", {});
+  records.completed = std::move(completed);
   for (const Quantity& q : model.quantities) {
-    const auto values = read(double{}, q.metric->name, q.shape);
+    const auto values = group.read<double>(q.metric->name).values;
     for (std::size_t i = 0; i < records.completed.size(); ++i)
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * q.size()), q.size(),
                   records.values.begin() + static_cast<std::ptrdiff_t>(i * records.record_size + q.offset));

@@ -30,7 +30,7 @@ void factorise_cholesky(const Sites& sites, const std::function<double(double)>&
                   n));
 }
 
-RandomField factorise(const Sites& sites, const std::function<double(double)>& rho, GridChoice grid,
+RandomField factorise(const Sites& sites, const std::function<double(double)>& rho, const GridChoice& grid,
                       const FieldSettings& settings) {
   validate(
       sites.x_m.size() == sites.y_m.size() && sites.x_m.allFinite() && sites.y_m.allFinite(),

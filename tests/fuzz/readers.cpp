@@ -1,0 +1,45 @@
+#include "tests/fuzz/readers.hpp"
+
+#include <algorithm>
+
+#include "experiments/exchange/chip_file.hpp"
+#include "experiments/exchange/matrix_file.hpp"
+#include "experiments/exchange/phases_file.hpp"
+#include "experiments/store/network_file.hpp"
+#include "experiments/study/inspect.hpp"
+#include "experiments/study/state.hpp"
+#include "experiments/study/training_checkpoint.hpp"
+#include "onn/chip_design.hpp"
+
+#include "tests/fuzz/support.hpp"
+
+namespace optinc::fuzz {
+namespace {
+
+/// What resume and merge do with a result file before they compute.
+void put_together(const std::filesystem::path& path) {
+  const StudyState part = read_state(path);
+  StudyState whole{part.config, {}, {}, {}, false};
+  whole.config.runner.trials = static_cast<int>(part.records->trials) + 1;
+  add_state(part, whole);
+  demand(whole.records->count() <= part.records->count(), "no trial comes from nowhere");
+  demand(layout_of(part).record_size == part.records->record_size, "records are as wide as the study's");
+}
+
+}  // namespace
+
+void read_everything(const std::filesystem::path& path) {
+  std::vector<std::string> there;
+  accepted([&] { there = File::open(path).root().children(); });
+  const auto has = [&](const char* name) { return std::find(there.begin(), there.end(), name) != there.end(); };
+  accepted([&] { inspect_text(path); });  // which is made of inspect_json()
+  // readers of something else only say so, and take their time for it
+  if (has("trials")) accepted([&] { put_together(path); });
+  if (has("network")) accepted([&] { design_chip(load_network(File::open(path).group("network"))); });
+  if (has("phases")) accepted([&] { read_phases(path); });
+  if (has("matrix")) accepted([&] { read_matrix(path); });
+  if (has("chip")) accepted([&] { load_chip(File::open(path).group("chip")); });
+  if (has("state")) accepted([&] { read_checkpoint(path); });
+}
+
+}  // namespace optinc::fuzz

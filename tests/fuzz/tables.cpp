@@ -1,0 +1,49 @@
+#include "experiments/exchange/matrix_file.hpp"
+#include "experiments/exchange/phases_file.hpp"
+
+#include "tests/fuzz/support.hpp"
+
+namespace optinc::fuzz {
+namespace {
+
+bool same(const Matrix& a, const Matrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+}
+
+/// What was read must be what its own table reads as.
+void read_phases_back(const std::filesystem::path& path) {
+  const std::vector<NamedMesh> meshes = read_phases_csv(path);
+  const std::string table = phases_csv(meshes, "fuzz");
+  const std::vector<NamedMesh> again =
+      read_phases_csv(written({reinterpret_cast<const std::uint8_t*>(table.data()), table.size()}, "again.csv"));
+  demand(again.size() == meshes.size(), "as many meshes come back");
+  for (std::size_t m = 0; m < meshes.size(); ++m)
+    demand(again[m].name == meshes[m].name && again[m].program.theta == meshes[m].program.theta &&
+               again[m].program.output_phase == meshes[m].program.output_phase,
+           "phases come back bit for bit");
+}
+
+void read_matrix_back(const std::filesystem::path& path) {
+  const Matrix matrix = read_matrix_csv(path);
+  const std::string table = matrix_csv(matrix, "fuzz", "fuzz");
+  demand(same(read_matrix_csv(written({reinterpret_cast<const std::uint8_t*>(table.data()), table.size()}, "again.csv")),
+              matrix),
+         "a matrix comes back bit for bit");
+}
+
+}  // namespace
+
+void tables(Bytes text) {
+  const auto csv = written(text, "table.csv");
+  accepted([&] { read_phases_back(csv); });
+  accepted([&] { read_matrix_back(csv); });
+  for (const char* name : {"table.s2p", "table.s4p", "table.S8P"}) {
+    const auto path = csv.parent_path() / name;
+    std::error_code none;
+    std::filesystem::rename(path.parent_path() / "table.csv", path, none);
+    accepted([&] { read_touchstone(path); });
+    std::filesystem::rename(path, csv, none);
+  }
+}
+
+}  // namespace optinc::fuzz
