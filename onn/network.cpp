@@ -106,10 +106,11 @@ std::vector<int> Network::widths() const {
 }
 
 Network network_outline(const Task& task, std::span<const int> hidden) {
-  constexpr std::size_t most_hidden = 999;      // files hold 1000 layers
+  constexpr std::size_t most_hidden = 999;  // files hold 1000 layers
   constexpr double most_weights = 1 << 27;  // 1 GiB
   validate_task(task);
-  validate(hidden.size() <= most_hidden, "{} hidden layers (at most {}). Give fewer.", hidden.size(), most_hidden);
+  validate(hidden.size() <= most_hidden, "{} hidden layers (at most {}). Give fewer.", hidden.size(),
+           most_hidden);
   std::vector<int> widths = {task.input_digits()};
   widths.insert(widths.end(), hidden.begin(), hidden.end());
   widths.push_back(task.output_digits());
@@ -131,8 +132,9 @@ Network network_outline(const Task& task, std::span<const int> hidden) {
     if (l + 2 == widths.size()) layer.ending = LayerEnd::servers;
     network.layers.push_back(std::move(layer));
   }
-  validate(weights <= most_weights, "{:.0f} weights (at most {:.0f}, 1 GiB of them). Choose narrower or fewer layers.",
-           weights, most_weights);
+  validate(weights <= most_weights,
+           "{:.0f} weights (at most {:.0f}, 1 GiB of them). Choose narrower or fewer layers.", weights,
+           most_weights);
   return network;
 }
 

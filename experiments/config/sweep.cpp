@@ -91,8 +91,8 @@ Coordinates unit_design(const SweepDesign& design, std::size_t dimensions, std::
            "sweep.points = {} by method {} (allowed: {}..{}). Give points = 9, for example.", design.points,
            design.method, even ? 2 : 1, most_points);
   validate(static_cast<std::size_t>(design.points) * dimensions <= most_values,
-           "sweep.points = {} of {} keys together (at most {} values). Take fewer points or keys.", design.points,
-           dimensions, most_values);
+           "sweep.points = {} of {} keys together (at most {} values). Take fewer points or keys.",
+           design.points, dimensions, most_values);
   const auto points = static_cast<std::size_t>(design.points);
   if (even) return even_steps(points, dimensions);
   if (design.method == "random") return random_points(points, dimensions, seed);

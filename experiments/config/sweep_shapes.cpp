@@ -11,15 +11,15 @@
 namespace optinc {
 namespace {
 
-/// Hidden widths of `depth` layers that begin with `width`, doubled towards the middle in a pyramid. Throws Error for
-/// one wider than network.hidden may be.
+/// Hidden widths of `depth` layers that begin with `width`, doubled towards the middle in a pyramid. Throws
+/// Error for one wider than network.hidden may be.
 std::vector<int> hidden_of(std::int64_t width, std::int64_t depth, bool pyramid) {
   constexpr std::int64_t widest = 4096;
   std::vector<int> hidden;
   for (std::int64_t l = 0; l < depth; ++l) {
     const std::int64_t doublings = pyramid ? std::min(l, depth - 1 - l) : 0;
-    validate(doublings < 12 && width << doublings <= widest, "a pyramid of {} layers of {} (wider than {}). Leave it out.",
-             depth, width, widest);
+    validate(doublings < 12 && width << doublings <= widest,
+             "a pyramid of {} layers of {} (wider than {}). Leave it out.", depth, width, widest);
     hidden.push_back(static_cast<int>(width << doublings));
   }
   return hidden;
@@ -30,8 +30,9 @@ void require_small(const ShapeSearch& search, const std::string& where) {
   constexpr double most_neurons = 1e8;
   const auto sum = [](const std::vector<std::int64_t>& v) { return std::accumulate(v.begin(), v.end(), 0.0); };
   const double neurons = sum(search.widths) * sum(search.depths);
-  validate(neurons <= most_neurons, "{}sweep.shapes has {:.3g} neurons in all its shapes (at most {:.0g}). Search fewer.",
-           where, neurons, most_neurons);
+  validate(neurons <= most_neurons,
+           "{}sweep.shapes has {:.3g} neurons in all its shapes (at most {:.0g}). Search fewer.", where,
+           neurons, most_neurons);
 }
 
 bool within(const StudyConfig& config, const ShapeSearch& s, const std::vector<int>& hidden) {

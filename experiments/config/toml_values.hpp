@@ -22,8 +22,9 @@ std::string shown(const toml::node& node);
 /// "file:line:column: " for a file; an override ("--set ..", "--sweep ..") is its own place.
 std::string place(const toml::source_region& source, std::string_view name);
 
-/// The text of a TOML file; `what` says in messages what it would be ("a study is a TOML file"). Throws Error for one
-/// that is missing, a folder, unreadable or beyond 64 MiB (which a device such as /dev/zero is as well).
+/// The text of a TOML file; `what` says in messages what it would be ("a study is a TOML file"). Throws Error
+/// for one that is missing, a folder, unreadable or beyond 64 MiB (which a device such as /dev/zero is as
+/// well).
 std::string read_toml_file(const std::filesystem::path& path, std::string_view what);
 
 /// Throws Error, with the place, for text that is not TOML.

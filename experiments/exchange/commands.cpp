@@ -75,11 +75,10 @@ std::vector<NamedMesh> program_input(const fs::path& input, const ProgramOptions
   if (extension_of(input) == ".h5") {
     const File file = File::open(input);
     if (file.root().exists("network")) return program_network(load_design(file), options, clipped);
-    validate(
-        file.root().exists("matrix"),
-        "{}: neither a group network nor a dataset matrix (one of them is programmed). The groups and datasets "
-        "here are: {}.",
-        file.root().where(), fmt::join(file.root().children(), ", "));
+    validate(file.root().exists("matrix"),
+             "{}: neither a group network nor a dataset matrix (one of them is programmed). h5ls -r shows what "
+             "is there.",
+             file.root().where());
   }
   return program_matrix(input, options);
 }

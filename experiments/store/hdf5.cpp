@@ -66,8 +66,9 @@ std::string shape_text(std::span<const std::size_t> shape) {
   return fmt::format("({})", fmt::join(shape, ", "));
 }
 
-/// Throws Error unless the file can hold so many values: what a damaged header claims is not made room for. Deflate packs
-/// a thousand bytes into one at best; what was never written takes no room in a file, so a little may be missing.
+/// Throws Error unless the file can hold so many values: what a damaged header claims is not made room for.
+/// Deflate packs a thousand bytes into one at best; what was never written takes no room in a file, so a little
+/// may be missing.
 void require_held(hid_t dataset, std::span<const std::size_t> shape, std::string_view where) {
   constexpr double best_packing = 1040, unwritten = 1 << 20, largest_chunk = 1 << 28;
   const Handle type(H5Dget_type(dataset), H5Tclose), list(H5Dget_create_plist(dataset), H5Pclose);
@@ -82,18 +83,20 @@ void require_held(hid_t dataset, std::span<const std::size_t> shape, std::string
   if (H5Pget_layout(list.get()) != H5D_CHUNKED) return;
   std::vector<hsize_t> chunk(shape.size());
   H5Pget_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data());
-  validate(bytes(chunk) <= largest_chunk, "{}: chunks of ({}) values (at most 256 MiB each). Store it in smaller ones.",
-           where, fmt::join(chunk, ", "));
+  validate(bytes(chunk) <= largest_chunk,
+           "{}: chunks of ({}) values (at most 256 MiB each). Store it in smaller ones.", where,
+           fmt::join(chunk, ", "));
 }
 
 /// Throws Error where strings are longer together than the file, which holds each once.
 void require_short(hid_t dataset, std::string_view where) {
   const Handle space(H5Dget_space(dataset), H5Sclose), file(H5Iget_file_id(dataset), H5Fclose);
   hsize_t characters = 0, bytes = 0;
-  succeed(H5Dvlen_get_buf_size(dataset, string_type().get(), space.get(), &characters), where, "measure the strings");
+  succeed(H5Dvlen_get_buf_size(dataset, string_type().get(), space.get(), &characters), where,
+          "measure the strings");
   succeed(H5Fget_filesize(file.get(), &bytes), where, "measure the file");
-  validate(characters <= bytes, "{}: strings of {} bytes in a file of {} (damaged). Use another copy.", where, characters,
-           bytes);
+  validate(characters <= bytes, "{}: strings of {} bytes in a file of {} (damaged). Use another copy.", where,
+           characters, bytes);
 }
 
 /// Compressed in chunks when there is enough to compress; contiguous otherwise, for chunks cost more than they
@@ -141,6 +144,13 @@ herr_t read_values(hid_t dataset, std::vector<T>& values) {
   } else {
     return H5Dread(dataset, memory_type<T>().get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   }
+}
+
+/// What to say of an object that is not there. What is there instead is not listed: HDF5 1.10.8 crashes over
+/// the links of some damaged groups (H5Literate releases a table of them that it has not filled).
+Error missing(const Group& group, std::string_view name, std::string_view expected) {
+  return Error(
+      fmt::format("{}: missing (expected {}). h5ls -r shows what is there.", group.where(name), expected));
 }
 
 void check_unit(std::string_view where, std::string_view unit, std::string_view long_name) {
@@ -256,15 +266,13 @@ bool Group::exists(std::string_view name) const {
 
 Group Group::open(std::string_view name) const {
   Handle id(exists(name) ? H5Gopen2(id_.get(), std::string(name).c_str(), H5P_DEFAULT) : -1, H5Gclose);
-  validate(id.get() >= 0, "{}: missing (expected a group). The groups and datasets here are: {}.", where(name),
-           fmt::join(children(), ", "));
+  if (id.get() < 0) throw missing(*this, name, "a group");
   return {std::move(id), file_, path(name)};
 }
 
 Handle Group::open_dataset(std::string_view name) const {
   Handle id(exists(name) ? H5Dopen2(id_.get(), std::string(name).c_str(), H5P_DEFAULT) : -1, H5Dclose);
-  validate(id.get() >= 0, "{}: missing (expected a dataset). The groups and datasets here are: {}.",
-           where(name), fmt::join(children(), ", "));
+  if (id.get() < 0) throw missing(*this, name, "a dataset");
   return id;
 }
 
@@ -309,8 +317,7 @@ Attributes Group::attributes() const {
 }
 
 Attributes Group::attributes(std::string_view name) const {
-  validate(exists(name), "{}: missing (expected a group or a dataset). The groups and datasets here are: {}.",
-           where(name), fmt::join(children(), ", "));
+  if (!exists(name)) throw missing(*this, name, "a group or a dataset");
   return {{succeed(H5Oopen(id_.get(), std::string(name).c_str(), H5P_DEFAULT), where(name), "open"), H5Oclose},
           where(name)};
 }

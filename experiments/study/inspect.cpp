@@ -88,8 +88,8 @@ void add_yield(Json& j, const Group& summary, std::size_t i, std::size_t rows) {
   if (!summary.exists("yield") || summary.read<double>("yield").values.size() != rows) return;
   for (const char* name : {"yield", "yield_low", "yield_high"}) {
     const std::vector<double> values = summary.read<double>(name).values;
-    validate(values.size() == rows, "{}: {} values (yield has {}). Use another copy.", summary.where(name), values.size(),
-             rows);
+    validate(values.size() == rows, "{}: {} values (yield has {}). Use another copy.", summary.where(name),
+             values.size(), rows);
     j[name] = values[i];
   }
 }
@@ -122,8 +122,8 @@ Json ablation_summary(const Group& group, const StudyState& state) {
   std::erase_if(others.sweeps, [](const SweepAxis& axis) { return axis.ablation(); });
   const std::size_t each = sources.size() * variants.size();
   validate(each > 0 && alone.size() % each == 0 && without.size() == alone.size(),
-           "{}: {} and {} shares of {} sources in {} variants (a share for each). Use another copy.", group.where(),
-           alone.size(), without.size(), sources.size(), variants.size());
+           "{}: {} and {} shares of {} sources in {} variants (a share for each). Use another copy.",
+           group.where(), alone.size(), without.size(), sources.size(), variants.size());
   const auto share = [](double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); };
   Json list = Json::array();
   for (std::size_t i = 0; i < alone.size(); ++i)
@@ -149,16 +149,17 @@ Json gradient_summary(const Group& group) {
     j["relative_error_" + paths[p]] = error[p];
   }
   for (const std::string_view path : gradient_paths)
-    validate(j.contains(fmt::format("relative_error_{}", path)), "{}: no path {} (expected {}). Use another copy.",
-             group.where("path"), path, fmt::join(gradient_paths, ", "));
+    validate(j.contains(fmt::format("relative_error_{}", path)),
+             "{}: no path {} (expected {}). Use another copy.", group.where("path"), path,
+             fmt::join(gradient_paths, ", "));
   return j;
 }
 
 Json provenance(const File& file) {
   const Attributes a = file.root().attributes();
   Json j;
-  for (const std::string name :
-       {"title", "optinc_version", "git_revision", "build_target", "compiler", "run_id", "created_utc", "command"})
+  for (const std::string name : {"title", "optinc_version", "git_revision", "build_target", "compiler",
+                                 "run_id", "created_utc", "command"})
     if (name != "run_id" || a.has(name)) j[name] = a.text(name);  // a file of no study has no run_id
   j["schema_version"] = a.integer("schema_version");
   if (a.has("seed")) j["seed"] = a.integer("seed");

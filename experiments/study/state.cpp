@@ -59,7 +59,8 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
     if (!state.records) {
       const std::size_t size = layout_of(state).record_size;
       require_memory(state.config, size);
-      state.records.emplace(point_count(state.config), static_cast<std::size_t>(state.config.runner.trials), size);
+      state.records.emplace(point_count(state.config), static_cast<std::size_t>(state.config.runner.trials),
+                            size);
     }
     Records& records = *state.records;
     validate(point < records.points && trial < records.trials && record.size() == records.record_size,

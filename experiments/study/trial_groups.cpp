@@ -230,6 +230,10 @@ Records read_trials_group(const Group& group, const StudyConfig& config, const T
   require_shape("completed", {});
   for (const Quantity& q : model.quantities) require_shape(q.metric->name, q.shape);
   std::vector<std::uint8_t> completed = group.read<std::uint8_t>("completed").values;
+  const auto odd = std::find_if(completed.begin(), completed.end(), [](std::uint8_t c) { return c > 1; });
+  validate(odd == completed.end(),
+           "{}: value {} is neither 0 nor 1 (whether the trial was run). Use another copy.",
+           group.where("completed"), odd - completed.begin());
   Records records(point_count(config), shape.back(), model.record_size);
   records.completed = std::move(completed);
   for (const Quantity& q : model.quantities) {

@@ -1,5 +1,5 @@
-// Changes sound files through HDF5 itself, as a script of somebody else's might, and reads what comes of it. Flipped bytes
-// (target `files`) hardly ever get past HDF5's own headers; this gets to what stands behind them.
+// Changes sound files through HDF5 itself, as a script of somebody else's might, and reads what comes of it.
+// Flipped bytes (target `files`) hardly ever get past HDF5's own headers; this gets to what stands behind them.
 
 #include <array>
 #include <vector>
@@ -16,7 +16,7 @@ namespace optinc::fuzz {
 namespace {
 
 /// The files that edits begin with, of the corpus of `files`.
-constexpr std::array<std::string_view, 8> bases = {"mesh.h5",  "chip.h5",   "networks.h5", "laws.h5",
+constexpr std::array<std::string_view, 8> bases = {"mesh.h5",   "chip.h5",   "networks.h5", "laws.h5",
                                                    "phases.h5", "matrix.h5", "errors.h5",   "training.h5"};
 
 /// A file and the paths of its objects.
@@ -53,7 +53,7 @@ std::int64_t odd_number(Feed& feed) {
 }
 
 hid_t odd_type(Feed& feed, hid_t text) {
-  const std::array<hid_t, 8> types = {H5T_IEEE_F64LE, H5T_STD_I64LE, H5T_STD_U8LE,  H5T_IEEE_F32LE,
+  const std::array<hid_t, 8> types = {H5T_IEEE_F64LE, H5T_STD_I64LE, H5T_STD_U8LE,   H5T_IEEE_F32LE,
                                       H5T_STD_I32LE,  H5T_STD_U32LE, H5T_IEEE_F64BE, text};
   return types[feed.below(types.size())];
 }
@@ -82,7 +82,8 @@ void replace_dataset(hid_t file, const std::string& path, Feed& feed) {
     for (hsize_t& n : chunk) n = std::max<hsize_t>(std::min<hsize_t>(n, 1 + feed.below(9)), 1);
     if (!chunk.empty()) H5Pset_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data());
   }
-  const Handle set(H5Dcreate2(file, path.c_str(), type, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT), H5Dclose);
+  const Handle set(H5Dcreate2(file, path.c_str(), type, space.get(), H5P_DEFAULT, list.get(), H5P_DEFAULT),
+                   H5Dclose);
   if (set.get() < 0 || size > 10000 || type == text.get()) return;
   std::vector<double> values(static_cast<std::size_t>(size) + 1);
   for (double& v : values) v = feed.empty() ? 0.5 : static_cast<double>(odd_number(feed));
@@ -107,7 +108,8 @@ void poke(hid_t file, const std::string& path, Feed& feed) {
 
 std::string attribute_of(hid_t object, Feed& feed) {
   std::array<char, 64> name{};
-  H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, feed.below(64), name.data(), name.size(), H5P_DEFAULT);
+  H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, feed.below(64), name.data(), name.size(),
+                     H5P_DEFAULT);
   return name.data();
 }
 
@@ -124,8 +126,8 @@ std::string changed(hid_t object, const std::string& name, Feed& feed) {
 }
 
 void set_attribute(hid_t file, const std::string& path, Feed& feed) {
-  const Handle object(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose), text = text_type(),
-      scalar(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle object(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose),
+      text = text_type(), scalar(H5Screate(H5S_SCALAR), H5Sclose);
   const std::string name = object.get() < 0 ? "" : attribute_of(object.get(), feed);
   if (name.empty()) return;
   const std::size_t kind = feed.below(4);
@@ -136,9 +138,12 @@ void set_attribute(hid_t file, const std::string& path, Feed& feed) {
   H5Adelete(object.get(), name.c_str());
   if (kind == 3) return;
   const hid_t type = kind == 0 ? text.get() : kind == 1 ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-  const Handle attribute(H5Acreate2(object.get(), name.c_str(), type, scalar.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const Handle attribute(H5Acreate2(object.get(), name.c_str(), type, scalar.get(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
   H5Awrite(attribute.get(), type,
-           kind == 0 ? static_cast<const void*>(&pointer) : kind == 1 ? static_cast<const void*>(&integer) : &number);
+           kind == 0   ? static_cast<const void*>(&pointer)
+           : kind == 1 ? static_cast<const void*>(&integer)
+                       : &number);
 }
 
 void edit(hid_t file, const Base& base, Feed& feed) {
@@ -179,7 +184,8 @@ void edits(Bytes program) {
     const Handle file = open_image(image);
     for (int i = 0; i < most_edits && !feed.empty(); ++i) edit(file.get(), base, feed);
     H5Fflush(file.get(), H5F_SCOPE_GLOBAL);
-    std::string edited(static_cast<std::size_t>(std::max<ssize_t>(H5Fget_file_image(file.get(), nullptr, 0), 0)), '\0');
+    std::string edited(
+        static_cast<std::size_t>(std::max<ssize_t>(H5Fget_file_image(file.get(), nullptr, 0), 0)), '\0');
     H5Fget_file_image(file.get(), edited.data(), edited.size());
     image = std::move(edited);
   }

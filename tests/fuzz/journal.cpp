@@ -17,7 +17,8 @@ std::vector<std::uint8_t> with_checksums(Bytes bytes) {
     std::memcpy(&payload, whole.data() + at + 24, sizeof payload);
     if (payload > whole.size() - at - frame) break;
     std::memset(whole.data() + at + 4, 0, 4);
-    const auto sum = static_cast<std::uint32_t>(crc32_z(crc32(0, nullptr, 0), whole.data() + at, frame + payload));
+    const auto sum =
+        static_cast<std::uint32_t>(crc32_z(crc32(0, nullptr, 0), whole.data() + at, frame + payload));
     std::memcpy(whole.data() + at + 4, &sum, sizeof sum);
     at += frame + payload;
   }
@@ -32,7 +33,8 @@ void journal(Bytes bytes) {
   accepted([&] {
     const OpenedJournal opened = reopen_journal(path);
     if (!opened.state.records) return;
-    demand(layout_of(opened.state).record_size == opened.state.records->record_size, "records are as wide as the study's");
+    demand(layout_of(opened.state).record_size == opened.state.records->record_size,
+           "records are as wide as the study's");
   });
   demand(std::filesystem::file_size(path) <= whole.size(), "reading a journal adds nothing to it");
 }

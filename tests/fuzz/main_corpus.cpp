@@ -1,5 +1,5 @@
-// TARGET FOLDER: every file of a folder through a target, without libFuzzer. Ends as the first finding ends it, the name
-// of its file on stdout.
+// TARGET FOLDER: every file of a folder through a target, without libFuzzer. Ends as the first finding ends it,
+// the name of its file on stdout.
 
 #include <algorithm>
 #include <cstdio>

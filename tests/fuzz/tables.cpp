@@ -6,16 +6,14 @@
 namespace optinc::fuzz {
 namespace {
 
-bool same(const Matrix& a, const Matrix& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
-}
+bool same(const Matrix& a, const Matrix& b) { return a.rows() == b.rows() && a.cols() == b.cols() && a == b; }
 
 /// What was read must be what its own table reads as.
 void read_phases_back(const std::filesystem::path& path) {
   const std::vector<NamedMesh> meshes = read_phases_csv(path);
   const std::string table = phases_csv(meshes, "fuzz");
-  const std::vector<NamedMesh> again =
-      read_phases_csv(written({reinterpret_cast<const std::uint8_t*>(table.data()), table.size()}, "again.csv"));
+  const std::vector<NamedMesh> again = read_phases_csv(
+      written({reinterpret_cast<const std::uint8_t*>(table.data()), table.size()}, "again.csv"));
   demand(again.size() == meshes.size(), "as many meshes come back");
   for (std::size_t m = 0; m < meshes.size(); ++m)
     demand(again[m].name == meshes[m].name && again[m].program.theta == meshes[m].program.theta &&
@@ -26,7 +24,8 @@ void read_phases_back(const std::filesystem::path& path) {
 void read_matrix_back(const std::filesystem::path& path) {
   const Matrix matrix = read_matrix_csv(path);
   const std::string table = matrix_csv(matrix, "fuzz", "fuzz");
-  demand(same(read_matrix_csv(written({reinterpret_cast<const std::uint8_t*>(table.data()), table.size()}, "again.csv")),
+  demand(same(read_matrix_csv(
+                  written({reinterpret_cast<const std::uint8_t*>(table.data()), table.size()}, "again.csv")),
               matrix),
          "a matrix comes back bit for bit");
 }

@@ -1,6 +1,7 @@
 #pragma once
-// What is fuzzed. A target reads any bytes as a user's file would be read; Error is the only exception it may see, and
-// it takes that for an answer. Whatever else ends it (another exception, a sanitizer, a broken promise) is a finding.
+// What is fuzzed. A target reads any bytes as a user's file would be read; Error is the only exception it may
+// see, and it takes that for an answer. Whatever else ends it (another exception, a sanitizer, a broken
+// promise) is a finding.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,8 @@ namespace optinc::fuzz {
 
 using Bytes = std::span<const std::uint8_t>;
 
-void study(Bytes text);     ///< the TOML file of a study; its lines "# --set .." and "# --sweep .." are the command line's
+void study(Bytes text);     ///< the TOML file of a study; its lines "# --set .." and "# --sweep .." are the
+                            ///< command line's
 void lists(Bytes text);     ///< a list of designs, and of interconnect scenarios
 void tables(Bytes text);    ///< phases and matrices as CSV, matrices as Touchstone
 void images(Bytes bytes);   ///< images and labels as IDX, plain or gzipped; the text a decoder learns
@@ -24,7 +26,8 @@ struct Target {
   std::string_view name;
   void (*run)(Bytes);
 };
-inline constexpr Target targets[] = {{"study", study}, {"lists", lists}, {"tables", tables},  {"images", images},
-                                     {"files", files}, {"edits", edits}, {"journal", journal}};
+inline constexpr Target targets[] = {{"study", study},    {"lists", lists}, {"tables", tables},
+                                     {"images", images},  {"files", files}, {"edits", edits},
+                                     {"journal", journal}};
 
 }  // namespace optinc::fuzz
