@@ -377,9 +377,10 @@ class Tolerances(unittest.TestCase):
 
 class Trainings(unittest.TestCase):
     def test_students_t(self):
-        # tabled to three places; closed forms of 1 and 2 degrees; fails where 1.96 stands in, or odd and even change places
-        for degrees, t in ((1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (10, 2.228), (11, 2.201),
-                           (20, 2.086), (30, 2.042), (100, 1.984), (10_000, 1.960)):
+        # tabled to three places; closed forms of 1 and 2 degrees; fails where 1.96 stands in, or odd and even change
+        # places
+        for degrees, t in ((1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (10, 2.228),
+                           (11, 2.201), (20, 2.086), (30, 2.042), (100, 1.984), (10_000, 1.960)):
             self.assertAlmostEqual(student_t95(degrees), t, delta=5.001e-4)
         self.assertAlmostEqual(student_within(3.0, 1), 2 / np.pi * np.arctan(3.0), places=14)
         self.assertAlmostEqual(student_within(3.0, 2), 3 / np.sqrt(11), places=14)
@@ -394,8 +395,8 @@ class Trainings(unittest.TestCase):
         self.assertTrue(np.isnan(mean_interval([])).all())
 
     def test_differences_are_of_equal_trials(self):
-        # -1, -2, -1 points by hand: deviation 1/sqrt(3), 4.303 / 3 to either side. Unpaired it would be 9 points: fails
-        # where a trial is compared with another, or a path with the one before it
+        # -1, -2, -1 points by hand: deviation 1/sqrt(3), 4.303 / 3 to either side. Unpaired it would be 9 points:
+        # fails where a trial is compared with another, or a path with the one before it
         path = Path(FOLDER.name) / "three.h5"
         accuracy = np.array([[0.79, 0.80, 0.86, 0.70], [0.80, 0.82, 0.87, 0.70], [0.80, 0.82, 0.87, 0.9]])
         done = np.array([[1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]], bool)
@@ -403,7 +404,8 @@ class Trainings(unittest.TestCase):
         values = np.stack([accuracy, accuracy - 0.5], -1)
         with samples.result(path, samples.LEARNER, model="learning", complete=np.int64(0)) as file:
             samples.study(file, [("path", keys)], 4, ["corrected", "noisy"],
-                          {"final_accuracy": (values, {}, "1", "share"), "final_loss": (1 - values, {}, "nat", "loss")}, done)
+                          {"final_accuracy": (values, {}, "1", "share"),
+                           "final_loss": (1 - values, {}, "nat", "loss")}, done)
         with results.open_run(path) as run:
             self.assertEqual(exact_place(run), 1)
             off, none, ring = differences(run)
@@ -418,8 +420,8 @@ class Trainings(unittest.TestCase):
         with results.open_run(FILES["trainings"]) as run:
             self.assertEqual([way.name for way in paths(run)],
                              ["exact", "ring", "quantised", "quantised, 0.01 wrong", "quantised, 0.1 wrong",
-                              "quantised, +0.5 LSB", "quantised, +2 LSB", "carry-chain, design-target", "some net, good-lab",
-                              "some net, foundry"])
+                              "quantised, +0.5 LSB", "quantised, +2 LSB", "carry-chain, design-target",
+                              "some net, good-lab", "some net, foundry"])
             # seven of the eight ways that send codes, beside the exact one: those farthest from it
             drawn = [way.place for way in drawn_paths(paths(run), final(run), 0)]
             self.assertEqual((drawn[0], drawn == sorted(set(drawn)), {4, 5, 6, 8, 9} < set(drawn), 1 in drawn),
@@ -428,15 +430,20 @@ class Trainings(unittest.TestCase):
             chain, published = (differences(run, at={"network": n})[5].mean for n in (1, 0))
             self.assertAlmostEqual(chain, -0.004, delta=1e-3)  # drawn 0.4 and 40 points down
             self.assertAlmostEqual(published, -0.4, delta=1e-3)
+            self.assertEqual({way.name for way in paths(run)}, {"exact", "chip"})  # networks are another sweep's
         with results.open_run(FILES["one_sweep"]) as run, self.assertRaisesRegex(results.NotInResult, "no trainings"):
             paths(run)
         path = Path(FOLDER.name) / "no_exact.h5"
         one = {"final_loss": (np.zeros((2, 3, 1)), {}, "nat", "loss")}
+        settings = samples.LEARNER + '\n[network]\nsource = "shipped/some_net"\n'
         for key, said in (("learner.aggregator", "no training with the exact"), ("learner.block", "no sweep of")):
-            with samples.result(path, samples.LEARNER, model="learning", complete=np.int64(1)) as file:
+            with samples.result(path, settings, model="learning", complete=np.int64(1)) as file:
                 samples.study(file, [("path", {key: (["ring", "chip"], "1", "a key")})], 3, ["noisy"], one)
-            with results.open_run(path) as run, self.assertRaisesRegex(results.NotInResult, said):
-                exact_place(run)
+            with results.open_run(path) as run:
+                if key == "learner.aggregator":  # one network for all ways
+                    self.assertEqual([way.name for way in paths(run)], ["ring", "some net"])
+                with self.assertRaisesRegex(results.NotInResult, said):
+                    exact_place(run)
 
 
 class Drawing(unittest.TestCase):

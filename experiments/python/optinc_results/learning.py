@@ -38,8 +38,8 @@ class Difference:
 
 
 def student_within(t: float, degrees: int) -> float:
-    """P(|T| <= t) of Student's T with so many degrees of freedom, t >= 0: the finite sums of Abramowitz and Stegun 26.7.3
-    and 26.7.4 in theta = atan(t / sqrt(degrees))."""
+    """P(|T| <= t) of Student's T with so many degrees of freedom, t >= 0: the finite sums of Abramowitz and Stegun
+    26.7.3 and 26.7.4 in theta = atan(t / sqrt(degrees))."""
     angle, odd = math.atan(t / math.sqrt(degrees)), degrees % 2
     term, total = math.cos(angle) if odd else 1.0, 0.0
     for i in range(1, degrees // 2 + 1):
@@ -91,8 +91,10 @@ def paths(run: Run) -> list[Path]:
     for i, aggregator in enumerate(map(str, keys["learner.aggregator"])):
         said = [aggregator]
         if aggregator in ("chip", "network"):
-            source = keys["network.source"][i] if "network.source" in keys else run.config["network"]["source"]
-            said = [network_name(str(source))]
+            if "network.source" in keys:
+                said = [network_name(str(keys["network.source"][i]))]
+            elif not any(p.key == "network.source" for p in parameters(run).values()):  # or they are another sweep's
+                said = [network_name(str(run.config["network"]["source"]))]
             if aggregator == "network":
                 said.append("no devices")
             elif "chip.preset" in keys:

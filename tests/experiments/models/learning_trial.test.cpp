@@ -74,13 +74,14 @@ bool alike(const Studied::Record& a, const Studied::Record& b, std::size_t varia
 // seed, or the curve's places or means are others
 TEST_CASE("learning: a record is what steps of training and evaluations give") {
   const Studied studied;
-  const StudyConfig config =
-      studied.config({"learner.aggregator=ring", "learner.optimiser=adamw", "learner.learning_rate=0.02",
-                      "learner.weight_decay=0.1", "learner.schedule=cosine", "learner.warm_up_steps=2",
-                      "learner.largest_norm=0.5"});
+  StudyConfig config =
+      studied.config({"learner.optimiser=adamw", "learner.learning_rate=0.02", "learner.weight_decay=0.1",
+                      "learner.schedule=cosine", "learner.warm_up_steps=2", "learner.largest_norm=0.5"});
   const LearningTask task = make_learning_task(config.learner);
   std::vector<double> losses;
   for (const std::uint32_t trial : {0u, 3u}) {
+    const auto collective = trial == 0 ? &ring_all_reduce : &halving_doubling;
+    config.learner.aggregator = trial == 0 ? "ring" : "halving-doubling";
     DataParallelSettings s;
     s.workers = 4;
     s.batch = 32;
@@ -93,8 +94,8 @@ TEST_CASE("learning: a record is what steps of training and evaluations give") {
     s.optimiser.largest_norm = 0.5;
     s.seed = 5 + trial * 9007199254740992u;
     Learner learner = start_learner(s, task);
-    const auto by_ring = [](Eigen::MatrixXf gradients, const StepContext&) {
-      ring_all_reduce(gradients);
+    const auto average = [&](Eigen::MatrixXf gradients, const StepContext&) {
+      collective(gradients);
       return Eigen::VectorXf(gradients.col(2));
     };
     const Studied::Record record = studied.trial_of(config, trial);
@@ -102,7 +103,7 @@ TEST_CASE("learning: a record is what steps of training and evaluations give") {
     for (std::size_t k = 0, step = 0; k < 3; ++k) {
       const std::size_t first = step;
       double sum = 0.0;
-      for (; step < ends[k]; ++step) sum += train_step(learner, task, by_ring);
+      for (; step < ends[k]; ++step) sum += train_step(learner, task, average);
       const Evaluation test = task.evaluate(learner.parameters);
       CHECK(record.all("test_loss")[k] == test.loss);
       CHECK(record.all("test_accuracy")[k] == test.accuracy);
