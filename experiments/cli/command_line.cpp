@@ -10,7 +10,7 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/cli/completion.hpp"
 #include "experiments/cli/listing.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
