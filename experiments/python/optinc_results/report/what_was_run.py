@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import xarray
 
 from ..networks import networks
 from ..run import Run
@@ -97,7 +98,7 @@ def about(run: Run) -> list[Element]:
         ("network", ", ".join(sorted(names)) if 0 < len(names) < 7 else None),
         ("trials a point", None if counts is None else [data(counts.min()), *(
             [" to ", data(counts.max())] if int(counts.min()) < int(counts.max()) else [])]),
-        ("measured", ", ".join(metrics(run)) if run.summary is not None else None),
+        ("measured", ", ".join(metrics(run)) if run.summary is not None else None), *asked_of(run),
         ("seed", str(run.attributes.get("seed", "")))]
     found = [facts(rows)]
     if trials is not None and run.sweeps:
@@ -105,6 +106,31 @@ def about(run: Run) -> list[Element]:
     if variants:
         found += [node("h3", "Variants"), facts((name, VARIANTS.get(name, "-")) for name in variants)]
     return found
+
+
+def asked_of(run: Run) -> list[tuple[str, Child]]:
+    """What a file without trials was asked for."""
+    rows: list[tuple[str, Child]] = []
+    if run.laws is not None:
+        rows += [("run", "quick, with a tenth of the trials" if int(run.laws.attrs.get("quick", 0)) else "full"),
+                 *distinct(run.laws, laws="law", kinds="kind")]
+    designs, scenarios = run.group("designs"), run.group("interconnect")
+    if designs is not None:
+        rows += [*distinct(designs, designs="design"),
+                 ("of the study", str(designs.attrs.get("study", "")) or "the defaults"), ("settings of all", str(designs.attrs.get("settings", "")))]
+    if scenarios is not None:
+        rows += distinct(scenarios, networks="network", collectives="collective", workloads="workload",
+                         servers="servers")
+    if run.group("budget") is not None:
+        keys = (("network", "source"), ("chip", "preset"), ("budget", "heater"))
+        rows += [(f"{section}.{key}", str(run.config.get(section, {}).get(key, ""))) for section, key in keys]
+    return rows
+
+
+def distinct(group: xarray.Dataset, **named: str) -> list[tuple[str, Child]]:
+    """What there is in these datasets, each value once, by names for the reader."""
+    return [(name, ", ".join(dict.fromkeys(map(str, group[dataset].values)))) for name, dataset in named.items()
+            if dataset in group]
 
 
 def axes_table(run: Run) -> Element:
