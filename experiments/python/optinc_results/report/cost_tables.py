@@ -13,9 +13,13 @@ from .elements import Child, Element, node, table
 from .numbers import MISSING, data, in_units, number, scale_of, value_of
 from .study_tables import MOST_ROWS
 
-SCENARIO = ("name", "servers", "workload", "network", "collective", "total", "communication", "exposed",
-            "normalised_data", "energy", "normalised", "calibrated")
+SCENARIO = ("name", "servers", "normalised", "calibrated", "total", "communication", "exposed", "normalised_data",
+            "energy", "network", "collective", "workload")
 """What is told of a scenario of optinc interconnect."""
+
+DESIGN = ("design", "mzis", "published_mzis", "columns", "conversions", "loss", "area", "heater_power", "power",
+          "delay", "energy_per_bit", "network")
+"""What is told of a design of optinc designs."""
 
 STAGE = ("mzis", "columns", "loss", "delay", "power", "area")
 """What is told of a stage of optinc budget; of the last four the sum over their parts."""
@@ -31,13 +35,13 @@ def cost_tables(run: Run) -> list[Element]:
 def column_of(group: xarray.Dataset, name: str) -> tuple[str, list[Any]]:
     """Heading and cells of a dataset of one axis, its numbers under one prefix."""
     values = group[name].values
+    heading = name.replace("_", " ").replace("mzis", "MZIs")
     if not np.issubdtype(values.dtype, np.number):
-        return name.replace("_", " "), [str(value) or MISSING for value in values]
-    units, _ = words_of(group[name].attrs, name)
+        return heading, [str(value) or MISSING for value in values]
     if values.dtype == np.uint8:
-        return name.replace("_", " "), ["yes" if value else "no" for value in values]
-    scale, units = scale_of(values, units)
-    return name.replace("_", " ") + in_units(units), [data(value, scale) for value in values]
+        return heading, ["yes" if value else "no" for value in values]
+    scale, units = scale_of(values, words_of(group[name].attrs, name)[0])
+    return heading + in_units(units), [data(value, scale) for value in values]
 
 
 def of_columns(caption: Child, group: xarray.Dataset, names: Sequence[str], heads: int = 1) -> Element:
@@ -81,14 +85,9 @@ def stages_table(budget: xarray.Dataset) -> Element:
 
 
 def designs_table(designs: xarray.Dataset) -> Element:
-    """A row for every cost, a column for every design."""
-    rows = []
-    for name in map(str, designs.data_vars):
-        if designs[name].dims == ("design",):
-            heading, cells = column_of(designs, name)
-            rows.append([heading, *cells])
+    """A row for every design."""
     caption = [node("strong", "Designs"), " side by side. 0: what a design does not have, or what is not published."]
-    return table(caption, ["cost", *map(str, designs["design"].values)], rows)
+    return of_columns(caption, designs, DESIGN)
 
 
 def scenarios_table(scenarios: xarray.Dataset) -> Element:

@@ -72,10 +72,15 @@ def table(caption: Child, columns: Sequence[Child], rows: Sequence[Sequence[Chil
     title = node("p", caption, class_="caption")
     label = "".join(title.itertext())
     header = node("tr", (node("th", name, scope="col") for name in columns))
-    body = [node("tr", (node("th", cell, scope="row") if i < heads else node("td", cell) for i, cell in enumerate(row)))
-            for row in rows]
+    body = [node("tr", (cell_of(cell, i < heads) for i, cell in enumerate(row))) for row in rows]
     whole = node("table", node("thead", header), node("tbody", body), aria_label=label)
     return node("div", title, scrolling(whole, label))
+
+
+def cell_of(content: Child, head: bool) -> Element:
+    """A cell of a table. A short name stays on one line."""
+    short = "name" if isinstance(content, str) and len(content) <= 40 else None
+    return node("th", content, scope="row", class_=short) if head else node("td", content, class_=short)
 
 
 def facts(rows: Iterable[tuple[str, Child]]) -> Element:

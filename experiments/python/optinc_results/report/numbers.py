@@ -75,7 +75,7 @@ def scale_of(values: Any, units: str) -> tuple[float, str]:
 
 def in_units(units: str) -> str:
     """` (rad)` behind a name; nothing for pure numbers."""
-    return "" if units in ("1", "") else f" ({units})"
+    return "" if units in ("1", "") else f" ({'m²' if units == 'm2' else units})"
 
 
 def value_of(value: Any) -> Any:

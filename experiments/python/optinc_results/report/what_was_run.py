@@ -45,9 +45,10 @@ VARIANTS = {
 }
 """How a device is programmed and what acts on its light, by variant."""
 
-NAMES = {"optinc_version": "OptINC", "git_revision": "revision", "build_target": "compiled for",
-         "created_utc": "made at (UTC)", "run_id": "run, by its settings", "schema_version": "format of the file"}
-"""Root attributes by other names than their own."""
+NAMES = {"created_utc": "made at (UTC)", "optinc_version": "OptINC", "git_revision": "revision", "compiler": "compiler",
+         "build_target": "compiled for", "seed": "seed", "run_id": "run, by its settings",
+         "schema_version": "format of the file"}
+"""Root attributes that most files have, in the order of the page, by names for the reader."""
 
 NOT_ORIGIN = ("title", "command", "config_toml", "warnings", "Conventions", "model", "complete")
 """Root attributes that stand elsewhere on the page."""
@@ -117,7 +118,8 @@ def asked_of(run: Run) -> list[tuple[str, Child]]:
     designs, scenarios = run.group("designs"), run.group("interconnect")
     if designs is not None:
         rows += [*distinct(designs, designs="design"),
-                 ("of the study", str(designs.attrs.get("study", "")) or "the defaults"), ("settings of all", str(designs.attrs.get("settings", "")))]
+                 ("of the study", str(designs.attrs.get("study", "")) or "the defaults"),
+                 ("settings of all", str(designs.attrs.get("settings", "")))]
     if scenarios is not None:
         rows += distinct(scenarios, networks="network", collectives="collective", workloads="workload",
                          servers="servers")
@@ -160,8 +162,8 @@ def separated(parts: list[Child]) -> list[Child]:
 
 def origin(run: Run, digest: str, size: int) -> Element:
     """Everything the file says of where it comes from, and the file itself."""
-    stored = [(NAMES.get(name, name.replace("_", " ")), shown_attribute(value))
-              for name, value in run.attributes.items() if name not in NOT_ORIGIN]
+    names = {**NAMES, **{name: name.replace("_", " ") for name in run.attributes if name not in (*NAMES, *NOT_ORIGIN)}}
+    stored = [(told, shown_attribute(run.attributes[name])) for name, told in names.items() if name in run.attributes]
     return facts([*stored, ("this page was made from", f"{run.path.name}, {number(size, 15)} bytes"),
                   ("its SHA-256", node("code", digest))])
 
