@@ -30,4 +30,8 @@ bool sends_codes(const LearnerSettings& settings) {
          settings.aggregator == "chip";
 }
 
+int training_servers(const LearnerSettings& settings, int servers_of_unit) {
+  return settings.levels == 2 ? servers_of_unit * servers_of_unit : servers_of_unit;
+}
+
 }  // namespace optinc

@@ -71,7 +71,8 @@ def paths(run: Run) -> list[Path]:
     for i, aggregator in enumerate(map(str, keys["learner.aggregator"])):
         said = [aggregator]
         if aggregator in ("chip", "network"):
-            said = [network_name(str(keys["network.source"][i]))] if "network.source" in keys else [aggregator]
+            source = keys["network.source"][i] if "network.source" in keys else run.config["network"]["source"]
+            said = [network_name(str(source))]
             if aggregator == "network":
                 said.append("no devices")
             elif "chip.preset" in keys:
