@@ -25,7 +25,6 @@ def page(run: Run) -> str:
     settings cannot be read or name figures there are not."""
     numbers = [*study_tables(run), *cost_tables(run)]
     figures, left_out = pictures(run)
-    contents = run.path.read_bytes()
     settings = str(run.attributes.get("config_toml", ""))
     parts = [
         section("about", "What was run", about(run)),
@@ -33,7 +32,7 @@ def page(run: Run) -> str:
         section("figures", "Figures", figures or node("p", "There is nothing to draw."),
                 (node("p", text, class_="note") for text in left_out)),
         section("reading", "How to read these numbers", listed(how_to_read(run))),
-        section("origin", "Where it comes from", origin(run, hashlib.sha256(contents).hexdigest(), len(contents))),
+        section("origin", "Where it comes from", origin(run, digest_of(run.path))),
         section("repeat", "To repeat it", how_to_repeat(run)),
         section("python", "The file in Python", how_to_open(run)),
     ]
@@ -49,6 +48,15 @@ def page(run: Run) -> str:
     return document(head, node("body", node("a", "To the contents", href="#about", class_="skip"), opening(run),
                                node("nav", links, aria_label="Contents"), node("main", parts),
                                node("footer", node("p", run.provenance.signature()))))
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file of any size."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def opening(run: Run) -> Element:

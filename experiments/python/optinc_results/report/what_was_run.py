@@ -160,11 +160,11 @@ def separated(parts: list[Child]) -> list[Child]:
     return [piece for i, part in enumerate(parts) for piece in ((", ", part) if i else (part,))]
 
 
-def origin(run: Run, digest: str, size: int) -> Element:
-    """Everything the file says of where it comes from, and the file itself."""
+def origin(run: Run, digest: str) -> Element:
+    """Everything the file says of where it comes from, and the file itself with its SHA-256."""
     names = {**NAMES, **{name: name.replace("_", " ") for name in run.attributes if name not in (*NAMES, *NOT_ORIGIN)}}
     stored = [(told, shown_attribute(run.attributes[name])) for name, told in names.items() if name in run.attributes]
-    return facts([*stored, ("this page was made from", f"{run.path.name}, {number(size, 15)} bytes"),
+    return facts([*stored, ("this page was made from", f"{run.path.name}, {run.path.stat().st_size:,} bytes"),
                   ("its SHA-256", node("code", digest))])
 
 
