@@ -15,6 +15,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -299,10 +300,12 @@ class Pages(unittest.TestCase):
                         if kind.endswith("png"):
                             self.assertTrue(content.startswith(b"\x89PNG"))
                         else:
-                            svg = content.decode("utf-8")
-                            self.assertNotRegex(svg, r"<script|<foreignObject|\son\w+=")
-                            for link in re.findall(r'href="([^"]*)"', svg):
-                                self.assertTrue(link.startswith(("#", "data:image/png;base64,")), link[:60])
+                            for part in ElementTree.fromstring(content).iter():
+                                self.assertNotRegex(part.tag, "script|foreignObject|animate|set$")
+                                for attribute, link in part.attrib.items():
+                                    self.assertFalse(attribute.startswith("on"), attribute)
+                                    if attribute.endswith("href"):
+                                        self.assertTrue(link.startswith(("#", "data:image/png;base64,")), link[:60])
             policy = [m.attributes["content"] for m in page.all("meta") if m.attributes.get("http-equiv") == "Content-Security-Policy"]
             self.assertEqual(policy, ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"])
 
