@@ -12,7 +12,10 @@ namespace optinc {
 
 int designs_command(const DesignsArguments& a, std::string_view typed) {
   const bool stored = !a.out.output.empty();
-  if (stored) require_writable_output(a.out.output, a.out.force);
+  if (stored) {
+    require_not_input(a.out.output, {a.list});
+    require_writable_output(a.out.output, a.out.force);
+  }
   DesignList list = load_design_list(a.list);
   list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
   Progress progress("designs", static_cast<int>(list.designs.size()), a.out.quiet);

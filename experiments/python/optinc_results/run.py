@@ -15,6 +15,7 @@ import xarray
 from .errors import NotAResult, NotInResult
 from .provenance import Provenance, provenance_of
 from .reader import attributes_of, dimensions_of, read_group
+from .seal import check_seal
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -147,13 +148,14 @@ class Run:
 def open_run(path: Union[str, os.PathLike[str]]) -> Run:
     """Opens the result file at `path` for reading.
 
-    Raises NotAResult for a missing file, one that is not HDF5 or is cut off, one that OptINC did not write, and one
-    of a newer schema than SCHEMA_VERSION.
+    Raises NotAResult for a missing file, one that is not HDF5, is cut off or damaged, one that OptINC did not write,
+    and one of a newer schema than SCHEMA_VERSION.
     """
     path = Path(path)
     if not path.is_file():
         why = "it is a folder" if path.is_dir() else "there is no such file"
         raise NotAResult(f"{path} cannot be opened ({why}). Make it with: optinc run STUDY.toml -o FILE")
+    check_seal(path)
     try:
         file = h5py.File(path, "r")
     except OSError as error:
