@@ -1,4 +1,4 @@
-"""Group hardening: an installed OptINC serves other projects and other machines, and its documentation is true."""
+"""Group hardening: an installed OptINC serves other projects and other machines, runs survive, the documentation is true."""
 
 import json
 import shutil
@@ -82,6 +82,12 @@ def cppcheck_findings(bench):
     return bench.run("tests/analyse", "--cppcheck", accept=(0, 1))[2]
 
 
+def kills_survived(bench):
+    """Of 50 kills at random moments of a run of 30 s, those after which it goes on as if nothing had been."""
+    bench.optinc("list")  # so that it is built
+    return json.loads(bench.run("tests/faults/kill_and_resume", "--json", accept=(0, 1))[0])["survived"]
+
+
 # -- the claims
 
 FUZZ = f"tests/fuzz/run --seconds {FUZZ_SECONDS}"
@@ -99,5 +105,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("fuzz-executions", ">= 1000", "executions in that minute of the slowest target", lambda bench: fuzzed(bench)[0], FUZZ),
     ("cppcheck", "= 0", "1 where cppcheck has something to say of physics, onn, experiments", cppcheck_findings,
      "tests/analyse --cppcheck"),
+    ("kills", "= 50", "of 50 SIGKILLs at random moments of a run of 30 s survived: nothing lost, the same file at the end",
+     kills_survived, "tests/faults/kill_and_resume"),
     ("docs", "= 0", "complaints of Doxygen about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
 )]
