@@ -1,5 +1,6 @@
-"""Group hardening: an installed OptINC serves other projects and other machines, and its documentation is true."""
+"""Group hardening: an installed OptINC serves other projects and other machines, runs survive, the documentation is true."""
 
+import json
 import shutil
 
 from .claim import ROOT, Claim
@@ -59,6 +60,12 @@ def complaints(bench):
     return sum("warning" in line and not ("Member" in line and (" of struct " in line or " of class " in line)) for line in lines)
 
 
+def kills_survived(bench):
+    """Of 50 kills at random moments of a run of 30 s, those after which it goes on as if nothing had been."""
+    bench.optinc("list")  # so that it is built
+    return json.loads(bench.run("tests/faults/kill_and_resume", "--json", accept=(0, 1))[0])["survived"]
+
+
 # -- the claims
 
 GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
@@ -70,5 +77,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("no-avx", "= 1", "portable build on an emulated Nehalem, numbers the same", ran_without_avx, "tests/install"),
     ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", lambda bench: guide(bench)[0], GUIDE),
     ("guide-wrong", "= 0", "of them that fail or print something else than the page", lambda bench: guide(bench)[1], GUIDE),
+    ("kills", "= 50", "of 50 SIGKILLs at random moments of a run of 30 s survived: nothing lost, the same file at the end",
+     kills_survived, "tests/faults/kill_and_resume"),
     ("docs", "= 0", "complaints of Doxygen about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
 )]

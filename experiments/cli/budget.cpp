@@ -45,7 +45,10 @@ std::string title_of(const StudyConfig& c, const Network& network) {
 
 int budget_command(const BudgetArguments& a, std::string_view typed) {
   const bool stored = !a.out.output.empty();
-  if (stored) require_writable_output(a.out.output, a.out.force);
+  if (stored) {
+    require_not_input(a.out.output, {a.study, a.network});
+    require_writable_output(a.out.output, a.out.force);
+  }
   const StudyConfig config = config_of(a);
   const Network network = make_network_of(config, a.out.quiet).network;
   const ChipBudget result = budget(design_chip(network), config.chip, config.link, config.budget);

@@ -7,7 +7,8 @@
 #include "experiments/cli/devices.hpp"
 #include "experiments/cli/dry_run.hpp"
 #include "experiments/exchange/commands.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/store/atomic_file.hpp"
 #include "experiments/study/inspect.hpp"
 #include "experiments/study/replay.hpp"
 #include "physics/core/check.hpp"
@@ -21,6 +22,18 @@ StudyConfig config_of(const StudyArguments& a) {
   if (a.threads) all.settings.push_back(fmt::format("run.threads={}", *a.threads));
   if (a.trials) all.settings.push_back(fmt::format("runner.trials={}", *a.trials));
   return load_config(a.study, all);
+}
+
+/// The study's own file and those of the networks it names, swept ones too.
+std::vector<std::filesystem::path> files_read(const StudyArguments& a, const StudyConfig& config) {
+  const NetworkSettings& n = config.network;
+  std::vector<std::filesystem::path> files = {a.study, n.source, n.above, n.start};
+  for (const SweepAxis& axis : config.sweeps)
+    for (const SweptKey& key : axis.keys)
+      for (const FieldValue& value : key.values)
+        if (const auto* text = std::get_if<std::string>(&value); text && key.key.starts_with("network."))
+          files.emplace_back(*text);
+  return files;
 }
 
 std::optional<std::filesystem::path> chip_path(const LabArguments& a) {
@@ -49,6 +62,7 @@ int run_command(const StudyArguments& arguments, std::string_view typed, Ranks& 
   }
   RunOptions options = arguments.out.options(typed, ranks);
   options.shard = shard;
+  require_not_input(options.output, files_read(arguments, config));
   return status_of(run_study(config, options));
 }
 
@@ -58,11 +72,14 @@ int train_command(const StudyArguments& arguments, std::string_view typed, Ranks
     fmt::print("{}", to_toml(config, true));
     return 0;
   }
-  return status_of(run_training(config, arguments.out.options(typed, ranks)));
+  const RunOptions options = arguments.out.options(typed, ranks);
+  require_not_input(options.output, files_read(arguments, config));
+  return status_of(run_training(config, options));
 }
 
 int replay_command(const std::string& results, std::size_t point, std::size_t trial,
                    const RunOptions& options) {
+  require_not_input(options.output, {results});
   const ReplayReport report = replay_trial(results, point, trial, options);
   fmt::print("trial {}{}: ", trial, report.point.empty() ? "" : " at " + report.point);
   if (!report.recorded)
@@ -77,6 +94,7 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
 }
 
 int program_command(const LabArguments& a, const RunOptions& options) {
+  require_not_input(options.output, {a.input, a.chip_file});
   const ProgramSummary done =
       program_to_file(a.input, options.output,
                       {chip_path(a), a.dac_bits, a.frequency_hz, options.force, std::string(options.command)});
@@ -87,6 +105,7 @@ int program_command(const LabArguments& a, const RunOptions& options) {
 }
 
 int fabricate_command(const LabArguments& a, const RunOptions& options) {
+  require_not_input(options.output, {a.input});
   Overrides overrides;
   overrides.settings.push_back(fmt::format("chip.preset={}", a.preset));
   overrides.settings.insert(overrides.settings.end(), a.settings.begin(), a.settings.end());
@@ -97,6 +116,7 @@ int fabricate_command(const LabArguments& a, const RunOptions& options) {
 }
 
 int transfer_command(const LabArguments& a, const RunOptions& options) {
+  require_not_input(options.output, {a.input, a.chip_file});
   transfer_to_file(a.input, options.output,
                    {a.mesh, chip_path(a), a.frequency_hz, options.force, std::string(options.command)});
   return 0;

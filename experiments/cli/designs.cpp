@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/cli/progress.hpp"
 #include "experiments/designs/report.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "physics/core/check.hpp"
@@ -12,7 +12,10 @@ namespace optinc {
 
 int designs_command(const DesignsArguments& a, std::string_view typed) {
   const bool stored = !a.out.output.empty();
-  if (stored) require_writable_output(a.out.output, a.out.force);
+  if (stored) {
+    require_not_input(a.out.output, {a.list});
+    require_writable_output(a.out.output, a.out.force);
+  }
   DesignList list = load_design_list(a.list);
   list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
   Progress progress("designs", static_cast<int>(list.designs.size()), a.out.quiet);

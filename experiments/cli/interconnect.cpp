@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/cli/progress.hpp"
 #include "experiments/interconnect/report.hpp"
 #include "experiments/interconnect/trace.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "physics/core/check.hpp"
@@ -20,8 +20,11 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
       !a.list.empty(),
       "no list named (scenarios of networks). Try optinc interconnect experiments/interconnect/headline.toml.");
   const bool stored = !a.out.output.empty(), traced = !a.trace.empty();
-  if (stored) require_writable_output(a.out.output, a.out.force);
-  if (traced) require_writable_output(a.trace, a.out.force);
+  for (const std::string& file : {a.out.output, a.trace}) {
+    if (file.empty()) continue;
+    require_not_input(file, {a.list});
+    require_writable_output(file, a.out.force);
+  }
   const ScenarioList list = load_scenario_list(a.list);
   validate(traced || (a.scenario.empty() && a.servers == 0),
            "--scenario or --servers without --trace (they say what is traced). Add --trace FILE.");

@@ -1,12 +1,13 @@
 #include "experiments/models/learner_keeping.hpp"
 
+#include <cstdio>
 #include <mutex>
 
 #include <fmt/format.h>
 #include <omp.h>
 
 #include "experiments/learning/learner_file.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "physics/core/check.hpp"
 
@@ -64,8 +65,11 @@ LearningState read_state(const Group& root, const DataParallelSettings& settings
 }  // namespace
 
 LearnerKeeper::LearnerKeeper(const fs::path& folder, const StudyConfig& at_point, std::uint32_t trial)
-    : identity_(identity_toml(at_point)), kept_s_(omp_get_wtime()) {
-  if (!folder.empty()) path_ = folder / fmt::format("{}-{}.h5", run_id(at_point), trial);
+    : kept_s_(omp_get_wtime()) {
+  StudyConfig alone = at_point;
+  alone.runner = {};  // how many trials there are, which resume may change, is nothing to one of them
+  identity_ = identity_toml(alone);
+  if (!folder.empty()) path_ = folder / fmt::format("{}-{}.h5", run_id(alone), trial);
 }
 
 std::optional<LearningState> LearnerKeeper::found(const DataParallelSettings& settings,
@@ -86,12 +90,16 @@ void LearnerKeeper::keep(const std::function<LearningState()>& state) {
   if (!end && omp_get_wtime() - kept_s_ < seconds_between) return;
   if (!path_.empty()) {
     const std::lock_guard lock(one_file_at_a_time);
-    std::error_code exists;
-    fs::create_directory(path_.parent_path(), exists);
-    AtomicFile out(path_, true);
-    out.file().root().attributes().set("identity", std::string_view(identity_));
-    write_state(out.file().root(), state());
-    out.commit();
+    try {
+      std::error_code exists;
+      fs::create_directory(path_.parent_path(), exists);
+      AtomicFile out(path_, true);
+      out.file().root().attributes().set("identity", std::string_view(identity_));
+      write_state(out.file().root(), state());
+      out.commit();
+    } catch (const Error& error) {  // a disk that is full for a while must not cost hours of training
+      std::fputs(fmt::format("optinc: warning: a training is not kept: {}\n", error.what()).c_str(), stderr);
+    }
   }
   kept_s_ = omp_get_wtime();
   check_interrupt();
@@ -102,6 +110,13 @@ void LearnerKeeper::remove() const {
   std::error_code none;
   fs::remove(path_, none);
   fs::remove(path_.parent_path(), none);  // refused while another trial's file is in it
+}
+
+void remove_kept_learners(const fs::path& folder) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (entry.path().filename().string().find(".h5") != std::string::npos) fs::remove(entry.path(), none);
+  if (fs::is_empty(folder, none)) fs::remove(folder, none);
 }
 
 }  // namespace optinc

@@ -36,7 +36,7 @@ class LearnerKeeper {
   std::optional<LearningState> found(const DataParallelSettings& settings, const LearningTask& task) const;
 
   /// Keeps `state()`, if ten seconds have gone by since the last time; where an end was asked for, now, and
-  /// then throws Interrupted.
+  /// then throws Interrupted. Where the disk does not take it, that is a warning.
   void keep(const std::function<LearningState()>& state);
 
   /// Removes the file, and the folder with the last of them.
@@ -47,5 +47,9 @@ class LearnerKeeper {
   std::string identity_;
   double kept_s_;
 };
+
+/// Removes what is kept in a folder of trainings, and the folder: for a run that is complete. What killed
+/// processes and other configurations left there is no use to anybody.
+void remove_kept_learners(const std::filesystem::path& folder);
 
 }  // namespace optinc

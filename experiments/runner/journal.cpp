@@ -1,13 +1,15 @@
 #include "experiments/runner/journal.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -57,34 +59,98 @@ void write_all(int fd, const fs::path& path, const void* data, std::size_t size)
   }
 }
 
-/// Exactly `size` bytes; false where the file ends before.
-bool read_all(int fd, const fs::path& path, void* data, std::size_t size) {
-  auto* at = static_cast<char*>(data);
-  while (size > 0) {
-    const ssize_t got = ::read(fd, at, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) cannot(path, "be read");
-    if (got == 0) return false;
-    at += got;
-    size -= static_cast<std::size_t>(got);
-  }
-  return true;
+struct stat measured(int fd, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) cannot(path, "be measured");
+  return status;
 }
 
 void lock(int fd, const fs::path& path) {
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return;
-  throw Error(
-      fmt::format("{}: another process is writing this run (it holds the lock). Wait for it, or choose another "
-                  "output.",
-                  path.string()));
+  validate(
+      ::flock(fd, LOCK_EX | LOCK_NB) == 0,
+      "{}: another process is writing this run (it holds the lock). Wait for it, or choose another output.",
+      path.string());
+  validate(measured(fd, path).st_nlink > 0,
+           "{}: another process has just finished this run (it removed the journal). Look at its output, then "
+           "try again.",
+           path.string());
 }
+
+/// The bytes of an open file while this lives.
+class Mapping {
+ public:
+  Mapping(int fd, const fs::path& path) : size_(static_cast<std::size_t>(measured(fd, path).st_size)) {
+    if (size_ == 0) return;  // nothing to map
+    data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data_ == MAP_FAILED) cannot(path, "be read");
+  }
+  Mapping(const Mapping&) = delete;
+  ~Mapping() {
+    if (size_ > 0) ::munmap(data_, size_);
+  }
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(data_), size_}; }
+
+ private:
+  std::size_t size_;
+  void* data_ = nullptr;
+};
 
 std::int64_t now_ms() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+/// The whole frame at the start of `bytes`, if there is one; a torn one may claim any size.
+std::optional<Frame> frame_at(std::span<const std::byte> bytes) {
+  Frame frame;
+  if (bytes.size() < sizeof frame) return std::nullopt;
+  std::memcpy(&frame, bytes.data(), sizeof frame);
+  bytes = bytes.subspan(sizeof frame);
+  if (frame.bytes > bytes.size() || frame.checksum != checksum(frame, bytes.first(frame.bytes)))
+    return std::nullopt;
+  return frame;
+}
+
+/// How far behind the start of `bytes` the next trial lies; nothing where none follows.
+std::optional<std::size_t> next_trial(std::span<const std::byte> bytes) {
+  for (std::size_t at = 1; at + sizeof(Frame) <= bytes.size(); ++at) {
+    std::uint32_t kind = 0;
+    std::memcpy(&kind, bytes.data() + at, sizeof kind);
+    if (kind == one_trial && frame_at(bytes.subspan(at))) return at;
+  }
+  return std::nullopt;
+}
+
+/// Whether these bytes are of a journal whose process died before it had anything to keep: it ends in its
+/// header.
+bool unborn(std::span<const std::byte> bytes) {
+  const auto start = bytes_of(magic);
+  const std::size_t shared = std::min(bytes.size(), start.size());
+  if (!std::equal(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(shared), bytes.begin()))
+    return false;
+  const auto rest = bytes.subspan(shared);
+  return !frame_at(rest) && !next_trial(rest);
+}
+
+/// Opens the journal at `path`, new or not, and locks it. Throws Error when another process holds it, or when
+/// it holds something and `force` is not set.
+int open_place(const fs::path& path, bool force) {
+  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  if (fd < 0) cannot(path, "be created");
+  try {
+    lock(fd, path);
+    validate(force || unborn(Mapping(fd, path).bytes()),
+             "{}: a run that was not finished (its trials are there). Go on with optinc resume {}, or give "
+             "--force to drop it.",
+             path.string(), path.string().substr(0, path.string().size() - suffix.size()));
+  } catch (...) {
+    ::close(fd);
+    throw;
+  }
+  return fd;
+}
 
 /// Hands a whole frame to whoever reads; true for the header.
 bool deliver(const Frame& frame, std::span<const std::byte> payload, const Journal::Reader& reader) {
@@ -110,19 +176,16 @@ fs::path journal_path(const fs::path& output) { return output.string() + std::st
 
 Journal Journal::create(const fs::path& path, std::string_view config_toml, std::string_view shard,
                         bool force) {
-  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | (force ? 0 : O_EXCL), 0666);
-  if (fd < 0 && errno == EEXIST)
-    throw Error(fmt::format(
-        "{}: a run that was not finished (its trials are there). Go on with optinc resume {}, or give "
-        "--force to drop it.",
-        path.string(), path.string().substr(0, path.string().size() - suffix.size())));
-  if (fd < 0) cannot(path, "be created");
-  Journal journal(path, fd);
-  lock(fd, path);
-  if (::ftruncate(fd, 0) != 0) cannot(path, "be emptied");
-  write_all(fd, path, magic.data(), magic.size());
-  journal.append(header, 0, 0, bytes_of(fmt::format("{}\n{}", shard, config_toml)));
-  journal.sync();
+  Journal journal(path, open_place(path, force));
+  try {
+    if (::ftruncate(journal.fd_, 0) != 0) cannot(path, "be emptied");
+    write_all(journal.fd_, path, magic.data(), magic.size());
+    journal.append(header, 0, 0, bytes_of(fmt::format("{}\n{}", shard, config_toml)));
+    journal.sync();
+  } catch (...) {
+    journal.remove();  // a full disk: half a header is of no use to anybody
+    throw;
+  }
   return journal;
 }
 
@@ -131,31 +194,52 @@ Journal Journal::reopen(const fs::path& path, const Reader& reader) {
   if (fd < 0) cannot(path, "be opened");
   Journal journal(path, fd);
   lock(fd, path);
-  std::array<char, magic.size()> start{};
+  const Mapping file(fd, path);
+  const auto start = bytes_of(magic);
+  const auto shared = file.bytes().first(std::min(file.bytes().size(), start.size()));
+  validate(shared.size() == start.size() && std::equal(shared.begin(), shared.end() - 1, start.begin()),
+           "{}: not a journal of OptINC (its first bytes are something else). Move it away.", path.string());
   validate(
-      read_all(fd, path, start.data(), start.size()) && std::string_view(start.data(), start.size()) == magic,
-      "{}: not a journal of OptINC (its first bytes are something else). Move it away.", path.string());
-  struct stat status {};
-  if (::fstat(fd, &status) != 0) cannot(path, "be measured");
-  auto good = static_cast<off_t>(magic.size());
+      shared.back() == start.back(),
+      "{}: a journal of another version of OptINC (it does not begin with {}). Use the one that began the run.",
+      path.string(), magic);
+  std::size_t good = magic.size(), damaged = 0;
   bool headed = false;
-  std::vector<std::byte> payload;
-  for (Frame frame; read_all(fd, path, &frame, sizeof frame);) {
-    const auto end = good + static_cast<off_t>(sizeof frame);
-    if (frame.bytes > static_cast<std::uint64_t>(status.st_size - end))
-      break;  // a torn frame may claim any size
-    payload.resize(frame.bytes);
-    if (!read_all(fd, path, payload.data(), payload.size()) || frame.checksum != checksum(frame, payload))
-      break;
-    good = end + static_cast<off_t>(frame.bytes);
-    headed = deliver(frame, payload, reader) || headed;
+  for (std::size_t at = good; at < file.bytes().size();) {
+    const auto rest = file.bytes().subspan(at);
+    if (const std::optional<Frame> frame = frame_at(rest)) {
+      good = at += sizeof(Frame) + frame->bytes;
+      headed = deliver(*frame, rest.subspan(sizeof(Frame), frame->bytes), reader) || headed;
+    } else if (const std::optional<std::size_t> next = next_trial(rest)) {
+      at += *next;
+      damaged += *next;
+    } else {
+      break;  // torn when the process died
+    }
   }
   validate(headed,
-           "{}: a journal without its configuration (the run died at its very start). Remove it and run again.",
+           "{}: a journal without its configuration (the run died at its very start, or the file is damaged). "
+           "Remove it and run again.",
            path.string());
-  if (::ftruncate(fd, good) != 0 || ::lseek(fd, good, SEEK_SET) != good)
+  if (damaged > 0 && reader.damaged) reader.damaged(damaged);
+  const auto end = static_cast<off_t>(good);
+  if (::ftruncate(fd, end) != 0 || ::lseek(fd, end, SEEK_SET) != end)
     cannot(path, "be cut to its last whole trial");
   return journal;
+}
+
+HeldOutput::HeldOutput(const fs::path& output)
+    : journal_(journal_path(output), open_place(journal_path(output), false)) {}
+
+HeldOutput::~HeldOutput() { journal_.remove(); }
+
+bool has_journal(const fs::path& output) {
+  const fs::path path = journal_path(output);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno != ENOENT;
+  const bool empty = unborn(Mapping(fd, path).bytes());
+  ::close(fd);
+  return !empty;
 }
 
 Journal::Journal(Journal&& other) noexcept

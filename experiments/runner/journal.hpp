@@ -15,8 +15,9 @@ std::filesystem::path journal_path(const std::filesystem::path& output);
 
 /// The memory of a run that is under way. Every finished trial is appended as it finishes, so that whatever
 /// ends the process, what was finished is there; assembly turns it into the result file and removes it. Frames
-/// carry a checksum; one that was being written when the process died is cut off. The file is locked while a
-/// process writes to it. Layout: FORMAT.md, "Journal".
+/// carry a checksum; one that was being written when the process died is cut off, one that was damaged since is
+/// left out. The file is locked while a process writes to it; one that ends in its header holds nothing, and
+/// whoever comes next takes it over. Layout: FORMAT.md, "Journal".
 class Journal {
  public:
   /// A new journal. `shard` is "1/1" for a whole run. Throws Error when one is there and `force` is not set, or
@@ -29,6 +30,7 @@ class Journal {
     std::function<void(const std::string& config_toml, const std::string& shard)> header;
     std::function<void(std::span<const std::byte> file)> prelude;
     std::function<void(std::size_t point, std::size_t trial, std::span<const double> record)> trial;
+    std::function<void(std::size_t bytes)> damaged;  ///< at the end, where trials follow what is damaged
   };
 
   /// Opens an existing journal for appending, after handing what it holds to `reader`. Throws Error for one
@@ -49,12 +51,28 @@ class Journal {
   void remove();
 
  private:
+  friend class HeldOutput;
   Journal(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
   void append(std::uint32_t kind, std::uint64_t point, std::uint64_t trial, std::span<const std::byte> payload);
 
   std::filesystem::path path_;
   int fd_ = -1;
   std::int64_t synced_ms_ = 0;
+};
+
+/// Whether an output has a journal with something in it.
+bool has_journal(const std::filesystem::path& output);
+
+/// Holds the place of an output for a command that keeps no trials: the output's journal, empty and locked
+/// while this lives. Throws Error where another process writes that output or has left a journal.
+class HeldOutput {
+ public:
+  explicit HeldOutput(const std::filesystem::path& output);
+  HeldOutput(const HeldOutput&) = delete;
+  ~HeldOutput();
+
+ private:
+  Journal journal_;
 };
 
 }  // namespace optinc

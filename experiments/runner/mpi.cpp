@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
+#include "experiments/process/interrupt.hpp"
 #include "physics/core/check.hpp"
 
 #ifdef OPTINC_WITH_MPI
@@ -31,7 +33,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-enum Tag : int { config_tag = 1, prelude_tag, task_tag, result_tag, end_tag };
+enum Tag : int { config_tag = 1, prelude_tag, task_tag, result_tag, given_up_tag, interrupt_tag, end_tag };
 
 struct Message {
   int source = 0, tag = 0;
@@ -75,6 +77,15 @@ TrialResult unpacked(const Bytes& bytes) {
   return result;
 }
 
+/// The trial's result; nothing where it was given up for an interrupt.
+std::optional<TrialResult> finished(const Ranks::Worker& run, const TrialTask& task) {
+  try {
+    return run(task);
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Ranks::Ranks() {
@@ -111,9 +122,13 @@ Executor Ranks::executor() {
     for (int other = 1; other < ranks; ++other) hand_out(other);
     while (busy > 0) {
       const Message message = receive();
+      if (message.tag == interrupt_tag) {
+        ask_for_end(static_cast<int>(message.bytes.front()));
+        continue;
+      }
       --busy;
       hand_out(message.source);  // before keeping the result, so that no rank waits for the disk
-      keep(unpacked(message.bytes));
+      if (message.tag == result_tag) keep(unpacked(message.bytes));
     }
   };
 }
@@ -127,7 +142,13 @@ void Ranks::work(const std::function<Worker(Bytes, Bytes)>& prepare) {
     if (message.tag != task_tag) continue;
     TrialTask task;
     std::memcpy(&task, message.bytes.data(), sizeof task);
-    send(0, result_tag, packed(run(task)));
+    const std::optional<TrialResult> result = finished(run, task);
+    if (const auto signal = static_cast<std::byte>(interrupt_signal()); signal != std::byte{0})
+      send(0, interrupt_tag, std::span(&signal, 1));  // whichever rank it reached, it is meant for the run
+    if (result)
+      send(0, result_tag, packed(*result));
+    else
+      send(0, given_up_tag, {});
   }
 }
 

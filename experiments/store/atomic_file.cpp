@@ -16,7 +16,11 @@ namespace fs = std::filesystem;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-fs::path partial_name(const fs::path& path) { return path.string() + ".partial-" + std::to_string(::getpid()); }
+constexpr std::string_view partial_mark = ".partial-";
+
+fs::path partial_name(const fs::path& path) {
+  return fmt::format("{}{}{}", path.string(), partial_mark, ::getpid());
+}
 
 /// A new name lasts only once its folder is on the disk.
 void sync_folder(const fs::path& folder) {
@@ -60,6 +64,21 @@ void require_writable_output(const fs::path& path, bool force) {
            std::strerror(errno));
   ::close(fd);
   ::unlink(probe.c_str());
+}
+
+void require_not_input(const fs::path& path, const std::vector<fs::path>& inputs) {
+  std::error_code none;
+  for (const fs::path& input : inputs)
+    validate(!fs::equivalent(path, input, none),
+             "{}: output and input at once (what is read is never replaced). Choose another name.",
+             path.string());
+}
+
+void remove_leftovers(const fs::path& path) {
+  const std::string start = path.filename().string() + std::string(partial_mark);
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder_of(path), none))
+    if (entry.path().filename().string().starts_with(start)) fs::remove(entry.path(), none);
 }
 
 PartialFile::PartialFile(fs::path path, bool force)

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "experiments/store/hdf5.hpp"
 
@@ -10,6 +11,13 @@ namespace optinc {
 /// Throws Error unless `path` can be written: its folder exists and takes files, and no file of that name is
 /// there (or `force` says to replace it). For the start of long work. Creates nothing that stays.
 void require_writable_output(const std::filesystem::path& path, bool force);
+
+/// Throws Error where `path` is one of the files that a command reads, by whatever name: --force replaces old
+/// results, never what the new ones are made of.
+void require_not_input(const std::filesystem::path& path, const std::vector<std::filesystem::path>& inputs);
+
+/// Removes what processes that were killed left of `path` (PATH.partial-PID): for whoever alone writes it.
+void remove_leftovers(const std::filesystem::path& path);
 
 /// A file on its way to its name: written as PATH.partial-PID in the same folder, then renamed. Without publish
 /// the destructor removes it and what was at PATH stays untouched.

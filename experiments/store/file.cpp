@@ -2,6 +2,7 @@
 
 #include "experiments/store/durable_write.hpp"
 #include "experiments/store/hdf5_call.hpp"
+#include "experiments/store/seal.hpp"
 
 namespace optinc {
 namespace {
@@ -81,6 +82,7 @@ File File::open(const std::filesystem::path& path) {
            name);
   validate(!std::filesystem::is_directory(path, none),
            "{}: a folder (expected an HDF5 file). Name the file in it.", name);
+  require_unbroken_seal(path);
   const htri_t hdf5 = H5Fis_hdf5(path.c_str());
   validate(hdf5 >= 0, "{}: cannot be read ({}). Check that you may read it.", name, hdf5_reason());
   validate(hdf5 > 0,
@@ -102,7 +104,9 @@ void File::close() {
   std::vector<std::byte> image;
   if (!target_.empty()) image = image_of(id_.get(), name_);
   validate(id_.close(), "{}: cannot be closed ({}). Check the file.", name_, hdf5_reason());
-  if (!target_.empty()) write_durably(target_, image, name_);
+  if (target_.empty()) return;
+  seal(image);
+  write_durably(target_, image, name_);
 }
 
 }  // namespace optinc

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cli/progress.hpp"
 #include "experiments/config/points.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/store/network_file.hpp"
-#include "experiments/study/once.hpp"
+#include "experiments/store/provenance.hpp"
 #include "experiments/study/result_groups.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/training_checkpoint.hpp"
@@ -28,6 +28,7 @@ std::string task_text(const Task& task) {
 Network network_of_file(const StudyConfig& config, const std::string& source) {
   const std::string path = network_path(source).string();
   const File file = File::open(path);
+  require_schema(file);
   Network network = load_network(file.root().open("network"));
   const Task &found = network.task, &wanted = config.task;
   validate(found == wanted,

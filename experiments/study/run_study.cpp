@@ -8,7 +8,8 @@
 
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_warnings.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/models/learner_keeping.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "experiments/runner/memory.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
@@ -31,9 +32,10 @@ void say(bool quiet, const std::string& text) {
   if (!quiet) std::fputs((text + "\n").c_str(), stderr);
 }
 
-/// The result file; `once` is null where the study is not complete.
+/// The result file, for whoever holds its place; `once` is null where the study is not complete.
 void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
                    const RunOptions& options) {
+  remove_leftovers(options.output);
   AtomicFile out(options.output, true);  // asked before the long work; the journal holds the place
   const Group root = out.file().root();
   write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
@@ -85,12 +87,19 @@ void require_no_checkpoint(const RunOptions& options) {
            "{}: a training for that output is under way or was not finished. Go on with it: optinc resume {}; "
            "or start anew with --force.",
            path.string(), options.output.string());
+}
+
+/// Removes what is kept of a training: for whoever holds the output and has the network, or starts anew.
+void forget_training(const RunOptions& options) {
+  const fs::path kept = checkpoint_path(options.output);
   std::error_code none;
-  fs::remove(path, none);
+  fs::remove(kept, none);
+  remove_leftovers(kept);
 }
 
 /// Trains, or goes on with what is kept, and writes the network.
 Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool force) {
+  outlive_listeners();
   const fs::path kept = checkpoint_path(options.output);
   use_threads(config);
   Prelude prelude;
@@ -105,9 +114,9 @@ Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool 
   write_prelude(out.file().root(), prelude);
   const Network& network = prelude.networks.front().network;
   write_onn_group(out.file().group("onn"), network, summarise(network));
+  remove_leftovers(options.output);
   out.commit();
-  std::error_code none;
-  fs::remove(kept, none);
+  forget_training(options);
   return Ending::complete;
 }
 
@@ -116,6 +125,7 @@ Ending resume_training(const ResumeChanges& changes, const RunOptions& options) 
   validate(!changes.trials && !changes.time_limit_s,
            "--trials or --time-limit for {}: a training has no trials. Leave them out.",
            options.output.string());
+  const HeldOutput held(options.output);
   const TrainingCheckpoint kept = read_checkpoint(checkpoint_path(options.output));
   StudyConfig config = kept.config;
   config.run.threads = changes.threads.value_or(0);
@@ -128,6 +138,7 @@ Ending resume_training(const ResumeChanges& changes, const RunOptions& options) 
 
 /// From whatever is known of a study to its result file.
 Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
+  outlive_listeners();
   const StudyConfig& config = state.config;
   auto points = checked_points(config, check_interrupt);
   if (!state.prelude) {
@@ -139,10 +150,10 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     }
     journal.prelude(prelude_bytes(*state.prelude));
     journal.sync();  // before what it stands for goes
-    std::error_code none;
-    fs::remove(kept, none);
+    forget_training(options);
   }
-  const TrialModel model = make_model(config, *state.prelude, options.output.string() + ".trials");
+  const fs::path trainings = options.output.string() + ".trials";
+  const TrialModel model = make_model(config, *state.prelude, trainings);
   if (!state.records)
     state.records.emplace(points.size(), static_cast<std::size_t>(config.runner.trials), model.record_size);
 
@@ -169,6 +180,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   }
   const double start = omp_get_wtime();
   write_results(state, model, once ? &*once : nullptr, options);
+  if (ending == Ending::complete) remove_kept_learners(trainings);
   journal.remove();
   tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
   if (ending != Ending::complete)
@@ -245,6 +257,8 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
       Journal::create(journal_path(options.output), command_comment(options.command) + identity_toml(config),
                       options.shard.text() + fresh_mark, options.force);
   try {
+    require_writable_output(options.output, options.force);  // another run may have ended before we held it
+    forget_training(options);
     return finish(state, journal, options);
   } catch (...) {
     // there is nothing in it to go on with
@@ -255,10 +269,10 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
 
 Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   const fs::path path = journal_path(options.output);
-  const bool results = fs::exists(options.output), journalled = fs::exists(path);
+  const bool results = fs::exists(options.output), journalled = has_journal(options.output);
   if (!journalled && fs::exists(checkpoint_path(options.output))) return resume_training(changes, options);
   validate(results || journalled,
-           "{}: nothing to go on with (neither it nor {} is there). Start with optinc run.",
+           "{}: nothing to go on with (neither it nor trials in {} are there). Start with optinc run.",
            options.output.string(), path.string());
   std::optional<OpenedJournal> opened;
   if (journalled) opened.emplace(reopen_journal(path));
@@ -293,10 +307,13 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
 }
 
 void merge_studies(const std::vector<fs::path>& shards, const RunOptions& options) {
+  require_not_input(options.output, shards);
   require_writable_output(options.output, options.force);
-  validate(!fs::exists(journal_path(options.output)),
+  validate(!has_journal(options.output),
            "{}: a run of that output is under way or was not finished. Choose another output.",
            journal_path(options.output).string());
+  const HeldOutput held(options.output);
+  require_writable_output(options.output, options.force);  // another merge may have ended before we held it
   std::optional<StudyState> whole;
   for (const fs::path& path : shards) {
     const StudyState part = read_state(path);
@@ -334,12 +351,15 @@ Ending run_training(const StudyConfig& config, const RunOptions& options) {
            "model = \"{}\" has no network to train (chips have). Set model = \"chip\".", config.model);
   require_writable_output(options.output, options.force);
   require_no_checkpoint(options);
+  const HeldOutput held(options.output);
+  forget_training(options);
   print_warnings(study_warnings(config));
   return train_to_file(config, options, options.force);
 }
 
 void work_for_ranks(Ranks& ranks) {
   omp_set_num_threads(1);  // the ranks are the threads
+  catch_interrupts();      // rank 0 stores what is finished while the others stand by
   ranks.work([](const std::vector<std::byte>& config_toml, const std::vector<std::byte>& prelude) {
     const StudyConfig config =
         parse_config(std::string_view(reinterpret_cast<const char*>(config_toml.data()), config_toml.size()),

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/config/study_warnings.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/trial_groups.hpp"
 #include "physics/core/check.hpp"
@@ -63,6 +64,9 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
              "{}: trial {} of point {} does not belong to its study (damaged). Remove the journal and resume.",
              path.string(), trial, point);
     records.put(point, trial, record);
+  };
+  reader.damaged = [&](std::size_t bytes) {
+    print_warnings({fmt::format("{}: {} bytes are damaged; their trials are run again", path.string(), bytes)});
   };
   Journal journal = Journal::reopen(path, reader);
   return {std::move(journal), std::move(state)};

@@ -182,6 +182,50 @@ TEST_CASE("what is not a whole HDF5 file is refused") {
   check_message(open(scratch / "cut.h5"), {"cut.h5", "truncated"});
 }
 
+TEST_CASE("a file that was damaged is noticed by its seal, wherever the bit") {
+  const Scratch scratch;
+  const fs::path path = small_file(scratch.path());
+  const std::string whole = bytes_of(path);
+  constexpr std::size_t seal_size = 12;
+  int unseen = 0;
+  for (std::size_t at = 0; at < whole.size() - seal_size; ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
+    put(scratch / "damaged.h5", damaged);
+    unseen +=
+        refusal([&] { File::open(scratch / "damaged.h5"); }).find("damaged.h5: damaged (") == std::string::npos;
+  }
+  CHECK(unseen == 0);
+  // HDF5 itself takes the file with its seal and without
+  CHECK(whole.substr(whole.size() - seal_size, 8) == "OPTINCS1");
+  put(scratch / "bare.h5", whole.substr(0, whole.size() - seal_size));
+  CHECK(File::open(scratch / "bare.h5").root().open("g").exists("x"));
+}
+
+TEST_CASE("what killed writers left of a file goes, and nothing else") {
+  const Scratch scratch;
+  for (const char* name :
+       {"out.h5", "out.h5.partial-12", "out.h5.partial-12-probe", "out.h5.journal", "other.h5.partial-3"})
+    put(scratch / name, "");
+  remove_leftovers(scratch / "out.h5");
+  CHECK(files_in(scratch.path()) == 3);
+  CHECK_FALSE(fs::exists(scratch / "out.h5.partial-12"));
+  CHECK_FALSE(fs::exists(scratch / "out.h5.partial-12-probe"));
+}
+
+TEST_CASE("an output that is an input is refused by whatever name") {
+  const Scratch scratch;
+  put(scratch / "in.toml", "");
+  fs::create_symlink(scratch / "in.toml", scratch / "link");
+  for (const char* name : {"in.toml", "./in.toml", "link"})
+    check_message(refusal([&] {
+                    require_not_input(scratch / name, {"", "none", scratch / "in.toml"});
+                  }),
+                  {name, "output and input at once"});
+  CHECK(refusal([&] { require_not_input(scratch / "out.h5", {scratch / "in.toml", "none"}); }).empty());
+  CHECK(refusal([&] { require_not_input("none", {"none"}); }).empty());
+}
+
 TEST_CASE("an atomic file appears whole or not at all") {
   const Scratch scratch;
   const fs::path path = scratch / "out.h5";

@@ -14,7 +14,8 @@ import xarray
 
 from .errors import NotAResult, NotInResult
 from .provenance import Provenance, provenance_of
-from .reader import dimensions_of, read_group
+from .reader import attributes_of, dimensions_of, read_group
+from .seal import check_seal
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,6 +53,11 @@ class Run:
             raise NotInResult(f"{self.path} has no group '{name}' (its groups: {', '.join(self._file) or 'none'}). "
                               "Let the study record it, and run it again.")
         return data
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """All attributes of the file's root: where it comes from, its settings as TOML, its warnings."""
+        return attributes_of(self._file)
 
     @property
     def trials(self) -> Optional[xarray.Dataset]:
@@ -142,13 +148,14 @@ class Run:
 def open_run(path: Union[str, os.PathLike[str]]) -> Run:
     """Opens the result file at `path` for reading.
 
-    Raises NotAResult for a missing file, one that is not HDF5 or is cut off, one that OptINC did not write, and one
-    of a newer schema than SCHEMA_VERSION.
+    Raises NotAResult for a missing file, one that is not HDF5, is cut off or damaged, one that OptINC did not write,
+    and one of a newer schema than SCHEMA_VERSION.
     """
     path = Path(path)
     if not path.is_file():
         why = "it is a folder" if path.is_dir() else "there is no such file"
         raise NotAResult(f"{path} cannot be opened ({why}). Make it with: optinc run STUDY.toml -o FILE")
+    check_seal(path)
     try:
         file = h5py.File(path, "r")
     except OSError as error:

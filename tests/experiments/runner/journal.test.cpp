@@ -144,6 +144,65 @@ TEST_CASE("a flipped bit in the last frame drops that trial alone") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a flipped bit further up drops that trial alone, with a word") {
+  const Scratch scratch;
+  const fs::path path = scratch / "j";
+  const Contents whole = write(path);
+  const std::string bytes = bytes_of(path);
+  for (std::size_t lost = 0; lost + 1 < records.size(); ++lost) {
+    Contents kept = whole;
+    kept.trials.erase(kept.trials.begin() + static_cast<std::ptrdiff_t>(lost));
+    const std::size_t frame = bytes.size() - (records.size() - lost) * last_frame;
+    int wrong = 0;
+    for (std::size_t at = frame; at < frame + last_frame; ++at) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ 8);
+      put(path, damaged);
+      Contents found;
+      std::size_t told = 0;
+      Journal::Reader reader = into(found);
+      reader.damaged = [&](std::size_t size) { told = size; };
+      Journal::reopen(path, reader);
+      wrong += found == kept && told == last_frame && bytes_of(path) == damaged ? 0 : 1;
+    }
+    INFO("trial " << lost);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("an empty journal holds a place and nothing else") {
+  const Scratch scratch;
+  const fs::path output = scratch / "out.h5", path = journal_path(output);
+  CHECK_FALSE(has_journal(output));
+  {
+    const HeldOutput held(output);
+    CHECK(fs::file_size(path) == 0);
+    CHECK_FALSE(has_journal(output));
+    check_message(refusal([&] { HeldOutput again(output); }), {"another process"});
+    check_message(refusal([&] { Journal::create(path, "", "1/1", true); }), {"another process"});
+  }
+  CHECK_FALSE(fs::exists(path));
+  Journal::create(path, "a", "1/1", false);
+  const std::string header = bytes_of(path);
+  CHECK(has_journal(output));
+  for (std::size_t size = 0; size < header.size(); ++size) {  // of a process that died
+    put(path, header.substr(0, size));
+    CHECK_FALSE(has_journal(output));
+    Journal::create(path, "a", "1/1", false);
+    CHECK(bytes_of(path) == header);
+  }
+  std::string damaged = header;
+  damaged[8 + 24 + 7] = 1;  // bytes that are not there
+  put(path, damaged);
+  CHECK_FALSE(has_journal(output));
+  write(scratch / "whole");
+  damaged = bytes_of(scratch / "whole");
+  damaged[8 + 24 + 7] = 1;
+  put(path, damaged);
+  CHECK(has_journal(output));  // trials follow
+  check_message(refusal([&] { HeldOutput again(output); }), {"not finished"});
+}
+
 TEST_CASE("a frame that claims more than there is ends the journal") {
   const Scratch scratch;
   const fs::path path = scratch / "j";
@@ -167,7 +226,7 @@ TEST_CASE("what is no journal is refused and left alone") {
   check_message(refused("a text of somebody else\n"), {(scratch / "f").string(), "not a journal"});
   check_message(refused(""), {"not a journal"});
   check_message(refused("OPTINCJ"), {"not a journal"});
-  check_message(refused("OPTINCJ2 of the future"), {"not a journal"});
+  check_message(refused("OPTINCJ2 of the future"), {"another version"});
   check_message(refused("OPTINCJ1"), {(scratch / "f").string(), "without its configuration"});
   write(scratch / "whole");
   const std::string bytes = bytes_of(scratch / "whole");
@@ -187,7 +246,8 @@ TEST_CASE("one process at a time writes a journal") {
     first.trial(0, 0, records[0]);
     check_message(refusal([&] { Journal::reopen(path, {}); }), {path.string(), "another process", "lock"});
     check_message(refusal([&] { Journal::create(path, "b", "1/1", true); }), {"another process"});
-    check_message(refusal([&] { Journal::create(path, "b", "1/1", false); }), {"not finished"});
+    check_message(refusal([&] { Journal::create(path, "b", "1/1", false); }), {"another process"});
+    check_message(refusal([&] { HeldOutput(scratch / "out.h5"); }), {"another process"});
     first.trial(0, 1, records[1]);
   }
   CHECK(read(path).toml == "a");

@@ -22,8 +22,9 @@ PARTS: tuple[tuple[str, str, str, str], ...] = (
 NEEDED = ("name", "servers", "normalised", "calibrated", "total_s") + tuple(name for name, *_ in PARTS)
 
 
-def against_servers(axes: Any, curves: list[str], names: Any, servers: Any, ratio: Any, calibrated: Any) -> None:
-    """The iteration of each curve over that of its reference."""
+def against_servers(axes: Any, curves: list[str], names: Any, servers: Any, ratio: Any, calibrated: Any,
+                    below: float) -> None:
+    """The iteration of each curve over that of its reference; the legend `below`, in heights of the panel."""
     for index, name in enumerate(curves):
         mine = names == name
         order = np.argsort(servers[mine])
@@ -36,10 +37,10 @@ def against_servers(axes: Any, curves: list[str], names: Any, servers: Any, rati
     style.parameter_axis(axes, [float(n) for n in servers[np.isin(names, curves)]], "servers")
     axes.set_ylabel("iteration over that of the reference")
     axes.set_ylim(0, None)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=6)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)
 
 
-def stacked_parts(axes: Any, data: Any, rows: list[int], labels: list[str]) -> None:
+def stacked_parts(axes: Any, data: Any, rows: list[int], labels: list[str], below: float) -> None:
     """Computing and communication of each row, and a mark where the iteration ends: before the end of the bar where
     computing hides some of it."""
     whole = sum(np.asarray(data[name].values, float)[rows] for name, *_ in PARTS)
@@ -59,7 +60,7 @@ def stacked_parts(axes: Any, data: Any, rows: list[int], labels: list[str]) -> N
     axes.set_xlim(0, 1)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("share of computing and communication")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.12), ncol=6, fontsize=6, handlelength=1.2, columnspacing=0.8)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2, columnspacing=0.8)
 
 
 @style.styled
@@ -80,12 +81,13 @@ def interconnect(run: Run) -> Figure:
               if np.isfinite(ratio[names == name]).all() and len(set(servers[names == name])) > 1]
     rows = [int(np.flatnonzero(names == name)[np.argmax(servers[names == name])]) for name in dict.fromkeys(names)]
     height = max(3.0, 1.3 + 0.17 * len(rows) + 0.13 * len(curves))
+    below = -0.42 / (height - 1.1)  # of the height of a panel: under the name of its axis
     figure, grid = style.panels(1, 2 if curves else 1, style.PAGE_IN, height)
     if curves:
-        against_servers(grid[0, 0], curves, names, servers, ratio, calibrated)
+        against_servers(grid[0, 0], curves, names, servers, ratio, calibrated, below)
         style.panel(grid[0, 0], 0, "against servers")
     stacked_parts(grid[0, -1], data, rows,
-                  [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}") for i in rows])
+                  [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}") for i in rows], below)
     style.panel(grid[0, -1], 1 if curves else 0, "parts, scenario and servers")
     return style.finish(figure, run, f"{run.provenance.title}. *: calibrated to published ratios")
 

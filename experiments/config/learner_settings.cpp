@@ -1,4 +1,4 @@
-#include "experiments/learning/learner_settings.hpp"
+#include "experiments/config/learner_settings.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 
 #include <csignal>
 
@@ -15,8 +15,15 @@ void note(int signal) {
 }  // namespace
 
 void catch_interrupts() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes shows as a write that fails, like a full disk
   std::signal(SIGINT, note);
   std::signal(SIGTERM, note);
+}
+
+void outlive_listeners() { std::signal(SIGPIPE, SIG_IGN); }
+
+void ask_for_end(int signal) {
+  if (asked == 0) std::raise(signal);
 }
 
 int interrupt_signal() { return asked; }

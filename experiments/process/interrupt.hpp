@@ -4,8 +4,15 @@
 
 namespace optinc {
 
-/// Makes SIGINT and SIGTERM ask for an orderly end; a second one ends the process at once.
+/// Makes SIGINT and SIGTERM ask for an orderly end; a second one ends the process at once. A file that reaches
+/// the limit on its size (SIGXFSZ) is an error of the write instead.
 void catch_interrupts();
+
+/// For long work: a pipe that nobody reads any more (SIGPIPE) does not end it.
+void outlive_listeners();
+
+/// Asks for that end as the signal would, unless it is asked for already.
+void ask_for_end(int signal);
 
 /// The signal that asked for an end; 0 for none.
 int interrupt_signal();

@@ -1,0 +1,100 @@
+"""What the tests of faults share: studies, journals read byte by byte, processes caught at a moment."""
+
+import os
+import pathlib
+import struct
+import sys
+import time
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/experiments"), str(ROOT / "experiments/python")]
+
+MAGIC = b"OPTINCJ1"
+HEAD = struct.Struct("<IIQQQ")  # kind, checksum, point, trial, payload bytes
+HEADER, PRELUDE, TRIAL = 1, 2, 3
+
+MESH = """study = "meshes"
+model = "mesh"
+[runner]
+trials = {trials}
+[mesh]
+ports = {ports}
+[chip]
+preset = "good-lab"
+[yield]
+metric = "mesh_error"
+sense = "at-most"
+limit = 0.05
+[[sweep]]
+values = {{"chip.sigma_eta_rad" = [0.005, 0.01]}}
+[[sweep]]
+values = {{"chip.dac_bits" = [6, 12]}}
+"""
+"""Trials of a millisecond or less, at four points."""
+
+
+def mesh_study(path, trials, ports=24):
+    path.write_text(MESH.format(trials=trials, ports=ports))
+    return path
+
+
+def journal_of(path):
+    return pathlib.Path(f"{path}.journal")
+
+
+def checksum_of(kind, point, trial, payload):
+    return zlib.crc32(HEAD.pack(kind, 0, point, trial, len(payload)) + payload)
+
+
+def frame(kind, payload, point=0, trial=0):
+    return HEAD.pack(kind, checksum_of(kind, point, trial, payload), point, trial, len(payload)) + payload
+
+
+def frames(journal):
+    """(kind, point, trial, end) of every whole frame of a journal's bytes, up to the first that is not."""
+    at = len(MAGIC)
+    while at + HEAD.size <= len(journal):
+        kind, checksum, point, trial, size = HEAD.unpack_from(journal, at)
+        end = at + HEAD.size + size
+        if end > len(journal) or checksum_of(kind, point, trial, journal[at + HEAD.size:end]) != checksum:
+            return
+        yield kind, point, trial, end
+        at = end
+
+
+def whole_part(path):
+    """The bytes of a journal up to its last whole frame; none where there is no journal."""
+    journal = path.read_bytes() if path.exists() else b""
+    ends = [end for *_, end in frames(journal)]
+    return journal[:ends[-1]] if ends else b""
+
+
+def trials_in(journal):
+    return sum(kind == TRIAL for kind, *_ in frames(journal))
+
+
+def trials_kept(output):
+    """How many trials the journal of an output holds."""
+    return trials_in(whole_part(journal_of(output)))
+
+
+def identity_of(path):
+    """What tells one version of a file from the next; nothing where there is none."""
+    try:
+        status = os.stat(path)
+        return status.st_ino, status.st_mtime_ns
+    except FileNotFoundError:
+        return None
+
+
+def wait_until(process, there, seconds=60.0):
+    """Waits, busily for the first moments are short, until there() or the process ends; false then."""
+    end = time.monotonic() + seconds
+    while not there():
+        if process.poll() is not None:
+            return False
+        if time.monotonic() > end:
+            process.kill()
+            raise TimeoutError("the process did not come to the moment it was waited for")
+    return True
