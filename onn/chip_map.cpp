@@ -107,8 +107,7 @@ ChipMap map_chip(const ChipDesign& design, const ChipState& chip, const LinkSett
   const bool neurons = design.server_layers().size() < design.layers.size();
   if (!noise.any_receiver_noise() || noise.last_only || !neurons) return map;
   for (int d = 0; d < mapped_draws(map.task); ++d) {
-    TransmissionSeed draw =
-        seed;  // an instant of noise each: transmit() starts anew with every part of the words
+    TransmissionSeed draw = seed;  // an instant each: transmit() numbers the words of every part from zero
     Eigen::MatrixXf& off = map.before_readout.emplace_back(map.outputs.rows(), map.outputs.cols());
     for_word_parts(map.task, [&](Eigen::Index first, const Codes& codes) {
       draw.instant = static_cast<std::uint32_t>(first / words_at_once * mapped_draws(map.task) + d);

@@ -31,6 +31,7 @@ Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words) {
 
 CodeVector exact_answers(const Task& task, const Codes& codes) {
   CodeVector answers(codes.rows());
+#pragma omp parallel for schedule(static)
   for (Eigen::Index w = 0; w < codes.rows(); ++w) {
     std::uint64_t total = 0;
     for (Eigen::Index n = 0; n < codes.cols(); ++n) total += codes(w, n);

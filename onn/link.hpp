@@ -31,7 +31,8 @@ struct NoiseSwitches {
   bool any_receiver_noise() const { return shot || tia || rin; }
 };
 
-/// Which receivers draw noise, besides what NoiseSwitches say.
+/// Which receivers draw the noise that NoiseSwitches leave on: all, or the neurons' alone (servers' are silent,
+/// and a caller draws their noise as often as it likes).
 enum class NoisyReceivers { all, neurons };
 
 /// Throws Error, naming field, value and range, for impossible settings.

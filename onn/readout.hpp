@@ -32,8 +32,11 @@ struct ReadoutNoise {
   double intensity = 0.0;  ///< rms of dI/I
   double leak = 0.0;       ///< digits; the oscillator's, its sign that of the stronger diode of the pair
 
+  /// Of an output at value `y`, digits^2, over receiver and seed.
   double variance(double y) const;
 };
+
+/// That of output `digit` (0 the most significant) on this chip; all zero where `noise` switches it off.
 ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                            const NoiseSwitches& noise, Eigen::Index digit);
 

@@ -49,10 +49,8 @@ void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> dig
 ///
 /// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean
 /// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
-/// in parallel; the result does not depend on the threads. Throws Error for settings, codes or a seed out of
-/// range. Modulators have no ceiling here: noise may drive a
-/// neuron above its full scale. With NoisyReceivers::neurons the servers'
-/// own receivers are silent.
+/// in parallel; the result does not depend on the threads. Modulators have no ceiling here: noise may drive a
+/// neuron above its full scale. Throws Error for settings, codes or a seed out of range.
 Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                          const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
                          NoisyReceivers receivers = NoisyReceivers::all);

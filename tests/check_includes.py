@@ -13,6 +13,9 @@ import tempfile
 from pathlib import Path
 
 ROOMS = ("physics", "onn", "experiments")  # each may include itself and what stands left of it
+# rooms of experiments, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
+FLOORS = (("process",), ("config",), ("store",), ("learning", "exchange", "budget", "designs", "interconnect"), ("models",), ("runner",),
+          ("validate",), ("study",), ("cli",))
 GENERATED = {"experiments": {"optinc_version.hpp"}}
 
 FILES_IN_HDF5 = (r"(hdf5|H5)[\w.]*", "result files are written in experiments")
@@ -32,6 +35,13 @@ ODEINT_USERS = ("physics/thermal/thermal_odeint.cpp", "physics/thermal/stiff_ste
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
+def floor(path):
+    """(room of experiments that a path lies in, its floor); the floor is None for main.cpp and for what is no room."""
+    parts = path.split("/")
+    room = parts[1] if parts[0] == "experiments" and len(parts) > 2 else ""
+    return room, next((i for i, rooms in enumerate(FLOORS) if room in rooms), None)
+
+
 def why_not(file, quoted, angled):
     """Why `file` (relative, with /) must not include this; empty when it may."""
     room = file.split("/")[0]
@@ -49,6 +59,9 @@ def why_not(file, quoted, angled):
             return f"includes point one way, {' <- '.join(ROOMS)}; {room} must not know {first}"
         if angled:
             return "our own headers are included with quotes"
+        (room_of, here), (wanted, below) = floor(file), floor(name)
+        if here is not None and below is not None and wanted != room_of and below >= here:
+            return f"experiments/{room_of} stands below experiments/{wanted} or beside it; see FLOORS"
         return ""
     if quoted and name not in GENERATED.get(room, ()):
         return "our own headers are named from the repository root and lie in " + ", ".join(ROOMS)
@@ -79,9 +92,11 @@ def self_test():
              ("physics/a.cpp", "<CLI/CLI.hpp>"), ("physics/a.cpp", "<fstream>"), ("physics/a.cpp", "<chrono>"), ("physics/a.cpp", "<omp.h>"),
              ("physics/a.cpp", "<random>"), ("physics/devices/mzi.cpp", "<boost/numeric/odeint.hpp>"),
              ("experiments/a.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"task.hpp"'), ("onn/a.cpp", '"tests/support/x.hpp"'),
-             ("onn/a.cpp", "<physics/core/units.hpp>")]
+             ("onn/a.cpp", "<physics/core/units.hpp>"), ("experiments/runner/a.cpp", '"experiments/cli/x.hpp"'),
+             ("experiments/config/a.hpp", '"experiments/learning/x.hpp"'), ("experiments/learning/a.hpp", '"experiments/exchange/x.hpp"')]
     right = [("physics/thermal/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
-             ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>")]
+             ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>"),
+             ("experiments/cli/a.cpp", '"experiments/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"')]
     failures = 0
     for cases, expected in ((wrong, 1), (right, 0)):
         for file, include in cases:

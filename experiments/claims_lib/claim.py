@@ -66,13 +66,18 @@ def machine():
 class Bench:
     """A clean folder, an up-to-date optinc, and a memory, so that claims which look at one run share it."""
 
-    def __init__(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="optinc-claims-"))
+    def __init__(self, keep=None):
+        self._temporary = keep is None
+        self.folder = Path(tempfile.mkdtemp(prefix="optinc-claims-")) if keep is None else Path(keep).resolve()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if any(self.folder.iterdir()):
+            raise FileExistsError(f"{keep} is not empty (a claim is measured from a clean state). Name another folder.")
         self._known = {}
         self._built = False
 
     def close(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self._temporary:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def once(self, key, make):
         """make() the first time, its answer or its failure afterwards."""

@@ -10,7 +10,7 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/cli/completion.hpp"
 #include "experiments/cli/listing.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -246,6 +246,19 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
                                    [&] { return inspect_command(file, json); });
   inspect.add_option("FILE", file, "file written by optinc")->required();
   inspect.add_flag("--json", json, "as one JSON object, for scripts");
+
+  ReportArguments reported;
+  CLI::App& report = commands.add(
+      "report", "one HTML page of a result: what was run, headline numbers, figures, provenance",
+      "optinc report results.h5\n"
+      "  optinc report results.h5 -o page.html --force\n"
+      "The page needs nothing else, no network and no script. Python draws it: packages python3-h5py, "
+      "python3-matplotlib and\npython3-xarray.",
+      [&] { return report_command(reported); });
+  report.add_option("RESULTS.h5", reported.file, "result of run, validate, budget, designs or interconnect")
+      ->required();
+  report.add_option("-o,--output", reported.output, "file to write (default: RESULTS.html)")->type_name("FILE");
+  report.add_flag("--force", reported.force, "replace an existing output");
 
   LawArguments law;
   CLI::App& laws = commands.add("validate", "hold the simulator against the laws of physics",

@@ -7,7 +7,7 @@
 #include "experiments/cli/devices.hpp"
 #include "experiments/cli/dry_run.hpp"
 #include "experiments/exchange/commands.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/study/inspect.hpp"
 #include "experiments/study/replay.hpp"

@@ -76,6 +76,12 @@ struct InterconnectArguments {
   OutputArguments out;
 };
 
+/// What `report` takes.
+struct ReportArguments {
+  std::string file, output;  ///< output empty: beside the file
+  bool force = false;
+};
+
 /// What `words` takes.
 struct WordsArguments {
   std::string study;
@@ -100,6 +106,8 @@ int words_command(const WordsArguments& arguments);
 int budget_command(const BudgetArguments& arguments, std::string_view typed);
 int designs_command(const DesignsArguments& arguments, std::string_view typed);
 int interconnect_command(const InterconnectArguments& arguments, std::string_view typed);
+/// Has the Python package, which draws the figures, write the page.
+int report_command(const ReportArguments& arguments);
 int explain_command(const std::string& key);
 int devices_command(const std::string& name, bool json);
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/cli/progress.hpp"
 #include "experiments/designs/report.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "physics/core/check.hpp"

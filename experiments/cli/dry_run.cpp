@@ -10,7 +10,7 @@
 #include "experiments/config/study_warnings.hpp"
 #include "experiments/designs/compare.hpp"
 #include "experiments/models/chip_memory.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "experiments/runner/memory.hpp"
 #include "experiments/study/prelude.hpp"
 

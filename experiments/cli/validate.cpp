@@ -6,7 +6,7 @@
 #include <omp.h>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/cli/progress.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/validate/laws.hpp"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/cli/progress.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/study/prelude.hpp"
 #include "onn/word_check.hpp"
 #include "physics/core/check.hpp"

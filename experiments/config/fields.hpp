@@ -28,6 +28,26 @@ struct FieldInfo {
   bool changes_results = true;     ///< false for what only says how to run, such as threads
 };
 
+/// The field with the source of error that an ablation switches off through it.
+inline FieldInfo switched_off(std::string_view source_of_error, FieldInfo info) {
+  info.ablation = source_of_error;
+  return info;
+}
+
+/// A field that says how to run and changes no result.
+inline FieldInfo how_to_run(FieldInfo info) {
+  info.changes_results = false;
+  return info;
+}
+
+/// A field that takes a name, or a list of names.
+inline FieldInfo name_field(std::string_view key, std::string_view meaning,
+                            std::span<const std::string_view> names) {
+  FieldInfo info{key, "1", meaning};
+  info.names = names;
+  return info;
+}
+
 /// A value as configuration files, attributes and messages see it: the few types that TOML and HDF5 share.
 using FieldValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
                                 std::vector<double>, std::vector<std::string>>;

@@ -24,7 +24,7 @@ void validate_learner(const StudyConfig& config) {
   validate(config.runner.trials <= 2048,
            "{} trainings a point (a seed numbers 2048 of them). Set runner.trials to less, and run.seed.",
            config.runner.trials);
-  const int servers = l.levels == 2 ? task.servers * task.servers : task.servers;
+  const int servers = training_servers(l, task.servers);
   validate(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
            "aggregator = \"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",
            servers);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "experiments/config/fields.hpp"
+#include "experiments/config/learner_settings.hpp"
 #include "experiments/config/sweep.hpp"
-#include "experiments/learning/learner_settings.hpp"
 #include "onn/budget_settings.hpp"
 #include "onn/calibration_settings.hpp"
 #include "onn/carry_chain.hpp"
@@ -116,7 +116,7 @@ struct StudyConfig {
   DriftSettings drift;
   BudgetSettings budget;  ///< of optinc budget; no trial looks at it
   GradientSettings gradient;
-  LearnerSettings learner;  ///< of model learning
+  LearnerSettings learner;        ///< of model learning
   std::vector<SweepAxis> sweeps;  ///< [[sweep]], outermost first
 };
 

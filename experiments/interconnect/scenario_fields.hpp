@@ -10,21 +10,15 @@ namespace optinc {
 
 template <Like<Scenario> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  const auto named = [](std::string_view key, std::string_view meaning,
-                        std::span<const std::string_view> names) {
-    FieldInfo info{key, "1", meaning};
-    info.names = names;
-    return info;
-  };
   constexpr double s_max = 1e6, rate_max = 1e18;
   visit(FieldInfo{"name", "1", "of the curve; scenarios of other servers may share it"}, s.name);
   visit(FieldInfo{"reference", "1", "scenario of the same servers whose iteration is 1 in `normalised`"},
         s.reference);
   visit(FieldInfo{"note", "1", "what the reader must know"}, s.note);
   visit(FieldInfo{"calibrated", "1", "parameters were chosen so that the result comes out"}, s.calibrated);
-  visit(named("network", "what connects the servers", interconnect_names), s.network);
-  visit(named("collective", "how gradients are averaged", collective_names), s.collective);
-  visit(named("workload", "model that is trained", workload_names()), s.workload);
+  visit(name_field("network", "what connects the servers", interconnect_names), s.network);
+  visit(name_field("collective", "how gradients are averaged", collective_names), s.collective);
+  visit(name_field("workload", "model that is trained", workload_names()), s.workload);
   visit(FieldInfo{"servers", "1", "servers N", 2, 65536}, s.servers);
   visit(FieldInfo{"chunks", "1", "pieces of a tree's pipeline, 0: the best number", 0, 65536}, s.chunks);
   visit(FieldInfo{"seed", "1", "of random placement and of hashing", 0, 9007199254740992.0}, s.seed);
@@ -61,8 +55,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"sub_flows", "1", "parts of a connection that ecmp hashes apart", 1, 4096}, s.sub_flows);
   visit(FieldInfo{"oversubscription", "1", "a fat-tree's host links over links between switches", 1, 1000},
         s.oversubscription);
-  visit(named("routing", "of a fat-tree", routing_names()), s.routing);
-  visit(named("placement", "of servers on a fat-tree's hosts or along a SiP-Ring", placement_names),
+  visit(name_field("routing", "of a fat-tree", routing_names()), s.routing);
+  visit(name_field("placement", "of servers on a fat-tree's hosts or along a SiP-Ring", placement_names),
         s.placement);
   visit(FieldInfo{"wavelengths", "1", "of a SiP-Ring", 1, 4096, "guess: 64 of SiP-ML, recalled"},
         s.wavelengths);
@@ -75,11 +69,12 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"setup_s", "s", "wavelength-selective switches of a job, once; guess: 10e-3 to 100e-3", 0,
                   s_max},
         s.setup_s);
-  visit(named("directions", "in which a SiP-Ring's light travels", direction_names), s.directions);
-  visit(named("spectrum", "of a SiP-Ring: all wavelengths in each direction, or half of them", spectrum_names),
+  visit(name_field("directions", "in which a SiP-Ring's light travels", direction_names), s.directions);
+  visit(name_field("spectrum", "of a SiP-Ring: all wavelengths in each direction, or half of them",
+                   spectrum_names),
         s.spectrum);
-  visit(named("reconfigure", "circuits are set anew where the next step needs others, or at every step",
-              reconfigure_names),
+  visit(name_field("reconfigure", "circuits are set anew where the next step needs others, or at every step",
+                   reconfigure_names),
         s.reconfigure);
   visit(FieldInfo{"fan_in", "1", "servers, or units below, of an OptINC unit", 2, 64}, s.fan_in);
   visit(FieldInfo{"levels", "1", "of OptINC units, 0: the fewest that fit", 0, 8}, s.levels);

@@ -78,12 +78,6 @@ Eigen::VectorXf dequantise(const Eigen::VectorXd& mean_codes, const Eigen::Vecto
   return gradient;
 }
 
-bool range_check(const Eigen::Ref<const CodeVector>& codes, double mean_code) {
-  validate(codes.size() >= 1, "a range of 0 codes (it has no ends). Pass one code per server.");
-  return mean_code >= static_cast<double>(codes.minCoeff()) &&
-         mean_code <= static_cast<double>(codes.maxCoeff());
-}
-
 double overhead_share(int bits, int block, int scale_bits) {
   validate_format(bits, block);
   validate(scale_bits >= 1, "scales of {} bits (a scale takes at least one). Choose 32.", scale_bits);

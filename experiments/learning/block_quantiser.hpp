@@ -34,11 +34,6 @@ QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int bloc
 Eigen::VectorXf dequantise(const Eigen::VectorXd& mean_codes, const Eigen::VectorXf& block_scale, int bits,
                            int block = 1024);
 
-/// Whether the result of one word can be the mean of the servers' codes: min u <= mean_code <= max u. True for
-/// every correct result, rounded any way, since the ends are codes; NaN fails. This is the check of an observer
-/// who sees all codes of the word, shape (servers).
-bool range_check(const Eigen::Ref<const CodeVector>& codes, double mean_code);
-
 /// Bits spent on scales per bit spent on codes, s_b / (B K): 0.00390625 for 8 bits, K = 1024, 32-bit scales.
 /// Throws Error for bits and block as quantise, and for scale_bits < 1.
 double overhead_share(int bits, int block, int scale_bits = 32);

@@ -123,32 +123,4 @@ double train_step(Learner& learner, const LearningTask& task, const Aggregator& 
   return sent.loss;
 }
 
-std::vector<double> train_epoch(Learner& learner, const LearningTask& task, const Aggregator& aggregate) {
-  std::vector<double> losses;
-  const int epoch = learner.epoch;
-  while (learner.epoch == epoch) losses.push_back(train_step(learner, task, aggregate));
-  return losses;
-}
-
-LearnerResult train_data_parallel(const DataParallelSettings& settings, const LearningTask& task,
-                                  const Aggregator& aggregate, const LearnerProgress& progress) {
-  Learner learner = start_learner(settings, task);
-  LearnerResult result;
-  const std::uint32_t steps = training_steps(settings, task);
-  double sum = 0.0;
-  std::uint32_t since = 0;
-  for (std::uint32_t taken = 1; taken <= steps; ++taken) {
-    result.losses.push_back(train_step(learner, task, aggregate));
-    sum += result.losses.back();
-    ++since;
-    if (learner.step != 0 && taken != steps) continue;
-    result.curve.push_back({taken, learner.epoch, sum / since, task.evaluate(learner.parameters)});
-    if (progress) progress(result.curve.back());
-    sum = 0.0;
-    since = 0;
-  }
-  result.parameters = std::move(learner.parameters);
-  return result;
-}
-
 }  // namespace optinc

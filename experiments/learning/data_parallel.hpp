@@ -87,29 +87,4 @@ WorkerGradients worker_gradients(const Learner& learner, const LearningTask& tas
 /// is then as it was.
 double train_step(Learner& learner, const LearningTask& task, const Aggregator& aggregate);
 
-/// Takes the steps that are left of the current epoch; returns their losses.
-std::vector<double> train_epoch(Learner& learner, const LearningTask& task, const Aggregator& aggregate);
-
-/// What is known when an epoch or the training ends.
-struct LearnerPoint {
-  std::uint32_t step = 0;  ///< steps taken
-  int epoch = 0;           ///< epochs completed
-  double loss = 0.0;       ///< mean over the steps since the point before (nats)
-  Evaluation test;
-};
-
-using LearnerProgress = std::function<void(const LearnerPoint&)>;
-
-/// What training over several workers ended with.
-struct LearnerResult {
-  Eigen::VectorXf parameters;
-  std::vector<double> losses;       ///< of each step's batch, before the step (nats)
-  std::vector<LearnerPoint> curve;  ///< after each epoch and at the end
-};
-
-/// Trains from the beginning for training_steps; calls `progress`, where there is one, at each point of the
-/// curve. Throws Error as start_learner and train_step.
-LearnerResult train_data_parallel(const DataParallelSettings& settings, const LearningTask& task,
-                                  const Aggregator& aggregate, const LearnerProgress& progress = {});
-
 }  // namespace optinc

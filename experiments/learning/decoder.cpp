@@ -302,15 +302,6 @@ Eigen::VectorXf decoder_start(const DecoderShape& shape, Stream& stream) {
 }
 
 template <class Real>
-Matrix<Real> decoder_logits(const DecoderShape& shape, const Vector<Real>& parameters,
-                            std::span<const std::uint16_t> tokens, Eigen::Index length) {
-  validate_decoder(shape);
-  Work<Real>& work = work_of_this_thread<Real>();
-  forward(shape, plan_of(shape), parameters, tokens, length, work);
-  return work.logits;
-}
-
-template <class Real>
 DecoderSums decoder_loss(const DecoderShape& shape, const Vector<Real>& parameters,
                          std::span<const std::uint16_t> tokens, std::span<const std::uint16_t> targets,
                          Eigen::Index length, Real scale, Vector<Real>* gradient) {
@@ -327,10 +318,6 @@ DecoderSums decoder_loss(const DecoderShape& shape, const Vector<Real>& paramete
   return {sums.loss, sums.right};
 }
 
-template Matrix<float> decoder_logits(const DecoderShape&, const Vector<float>&, std::span<const std::uint16_t>,
-                                      Eigen::Index);
-template Matrix<double> decoder_logits(const DecoderShape&, const Vector<double>&,
-                                       std::span<const std::uint16_t>, Eigen::Index);
 template DecoderSums decoder_loss(const DecoderShape&, const Vector<float>&, std::span<const std::uint16_t>,
                                   std::span<const std::uint16_t>, Eigen::Index, float, Vector<float>*);
 template DecoderSums decoder_loss(const DecoderShape&, const Vector<double>&, std::span<const std::uint16_t>,

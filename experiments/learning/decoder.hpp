@@ -40,12 +40,6 @@ void validate_decoder(const DecoderShape& shape);
 /// one. Throws Error as validate_decoder.
 Eigen::VectorXf decoder_start(const DecoderShape& shape, Stream& stream);
 
-/// Logits, shape (vocabulary, tokens), of the tokens after each of these; they are one sequence or several of
-/// equal length one after the other, a multiple of `length`. Throws Error for a token beyond the vocabulary.
-template <class Real>
-Matrix<Real> decoder_logits(const DecoderShape& shape, const Vector<Real>& parameters,
-                            std::span<const std::uint16_t> tokens, Eigen::Index length);
-
 /// Sums over the tokens that were predicted.
 struct DecoderSums {
   double loss = 0.0;       ///< -ln p (nats)
@@ -54,7 +48,8 @@ struct DecoderSums {
 
 /// Loss of predicting targets[i], the token after tokens[i], sequences of `length` one after the other. Where
 /// `gradient` is not null, adds to it the derivative of scale times the sum, shape (parameters). Real is float,
-/// or double to check one against the other. Throws Error as decoder_logits.
+/// or double to check one against the other. Throws Error for a token or target beyond the vocabulary, tokens
+/// that are not whole sequences, and parameters of another length.
 template <class Real>
 DecoderSums decoder_loss(const DecoderShape& shape, const Vector<Real>& parameters,
                          std::span<const std::uint16_t> tokens, std::span<const std::uint16_t> targets,

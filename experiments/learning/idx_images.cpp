@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto advice =
-    "Install the Debian package dataset-fashion-mnist, or set gradient.data to a folder with the four IDX "
-    "files.";
+    "Install the Debian package dataset-fashion-mnist, or set gradient.data (of a learner, learner.data) to a "
+    "folder with the four IDX files.";
 
 /// Deflate expands at most 1032 times (zlib's own documentation), so a small file cannot hold what its header
 /// may claim; the second bound keeps a huge file from taking all memory (a pixel becomes 4 bytes).

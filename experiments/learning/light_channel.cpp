@@ -11,16 +11,12 @@
 namespace optinc {
 namespace {
 
+/// Q(mean) of as many servers as there are columns.
 CodeVector exact_mean(const CodeMatrix& codes, Rounding rounding) {
-  CodeVector mean(codes.rows());
-  const auto servers = static_cast<int>(codes.cols());
-#pragma omp parallel for schedule(static)
-  for (Eigen::Index w = 0; w < codes.rows(); ++w) {
-    std::uint64_t total = 0;
-    for (Eigen::Index n = 0; n < codes.cols(); ++n) total += codes(w, n);
-    mean[w] = rounded_mean(total, servers, rounding);
-  }
-  return mean;
+  Task flat;
+  flat.servers = static_cast<int>(codes.cols());
+  flat.rounding = rounding;
+  return exact_answers(flat, codes);
 }
 
 void count_errors(const CodeVector& received, const CodeVector& wanted, CodeErrors& errors) {

@@ -161,11 +161,6 @@ Evaluation evaluate(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorX
           static_cast<double>(right) / static_cast<double>(images)};
 }
 
-double accuracy(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
-                const ImageSet& set) {
-  return evaluate(shape, parameters, set).accuracy;
-}
-
 LearningTask mlp_task(const MlpShape& shape, std::shared_ptr<const ImageData> data) {
   validate_images(shape, data->train.pixels, data->train.labels);
   validate_images(shape, data->test.pixels, data->test.labels);  // now, not after an epoch of work
@@ -183,10 +178,6 @@ LearningTask mlp_task(const MlpShape& shape, std::shared_ptr<const ImageData> da
     return evaluate(shape, parameters, data->test);
   };
   return task;
-}
-
-LearningTask mlp_task(const MlpShape& shape, ImageData data) {
-  return mlp_task(shape, std::make_shared<const ImageData>(std::move(data)));
 }
 
 }  // namespace optinc

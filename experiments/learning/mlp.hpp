@@ -50,12 +50,7 @@ LossAndGradient loss_and_gradient(const MlpShape& shape, const Eigen::Ref<const 
 Evaluation evaluate(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
                     const ImageSet& set);
 
-/// The accuracy of evaluate.
-double accuracy(const MlpShape& shape, const Eigen::Ref<const Eigen::VectorXf>& parameters,
-                const ImageSet& set);
-
 /// The classifier on these images, started by he_init. Throws Error as validate_images, for either set.
 LearningTask mlp_task(const MlpShape& shape, std::shared_ptr<const ImageData> data);
-LearningTask mlp_task(const MlpShape& shape, ImageData data);
 
 }  // namespace optinc

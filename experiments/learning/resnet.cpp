@@ -319,8 +319,9 @@ LearningTask resnet_task(const ResNetShape& shape, std::shared_ptr<const ImageDa
     return result;
   };
   task.evaluate = [shape, data](const Eigen::VectorXf& parameters) {
-    validate(parameters.size() == shape.parameters(), "{} parameters for a residual network of {}.",
-             parameters.size(), shape.parameters());
+    validate(parameters.size() == shape.parameters(),
+             "{} parameters for a residual network of {}. Start from resnet_start().", parameters.size(),
+             shape.parameters());
     constexpr std::size_t chunk = 20 * lanes;
     std::vector<std::uint32_t> all(data->test.labels.size());
     std::iota(all.begin(), all.end(), 0u);

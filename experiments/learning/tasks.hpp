@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/learning/learner_settings.hpp"
+#include "experiments/config/learner_settings.hpp"
 #include "experiments/learning/learning_task.hpp"
 
 namespace optinc {

@@ -7,7 +7,7 @@
 #include <omp.h>
 
 #include "experiments/learning/learner_file.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "physics/core/check.hpp"
 

@@ -23,9 +23,7 @@ struct LearningStudy {
   std::filesystem::path keep_in;  ///< folder of trainings under way; empty: they are not kept
 };
 
-int servers_of(const StudyConfig& config) {
-  return config.learner.levels == 2 ? config.task.servers * config.task.servers : config.task.servers;
-}
+int servers_of(const StudyConfig& config) { return training_servers(config.learner, config.task.servers); }
 
 DataParallelSettings training_settings(const StudyConfig& config, std::uint32_t trial) {
   const LearnerSettings& l = config.learner;
@@ -40,7 +38,7 @@ DataParallelSettings training_settings(const StudyConfig& config, std::uint32_t 
   s.optimiser.schedule = l.schedule == "cosine" ? RateSchedule::cosine : RateSchedule::constant;
   s.optimiser.warm_up_steps = static_cast<std::uint32_t>(l.warm_up_steps);
   s.optimiser.largest_norm = l.largest_norm;
-  s.seed = config.run.seed ^ (std::uint64_t{trial} << 53);  // seeds are below 2^53
+  s.seed = config.run.seed ^ (std::uint64_t{trial} << 53);  // seeds reach 2^53 at most, trials 2047
   return s;
 }
 
@@ -140,19 +138,18 @@ void train_variant(const TrialModel& layout, const StudyConfig& config, const Le
   record_channel(record, v, path);
 }
 
-void run_learning(const LearningStudy& study, const StudyConfig& at_point, std::uint32_t trial,
+void run_learning(const LearningStudy& study, const StudyConfig& config, std::uint32_t trial,
                   std::span<double> cells) {
-  StudyConfig config = at_point;
-  config.chip = scaled_errors(config.chip, config.learner.chip_factor);
   const LearningTask& task = study.tasks.at(learning_task_name(config.learner));
   const DataParallelSettings settings = training_settings(config, trial);
-  const std::vector<StudyConfig> configs = network_configs(config);
+  std::vector<StudyConfig> configs = network_configs(config);
   std::vector<UnitDesign> levels;
-  for (const StudyConfig& level : configs) {
-    const std::size_t number = network_number(study.networks, level);
+  for (StudyConfig& level : configs) {
+    const std::size_t number = network_number(study.networks, level);  // of the chips that it was trained on
+    level.chip = scaled_errors(level.chip, level.learner.chip_factor);
     levels.push_back({&level, &study.networks[number].network, &study.designs[number]});
   }
-  LearnerKeeper keeper(study.keep_in, at_point, trial);
+  LearnerKeeper keeper(study.keep_in, config, trial);
   LearningState state;
   state.record.assign(cells.begin(), cells.end());
   std::optional<LearningState> left = keeper.found(settings, task);

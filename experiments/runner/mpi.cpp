@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "physics/core/check.hpp"
 
 #ifdef OPTINC_WITH_MPI

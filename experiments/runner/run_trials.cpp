@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cli/progress.hpp"
 #include "experiments/config/points.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/runner/statistics.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cli/progress.hpp"
 #include "experiments/models/chip_trial.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 
 namespace optinc {
 namespace {
@@ -48,12 +48,6 @@ GradientTransfer gradients_with_progress(const StudyConfig& config, const Networ
 
 void require_data(const StudyConfig& config) {
   if (measures(config, "gradient")) gradient_training_steps(config, load_fashion_mnist(config.gradient.data));
-}
-
-OnnSummary summarise(const Network& network) {
-  const Codes codes = codes_of_words(network.task, judged_words(network.task));
-  return {score(forward(network, digit_averages(network.task, codes)),
-                digits_of(exact_answers(network.task, codes), network.task.output_digits()))};
 }
 
 OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool quiet) {

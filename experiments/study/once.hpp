@@ -22,9 +22,6 @@ void require_data(const StudyConfig& config);
 /// chip. Throws Interrupted.
 OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool quiet);
 
-/// Scores a network on every word of its task.
-OnnSummary summarise(const Network& network);
-
 /// The groups `onn`, `eye` and `gradient`, as far as they were measured.
 void write_once(const Group& root, const StudyConfig& config, const Prelude& prelude, const OnceResults& once);
 

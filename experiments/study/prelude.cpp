@@ -5,12 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cli/progress.hpp"
 #include "experiments/config/points.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
+#include "experiments/process/progress.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"
-#include "experiments/study/once.hpp"
 #include "experiments/study/result_groups.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/training_checkpoint.hpp"

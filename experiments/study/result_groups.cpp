@@ -40,6 +40,12 @@ std::vector<EpochReport> read_training_group(const Group& group) {
   return curve;
 }
 
+OnnSummary summarise(const Network& network) {
+  const Codes codes = codes_of_words(network.task, judged_words(network.task));
+  return {score(forward(network, digit_averages(network.task, codes)),
+                digits_of(exact_answers(network.task, codes), network.task.output_digits()))};
+}
+
 void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary) {
   const Attributes a = group.attributes();
   a.set("word_accuracy", summary.score.word_accuracy);

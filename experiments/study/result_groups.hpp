@@ -21,6 +21,9 @@ struct Eye {
   Eigen::MatrixXd corrected, noisy;  ///< (M, words)
 };
 
+/// Scores a network on every word of its task, or on those that are drawn where they are too many.
+OnnSummary summarise(const Network& network);
+
 // Each writes one group of a result file; FORMAT.md specifies their datasets.
 void write_training_group(const Group& group, const std::vector<EpochReport>& curve);
 std::vector<EpochReport> read_training_group(const Group& group);

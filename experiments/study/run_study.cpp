@@ -9,7 +9,7 @@
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_warnings.hpp"
 #include "experiments/models/learner_keeping.hpp"
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "experiments/runner/memory.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"

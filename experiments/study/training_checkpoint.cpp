@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 #include "physics/core/parallel.hpp"
 
 namespace optinc {

@@ -28,7 +28,10 @@ try:
     import result_samples as samples
     from optinc_results import figures, headlines, mesh_laws, style
     from optinc_results.__main__ import main
+    from optinc_results.figures.learning import drawn_paths
     from optinc_results.figures.pareto import front
+    from optinc_results.learning import (differences, exact_place, final, mean_interval, paths, student_t95,
+                                         student_within)
     from optinc_results.order_statistics import binomial_at_most, clopper_pearson, level_held
     from optinc_results.study import fixed, of_worst_layer, say_point
 except ModuleNotFoundError as missing:
@@ -370,6 +373,77 @@ class Tolerances(unittest.TestCase):
             self.assertIn("carry chain", [text.get_text() for text in axes.texts])
             with self.assertRaisesRegex(results.NotInResult, "no variant 'noisy'"):
                 figures.FIGURES["search"](run, variant="noisy")
+
+
+class Trainings(unittest.TestCase):
+    def test_students_t(self):
+        # tabled to three places; closed forms of 1 and 2 degrees; fails where 1.96 stands in, or odd and even change
+        # places
+        for degrees, t in ((1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (10, 2.228),
+                           (11, 2.201), (20, 2.086), (30, 2.042), (100, 1.984), (10_000, 1.960)):
+            self.assertAlmostEqual(student_t95(degrees), t, delta=5.001e-4)
+        self.assertAlmostEqual(student_within(3.0, 1), 2 / np.pi * np.arctan(3.0), places=14)
+        self.assertAlmostEqual(student_within(3.0, 2), 3 / np.sqrt(11), places=14)
+        self.assertEqual([student_within(0.0, n) for n in (1, 2, 7, 8)], [0] * 4)
+
+    def test_interval_of_a_mean(self):
+        # by hand: deviations sqrt(5/3), sqrt(2) and 1; t of 3, 1 and 20 degrees
+        np.testing.assert_allclose(mean_interval([4, 1, 3, 2]), [2.5, 2.5 - 2.05426, 2.5 + 2.05426], atol=1e-4)
+        np.testing.assert_allclose(mean_interval([1, np.nan, 3]), [2, 2 - 12.7062, 2 + 12.7062], atol=1e-4)
+        np.testing.assert_allclose(mean_interval([0, 2] * 10 + [1]), [1, 1 - 0.45519, 1 + 0.45519], atol=1e-4)
+        np.testing.assert_array_equal(mean_interval([7, np.nan]), [7, np.nan, np.nan])
+        self.assertTrue(np.isnan(mean_interval([])).all())
+
+    def test_differences_are_of_equal_trials(self):
+        # -1, -2, -1 points by hand: deviation 1/sqrt(3), 4.303 / 3 to either side. Unpaired it would be 9 points:
+        # fails where a trial is compared with another, or a path with the one before it
+        path = Path(FOLDER.name) / "three.h5"
+        accuracy = np.array([[0.79, 0.80, 0.86, 0.70], [0.80, 0.82, 0.87, 0.70], [0.80, 0.82, 0.87, 0.9]])
+        done = np.array([[1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]], bool)
+        keys = {"learner.aggregator": (["quantised", "exact", "ring"], "1", "how gradients are averaged")}
+        values = np.stack([accuracy, accuracy - 0.5], -1)
+        with samples.result(path, samples.LEARNER, model="learning", complete=np.int64(0)) as file:
+            samples.study(file, [("path", keys)], 4, ["corrected", "noisy"],
+                          {"final_accuracy": (values, {}, "1", "share"),
+                           "final_loss": (1 - values, {}, "nat", "loss")}, done)
+        with results.open_run(path) as run:
+            self.assertEqual(exact_place(run), 1)
+            off, none, ring = differences(run)
+            np.testing.assert_allclose([off.mean, off.low, off.high], [-0.04 / 3, -0.0276755, 0.0010089], atol=1e-6)
+            np.testing.assert_allclose(off.values, [-0.01, -0.02, -0.01, np.nan], atol=1e-12)
+            self.assertEqual((none.mean, none.low, none.high, ring.mean), (0, 0, 0, 0))  # the trial that is not done
+            self.assertAlmostEqual(differences(run, "final_loss")[0].mean, 0.04 / 3)
+            np.testing.assert_allclose(final(run, variant="noisy")[0], accuracy[0] - 0.5)
+
+    def test_ways_and_their_names(self):
+        # fails where a network or preset is named that a way does not use, or an exact average is taken for granted
+        with results.open_run(FILES["trainings"]) as run:
+            self.assertEqual([way.name for way in paths(run)],
+                             ["exact", "ring", "quantised", "quantised, 0.01 wrong", "quantised, 0.1 wrong",
+                              "quantised, +0.5 LSB", "quantised, +2 LSB", "carry-chain, design-target",
+                              "some net, good-lab", "some net, foundry"])
+            # seven of the eight ways that send codes, beside the exact one: those farthest from it
+            drawn = [way.place for way in drawn_paths(paths(run), final(run), 0)]
+            self.assertEqual((drawn[0], drawn == sorted(set(drawn)), {4, 5, 6, 8, 9} < set(drawn), 1 in drawn),
+                             (0, True, True, False))
+        with results.open_run(FILES["trained_through_chips"]) as run:
+            chain, published = (differences(run, at={"network": n})[5].mean for n in (1, 0))
+            self.assertAlmostEqual(chain, -0.004, delta=1e-3)  # drawn 0.4 and 40 points down
+            self.assertAlmostEqual(published, -0.4, delta=1e-3)
+            self.assertEqual({way.name for way in paths(run)}, {"exact", "chip"})  # networks are another sweep's
+        with results.open_run(FILES["one_sweep"]) as run, self.assertRaisesRegex(results.NotInResult, "no trainings"):
+            paths(run)
+        path = Path(FOLDER.name) / "no_exact.h5"
+        one = {"final_loss": (np.zeros((2, 3, 1)), {}, "nat", "loss")}
+        settings = samples.LEARNER + '\n[network]\nsource = "shipped/some_net"\n'
+        for key, said in (("learner.aggregator", "no training with the exact"), ("learner.block", "no sweep of")):
+            with samples.result(path, settings, model="learning", complete=np.int64(1)) as file:
+                samples.study(file, [("path", {key: (["ring", "chip"], "1", "a key")})], 3, ["noisy"], one)
+            with results.open_run(path) as run:
+                if key == "learner.aggregator":  # one network for all ways
+                    self.assertEqual([way.name for way in paths(run)], ["ring", "some net"])
+                with self.assertRaisesRegex(results.NotInResult, said):
+                    exact_place(run)
 
 
 class Drawing(unittest.TestCase):

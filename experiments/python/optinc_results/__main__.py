@@ -14,6 +14,7 @@ from . import style
 from .errors import NotAResult, NotInResult
 from .figures import FIGURES, drawn, names_of
 from .headlines import headlines
+from .report import write_report
 from .run import Run, open_run
 from .table import tidy, write_csv
 
@@ -42,6 +43,7 @@ EXAMPLES = """examples:
   python3 -m optinc_results figures results/quickstart.h5 -o /tmp --only eye --only training
   python3 -m optinc_results table results/quickstart.h5 -o accuracy.csv --metric word_accuracy
   python3 -m optinc_results table results/quickstart.h5 -o means.csv --group summary
+  python3 -m optinc_results report results/quickstart.h5
 """
 
 
@@ -71,6 +73,11 @@ def table(run: Run, arguments: argparse.Namespace) -> None:
     print(arguments.output)
 
 
+def report(run: Run, arguments: argparse.Namespace) -> None:
+    """Writes the page of a result."""
+    print(write_report(run, arguments.output, arguments.force))
+
+
 def show(run: Run, arguments: argparse.Namespace) -> None:
     """Prints the headline numbers."""
     print(headlines(run))
@@ -97,6 +104,11 @@ def parser() -> argparse.ArgumentParser:
     write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="file to write; replaced")
     write.add_argument("--metric", metavar="M", help="only this quantity (default: all by trial and variant)")
     write.add_argument("--group", default="trials", metavar="G", help="trials (default), summary, training, ...")
+    page = command("report", report, "write one HTML page",
+                   "Writes a page that needs nothing else, no network and no script: what was run, headline numbers with their\n"
+                   "intervals, the figures that the study names, warnings, where it comes from, how to repeat it, all settings.")
+    page.add_argument("-o", "--output", type=Path, metavar="HTML", help="file to write (default: FILE with the ending .html)")
+    page.add_argument("--force", action="store_true", help="replace an existing output")
     command("show", show, "print the headline numbers", "Prints where a result comes from and its headline numbers.")
     return top
 

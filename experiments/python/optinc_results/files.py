@@ -17,3 +17,25 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def creating(path: Path, force: bool) -> Iterator[Path]:
+    """As `replacing`, but an earlier file of that name is replaced only with `force`: otherwise FileExistsError, raised
+    before anything is done, and at the end where one has appeared meanwhile. A folder that does not exist is an OSError."""
+    exists = f"{path} exists already (nothing is overwritten unasked). Choose another name or give --force."
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder (expected a name for a file). Add a file name.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written (there is no folder {path.parent}). Create it.")
+    if not force and os.path.lexists(path):
+        raise FileExistsError(exists)
+    with replacing(path) as partial:
+        yield partial
+        if not force:
+            try:
+                os.link(partial, path)  # fails where PATH has appeared; renaming onto the same file then changes nothing
+            except FileExistsError:
+                raise FileExistsError(exists) from None
+            except OSError:  # a file system without links
+                pass

@@ -14,7 +14,7 @@ import xarray
 
 from .errors import NotAResult, NotInResult
 from .provenance import Provenance, provenance_of
-from .reader import dimensions_of, read_group
+from .reader import attributes_of, dimensions_of, read_group
 from .seal import check_seal
 
 if sys.version_info >= (3, 11):
@@ -53,6 +53,11 @@ class Run:
             raise NotInResult(f"{self.path} has no group '{name}' (its groups: {', '.join(self._file) or 'none'}). "
                               "Let the study record it, and run it again.")
         return data
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """All attributes of the file's root: where it comes from, its settings as TOML, its warnings."""
+        return attributes_of(self._file)
 
     @property
     def trials(self) -> Optional[xarray.Dataset]:

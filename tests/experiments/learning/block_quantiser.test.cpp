@@ -135,18 +135,6 @@ TEST_CASE("what has no code is refused by name") {
                   Error);
 }
 
-TEST_CASE("a mean lies between the smallest and the largest code") {
-  CodeVector codes(4);
-  codes << 12u, 200u, 13u, 90u;
-  CHECK(range_check(codes, 78.75));
-  CHECK(range_check(codes, 12.0));
-  CHECK(range_check(codes, 200.0));
-  CHECK_FALSE(range_check(codes, 11.999));
-  CHECK_FALSE(range_check(codes, 201.0));
-  CHECK_FALSE(range_check(codes, std::numeric_limits<double>::quiet_NaN()));
-  CHECK_THROWS_AS(range_check(CodeVector(0), 0.0), Error);
-}
-
 TEST_CASE("scales cost 0.390625 % of the payload at 8 bits and K = 1024") {
   CHECK(overhead_share(8, 1024) == 0.00390625);
   CHECK(overhead_share(8, 512, 16) == 0.00390625);

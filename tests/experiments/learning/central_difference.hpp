@@ -4,6 +4,8 @@
 
 #include <Eigen/Dense>
 
+#include "tests/support/catch.hpp"
+
 namespace optinc {
 
 /// The derivative of `loss` at p by central differences of fourth order,
@@ -22,6 +24,17 @@ inline Eigen::VectorXd central_difference(const std::function<double(const Eigen
     p[i] = here;
   }
   return gradient;
+}
+
+/// Holds a gradient to the derivative of `loss` at p, to a share `tolerance` of its norm.
+inline void check_derivative(const std::function<double(const Eigen::VectorXd&)>& loss,
+                             const Eigen::VectorXd& p, const Eigen::VectorXd& gradient, double h,
+                             double tolerance) {
+  const Eigen::VectorXd numeric = central_difference(loss, p, h);
+  REQUIRE(gradient.size() == numeric.size());
+  const double error = (gradient - numeric).norm() / numeric.norm();
+  INFO("relative error " << error);
+  CHECK(error < tolerance);
 }
 
 }  // namespace optinc

@@ -3,19 +3,13 @@
 #include "experiments/learning/data_parallel.hpp"
 #include "experiments/learning/relative_error.hpp"
 
+#include "tests/experiments/learning/drawn_gradients.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"
 
 using namespace optinc;
 
 namespace {
-
-Eigen::MatrixXf drawn(Eigen::Index elements, Eigen::Index servers) {
-  Stream stream(41, Purpose::test);
-  Eigen::MatrixXf gradients(elements, servers);
-  for (float& g : gradients.reshaped()) g = static_cast<float>(stream.normal());
-  return gradients;
-}
 
 using Collective = Traffic (*)(Eigen::MatrixXf&);
 
@@ -28,13 +22,13 @@ TEST_CASE("Every collective leaves all servers the same mean, whatever is left o
     for (const Eigen::Index servers : {1, 2, 4, 16})
       for (const Eigen::Index elements : {1, 7, 16, 1001}) {
         CAPTURE(servers, elements);
-        const Eigen::MatrixXf gradients = drawn(elements, servers);
+        const Eigen::MatrixXf gradients = drawn_gradients(elements, servers);
         Eigen::MatrixXf held = gradients;
         collective(held);
         for (Eigen::Index s = 1; s < servers; ++s) CHECK(held.col(s) == held.col(0));
         CHECK(relative_error(held.col(0), exact_average(gradients)) < 1e-6);
       }
-  Eigen::MatrixXf three = drawn(100, 3), of_three = three;
+  Eigen::MatrixXf three = drawn_gradients(100, 3), of_three = three;
   ring_all_reduce(of_three);
   CHECK(relative_error(of_three.col(2), exact_average(three)) < 1e-6);
 }
@@ -52,6 +46,17 @@ TEST_CASE("The ring adds in the order in which its pieces travel") {
   CHECK(g(2, 0) == 1.0f / 3.0f);
 }
 
+// (2^24 - 2^24) + (1 + 1) of partners two apart, 0 of neighbours first; 1 + 2^24 loses the 1. Fails when halves
+// meet in another order, or the parameter server adds from the last server on
+TEST_CASE("Halving and the parameter server add in their orders") {
+  Eigen::MatrixXf g = Eigen::RowVector4f(16777216.0f, 1.0f, -16777216.0f, 1.0f).replicate(4, 1);
+  halving_doubling(g);
+  CHECK(g == Eigen::MatrixXf::Constant(4, 4, 2.0f / 4.0f));
+  g = Eigen::RowVector4f(1.0f, 16777216.0f, -16777216.0f, 3.0f).replicate(4, 1);
+  parameter_server(g);
+  CHECK(g == Eigen::MatrixXf::Constant(4, 4, 3.0f / 4.0f));
+}
+
 TEST_CASE("Collectives send what their formulas say") {
   for (const Eigen::Index n : {2, 4, 8, 16}) {
     Eigen::MatrixXf g = Eigen::MatrixXf::Zero(16, n);
@@ -61,6 +66,8 @@ TEST_CASE("Collectives send what their formulas say") {
     CHECK(halving_doubling(g).sent_share == share);
     CHECK((1 << (halving_doubling(g).steps / 2)) == n);
     CHECK(parameter_server(g).received_share == static_cast<double>(n - 1));
+    CHECK(parameter_server(g).sent_share == static_cast<double>(n - 1));
+    CHECK(parameter_server(g).steps == 2);
   }
   Eigen::MatrixXf six = Eigen::MatrixXf::Zero(4, 6), none(4, 0);
   check_message(refusal([&] { halving_doubling(six); }), {"6 servers", "8"});

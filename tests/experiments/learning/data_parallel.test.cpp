@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-
-#include <omp.h>
+#include <numeric>
 
 #include "experiments/learning/mlp.hpp"
 #include "experiments/learning/relative_error.hpp"
 #include "physics/core/check.hpp"
 
+#include "tests/experiments/learning/trained.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace optinc;
@@ -39,31 +39,24 @@ DataParallelSettings settings_of(int workers, int batch, int epochs = 2) {
   return s;
 }
 
-LearningTask task_of(int images, int tests = 10) {
-  return mlp_task(small, {bright_pixels(images, 4, 0), bright_pixels(tests, 4, 1)});
+LearningTask task_of(int images, int tests = 10, const MlpShape& shape = small) {
+  return mlp_task(shape, std::make_shared<const ImageData>(
+                             ImageData{bright_pixels(images, 4, 0), bright_pixels(tests, 4, 1)}));
 }
-
-/// Sets the number of threads for one scope.
-struct Threads {
-  explicit Threads(int n) { omp_set_num_threads(n); }
-  ~Threads() { omp_set_num_threads(before); }
-  int before = omp_get_max_threads();
-};
 
 }  // namespace
 
 TEST_CASE("a learner learns a problem that can be learnt") {
   const LearningTask task = task_of(1000, 500);
-  std::vector<int> reported;
-  const auto result = train_data_parallel(settings_of(4, 20), task, average_exactly,
-                                          [&](const LearnerPoint& p) { reported.push_back(p.epoch); });
-  CHECK(result.curve.back().test.accuracy > 0.99);
+  const Trained result = trained(settings_of(4, 20), task);
+  CHECK(result.test.accuracy > 0.99);
   REQUIRE(result.losses.size() == 100);
   // Before the first step the learner knows nothing much: ln 4 = 1.39.
   CHECK(result.losses.front() > 1.0);
-  CHECK(result.curve.back().loss < 0.05);
-  CHECK(reported == std::vector<int>{1, 2});
-  CHECK(result.curve.back().test.accuracy == accuracy(small, result.parameters, bright_pixels(500, 4, 1)));
+  CHECK(std::accumulate(result.losses.begin() + 50, result.losses.end(), 0.0) / 50 < 0.05);
+  CHECK(result.learner.epoch == 2);
+  CHECK(result.learner.step == 0);
+  CHECK(result.test.accuracy == evaluate(small, result.learner.parameters, bright_pixels(500, 4, 1)).accuracy);
 }
 
 TEST_CASE("four workers' exact average is one worker's gradient of the whole batch") {
@@ -85,22 +78,18 @@ TEST_CASE("four workers' exact average is one worker's gradient of the whole bat
 
 TEST_CASE("training is the same bits on one thread and on two") {
   const LearningTask task = task_of(500, 1300);
-  const auto run = [&](int threads) {
-    const Threads scope(threads);
-    return train_data_parallel(settings_of(6, 48), task, average_exactly);
-  };
-  const auto one = run(1), two = run(2);
-  CHECK(one.parameters == two.parameters);
+  const Trained one = trained_on(1, settings_of(6, 48), task), two = trained_on(2, settings_of(6, 48), task);
+  CHECK(one.learner.parameters == two.learner.parameters);
   CHECK(one.losses == two.losses);
-  CHECK(one.curve.back().test.accuracy == two.curve.back().test.accuracy);
-  CHECK(one.curve.back().test.loss == two.curve.back().test.loss);
+  CHECK(one.test.accuracy == two.test.accuracy);
+  CHECK(one.test.loss == two.test.loss);
 }
 
 TEST_CASE("gradients asked for are those of the next step") {
   const LearningTask task = task_of(100);
   Learner learner = start_learner(settings_of(2, 30), task);
   CHECK(steps_per_epoch(learner.settings, task) == 3);
-  CHECK(train_epoch(learner, task, average_exactly).size() == 3);
+  for (int step = 0; step < 3; ++step) train_step(learner, task, average_exactly);
   CHECK(learner.epoch == 1);
   CHECK(learner.step == 0);
 
@@ -133,7 +122,7 @@ TEST_CASE("each epoch shows every image once, in an order of its own that the se
   const LearningTask task = task_of(90);
   Learner learner = start_learner(settings_of(2, 30), task);
   const auto first = learner.order;
-  train_epoch(learner, task, average_exactly);
+  for (int step = 0; step < 3; ++step) train_step(learner, task, average_exactly);
   auto second = learner.order;
   CHECK(first != second);
   std::sort(second.begin(), second.end());
@@ -177,8 +166,8 @@ TEST_CASE("settings that make no sense are refused") {
   refused([](auto& s) { s.optimiser.final_share = 1.5; });
   refused([](auto& s) { s.optimiser.largest_norm = -1.0; });
   refused([](auto& s) { s.steps = 3'000'000'000u; });
-  CHECK_THROWS_AS(mlp_task({17, 12, 4}, {bright_pixels(10, 4, 0), bright_pixels(10, 4, 0)}), Error);
-  CHECK_THROWS_AS(mlp_task({16, 12, 3}, {bright_pixels(99, 4, 0), bright_pixels(99, 4, 0)}), Error);
+  CHECK_THROWS_AS(task_of(10, 10, {17, 12, 4}), Error);
+  CHECK_THROWS_AS(task_of(99, 99, {16, 12, 3}), Error);
 }
 
 TEST_CASE("a step that fails leaves the learner as it was") {

@@ -1,55 +1,18 @@
 #include "experiments/learning/idx_images.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
-#include <unistd.h>
-#include <zlib.h>
-
 #include "tests/support/catch.hpp"
+#include "tests/support/gzip.hpp"
+#include "tests/support/image_files.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace optinc;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A folder of its own that goes with the scope.
-struct TempFolder {
-  TempFolder() {
-    std::string name = (fs::temp_directory_path() / "optinc-idx-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path = name;
-  }
-  ~TempFolder() { fs::remove_all(path); }
-  fs::path path;
-};
-
-/// Magic number and sizes, big endian, then the data.
-std::string idx(std::vector<std::uint32_t> header, const std::string& data) {
-  std::string bytes;
-  for (const std::uint32_t word : header) {
-    for (const unsigned shift : {24u, 16u, 8u, 0u}) bytes += static_cast<char>(word >> shift & 0xffu);
-  }
-  return bytes + data;
-}
-
-std::string read_bytes(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write_bytes(const fs::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-void write_gz(const fs::path& path, const std::string& bytes) {
-  const gzFile file = gzopen(path.c_str(), "wb9");
-  REQUIRE(file != nullptr);
-  REQUIRE(gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size())) == static_cast<int>(bytes.size()));
-  REQUIRE(gzclose(file) == Z_OK);
-}
 
 /// Three images of 2 x 3 pixels whose bytes are 0, 10, .. 170, labelled 7, 0, 255.
 const std::string image_data = [] {
@@ -62,15 +25,15 @@ const std::string images = idx({0x803, 3, 2, 3}, image_data), labels = idx({0x80
 }  // namespace
 
 TEST_CASE("IDX files become pixels and labels") {
-  const TempFolder folder;
-  const auto i = folder.path / "i.gz", l = folder.path / "l.gz";
+  const Scratch folder;
+  const auto i = folder / "i.gz", l = folder / "l.gz";
   SECTION("gzipped") {
-    write_gz(i, images);
-    write_gz(l, labels);
+    put_gzipped(i, images);
+    put_gzipped(l, labels);
   }
   SECTION("plain") {
-    write_bytes(i, images);
-    write_bytes(l, labels);
+    put(i, images);
+    put(l, labels);
   }
   const ImageSet set = load_idx(i, l);
   CHECK(set.height == 2);
@@ -84,10 +47,10 @@ TEST_CASE("IDX files become pixels and labels") {
 }
 
 TEST_CASE("bad IDX files are refused with the reason") {
-  const TempFolder folder;
-  const auto i = folder.path / "images.gz", l = folder.path / "labels.gz";
-  write_gz(i, images);
-  write_gz(l, labels);
+  const Scratch folder;
+  const auto i = folder / "images.gz", l = folder / "labels.gz";
+  put_gzipped(i, images);
+  put_gzipped(l, labels);
   REQUIRE_NOTHROW(load_idx(i, l));
   const auto refused = [&](const std::string& reason) {
     const std::string message = refusal([&] { load_idx(i, l); });
@@ -106,52 +69,52 @@ TEST_CASE("bad IDX files are refused with the reason") {
     refused("no such file");
   }
   SECTION("an empty file") {
-    write_bytes(i, "");
+    put(i, "");
     refused("images.gz is truncated (0 of 4 bytes");
   }
   SECTION("header cut short") {
-    write_gz(i, images.substr(0, 10));
+    put_gzipped(i, images.substr(0, 10));
     refused("is truncated (2 of 4 bytes");
   }
   SECTION("data cut short") {
-    write_gz(i, images.substr(0, images.size() - 1));
+    put_gzipped(i, images.substr(0, images.size() - 1));
     refused("is truncated (17 of 18 bytes");
   }
   SECTION("gzip stream cut short, in its data and in its check sum") {
-    const std::string whole = read_bytes(i);
-    write_bytes(i, whole.substr(0, whole.size() - 12));
+    const std::string whole = bytes_of(i);
+    put(i, whole.substr(0, whole.size() - 12));
     refused("is truncated");
-    write_bytes(i, whole.substr(0, whole.size() - 3));
+    put(i, whole.substr(0, whole.size() - 3));
     refused("truncated (its data are there, its check sum is not)");
   }
   SECTION("damaged: the check sum differs") {
-    std::string bytes = read_bytes(i);
+    std::string bytes = bytes_of(i);
     bytes[bytes.size() - 6] ^= 1;
-    write_bytes(i, bytes);
+    put(i, bytes);
     refused("images.gz is damaged (zlib says: incorrect data check)");
   }
   SECTION("damaged: no deflate stream") {
-    std::string bytes = read_bytes(l);
+    std::string bytes = bytes_of(l);
     for (std::size_t b = 10; b < bytes.size(); ++b) bytes[b] = '\xff';
-    write_bytes(l, bytes);
+    put(l, bytes);
     refused("labels.gz is damaged (zlib says");
   }
   SECTION("more data than the header says") {
-    write_gz(i, images + "x");
+    put_gzipped(i, images + "x");
     refused("longer than its header says (more than 18 bytes");
   }
   SECTION("images and labels exchanged") {
-    fs::rename(i, folder.path / "other");
+    fs::rename(i, folder / "other");
     fs::rename(l, i);
-    fs::rename(folder.path / "other", l);
+    fs::rename(folder / "other", l);
     refused("magic number 0x00000801, not 0x00000803");
   }
   SECTION("another element type") {
-    write_gz(i, idx({0xd03, 3, 2, 3}, image_data));
+    put_gzipped(i, idx({0xd03, 3, 2, 3}, image_data));
     refused("magic number 0x00000d03");
   }
   SECTION("fewer labels than images") {
-    write_gz(l, idx({0x801, 2}, {7, 0}));
+    put_gzipped(l, idx({0x801, 2}, {7, 0}));
     refused("3 images but 2 labels");
   }
   SECTION("absurd sizes are not allocated") {
@@ -163,32 +126,32 @@ TEST_CASE("bad IDX files are refused with the reason") {
                                                                      {3, 28, 4097},
                                                                      {60000, 28, 28},
                                                                      {0xffffffff, 1, 1}}) {
-      write_gz(i, idx({0x803, sizes[0], sizes[1], sizes[2]}, image_data));
+      put_gzipped(i, idx({0x803, sizes[0], sizes[1], sizes[2]}, image_data));
       refused("claims impossible sizes");
     }
-    write_gz(l, idx({0x801, 0xffffffff}, {7, 0, 1}));
-    write_gz(i, images);
+    put_gzipped(l, idx({0x801, 0xffffffff}, {7, 0, 1}));
+    put_gzipped(i, images);
     refused("labels.gz claims impossible sizes (4294967295");
   }
 }
 
 TEST_CASE("a data set is four files in a folder") {
-  const TempFolder folder;
+  const Scratch folder;
   const auto refused = [](const fs::path& path, const std::string& reason) {
     const std::string message = refusal([&] { load_fashion_mnist(path); });
     INFO(message);
     CHECK(message.find(reason) != std::string::npos);
   };
-  refused(folder.path / "none",
+  refused(folder / "none",
           "there is no such folder). Install the Debian package dataset-fashion-mnist, or set gradient.data");
-  refused(folder.path, "train-images-idx3-ubyte.gz cannot be read");
-  write_gz(folder.path / "train-images-idx3-ubyte.gz", images);
-  write_gz(folder.path / "train-labels-idx1-ubyte.gz", labels);
-  write_gz(folder.path / "t10k-images-idx3-ubyte.gz", idx({0x803, 1, 2, 3}, image_data.substr(0, 6)));
-  write_gz(folder.path / "t10k-labels-idx1-ubyte.gz", idx({0x801, 1}, {1}));
-  CHECK(load_fashion_mnist(folder.path).test.labels == std::vector<std::uint8_t>{1});
-  write_gz(folder.path / "t10k-images-idx3-ubyte.gz", idx({0x803, 1, 3, 2}, image_data.substr(0, 6)));
-  refused(folder.path, "test images of 3x2");
+  refused(folder.path(), "train-images-idx3-ubyte.gz cannot be read");
+  put_gzipped(folder / "train-images-idx3-ubyte.gz", images);
+  put_gzipped(folder / "train-labels-idx1-ubyte.gz", labels);
+  put_gzipped(folder / "t10k-images-idx3-ubyte.gz", idx({0x803, 1, 2, 3}, image_data.substr(0, 6)));
+  put_gzipped(folder / "t10k-labels-idx1-ubyte.gz", idx({0x801, 1}, {1}));
+  CHECK(load_fashion_mnist(folder.path()).test.labels == std::vector<std::uint8_t>{1});
+  put_gzipped(folder / "t10k-images-idx3-ubyte.gz", idx({0x803, 1, 3, 2}, image_data.substr(0, 6)));
+  refused(folder.path(), "test images of 3x2");
 }
 
 TEST_CASE("Fashion-MNIST as Debian packs it") {

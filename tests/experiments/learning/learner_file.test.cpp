@@ -15,7 +15,7 @@ LearningTask noise_task(int images = 70) {
   ImageSet set{Eigen::MatrixXf(6, images), {}, 2, 3};
   for (float& x : set.pixels.reshaped()) x = static_cast<float>(stream.uniform());
   for (int i = 0; i < images; ++i) set.labels.push_back(static_cast<std::uint8_t>(stream.below(3)));
-  return mlp_task({6, 5, 3}, {set, set});
+  return mlp_task({6, 5, 3}, std::make_shared<const ImageData>(ImageData{set, set}));
 }
 
 DataParallelSettings settings_of(OptimiserRule rule) {

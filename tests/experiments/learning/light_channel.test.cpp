@@ -5,6 +5,7 @@
 #include "experiments/learning/relative_error.hpp"
 #include "onn/carry_chain.hpp"
 
+#include "tests/experiments/learning/drawn_gradients.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -12,11 +13,11 @@ using namespace optinc;
 
 namespace {
 
-Eigen::MatrixXf drawn(Eigen::Index elements, Eigen::Index servers) {
-  Stream stream(42, Purpose::test);
-  Eigen::MatrixXf gradients(elements, servers);
-  for (float& g : gradients.reshaped()) g = static_cast<float>(stream.normal());
-  return gradients;
+/// Codes that are received whatever was sent.
+CodeAverager always(std::vector<std::uint32_t> codes) {
+  return [codes = std::move(codes)](const CodeMatrix&, const StepContext&) {
+    return CodeVector(Eigen::Map<const CodeVector>(codes.data(), std::ssize(codes)));
+  };
 }
 
 CodeMatrix all_equal(std::uint32_t code, Eigen::Index words, Eigen::Index servers) {
@@ -37,7 +38,7 @@ LightChannel ideal(Rounding rounding = Rounding::half_even) {
 TEST_CASE("Through an ideal channel a gradient comes back within one step of its block") {
   LightChannel channel = ideal();
   channel.block = 100;
-  Eigen::MatrixXf g = drawn(1001, 4);
+  Eigen::MatrixXf g = drawn_gradients(1001, 4);
   g.middleRows(300, 100) *= 1e-4f;
   const Eigen::VectorXf received = average_through(channel, g, {}), exact = exact_average(g);
   for (Eigen::Index i = 0; i < g.rows(); ++i) {
@@ -69,6 +70,34 @@ TEST_CASE(
                 {"16 servers", "3 units"});
 }
 
+// Fails when a unit is sent the codes of another, or stands in for another
+TEST_CASE("A cascade's units each average their own servers, and the one above what they send") {
+  const auto first_plus = [](std::uint32_t add) {
+    return
+        [add](const CodeMatrix& codes, const StepContext&) { return CodeVector(codes.col(0).array() + add); };
+  };
+  const CodeAverager above = [](const CodeMatrix& codes, const StepContext& step) {
+    CHECK(step.step == 7);
+    return CodeVector(codes.col(0) * 100 + codes.col(1));
+  };
+  CodeMatrix codes(1, 4);
+  codes << 10, 20, 30, 40;
+  CHECK(cascade_average({first_plus(1), first_plus(2)}, above)(codes, {1, 7})[0] == 11 * 100 + 32);
+}
+
+// noise of half a digit at the receivers of a network's map. Fails when two steps, or two chips, share their
+// noise
+TEST_CASE("A map has fresh noise at every step") {
+  ChipMap map = map_network(carry_chain({4, 2, Rounding::half_up}, {}));
+  for (auto& digit : map.readout) digit.white = 0.25;
+  const CodeMatrix codes = all_equal(5, 1000, 4);
+  const CodeVector received = map_average(map, 3)(codes, {1, 2});
+  CHECK(received == map_average(map, 3)(codes, {1, 2}));
+  CHECK(received != map_average(map, 3)(codes, {1, 3}));
+  CHECK(received != map_average(map, 3)(codes, {2, 2}));
+  CHECK(received != map_average(map, 4)(codes, {1, 2}));
+}
+
 // 200,000 words: shares within 5 sigma of the binomial. Fails when larger errors are as likely as those of one,
 // or all go one way
 TEST_CASE("MC: injected errors are as many and as large as said, and without bias") {
@@ -87,6 +116,7 @@ TEST_CASE("MC: injected errors are as many and as large as said, and without bia
   near((off > 0.0).cast<double>().sum() / wrong, 0.5, wrong);
   CHECK(received == average(all_equal(128, 200'000, 2), {5, 3}));
   CHECK(received != average(all_equal(128, 200'000, 2), {5, 4}));
+  CHECK(received != average(all_equal(128, 200'000, 2), {6, 3}));
   CHECK(average(all_equal(255, 1000, 2), {5, 3}).maxCoeff() <= 255);  // codes stay in range
 }
 
@@ -95,14 +125,40 @@ TEST_CASE("MC: injected errors are as many and as large as said, and without bia
 TEST_CASE("Error feedback sends later what quantisation left out") {
   LightChannel channel = ideal();
   channel.error_feedback = true;
-  Eigen::MatrixXf g(2, 1);
-  g << 1.0f, 0.001f;  // far below half a step of 1/127
+  Eigen::MatrixXf g(2, 3);
+  g.row(0).setOnes();
+  g.row(1).setConstant(0.002f);  // far below half a step of 1/127; alike, since Q(mean) has no feedback
   float sent = 0.0f;
   for (int step = 0; step < 100; ++step)
     sent += average_through(channel, g, {1, static_cast<std::uint32_t>(step)})[1];
-  CHECK(std::abs(sent - 0.1f) <= 1.0f / 127);
+  CHECK(std::abs(sent - 0.2f) <= 1.0f / 127);
   LightChannel without = ideal();
   CHECK(average_through(without, g, {})[1] == 0.0f);
+}
+
+// received 3, 0, 1 and 2 for means of 2 1/2 (half-up 3), 1, 2 and 5. Fails when errors are counted without
+// their sign, or against another rounding than the channel's
+TEST_CASE("Errors are counted against the channel's own Q(mean)") {
+  LightChannel channel = ideal(Rounding::half_up);
+  channel.bits = 4;
+  Eigen::MatrixXf g(4, 2);  // codes are 8 + 7 g
+  g << -6, -5, -7, -7, -6, -6, -3, -3;
+  g /= 7.0f;
+  g.conservativeResize(5, 2);
+  g.row(4).setOnes();  // the block's scale
+  channel.average = always({3, 0, 1, 2, 15});
+  average_through(channel, g, {});
+  const CodeErrors& e = channel.errors;
+  CHECK(e.words == 5);
+  CHECK(e.wrong == 3);
+  CHECK(e.off_by_one == 2);
+  CHECK(e.error_rate() == Approx(0.6));
+  CHECK(e.bias_lsb() == Approx((-1 - 1 - 3) / 5.0));
+  CHECK(e.rms_lsb() == Approx(std::sqrt((1 + 1 + 9) / 5.0)));
+  channel.rounding = Rounding::half_even;
+  average_through(channel, g, {});
+  CHECK(e.words == 10);
+  CHECK(e.wrong == 7);  // the mean of 2 1/2 is 2 now
 }
 
 TEST_CASE("The range guard draws back what server 0 knows to be impossible, and nothing else") {
@@ -124,10 +180,23 @@ TEST_CASE("The range guard draws back what server 0 knows to be impossible, and 
   CHECK(channel.errors.bias_lsb() == Approx((254 + 0 + 255 - 65) / 3.0).margin(0.5));
 }
 
+// server 0 sends 255, so that the mean of four is at least 63 3/4, rounded down at worst. Fails when the lower
+// end is another
+TEST_CASE("The range guard knows the lower end, and lets every rounding pass") {
+  LightChannel channel = ideal();
+  channel.range_guard = true;
+  channel.average = always({0, 62, 63, 64, 255});
+  const Eigen::VectorXf received = average_through(channel, Eigen::MatrixXf::Ones(5, 4), {});
+  CHECK(channel.errors.guarded == 2);
+  for (const Eigen::Index i : {0, 1, 2}) CHECK(received[i] == Approx((63 - 128) / 127.0));
+  CHECK(received[3] == Approx((64 - 128) / 127.0));
+  CHECK(received[4] == Approx(1.0));
+}
+
 TEST_CASE("A constant offset moves every element by so many steps") {
   LightChannel channel = ideal(), shifted = ideal();
   shifted.offset_lsb = 2.0;
-  const Eigen::MatrixXf g = drawn(50, 4);
+  const Eigen::MatrixXf g = drawn_gradients(50, 4);
   const Eigen::VectorXf moved = average_through(shifted, g, {}) - average_through(channel, g, {});
   CHECK(moved.isApproxToConstant(2.0f * g.cwiseAbs().maxCoeff() / 127, 1e-4f));
 }

@@ -30,6 +30,19 @@ TEST_CASE("AdamW's first steps are those worked by hand") {
   CHECK(p[0] == Approx(expected).epsilon(1e-6));
 }
 
+// Fails when momentum averages gradients, or the decay is left to adamw
+TEST_CASE("Gradient descent's first steps are those worked by hand") {
+  OptimiserSettings s;
+  s.momentum = 0.5;
+  s.weight_decay = 0.5;
+  Moments moments = start_moments(s, 1);
+  Eigen::VectorXf p = Eigen::VectorXf::Constant(1, 1.0f);
+  apply_gradient(s, 0.1, 0, Eigen::VectorXf::Constant(1, 2.0f), moments, p);
+  CHECK(p[0] == Approx(0.95 - 0.1 * 2.0));
+  apply_gradient(s, 0.1, 1, Eigen::VectorXf::Constant(1, 1.0f), moments, p);
+  CHECK(p[0] == Approx(0.95 * 0.75 - 0.1 * 2.0));  // v = 0.5 2 + 1
+}
+
 // Fails when each element is clipped by itself, or small gradients are scaled up.
 TEST_CASE("a gradient is clipped to its norm") {
   OptimiserSettings s;

@@ -1,25 +1,14 @@
 #include "experiments/learning/text.hpp"
 
-#include <zlib.h>
-
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/gzip.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace optinc;
-
-namespace {
-
-void put_gzipped(const std::filesystem::path& path, const std::string& text) {
-  const gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-}
-
-}  // namespace
 
 // Fails when the test is taken from the beginning, or characters are numbered in the order they come.
 TEST_CASE("a text is numbered and cut") {

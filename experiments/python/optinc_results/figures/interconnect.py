@@ -46,6 +46,7 @@ def interconnect(run: Run) -> Figure:
               if np.isfinite(ratio[names == name]).all() and len(set(servers[names == name])) > 1]
     rows = [int(np.flatnonzero(names == name)[np.argmax(servers[names == name])]) for name in dict.fromkeys(names)]
     height = max(3.0, 1.3 + 0.17 * len(rows) + 0.13 * len(curves))
+    below = -0.42 / (height - 1.1)  # of the height of a panel: under the name of its axis
     figure, grid = style.panels(1, 2 if curves else 1, style.PAGE_IN, height)
     if curves:
         axes = grid[0, 0]
@@ -62,7 +63,7 @@ def interconnect(run: Run) -> Figure:
         axes.set_ylabel("iteration over that of the reference")
         axes.set_ylim(0, None)
         style.panel(axes, 0, "against servers")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=6)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)
     axes = grid[0, -1]
     whole = sum(np.asarray(data[name].values, float)[rows] for name, *_ in PARTS)
     left = np.zeros(len(rows))
@@ -78,7 +79,7 @@ def interconnect(run: Run) -> Figure:
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("share of computing and communication")
     style.panel(axes, 1 if curves else 0, "parts, scenario and servers")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.12), ncol=5, fontsize=6, handlelength=1.2, columnspacing=0.8)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, below), ncol=5, fontsize=6, handlelength=1.2, columnspacing=0.8)
     return style.finish(figure, run, f"{run.provenance.title}. *: calibrated to published ratios")
 
 

@@ -1,4 +1,4 @@
-#include "experiments/learning/learner_settings.hpp"
+#include "experiments/config/learner_settings.hpp"
 
 #include <array>
 
@@ -28,6 +28,10 @@ std::span<const std::string_view> engine_names() {
 bool sends_codes(const LearnerSettings& settings) {
   return settings.aggregator == "quantised" || settings.aggregator == "network" ||
          settings.aggregator == "chip";
+}
+
+int training_servers(const LearnerSettings& settings, int servers_of_unit) {
+  return settings.levels == 2 ? servers_of_unit * servers_of_unit : servers_of_unit;
 }
 
 }  // namespace optinc

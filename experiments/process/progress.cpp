@@ -1,4 +1,4 @@
-#include "experiments/cli/progress.hpp"
+#include "experiments/process/progress.hpp"
 
 #include <cstdio>
 

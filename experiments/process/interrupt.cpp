@@ -1,4 +1,4 @@
-#include "experiments/runner/interrupt.hpp"
+#include "experiments/process/interrupt.hpp"
 
 #include <csignal>
 

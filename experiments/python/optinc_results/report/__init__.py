@@ -1,0 +1,28 @@
+"""A result file as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Optional, Union
+
+from ..files import creating
+from ..run import Run
+from .page import page
+
+
+def write_report(run: Run, path: Optional[Union[str, os.PathLike[str]]] = None, force: bool = False) -> Path:
+    """Writes the page of a result to `path`, by default NAME.html beside the file, whole or not at all. Returns where.
+
+    Raises OSError where something of that name exists (unless `force`), where it is the result itself and where it
+    cannot be written; NotAResult where the file's settings cannot be read.
+    """
+    target = run.path.with_suffix(".html") if path is None else Path(path)
+    if target.exists() and target.samefile(run.path):
+        raise FileExistsError(f"{target} is the result itself (a page would take its place). Choose another name.")
+    with creating(target, force) as partial:
+        partial.write_text(page(run), encoding="utf-8")
+    return target
+
+
+__all__ = ["page", "write_report"]

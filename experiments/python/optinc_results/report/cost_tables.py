@@ -1,0 +1,119 @@
+"""Headline numbers of files without trials: laws, budgets, designs, interconnects, and one trial replayed."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+import xarray
+
+from ..run import Run
+from ..study import words_of
+from .elements import Child, Element, node, table
+from .numbers import MISSING, data, in_units, number, scale_of, value_of
+from .study_tables import MOST_ROWS
+
+SCENARIO = ("name", "servers", "normalised", "calibrated", "total", "communication", "exposed", "normalised_data",
+            "energy", "network", "collective", "workload")
+"""What is told of a scenario of optinc interconnect."""
+
+DESIGN = ("design", "mzis", "published_mzis", "columns", "conversions", "loss", "area", "heater_power", "power",
+          "delay", "energy_per_bit", "network")
+"""What is told of a design of optinc designs."""
+
+STAGE = ("mzis", "columns", "loss", "delay", "power", "area")
+"""What is told of a stage of optinc budget; of the last four the sum over their parts."""
+
+
+def cost_tables(run: Run) -> list[Element]:
+    """The tables of the groups that are there."""
+    tables = (("laws", laws_table), ("budget", stages_table), ("designs", designs_table),
+              ("interconnect", scenarios_table), ("sensitivity", assumptions_table), ("record", record_table))
+    return [tell(group) for name, tell in tables if (group := run.group(name)) is not None]
+
+
+def column_of(group: xarray.Dataset, name: str) -> tuple[str, list[Any]]:
+    """Heading and cells of a dataset of one axis, its numbers under one prefix."""
+    values = group[name].values
+    heading = name.replace("_", " ").replace("mzis", "MZIs")
+    if not np.issubdtype(values.dtype, np.number):
+        return heading, [str(value) or MISSING for value in values]
+    if values.dtype == np.uint8:
+        return heading, ["yes" if value else "no" for value in values]
+    scale, units = scale_of(values, words_of(group[name].attrs, name)[0])
+    return heading + in_units(units), [data(value, scale) for value in values]
+
+
+def of_columns(caption: Child, group: xarray.Dataset, names: Sequence[str], heads: int = 1) -> Element:
+    """A table of those of these datasets that are there, a column each."""
+    columns = [column_of(group, name) for name in names if name in group]
+    rows = list(zip(*(cells for _, cells in columns)))[:MOST_ROWS]
+    return table(caption, [heading for heading, _ in columns], rows, heads)
+
+
+def laws_table(laws: xarray.Dataset) -> Element:
+    """Every point of every law, those that do not hold first."""
+    passed = laws["passed"].values
+    order = np.argsort(passed != 0, kind="stable")
+    told = [name for name in ("measured", "expected", "tolerance", "kind", "trials") if name in laws]
+    rows: list[list[Child]] = []
+    for i in order[:MOST_ROWS]:
+        units = in_units(str(laws["unit"].values[i])) if "unit" in laws else ""
+        holds: Child = "yes" if passed[i] else node("strong", "no", class_="bad")
+        rows.append([str(laws["check"].values[i]) + units, holds, *(value_of(laws[name].values[i]) for name in told)])
+    caption = [node("strong", "Laws"), f": {int(passed.sum())} of {passed.size} points hold, which is to say that"
+               " |measured - expected| is at most the tolerance."]
+    return table(caption, ["point", "holds", *told], rows)
+
+
+def stages_table(budget: xarray.Dataset) -> Element:
+    """Costs of every stage, from the lasers to the answer, and of all of them."""
+    columns: list[tuple[str, list[Any]]] = [("stage", [*map(str, budget["stage"].values), "all"])]
+    for name in STAGE:
+        if name not in budget:
+            continue
+        units, _ = words_of(budget[name].attrs, name)
+        own = [dim for dim in budget[name].dims if dim != "stage"]
+        values = budget[name].sum(own).values
+        values = np.append(values, values.sum())
+        scale, units = scale_of(values, units)
+        heading = "MZIs" if name == "mzis" else name
+        columns.append((heading + in_units(units), [data(value, scale) for value in values]))
+    caption = [node("strong", "Costs by stage"), ": loss without gain and delay of the light that arrives last, 0 at"
+               " stages that it does not pass; electrical power; boxes of the MZIs."]
+    return table(caption, [heading for heading, _ in columns], list(zip(*(cells for _, cells in columns))))
+
+
+def designs_table(designs: xarray.Dataset) -> Element:
+    """A row for every design."""
+    caption = [node("strong", "Designs"), " side by side. 0: what a design does not have, or what is not published."]
+    return of_columns(caption, designs, DESIGN)
+
+
+def scenarios_table(scenarios: xarray.Dataset) -> Element:
+    """A row for every scenario."""
+    caption = [node("strong", "Scenarios"), ": one training iteration each; normalised is its time over that of its"
+               " reference. Parameters of those that are calibrated were chosen so that a published ratio comes out."]
+    return of_columns(caption, scenarios, SCENARIO)
+
+
+def assumptions_table(sensitivity: xarray.Dataset) -> Element:
+    """What ratios rest on."""
+    caption = [node("strong", "Assumptions"), ": the ratio of subject to reference with one assumption changed at a"
+               " time; nominal is the value in force."]
+    return of_columns(caption, sensitivity, ("name", "subject", "reference", "value_text", "ratio", "nominal"))
+
+
+def record_table(record: xarray.Dataset) -> Element:
+    """What one trial gave: a row for every quantity that is one number a variant."""
+    variants = [str(name) for name in record["variant"].values] if "variant" in record.coords else []
+    rows: list[list[Child]] = []
+    for name, values in record.data_vars.items():
+        if values.dims not in ((), ("variant",)):
+            continue
+        scale, units = scale_of(values.values, words_of(values.attrs, str(name))[0])
+        cells = [data(value, scale) for value in np.atleast_1d(values.values)]
+        rows.append([f"{name}{in_units(units)}", *cells, *[MISSING] * (len(variants) - len(cells))])
+    caption = [node("strong", "The trial"), f", {number(len(rows))} quantities of it; those with axes of their own"
+               " stand in the file."]
+    return table(caption, ["quantity", *(variants or ["value"])], rows)
