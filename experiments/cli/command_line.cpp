@@ -340,6 +340,9 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       ->type_name("FILE");
   interconnect.add_option("--scenario", joined.scenario, "scenario that is traced (default: the first)")
       ->type_name("NAME");
+  interconnect.add_option("--servers", joined.servers, "of the scenario that is traced (default: its first)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   interconnect.add_flag("--json", joined.json, "as one JSON object in SI units, for scripts");
   interconnect.add_flag("--keys", joined.keys, "print every key with unit, default and meaning, and stop");
   add_output(interconnect, joined.out);

@@ -72,6 +72,7 @@ struct DesignsArguments {
 /// What `interconnect` takes.
 struct InterconnectArguments {
   std::string list, trace, scenario;
+  std::int64_t servers = 0;  ///< of the scenario that is traced, 0: the first of its name
   bool json = false, keys = false;
   OutputArguments out;
 };

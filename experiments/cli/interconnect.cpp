@@ -26,8 +26,11 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
     require_writable_output(file, a.out.force);
   }
   const ScenarioList list = load_scenario_list(a.list);
+  validate(traced || (a.scenario.empty() && a.servers == 0),
+           "--scenario or --servers without --trace (they say what is traced). Add --trace FILE.");
   const Scenario* chosen = nullptr;
-  if (traced) chosen = a.scenario.empty() ? &list.scenarios.front() : &scenario_named(list, a.scenario);
+  if (traced)
+    chosen = &scenario_named(list, a.scenario.empty() ? list.scenarios.front().name : a.scenario, a.servers);
   Progress progress("interconnect", steps_of(list), a.out.quiet);
   const InterconnectResults results = simulate_list(list, [&](const std::string& name) {
     check_interrupt();
@@ -41,7 +44,10 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
     write_interconnect(file.file().root(), results);
     file.commit();
   }
-  if (traced) write_text_file(a.trace, iteration_trace(simulate_iteration(*chosen)).dump() + "\n", a.out.force);
+  if (traced) {
+    const auto number = static_cast<std::size_t>(chosen - list.scenarios.data());
+    write_text_file(a.trace, fmt::format("{}\n", iteration_trace(results.results[number]).dump()), a.out.force);
+  }
   fmt::print("{}", a.json ? interconnect_json(results).dump(2) + "\n" : interconnect_text(results));
   return 0;
 }

@@ -7,28 +7,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/store/quantity.hpp"
+
 namespace optinc {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// One quantity of a design: how it is stored, and how the table shows it.
-struct Quantity {
-  const char* name;  ///< dataset, and JSON key
-  const char* unit;
-  const char* heading;  ///< of the table; empty: not in it
-  double scale;         ///< from SI to the table's unit
-  const char* long_name;
-  double (*of)(const UnitCost&);
-  bool counts = false;  ///< an integer
-};
 
 template <auto member>
 double value(const UnitCost& c) {
   return static_cast<double>(c.*member);
 }
 
-constexpr std::array<Quantity, 26> quantities = {{
+constexpr std::array<Quantity<UnitCost>, 26> quantities = {{
     {"servers", "1", "", 1, "servers whose codes are averaged", value<&UnitCost::servers>, true},
     {"bits", "bit", "", 1, "bits of a code", value<&UnitCost::bits>, true},
     {"mzis", "1", "MZIs", 1, "MZIs as built", value<&UnitCost::mzis>, true},
@@ -69,7 +60,7 @@ constexpr std::array<Quantity, 26> quantities = {{
      [](const UnitCost& c) { return c.energy_per_bit_j(); }},
 }};
 
-std::string cell(const Quantity& q, const UnitCost& c) {
+std::string cell(const Quantity<UnitCost>& q, const UnitCost& c) {
   const double x = q.scale * q.of(c);
   if (x == 0.0) return "-";
   if (q.counts) return fmt::format("{:.0f}", x);
@@ -82,12 +73,12 @@ std::string share(double part, double whole) { return fmt::format("{:.2f} %", 10
 
 std::string designs_text(const std::vector<ComparedDesign>& designs, const std::string& title) {
   std::vector<std::vector<std::string>> rows = {{"design"}};
-  for (const Quantity& q : quantities)
-    if (q.heading[0] != '\0') rows[0].emplace_back(q.heading);
+  for (const auto& q : quantities)
+    if (q.shown()) rows[0].emplace_back(q.heading);
   for (const ComparedDesign& d : designs) {
     rows.push_back({d.entry.name});
-    for (const Quantity& q : quantities)
-      if (q.heading[0] != '\0') rows.back().push_back(cell(q, d.cost));
+    for (const auto& q : quantities)
+      if (q.shown()) rows.back().push_back(cell(q, d.cost));
   }
   std::vector<std::size_t> width(rows[0].size(), 0);
   for (const auto& row : rows)
@@ -128,10 +119,7 @@ Json designs_json(const std::vector<ComparedDesign>& designs, const std::string&
   Json rows = Json::array();
   for (const ComparedDesign& d : designs) {
     Json row = {{"design", d.entry.name}, {"network", d.network}, {"untrained", d.untrained}};
-    for (const Quantity& q : quantities) {
-      const double x = q.of(d.cost);
-      row[q.name] = q.counts ? Json(std::llround(x)) : Json(x);
-    }
+    for (const auto& q : quantities) row[q.name] = q.json(d.cost);
     row["published_mzis"] = d.entry.published_mzis;
     row["published_full_svd"] = d.entry.published_full_svd;
     row["published"] = d.entry.published;
@@ -163,17 +151,8 @@ void write_designs(const Group& group, const DesignList& list, const std::vector
   group.dataset("untrained", {"design"}, untrained, "1",
                 "1 where weights are Haar-orthogonal: right in cost alone");
   group.dataset("time_shared", {"design"}, time_shared, "1", "1 where one stage serves all digits");
-  for (const Quantity& q : quantities) {
-    if (q.counts) {
-      std::vector<std::int64_t> values;
-      for (const ComparedDesign& d : designs) values.push_back(std::llround(q.of(d.cost)));
-      group.dataset(q.name, {"design"}, values, q.unit, q.long_name);
-    } else {
-      std::vector<double> values;
-      for (const ComparedDesign& d : designs) values.push_back(q.of(d.cost));
-      group.dataset(q.name, {"design"}, values, q.unit, q.long_name);
-    }
-  }
+  write_quantities(group, "design", quantities, designs.size(),
+                   [&](std::size_t i) -> const UnitCost& { return designs[i].cost; });
   group.dataset("published_mzis", {"design"}, published_mzis, "1", "MZIs that were published of it, 0: none");
   group.dataset("published_full_svd", {"design"}, published_full, "1", "the same by full SVD, 0: none");
   group.dataset("published", {"design"}, published, "1", "what else is published of it");

@@ -1,13 +1,13 @@
 #include "experiments/interconnect/fabric.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "experiments/interconnect/circuits.hpp"
+#include "experiments/interconnect/fat_tree.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -15,25 +15,13 @@ namespace {
 
 FatTree tree_of(const Scenario& s) {
   FatTree tree;
-  tree.radix = s.radix > 0 ? static_cast<int>(s.radix) : fitting_radix(static_cast<int>(s.servers));
+  tree.radix = static_cast<int>(s.radix);
   tree.link_bytes_per_s = s.port_bytes_per_s();
   tree.oversubscription = s.oversubscription;
   tree.routing = s.routing;
   tree.sub_flows = static_cast<int>(s.sub_flows);
   tree.seed = static_cast<std::uint64_t>(s.seed);
   return tree;
-}
-
-std::vector<int> placed(const Scenario& s, int places) {
-  std::vector<int> all(static_cast<std::size_t>(places));
-  std::iota(all.begin(), all.end(), 0);
-  if (s.placement == "random") {
-    Stream stream(static_cast<std::uint64_t>(s.seed), Purpose::server_placement);
-    for (std::size_t i = 0; i + 1 < all.size(); ++i)
-      std::swap(all[i], all[i + stream.below(static_cast<std::uint32_t>(all.size() - i))]);
-  }
-  all.resize(static_cast<std::size_t>(s.servers));
-  return all;
 }
 
 /// Segments of a ring from one place to another; segment i leads from place i to the next, n + i the other way.
@@ -47,7 +35,36 @@ std::vector<int> segments(int from, int to, int n, bool both) {
   return path;
 }
 
+/// What a step puts on the links, and how long a flow's slowest one is busy with it.
+void load_links(Step& step, const Fabric& fabric, const std::vector<Flow>& flows) {
+  const std::vector<double>& capacity = fabric.links.capacity_bytes_per_s;
+  step.link_bytes.assign(capacity.size(), 0.0);
+  step.link_flows = flows_per_link(capacity.size(), flows);
+  for (const Flow& flow : flows)
+    for (const int l : flow.links) step.link_bytes[static_cast<std::size_t>(l)] += flow.bytes;
+  for (const Flow& flow : flows) {
+    double slowest_s = 0.0;
+    for (const int l : flow.links) {
+      const auto link = static_cast<std::size_t>(l);
+      slowest_s = std::max(slowest_s, step.link_bytes[link] / capacity[link]);
+    }
+    step.mean_link_s += slowest_s / static_cast<double>(flows.size());
+  }
+}
+
 }  // namespace
+
+std::vector<int> server_places(const Scenario& s) {
+  std::vector<int> all(static_cast<std::size_t>(s.network == "fat-tree" ? tree_of(s).hosts() : s.servers));
+  std::iota(all.begin(), all.end(), 0);
+  if (s.placement == "random" && reads_key(s, "placement")) {
+    Stream stream(static_cast<std::uint64_t>(s.seed), Purpose::server_placement);
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+      std::swap(all[i], all[i + stream.below(static_cast<std::uint32_t>(all.size() - i))]);
+  }
+  all.resize(static_cast<std::size_t>(s.servers));
+  return all;
+}
 
 Fabric make_fabric(const Scenario& s) {
   Fabric fabric;
@@ -56,20 +73,17 @@ Fabric make_fabric(const Scenario& s) {
   if (s.network == "fat-tree") {
     const FatTree tree = tree_of(s);
     fabric.links = fat_tree_links(tree);
-    fabric.places = placed(s, tree.hosts());
+    fabric.places = server_places(s);
     return fabric;
   }
   fabric.circuits = s.network != "switch";
   fabric.dedicated = s.network == "sip-ocs" || s.network == "oddl";
   for (const char* way : {"up", "down"})
     for (int i = 0; i < n; ++i) fabric.links.add(fmt::format("server {} {}", i, way), port);
-  fabric.places = placed(s, n);
+  fabric.places = server_places(s);
   if (s.network != "sip-ring") return fabric;
-  const double rate = s.wavelength_rate_bit_per_s > 0.0
-                          ? s.wavelength_rate_bit_per_s * s.efficiency
-                          : port * 8.0 / 64.0;  // 64 wavelengths carry a port's rate
   const bool both = s.directions == "both";
-  double segment = static_cast<double>(s.wavelengths) * rate / 8.0;
+  double segment = static_cast<double>(s.wavelengths) * s.wavelength_rate_bit_per_s * s.efficiency / 8.0;
   if (s.spectrum == "shared") segment /= 2.0;
   for (const char* way : {"clockwise", "counter-clockwise"})
     for (int i = 0; i < n && (both || way[1] == 'l'); ++i)
@@ -106,32 +120,36 @@ std::vector<Flow> flows_of(const Scenario& s, const Fabric& fabric, const std::v
   return flows;
 }
 
-StepTime step_time(const Scenario& s, const Fabric& fabric, const std::vector<Transfer>& transfers) {
-  StepTime time;
-  if (!fabric.dedicated) {
-    const PhaseEnd end = phase_end(fabric.links.capacity_bytes_per_s, flows_of(s, fabric, transfers));
-    time.latency_s = end.latency_s;
-    time.serial_s = end.arrived_s - end.latency_s;
-    if (fabric.circuits) time.reconfiguration_s = s.reconfiguration_s;
-    return time;
+Step solve_step(const Scenario& s, const Fabric& fabric, const std::vector<Transfer>& transfers) {
+  Step step;
+  const std::vector<Flow> flows = flows_of(s, fabric, transfers);
+  load_links(step, fabric, flows);
+  const int n = static_cast<int>(s.servers), t = static_cast<int>(s.transceivers);
+  if (s.network == "oddl") {
+    const double set_s = s.control_delay_s + s.laser_tuning_s;
+    const auto rounds = circuit_rounds(n, transfers, t, s.port_bytes_per_s(), set_s);
+    step.rounds = static_cast<std::int64_t>(rounds.size());
+    step.latency_s = s.step_latency_s;
+    for (const CircuitRound& round : rounds) {
+      step.set_s += round.set_s;
+      step.serial_s += round.serial_s;
+    }
+    return step;
   }
-  std::vector<double> out(static_cast<std::size_t>(s.servers), 0.0), in = out;
-  std::vector<std::set<int>> sends(out.size()), receives(out.size());
-  for (const Transfer& t : transfers) {
-    const auto from = static_cast<std::size_t>(t.source), to = static_cast<std::size_t>(t.destination);
-    out[from] += t.bytes;
-    in[to] += t.bytes;
-    sends[from].insert(t.destination);
-    receives[to].insert(t.source);
+  if (s.network == "sip-ocs") {
+    double most = 0.0;
+    for (const Transfer& transfer : transfers) most = std::max(most, transfer.bytes);
+    const int each = t / circuit_degree(s.collective, n);
+    step.serial_s = most / s.port_bytes_per_s() * t / each;
+    step.latency_s = s.step_latency_s;
+    step.set_s = s.reconfiguration_s;
+    return step;
   }
-  std::size_t degree = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) degree = std::max({degree, sends[i].size(), receives[i].size()});
-  const double rounds = std::ceil(static_cast<double>(degree) / static_cast<double>(s.transceivers));
-  time.serial_s = std::max(*std::max_element(out.begin(), out.end()), *std::max_element(in.begin(), in.end())) /
-                  s.port_bytes_per_s();
-  time.latency_s = s.step_latency_s;
-  time.reconfiguration_s = rounds * s.reconfiguration_s;
-  return time;
+  const PhaseEnd end = phase_end(fabric.links.capacity_bytes_per_s, flows);
+  step.latency_s = end.latency_s;
+  step.serial_s = end.arrived_s - end.latency_s;
+  if (fabric.circuits) step.set_s = s.reconfiguration_s;
+  return step;
 }
 
 }  // namespace optinc

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "experiments/interconnect/collectives.hpp"
@@ -17,19 +18,28 @@ struct Fabric {
   bool dedicated = false;   ///< each transfer has a path of its own from port to port
 };
 
-/// Time of one step of a phase.
-struct StepTime {
-  double serial_s = 0.0;           ///< of the flow that arrives last
-  double latency_s = 0.0;          ///< of that flow
-  double reconfiguration_s = 0.0;  ///< of the circuits once, where they are set
+/// One step of a phase on a fabric.
+struct Step {
+  double serial_s = 0.0;     ///< of the flow that arrives last
+  double latency_s = 0.0;    ///< of that flow
+  double set_s = 0.0;        ///< of the circuits, each time that they are set; a round after the other
+  double mean_link_s = 0.0;  ///< mean over flows: all bytes over the slowest of a flow's links / its capacity
+  std::int64_t rounds = 1;   ///< sets of circuits that the step needs
+  std::vector<double> link_bytes;  ///< shape (links)
+  std::vector<int> link_flows;     ///< shape (links)
 };
 
-/// The network of a scenario: links from every server's port, and
-///   switch    nothing else: it blocks nothing
-///   fat-tree  fat_tree_links
-///   sip-ring  one link a segment and direction, W r / 8 bytes/s each, half of it where directions share the
-///   spectrum sip-ocs, oddl  nothing else: circuits join ports
-/// Random placement draws hosts or places without return, stream Purpose::server_placement of the seed.
+/// Host of a fat-tree, or place along a ring, of each server: in line, or drawn without return, stream
+/// Purpose::server_placement of the seed. Shape (servers).
+std::vector<int> server_places(const Scenario& scenario);
+
+/// The network of a scenario, whose keys are those in force (in_force): links from every server's port, and
+/// - switch: nothing else, it blocks nothing
+/// - fat-tree: fat_tree_links
+/// - sip-ring: one link a segment and direction, W r / 8 bytes/s each, half of it where directions share the
+///   spectrum
+/// - sip-ocs, oddl: nothing else, circuits join ports
+///
 /// Throws Error where fat_tree_links does.
 Fabric make_fabric(const Scenario& scenario);
 
@@ -39,9 +49,10 @@ Fabric make_fabric(const Scenario& scenario);
 std::vector<Flow> flows_of(const Scenario& scenario, const Fabric& fabric,
                            const std::vector<Transfer>& transfers);
 
-/// One step: max-min fair over shared links; of dedicated circuits, with t transceivers a server,
-///   max over ports of bytes / B,   rounds = ceil(largest number of a server's transfers / t),
-/// rounds being those of an edge colouring of the bipartite graph of senders and receivers (Koenig 1916).
-StepTime step_time(const Scenario& scenario, const Fabric& fabric, const std::vector<Transfer>& transfers);
+/// One step: max-min fair over shared links. Over circuits of its own
+/// - oddl: circuit_rounds, each of which waits for control_delay_s + laser_tuning_s
+/// - sip-ocs: all circuits of the collective, D = circuit_degree a server, exist at once, so that each has
+///   floor(t / D) of the t transceivers:  max over transfers of bytes t / (B floor(t / D))
+Step solve_step(const Scenario& scenario, const Fabric& fabric, const std::vector<Transfer>& transfers);
 
 }  // namespace optinc

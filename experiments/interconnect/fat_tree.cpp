@@ -46,8 +46,8 @@ int fitting_radix(int servers) {
 }
 
 LinkTable fat_tree_links(const FatTree& t) {
-  validate(t.radix >= 2 && t.radix <= 128 && t.radix % 2 == 0,
-           "fat-tree of radix {} (even, 2..128). Half of a switch's ports lead up.", t.radix);
+  validate(t.radix >= 2 && t.radix <= 64 && t.radix % 2 == 0,
+           "fat-tree of radix {} (even, 2..64). Half of a switch's ports lead up.", t.radix);
   validate(std::isfinite(t.link_bytes_per_s) && t.link_bytes_per_s > 0.0,
            "fat-tree with links of {} bytes/s (positive and finite). Give them a bandwidth.",
            t.link_bytes_per_s);
@@ -86,6 +86,8 @@ std::vector<std::vector<int>> fat_tree_paths(const FatTree& t, int source, int d
   const int from = source / p.half, to = destination / p.half;  // edge switches
   // parts of equal size even where there is one path: phase_end then needs no events
   const int parts = t.routing == "ecmp" ? t.sub_flows : 1;
+  Stream hash(t.seed, Purpose::routing_hash, static_cast<std::uint32_t>(source),
+              static_cast<std::uint32_t>(destination));
   std::vector<std::vector<int>> paths;
   for (int part = 0; part < parts; ++part) {
     std::vector<int> path = {p.host_up + source};
@@ -95,10 +97,6 @@ std::vector<std::vector<int>> fat_tree_paths(const FatTree& t, int source, int d
         aggregation = destination % p.half;
         core = destination / p.half % p.half;
       } else if (t.routing == "ecmp") {
-        Stream hash(t.seed, Purpose::routing_hash,
-                    static_cast<std::uint32_t>(source) * static_cast<std::uint32_t>(t.hosts()) +
-                        static_cast<std::uint32_t>(destination),
-                    static_cast<std::uint32_t>(part));
         aggregation = static_cast<int>(hash.below(static_cast<std::uint32_t>(p.half)));
         core = static_cast<int>(hash.below(static_cast<std::uint32_t>(p.half)));
       }

@@ -23,17 +23,17 @@ struct FatTree {
 };
 
 /// Names that FatTree::routing may have:
-///   "spray"    packets of a flow over all shortest paths alike; parallel links are one of their summed
-///   capacity "d-mod-k"  towards destination d: aggregation switch d mod k/2, of its cores the one of (d /
-///   (k/2)) mod k/2 "ecmp"     aggregation switch and core drawn per source, destination and sub-flow, stream
-///   Purpose::routing_hash
+/// - spray: packets of a flow over all shortest paths alike; parallel links are one of their summed capacity
+/// - d-mod-k: towards destination d, aggregation switch d mod k/2, of its cores the one of (d / (k/2)) mod k/2
+/// - ecmp: aggregation switch and core drawn for each sub-flow in turn, stream Purpose::routing_hash of source
+///   and destination
 std::span<const std::string_view> routing_names();
 
 /// Smallest even radix whose tree has that many hosts.
 int fitting_radix(int servers);
 
 /// The directed links, in the order that fat_tree_paths numbers them. Throws Error for a radix that is odd or
-/// below 2 (or above 128), a bandwidth that is not positive, an oversubscription below 1 and an unknown
+/// below 2 (or above 64), a bandwidth that is not positive, an oversubscription below 1 and an unknown
 /// routing.
 LinkTable fat_tree_links(const FatTree& tree);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace optinc {
@@ -10,6 +11,7 @@ struct LinkTable {
   std::vector<double> capacity_bytes_per_s;
   std::vector<std::string> names;
 
+  /// Appends a link that carries so many bytes/s; its index.
   int add(std::string name, double bytes_per_s) {
     names.push_back(std::move(name));
     capacity_bytes_per_s.push_back(bytes_per_s);

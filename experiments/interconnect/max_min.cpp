@@ -15,11 +15,16 @@ void check_flows(std::span<const double> capacity, std::span<const Flow> flows) 
   for (std::size_t l = 0; l < capacity.size(); ++l)
     validate(std::isfinite(capacity[l]) && capacity[l] > 0.0,
              "link {} carries {} bytes/s (positive and finite). Give it a bandwidth.", l, capacity[l]);
+  std::vector<std::size_t> crossed(capacity.size(), flows.size());  // by which flow last
   for (std::size_t f = 0; f < flows.size(); ++f) {
     validate(!flows[f].links.empty(), "flow {} crosses no link (at least one). Route it.", f);
-    for (const int l : flows[f].links)
+    for (const int l : flows[f].links) {
       validate(l >= 0 && static_cast<std::size_t>(l) < capacity.size(),
                "flow {} crosses link {} (0..{}). Route it over links that exist.", f, l, capacity.size() - 1);
+      const auto link = static_cast<std::size_t>(l);
+      validate(crossed[link] != f, "flow {} crosses link {} twice (once each). Take the loop out.", f, l);
+      crossed[link] = f;
+    }
     validate(std::isfinite(flows[f].bytes) && flows[f].bytes >= 0.0,
              "flow {} has {} bytes (0 or more, finite). Mend its size.", f, flows[f].bytes);
     validate(std::isfinite(flows[f].latency_s) && flows[f].latency_s >= 0.0,

@@ -20,8 +20,8 @@ struct FlowTimes {
 
 /// Max-min fair rates by water-filling: the link of least capacity / flows fixes its flows' rate, which is
 /// taken from their other links, and so on. capacity: bytes/s, shape (links); the result: bytes/s, shape
-/// (flows). Throws Error for a capacity that is not positive and finite, and a flow of no link or an unknown
-/// one. Source: Bertsekas & Gallager, Data Networks, 2nd ed., section 6.5.2.
+/// (flows). Throws Error for a capacity that is not positive and finite, and a flow of no link, an unknown one
+/// or the same one twice. Source: Bertsekas & Gallager, Data Networks, 2nd ed., section 6.5.2.
 std::vector<double> max_min_rates(std::span<const double> capacity_bytes_per_s, std::span<const Flow> flows);
 
 /// Lets all flows start at once and share the links max-min fairly, anew after every completion.

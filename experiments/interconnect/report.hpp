@@ -17,7 +17,7 @@ struct SensitivityPoint {
   std::string name, subject, reference, key, value_text;
   double value = 0.0;    ///< NaN where it is no number
   double ratio = 0.0;    ///< iteration of subject over that of reference
-  bool nominal = false;  ///< the subject's own value
+  bool nominal = false;  ///< in force without the question
 };
 
 /// A list, simulated.
@@ -40,6 +40,10 @@ std::string interconnect_text(const InterconnectResults& results);
 
 /// The same for machines, in SI units; not finite numbers are null.
 nlohmann::ordered_json interconnect_json(const InterconnectResults& results);
+
+/// A dataset of every quantity of the iterations, dimension "scenario" of the group. Throws Error where HDF5
+/// does.
+void write_iterations(const Group& group, const InterconnectResults& results);
 
 /// Writes groups `interconnect`, `sensitivity` and `links` (FORMAT.md, "Interconnects"). Throws Error where
 /// HDF5 does.

@@ -1,6 +1,8 @@
 #include "experiments/interconnect/trace.hpp"
 
-#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace optinc {
 namespace {
@@ -26,43 +28,52 @@ void name_process(Json& events, std::int64_t process, const std::string& name) {
         {{"name", "thread_name"}, {"ph", "M"}, {"pid", process}, {"tid", t}, {"args", {{"name", threads[t]}}}});
 }
 
+/// Steps of one record, circuits before the first of them or before each; `merged`: in one event.
+void add_steps(Json& events, const StepRecord& s, std::int64_t process, double at_s, double bytes,
+               bool merged) {
+  const auto repeats = static_cast<double>(s.repeats);
+  if (merged) {
+    const double set_s = static_cast<double>(s.times_set) * s.set_s;
+    if (set_s > 0.0) events.push_back(complete("circuits", process, 1, at_s, set_s, {{"times", s.times_set}}));
+    events.push_back(complete(s.name, process, 1, at_s + set_s, repeats * s.step_s,
+                              {{"bytes", repeats * bytes}, {"steps", s.repeats}}));
+    return;
+  }
+  for (std::int64_t k = 0; k < s.repeats; ++k) {
+    if (k < s.times_set && s.set_s > 0.0) {
+      events.push_back(complete("circuits", process, 1, at_s, s.set_s, Json::object()));
+      at_s += s.set_s;
+    }
+    events.push_back(complete(s.repeats > 1 ? fmt::format("{} {}", s.name, k + 1) : s.name, process, 1, at_s,
+                              s.step_s, {{"bytes", bytes}}));
+    at_s += s.step_s;
+  }
+}
+
 }  // namespace
 
 Json iteration_trace(const IterationResult& r, std::size_t most) {
   const auto servers = static_cast<std::size_t>(r.scenario.servers);
   std::size_t steps = 0;
-  for (const StepRecord& s : r.steps)
-    steps += static_cast<std::size_t>(s.repeats) + (s.reconfiguration_s > 0.0);
-  // three names and two passes of computing a process, and a step twice: circuits and bytes
-  const bool merge_steps = servers * (steps + 5) > most;
-  const bool merge_servers = merge_steps && servers * (2 * r.steps.size() + 5) > most;
+  for (const StepRecord& s : r.steps) steps += static_cast<std::size_t>(s.repeats + s.times_set);
+  // three names, two passes of computing and the job's circuits a process, and a step twice: circuits and bytes
+  const bool merge_steps = servers * (steps + 6) > most;
+  const bool merge_servers = merge_steps && servers * (2 * r.steps.size() + 6) > most;
   const std::size_t processes = merge_servers ? 1 : servers;
   Json events = Json::array();
   const double begin_s = r.time.compute_s() - r.scenario.overlap * r.time.backward_s;
   for (std::size_t p = 0; p < processes; ++p) {
     const auto pid = static_cast<std::int64_t>(p);
-    name_process(events, pid,
-                 merge_servers ? std::to_string(servers) + " servers" : "server " + std::to_string(p));
+    name_process(events, pid, merge_servers ? fmt::format("{} servers", servers) : fmt::format("server {}", p));
     events.push_back(complete("forward", pid, 0, 0.0, r.time.forward_s, Json::object()));
     events.push_back(complete("backward", pid, 0, r.time.forward_s, r.time.backward_s, Json::object()));
+    if (r.setup_share_s > 0.0)
+      events.push_back(complete("circuits of the job", pid, 1, begin_s, r.setup_share_s, Json::object()));
     for (const StepRecord& s : r.steps) {
-      double at_s = begin_s + s.start_s;
-      if (s.reconfiguration_s > 0.0) {
-        events.push_back(complete("circuits", pid, 1, at_s, s.reconfiguration_s, Json::object()));
-        at_s += s.reconfiguration_s;
-      }
       double bytes = 0.0;
       for (std::size_t i = 0; i < servers; ++i)
         if (merge_servers || i == p) bytes += s.server_bytes[i];
-      const auto repeats = static_cast<double>(s.repeats);
-      if (merge_steps) {
-        events.push_back(complete(s.name, pid, 1, at_s, repeats * s.step_s,
-                                  {{"bytes", repeats * bytes}, {"steps", s.repeats}}));
-        continue;
-      }
-      for (std::int64_t k = 0; k < s.repeats; ++k)
-        events.push_back(complete(s.repeats > 1 ? s.name + " " + std::to_string(k + 1) : s.name, pid, 1,
-                                  at_s + static_cast<double>(k) * s.step_s, s.step_s, {{"bytes", bytes}}));
+      add_steps(events, s, pid, begin_s + s.start_s, bytes, merge_steps);
     }
   }
   return {{"traceEvents", std::move(events)},

@@ -102,20 +102,24 @@ WorkerGradients worker_gradients(const Learner& learner, const LearningTask& tas
 }
 
 double train_step(Learner& learner, const LearningTask& task, const Aggregator& aggregate) {
+  constexpr double diverged = std::numeric_limits<double>::quiet_NaN();
   const auto sent = worker_gradients(learner, task);
+  if (!sent.gradients.allFinite()) return diverged;  // no code stands for it
   const StepContext context = next_step(learner, task);
   const Eigen::VectorXf received = aggregate(sent.gradients, context);
   validate(received.size() == learner.parameters.size(),
            "the aggregator returned {} values (the network has {} parameters). Return one per row.",
            received.size(), learner.parameters.size());
-  validate(received.allFinite(),
-           "the averaged gradient is not finite in epoch {}, step {} (training diverged, or the aggregator "
-           "failed). Lower the learning rate.",
-           learner.epoch, learner.step);
+  if (!received.allFinite()) return diverged;
 
   const DataParallelSettings& s = learner.settings;
   const double rate = learning_rate_at(s.optimiser, context.step, training_steps(s, task));
-  apply_gradient(s.optimiser, rate, context.step, received, learner.moments, learner.parameters);
+  Eigen::VectorXf parameters = learner.parameters;
+  Moments moments = learner.moments;
+  apply_gradient(s.optimiser, rate, context.step, received, moments, parameters);
+  if (!parameters.allFinite()) return diverged;
+  learner.parameters = std::move(parameters);
+  learner.moments = std::move(moments);
   if (++learner.step == steps_per_epoch(s, task)) {
     learner.step = 0;
     learner.order = epoch_order(s.seed, ++learner.epoch, learner.order.size());

@@ -82,9 +82,10 @@ struct WorkerGradients {
 /// not the one the learner was started with.
 WorkerGradients worker_gradients(const Learner& learner, const LearningTask& task);
 
-/// Takes one step of the settings' optimiser with aggregate(gradients) and returns the batch's loss before it.
-/// Throws Error as worker_gradients, and where the aggregate has another length or is not finite; the learner
-/// is then as it was.
+/// Takes one step of the settings' optimiser with aggregate(gradients) and returns the batch's loss before it;
+/// NaN where a gradient, their average or the parameters that would follow are no longer finite: the training
+/// has diverged, and the learner is as it was. Throws Error as worker_gradients, and where the aggregate has
+/// another length; the learner is then as it was, too.
 double train_step(Learner& learner, const LearningTask& task, const Aggregator& aggregate);
 
 }  // namespace optinc

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -101,7 +102,8 @@ void record_channel(const Recorder& record, std::size_t v, const Path& path) {
   record.put("sent_guarded", v, static_cast<double>(e.guarded) / static_cast<double>(e.words));
 }
 
-/// Trains state.variant on from where it stands and records its curve; keeps it on the way.
+/// Trains state.variant on from where it stands and records its curve; keeps it on the way. A training that
+/// diverges ends there: what is left of its curve is tested on the last parameters that were finite.
 void train_variant(const TrialModel& layout, const StudyConfig& config, const LearningTask& task,
                    const Path& path, LearningState& state, LearnerKeeper& keeper) {
   const Recorder record(layout, state.record);
@@ -119,22 +121,26 @@ void train_variant(const TrialModel& layout, const StudyConfig& config, const Le
     return state;
   };
   std::int64_t taken = next_step(state.learner, task).step;
+  bool diverged = false;
   for (std::int64_t k = 0; k < evaluations; ++k) {
     const std::int64_t first = k * steps / evaluations, until = (k + 1) * steps / evaluations;
     if (taken >= until) continue;
-    for (; taken < until; ++taken) {
+    for (; taken < until && !diverged; ++taken) {
       keeper.keep(now);
-      state.loss_sum += train_step(state.learner, task, path.average);
+      const double loss = train_step(state.learner, task, path.average);
+      diverged = std::isnan(loss);
+      state.loss_sum += loss;
     }
     const Evaluation test = task.evaluate(state.learner.parameters);
     put_at("test_accuracy", k, test.accuracy);
     put_at("test_loss", k, test.loss);
-    put_at("training_loss", k, state.loss_sum / static_cast<double>(until - first));
+    put_at("training_loss", k, diverged ? NAN : state.loss_sum / static_cast<double>(until - first));
     state.loss_sum = 0.0;
     if (k + 1 < evaluations) continue;
     record.put("final_accuracy", v, test.accuracy);
     record.put("final_loss", v, test.loss);
   }
+  record.put("diverged", v, diverged ? 1.0 : 0.0);
   record_channel(record, v, path);
 }
 

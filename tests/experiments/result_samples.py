@@ -365,10 +365,13 @@ def joined(path):
         group.dataset("servers", ["scenario"], np.array([4, 8, 16, 4, 8, 16, 1024], np.int64))
         group.dataset("calibrated", ["scenario"], np.array([1, 1, 1, 1, 1, 1, 0], np.uint8))
         group.dataset("normalised", ["scenario"], np.array([np.nan] * 3 + [0.75, 0.66, 0.63, np.nan]))
-        for name, units, values in (("overlap", "1", [0.0] * 7), ("backward", "s", [3e-4] * 7), ("compute", "s", [4.5e-4] * 7),
-                                    ("serial", "s", [1.4e-3, 1.7e-3, 1.8e-3, 9e-4, 9e-4, 9e-4, 9e-2]),
-                                    ("latency", "s", [0.0] * 6 + [4e-3]), ("reconfiguration", "s", [0.0] * 6 + [1e-5]),
-                                    ("sync", "s", [0.0] * 7)):
+        compute, serial = [4.5e-4] * 7, [1.4e-3, 1.7e-3, 1.8e-3, 9e-4, 9e-4, 9e-4, 9e-2]
+        latency, circuits = [0.0] * 6 + [4e-3], [0.0] * 6 + [1e-5]
+        hidden = [0.0] * 5 + [2e-4, 0.0]  # by the backward pass
+        total = [sum(parts) - h for *parts, h in zip(compute, serial, latency, circuits, hidden)]
+        for name, units, values in (("compute_s", "s", compute), ("serial_s", "s", serial), ("total_s", "s", total),
+                                    ("latency_s", "s", latency), ("circuits_s", "s", circuits),
+                                    ("sync_s", "s", [0.0] * 7)):
             group.dataset(name, ["scenario"], np.array(values), units)
         group = Group(file, "sensitivity")
         group.axis("point", np.arange(5))

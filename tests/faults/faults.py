@@ -1,5 +1,6 @@
 """What the tests of faults share: studies, journals read byte by byte, processes caught at a moment."""
 
+import itertools
 import os
 import pathlib
 import struct
@@ -63,6 +64,20 @@ def frames(journal):
         at = end
 
 
+def ends(path, count):
+    """Where the first frames of a journal end, `count` at most."""
+    with open(path, "rb") as file:
+        return [end for *_, end in itertools.islice(frames(file.read(1 << 20)), count)]
+
+
+def size_of(path):
+    """Bytes of a file; none where it is not there."""
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
 def whole_part(path):
     """The bytes of a journal up to its last whole frame; none where there is no journal."""
     journal = path.read_bytes() if path.exists() else b""
@@ -77,15 +92,6 @@ def trials_in(journal):
 def trials_kept(output):
     """How many trials the journal of an output holds."""
     return trials_in(whole_part(journal_of(output)))
-
-
-def identity_of(path):
-    """What tells one version of a file from the next; nothing where there is none."""
-    try:
-        status = os.stat(path)
-        return status.st_ino, status.st_mtime_ns
-    except FileNotFoundError:
-        return None
 
 
 def wait_until(process, there, seconds=60.0):

@@ -133,7 +133,7 @@ class Processes(unittest.TestCase):
         path = self.folder / "late.h5"
         for _ in range(3):
             process = start("run", self.study, "-o", path, "--force", "--quiet")
-            faults.wait_until(process, lambda: faults.identity_of(f"{path}.partial-{process.pid}"))
+            faults.wait_until(process, pathlib.Path(f"{path}.partial-{process.pid}").exists)
             process.terminate()
             said = process.communicate()[1]
             self.assertIn(process.returncode, (0, 143), said)

@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     std::vector<optinc::Transfer> transfers;
     const int n = static_cast<int>(s.servers);
     for (int i = 0; i < n; ++i) transfers.push_back({i, (i + 1) % n, size(i, c.equal)});
-    const optinc::StepTime own = optinc::step_time(s, optinc::make_fabric(s), transfers);
+    const optinc::Step own = optinc::solve_step(s, optinc::make_fabric(s), transfers);
     const double seconds = own.serial_s + own.latency_s, ratio = c.seconds / seconds;
     std::printf("radix %2d, %5d servers, %s, %s sizes: SimGrid %.6f s, own %.6f s, ratio %.6f\n", c.radix, n,
                 c.placement, c.equal ? "equal" : "unlike", c.seconds, seconds, ratio);

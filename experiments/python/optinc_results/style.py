@@ -39,6 +39,16 @@ DIGITS: list[dict[str, Any]] = [  # one target level each: fill, line
     dict(color="#0060a8", linestyle="-."),
     dict(color="#000000", linestyle=":"),
 ]
+LINES: list[dict[str, Any]] = [  # neighbours differ in lightness, dashes and marker
+    dict(color="#000000", linestyle="-", marker="o"),
+    dict(color="#e69f00", linestyle="--", marker="s"),
+    dict(color="#0060a8", linestyle="-.", marker="^"),
+    dict(color="#999999", linestyle="-", marker="D"),
+    dict(color="#7a3b69", linestyle=":", marker="v"),
+    dict(color="#56b4e9", linestyle=(0, (6, 1, 1, 1, 1, 1)), marker="P"),
+    dict(color="#333333", linestyle=(0, (1, 1)), marker="X"),
+    dict(color="#cc79a7", linestyle=(0, (8, 2)), marker="<"),
+]
 LOOK: dict[Any, Any] = {
     "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "legend.fontsize": 7,
     "xtick.labelsize": 7, "ytick.labelsize": 7,

@@ -17,7 +17,7 @@ double sent_by(const std::vector<TransferPhase>& phases, int server) {
   double bytes = 0.0;
   for (const TransferPhase& p : phases)
     for (const Transfer& t : p.transfers)
-      if (t.source == server) bytes += static_cast<double>(p.repeats) * t.bytes;
+      if (t.source == server) bytes += static_cast<double>(p.loads) * t.bytes;
   return bytes;
 }
 
@@ -31,6 +31,29 @@ TEST_CASE("ring and halving-doubling send 2 (N-1)/N of the payload from every se
       for (int s = 0; s < n; ++s) REQUIRE(sent_by(phases, s) == Approx(840.0 * 2 * (n - 1) / n));
     }
   CHECK(sent_by(collective_phases("parameter-server", 8, 10.0), 0) == Approx(70.0));
+}
+
+// fails when every step of a pipeline counts as a full load: d + m - 1 in place of m
+TEST_CASE("in a pipelined tree every edge carries the payload once, however many chunks") {
+  for (const std::int64_t chunks : {1, 4, 100}) {
+    const auto one = collective_phases("tree", 15, 60.0, chunks);
+    CHECK(sent_by(one, 14) == Approx(60.0));     // a leaf, up
+    CHECK(sent_by(one, 0) == Approx(2 * 60.0));  // the root, down to two
+    CHECK(sent_by(one, 3) == Approx(3 * 60.0));  // between: up, and down to two
+    const auto two = collective_phases("double-tree", 16, 60.0, chunks);
+    double all = 0.0;
+    for (int s = 0; s < 16; ++s) all += sent_by(two, s);
+    CHECK(all == Approx(2 * 15 * 60.0));  // 15 edges of each tree, half of it both ways
+  }
+}
+
+// fails when a phase is left out of the union
+TEST_CASE("a server needs as many circuits as it has neighbours in the whole collective") {
+  CHECK(circuit_degree("ring", 16) == 1);
+  CHECK(circuit_degree("halving-doubling", 16) == 4);
+  CHECK(circuit_degree("tree", 15) == 3);
+  CHECK(circuit_degree("parameter-server", 16) == 15);
+  CHECK(circuit_degree("sharded-parameter-server", 16) == 15);
 }
 
 // fails when the second tree is not mirrored

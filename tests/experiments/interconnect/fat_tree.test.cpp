@@ -1,7 +1,9 @@
 #include "experiments/interconnect/fat_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <tuple>
 
 #include "experiments/interconnect/simulate.hpp"
 
@@ -20,19 +22,33 @@ FatTree tree(int radix, std::string_view routing, int sub_flows = 1) {
   return t;
 }
 
-/// Slowdown of a ring of 1,024 servers at random hosts.
-double slowdown(std::int64_t seed, const char* routing, std::int64_t sub_flows, double oversubscription = 1.0) {
+/// Servers of a fat-tree, without latency; 0: the fewest ports that fit.
+Scenario on_tree(std::int64_t servers, const char* routing, const char* placement, std::int64_t radix) {
   Scenario s;
-  s.name = "random";
+  s.name = "tree";
   s.network = "fat-tree";
   s.routing = routing;
-  s.placement = "random";
-  s.servers = 1024;
-  s.radix = 16;
+  s.placement = placement;
+  s.servers = servers;
+  s.radix = radix;
+  s.step_latency_s = s.hop_latency_s = 0.0;
+  return s;
+}
+
+/// Slowdown of a ring of 1,024 servers at random hosts.
+double slowdown(std::int64_t seed, const char* routing, std::int64_t sub_flows, double oversubscription = 1.0) {
+  Scenario s = on_tree(1024, routing, "random", 16);
   s.sub_flows = sub_flows;
   s.oversubscription = oversubscription;
   s.seed = seed;
   return simulate_iteration(s).slowdown;
+}
+
+/// Mean slowdown of seeds 1 to 8.
+double mean_slowdown(Scenario s) {
+  double mean = 0.0;
+  for (s.seed = 1; s.seed <= 8; ++s.seed) mean += simulate_iteration(s).slowdown / 8;
+  return mean;
 }
 
 }  // namespace
@@ -77,31 +93,61 @@ TEST_CASE("sub-flows spread over the paths, the same ones for the same seed") {
 TEST_CASE("sprayed, a ring of random hosts is as fast as its ports, and hashed ones in a line") {
   CHECK(slowdown(1, "spray", 1) == Approx(1.0));
   CHECK(slowdown(1, "spray", 1, 2.0) > 1.5);
-  Scenario s;
-  s.network = "fat-tree";
-  s.servers = 1024;
-  s.radix = 16;
-  for (const char* routing : {"ecmp", "d-mod-k"}) {
-    s.routing = routing;
-    CHECK(simulate_iteration(s).slowdown == Approx(1.0));  // one connection leaves each edge switch
-  }
+  for (const char* routing : {"ecmp", "d-mod-k"})  // one connection leaves each edge switch
+    CHECK(simulate_iteration(on_tree(1024, routing, "linear", 16)).slowdown == Approx(1.0));
 }
 
-// fails when the hash ignores source or destination. Specified means of 4 or 5 seeds: 5.50, 2.34, 1.94; the
-// slowdown of one seed is the worst collision of 1,024, which moves by one of q: the mean of 8 seeds within 0.5
-// + 1/q
-TEST_CASE("MC: hashed rings of random hosts collide as measured before, D-mod-k otherwise") {
-  for (const auto& [sub_flows, expected] : {std::pair{1, 5.50}, {8, 2.34}, {16, 1.94}}) {
-    double mean = 0.0;
-    for (std::int64_t seed = 1; seed <= 8; ++seed) mean += slowdown(seed, "ecmp", sub_flows) / 8;
+// fails when the hash ignores source or destination. The specified means are of 4 or 5 seeds; the slowdown of
+// one seed is the worst collision of 1,024, which moves by one of q: the mean of 8 seeds within 0.5 at q = 1
+// (10 % of what is specified above), within 0.25 at 2 and 4, else 0.15
+TEST_CASE("MC: hashed rings of random hosts collide as measured before") {
+  for (const auto& [sub_flows, expected, off] :
+       {std::tuple{1, 5.50, 0.5}, {2, 3.88, 0.25}, {4, 3.25, 0.25}, {8, 2.34, 0.15}, {16, 1.94, 0.15}}) {
+    Scenario s = on_tree(1024, "ecmp", "random", 16);
+    s.sub_flows = sub_flows;
+    const double mean = mean_slowdown(s);
     INFO(sub_flows << ": " << mean);
-    CHECK(std::abs(mean - expected) < (sub_flows == 1 ? 0.5 : 0.15));
+    CHECK(std::abs(mean - expected) < off);
   }
-  const double modulo = slowdown(1, "d-mod-k", 1);
-  INFO(modulo);
-  CHECK(modulo > 4.0);
-  CHECK(modulo < 8.0);  // specified: 5.96, one seed
   CHECK(slowdown(1, "ecmp", 1, 2.0) == Approx(2 * slowdown(1, "ecmp", 1)));
+  const double small = mean_slowdown(on_tree(16, "ecmp", "random", 4));
+  INFO(small);
+  CHECK(std::abs(small - 2.8) < 0.5);  // of 10 seeds; of 1 to 4 connections a link
+}
+
+// fails when a phase's flows are not those of its distance, or D-mod-k hashes. Specified: 5.47, 4.29 and 5.12,
+// the last two 9 % less than here, where they are what random rings of as many servers give (5.50 at 1,024)
+TEST_CASE("MC: hashing slows other collectives too, where servers stand in line") {
+  const auto of = [](const char* collective, std::int64_t servers, const char* routing) {
+    Scenario s = on_tree(servers, routing, "linear", 16);
+    s.collective = collective;
+    return simulate_iteration(s).slowdown;
+  };
+  CHECK(std::abs(of("halving-doubling", 1024, "ecmp") - 5.47) < 0.5);
+  CHECK(std::abs(of("sharded-parameter-server", 256, "ecmp") - 4.29) < 0.5);
+  CHECK(std::abs(of("sharded-parameter-server", 1024, "ecmp") - 5.12) < 0.55);
+  // 1.03 with 6e-6 s a step; without latency shifts of a tree that is full never collide
+  CHECK(of("sharded-parameter-server", 256, "d-mod-k") < 1.03);
+}
+
+// fails when D-mod-k looks at the source, or links of unlike capacity are confused: a ring is as slow as the
+// link that most of its connections share, counted here by hand
+TEST_CASE("D-mod-k of random hosts is as slow as its fullest link") {
+  for (std::int64_t seed = 1; seed <= 8; ++seed) {
+    Scenario s = on_tree(1024, "d-mod-k", "random", 16);
+    s.seed = seed;
+    const std::vector<int> places = make_fabric(in_force(s)).places;
+    const FatTree t = tree(16, "d-mod-k");
+    std::vector<int> connections(fat_tree_links(t).names.size(), 0);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto paths = fat_tree_paths(t, places[i], places[(i + 1) % places.size()]);
+      for (const int l : paths[0]) ++connections[static_cast<std::size_t>(l)];
+    }
+    const int fullest = *std::max_element(connections.begin(), connections.end());
+    CHECK(simulate_iteration(s).slowdown == Approx(fullest));
+    CHECK(fullest >= 4);  // specified: 5.96, one seed
+    CHECK(fullest <= 6);
+  }
 }
 
 TEST_CASE("fat-trees that cannot be are refused") {

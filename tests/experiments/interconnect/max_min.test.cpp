@@ -154,4 +154,8 @@ TEST_CASE("flows that cannot be are refused") {
   check_message(refusal([&] { complete_flows(good, std::vector<Flow>{{{3}, 1.0, 0.0}}); }), {"link 3", "0..0"});
   check_message(refusal([&] { complete_flows(good, std::vector<Flow>{{{0}, -1.0, 0.0}}); }), {"-1 bytes"});
   check_message(refusal([&] { complete_flows(good, std::vector<Flow>{{{0}, 1.0, -2.0}}); }), {"latency", "-2"});
+  check_message(refusal([&] {
+                  max_min_rates(good, std::vector<Flow>{{{0, 0}, 1.0, 0.0}});
+                }),
+                {"flow 0", "twice"});
 }

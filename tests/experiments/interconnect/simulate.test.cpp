@@ -1,26 +1,14 @@
 #include "experiments/interconnect/simulate.hpp"
 
 #include <cmath>
-#include <numeric>
+#include <utility>
 
-#include "experiments/interconnect/trace.hpp"
-
+#include "tests/experiments/interconnect/scenario_of.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/refusal.hpp"
 
 using namespace optinc;
 
 namespace {
-
-Scenario scenario(const char* network, const char* collective, std::int64_t servers) {
-  Scenario s;
-  s.name = "tested";
-  s.network = network;
-  s.collective = collective;
-  s.servers = servers;
-  s.step_latency_s = 0.0;
-  return s;
-}
 
 /// Iteration of OptINC over that of the ring.
 double ratio(Scenario ring, std::int64_t bits = 32, std::int64_t scale_bits = 0) {
@@ -82,46 +70,6 @@ TEST_CASE("VGG19 on a ring of 1,024 takes what alpha and beta say") {
   CHECK(simulate_iteration(s).time.communication_s() == Approx(104.133e-3).epsilon(1e-5));
 }
 
-// fails when a ring's segments are not shared, or a transfer never takes the shorter way
-TEST_CASE("halving and doubling along a SiP-Ring waits for the segments") {
-  for (const auto& [n, both, one] :
-       {std::tuple{64, 65.0 / 3, 32.0}, {256, 257.0 / 3, 128.0}, {1024, 1025.0 / 3, 512.0}}) {
-    if (n == 1024) continue;  // seconds
-    Scenario s = scenario("sip-ring", "halving-doubling", n);
-    CHECK(simulate_iteration(s).slowdown == Approx(both).epsilon(1e-9));
-    s.directions = "one";
-    CHECK(simulate_iteration(s).slowdown == Approx(one).epsilon(1e-9));
-  }
-  Scenario s = scenario("sip-ring", "ring", 64);
-  CHECK(simulate_iteration(s).slowdown == Approx(1.0));
-  s.spectrum = "shared";
-  CHECK(simulate_iteration(s).slowdown == Approx(2.0));
-  s.wavelength_rate_bit_per_s = 12.5e9;
-  s.wavelengths = 16;  // of 64 that a port of 800 Gb/s has; half of them each way
-  CHECK(simulate_iteration(s).slowdown == Approx(8.0));
-}
-
-// fails when circuits are set for equal phases again, or rounds are not counted
-TEST_CASE("circuits are set where the next step needs others") {
-  Scenario s = scenario("oddl", "ring", 16);
-  s.reconfiguration_s = 1e-6;
-  s.setup_s = 0.1;
-  s.job_iterations = 100000;
-  CHECK(simulate_iteration(s).time.reconfiguration_s == Approx(1e-6 + 1e-6));
-  s.reconfigure = "every-step";
-  CHECK(simulate_iteration(s).time.reconfiguration_s == Approx(30e-6 + 1e-6));
-  s.reconfigure = "on-change";
-  s.setup_s = 0.0;
-  s.collective = "halving-doubling";  // 4 + 4 phases, but the two of distance 1 are the same
-  CHECK(simulate_iteration(s).time.reconfiguration_s == Approx(7e-6));
-  s.collective = "parameter-server";  // 15 clients through t lasers
-  CHECK(simulate_iteration(s).time.reconfiguration_s == Approx(30e-6));
-  s.transceivers = 4;
-  CHECK(simulate_iteration(s).time.reconfiguration_s == Approx(8e-6));
-  s.network = "switch";
-  CHECK(simulate_iteration(s).time.reconfiguration_s == 0.0);
-}
-
 // fails when a tree's parent takes two chunks in the time of one
 TEST_CASE("times of collectives on a switch are their closed forms") {
   const double a = 3e-6, n = 8, m = 5;
@@ -142,6 +90,21 @@ TEST_CASE("times of collectives on a switch are their closed forms") {
   CHECK(time("in-network") == Approx(2 * a + 2 * 0.3e-6 + w));
 }
 
+// fails when sums ignore that links between switches are thin, or cross them once a server
+TEST_CASE("a fat-tree that adds sends one sum over each link between its switches") {
+  Scenario s = scenario("fat-tree", "in-network", 16);
+  s.radix = 4;
+  const IterationResult whole = simulate_iteration(s);
+  CHECK(whole.time.serial_s == Approx(whole.payload_bytes / s.port_bytes_per_s()));
+  CHECK(whole.links.size() == 2 * (16 + 8 + 4));
+  s.oversubscription = 3.0;
+  CHECK(simulate_iteration(s).time.serial_s == Approx(3 * whole.time.serial_s));
+  CHECK(simulate_iteration(s).slowdown == Approx(3.0));
+  s.servers = 2;  // of one edge switch
+  CHECK(simulate_iteration(s).time.serial_s == Approx(whole.time.serial_s));
+  CHECK(simulate_iteration(s).links.size() == 4);
+}
+
 // fails when a level's fibre is passed once, or scales are agreed on element by element
 TEST_CASE("OptINC: levels add light's way alone, scales their own round") {
   Scenario s = scenario("optinc", "optinc", 4);
@@ -154,7 +117,9 @@ TEST_CASE("OptINC: levels add light's way alone, scales their own round") {
   CHECK(two.time.latency_s - one.time.latency_s == Approx(2 * 50 * 1.468 / 299792458.0 + 0.7e-9));
   CHECK(two.time.serial_s == one.time.serial_s);
   s.regenerated = true;
-  CHECK(simulate_iteration(s).time.latency_s - two.time.latency_s == Approx(100e-9));
+  const IterationResult again = simulate_iteration(s);
+  CHECK(again.time.latency_s - two.time.latency_s == Approx(100e-9));
+  CHECK(again.energy_j / two.energy_j == Approx(20.0 / 16.0));  // four units below the topmost modulate anew
   s.bits = 8;
   s.scale_bits = 32;
   s.buckets = 3;
@@ -175,31 +140,6 @@ TEST_CASE("overlap hides communication behind the backward pass alone") {
   CHECK(simulate_iteration(s).total_s == Approx(3e-3));
 }
 
-// fails when a phase's repeats, or one of the sub-flows, are left out of the links
-TEST_CASE("bytes over links are those of the transfers") {
-  for (const char* routing : {"spray", "d-mod-k", "ecmp"}) {
-    Scenario s = scenario("fat-tree", "ring", 32);
-    s.routing = routing;
-    s.placement = "random";
-    s.sub_flows = 3;
-    s.radix = 8;
-    const IterationResult r = simulate_iteration(s);
-    double up = 0.0, down = 0.0, edge_up = 0.0, edge_down = 0.0;
-    for (const LinkUse& l : r.links) {
-      const bool rises = l.name.ends_with("up");
-      if (l.name.starts_with("host")) (rises ? up : down) += l.bytes;
-      if (l.name.starts_with("edge")) (rises ? edge_up : edge_down) += l.bytes;
-      CHECK(l.utilisation <= 1.0 + 1e-9);
-      CHECK((l.peak_flows > 0) == (l.bytes > 0.0));
-    }
-    CHECK(up == Approx(32 * r.sent_bytes));
-    CHECK(down == Approx(up));
-    CHECK(edge_up == Approx(edge_down));
-    CHECK(edge_up > 0.0);
-    CHECK(edge_up <= up);
-  }
-}
-
 // fails when the two ratios' scenario is no longer what it is said to be
 TEST_CASE("ODDL gains nothing on a well-built network, and what is published once calibrated") {
   Scenario oddl = scenario("oddl", "ring", 1024);
@@ -207,17 +147,21 @@ TEST_CASE("ODDL gains nothing on a well-built network, and what is published onc
   oddl.rate_bit_per_s = 100e9;
   oddl.compute_s = 0.48;
   oddl.step_latency_s = 2e-6;
-  oddl.reconfiguration_s = 1e-6;
   Scenario tree = oddl, ring = oddl;
   tree.network = "fat-tree";
   tree.radix = 16;
   tree.routing = "ecmp";
   ring.network = "sip-ring";
-  ring.reconfiguration_s = 25e-6;
   tree.step_latency_s = ring.step_latency_s = 4e-6;
   const auto total = [](const Scenario& s) { return simulate_iteration(s).total_s; };
-  CHECK(std::abs(total(tree) / total(oddl) - 1.01) < 0.005);
-  CHECK(std::abs(total(ring) / total(oddl) - 1.01) < 0.005);
+  // 2,046 steps of 4 and 2 us: all of it is that guess
+  const double gain = 2046 * 2e-6 / total(oddl);
+  CHECK(std::abs(total(tree) / total(oddl) - 1 - gain) < 2e-4);
+  CHECK(std::abs(total(ring) / total(oddl) - 1 - gain) < 2e-4);
+  CHECK(std::abs(1 + gain - 1.007) < 0.001);
+  oddl.step_latency_s = 4e-6;
+  CHECK(std::abs(total(tree) / total(oddl) - 1) < 2e-4);
+  oddl.step_latency_s = 2e-6;
   oddl.compute_s = tree.compute_s = ring.compute_s = 0.046;
   tree.placement = "random";
   tree.sub_flows = 16;
@@ -227,52 +171,4 @@ TEST_CASE("ODDL gains nothing on a well-built network, and what is published onc
   for (tree.seed = 1; tree.seed <= 8; ++tree.seed) mean += total(tree) / total(oddl) / 8;
   INFO(mean);
   CHECK(std::abs(mean - 1.61) < 0.05);
-}
-
-TEST_CASE("a trace has the steps of every server, or says what it gathered") {
-  Scenario s = scenario("switch", "ring", 4);
-  const IterationResult r = simulate_iteration(s);
-  const auto count = [](const nlohmann::ordered_json& trace, const char* phase) {
-    int n = 0;
-    for (const auto& e : trace["traceEvents"]) n += e["ph"] == phase;
-    return n;
-  };
-  const auto all = iteration_trace(r);
-  CHECK(count(all, "M") == 4 * 3);
-  CHECK(count(all, "X") == 4 * (2 + 6));
-  CHECK(all["otherData"]["aggregated"] == "nothing");
-  double end_us = 0.0, bytes = 0.0;
-  for (const auto& e : all["traceEvents"])
-    if (e["ph"] == "X" && e["pid"] == 0) {
-      end_us = std::max(end_us, e["ts"].get<double>() + e["dur"].get<double>());
-      if (e["args"].contains("bytes")) bytes += e["args"]["bytes"].get<double>();
-    }
-  CHECK(end_us == Approx(1e6 * r.total_s));
-  CHECK(bytes == Approx(r.sent_bytes));
-  CHECK(iteration_trace(r, 40)["otherData"]["aggregated"] == "steps");
-  CHECK(count(iteration_trace(r, 40), "X") == 4 * (2 + 1));
-  CHECK(iteration_trace(r, 5)["otherData"]["aggregated"] == "steps and servers");
-}
-
-TEST_CASE("scenarios that cannot be are refused") {
-  const auto refused = [](Scenario s) { return refusal([&] { simulate_iteration(s); }); };
-  check_message(refused(scenario("optinc", "ring", 4)), {"tested", "optinc", "ring"});
-  check_message(refused(scenario("switch", "optinc", 4)), {"switch"});
-  check_message(refused(scenario("oddl", "in-network", 4)), {"in-network", "oddl"});
-  check_message(refused(scenario("switch", "halving-doubling", 6)), {"6 servers", "power of two"});
-  check_message(refused(scenario("sip-ring", "ring", 5000)), {"5000 servers", "4096"});
-  check_message(refused(scenario("switch", "double-tree", 7)), {"7 servers", "even"});
-  Scenario s = scenario("optinc", "optinc", 17);
-  s.levels = 2;
-  check_message(refused(s), {"17 servers", "at most 16", "levels"});
-  s = scenario("fat-tree", "ring", 17);
-  s.radix = 4;
-  check_message(refused(s), {"17 servers", "at most 16", "radix = 6"});
-  s.radix = 5;
-  check_message(refused(s), {"radix = 5", "even"});
-  s = scenario("switch", "ring", 4);
-  s.context = 5;
-  check_message(refused(s), {"context = 5"});
-  check_message(refusal([&] { set_field(s, "rate_bit_per_s", FieldValue(0.0), "a list"); }),
-                {"a list", "1..1e+18"});
 }

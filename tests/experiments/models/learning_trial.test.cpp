@@ -220,6 +220,19 @@ TEST_CASE("learning: every variant is a training of its own from the same start"
   CHECK_FALSE(alike(record, studied.run({"learner.aggregator=quantised"})));  // that has no feedback
 }
 
+// Fails when a training that diverges throws, goes on, or leaves its curve empty
+TEST_CASE("learning: a training that diverges ends there and is tested on what it had") {
+  const Studied studied;
+  const auto record = studied.run({"learner.aggregator=quantised", "learner.learning_rate=100",
+                                   "learner.weight_decay=10", "learner.steps=30"});
+  CHECK(record.one("diverged") == 1.0);
+  CHECK(studied.run({"learner.aggregator=quantised"}).one("diverged") == 0.0);
+  const std::vector<double> accuracy = record.all("test_accuracy");
+  CHECK(accuracy.back() == record.one("final_accuracy"));
+  CHECK(accuracy[1] == accuracy[2]);  // the last parameters that were finite
+  CHECK(std::isnan(record.all("training_loss").back()));
+}
+
 // 1,582 words: the share of injected errors within 5 sigma of the binomial. Fails when rate, digits, offset,
 // guard or factor do not reach the channel
 TEST_CASE("learning: injected errors, offsets, the guard and the factor on errors act") {

@@ -48,7 +48,8 @@ Journal::Reader into(Contents& contents) {
           },
           [&](std::size_t point, std::size_t trial, std::span<const double> record) {
             contents.trials.push_back({point, trial, bits(record)});
-          }};
+          },
+          {}};
 }
 
 Contents read(const fs::path& path) {

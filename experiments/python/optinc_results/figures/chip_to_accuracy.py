@@ -12,7 +12,6 @@ from ..errors import NotInResult
 from ..learning import exact_place, final, mean_interval, network_name, path_axis
 from ..run import Run
 from ..study import Parameter, parameters, say_trials
-from .tolerance import LINES
 
 HALF_POINT = 0.5
 
@@ -36,7 +35,7 @@ def chip_to_accuracy(run: Run) -> Figure:
     wrong, loss = grid[0]
     handles = []
     for n, source in enumerate(map(str, network.values)):
-        look: dict[str, Any] = dict(LINES[n % len(LINES)], markersize=4, markerfacecolor="white")
+        look: dict[str, Any] = dict(style.LINES[n % len(style.LINES)], markersize=4, markerfacecolor="white")
         at = {network.axis: n}
         share = np.nanmean(final(run, "sent_error_rate", at)[chips], axis=1)
         floor = 1e-8

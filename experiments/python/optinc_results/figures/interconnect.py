@@ -13,26 +13,61 @@ from ..run import Run
 
 PARTS: tuple[tuple[str, str, str, str], ...] = (
     # dataset, name, fill, hatch
-    ("compute", "computing", "#ffffff", ""),
-    ("serial", "bytes", "#0060a8", ""),
-    ("latency", "latency", "#e69f00", "////"),
-    ("reconfiguration", "circuits", "#000000", ""),
-    ("sync", "scales", "#bdbdbd", "...."),
+    ("compute_s", "computing", "#ffffff", ""),
+    ("serial_s", "bytes", "#0060a8", ""),
+    ("latency_s", "latency", "#e69f00", "////"),
+    ("circuits_s", "circuits", "#000000", ""),
+    ("sync_s", "scales", "#bdbdbd", "...."),
 )
-LINES: tuple[dict[str, Any], ...] = tuple(
-    dict(color=color, linestyle=line, marker=marker)
-    for color, line, marker in (("#0060a8", "-", "o"), ("#e69f00", "--", "s"), ("#000000", ":", "^"),
-                                ("#cc79a7", "-.", "D"), ("#777777", "-", "x"), ("#009e73", "--", "v"),
-                                ("#56b4e9", "-.", "P"), ("#8c510a", ":", "*")))
-NEEDED = ("name", "servers", "reference", "normalised", "calibrated", "overlap", "backward") + tuple(
-    name for name, *_ in PARTS)
+NEEDED = ("name", "servers", "normalised", "calibrated", "total_s") + tuple(name for name, *_ in PARTS)
+
+
+def against_servers(axes: Any, curves: list[str], names: Any, servers: Any, ratio: Any, calibrated: Any,
+                    below: float) -> None:
+    """The iteration of each curve over that of its reference; the legend `below`, in heights of the panel."""
+    for index, name in enumerate(curves):
+        mine = names == name
+        order = np.argsort(servers[mine])
+        star = " *" if calibrated[mine].any() else ""
+        axes.plot(servers[mine][order], ratio[mine][order], label=style.plain(str(name)) + star,
+                  markersize=max(3.0, 7.0 - 0.7 * index),  # of curves that coincide, both are seen
+                  **style.LINES[index % len(style.LINES)])
+    axes.axhline(1.0, color=style.ACCENT, linewidth=0.8)
+    axes.set_xscale("log", base=2)
+    style.parameter_axis(axes, [float(n) for n in servers[np.isin(names, curves)]], "servers")
+    axes.set_ylabel("iteration over that of the reference")
+    axes.set_ylim(0, None)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)
+
+
+def stacked_parts(axes: Any, data: Any, rows: list[int], labels: list[str], below: float) -> None:
+    """Computing and communication of each row, and a mark where the iteration ends: before the end of the bar where
+    computing hides some of it."""
+    whole = sum(np.asarray(data[name].values, float)[rows] for name, *_ in PARTS)
+    left = np.zeros(len(rows))
+    for name, meaning, fill, hatch in PARTS:
+        share = np.asarray(data[name].values, float)[rows] / whole
+        axes.barh(range(len(rows)), share, left=left, height=0.7, facecolor=fill, edgecolor="black", linewidth=0.4,
+                  hatch=hatch, label=meaning)
+        left += share
+    end = np.asarray(data["total_s"].values, float)[rows] / whole
+    hidden = end < 1 - 1e-9
+    if hidden.any():
+        axes.plot(end[hidden], np.flatnonzero(hidden), linestyle="", marker="|", markersize=9, markeredgewidth=2,
+                  color=style.ACCENT, label="end of the iteration")
+    axes.set_yticks(range(len(rows)), labels, fontsize=6)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0, 1)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("share of computing and communication")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2, columnspacing=0.8)
 
 
 @style.styled
 def interconnect(run: Run) -> Figure:
     """Scenarios of optinc interconnect: their iteration over that of the reference against servers, for those with
-    several numbers of servers; and the parts of every iteration of the most servers, as they follow one another without
-    overlap. Names marked * were calibrated.
+    several numbers of servers; and the parts of every iteration of the most servers, with the end of the iteration
+    where computing hides some of them. Names marked * were calibrated.
 
     Raises NotInResult where the file holds no scenarios.
     """
@@ -49,37 +84,11 @@ def interconnect(run: Run) -> Figure:
     below = -0.42 / (height - 1.1)  # of the height of a panel: under the name of its axis
     figure, grid = style.panels(1, 2 if curves else 1, style.PAGE_IN, height)
     if curves:
-        axes = grid[0, 0]
-        for index, name in enumerate(curves):
-            mine = names == name
-            order = np.argsort(servers[mine])
-            star = " *" if calibrated[mine].any() else ""
-            axes.plot(servers[mine][order], ratio[mine][order], label=style.plain(str(name)) + star,
-                      markersize=max(3.0, 7.0 - 0.7 * index),  # of curves that coincide, both are seen
-                      **LINES[index % len(LINES)])
-        axes.axhline(1.0, color=style.ACCENT, linewidth=0.8)
-        axes.set_xscale("log", base=2)
-        style.parameter_axis(axes, [float(n) for n in servers[np.isin(names, curves)]], "servers")
-        axes.set_ylabel("iteration over that of the reference")
-        axes.set_ylim(0, None)
-        style.panel(axes, 0, "against servers")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)
-    axes = grid[0, -1]
-    whole = sum(np.asarray(data[name].values, float)[rows] for name, *_ in PARTS)
-    left = np.zeros(len(rows))
-    for name, meaning, fill, hatch in PARTS:
-        share = np.asarray(data[name].values, float)[rows] / whole
-        axes.barh(range(len(rows)), share, left=left, height=0.7, facecolor=fill, edgecolor="black", linewidth=0.4,
-                  hatch=hatch, label=meaning)
-        left += share
-    axes.set_yticks(range(len(rows)), [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}")
-                                       for i in rows], fontsize=6)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlim(0, 1)
-    axes.grid(axis="y", visible=False)
-    axes.set_xlabel("share of computing and communication")
-    style.panel(axes, 1 if curves else 0, "parts, scenario and servers")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.3, below), ncol=5, fontsize=6, handlelength=1.2, columnspacing=0.8)
+        against_servers(grid[0, 0], curves, names, servers, ratio, calibrated, below)
+        style.panel(grid[0, 0], 0, "against servers")
+    stacked_parts(grid[0, -1], data, rows,
+                  [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}") for i in rows], below)
+    style.panel(grid[0, -1], 1 if curves else 0, "parts, scenario and servers")
     return style.finish(figure, run, f"{run.provenance.title}. *: calibrated to published ratios")
 
 

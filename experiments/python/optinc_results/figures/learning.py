@@ -11,7 +11,6 @@ from .. import style
 from ..learning import FLOAT_PATHS, Path, differences, exact_place, path_axis, paths
 from ..run import Run
 from ..study import say_trials
-from .tolerance import LINES
 
 MOST_LINES = 8
 WITHIN = {"accuracy": 0.5, "loss": 0.04}
@@ -45,7 +44,7 @@ def learning(run: Run, *, measure: Optional[str] = None, variant: Optional[str] 
     looks: dict[int, dict[str, Any]] = {}
     shown = drawn_paths(ways, curve[:, :, -1], exact_place(run))
     for i, way in enumerate(shown):
-        look = LINES[i % len(LINES)]
+        look = style.LINES[i % len(style.LINES)]
         looks[way.place] = look
         values = curve[way.place]
         curves.plot(steps, np.nanmean(values, axis=0), markersize=3.5, markerfacecolor="white", label=way.name, zorder=3 + i,

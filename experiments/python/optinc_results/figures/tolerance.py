@@ -18,16 +18,6 @@ from ..study import fixed, parameters, say_point, say_trials
 from ..tolerances import Search, search_at, swept_keys
 
 MOST_PANELS, MOST_LINES, COLUMNS = 8, 8, 4
-LINES: list[dict[str, Any]] = [  # neighbours differ in lightness, dashes and marker
-    dict(color="#000000", linestyle="-", marker="o"),
-    dict(color="#e69f00", linestyle="--", marker="s"),
-    dict(color="#0060a8", linestyle="-.", marker="^"),
-    dict(color="#999999", linestyle="-", marker="D"),
-    dict(color="#7a3b69", linestyle=":", marker="v"),
-    dict(color="#56b4e9", linestyle=(0, (6, 1, 1, 1, 1, 1)), marker="P"),
-    dict(color="#333333", linestyle=(0, (1, 1)), marker="X"),
-    dict(color="#cc79a7", linestyle=(0, (8, 2)), marker="<"),
-]
 
 
 @style.styled
@@ -158,7 +148,7 @@ def draw(run: Run, axes: Any, share: float, lines: list[tuple[str, dict[str, int
     axes.axhline(1.03, color="#999999", linewidth=0.5, zorder=1)
     handles = {}
     for i, ((name, _), values) in enumerate(zip(lines, samples)):
-        look = LINES[i % len(LINES)]
+        look = style.LINES[i % len(style.LINES)]
         if len(values):
             steps(axes, values, search, factor, left, right, look, min(0.2, 0.5 / len(lines)))
             strip(axes, values, search, share, factor, left, right, 1.03 + high * (len(lines) - i - 0.4), look)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Sequence
 
 import numpy as np
@@ -13,8 +14,8 @@ from .elements import Child, Element, node, table
 from .numbers import MISSING, data, in_units, number, scale_of, value_of
 from .study_tables import MOST_ROWS
 
-SCENARIO = ("name", "servers", "normalised", "calibrated", "total", "communication", "exposed", "normalised_data",
-            "energy", "network", "collective", "workload")
+SCENARIO = ("name", "servers", "normalised", "calibrated", "total_s", "communication_s", "exposed_s",
+            "normalised_data", "energy_j", "network", "collective", "workload")
 """What is told of a scenario of optinc interconnect."""
 
 DESIGN = ("design", "mzis", "published_mzis", "columns", "conversions", "loss", "area", "heater_power", "power",
@@ -35,7 +36,7 @@ def cost_tables(run: Run) -> list[Element]:
 def column_of(group: xarray.Dataset, name: str) -> tuple[str, list[Any]]:
     """Heading and cells of a dataset of one axis, its numbers under one prefix."""
     values = group[name].values
-    heading = name.replace("_", " ").replace("mzis", "MZIs")
+    heading = re.sub("_(s|j)$", "", name).replace("_", " ").replace("mzis", "MZIs")
     if not np.issubdtype(values.dtype, np.number):
         return heading, [str(value) or MISSING for value in values]
     if values.dtype == np.uint8:
