@@ -31,7 +31,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "corrected_nearest": dict(color="#cc79a7", linestyle="-.", marker="D", label="corrected, nearest"),
     "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, with noise"),
     "drifting": dict(color="#e69f00", linestyle="--", marker="s", label="calibrated once"),
-    "recalibrated": dict(color="#0060a8", linestyle="-", marker="o", label="re-calibrated"),
+    "recalibrated": dict(color="#009e73", linestyle=(0, (6, 1, 1, 1)), marker="v", label="re-calibrated"),
 }
 DIGITS: list[dict[str, Any]] = [  # one target level each: fill, line
     dict(color="#bdbdbd", linestyle="-"),

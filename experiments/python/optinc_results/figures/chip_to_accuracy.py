@@ -90,7 +90,7 @@ def gradient_errors(run: Run) -> Figure:
         axes.set_xlabel(style.label(name, "1", 34))
         style.panel(axes, index, ("errors without bias", "bias")[index])
     grid[0, 0].set_ylabel("final accuracy less the exact\naverage's (points)")
-    return style.finish(figure, run, f"Which errors of averaged gradients hurt (dashed: codes without errors; grey: half a point);"
+    return style.finish(figure, run, f"Errors of averaged gradients (dashed: codes without any; grey: half a point);"
                         f" {say_trials(run)} a point")
 
 
