@@ -221,7 +221,7 @@ class MainJob(unittest.TestCase):
 
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  (\w+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
-        self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "train", "program", "fabricate", "transfer",
+        self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer",
                                          "inspect", "validate", "words", "budget", "designs", "interconnect", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
@@ -409,7 +409,7 @@ class MainJob(unittest.TestCase):
                                 "COMP_WORDS=(optinc devices harris); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
                                 "COMP_WORDS=(optinc devices --j); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
                                capture_output=True, text=True, timeout=60)
-        self.assertEqual(asked.stdout.split("\n")[:5], ["resume replay", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",
+        self.assertEqual(asked.stdout.split("\n")[:5], ["resume replay report", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",
                                                         "--json"], asked.stderr)
         self.assertIn("complete -c optinc", optinc("completion", "fish").stdout)
 

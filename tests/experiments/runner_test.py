@@ -109,7 +109,9 @@ class Runner(unittest.TestCase):
         for i, part in enumerate(parts, 1):
             self.run_study(self.study, "-o", part, "--shard", f"{i}/2")
         output = self.folder / "built.h5"
-        journal_of(output).write_bytes(b"OPTINCJ1 and what follows")
+        process = self.start(output, "run", self.study, "-o", output, "--threads", "1", "--quiet")
+        process.kill()
+        process.communicate()
         self.assertIn("under way", optinc("merge", *parts, "-o", output).stderr)
         journal_of(output).unlink()
         with h5py.File(parts[1], "r+") as file:

@@ -124,7 +124,7 @@ TEST_CASE("a reader's error names file, object and what was expected") {
   const std::string name = path.string();
   const File file = File::open(path);
   const Group g = file.root().open("g");
-  check_message(refusal([&] { g.read<double>("y"); }), {name + ": /g/y", "missing", "a dataset", "a, x"});
+  check_message(refusal([&] { g.read<double>("y"); }), {name + ": /g/y", "missing", "a dataset", "h5ls -r"});
   check_message(refusal([&] { g.read<double>("y/z"); }), {name + ": /g/y/z", "missing"});
   check_message(refusal([&] { file.root().read<double>("g"); }), {name + ": /g", "a dataset"});
   check_message(refusal([&] { file.root().open("h"); }), {name + ": /h", "missing", "a group"});

@@ -182,6 +182,7 @@ TEST_CASE("a step that fails leaves the learner as it was") {
   // diverged: the average, what it would make of the parameters, or a gradient that no code stands for
   CHECK(
       std::isnan(with(Eigen::VectorXf::Constant(small.parameters(), std::numeric_limits<float>::quiet_NaN()))));
+  learner.settings.optimiser.learning_rate = 100;
   CHECK(std::isnan(with(Eigen::VectorXf::Constant(small.parameters(), -std::numeric_limits<float>::max()))));
   LearningTask far_off = task;
   far_off.gradient = [&](const auto& parameters, const auto&) {
