@@ -36,9 +36,13 @@ SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "train
          "learner.warm_up_steps=1", "learner.characters=50000"]
 
 
+QUIET = ["noise.shot=false", "noise.tia=false", "noise.rin=false"]  # a chip's map is made once, not for every draw of noise
+
+
 def run_small(optinc, study, output):
-    small = [*SMALL, *(["learner.kind=mlp"] if 'kind = "cnn"' in study.read_text(encoding="utf-8") else [])]
-    swept = ["network.hidden"] if "shapes =" in study.read_text(encoding="utf-8") else []
+    text = study.read_text(encoding="utf-8")
+    small = [*SMALL, *(["learner.kind=mlp"] if 'kind = "cnn"' in text else []), *(QUIET if 'model = "learning"' in text else [])]
+    swept = ["network.hidden"] if "shapes =" in text else []
     settings = [word for setting in small for word in ("--sweep" if setting.split("=")[0] in swept else "--set", setting)]
     settings = [word.replace("[8,8]", "[[8,8],[4,4]]") if word == "network.hidden=[8,8]" and swept else word
                 for word in settings]
@@ -62,7 +66,7 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
                               "crosstalk", "receiver_noise", "carry_chain", "robustness", "architectures", "shapes", "cascade",
-                              "approximation", "learning_images", "learning_text", "learning_cascade", "chip_to_accuracy",
+                              "approximation", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "chip_to_accuracy",
                               "gradient_errors", "learning_drift"}, names)
 
     def test_each_says_what_it_is_for(self):
