@@ -107,6 +107,8 @@ void LearnerKeeper::keep(const std::function<LearningState()>& state) {
 
 void LearnerKeeper::remove() const {
   if (path_.empty()) return;
+  const std::lock_guard lock(
+      one_file_at_a_time);  // another thread may have made the folder for a file of its own
   std::error_code none;
   fs::remove(path_, none);
   fs::remove(path_.parent_path(), none);  // refused while another trial's file is in it
