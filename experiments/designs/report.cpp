@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiments/store/quantity.hpp"
+#include "experiments/store/table_column.hpp"
 
 namespace optinc {
 namespace {
@@ -19,7 +19,7 @@ double value(const UnitCost& c) {
   return static_cast<double>(c.*member);
 }
 
-constexpr std::array<Quantity<UnitCost>, 26> quantities = {{
+constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
     {"servers", "1", "", 1, "servers whose codes are averaged", value<&UnitCost::servers>, true},
     {"bits", "bit", "", 1, "bits of a code", value<&UnitCost::bits>, true},
     {"mzis", "1", "MZIs", 1, "MZIs as built", value<&UnitCost::mzis>, true},
@@ -60,7 +60,7 @@ constexpr std::array<Quantity<UnitCost>, 26> quantities = {{
      [](const UnitCost& c) { return c.energy_per_bit_j(); }},
 }};
 
-std::string cell(const Quantity<UnitCost>& q, const UnitCost& c) {
+std::string cell(const TableColumn<UnitCost>& q, const UnitCost& c) {
   const double x = q.scale * q.of(c);
   if (x == 0.0) return "-";
   if (q.counts) return fmt::format("{:.0f}", x);
@@ -151,8 +151,8 @@ void write_designs(const Group& group, const DesignList& list, const std::vector
   group.dataset("untrained", {"design"}, untrained, "1",
                 "1 where weights are Haar-orthogonal: right in cost alone");
   group.dataset("time_shared", {"design"}, time_shared, "1", "1 where one stage serves all digits");
-  write_quantities(group, "design", quantities, designs.size(),
-                   [&](std::size_t i) -> const UnitCost& { return designs[i].cost; });
+  write_columns(group, "design", quantities, designs.size(),
+                [&](std::size_t i) -> const UnitCost& { return designs[i].cost; });
   group.dataset("published_mzis", {"design"}, published_mzis, "1", "MZIs that were published of it, 0: none");
   group.dataset("published_full_svd", {"design"}, published_full, "1", "the same by full SVD, 0: none");
   group.dataset("published", {"design"}, published, "1", "what else is published of it");

@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "experiments/store/quantity.hpp"
+#include "experiments/store/table_column.hpp"
 
 namespace optinc {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-using Iteration = Quantity<IterationResult>;
+using Iteration = TableColumn<IterationResult>;
 
 double steps_in(const IterationResult& r) {
   std::int64_t steps = 0;
@@ -166,8 +166,8 @@ Json interconnect_json(const InterconnectResults& all) {
 }
 
 void write_iterations(const Group& group, const InterconnectResults& all) {
-  write_quantities(group, "scenario", quantities, all.results.size(),
-                   [&](std::size_t i) -> const IterationResult& { return all.results[i]; });
+  write_columns(group, "scenario", quantities, all.results.size(),
+                [&](std::size_t i) -> const IterationResult& { return all.results[i]; });
 }
 
 }  // namespace optinc

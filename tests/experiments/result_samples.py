@@ -1,6 +1,6 @@
 """Small result files that follow experiments/store/FORMAT.md, made of draws whose law is written here.
 
-Used by optinc_results_test.py. `python3 result_samples.py DIR` writes one of each, to look at.
+Used by sample_files.py. `python3 result_samples.py DIR` writes one of each, to look at.
 """
 
 import sys

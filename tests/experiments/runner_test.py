@@ -16,34 +16,10 @@ import unittest
 
 import h5py
 import numpy as np
+from meshes import MESH, journal_of, mesh_study
 from tool import OPTINC, SMALL_ARGUMENTS, differing, optinc
 
 STUDY = sys.argv.pop(1)
-
-# 600 trials of a millisecond or so, at four points
-MESH = """
-study = "small"
-model = "mesh"
-[runner]
-trials = 150
-[mesh]
-ports = 24
-[chip]
-preset = "good-lab"
-[yield]
-metric = "mesh_error"
-sense = "at-most"
-limit = 0.05
-[[sweep]]
-values = {"chip.sigma_eta_rad" = [0.005, 0.01]}
-[[sweep]]
-values = {"chip.dac_bits" = [6, 12]}
-"""
-
-
-def journal_of(path):
-    return pathlib.Path(f"{path}.journal")
-
 
 class Runner(unittest.TestCase):
     @classmethod
@@ -51,7 +27,7 @@ class Runner(unittest.TestCase):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.scratch.name)
         cls.study = cls.folder / "mesh.toml"
-        cls.study.write_text(MESH)
+        mesh_study(cls.study, 150)  # 600 trials of a millisecond or so, at four points
         cls.whole = cls.folder / "whole.h5"
         cls.run_study(cls.study, "-o", cls.whole, "--threads", 2)
 
@@ -133,7 +109,7 @@ class Runner(unittest.TestCase):
         self.same(path)
 
     def test_an_ablation_is_not_added_twice(self):
-        text = MESH + '[[sweep]]\nmethod = "ablation"\nsources = ["splitters"]\n'
+        text = MESH.format(trials=150, ports=24) + '[[sweep]]\nmethod = "ablation"\nsources = ["splitters"]\n'
         study = self.folder / "ablated.toml"
         study.write_text(text)
         done = optinc("ablate", study, "-o", self.folder / "never.h5")

@@ -4,34 +4,23 @@
 Usage: clock_test.py OPTINC JUMPING_CLOCK.so"""
 
 import os
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import faults
 import h5py
+from mesh_run import MeshRun
 from tool import OPTINC, differing, optinc
 
 JUMPING_CLOCK = sys.argv.pop(1)
 YEAR = 365 * 86400
 
 
-class Clock(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
-        cls.study = faults.mesh_study(cls.folder / "study.toml", 150)
-        cls.whole = cls.folder / "whole.h5"
-        assert optinc("run", cls.study, "-o", cls.whole, "--quiet").returncode == 0
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
+class Clock(MeshRun):
+    trials, ports = 150, 24
 
     def jumping(self, *arguments):
         allowed = {**os.environ, "LD_PRELOAD": JUMPING_CLOCK, "ASAN_OPTIONS": "verify_asan_link_order=0"}

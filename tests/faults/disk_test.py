@@ -6,14 +6,13 @@ Usage: disk_test.py OPTINC"""
 
 import contextlib
 import os
-import pathlib
 import resource
 import shutil
 import subprocess
-import tempfile
 import unittest
 
 import faults
+from mesh_run import MeshRun
 from tool import OPTINC, differing, optinc
 
 
@@ -29,18 +28,8 @@ def mounted(folder, *options):
         subprocess.run(["umount", folder], check=True)
 
 
-class Disk(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
-        cls.study = faults.mesh_study(cls.folder / "study.toml", 500, 4)
-        cls.whole = cls.folder / "whole.h5"
-        assert optinc("run", cls.study, "-o", cls.whole, "--quiet").returncode == 0
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
+class Disk(MeshRun):
+    trials, ports = 500, 4
 
     def refused(self, done, *words):
         self.assertEqual(done.returncode, 1, done.stderr)

@@ -10,38 +10,11 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/experiments"), str(ROOT / "experiments/python")]
+from meshes import journal_of, mesh_study  # noqa: E402, F401
 
 MAGIC = b"OPTINCJ1"
 HEAD = struct.Struct("<IIQQQ")  # kind, checksum, point, trial, payload bytes
 HEADER, PRELUDE, TRIAL = 1, 2, 3
-
-MESH = """study = "meshes"
-model = "mesh"
-[runner]
-trials = {trials}
-[mesh]
-ports = {ports}
-[chip]
-preset = "good-lab"
-[yield]
-metric = "mesh_error"
-sense = "at-most"
-limit = 0.05
-[[sweep]]
-values = {{"chip.sigma_eta_rad" = [0.005, 0.01]}}
-[[sweep]]
-values = {{"chip.dac_bits" = [6, 12]}}
-"""
-"""Trials of a millisecond or less, at four points."""
-
-
-def mesh_study(path, trials, ports=24):
-    path.write_text(MESH.format(trials=trials, ports=ports))
-    return path
-
-
-def journal_of(path):
-    return pathlib.Path(f"{path}.journal")
 
 
 def checksum_of(kind, point, trial, payload):

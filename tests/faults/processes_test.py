@@ -8,12 +8,12 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
 import faults
 import h5py
+from mesh_run import MeshRun
 from tool import OPTINC, differing, optinc
 
 LIBRARIES = subprocess.run(["ldd", OPTINC], capture_output=True, text=True).stdout
@@ -42,18 +42,8 @@ def start(*arguments):
                             text=True)
 
 
-class Processes(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
-        cls.study = faults.mesh_study(cls.folder / "study.toml", 100)
-        cls.whole = cls.folder / "whole.h5"
-        assert optinc("run", cls.study, "-o", cls.whole, "--quiet").returncode == 0
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
+class Processes(MeshRun):
+    trials, ports = 100, 24
 
     def alone(self, path):
         self.assertEqual([p.name for p in self.folder.glob(f"{path.name}*")], [path.name])
@@ -151,18 +141,8 @@ class Processes(unittest.TestCase):
 
 
 @unittest.skipUnless(MPI, "no MPI in this build or on this machine")
-class Ranks(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
-        cls.study = faults.mesh_study(cls.folder / "study.toml", 500, 32)
-        cls.whole = cls.folder / "whole.h5"
-        assert optinc("run", cls.study, "-o", cls.whole, "--quiet").returncode == 0
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
+class Ranks(MeshRun):
+    trials, ports = 500, 32
 
     def run_ranks(self, path):
         """A run on three ranks that has some trials already: the launcher, and the ranks' processes by number."""

@@ -13,7 +13,7 @@ namespace optinc {
 
 /// One number of every row of a table: how it is stored, and how it is shown to people.
 template <class Row>
-struct Quantity {
+struct TableColumn {
   const char* name;  ///< dataset, and JSON key
   const char* unit;
   const char* heading;  ///< of the table; empty: not in it
@@ -31,17 +31,17 @@ struct Quantity {
   }
 };
 
-/// A dataset of each quantity over one dimension of the group; row(i) is its i-th row. Throws Error where HDF5
+/// A dataset of each column over one dimension of the group; row(i) is its i-th row. Throws Error where HDF5
 /// does.
-template <class Quantities, class RowAt>
-void write_quantities(const Group& group, std::string_view dimension, const Quantities& quantities,
-                      std::size_t rows, RowAt&& row) {
+template <class Columns, class RowAt>
+void write_columns(const Group& group, std::string_view dimension, const Columns& columns, std::size_t rows,
+                   RowAt&& row) {
   const auto column = [&](const auto& q, auto convert) {
     std::vector<decltype(convert(0.0))> values;
     for (std::size_t i = 0; i < rows; ++i) values.push_back(convert(q.of(row(i))));
     group.dataset(q.name, {dimension}, values, q.unit, q.long_name);
   };
-  for (const auto& q : quantities) {
+  for (const auto& q : columns) {
     if (q.counts)
       column(q, [](double x) { return static_cast<std::int64_t>(std::llround(x)); });
     else
