@@ -1,7 +1,9 @@
 #include "onn/transmission.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "onn/light_path.hpp"
 #include "onn/unit_p.hpp"
@@ -18,6 +20,20 @@ namespace {
 constexpr Eigen::Index block_words = 512;
 // streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
 constexpr unsigned instant_bit = 21;
+constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
+
+/// Variance of a receiver's noise in A^2, at no signal and per watt of it: shot noise is linear in the power.
+struct ReceiverVariance {
+  double dark = 0.0;
+  double per_watt = 0.0;
+};
+
+ReceiverVariance receiver_variance(const ReceiverSettings& receiver, const NoiseSwitches& noise) {
+  const double tia = noise.tia ? tia_noise_a(receiver) : 0.0;
+  if (!noise.shot) return {tia * tia, 0.0};
+  const double shot = std::pow(shot_noise_a(receiver, 0.0), 2);
+  return {shot + tia * tia, std::pow(shot_noise_a(receiver, 1.0), 2) - shot};
+}
 
 /// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
 /// on.
@@ -25,24 +41,30 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
                          Stream& stream) {
   FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
   if (!noise.any_receiver_noise()) return current;
-  const double tia = noise.tia ? tia_noise_a(receiver) : 0.0;
   const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver) / relative_intensity_noise(receiver) : 0.0;
   const double rin = noise.rin ? relative_intensity_noise(receiver) : 0.0;
-  // shot noise variance is linear in the signal power
-  const double at_no_signal = noise.shot ? std::pow(shot_noise_a(receiver, 0.0), 2) : 0.0;
-  const double per_watt = noise.shot ? std::pow(shot_noise_a(receiver, 1.0), 2) - at_no_signal : 0.0;
-  for (Eigen::Index w = 0; w < current.cols(); ++w) {
-    // Signal and local oscillator stem from one seed, whose intensity noise is the same on all ports of a
-    // symbol. It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode
-    // of a pair is the stronger differs from pair to pair.
-    const double seed_noise = rin > 0 ? rin * stream.normal() : 0.0;
-    for (Eigen::Index p = 0; p < current.rows(); ++p) {
-      double shot = at_no_signal;
-      if (per_watt > 0)
-        shot += per_watt * (fields.re(p, w) * fields.re(p, w) + fields.im(p, w) * fields.im(p, w));
-      const double rms = std::sqrt(shot + tia * tia);
+  const ReceiverVariance variance = receiver_variance(receiver, noise);
+  // Signal and local oscillator stem from one seed, whose intensity noise is the same on all ports of a symbol.
+  // It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode of a pair
+  // is the stronger differs from pair to pair.
+  const Eigen::Index ports = current.rows(), common = rin > 0 ? 1 : 0;
+  const Eigen::Index words_at_once = std::max<Eigen::Index>(1, normals_at_once / (ports + common));
+  Eigen::MatrixXd drawn(ports + common, words_at_once);  // a word's stand together: the seed's, then the ports'
+  for (Eigen::Index first = 0; first < current.cols(); first += words_at_once) {
+    const Eigen::Index words = std::min(words_at_once, current.cols() - first);
+    stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.rows() * words)));
+    for (Eigen::Index p = 0; p < ports; ++p) {
       const double leak = p % 2 == 0 ? lo_leak : -lo_leak;
-      current(p, w) += seed_noise * (current(p, w) + leak) + rms * stream.normal();
+      for (Eigen::Index w = 0; w < words; ++w) {
+        double& i = current(p, first + w);
+        double squared_a2 = variance.dark;
+        if (variance.per_watt > 0) {
+          const double re = fields.re(p, first + w), im = fields.im(p, first + w);
+          squared_a2 += variance.per_watt * (re * re + im * im);
+        }
+        const double seed_noise = rin > 0 ? rin * drawn(0, w) : 0.0;
+        i += seed_noise * (i + leak) + std::sqrt(squared_a2) * drawn(common + p, w);
+      }
     }
   }
   return current;
