@@ -1,0 +1,31 @@
+#include "experiments/cli/command_table.hpp"
+
+#include <fmt/format.h>
+
+namespace optinc {
+
+CLI::App& CommandTable::add(const char* name, const char* description, const char* example,
+                            std::function<int()> work) {
+  CLI::App* command = app_.add_subcommand(name, description);
+  command->footer(fmt::format("Example:\n  {}", example));
+  works_.emplace_back(command, std::move(work));
+  return *command;
+}
+
+int CommandTable::execute() const {
+  for (const auto& [command, work] : works_)
+    if (*command) return work();
+  return unusable_command_line;
+}
+
+void add_output(CLI::App& command, OutputArguments& out) {
+  command.add_option("-o,--output", out.output, "file to write")->type_name("FILE");
+  command.add_flag("--force", out.force, "replace an existing output");
+  command.add_flag("--quiet", out.quiet, "no progress");
+}
+
+void add_settings(CLI::App& command, std::vector<std::string>& settings, const char* meaning) {
+  command.add_option("--set", settings, meaning)->expected(1)->take_all();
+}
+
+}  // namespace optinc

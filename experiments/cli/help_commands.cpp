@@ -1,0 +1,71 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "experiments/cli/command_table.hpp"
+#include "experiments/cli/completion.hpp"
+#include "experiments/cli/listing.hpp"
+
+namespace optinc {
+namespace {
+
+/// Commands and their options as a shell may complete them.
+std::vector<CompletableCommand> completable(const CLI::App& app) {
+  std::vector<CompletableCommand> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    CompletableCommand c{command->get_name(), {}};
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& name : option->get_lnames()) c.options.push_back("--" + name);
+    commands.push_back(std::move(c));
+  }
+  return commands;
+}
+
+void add_explain(CommandTable& commands) {
+  const auto key = std::make_shared<std::string>();
+  CLI::App& explained =
+      commands.add("explain", "meaning, unit, default, range, source and models of a parameter",
+                   "optinc explain chip.sigma_eta_rad", [key] { return explain_command(*key); });
+  explained.add_option("KEY", *key, "section.key; without one all keys are listed");
+}
+
+void add_devices(CommandTable& commands) {
+  const auto device = std::make_shared<std::string>();
+  const auto device_json = std::make_shared<bool>();
+  CLI::App& devices = commands.add("devices", "published devices with their numbers, and where those come from",
+                                   "optinc devices\n"
+                                   "  optinc devices harris-2014-heater --json",
+                                   [device, device_json] { return devices_command(*device, *device_json); });
+  devices.add_option("NAME", *device, "a device; without one all are listed");
+  devices.add_flag("--json", *device_json, "as one JSON object with values in SI, for scripts");
+}
+
+void add_list(CommandTable& commands) {
+  commands.add("list", "studies shipped, devices, presets, models with their metrics, sources of error",
+               "optinc list", [] {
+                 fmt::print("{}", listing());
+                 return 0;
+               });
+}
+
+void add_completion(CommandTable& commands) {
+  const auto shell = std::make_shared<std::string>();
+  CLI::App& completion =
+      commands.add("completion", "print a completion script for a shell", "source <(optinc completion bash)",
+                   [shell, &commands] {
+                     fmt::print("{}", completion_script(*shell, completable(commands.app())));
+                     return 0;
+                   });
+  completion.add_option("SHELL", *shell, "bash, zsh or fish")->required();
+}
+
+}  // namespace
+
+void add_help_commands(CommandTable& commands) {
+  add_explain(commands);
+  add_devices(commands);
+  add_list(commands);
+  add_completion(commands);
+}
+
+}  // namespace optinc
