@@ -11,6 +11,8 @@
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/study/inspect.hpp"
 #include "experiments/study/replay.hpp"
+#include "experiments/study/run_study.hpp"
+#include "experiments/study/run_training.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -8,7 +8,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/exchange/touchstone.hpp"
-#include "experiments/study/run_study.hpp"
+#include "experiments/study/run_options.hpp"
 
 // What the commands of the tool do once their arguments are read. Each returns the exit status; results go to
 // standard output. Throws Error, or Interrupted.

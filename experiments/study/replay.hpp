@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/study/run_study.hpp"
+#include "experiments/study/run_options.hpp"
 
 namespace optinc {
 

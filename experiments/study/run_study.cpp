@@ -1,6 +1,5 @@
 #include "experiments/study/run_study.hpp"
 
-#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
@@ -13,46 +12,15 @@
 #include "experiments/runner/memory.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
-#include "experiments/study/once.hpp"
-#include "experiments/study/state.hpp"
+#include "experiments/study/run_training.hpp"
 #include "experiments/study/training_checkpoint.hpp"
-#include "experiments/study/trial_groups.hpp"
+#include "experiments/study/write_results.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
 
 namespace fs = std::filesystem;
-
-void use_threads(const StudyConfig& config) {
-  if (config.run.threads > 0) omp_set_num_threads(config.run.threads);
-}
-
-void say(bool quiet, const std::string& text) {
-  if (!quiet) std::fputs((text + "\n").c_str(), stderr);
-}
-
-/// The result file, for whoever holds its place; `once` is null where the study is not complete.
-void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
-                   const RunOptions& options) {
-  remove_leftovers(options.output);
-  AtomicFile out(options.output, true);  // asked before the long work; the journal holds the place
-  const Group root = out.file().root();
-  write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
-                   options.command);
-  write_warnings(out.file(), study_warnings(state.config));
-  root.attributes().set("model", std::string_view(state.config.model));
-  root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
-  if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
-  write_prelude(root, *state.prelude);
-  write_network_summaries(root, state.config, *state.prelude);
-  if (once != nullptr) write_once(root, state.config, *state.prelude, *once);
-  write_trials_group(root.group("trials"), state.config, model, *state.records);
-  write_summary_group(root.group("summary"), state.config, model, *state.records);
-  if (has_ablation(state.config))
-    write_ablation_group(root.group("ablation"), state.config, model, *state.records);
-  out.commit();
-}
 
 /// What the runner and the store cost: the time of all workers outside trials, over their time in trials.
 void tell(const TrialsReport& report, int workers, double store_seconds, bool quiet) {
@@ -64,76 +32,6 @@ void tell(const TrialsReport& report, int workers, double store_seconds, bool qu
           "in trials",
           report.run, wall, static_cast<double>(report.run) / wall, workers, store_seconds,
           100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
-}
-
-/// Commands that made a file, one behind the other as a shell takes them; one that is repeated is told once.
-std::string joined(const std::string& before, std::string_view command) {
-  if (before.empty()) return std::string(command);
-  return before.ends_with(command) ? before : fmt::format("{}; {}", before, command);
-}
-
-/// Says how to go on with a training whose end was asked for; where nothing keeps it, that goes on its way.
-Ending interrupted_training(const RunOptions& options) {
-  if (!fs::exists(checkpoint_path(options.output))) throw Interrupted();
-  say(false, fmt::format("optinc: the training so far is kept in {}. Go on with: optinc resume {}",
-                         checkpoint_path(options.output).string(), options.output.string()));
-  return Ending::interrupted;
-}
-
-/// Throws Error where another training for the same output is kept, unless it is to be replaced.
-void require_no_checkpoint(const RunOptions& options) {
-  const fs::path path = checkpoint_path(options.output);
-  validate(options.force || !fs::exists(path),
-           "{}: a training for that output is under way or was not finished. Go on with it: optinc resume {}; "
-           "or start anew with --force.",
-           path.string(), options.output.string());
-}
-
-/// Removes what is kept of a training: for whoever holds the output and has the network, or starts anew.
-void forget_training(const RunOptions& options) {
-  const fs::path kept = checkpoint_path(options.output);
-  std::error_code none;
-  fs::remove(kept, none);
-  remove_leftovers(kept);
-}
-
-/// Trains, or goes on with what is kept, and writes the network.
-Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool force) {
-  outlive_listeners();
-  const fs::path kept = checkpoint_path(options.output);
-  use_threads(config);
-  Prelude prelude;
-  try {
-    prelude = {{make_network_of(config, options.quiet, {kept, options.command})}};
-  } catch (const Interrupted&) {
-    return interrupted_training(options);
-  }
-  AtomicFile out(options.output, force);
-  write_provenance(out.file(), config, "OptINC: trained network", options.command);
-  write_warnings(out.file(), study_warnings(config));
-  write_prelude(out.file().root(), prelude);
-  const Network& network = prelude.networks.front().network;
-  write_onn_group(out.file().group("onn"), network, summarise(network));
-  remove_leftovers(options.output);
-  out.commit();
-  forget_training(options);
-  return Ending::complete;
-}
-
-/// Goes on with a training of the train command.
-Ending resume_training(const ResumeChanges& changes, const RunOptions& options) {
-  validate(!changes.trials && !changes.time_limit_s,
-           "--trials or --time-limit for {}: a training has no trials. Leave them out.",
-           options.output.string());
-  const HeldOutput held(options.output);
-  const TrainingCheckpoint kept = read_checkpoint(checkpoint_path(options.output));
-  StudyConfig config = kept.config;
-  config.run.threads = changes.threads.value_or(0);
-  validate_config(config);
-  const std::string commands = joined(kept.command, options.command);
-  RunOptions both = options;
-  both.command = commands;
-  return train_to_file(config, both, true);  // asked before the training began
 }
 
 /// From whatever is known of a study to its result file.
@@ -189,22 +87,6 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   return ending;
 }
 
-/// Every key that tells two studies apart, with both values.
-std::string difference(const StudyConfig& a, const StudyConfig& b) {
-  const auto left = config_entries(a), right = config_entries(b);
-  std::vector<std::string> differ;
-  for (std::size_t i = 0; i < left.size(); ++i)
-    if (left[i].info.changes_results && left[i].value != right[i].value)
-      differ.push_back(fmt::format("{} = {} here and {} there", left[i].name(), toml_text(left[i].value),
-                                   toml_text(right[i].value)));
-  for (std::size_t i = 0; i < std::min(a.sweeps.size(), b.sweeps.size()); ++i)
-    if (a.sweeps[i] != b.sweeps[i])
-      differ.push_back(fmt::format("[[sweep]] {} has other points", a.sweeps[i].name));
-  if (a.sweeps.size() != b.sweeps.size())
-    differ.push_back(fmt::format("{} sweeps here and {} there", a.sweeps.size(), b.sweeps.size()));
-  return fmt::format("{}", fmt::join(differ, ", "));
-}
-
 /// Adds what the file at the output's place holds to what a journal holds. Where a forced run was to replace
 /// it, it is something else: another study's, or nothing of ours.
 void add_earlier_results(const fs::path& results, StudyState& state) {
@@ -217,28 +99,6 @@ void add_earlier_results(const fs::path& results, StudyState& state) {
   StudyConfig grown = earlier->config;  // resume may have added trials since
   grown.runner.trials = state.config.runner.trials;
   if (run_id(grown) == run_id(state.config)) add_state(*earlier, state);
-}
-
-/// Throws Error where two files were computed by programs that may round differently.
-void require_same_build(const fs::path& first, const fs::path& other) {
-  const File a = File::open(first), b = File::open(other);
-  for (const char* name : {"optinc_version", "build_target", "compiler"}) {
-    const std::string one = a.root().attributes().text(name), two = b.root().attributes().text(name);
-    validate(one == two,
-             "{}: another build than {} ({} \"{}\" here and \"{}\" there). Run all shards with one build.",
-             other.string(), first.string(), name, two, one);
-  }
-}
-
-bool same_network(const Prelude& a, const Prelude& b) {
-  const auto layer = [](const SigmaULayer& x, const SigmaULayer& y) {
-    return x.unitary == y.unitary && x.sigma == y.sigma && x.bias == y.bias;
-  };
-  const auto equal = [&](const PreparedNetwork& x, const PreparedNetwork& y) {
-    return std::equal(x.network.layers.begin(), x.network.layers.end(), y.network.layers.begin(),
-                      y.network.layers.end(), layer);
-  };
-  return std::equal(a.networks.begin(), a.networks.end(), b.networks.begin(), b.networks.end(), equal);
 }
 
 }  // namespace
@@ -277,7 +137,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   std::optional<OpenedJournal> opened;
   if (journalled) opened.emplace(reopen_journal(path));
   const StudyState state = opened ? opened->state : read_state(options.output);
-  const std::string commands = joined(state.command, options.command);
+  const std::string commands = joined_commands(state.command, options.command);
   RunOptions both = options;  // the file was made by all of them
   both.command = commands;
   const int trials = changes.trials.value_or(state.config.runner.trials);
@@ -304,57 +164,6 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
       Journal::create(path, command_comment(commands) + identity_toml(grown.config), grown.shard.text(), false);
   if (grown.prelude) journal.prelude(prelude_bytes(*grown.prelude));
   return finish(grown, journal, both);
-}
-
-void merge_studies(const std::vector<fs::path>& shards, const RunOptions& options) {
-  require_not_input(options.output, shards);
-  require_writable_output(options.output, options.force);
-  validate(!has_journal(options.output),
-           "{}: a run of that output is under way or was not finished. Choose another output.",
-           journal_path(options.output).string());
-  const HeldOutput held(options.output);
-  require_writable_output(options.output, options.force);  // another merge may have ended before we held it
-  std::optional<StudyState> whole;
-  for (const fs::path& path : shards) {
-    const StudyState part = read_state(path);
-    require_same_build(shards.front(), path);
-    if (!whole) {
-      whole = StudyState{part.config, {}, part.prelude, part.records, false};
-      continue;
-    }
-    validate(run_id(part.config) == run_id(whole->config),
-             "{}: another study than {} ({}). Merge shards of one study only.", path.string(),
-             shards.front().string(), difference(part.config, whole->config));
-    validate(same_network(*part.prelude, *whole->prelude),
-             "{}: another network than {} (trained on another machine or build). Train it once with optinc "
-             "train and set "
-             "network.source.",
-             path.string(), shards.front().string());
-    add_state(part, *whole);
-  }
-  require_data(whole->config);
-  const TrialModel model = layout_of(*whole);
-  std::optional<OnceResults> once;
-  if (is_complete(whole->config, model, *whole->records))
-    once = measure_once(whole->config, *whole->prelude, options.quiet);
-  else
-    say(false,
-        fmt::format(
-            "optinc: {} of {} trials are there. Add the missing shards, or run the rest: optinc resume {}",
-            whole->records->count(), trials_wanted(whole->config, {}), options.output.string()));
-  write_results(*whole, model, once ? &*once : nullptr, options);
-}
-
-Ending run_training(const StudyConfig& config, const RunOptions& options) {
-  validate_config(config);
-  validate(has_network(config.model),
-           "model = \"{}\" has no network to train (chips have). Set model = \"chip\".", config.model);
-  require_writable_output(options.output, options.force);
-  require_no_checkpoint(options);
-  const HeldOutput held(options.output);
-  forget_training(options);
-  print_warnings(study_warnings(config));
-  return train_to_file(config, options, options.force);
 }
 
 void work_for_ranks(Ranks& ranks) {

@@ -10,6 +10,7 @@
 #include "experiments/runner/journal.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"
+#include "experiments/study/merge_studies.hpp"
 #include "experiments/study/prelude.hpp"
 #include "experiments/study/replay.hpp"
 #include "experiments/study/state.hpp"

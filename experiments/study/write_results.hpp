@@ -1,0 +1,13 @@
+#pragma once
+
+#include "experiments/study/once.hpp"
+#include "experiments/study/run_options.hpp"
+#include "experiments/study/state.hpp"
+
+namespace optinc {
+
+/// The result file, for whoever holds its place; `once` is null where the study is not complete. Throws Error.
+void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
+                   const RunOptions& options);
+
+}  // namespace optinc
