@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "experiments/learning/attention.hpp"
 #include "experiments/learning/cross_entropy.hpp"
+#include "experiments/learning/rms_norm.hpp"
 #include "experiments/learning/rotary.hpp"
 #include "physics/core/check.hpp"
 
@@ -51,17 +53,10 @@ Plan plan_of(const DecoderShape& s) {
 }
 
 template <class Real>
-struct NormWork {
-  Matrix<Real> normal;                             ///< x / rms, (width, tokens)
-  Eigen::Matrix<Real, 1, Eigen::Dynamic> inverse;  ///< 1 / rms, (tokens)
-};
-
-template <class Real>
 struct LayerWork {
-  NormWork<Real> norm1, norm2;
-  Matrix<Real> in1, q, k, v;  ///< (width, tokens), q and k after their turn
-  Matrix<Real> weights;  ///< (length, length heads sequences), attention: column = the query, row = the key
-  Matrix<Real> heads;    ///< (width, tokens), what the heads read
+  RmsNormWork<Real> norm1, norm2;
+  AttentionWork<Real> attention;  ///< queries and keys after their turn
+  Matrix<Real> in1, heads;        ///< (width, tokens), what attention makes its inputs of, and what it reads
   Matrix<Real> in2, a, b, silu, gated;  ///< a = W1 in2, b = W3 in2, both (hidden, tokens); gated = silu(a) * b
 };
 
@@ -70,7 +65,7 @@ template <class Real>
 struct Work {
   Matrix<Real> x;  ///< (width, tokens)
   std::vector<LayerWork<Real>> layers;
-  NormWork<Real> last;
+  RmsNormWork<Real> last;
   Matrix<Real> features, logits;
   Matrix<Real> dx, dn, dq, dk, dv, dheads, da, db, dgated;  ///< of the backward pass
   RotaryAngles<Real> angles;
@@ -91,89 +86,6 @@ Eigen::Map<const Matrix<Real>> matrix_at(const Vector<Real>& p, Eigen::Index at,
 template <class Real>
 Eigen::Map<Matrix<Real>> matrix_at(Vector<Real>& p, Eigen::Index at, Eigen::Index rows, Eigen::Index cols) {
   return {p.data() + at, rows, cols};
-}
-
-template <class Real>
-void norm(const Vector<Real>& p, Eigen::Index at, const Matrix<Real>& x, NormWork<Real>& w, Matrix<Real>& y) {
-  w.normal.resize(x.rows(), x.cols());
-  w.inverse.resize(x.cols());
-  y.resize(x.rows(), x.cols());
-  const auto gain = p.segment(at, x.rows());
-  const Real share = Real{1} / static_cast<Real>(x.rows());
-  for (Eigen::Index t = 0; t < x.cols(); ++t) {
-    w.inverse[t] = Real{1} / std::sqrt(x.col(t).squaredNorm() * share + Real{1e-5});
-    w.normal.col(t) = w.inverse[t] * x.col(t);
-    y.col(t) = gain.cwiseProduct(w.normal.col(t));
-  }
-}
-
-/// Adds d loss / d x to dx, given dy; the gain's derivative to `gradient`.
-template <class Real>
-void norm_backward(const Vector<Real>& p, Eigen::Index at, const NormWork<Real>& w, const Matrix<Real>& dy,
-                   Vector<Real>& gradient, Matrix<Real>& dx) {
-  const auto gain = p.segment(at, dy.rows());
-  auto gain_gradient = gradient.segment(at, dy.rows());
-  const Real share = Real{1} / static_cast<Real>(dy.rows());
-  for (Eigen::Index t = 0; t < dy.cols(); ++t) {
-    gain_gradient += dy.col(t).cwiseProduct(w.normal.col(t));
-    const Real along = share * dy.col(t).cwiseProduct(gain).dot(w.normal.col(t));
-    dx.col(t) += w.inverse[t] * (dy.col(t).cwiseProduct(gain) - along * w.normal.col(t));
-  }
-}
-
-/// Column = query: softmax over the keys up to it, zero beyond.
-template <class Scores>
-void causal_softmax(Scores&& scores) {
-  for (Eigen::Index t = 0; t < scores.cols(); ++t) {
-    auto seen = scores.col(t).head(t + 1);
-    seen = (seen.array() - seen.maxCoeff()).exp();
-    seen /= seen.sum();
-    scores.col(t).tail(scores.rows() - t - 1).setZero();
-  }
-}
-
-template <class Real>
-void attend(const DecoderShape& s, Eigen::Index length, LayerWork<Real>& l) {
-  const Eigen::Index width = s.width / s.heads, sequences = l.q.cols() / length;
-  const Real scale = Real{1} / std::sqrt(static_cast<Real>(width));
-  l.weights.resize(length, length * s.heads * sequences);
-  l.heads.resize(l.q.rows(), l.q.cols());
-  for (Eigen::Index n = 0; n < sequences; ++n) {
-    for (Eigen::Index h = 0; h < s.heads; ++h) {
-      auto scores = l.weights.middleCols((n * s.heads + h) * length, length);
-      const auto part = [&](const Matrix<Real>& x) { return x.block(h * width, n * length, width, length); };
-      scores.noalias() = scale * (part(l.k).transpose() * part(l.q));
-      causal_softmax(scores);
-      l.heads.block(h * width, n * length, width, length).noalias() = part(l.v) * scores;
-    }
-  }
-}
-
-/// From d loss / d heads to d loss / d q, k, v.
-template <class Real>
-void attend_backward(const DecoderShape& s, Eigen::Index length, const LayerWork<Real>& l, Work<Real>& w) {
-  const Eigen::Index width = s.width / s.heads, sequences = l.q.cols() / length;
-  const Real scale = Real{1} / std::sqrt(static_cast<Real>(width));
-  w.dq.resize(l.q.rows(), l.q.cols());
-  w.dk.resize(l.q.rows(), l.q.cols());
-  w.dv.resize(l.q.rows(), l.q.cols());
-  Matrix<Real> ds(length, length);
-  for (Eigen::Index n = 0; n < sequences; ++n) {
-    for (Eigen::Index h = 0; h < s.heads; ++h) {
-      const auto p = l.weights.middleCols((n * s.heads + h) * length, length);
-      const auto part = [&](auto& x) { return x.block(h * width, n * length, width, length); };
-      const auto dheads = part(std::as_const(w.dheads));
-      part(w.dv).noalias() = dheads * p.transpose();
-      ds.noalias() = part(l.v).transpose() * dheads;
-      // softmax: ds = p (dp - sum p dp)
-      for (Eigen::Index t = 0; t < length; ++t) {
-        const Real along = p.col(t).dot(ds.col(t));
-        ds.col(t) = scale * p.col(t).cwiseProduct((ds.col(t).array() - along).matrix());
-      }
-      part(w.dq).noalias() = part(l.k) * ds;
-      part(w.dk).noalias() = part(l.q) * ds.transpose();
-    }
-  }
 }
 
 /// Leaves the logits in w.logits.
@@ -201,23 +113,23 @@ void forward(const DecoderShape& s, const Plan& plan, const Vector<Real>& p,
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     const Layer& at = plan.layers[i];
     LayerWork<Real>& l = w.layers[i];
-    norm(p, at.norm1, w.x, l.norm1, l.in1);
-    l.q.noalias() = matrix_at(p, at.q, d, d) * l.in1;
-    l.k.noalias() = matrix_at(p, at.k, d, d) * l.in1;
-    l.v.noalias() = matrix_at(p, at.v, d, d) * l.in1;
-    rotary_turn(w.angles, s.heads, Real{1}, l.q);
-    rotary_turn(w.angles, s.heads, Real{1}, l.k);
-    attend(s, length, l);
+    rms_norm(p.data() + at.norm1, w.x, l.norm1, l.in1);
+    l.attention.q.noalias() = matrix_at(p, at.q, d, d) * l.in1;
+    l.attention.k.noalias() = matrix_at(p, at.k, d, d) * l.in1;
+    l.attention.v.noalias() = matrix_at(p, at.v, d, d) * l.in1;
+    rotary_turn(w.angles, s.heads, Real{1}, l.attention.q);
+    rotary_turn(w.angles, s.heads, Real{1}, l.attention.k);
+    attend(s.heads, length, l.attention, l.heads);
     w.x.noalias() += matrix_at(p, at.o, d, d) * l.heads;
 
-    norm(p, at.norm2, w.x, l.norm2, l.in2);
+    rms_norm(p.data() + at.norm2, w.x, l.norm2, l.in2);
     l.a.noalias() = matrix_at(p, at.w1, f, d) * l.in2;
     l.b.noalias() = matrix_at(p, at.w3, f, d) * l.in2;
     l.silu = l.a.array() / (Real{1} + (-l.a.array()).exp());
     l.gated = l.silu.cwiseProduct(l.b);
     w.x.noalias() += matrix_at(p, at.w2, d, f) * l.gated;
   }
-  norm(p, plan.last_norm, w.x, w.last, w.features);
+  rms_norm(p.data() + plan.last_norm, w.x, w.last, w.features);
   w.logits.noalias() = matrix_at(p, plan.output, s.vocabulary, d) * w.features;
 }
 
@@ -229,7 +141,7 @@ void backward(const DecoderShape& s, const Plan& plan, const Vector<Real>& p,
   matrix_at(g, plan.output, s.vocabulary, d).noalias() += w.logits * w.features.transpose();
   w.dn.noalias() = matrix_at(p, plan.output, s.vocabulary, d).transpose() * w.logits;
   w.dx.setZero(d, count);
-  norm_backward(p, plan.last_norm, w.last, w.dn, g, w.dx);
+  rms_norm_backward(p.data() + plan.last_norm, w.last, w.dn, g.data() + plan.last_norm, w.dx);
   for (std::size_t i = plan.layers.size(); i-- > 0;) {
     const Layer& at = plan.layers[i];
     const LayerWork<Real>& l = w.layers[i];
@@ -243,11 +155,11 @@ void backward(const DecoderShape& s, const Plan& plan, const Vector<Real>& p,
     matrix_at(g, at.w3, f, d).noalias() += w.db * l.in2.transpose();
     w.dn.noalias() = matrix_at(p, at.w1, f, d).transpose() * w.da;
     w.dn.noalias() += matrix_at(p, at.w3, f, d).transpose() * w.db;
-    norm_backward(p, at.norm2, l.norm2, w.dn, g, w.dx);
+    rms_norm_backward(p.data() + at.norm2, l.norm2, w.dn, g.data() + at.norm2, w.dx);
 
     matrix_at(g, at.o, d, d).noalias() += w.dx * l.heads.transpose();
     w.dheads.noalias() = matrix_at(p, at.o, d, d).transpose() * w.dx;
-    attend_backward(s, length, l, w);
+    attend_backward(s.heads, length, l.attention, w.dheads, w.dq, w.dk, w.dv);
     rotary_turn(w.angles, s.heads, Real{-1}, w.dq);
     rotary_turn(w.angles, s.heads, Real{-1}, w.dk);
     matrix_at(g, at.q, d, d).noalias() += w.dq * l.in1.transpose();
@@ -256,7 +168,7 @@ void backward(const DecoderShape& s, const Plan& plan, const Vector<Real>& p,
     w.dn.noalias() = matrix_at(p, at.q, d, d).transpose() * w.dq;
     w.dn.noalias() += matrix_at(p, at.k, d, d).transpose() * w.dk;
     w.dn.noalias() += matrix_at(p, at.v, d, d).transpose() * w.dv;
-    norm_backward(p, at.norm1, l.norm1, w.dn, g, w.dx);
+    rms_norm_backward(p.data() + at.norm1, l.norm1, w.dn, g.data() + at.norm1, w.dx);
   }
   for (Eigen::Index t = 0; t < count; ++t)
     g.segment(plan.embedding + tokens[static_cast<std::size_t>(t)] * d, d) += w.dx.col(t);

@@ -7,8 +7,8 @@
 
 #include <Eigen/Dense>
 
-#include "experiments/learning/lane_conv.hpp"
 #include "experiments/learning/learning_task.hpp"
+#include "experiments/learning/matrix.hpp"
 #include "experiments/learning/text.hpp"
 
 namespace optinc {

@@ -1,16 +1,11 @@
 #pragma once
 
-#include <Eigen/Dense>
+#include "experiments/learning/matrix.hpp"
 
 namespace optinc {
 
 /// Images that are computed together, in the lanes of one vector register.
 inline constexpr int lanes = 16;
-
-template <class Real>
-using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-template <class Real>
-using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
 /// A convolution over maps of `lanes` images, shape (height width lanes, channels): row (y width + x) lanes + n
 /// is pixel (y, x) of image n, so that every copy and every sum runs over whole registers, and a map has as

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "experiments/learning/lane_conv.hpp"
+#include "experiments/learning/matrix.hpp"
 
 namespace optinc {
 
