@@ -50,12 +50,31 @@ double training_seconds(const std::vector<StudyConfig>& points) {
   return seconds;
 }
 
+/// Of a trial of model "learning", which may take an hour: from trainings of a few steps and tests.
+double learning_seconds(const StudyConfig& point, const TrialModel& model) {
+  const LearnerSettings& l = point.learner;
+  const auto took = [&](int steps, int evaluations) {
+    StudyConfig few = point;
+    few.learner.steps = std::min(steps, l.steps);
+    few.learner.evaluations = std::min(evaluations, l.evaluations);
+    return run_trial(model, few, {0, 1}).seconds;
+  };
+  took(2, 1);  // warms up
+  const double once = took(2, 1), step = std::max(0.0, took(6, 1) - once) / 4;
+  const double test = std::max(0.0, took(2, 2) - once);
+  return once + step * std::max(0, l.steps - 2) + test * (l.evaluations - 1);
+}
+
 /// Mean time of a trial over a few points; one at the first point goes before, to warm up.
 double trial_seconds(const std::vector<StudyConfig>& points, const TrialModel& model) {
   const std::size_t step = std::max<std::size_t>(points.size() / 5, 1);
   double seconds = 0.0;
   int sampled = 0;
   for (std::size_t p = 0; p < points.size(); p += step, ++sampled) {
+    if (points[p].model == "learning") {
+      seconds += learning_seconds(points[p], model);
+      continue;
+    }
     if (p == 0) run_trial(model, points[p], {p, 1});
     seconds += run_trial(model, points[p], {p, 1}).seconds;
   }

@@ -42,10 +42,13 @@ void validate_learner(const StudyConfig& config) {
   if (l.aggregator == "quantised" || (l.aggregator == "chip" && l.engine != "map")) return;
   Task largest = task;
   if (l.levels == 2 && l.carry_digit) largest.level = CascadeLevel::second;
-  if (l.aggregator == "network")
-    validate_enumerable(largest);
-  else
-    validate_mappable(largest, config.link, config.noise);
+  if (l.aggregator == "network") return validate_enumerable(largest);
+  validate(
+      largest.words() <= most_table_words,
+      "a chip of {} input words has no map (at most {} are tabulated). Set learner.engine = \"light\", which "
+      "sends every word through the meshes.",
+      largest.words(), most_table_words);
+  validate_mappable(largest, config.link, config.noise);
 }
 
 }  // namespace optinc

@@ -316,6 +316,13 @@ class MainJob(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?s)2 points.*trials   4 in all.*time .* s on.*memory .*MB.*file ")
         self.assertFalse(output.exists())
 
+    def test_a_dry_run_of_a_training_takes_a_few_of_its_steps(self):
+        study = self.path.with_name("hours.toml")
+        study.write_text('study = "hours"\nmodel = "learning"\n[learner]\nsteps = 1000000\n')
+        done = optinc("run", study, "--dry-run")  # steps take a millisecond or more, a test of the learner less than a minute
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"time .*, trials \S+ (min|h) at")
+
     def test_replay_repeats_a_trial_to_the_bit(self):
         trial = self.path.with_name("trial.h5")
         done = optinc("replay", self.path, "--point", 1, "--trial", 1, "-o", trial)

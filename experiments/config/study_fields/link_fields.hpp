@@ -48,7 +48,9 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"signed_levels", "1", "servers send fields -1, -1/3, 1/3, 1 of full scale, not 0 to 1"},
         s.signed_levels);
   visit(
-      switched_off("ADC", FieldInfo{"adc_bits", "bit", "converter of a server over digits -0.5 to 3.5; 0: none",
+      switched_off("ADC", FieldInfo{"adc_bits", "bit",
+                                    "converter of a server over digits -0.5 to 3.5; 0: none; from 2 on it has "
+                                    "the digits' thresholds and changes no decided code",
                                     0, 24, "5 to 8"}),
       s.adc_bits);
 }

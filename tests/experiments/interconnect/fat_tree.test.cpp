@@ -115,8 +115,10 @@ TEST_CASE("MC: hashed rings of random hosts collide as measured before") {
   CHECK(std::abs(small - 2.8) < 0.5);  // of 10 seeds; of 1 to 4 connections a link
 }
 
-// fails when a phase's flows are not those of its distance, or D-mod-k hashes. Specified: 5.47, 4.29 and 5.12,
-// the last two 9 % less than here, where they are what random rings of as many servers give (5.50 at 1,024)
+// fails when a phase's flows are not those of its distance, or D-mod-k hashes. 5.47 is specified; 4.75 and 5.63
+// come from 400 shifts thrown onto the tree's links by another program (standard errors 0.043 and 0.037; one
+// collective's mean over its 255 or 1,023 shifts has 0.053 and 0.023: 5 sigma). 4.29 and 5.12 were specified,
+// which that program does not give either
 TEST_CASE("MC: hashing slows other collectives too, where servers stand in line") {
   const auto of = [](const char* collective, std::int64_t servers, const char* routing) {
     Scenario s = on_tree(servers, routing, "linear", 16);
@@ -124,8 +126,8 @@ TEST_CASE("MC: hashing slows other collectives too, where servers stand in line"
     return simulate_iteration(s).slowdown;
   };
   CHECK(std::abs(of("halving-doubling", 1024, "ecmp") - 5.47) < 0.5);
-  CHECK(std::abs(of("sharded-parameter-server", 256, "ecmp") - 4.29) < 0.5);
-  CHECK(std::abs(of("sharded-parameter-server", 1024, "ecmp") - 5.12) < 0.55);
+  CHECK(std::abs(of("sharded-parameter-server", 256, "ecmp") - 4.75) < 0.34);
+  CHECK(std::abs(of("sharded-parameter-server", 1024, "ecmp") - 5.63) < 0.22);
   // 1.03 with 6e-6 s a step; without latency shifts of a tree that is full never collide
   CHECK(of("sharded-parameter-server", 256, "d-mod-k") < 1.03);
 }
