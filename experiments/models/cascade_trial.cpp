@@ -1,6 +1,7 @@
 #include <cmath>
 #include <memory>
 
+#include "experiments/models/chip_study.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
@@ -78,7 +79,7 @@ void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint
 TrialModel cascade_model(const StudyConfig& config, const Networks& networks) {
   auto study = std::make_shared<CascadeStudy>();
   study->networks = networks;
-  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
+  study->designs = designs_of(networks);
   study->variants = measured_variants(config);
   study->layout = model_layout(config, most_layers(networks));
   TrialModel model = study->layout;

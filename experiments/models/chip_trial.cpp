@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "experiments/models/chip_study.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
@@ -15,15 +16,6 @@
 
 namespace optinc {
 namespace {
-
-/// What all trials share.
-struct ChipStudy {
-  Networks networks;
-  std::vector<ChipDesign> designs;  ///< of the networks
-  Codes all_codes;
-  std::vector<std::string> variants;
-  TrialModel layout;  ///< without its function
-};
 
 /// What the received outputs of the drawn words say.
 void record_words(const Recorder& record, std::size_t v, const Task& task, const Eigen::MatrixXd& outputs,
@@ -130,15 +122,9 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
 }
 
 TrialModel chip_model(const StudyConfig& config, const Networks& networks) {
-  auto study = std::make_shared<ChipStudy>();
-  study->networks = networks;
-  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
-  study->all_codes = codes_of_words(config.task, judged_words(config.task));
-  study->variants = measured_variants(config);
-  study->layout = model_layout(config, most_layers(networks));
+  const auto study = chip_study(config, networks);
   TrialModel model = study->layout;
-  model.run = [study = std::shared_ptr<const ChipStudy>(study)](const StudyConfig& at_point,
-                                                                std::uint32_t trial, std::span<double> record) {
+  model.run = [study](const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
     run_chip(*study, at_point, trial, record);
   };
   return model;

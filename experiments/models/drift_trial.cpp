@@ -1,6 +1,7 @@
 #include <cmath>
 #include <memory>
 
+#include "experiments/models/chip_study.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
 #include "experiments/models/recorder.hpp"
@@ -13,16 +14,7 @@ namespace {
 
 constexpr std::size_t calibrations_at_once = 64;  // 5 MB each of the 8-bit network
 
-/// What all trials share.
-struct DriftStudy {
-  Networks networks;
-  std::vector<ChipDesign> designs;  ///< of the networks
-  Codes all_codes;
-  std::vector<std::string> variants;
-  TrialModel layout;  ///< without its function
-};
-
-void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t trial,
+void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t trial,
                std::span<double> cells) {
   const ChipDesign& design = study.designs[network_number(study.networks, config)];
   const Recorder record(study.layout, cells);
@@ -76,15 +68,9 @@ void run_drift(const DriftStudy& study, const StudyConfig& config, std::uint32_t
 }  // namespace
 
 TrialModel drift_model(const StudyConfig& config, const Networks& networks) {
-  auto study = std::make_shared<DriftStudy>();
-  study->networks = networks;
-  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
-  study->all_codes = codes_of_words(config.task, judged_words(config.task));
-  study->variants = measured_variants(config);
-  study->layout = model_layout(config, most_layers(networks));
+  const auto study = chip_study(config, networks);
   TrialModel model = study->layout;
-  model.run = [study = std::shared_ptr<const DriftStudy>(study)](
-                  const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
+  model.run = [study](const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
     run_drift(*study, at_point, trial, record);
   };
   return model;

@@ -8,6 +8,7 @@
 #include "experiments/learning/collectives.hpp"
 #include "experiments/learning/tasks.hpp"
 #include "experiments/models/chip_path.hpp"
+#include "experiments/models/chip_study.hpp"
 #include "experiments/models/learner_keeping.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
@@ -190,7 +191,7 @@ TrialModel learning_model(const StudyConfig& config, const Networks& networks,
   auto study = std::make_shared<LearningStudy>();
   study->keep_in = keep_in;
   study->networks = networks;
-  for (const PreparedNetwork& n : networks) study->designs.push_back(design_chip(n.network));
+  study->designs = designs_of(networks);
   for (const StudyConfig& point : checked_points(config)) {
     const std::string name = learning_task_name(point.learner);
     if (!study->tasks.contains(name)) study->tasks.emplace(name, make_learning_task(point.learner));

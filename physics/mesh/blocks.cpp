@@ -17,32 +17,10 @@ using constants::pi;
 
 constexpr std::array<std::string_view, 4> kind_names = {"standard", "real", "three-splitter", "balanced"};
 
-void require(const char* what, Eigen::Index size, Eigen::Index wanted, const char* things) {
-  validate(size == wanted, "{} has {} values for a mesh of {} {} (one each). Give {}.", what, size, wanted,
-           things, wanted);
-}
-
-void require_program(const MeshTopology& t, const MeshProgram& p) {
-  require("theta", p.theta.size(), t.mzi_count(), "MZIs");
-  require("phi", p.phi.size(), t.mzi_count(), "MZIs");
-  require("output_phase", p.output_phase.size(), t.ports, "ports");
-}
-
-void require_errors(const MeshTopology& t, const MeshErrors& e) {
-  const Eigen::Index mzis = t.mzi_count();
-  require("alpha", e.alpha.size(), mzis, "MZIs");
-  require("beta", e.beta.size(), mzis, "MZIs");
-  require("theta_offset", e.theta_offset.size(), mzis, "MZIs");
-  require("phi_offset", e.phi_offset.size(), mzis, "MZIs");
-  require("theta_arm_loss_db", e.theta_arm_loss_db.size(), mzis, "MZIs");
-  require("phi_arm_loss_db", e.phi_arm_loss_db.size(), mzis, "MZIs");
-  require("output_offset", e.output_offset.size(), t.ports, "ports");
-}
-
 /// Screen and idle ways; blocks are to be added.
 MeshBlocks no_blocks(const MeshTopology& t, const MeshProgram& p, const MeshErrors& e) {
-  require_program(t, p);
-  require_errors(t, e);
+  validate_program(t, p);
+  validate_errors(t, e);
   MeshBlocks mesh;
   mesh.blocks.reserve(t.mzis.size());
   mesh.screen.resize(t.ports);
@@ -148,7 +126,7 @@ MeshBlocks mesh_blocks(const MeshTopology& topology, MziKind kind, const MeshPro
 
 CorrectedProgram program_blocks(const MeshTopology& topology, MziKind kind, const MeshProgram& wanted,
                                 const KnownSplitters& splitters) {
-  require_program(topology, wanted);
+  validate_program(topology, wanted);
   for (const auto* error : {&splitters.alpha, &splitters.beta, &splitters.gamma})
     require("alpha, beta or gamma", error->size(), topology.mzi_count(), "MZIs");
   return walk(topology, kind, wanted, splitters, false);

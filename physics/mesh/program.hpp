@@ -61,6 +61,12 @@ struct MeshErrorsOf {
 };
 using MeshErrors = MeshErrorsOf<double>;
 
+/// Throws Error where one of them has not as many values as this mesh has MZIs or ports, naming it.
+template <class Real>
+void validate_program(const MeshTopology& topology, const MeshProgramOf<Real>& program);
+template <class Real>
+void validate_errors(const MeshTopology& topology, const MeshErrorsOf<Real>& errors);
+
 /// The perfect mesh of a topology.
 MeshErrors no_errors(const MeshTopology& topology);
 

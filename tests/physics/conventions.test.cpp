@@ -9,19 +9,12 @@
 #include "physics/mesh/reference_mesh.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/plain_matrices.hpp"
 
 using namespace optinc;
+using namespace optinc::testing;
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
-const Complex i(0, 1);
-
-Matrix2 matrix2(Complex a, Complex b, Complex c, Complex d) {
-  Matrix2 m;
-  m << a, b, c, d;
-  return m;
-}
 
 double distance(const Matrix& a, const Matrix& b) { return (a - b).cwiseAbs().maxCoeff(); }
 

@@ -15,25 +15,6 @@
 namespace optinc {
 namespace {
 
-template <class Real>
-void require_sizes(const MeshTopology& t, const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
-  const auto require = [](const char* what, Eigen::Index size, Eigen::Index wanted, const char* things) {
-    validate(size == wanted, "{} has {} values for a mesh of {} {} (one each). Give {}.", what, size, wanted,
-             things, wanted);
-  };
-  const Eigen::Index mzis = t.mzi_count(), ports = t.ports;
-  require("theta", p.theta.size(), mzis, "MZIs");
-  require("phi", p.phi.size(), mzis, "MZIs");
-  require("output_phase", p.output_phase.size(), ports, "ports");
-  require("alpha", e.alpha.size(), mzis, "MZIs");
-  require("beta", e.beta.size(), mzis, "MZIs");
-  require("theta_offset", e.theta_offset.size(), mzis, "MZIs");
-  require("phi_offset", e.phi_offset.size(), mzis, "MZIs");
-  require("theta_arm_loss_db", e.theta_arm_loss_db.size(), mzis, "MZIs");
-  require("phi_arm_loss_db", e.phi_arm_loss_db.size(), mzis, "MZIs");
-  require("output_offset", e.output_offset.size(), ports, "ports");
-}
-
 /// Throws Error that names the first parameter which is not finite, or else the first MZI that lets no light
 /// pass, as the kernel found that there is one.
 template <class Real>
@@ -138,7 +119,8 @@ void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErro
                               bool for_backward) {
   require_wired();
   settled_ = false;
-  require_sizes(plan_->topology, program, errors);
+  validate_program(plan_->topology, program);
+  validate_errors(plan_->topology, errors);
   if (!settle_scaled(plan_->layout, parameters_of(program, errors), scaled_))
     blame(plan_->topology, program, errors);
   settings_ = for_backward || path_ == MeshPath::reference

@@ -9,20 +9,13 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
+#include "tests/support/plain_matrices.hpp"
 
 using namespace optinc;
 using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-const Complex i(0, 1);
-
-Matrix2 matrix2(Complex a, Complex b, Complex c, Complex d) {
-  Matrix2 m;
-  m << a, b, c, d;
-  return m;
-}
 Complex e(double phase) { return std::polar(1.0, phase); }
 
 /// Clements 2016 eq. 1, interferometer's Beamsplitter and strawberryfields' T.

@@ -6,6 +6,7 @@
 
 #include <Eigen/LU>
 
+#include "tests/physics/thermal/lattice.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
 #include "tests/support/refusal.hpp"
@@ -16,15 +17,6 @@ using namespace optinc::testing;
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-
-HeaterArray lattice(int columns, int rows, double pitch_x_m, double pitch_y_m) {
-  Vector x(columns * rows), y(columns * rows);
-  for (int i = 0; i < columns * rows; ++i) {
-    x[i] = pitch_x_m * (i / rows);
-    y[i] = pitch_y_m * (i % rows);
-  }
-  return uniform_heaters(x, y);
-}
 
 }  // namespace
 
