@@ -17,6 +17,7 @@ struct BudgetPart {
   std::string source;            ///< device object, and the study's keys that set it
   std::vector<double> by_stage;  ///< in the order of ChipBudget::stages
 
+  /// Sum over the stages.
   double total() const;
 };
 
@@ -25,7 +26,9 @@ struct BudgetTable {
   std::string name, unit;
   std::vector<BudgetPart> parts;
 
+  /// Sum over parts and stages.
   double total() const;
+  /// Sum over the parts at one stage.
   double total(std::size_t stage) const;
   /// Throws Error for a part there is not.
   const BudgetPart& part(std::string_view name) const;
@@ -97,7 +100,9 @@ struct ChipBudget {
   double optical_delay_s = 0.0;       ///< in MZIs alone
   double symbol_rate_bd = 0.0;
 
+  /// MZIs of all layers.
   std::int64_t mzis() const;
+  /// Columns of MZIs that light passes, one layer after the other.
   int columns() const;
   /// Optical-electrical-optical conversions on the critical path; of a plain network one a hidden layer.
   int conversions() const;
@@ -109,10 +114,13 @@ struct ChipBudget {
   double answer_skew_s() const;
   /// Loss of fan-out and fan-in alone, dB: 10 log10 of the product of all r.
   double fan_db() const;
+  /// Symbols that are inside MZIs at one time.
   double symbols_in_mzis() const { return optical_delay_s * symbol_rate_bd; }
+  /// Symbols that are under way at one time, from a server and back.
   double symbols_in_flight() const { return delay_s.total() * symbol_rate_bd; }
   /// Bits that all servers put in, per second: N B symbol rate.
   double bits_per_s = 0.0;
+  /// Power over bits_per_s, J.
   double energy_per_bit_j() const { return power_w.total() / bits_per_s; }
 };
 

@@ -27,7 +27,9 @@ struct Inputs {
   const LinkSettings& link;
   const BudgetSettings& settings;
 
+  /// Layers of the network.
   std::size_t layers() const { return design.layers.size(); }
+  /// Number of unit T's stage.
   std::size_t unit_t_stage() const { return first_layer_stage + layers(); }
   /// The splitters of a tree that reaches so many ends; one with ends to spare where they are no power of two.
   double excess_db(std::int64_t ends) const {
@@ -35,10 +37,13 @@ struct Inputs {
     tree.outputs = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(ends, 1))));
     return splitter_tree_excess_db(tree);
   }
+  /// Loss of a fibre coupler, dB.
   double coupler_db() const { return fibre_coupler_loss_db(settings.coupler, settings.laser.wavelength_m); }
+  /// Loss of a modulator at full drive, dB.
   double modulator_db() const {
     return loss_db_of_field(std::abs(mzm_field_factor(settings.modulator, settings.modulator.v_pi_v)));
   }
+  /// Loss of light that is split for so many reads, dB.
   double copies_db(int copies) const {
     return loss_db_of_field(split_field_factor(copies)) + excess_db(copies);
   }

@@ -59,6 +59,7 @@ struct ChipDesign {
   Task task;
   std::vector<LayerDesign> layers;
 
+  /// MZIs of all layers.
   int mzi_count() const;
   /// Layers behind which unit T stands, in the order of the answer's digits.
   std::vector<std::size_t> server_layers() const;

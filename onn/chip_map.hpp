@@ -23,6 +23,7 @@ struct ChipMap {
   /// which is as likely as any; none where those receivers are silent.
   std::vector<Eigen::MatrixXf> before_readout;
 
+  /// Whether a look-up draws anything.
   bool noisy() const;
 };
 

@@ -45,8 +45,11 @@ struct SigmaULayer {
   double offset = 0.0;     ///< added by the modulators' bias after that: both levels of a step may carry light
   bool attenuated = true;  ///< false: no attenuators, every sigma is one and the same number
 
+  /// Rows of one square block.
   int block_size() const { return wiring == Wiring::sum ? inputs : std::min(outputs, inputs); }
+  /// Square blocks side by side, or one above the other.
   int blocks() const { return wiring == Wiring::sum ? 1 : std::max(outputs, inputs) / block_size(); }
+  /// Whether blocks stand one above the other.
   bool tall() const { return outputs >= inputs; }
   /// W, shape (outputs, inputs).
   Eigen::MatrixXd weight() const;

@@ -38,9 +38,11 @@ struct Task {
   Rounding rounding = Rounding::half_even;
   CascadeLevel level = CascadeLevel::flat;
 
+  /// Bits of a server's code.
   int bits() const { return 2 * digits; }
-  /// Digits of every code that comes in, and of the one that goes out.
+  /// Digits of every code that comes in.
   int input_digits() const { return digits + (level == CascadeLevel::second ? 1 : 0); }
+  /// Digits of an answer: one more at the first level of a cascade.
   int output_digits() const { return digits + (level == CascadeLevel::first ? 1 : 0); }
   /// What the sum of the codes is divided by.
   int divisor() const {

@@ -15,6 +15,7 @@ class TrainedMesh {
   /// Starts as this orthogonal matrix (n, n). Throws Error where it is not.
   explicit TrainedMesh(const Eigen::MatrixXd& u);
 
+  /// MZIs.
   Eigen::Index mzi_count() const { return program_.theta.size(); }
 
   /// Phases of the perfect mesh: all that training changes.

@@ -21,6 +21,7 @@ inline constexpr float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;
 /// Adam moments of one parameter array.
 struct Moments {
   MatrixF first, second;
+  /// All zero.
   explicit Moments(Eigen::Index rows = 0, Eigen::Index cols = 0)
       : first(MatrixF::Zero(rows, cols)), second(MatrixF::Zero(rows, cols)) {}
 
@@ -49,6 +50,7 @@ struct Layer {
   Moments bias_moments;
   MatrixF weight;  // S U of all blocks, rebuilt after every step
 
+  /// Rows of one block.
   int size() const { return std::min(outputs, inputs); }
   /// The part of a matrix (outputs, inputs) that is block b's.
   template <class M>
@@ -153,6 +155,7 @@ struct EpochLoop {
   const std::function<void(const EpochReport&)>& progress;
   const TrainingKeeping* keeping = nullptr;
 
+  /// Trains `layers` to the end; a report of every epoch.
   std::vector<EpochReport> run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const;
 };
 

@@ -38,9 +38,12 @@ struct TrainingKeeping {
 /// Goes through a trainer's arrays, name by name: writes them into a state, or takes them out of one.
 class StateArrays {
  public:
+  /// Appends every array that is named to `into`.
   explicit StateArrays(std::vector<NamedValues>& into) : into_(&into) {}
+  /// Fills every array that is named from `from`.
   explicit StateArrays(const std::vector<NamedValues>& from) : from_(&from) {}
 
+  /// Whether arrays are filled.
   bool reading() const { return from_ != nullptr; }
 
   /// Throws Error where the state has another array here, or one of another size.

@@ -30,7 +30,9 @@ struct UnitCost {
   double launch_delay_s = 0.0;  ///< by which the last digit leaves the servers after the first
   double memory_bits = 0.0;     ///< codes that servers hold back so that one stage serves all digits
 
+  /// Symbols that are under way at one time.
   double symbols_in_flight() const { return delay_s * symbol_rate_bd; }
+  /// Power over bits_per_s, J.
   double energy_per_bit_j() const { return power_w / bits_per_s; }
 };
 

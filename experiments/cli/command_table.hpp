@@ -27,8 +27,11 @@ class CommandTable {
   /// Runs the command that was given; the exit status of an unusable command line where none was.
   int execute() const;
 
+  /// The parser that the commands belong to.
   const CLI::App& app() const { return app_; }
+  /// The command line as it was typed.
   const std::string& typed() const { return typed_; }
+  /// The MPI ranks of this process.
   Ranks& ranks() const { return ranks_; }
   /// Where a command's result goes. Throws Error where no output is named; `example` shows how.
   RunOptions options(const OutputArguments& out, std::string_view example = "results.h5") const {

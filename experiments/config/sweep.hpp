@@ -28,7 +28,9 @@ struct SweepAxis {
   std::vector<SweptKey> keys;        ///< all with as many values
   std::vector<std::string> sources;  ///< of an ablation, which has no keys
 
+  /// Whether its points switch sources of error.
   bool ablation() const { return !sources.empty(); }
+  /// Points along it.
   std::size_t points() const { return ablation() ? 2 + 2 * sources.size() : keys.front().values.size(); }
 
   friend bool operator==(const SweepAxis&, const SweepAxis&) = default;

@@ -19,6 +19,7 @@ struct StepRecord {
   std::int64_t times_set = 0;        ///< 0, 1: before the first step, or `repeats`: before every one
   std::vector<double> server_bytes;  ///< that each server sends, mean of the steps, shape (servers)
 
+  /// All repeats with their circuits, s.
   double whole_s() const {
     return static_cast<double>(repeats) * step_s + static_cast<double>(times_set) * set_s;
   }
@@ -43,6 +44,7 @@ struct Communication {
   std::vector<StepRecord> steps;     ///< start_s: since this averaging began
   std::vector<LinkUse> links;
 
+  /// Serial time, latency and circuits together, s.
   double whole_s() const { return serial_s + latency_s + circuits_s; }
   /// Its bytes, times and energy so many times, in one step of the record.
   void repeat(std::int64_t times, std::string name);

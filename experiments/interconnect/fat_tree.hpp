@@ -19,6 +19,7 @@ struct FatTree {
   int sub_flows = 1;  ///< q of ecmp: equal parts of a connection, hashed apart
   std::uint64_t seed = 1;
 
+  /// Hosts of the whole tree, radix^3 / 4.
   int hosts() const { return radix * radix * radix / 4; }
 };
 

@@ -18,8 +18,11 @@ struct IterationTime {
   double circuits_s = 0.0;  ///< circuits set, the job's share of setup_s included
   double sync_s = 0.0;      ///< agreeing on the scales of blocks
 
+  /// Forward and backward, s.
   double compute_s() const { return forward_s + backward_s; }
+  /// All of the averaging, s.
   double communication_s() const { return serial_s + latency_s + circuits_s + sync_s; }
+  /// What of it a share `overlap` of the backward pass does not hide, s.
   double exposed_s(double overlap) const;
 };
 

@@ -21,7 +21,9 @@ struct ModelCost {
   std::string sample;  ///< "image" or "token"
   std::vector<LayerCost> layers;
 
+  /// Weights of all layers.
   std::int64_t parameters() const;
+  /// Multiply-adds of one example's forward pass.
   std::int64_t macs() const;
 };
 

@@ -21,9 +21,13 @@ struct LaneConv {
   int width = 1;        ///< of the input (pixels)
   Eigen::Index at = 0;  ///< of the weights in the flat parameter vector
 
+  /// Rows of the output map.
   int out_height() const { return (height + stride - 1) / stride; }
+  /// Columns of the output map.
   int out_width() const { return (width + stride - 1) / stride; }
+  /// Inputs of one output.
   Eigen::Index fan_in() const { return Eigen::Index{kernel} * kernel * in; }
+  /// Numbers in its kernels.
   Eigen::Index weights() const { return fan_in() * out; }
 };
 

@@ -39,8 +39,11 @@ struct CodeErrors {
   double sum_lsb = 0.0;          ///< of received code - Q(mean)
   double square_sum_lsb2 = 0.0;
 
+  /// Share of the codes that came back wrong; 0 where none was sent.
   double error_rate() const { return words ? static_cast<double>(wrong) / static_cast<double>(words) : 0.0; }
+  /// Mean of code less wanted code, LSB.
   double bias_lsb() const { return words ? sum_lsb / static_cast<double>(words) : 0.0; }
+  /// Root mean square of the same, LSB.
   double rms_lsb() const;
 };
 

@@ -19,6 +19,7 @@ struct ModelAxis {
   std::string name, unit, long_name;
   std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
 
+  /// Values along it.
   std::size_t size() const;
 };
 
@@ -28,6 +29,7 @@ struct Quantity {
   std::vector<std::size_t> shape;
   std::size_t offset = 0;
 
+  /// Values of it in a record.
   std::size_t size() const;
 };
 
@@ -42,6 +44,7 @@ struct TrialModel {
   /// Fills the record of one trial; a quantity that does not exist there stays NaN. Safe on many threads.
   std::function<void(const StudyConfig& at_point, std::uint32_t trial, std::span<double> record)> run;
 
+  /// The axis of that name. Throws Error where there is none.
   const ModelAxis& axis(std::string_view name) const;
   /// The quantity of that name; null when the study does not measure it.
   const Quantity* find(std::string_view metric) const;

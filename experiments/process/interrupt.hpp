@@ -19,6 +19,7 @@ int interrupt_signal();
 
 /// Thrown where long work ends because it was asked to; what is finished is stored already.
 struct Interrupted : std::exception {
+  /// For whoever catches it as an exception of the library.
   const char* what() const noexcept override { return "interrupted"; }
 };
 

@@ -20,6 +20,7 @@ class Progress {
   /// One more step is done; `note` is shown behind rate and time left. It is asked for only when it will be
   /// seen.
   void step(const std::function<std::string()>& note);
+  /// The same with a note that is there already.
   void step(const std::string& note = {});
 
   /// Takes the line off the terminal, so that results may be printed there; the next step() shows it again.

@@ -67,6 +67,7 @@ bool has_journal(const std::filesystem::path& output);
 /// while this lives. Throws Error where another process writes that output or has left a journal.
 class HeldOutput {
  public:
+  /// Throws Error where another process holds this output.
   explicit HeldOutput(const std::filesystem::path& output);
   HeldOutput(const HeldOutput&) = delete;
   ~HeldOutput();

@@ -18,7 +18,9 @@ class Ranks {
   ~Ranks();
   Ranks(const Ranks&) = delete;
 
+  /// Number of this process, from 0.
   int rank() const { return rank_; }
+  /// Processes in all.
   int size() const { return size_; }
 
   /// Rank 0: sends the study to the others (its configuration and its prelude) ahead of the trials.
@@ -27,9 +29,9 @@ class Ranks {
   /// Rank 0: hands trials out to the other ranks, one at a time as they ask.
   Executor executor();
 
-  /// Other ranks: waits for a study, runs what is handed out, until rank 0 ends. `prepare` makes the function
-  /// that runs a trial.
+  /// What runs a trial.
   using Worker = std::function<TrialResult(const TrialTask&)>;
+  /// Other ranks: waits for a study, runs what is handed out, until rank 0 ends. `prepare` makes the worker.
   void work(
       const std::function<Worker(std::vector<std::byte> config_toml, std::vector<std::byte> prelude)>& prepare);
 

@@ -14,6 +14,7 @@ struct Records {
   std::vector<double> values;           ///< [point][trial][record]
   std::vector<std::uint8_t> completed;  ///< [point][trial]
 
+  /// Room for all trials, none run.
   Records(std::size_t point_count, std::size_t trial_count, std::size_t size)
       : points(point_count),
         trials(trial_count),
@@ -21,10 +22,13 @@ struct Records {
         values(point_count * trial_count * size, std::numeric_limits<double>::quiet_NaN()),
         completed(point_count * trial_count, 0) {}
 
+  /// Whether this trial was run.
   bool has(std::size_t point, std::size_t trial) const { return completed[point * trials + trial] != 0; }
+  /// The record of one trial.
   std::span<double> at(std::size_t point, std::size_t trial) {
     return std::span(values).subspan((point * trials + trial) * record_size, record_size);
   }
+  /// The record of one trial.
   std::span<const double> at(std::size_t point, std::size_t trial) const {
     return std::span(values).subspan((point * trials + trial) * record_size, record_size);
   }
@@ -38,6 +42,7 @@ struct Records {
   std::size_t count() const {
     return static_cast<std::size_t>(std::count(completed.begin(), completed.end(), 1));
   }
+  /// The same of one point.
   std::size_t count(std::size_t point) const {
     const auto from = completed.begin() + static_cast<std::ptrdiff_t>(point * trials);
     return static_cast<std::size_t>(std::count(from, from + static_cast<std::ptrdiff_t>(trials), 1));

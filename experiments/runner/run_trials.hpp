@@ -15,7 +15,9 @@ struct Shard {
   int index = 1;
   int count = 1;
 
+  /// Whether this is the whole study.
   bool whole() const { return count == 1; }
+  /// I/N, as the command line takes it.
   std::string text() const;
 };
 

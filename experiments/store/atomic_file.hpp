@@ -47,6 +47,7 @@ class AtomicFile {
   /// Throws Error where require_writable_output does.
   explicit AtomicFile(std::filesystem::path path, bool force = false);
 
+  /// What is written to until commit().
   const File& file() const { return file_; }
 
   /// Write, fsync, rename; once. Throws Error when the disk does not take it, or where publish does. Groups of

@@ -28,6 +28,7 @@ concept Stored = StoredNumber<T> || std::same_as<T, std::string>;
 class Handle {
  public:
   using Close = int (*)(std::int64_t);
+  /// Takes over an identifier of the library, which `closer` closes.
   Handle(std::int64_t id, Close closer) : id_(id), close_(closer) {}
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept {
@@ -37,6 +38,7 @@ class Handle {
   }
   ~Handle() { close(); }
 
+  /// The identifier, for the library.
   std::int64_t get() const { return id_; }
   /// Closes now; false when HDF5 could not (what it still had to write is lost).
   bool close() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
@@ -58,15 +60,22 @@ class Attributes {
  public:
   /// Writes, over an attribute of the same name.
   void set(std::string_view name, std::string_view value) const;
+  /// The same of a number.
   void set(std::string_view name, double value) const;
+  /// The same of an integer.
   void set(std::string_view name, std::int64_t value) const;
+  /// The same of numbers, shape (n).
   void set(std::string_view name, std::span<const double> values) const;
+  /// The same of integers, shape (n).
   void set(std::string_view name, std::span<const std::int64_t> values) const;
 
+  /// Whether there is one of that name.
   bool has(std::string_view name) const;
   /// Reads a scalar. Throws Error when missing or of another type.
   std::string text(std::string_view name) const;
+  /// The same of a number.
   double number(std::string_view name) const;
+  /// The same of an integer.
   std::int64_t integer(std::string_view name) const;
 
  private:
@@ -108,6 +117,7 @@ class Group {
                  std::string_view long_name) const {
     dimension(name, std::span<const T>(values), unit, long_name);
   }
+  /// The same from lists and a vector.
   template <Stored T>
   void dataset(std::string_view name, std::initializer_list<std::string_view> dimensions,
                const std::vector<T>& values, std::string_view unit, std::string_view long_name) const {
@@ -181,6 +191,7 @@ class File {
   /// A file from the bytes of one, read only. Throws Error where they are not HDF5.
   static File from_bytes(std::span<const std::byte> bytes, std::string_view shown);
 
+  /// The group that holds all others.
   Group root() const;
   /// root().group(name): a file open for reading must have it already.
   Group group(std::string_view name) const { return root().group(name); }

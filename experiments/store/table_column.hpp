@@ -22,6 +22,7 @@ struct TableColumn {
   double (*of)(const Row&);
   bool counts = false;  ///< an integer
 
+  /// Whether the printed table has it.
   bool shown() const { return heading[0] != '\0'; }
   /// For JSON; numbers that are not finite are null.
   nlohmann::ordered_json json(const Row& row) const {

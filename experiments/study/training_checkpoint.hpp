@@ -36,8 +36,11 @@ class TrainingKeeper {
   /// are; not its threads), and is overwritten otherwise.
   TrainingKeeper(const StudyConfig& config, std::filesystem::path path, std::string_view command);
 
+  /// Whether it has a file.
   bool keeps() const { return !path_.empty(); }
+  /// The network that the training began from.
   const std::optional<Network>& start() const { return kept_.start; }
+  /// Epochs that were found done.
   int epochs_done() const { return found_ ? kept_.state.epoch - 1 : 0; }
 
   /// For a trainer, which goes on from `start` where that is set. The keeper

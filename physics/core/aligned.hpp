@@ -13,10 +13,13 @@ struct AlignedAllocator {
   static constexpr std::align_val_t alignment{64};
 
   AlignedAllocator() = default;
+  /// Any two share their memory.
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
 
+  /// Room for `count` values, aligned to `alignment` bytes.
   T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
+  /// Gives it back.
   void deallocate(T* memory, std::size_t) { ::operator delete(memory, alignment); }
   bool operator==(const AlignedAllocator&) const { return true; }
 };

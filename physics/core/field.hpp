@@ -44,12 +44,16 @@ struct FieldBatchOf {
   Plane im;
 
   FieldBatchOf() = default;
+  /// No light on any port.
   FieldBatchOf(Eigen::Index ports, Eigen::Index words)
       : re(Plane::Zero(ports, words)), im(Plane::Zero(ports, words)) {}
+  /// The planes of complex fields, shape (ports, words).
   explicit FieldBatchOf(const Matrix& fields)
       : re(fields.real().template cast<Real>()), im(fields.imag().template cast<Real>()) {}
 
+  /// Rows.
   Eigen::Index ports() const { return re.rows(); }
+  /// Columns.
   Eigen::Index words() const { return re.cols(); }
 
   /// The same fields as one complex matrix, shape (ports, words).

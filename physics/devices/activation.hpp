@@ -39,7 +39,9 @@ inline Complex gradient_through(const Wirtinger& d, Complex gradient) {
 struct IdealRelu {
   double reference_phase_rad = 0.0;
 
+  /// Field out of field z, sqrt(W).
   Complex forward(Complex z) const;
+  /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
 };
 
@@ -52,7 +54,9 @@ struct ElectroOptic {
   double gain_rad_per_w = 25.0;              ///< g
   double bias_rad = 3.14159265358979323846;  ///< phi_b; pi blocks weak light
 
+  /// Field out of field z, sqrt(W).
   Complex forward(Complex z) const;
+  /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
 };
 
@@ -71,8 +75,11 @@ struct SaturableAbsorber {
   double absorption = 1.0;           ///< alpha_0 >= 0; < 1 in the linear form
   double saturation_power_w = 1e-3;  ///< P_sat
 
+  /// T of its formula at this power.
   double transmission(double power_w) const;
+  /// Field out of field z, sqrt(W).
   Complex forward(Complex z) const;
+  /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
 };
 
@@ -88,8 +95,11 @@ struct RingActivation {
   double least_transmission = 0.05;  ///< T_min, [0, 1]
   bool over_coupled = false;
 
+  /// T of its formula at this power.
   double transmission(double power_w) const;
+  /// Field out of field z, sqrt(W).
   Complex forward(Complex z) const;
+  /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
 };
 
@@ -106,7 +116,9 @@ struct ReceiverRelu {
 
   /// Field out for a current, sqrt(W).
   double field_of_current(double current_a) const;
+  /// Field out of field z, sqrt(W).
   Complex forward(Complex z) const;
+  /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
   /// The same with shot, amplifier and intensity noise on the current; one normal.
   Complex noisy_forward(Complex z, Stream& stream) const;
@@ -116,7 +128,9 @@ struct ReceiverRelu {
 struct LeakyRelu {
   double slope = 0.01;  ///< [0, 1]
 
+  /// Field out of field z, sqrt(W).
   Complex forward(Complex z) const;
+  /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
 };
 
@@ -124,7 +138,9 @@ struct LeakyRelu {
 struct Softplus {
   double beta_per_sqrt_w = 100.0;  ///< > 0
 
+  /// Field out of field z, sqrt(W).
   Complex forward(Complex z) const;
+  /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
 };
 

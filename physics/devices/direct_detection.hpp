@@ -32,6 +32,7 @@ struct DirectNoise {
   double intensity = 0.0;                ///< RIN (R P)^2 B
   double signal_spontaneous = 0.0;       ///< 4 R^2 P S min(B, B_o/2)
   double spontaneous_spontaneous = 0.0;  ///< R^2 S^2 (2 B_o - B) B, with B no more than B_o
+  /// Sum of all five, A^2.
   double total() const { return shot + front_end + intensity + signal_spontaneous + spontaneous_spontaneous; }
 };
 

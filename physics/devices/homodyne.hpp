@@ -18,6 +18,7 @@ struct HomodyneNoise {
   double shot = 0.0;       ///< 2 q (R (P_LO + P) + 2 I_d) B
   double front_end = 0.0;  ///< i_n^2 B
   double intensity = 0.0;  ///< local oscillator's intensity noise behind the finite rejection
+  /// Sum of all three, A^2.
   double total() const { return shot + front_end + intensity; }
 };
 HomodyneNoise homodyne_noise_a2(const ReceiverSettings& settings, double signal_power_w);

@@ -23,6 +23,7 @@ struct Level {
   double of_full_scale = 0.0;
 
   constexpr Level() = default;
+  /// A level at this part of full scale.
   constexpr explicit Level(double part_of_full_scale) : of_full_scale(part_of_full_scale) {}
 
   friend constexpr Level operator+(Level a, Level b) { return Level(a.of_full_scale + b.of_full_scale); }

@@ -12,6 +12,7 @@ namespace optinc {
 /// Positions of devices of one kind on the die, m; shape (devices) each.
 struct Sites {
   Vector x_m, y_m;
+  /// Places.
   Eigen::Index count() const { return x_m.size(); }
 };
 
@@ -51,6 +52,7 @@ struct MeshFloorPlan {
   double length_m = 0;  ///< of the bounding box, along x: columns * mzi_length + arm length of the screen
   double width_m = 0;   ///< along y: ports * pitch
 
+  /// Of the rectangle around it, m^2.
   double area_m2() const { return length_m * width_m; }
 };
 

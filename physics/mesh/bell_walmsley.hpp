@@ -23,6 +23,7 @@ struct SymmetricProgram {
 /// and the edge shifters of port 0. Throws Error outside 1..65536 ports.
 struct SymmetricShifters {
   std::vector<bool> upper, lower, input_phase, edge_phase, output_phase;
+  /// Shifters that are needed.
   int count() const;
 };
 SymmetricShifters bell_walmsley_shifters(int ports);

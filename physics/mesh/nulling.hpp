@@ -23,6 +23,7 @@ struct PerfectMzi {
 /// are streamed and do not fight for one cache set.
 class NullingMatrix {
  public:
+  /// Starts from the matrix that is to be decomposed.
   explicit NullingMatrix(const Matrix& matrix);
 
   /// columns (column, column + 1) <- those times T^H with the MZI, which is returned, that makes element (row,

@@ -14,6 +14,7 @@ struct MeshProgramOf {
   VectorOf<Real> phi;           ///< (MZIs)
   VectorOf<Real> output_phase;  ///< (ports)
 
+  /// What is set on MZI k.
   MziSettings mzi(int k) const { return {theta[k], phi[k]}; }
 
   /// The same phases, rounded once to another precision.
@@ -35,6 +36,7 @@ struct MeshErrorsOf {
                                ///< column. Waveguides that pass a column without an MZI are dummies with
                                ///< the same loss, so that equal arms give a uniform column loss.
 
+  /// What became of MZI k.
   MziErrors mzi(int k) const {
     return {alpha[k],
             beta[k],

@@ -19,8 +19,11 @@ struct MeshTopology {
   std::vector<PortPair> mzis;
   std::vector<int> column_begin = {0};
 
+  /// MZIs of all columns.
   int mzi_count() const { return static_cast<int>(mzis.size()); }
+  /// Columns.
   int columns() const { return static_cast<int>(column_begin.size()) - 1; }
+  /// The pairs of ports that meet in column c.
   std::span<const PortPair> column(int c) const;
   bool operator==(const MeshTopology&) const = default;
 };

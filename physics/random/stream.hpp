@@ -57,6 +57,7 @@ enum class Purpose : std::uint32_t {
 /// The 64-bit key is itself a Philox image of (seed, purpose): nearby seeds give unrelated streams.
 class Stream {
  public:
+  /// The stream of one purpose, chip and trial.
   Stream(std::uint64_t seed, Purpose purpose, std::uint32_t chip = 0, std::uint32_t trial = 0);
 
   /// 32 uniform random bits.

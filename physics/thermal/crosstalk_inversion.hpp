@@ -28,6 +28,7 @@ struct CrosstalkInversion {
   double total_w = 0.0;
   double die_k = 0.0;  ///< rise of the die over ambient, R_d times the total, in the steady state
 
+  /// Whether every phase is reached as it was wanted.
   bool feasible() const { return clipped_at_zero.empty() && clipped_at_limit.empty() && power_scale == 1.0; }
 };
 

@@ -23,6 +23,7 @@ struct HeaterArray {
   Vector capacity_j_per_k;
   ThermalDie die;
 
+  /// Heaters.
   Eigen::Index count() const { return x_m.size(); }
 };
 

@@ -12,6 +12,7 @@ struct PhaseResponse {
   double die_resistance_k_per_w = 0;
   bool symmetric = true;  ///< resistance_k_per_w is symmetric positive definite: no reference arms
 
+  /// Heaters.
   Eigen::Index count() const { return rad_per_k.size(); }
 };
 

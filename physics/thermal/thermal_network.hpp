@@ -23,6 +23,7 @@ struct ThermalNetwork {
   SparseMatrix conductance_w_per_k;  ///< K (heaters, heaters)
   ThermalDie die;
 
+  /// Heaters.
   Eigen::Index heaters() const { return capacity_j_per_k.size(); }
 };
 

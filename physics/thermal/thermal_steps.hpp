@@ -15,6 +15,7 @@ struct ThermalRun {
   std::span<const double> times_s;
   std::span<const double> ambient_k;
 
+  /// Instants at which temperatures are told.
   std::size_t instants() const { return times_s.size(); }
   double slope_k_per_s(std::size_t k) const {  ///< of the ambient behind instant k
     return (ambient_k[k + 1] - ambient_k[k]) / (times_s[k + 1] - times_s[k]);

@@ -22,12 +22,17 @@ struct FieldBlocks {
   /// Fields that are zero.
   FieldBlocks(std::size_t ports, std::size_t words);
 
+  /// Blocks of `width` words that hold all words.
   std::size_t blocks() const { return width == 0 ? 0 : (words + width - 1) / width; }
+  /// Numbers of one block.
   std::size_t block_size() const { return 2 * ports * width; }
+  /// Start of block b.
   Real* block(std::size_t b) { return data.data() + b * block_size(); }
+  /// Start of block b.
   const Real* block(std::size_t b) const { return data.data() + b * block_size(); }
   /// Real part of one field; the imaginary part lies `width` behind.
   Real* at(std::size_t port, std::size_t word) { return block(word / width) + port * 2 * width + word % width; }
+  /// Where the real part of one field stands.
   const Real* at(std::size_t port, std::size_t word) const {
     return block(word / width) + port * 2 * width + word % width;
   }

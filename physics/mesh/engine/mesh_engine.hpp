@@ -119,10 +119,12 @@ class MeshEngine {
   /// Transfer matrix (ports, ports): the unit vectors sent through the mesh, by the direct path.
   Matrix transfer_matrix() const;
 
+  /// The mesh that the plan was made for.
   const MeshTopology& topology() const {
     require_wired();
     return plan_->topology;
   }
+  /// Where the kernel finds its columns.
   const MeshLayout& layout() const {
     require_wired();
     return plan_->layout;

@@ -25,6 +25,7 @@ MeshParameters<Real> parameters_of(const MeshProgramOf<Real>& p, const MeshError
 template <class Real>
 class BlockPlanes {
  public:
+  /// Copies the blocks of a mesh, and sees how much light the lossiest of them costs.
   explicit BlockPlanes(const MeshBlocks& mesh)
       : planes_(8 * mesh.blocks.size()),
         screen_re_(mesh.screen.real().template cast<Real>()),
@@ -51,6 +52,7 @@ class BlockPlanes {
     // 3 dB a column is what lossless blocks may cost
     lossiest_db_ = -20 * std::log10(std::max(std::min(least, 0.5 / most), 1e-30) * std::sqrt(2.0));
   }
+  /// Pointers to the planes, while this lives.
   BlockParameters<Real> parameters() const {
     return {planes_.data(), screen_re_.data(), screen_im_.data(), idle_factor_, lossiest_db_};
   }

@@ -35,9 +35,13 @@ struct ScaledMesh {
   std::vector<bool> rescale_after;       ///< [column]
   std::vector<Real> scale_re, scale_im;  ///< [rescaling][port]; the last one holds the output screen too
 
+  /// Real part of the factors f, (MZIs).
   const Real* f_re() const { return factors.data(); }
+  /// Imaginary part of the factors f.
   const Real* f_im() const { return factors.data() + pitch; }
+  /// Real part of the factors g, (MZIs).
   const Real* g_re() const { return factors.data() + 2 * pitch; }
+  /// Imaginary part of the factors g.
   const Real* g_im() const { return factors.data() + 3 * pitch; }
 };
 
