@@ -113,12 +113,24 @@ std::optional<Frame> frame_at(std::span<const std::byte> bytes) {
   return frame;
 }
 
-/// How far behind the start of `bytes` the next trial lies; nothing where none follows.
-std::optional<std::size_t> next_trial(std::span<const std::byte> bytes) {
+/// Bytes that a search for trials may take checksums of, all in all: 64 for one of the journal. Places that look
+/// like the start of a trial are few unless somebody made them, and a search then ends in time that grows with
+/// the journal alone.
+std::size_t search_bytes(std::span<const std::byte> journal) { return 64 * journal.size(); }
+
+/// How far behind the start of `bytes` the next trial lies; nothing where none follows, or where `left`, what the
+/// search may take, does not suffice: it is 0 then.
+std::optional<std::size_t> next_trial(std::span<const std::byte> bytes, std::size_t& left) {
   for (std::size_t at = 1; at + sizeof(Frame) <= bytes.size(); ++at) {
-    std::uint32_t kind = 0;
-    std::memcpy(&kind, bytes.data() + at, sizeof kind);
-    if (kind == one_trial && frame_at(bytes.subspan(at))) return at;
+    Frame frame;
+    std::memcpy(&frame, bytes.data() + at, sizeof frame);
+    if (frame.kind != one_trial || frame.bytes > bytes.size() - at - sizeof frame) continue;
+    if (frame.bytes >= left) {
+      left = 0;
+      return std::nullopt;
+    }
+    left -= frame.bytes;
+    if (frame_at(bytes.subspan(at))) return at;
   }
   return std::nullopt;
 }
@@ -131,7 +143,8 @@ bool unborn(std::span<const std::byte> bytes) {
   if (!std::equal(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(shared), bytes.begin()))
     return false;
   const auto rest = bytes.subspan(shared);
-  return !frame_at(rest) && !next_trial(rest);
+  std::size_t left = search_bytes(rest);
+  return !frame_at(rest) && !next_trial(rest, left);
 }
 
 /// Opens the journal at `path`, new or not, and locks it. Throws Error when another process holds it, or when
@@ -203,17 +216,21 @@ Journal Journal::reopen(const fs::path& path, const Reader& reader) {
       shared.back() == start.back(),
       "{}: a journal of another version of OptINC (it does not begin with {}). Use the one that began the run.",
       path.string(), magic);
-  std::size_t good = magic.size(), damaged = 0;
+  std::size_t good = magic.size(), damaged = 0, left = search_bytes(file.bytes());
   bool headed = false;
   for (std::size_t at = good; at < file.bytes().size();) {
     const auto rest = file.bytes().subspan(at);
     if (const std::optional<Frame> frame = frame_at(rest)) {
       good = at += sizeof(Frame) + frame->bytes;
       headed = deliver(*frame, rest.subspan(sizeof(Frame), frame->bytes), reader) || headed;
-    } else if (const std::optional<std::size_t> next = next_trial(rest)) {
+    } else if (const std::optional<std::size_t> next = next_trial(rest, left)) {
       at += *next;
       damaged += *next;
     } else {
+      validate(left > 0,
+               "{}: too much in this journal only looks like trials (it was made so, or is damaged beyond use). "
+               "Remove it and run again.",
+               path.string());
       break;  // torn when the process died
     }
   }

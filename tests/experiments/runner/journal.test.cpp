@@ -171,6 +171,33 @@ TEST_CASE("a flipped bit further up drops that trial alone, with a word") {
   }
 }
 
+// fails when the search has no end, when it ends too early, or when what it gave up is cut off
+TEST_CASE("a journal of false starts of trials is refused and left alone, a few cost nothing") {
+  const Scratch scratch;
+  const fs::path path = scratch / "j";
+  const Contents whole = write(path);
+  const std::string bytes = bytes_of(path);
+  const std::size_t last = bytes.size() - last_frame;
+  for (const std::uint64_t starts : {20, 400}) {
+    std::string crafted = bytes.substr(0, last);
+    for (std::uint64_t k = 0; k < starts; ++k) {  // each claims all that follows, with a wrong checksum
+      const std::uint64_t follows = 32 * (starts - 1 - k) + last_frame;
+      std::string head(32, '\0');
+      head[0] = 3;
+      std::memcpy(head.data() + 24, &follows, sizeof follows);
+      crafted += head;
+    }
+    crafted += bytes.substr(last);
+    put(path, crafted);
+    if (starts == 20) {
+      CHECK(read(path) == whole);
+    } else {
+      check_message(refusal([&] { read(path); }), {path.string(), "only looks like trials", "Remove it"});
+      CHECK(bytes_of(path) == crafted);
+    }
+  }
+}
+
 TEST_CASE("an empty journal holds a place and nothing else") {
   const Scratch scratch;
   const fs::path output = scratch / "out.h5", path = journal_path(output);
