@@ -17,6 +17,11 @@ using constants::pi;
 
 constexpr std::array<std::string_view, 4> kind_names = {"standard", "real", "three-splitter", "balanced"};
 
+void require_one_each(const char* what, const Vector& values, const MeshTopology& t) {
+  validate(values.size() == t.mzi_count(), "{} has {} values for a mesh of {} MZIs (one each). Give {}.", what,
+           values.size(), t.mzi_count(), t.mzi_count());
+}
+
 /// Screen and idle ways; blocks are to be added.
 MeshBlocks no_blocks(const MeshTopology& t, const MeshProgram& p, const MeshErrors& e) {
   validate_program(t, p);
@@ -115,9 +120,9 @@ MeshBlocks mesh_blocks(const MeshTopology& topology, const MeshProgram& program,
 MeshBlocks mesh_blocks(const MeshTopology& topology, MziKind kind, const MeshProgram& program,
                        const MeshVariantErrors& e) {
   MeshBlocks mesh = no_blocks(topology, program, e.mzis);
-  require("gamma", e.gamma.size(), topology.mzi_count(), "MZIs");
-  require("common_offset", e.common_offset.size(), topology.mzi_count(), "MZIs");
-  require("output_offset", e.output_offset.size(), topology.mzi_count(), "MZIs");
+  require_one_each("gamma", e.gamma, topology);
+  require_one_each("common_offset", e.common_offset, topology);
+  require_one_each("output_offset", e.output_offset, topology);
   for (int k = 0; k < topology.mzi_count(); ++k)
     mesh.blocks.push_back(block_of_kind(kind, program.mzi(k),
                                         {e.mzis.mzi(k), e.gamma[k], e.common_offset[k], e.output_offset[k]}));
@@ -128,7 +133,7 @@ CorrectedProgram program_blocks(const MeshTopology& topology, MziKind kind, cons
                                 const KnownSplitters& splitters) {
   validate_program(topology, wanted);
   for (const auto* error : {&splitters.alpha, &splitters.beta, &splitters.gamma})
-    require("alpha, beta or gamma", error->size(), topology.mzi_count(), "MZIs");
+    require_one_each("alpha, beta or gamma", *error, topology);
   return walk(topology, kind, wanted, splitters, false);
 }
 
