@@ -160,6 +160,17 @@ class Drawing(unittest.TestCase):
             corrected = run.trials["word_accuracy"].sel(variant="corrected")
             np.testing.assert_allclose(line.get_ydata(), corrected.mean("trial"))
 
+    def test_trainings_beyond_the_panel_are_said_to_be(self):
+        path = Path(FOLDER.name) / "lost.h5"
+        ways = {"learner.aggregator": (["exact", "quantised", "chip"], "1", "how gradients are averaged")}
+        with samples.result(path, samples.LEARNER + '\n[network]\nsource = "carry-chain"', model="learning", complete=np.int64(1)) as file:
+            samples.study(file, [("path", ways)], 3, ["noisy"], samples.trained(np.array([0, 0.1, 80.0]), 3))
+        with results.open_run(path) as run:
+            axes = figures.FIGURES["learning"](run).axes[0]
+        labels = [line.get_label() for line in axes.lines]
+        self.assertEqual([label.endswith(" (below the panel)") for label in labels], [False, False, True], labels)
+        self.assertLess(max(axes.lines[2].get_ydata()), axes.get_ylim()[0])
+
     def test_meshes_are_drawn_by_their_rms_at_the_point_asked_for(self):
         # fails where the mean is drawn for the rms, a kind has another's variant, or a panel stands at another point
         with results.open_run(FILES["meshes_of_kinds"]) as run:

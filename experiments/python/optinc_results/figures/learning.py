@@ -62,6 +62,12 @@ def learning(run: Run, *, measure: Optional[str] = None, variant: Optional[str] 
         curves.set_ylim(max(0.0, first - 2 * span), min(100.0, best + 0.15 * span))
     else:
         curves.set_ylim(best - 0.15 * span, first + 1.2 * span)
+    bottom, top = curves.get_ylim()
+    for line in curves.get_lines():  # the legend says what the panel does not reach to
+        values = np.asarray(line.get_ydata(), dtype=float)
+        for beyond, where in ((values < bottom, "below"), (values > top, "above")):
+            if np.all(beyond):
+                line.set_label(f"{line.get_label()} ({where} the panel)")
     style.panel(curves, 0, "while training (band: all trials)")
 
     offs = differences(run, f"final_{measure}", variant=variant)
