@@ -113,13 +113,13 @@ std::optional<Frame> frame_at(std::span<const std::byte> bytes) {
   return frame;
 }
 
-/// Bytes that a search for trials may take checksums of, all in all: 64 for one of the journal. Places that look
-/// like the start of a trial are few unless somebody made them, and a search then ends in time that grows with
-/// the journal alone.
-std::size_t search_bytes(std::span<const std::byte> journal) { return 64 * journal.size(); }
+/// Bytes that a search for trials may take checksums of, all in all: 64 for one of the journal. Places that
+/// look like the start of a trial are few unless somebody made them, and a search then ends in time that grows
+/// with the journal alone.
+std::size_t search_bytes(std::span<const std::byte> journal) { return 64 * journal.size() + 1; }
 
-/// How far behind the start of `bytes` the next trial lies; nothing where none follows, or where `left`, what the
-/// search may take, does not suffice: it is 0 then.
+/// How far behind the start of `bytes` the next trial lies; nothing where none follows, or where `left`, what
+/// the search may take, does not suffice: it is 0 then.
 std::optional<std::size_t> next_trial(std::span<const std::byte> bytes, std::size_t& left) {
   for (std::size_t at = 1; at + sizeof(Frame) <= bytes.size(); ++at) {
     Frame frame;
@@ -143,8 +143,8 @@ bool unborn(std::span<const std::byte> bytes) {
   if (!std::equal(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(shared), bytes.begin()))
     return false;
   const auto rest = bytes.subspan(shared);
-  std::size_t left = search_bytes(rest);
-  return !frame_at(rest) && !next_trial(rest, left);
+  std::size_t left = search_bytes(bytes);
+  return !frame_at(rest) && !next_trial(rest, left) && left > 0;
 }
 
 /// Opens the journal at `path`, new or not, and locks it. Throws Error when another process holds it, or when
@@ -227,10 +227,11 @@ Journal Journal::reopen(const fs::path& path, const Reader& reader) {
       at += *next;
       damaged += *next;
     } else {
-      validate(left > 0,
-               "{}: too much in this journal only looks like trials (it was made so, or is damaged beyond use). "
-               "Remove it and run again.",
-               path.string());
+      validate(
+          left > 0,
+          "{}: too much in this journal only looks like trials (it was made so, or is damaged beyond use). "
+          "Remove it and run again.",
+          path.string());
       break;  // torn when the process died
     }
   }

@@ -171,7 +171,8 @@ TEST_CASE("a flipped bit further up drops that trial alone, with a word") {
   }
 }
 
-// fails when the search has no end, when it ends too early, or when what it gave up is cut off
+// fails when the search has no end, when it ends too early, when what it gave up is cut off, or when a search
+// that gave up passes for an empty journal that a new run may take
 TEST_CASE("a journal of false starts of trials is refused and left alone, a few cost nothing") {
   const Scratch scratch;
   const fs::path path = scratch / "j";
@@ -193,6 +194,10 @@ TEST_CASE("a journal of false starts of trials is refused and left alone, a few 
       CHECK(read(path) == whole);
     } else {
       check_message(refusal([&] { read(path); }), {path.string(), "only looks like trials", "Remove it"});
+      CHECK(bytes_of(path) == crafted);
+      crafted[8 + 32] = static_cast<char>(crafted[8 + 32] ^ 1);  // nor its header
+      put(path, crafted);
+      check_message(refusal([&] { Journal::create(path, "", "1/1", false); }), {path.string(), "--force"});
       CHECK(bytes_of(path) == crafted);
     }
   }
