@@ -22,7 +22,7 @@ Prelude untrained_prelude(const std::vector<StudyConfig>& points) {
   Prelude prelude;
   std::set<std::string> seen;
   for (const StudyConfig& point : points)
-    for (StudyConfig& asked : network_configs(point)) {
+    for (StudyConfig& asked : asked_networks(point)) {
       const std::string identity = network_identity(asked);
       if (!seen.insert(identity).second) continue;
       asked.model = "chip";
@@ -38,7 +38,7 @@ double training_seconds(const std::vector<StudyConfig>& points) {
   double seconds = 0.0;
   std::set<std::string> seen;
   for (const StudyConfig& point : points)
-    for (const StudyConfig& asked : network_configs(point)) {
+    for (const StudyConfig& asked : asked_networks(point)) {
       if (asked.network.source != "train" || !seen.insert(network_identity(asked)).second) continue;
       TrainingSettings few = asked.training;
       few.epochs = std::min(2, few.epochs);
@@ -50,19 +50,29 @@ double training_seconds(const std::vector<StudyConfig>& points) {
   return seconds;
 }
 
-/// Of a trial of model "learning", which may take an hour: from trainings of a few steps and tests.
+/// Of a trial of model "learning", which may take an hour: from trainings of a few steps, tests and instants of
+/// drift.
 double learning_seconds(const StudyConfig& point, const TrialModel& model) {
   const LearnerSettings& l = point.learner;
-  const auto took = [&](int steps, int evaluations) {
+  const auto took = [&](int steps, int evaluations, int instants) {
     StudyConfig few = point;
     few.learner.steps = std::min(steps, l.steps);
-    few.learner.evaluations = std::min(evaluations, l.evaluations);
+    few.learner.evaluations = std::min(evaluations, few.learner.steps);
+    few.drift.instants = std::min(instants, point.drift.instants);
     return run_trial(model, few, {0, 1}).seconds;
   };
-  took(2, 1);  // warms up
-  const double once = took(2, 1), step = std::max(0.0, took(6, 1) - once) / 4;
-  const double test = std::max(0.0, took(2, 2) - once);
-  return once + step * std::max(0, l.steps - 2) + test * (l.evaluations - 1);
+  constexpr int start = 6;
+  const auto more = [&](double longer, double than) { return std::max(0.0, longer - than); };
+  took(start, 1, 2);  // warms up
+  const double once = took(start, 1, 2);
+  double seconds = once + more(took(2 * start, 1, 2), once) / start * std::max(0, l.steps - start) +
+                   more(took(start, 2, 2), once) * (l.evaluations - 1);
+  const std::vector<std::string> variants = measured_variants(point);
+  const bool drifts = std::any_of(variants.begin(), variants.end(),
+                                  [](const std::string& v) { return v == "drifting" || v == "recalibrated"; });
+  if (drifts)  // a chip and its map for each
+    seconds += more(took(start, 1, 4), once) / 2 * (std::min(l.steps, point.drift.instants) - 2);
+  return seconds;
 }
 
 /// Mean time of a trial over a few points; one at the first point goes before, to warm up.
@@ -110,12 +120,14 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
                       config.runner.precision > 0 ? "at most " : "", time_text(training + trials), threads,
                       time_text(training), time_text(trials), 1e3 * trial);
   const double peak = peak_memory_bytes(config, model.record_size), chips = chip_memory_bytes(config, threads);
-  text += fmt::format(
-      "memory   {} at the peak{}\n", size_text(peak),
-      chips > 0 ? fmt::format(", {} of it for {} (training and what is measured once are not counted)",
-                              size_text(chips),
-                              any_crosstalk ? "chips, their words and crosstalk" : "chips and their words")
-                : "");
+  const std::string_view uncounted = config.model == "learning"
+                                         ? "data sets, models in training and maps of chips"
+                                         : "training and what is measured once";
+  const std::string of_chips =
+      chips > 0 ? fmt::format("{} of it for chips{}; ", size_text(chips),
+                              any_crosstalk ? ", their words and crosstalk" : " and their words")
+                : "";
+  text += fmt::format("memory   {} at the peak ({}{} are not counted)\n", size_text(peak), of_chips, uncounted);
   text +=
       fmt::format("file     at most {} before compression; {:.0f} bytes a trial\n",
                   size_text(record * static_cast<double>(point_count(config)) * config.runner.trials), record);

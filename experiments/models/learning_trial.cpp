@@ -149,7 +149,7 @@ void run_learning(const LearningStudy& study, const StudyConfig& config, std::ui
                   std::span<double> cells) {
   const LearningTask& task = study.tasks.at(learning_task_name(config.learner));
   const DataParallelSettings settings = training_settings(config, trial);
-  std::vector<StudyConfig> configs = network_configs(config);
+  std::vector<StudyConfig> configs = asked_networks(config);
   std::vector<UnitDesign> levels;
   for (StudyConfig& level : configs) {
     const std::size_t number = network_number(study.networks, level);  // of the chips that it was trained on

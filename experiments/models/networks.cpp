@@ -22,6 +22,12 @@ std::vector<StudyConfig> network_configs(const StudyConfig& at_point) {
   return {below, above};
 }
 
+std::vector<StudyConfig> asked_networks(const StudyConfig& at_point) {
+  const std::string& aggregator = at_point.learner.aggregator;
+  if (at_point.model == "learning" && aggregator != "network" && aggregator != "chip") return {};
+  return network_configs(at_point);
+}
+
 std::string network_identity(const StudyConfig& config) {
   const bool trained = config.network.source == "train";
   const auto asked = [&](std::string_view section, std::string_view key) {

@@ -24,6 +24,10 @@ using Networks = std::vector<PreparedNetwork>;
 /// second level. None for model mesh.
 std::vector<StudyConfig> network_configs(const StudyConfig& at_point);
 
+/// Of these, the networks that a trial at this point asks: none where a learner's gradients are averaged
+/// without one.
+std::vector<StudyConfig> asked_networks(const StudyConfig& at_point);
+
 /// All that the network of a configuration depends on, as TOML: points of one identity share a network.
 std::string network_identity(const StudyConfig& config);
 

@@ -81,7 +81,7 @@ Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& 
   std::set<std::string> seen;
   std::vector<StudyConfig> wanted;
   for (const StudyConfig& point : checked_points(config, check_interrupt))
-    for (StudyConfig& asked : network_configs(point)) {
+    for (StudyConfig& asked : asked_networks(point)) {
       if (!seen.insert(network_identity(asked)).second) continue;
       asked.model = "chip";  // of a level of a cascade by itself
       wanted.push_back(std::move(asked));
@@ -127,8 +127,10 @@ void write_network_summaries(const Group& root, const StudyConfig& config, const
   for (std::size_t i = 0; i < networks.size(); ++i)
     write_onn_group(root.group(network_group(i) + "/onn"), networks[i].network, summarise(networks[i].network));
   std::vector<std::int64_t> of_point;
-  for (const StudyConfig& point : checked_points(config))  // an interrupted run is still to be stored
-    of_point.push_back(static_cast<std::int64_t>(network_number(networks, network_configs(point).front())));
+  for (const StudyConfig& point : checked_points(config)) {  // an interrupted run is still to be stored
+    const std::vector<StudyConfig> asked = asked_networks(point);
+    of_point.push_back(asked.empty() ? -1 : static_cast<std::int64_t>(network_number(networks, asked.front())));
+  }
   const Group group = root.group("networks");
   group.counting_dimension("point", of_point.size(), "point of the sweeps, the last one running fastest");
   group.dataset("of_point", {"point"}, of_point, "1", "number of the network whose chips the point measures");

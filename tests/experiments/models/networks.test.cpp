@@ -54,6 +54,26 @@ TEST_CASE("points share a network where nothing that makes it differs") {
   CHECK(network_identity(other) != chain);
 }
 
+// mutation: the aggregator is not looked at, or that of other models is
+TEST_CASE("a learner asks for a network where its gradients meet one") {
+  StudyConfig config = parse(small);
+  config.learner.aggregator = "exact";
+  CHECK(asked_networks(config).size() == 1);
+  config.model = "learning";
+  for (const char* without : {"exact", "ring", "halving-doubling", "parameter-server", "quantised"}) {
+    config.learner.aggregator = without;
+    INFO(without);
+    CHECK(asked_networks(config).empty());
+  }
+  for (const char* with : {"network", "chip"}) {
+    config.learner.aggregator = with;
+    config.learner.levels = 1;
+    CHECK(asked_networks(config).size() == 1);
+    config.learner.levels = 2;
+    CHECK(asked_networks(config).size() == 2);
+  }
+}
+
 // mutation: a point takes another point's network; networks are not read back in their order
 TEST_CASE("a study that sweeps networks gives each point what a study of that network gives") {
   const Scratch scratch;
