@@ -126,7 +126,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
       for what, study, k, scale, target, unit in (
           ("cnn", "learning_images", 0, 100, ">= -0.5", "points of final accuracy over exact averaging's, 4 servers, mean of 3 seeds"),
           ("text", "learning_text", 1, 1, "<= 0.04", "nats of final loss over exact averaging's, 4 servers, mean of 3 seeds"))
-      for short, path in (("chips", "published chips, design-target"), ("chain-design-target", "carry-chain, design-target"),
+      for short, path in (("codes", "quantised"), ("chips", "published chips, design-target"), ("chain-design-target", "carry-chain, design-target"),
                           ("chain-good-lab", "carry-chain, good-lab"), ("chain-foundry", "carry-chain, foundry"))),
     *((f"cascade-{short}", ">= -0.5", "points of final accuracy over exact averaging's, 16 servers, mean of 3 seeds",
        lambda bench, study=study, path=path: 100 * ends(bench, study)[path][0],

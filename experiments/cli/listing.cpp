@@ -42,8 +42,9 @@ std::string studies_text() {
 }
 
 std::string networks_text() {
-  return fmt::format("trained networks (network.source; half-up, 4 servers, 8 bits)\n  {}\n",
-                     fmt::join(shipped_networks(), "\n  "));
+  return fmt::format(
+      "trained networks (network.source; 4 servers, 8 bits; half-up, those of name even half-even)\n  {}\n",
+      fmt::join(shipped_networks(), "\n  "));
 }
 
 std::string presets_text() {

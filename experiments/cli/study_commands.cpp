@@ -35,8 +35,7 @@ void add_run(CommandTable& commands) {
       "  optinc run STUDY.toml -o part2.h5 --shard 2/4          one of four machines\n"
       "  mpirun -n 4 optinc run STUDY.toml -o results.h5        ranks; the same numbers\n"
       "Keys that the study's model does not read (optinc explain KEY, line models) cannot be swept; "
-      "elsewhere they are a\nwarning. [noise] acts in the variant noisy of model chip, and always in "
-      "model drift.",
+      "elsewhere they are a\nwarning. [noise] acts in the variant noisy, and always where chips drift.",
       [study, &commands] { return run_command(*study, commands.typed(), commands.ranks()); });
   add_study(run, *study);
   add_trials(run, *study);

@@ -42,9 +42,8 @@ void read_table(const toml::table& table, std::string_view name, GivenValues& gi
   };
   for (const auto& [key, node] : table) {
     if (key.str() == "sweep") continue;  // read once the values below them are known
-    const bool section =
-        std::any_of(entries.begin(), entries.end(),
-                    [name = key.str()](const auto& e) { return e.section == name; });
+    const bool section = std::any_of(entries.begin(), entries.end(),
+                                     [name = key.str()](const auto& e) { return e.section == name; });
     if (section) {
       validate(node.is_table(), "{}{} = {} is a value ({} is a section). Write [{}] and its keys below it.",
                place(node.source(), name), key.str(), shown(node), key.str(), key.str());

@@ -90,6 +90,21 @@ void add_splitters(Warnings& all, const SensitivitySettings& s) {
   add(all, "drift.splitter_rad_per_m", about("eta_slope_rad_per_m", coupler_warnings(coupler)));
 }
 
+/// What acts on codes, where none are sent.
+void add_learner(Warnings& all, const LearnerSettings& l) {
+  if (sends_codes(l)) return;
+  const auto idle = [&](bool set, std::string_view key) {
+    if (set)
+      add(all, fmt::format("learner.{}", key),
+          {fmt::format("{} acts on codes, and aggregator = \"{}\" sends none: it changes nothing", key,
+                       l.aggregator)});
+  };
+  idle(l.error_rate != 0.0, "error_rate");
+  idle(l.offset_lsb != 0.0, "offset_lsb");
+  idle(l.error_feedback, "error_feedback");
+  idle(l.range_guard, "range_guard");
+}
+
 Warnings point_warnings(const StudyConfig& config) {
   Warnings all;
   add_by_field(all, config, "chip", error_warnings(config.chip));
@@ -97,6 +112,7 @@ Warnings point_warnings(const StudyConfig& config) {
   add_crosstalk(all, config);
   add_link(all, config.link);
   if (config.model == "drift") add_drift(all, config);
+  if (config.model == "learning") add_learner(all, config.learner);
   if (config.model == "drift" || config.operation.wavelength_m != 0.0)
     add_splitters(all, config.drift.sensitivity);
   return all;

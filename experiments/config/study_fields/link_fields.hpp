@@ -59,23 +59,22 @@ template <Like<NoiseSwitches> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off(
             "shot noise",
-            FieldInfo{
-                "shot", "1",
-                "shot noise of the photodiodes acts (model chip: in the variant noisy; model drift: always)"}),
+            FieldInfo{"shot", "1",
+                      "shot noise of the photodiodes acts (in the variant noisy; where chips drift, always)"}),
         s.shot);
-  visit(switched_off("amplifier noise",
-                     FieldInfo{"tia", "1",
-                               "amplifier noise acts (model chip: in the variant noisy; model drift: always)"}),
+  visit(switched_off(
+            "amplifier noise",
+            FieldInfo{"tia", "1", "amplifier noise acts (in the variant noisy; where chips drift, always)"}),
         s.tia);
-  visit(switched_off("intensity noise", FieldInfo{"rin", "1",
-                                                  "intensity noise of the seed laser acts (model chip: in the "
-                                                  "variant noisy; model drift: always)"}),
+  visit(switched_off("intensity noise",
+                     FieldInfo{"rin", "1",
+                               "intensity noise of the seed laser acts (in the variant noisy; where "
+                               "chips drift, always)"}),
         s.rin);
   visit(switched_off(
             "phase lock",
-            FieldInfo{
-                "lock", "1",
-                "phase-lock error of the fibres acts (model chip: in the variant noisy; model drift: always)"}),
+            FieldInfo{"lock", "1",
+                      "phase-lock error of the fibres acts (in the variant noisy; where chips drift, always)"}),
         s.lock);
   visit(FieldInfo{"last_only", "1", "receivers are noisy at the servers alone, not at the neurons"},
         s.last_only);

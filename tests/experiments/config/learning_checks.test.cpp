@@ -32,6 +32,17 @@ TEST_CASE("learning: a model and data that do not go together are refused") {
   CHECK(said({"learner.kind=cnn"}).empty());
 }
 
+TEST_CASE("learning: widths that a model cannot be built of are refused by their key") {
+  for (const char* wrong : {"260", "6"})
+    check_message(said({"learner.kind=cnn", fmt::format("learner.width={}", wrong)}),
+                  {"learner.width = ", wrong, "multiple of 4"});
+  CHECK(said({"learner.kind=cnn", "learner.width=256"}).empty());
+  const std::vector<std::string> text = {"learner.kind=decoder", "learner.data_set=text"};
+  check_message(said({text[0], text[1], "learner.width=60"}), {"learner.width = 60", "multiple of 8"});
+  CHECK(said({text[0], text[1], "learner.width=64"}).empty());
+  CHECK(said({"learner.kind=mlp", "learner.width=63"}).empty());
+}
+
 TEST_CASE("learning: more evaluations than steps, and more trainings than seeds, are refused") {
   check_message(said({"learner.steps=4", "learner.evaluations=5"}), {"learner.evaluations = 5", "4 steps"});
   CHECK(said({"learner.steps=5", "learner.evaluations=5"}).empty());

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "onn/heater_estimate.hpp"
 
 #include "tests/support/catch.hpp"
@@ -138,4 +140,20 @@ TEST_CASE("a budget warns of its own devices and of the die") {
   config.budget.floor_plan.mzi_length_m = 301e-6;
   for (const char* key : {"budget.laser_power_w", "budget.modulator_loss_db", "budget.mzi_length_m"})
     CHECK(any_opens(budget_warnings(config, 0.0), key));
+}
+
+// mutation: sends_codes() is not asked, or one of the four keys is left out
+TEST_CASE("what acts on codes is said to do nothing where none are sent") {
+  const char* const study =
+      "model = 'learning'\n[network]\nsource = 'carry-chain'\n[task]\nrounding = 'half-up'\n[noise]\nlock = "
+      "false\n";
+  const std::vector<std::pair<const char*, const char*>> settings = {
+      {"error_rate", "0.5"}, {"offset_lsb", "8.0"}, {"error_feedback", "true"}, {"range_guard", "true"}};
+  for (const auto& [key, value] : settings) {
+    const std::string name = fmt::format("learner.{}", key), asked = fmt::format("{}={}", name, value);
+    INFO(asked);
+    CHECK(any_opens(of(study, {asked, "learner.aggregator=ring"}), name));
+    CHECK_FALSE(any_opens(of(study, {asked, "learner.aggregator=quantised"}), name));
+  }
+  CHECK(of(study, {"learner.aggregator=exact"}).empty());
 }
