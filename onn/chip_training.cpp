@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "onn/chip_design.hpp"
+#include "onn/receiver_variance.hpp"
 #include "onn/trained_mesh.hpp"
 #include "onn/training_parts.hpp"
 #include "onn/transmission.hpp"
@@ -33,10 +34,8 @@ std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingMo
       continue;
     }
     const double field = units[l] * nominal[l] * (last ? split_field_factor(design.task.servers) : 1.0);
-    double variance = 0;
-    if (model.noise.shot) variance += std::pow(shot_noise_a(receiver, 0.0), 2);
-    if (model.noise.tia) variance += std::pow(tia_noise_a(receiver), 2);
-    rms.push_back(static_cast<float>(std::sqrt(variance) / (homodyne_current_per_field(receiver) * field)));
+    const double variance_a2 = receiver_variance(receiver, model.noise).dark_a2;
+    rms.push_back(static_cast<float>(std::sqrt(variance_a2) / (homodyne_current_per_field(receiver) * field)));
   }
   return rms;
 }

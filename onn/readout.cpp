@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "onn/receiver_variance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/pam4_levels.hpp"
 #include "physics/devices/pam_decision.hpp"
@@ -41,13 +42,9 @@ ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, cons
   const double current_per_digit = homodyne_current_per_field(receiver) * field_per_unit;
   ReadoutNoise found;
   found.bias = receiver_biases(design, link)[layer][row];
-  if (noise.tia) found.white += std::pow(tia_noise_a(receiver) / current_per_digit, 2);
-  if (noise.shot) {  // linear in the signal power
-    const double dark = std::pow(shot_noise_a(receiver, 0.0), 2);
-    const double lit = std::pow(shot_noise_a(receiver, field_per_unit * field_per_unit), 2);
-    found.white += dark / (current_per_digit * current_per_digit);
-    found.shot = (lit - dark) / (current_per_digit * current_per_digit);
-  }
+  const ReceiverVariance variance = receiver_variance(receiver, noise);
+  found.white = variance.dark_a2 / (current_per_digit * current_per_digit);
+  found.shot = variance.per_watt_a2 * std::pow(field_per_unit / current_per_digit, 2);
   if (noise.rin) {  // one intensity noise on signal and leak alike; which diode is the stronger differs
     found.intensity = relative_intensity_noise(receiver);
     found.leak = (row % 2 == 0 ? 1 : -1) * lo_intensity_noise_a(receiver) / current_per_digit;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "onn/light_path.hpp"
+#include "onn/receiver_variance.hpp"
 #include "onn/unit_p.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -21,19 +22,6 @@ constexpr Eigen::Index block_words = 512;
 // streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
 constexpr unsigned instant_bit = 21;
 constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
-
-/// Variance of a receiver's noise in A^2, at no signal and per watt of it: shot noise is linear in the power.
-struct ReceiverVariance {
-  double dark = 0.0;
-  double per_watt = 0.0;
-};
-
-ReceiverVariance receiver_variance(const ReceiverSettings& receiver, const NoiseSwitches& noise) {
-  const double tia = noise.tia ? tia_noise_a(receiver) : 0.0;
-  if (!noise.shot) return {tia * tia, 0.0};
-  const double shot = std::pow(shot_noise_a(receiver, 0.0), 2);
-  return {shot + tia * tia, std::pow(shot_noise_a(receiver, 1.0), 2) - shot};
-}
 
 /// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
 /// on.
@@ -57,10 +45,10 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
       const double leak = p % 2 == 0 ? lo_leak : -lo_leak;
       for (Eigen::Index w = 0; w < words; ++w) {
         double& i = current(p, first + w);
-        double squared_a2 = variance.dark;
-        if (variance.per_watt > 0) {
+        double squared_a2 = variance.dark_a2;
+        if (variance.per_watt_a2 > 0) {
           const double re = fields.re(p, first + w), im = fields.im(p, first + w);
-          squared_a2 += variance.per_watt * (re * re + im * im);
+          squared_a2 += variance.per_watt_a2 * (re * re + im * im);
         }
         const double seed_noise = rin > 0 ? rin * drawn(0, w) : 0.0;
         i += seed_noise * (i + leak) + std::sqrt(squared_a2) * drawn(common + p, w);
