@@ -5,8 +5,6 @@ Usage: report_test.py OPTINC [unittest's arguments]. Exits 77 (skipped) when a m
 """
 
 import base64
-import contextlib
-import io
 import os
 import re
 import shutil
@@ -18,24 +16,14 @@ import warnings
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "experiments/python"), str(Path(__file__).resolve().parent)]
-sys.dont_write_bytecode = True
-try:
-    import h5py
-    import numpy as np
-
-    import html_page
-    import result_samples as samples
-    from optinc_results.__main__ import main
-    from optinc_results.report.numbers import number
-    from tool import SMALL_ARGUMENTS, optinc
-except ModuleNotFoundError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
+from sample_files import FOLDER, ROOT, command, samples  # first: it finds the package, or skips
+import h5py
+import html_page
+import numpy as np
+from optinc_results.report.numbers import number
+from tool import SMALL_ARGUMENTS, optinc
 
 STUDIES = ROOT / "experiments/studies"
-FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 HOSTILE = '<script>alert("1")</script> & \'two\' </title><img src=x onerror=alert(2)>'
 LONG = "a" * 300
@@ -65,10 +53,7 @@ def hostile(path):
 
 def report(path, *more):
     """Exit status, standard output and standard error of the package's command."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = main(["report", str(path), *map(str, more)])
-    return status, out.getvalue(), err.getvalue()
+    return command("report", path, *more)
 
 
 def setUpModule():

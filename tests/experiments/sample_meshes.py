@@ -1,0 +1,42 @@
+"""Samples of meshes: kinds of MZIs, errors that nobody knows."""
+
+import numpy as np
+from sample_chips import ETA
+from sample_parts import MESH_VARIANTS, points, result, study
+
+KIND = ("kind", ["standard", "three-splitter", "balanced"], "1", "MZIs of the mesh", "mesh.kind")
+
+
+def meshes_of_kinds(path, trials=40):
+    """Meshes of three kinds over ports and splitter error: laws 1/2, 3/4, 0 in N and 1, 3/2, 2 in sigma, and rounding."""
+    ports = ("ports", np.array([8, 16, 32, 64]), "1", "ports of the mesh", "mesh.ports")
+    eta = (ETA[0], np.array([0.005, 0.01, 0.02, 0.05]), *ETA[2:])
+    n, s = ports[1][:, None].astype(float), eta[1][None, :]
+    laws = [[s * np.sqrt(2 * n), 1.13 * n ** 0.75 * s ** 1.5, 0.8 * n ** 0.75 * s ** 1.5],
+            [s * np.sqrt(3 * n), 5 * s ** 2 * n ** 0, 5 * s ** 2 * n ** 0], [s * np.sqrt(3 * n), 1e-15 * n * s ** 0, 1e-15 * n * s ** 0]]
+    error = np.array([[law + 0 * n * s for law in kind] for kind in laws])  # kind, variant, ports, sigma
+    error = np.moveaxis(error, 1, -1)[:, :, :, None, :]
+    error = error * np.random.default_rng(9).lognormal(0, 0.1, (3, 4, 4, trials, 1))
+    with result(path, '[mesh]\nports = 16\n[chip]\nsigma_eta_rad = 0.0', model="mesh", complete=np.int64(1)) as file:
+        study(file, [KIND, ports, eta], trials, MESH_VARIANTS, {
+            "mesh_error": (error, {}, "1", "distance of the transfer matrix from its target"),
+            "mesh_error_in_phase": (error / 2, {}, "1", "the same of its real part")})
+
+
+def unknown_errors(path, trials=40):
+    """Corrected meshes of three kinds and one unknown error at a time, squares added to what correction leaves."""
+    levels = np.array([0.001, 0.01, 0.1])
+    points = np.zeros((3, 10))
+    for i in range(3):
+        points[i, 1 + 3 * i:4 + 3 * i] = levels
+    units = ("rad", "rms error")
+    unknown = ("unknown", {key: (values, *units) for key, values in zip(
+        ("mesh.sigma_common_rad", "calibration.sigma_estimate_rad", "chip.sigma_cal_rad"), points)})
+    floor = np.array([0.02, 0.002, 1e-15])[:, None]
+    slope = np.sqrt(15 * np.array([[1, 2, 1], [1, 3, 1], [1, 3, 0.5]]))  # kind, source
+    error = np.sqrt(floor ** 2 + (slope @ points) ** 2)[:, :, None, None]
+    error = error * np.random.default_rng(10).lognormal(0, 0.1, (3, 10, trials, 3))
+    with result(path, '[mesh]\nports = 16\n[chip]\nsigma_eta_rad = 0.02', model="mesh", complete=np.int64(1)) as file:
+        study(file, [KIND, unknown], trials, MESH_VARIANTS, {
+            "mesh_error": (error, {}, "1", "distance of the transfer matrix from its target"),
+            "mesh_error_in_phase": (error ** 2, {}, "1", "the same of its real part")})

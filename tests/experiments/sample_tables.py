@@ -1,0 +1,93 @@
+"""Samples of the tables that validate, budget, designs and interconnect write."""
+
+import numpy as np
+from sample_parts import Group, result
+
+
+def laws(path, trials=200):
+    """As optinc validate writes it: a law over sigma, one of a single point, and one that failed without samples."""
+    sigma, line = np.array([0.005, 0.01, 0.02]), np.geomspace(0.005, 0.02, 101)
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        table = Group(file, "laws", quick=np.int64(1))
+        names = [f"E0 uncorrected sigma={s}" for s in sigma] + ["E0 alone", "MZIs"]
+        table.axis("check", names)
+        table.dataset("law", ["check"], ["E0 uncorrected"] * 3 + ["E0 alone", "MZIs"])
+        table.dataset("passed", ["check"], np.array([1, 1, 1, 1, 0], np.uint8))
+        for name, factor in (("expected", 1), ("measured", 1.01), ("tolerance", 0.03)):
+            table.dataset(name, ["check"], factor * np.array([0.04, 0.08, 0.16, 0.1, 6]))
+        for name, places in (("e0_uncorrected", sigma), ("e0_alone", sigma[:1])):
+            group = Group(file, f"series/{name}", row="8", formula="8 sigma", axis="sigma")
+            group.at.attrs["name"] = name.replace("_", " ")
+            group.axis("x", places, "rad", "rms error of the splitters")
+            group.axis("line", line, "rad", "rms error of the splitters")
+            group.axis("trial", np.arange(trials))
+            sample = 8 * places[:, None] * (1 + 0.05 * np.random.default_rng(8).normal(size=(len(places), trials)))
+            rms = np.sqrt((sample ** 2).mean(1))
+            group.dataset("expected", ["x"], 8 * places)
+            group.dataset("measured", ["x"], rms, long_name="rms error E over meshes")
+            group.dataset("standard_error", ["x"], 0.05 * rms / np.sqrt(trials))
+            group.dataset("tolerance", ["x"], 0.03 * 8 * places)
+            group.dataset("theory", ["line"], 8 * line)
+            group.dataset("sample", ["x", "trial"], sample)
+
+
+def costs(path):
+    """As optinc budget writes it, without trials: two layers between the ends."""
+    stages = ["servers", "unit P", "layer 1", "layer 2", "unit T"]
+    with result(path) as file:
+        group = Group(file, "budget")
+        group.axis("stage", stages)
+        for name, parts, units, values in (
+                ("loss", ["splitting", "MZIs"], "dB", [[6, 0], [-6, 0], [0, 13], [0, 13], [6, 0]]),
+                ("power", ["heaters", "lasers", "control"], "W", [[0, 1, 0], [0, 0, 0], [90, 2, 0], [80, 2, 0], [0, 1, 0]]),
+                ("delay", ["MZIs", "converters"], "s", [[0, 0], [0, 0], [4e-10, 0], [4e-10, 0], [0, 1e-9]])):
+            group.axis(f"{name}_part", parts)
+            group.dataset(name, ["stage", f"{name}_part"], np.array(values, float), units)
+        group.axis("heater", ["harris-2014-heater", "typical-metal-heater", "typical-undercut-heater"])
+        group.dataset("heater_power", ["heater"], np.array([210.0, 170.0, 8.5]), "W")
+        group.dataset("bit_rate", None, np.float64(1.6e12), "bit/s")
+
+
+def side_by_side(path):
+    """As optinc designs writes it: three designs, one of them untrained, none with a wait."""
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        group = Group(file, "designs")
+        group.axis("design", ["published $8$ bit", "chain", "one stage"])
+        group.dataset("untrained", ["design"], np.array([1, 0, 0], np.uint8))
+        for name, values in (("mzis", [41664, 123, 9]), ("mzis_full_svd", [106260, 123, 9]), ("published_mzis", [41664, 0, 0]),
+                             ("columns", [398, 9, 9]), ("conversions", [5, 4, 4])):
+            group.dataset(name, ["design"], np.array(values, np.int64))
+        for name, units, values in (("most_gain", "dB", [30.0, 12.0, 12.0]), ("power", "W", [1700.0, 20.0, 5.0]),
+                                    ("heater_power", "W", [1680.0, 8.0, 0.0]), ("delay", "s", [3e-9, 2e-9, 4e-9]),
+                                    ("energy_per_bit", "J/bit", [1e-9, 1e-11, 2e-11])):
+            group.dataset(name, ["design"], np.array(values), units)
+
+
+def joined(path):
+    """As optinc interconnect writes it: two curves over servers, one scenario of many, and two questions."""
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        group = Group(file, "interconnect")
+        group.axis("scenario", np.arange(7))
+        for name, values in (("name", ["ring $a$"] * 3 + ["OptINC"] * 3 + ["ODDL"]), ("reference", [""] * 3 + ["ring $a$"] * 3 + [""])):
+            group.dataset(name, ["scenario"], values)
+        group.dataset("servers", ["scenario"], np.array([4, 8, 16, 4, 8, 16, 1024], np.int64))
+        group.dataset("calibrated", ["scenario"], np.array([1, 1, 1, 1, 1, 1, 0], np.uint8))
+        group.dataset("normalised", ["scenario"], np.array([np.nan] * 3 + [0.75, 0.66, 0.63, np.nan]))
+        compute, serial = [4.5e-4] * 7, [1.4e-3, 1.7e-3, 1.8e-3, 9e-4, 9e-4, 9e-4, 9e-2]
+        latency, circuits = [0.0] * 6 + [4e-3], [0.0] * 6 + [1e-5]
+        hidden = [0.0] * 5 + [2e-4, 0.0]  # by the backward pass
+        total = [sum(parts) - h for *parts, h in zip(compute, serial, latency, circuits, hidden)]
+        for name, units, values in (("compute_s", "s", compute), ("serial_s", "s", serial), ("total_s", "s", total),
+                                    ("latency_s", "s", latency), ("circuits_s", "s", circuits),
+                                    ("sync_s", "s", [0.0] * 7)):
+            group.dataset(name, ["scenario"], np.array(values), units)
+        group = Group(file, "sensitivity")
+        group.axis("point", np.arange(5))
+        for name, values in (("name", ["latency"] * 3 + ["placement"] * 2), ("subject", ["OptINC"] * 5), ("reference", ["ring $a$"] * 5),
+                             ("value_text", ["0.0", "2e-06", "2e-05", "linear", "random"])):
+            group.dataset(name, ["point"], values)
+        group.dataset("ratio", ["point"], np.array([0.75, 0.74, 0.7, 0.75, 0.2]))
+        group.dataset("nominal", ["point"], np.array([1, 0, 0, 1, 0], np.uint8))
