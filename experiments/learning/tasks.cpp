@@ -40,6 +40,10 @@ std::string learning_task_name(const LearnerSettings& s) {
                      s.data_set == "text" ? s.characters : 0);
 }
 
+// what validate_learner() says of learner.width
+static_assert(ResNetShape{}.groups == 4 && ResNetShape{}.base == 16);
+static_assert(DecoderShape{}.heads == 4 && DecoderShape{}.width == 64);
+
 LearningTask make_learning_task(const LearnerSettings& s) {
   if (s.kind == "decoder") return text_task(s);
   auto data = std::make_shared<const ImageData>(images_of(s));

@@ -14,10 +14,10 @@ namespace optinc {
 /// What all trials of models "chip" and "drift" share.
 struct ChipStudy {
   Networks networks;
-  std::vector<ChipDesign> designs;  ///< of the networks
-  Codes all_codes;
-  std::vector<std::string> variants;
-  TrialModel layout;  ///< without its function
+  std::vector<ChipDesign> designs;    ///< of the networks
+  Codes all_codes;                    ///< of the judged words, (words, servers)
+  std::vector<std::string> variants;  ///< that are measured
+  TrialModel layout;                  ///< without its function
 };
 
 /// The networks as hardware, the words they are judged on and the records of their trials.

@@ -6,6 +6,7 @@
 
 #include "experiments/config/points.hpp"
 #include "experiments/runner/run_trials.hpp"
+#include "experiments/store/hdf5.hpp"
 #include "experiments/study/prelude.hpp"
 #include "experiments/study/run_study.hpp"
 #include "experiments/study/state.hpp"
@@ -72,6 +73,27 @@ TEST_CASE("a learner asks for a network where its gradients meet one") {
     config.learner.levels = 2;
     CHECK(asked_networks(config).size() == 2);
   }
+}
+
+// mutation: make_prelude asks network_configs(), or such a point is given a network in the file
+TEST_CASE(
+    "a learning study makes the networks that gradients meet, and says of other points that they have none") {
+  const StudyConfig config = parse(
+      "model = 'learning'\n[task]\nservers = 2\nbits = 4\nrounding = 'half-up'\n[noise]\nlock = "
+      "false\n[[sweep]]\n"
+      "values = {\"learner.aggregator\" = ['exact', 'network', 'chip', 'quantised'], \"network.source\" = "
+      "['train', "
+      "'carry-chain', 'carry-chain', 'train'], \"network.step_width\" = [0.3, 0.3, 0.2, 0.3]}\n");
+  const Prelude prelude = make_prelude(config, true);
+  REQUIRE(prelude.networks.size() == 2);
+  const File file = File::in_memory("networks");
+  write_prelude(file.root(), prelude);
+  write_network_summaries(file.root(), config, prelude);
+  CHECK(file.root().open("networks").read<std::int64_t>("of_point").values ==
+        std::vector<std::int64_t>{-1, 0, 1, -1});
+  const StudyConfig none =
+      parse("model = 'learning'\n[learner]\naggregator = 'quantised'\n[noise]\nlock = false\n");
+  CHECK(make_prelude(none, true).networks.empty());
 }
 
 // mutation: a point takes another point's network; networks are not read back in their order
