@@ -11,13 +11,23 @@ target_compile_definitions(project_options INTERFACE EIGEN_DONT_PARALLELIZE)
 if(OPTINC_NATIVE)
   target_compile_options(project_options INTERFACE -march=native)
 endif()
-if(OPTINC_SANITIZE)
+if(OPTINC_SANITIZE STREQUAL "address")
   # Without the checks of every pointer before its use: AddressSanitizer sees what they would, and they double the
   # time to compile.
   target_compile_options(project_options INTERFACE -fsanitize=address,undefined
                          -fno-sanitize=vptr,null,alignment,object-size -fno-sanitize-recover=undefined
                                                    -fno-omit-frame-pointer)
   target_link_options(project_options INTERFACE -fsanitize=address,undefined)
+elseif(OPTINC_SANITIZE STREQUAL "thread")
+  # By clang: ThreadSanitizer learns from its OpenMP (libarcher, beside libomp) where threads wait for each other. GCC's
+  # says nothing, and every loop would look like a race.
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "OPTINC_SANITIZE=thread needs clang and its OpenMP; use the preset tsan.")
+  endif()
+  target_compile_options(project_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(project_options INTERFACE -fsanitize=thread)
+elseif(OPTINC_SANITIZE)
+  message(FATAL_ERROR "OPTINC_SANITIZE is 'address', 'thread' or empty, not '${OPTINC_SANITIZE}'.")
 endif()
 if(OPTINC_FUZZ)  # what libFuzzer steers by; and numbers of a file that fit no integer
   target_compile_options(project_options INTERFACE -fsanitize=fuzzer-no-link,float-cast-overflow)
