@@ -1,5 +1,6 @@
 #include "experiments/config/learning_checks.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "onn/chip_map.hpp"
@@ -38,6 +39,9 @@ void validate_learner(const StudyConfig& config) {
   validate(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
            "aggregator = \"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",
            servers);
+  validate(l.batch % servers == 0 && l.batch >= servers,
+           "batch = {} for {} servers (each takes an equal share). Choose {}.", l.batch, servers,
+           std::max(1, (l.batch + servers / 2) / servers) * servers);
   if (!sends_codes(l)) return;
   validate(task.level == CascadeLevel::flat,
            "aggregator = \"{}\" in a task of level \"{}\" (levels = 2 makes both "

@@ -106,19 +106,17 @@ void LearnerKeeper::keep(const std::function<LearningState()>& state) {
 }
 
 void LearnerKeeper::remove() const {
-  if (path_.empty()) return;
-  const std::lock_guard lock(
-      one_file_at_a_time);  // another thread may have made the folder for a file of its own
   std::error_code none;
-  fs::remove(path_, none);
-  fs::remove(path_.parent_path(), none);  // refused while another trial's file is in it
+  if (!path_.empty()) fs::remove(path_, none);
 }
 
-void remove_kept_learners(const fs::path& folder) {
+void remove_kept_learners(const fs::path& folder, bool complete) {
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    if (entry.path().filename().string().find(".h5") != std::string::npos) fs::remove(entry.path(), none);
-  if (fs::is_empty(folder, none)) fs::remove(folder, none);
+  if (!fs::is_directory(folder, none)) return;
+  if (complete)
+    for (const auto& entry : fs::directory_iterator(folder, none))
+      if (entry.path().filename().string().find(".h5") != std::string::npos) fs::remove(entry.path(), none);
+  fs::remove(folder, none);  // refused while something is in it
 }
 
 }  // namespace optinc

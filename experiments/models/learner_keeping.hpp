@@ -25,7 +25,7 @@ struct LearningState {
 /// Keeps the trainings of one trial on the disk while they run, so that an interrupted study of long trainings
 /// does not begin them anew: a file FOLDER/POINT-TRIAL.h5, replaced whole every ten seconds of training and
 /// when an end is asked for, and removed when the trial is done. Safe for many trials at once on threads of one
-/// process.
+/// process, and for many processes.
 class LearnerKeeper {
  public:
   /// `folder` empty: keeps nothing.
@@ -39,7 +39,7 @@ class LearnerKeeper {
   /// then throws Interrupted. Where the disk does not take it, that is a warning.
   void keep(const std::function<LearningState()>& state);
 
-  /// Removes the file, and the folder with the last of them.
+  /// Removes the file.
   void remove() const;
 
  private:
@@ -48,8 +48,8 @@ class LearnerKeeper {
   double kept_s_;
 };
 
-/// Removes what is kept in a folder of trainings, and the folder: for a run that is complete. What killed
-/// processes and other configurations left there is no use to anybody.
-void remove_kept_learners(const std::filesystem::path& folder);
+/// Removes a folder of trainings when the run ends and nothing is in it. Of a run that is complete, what is
+/// still kept there goes first: what killed processes and other configurations left is no use to anybody.
+void remove_kept_learners(const std::filesystem::path& folder, bool complete);
 
 }  // namespace optinc

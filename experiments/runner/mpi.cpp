@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "experiments/process/interrupt.hpp"
@@ -33,7 +34,16 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-enum Tag : int { config_tag = 1, prelude_tag, task_tag, result_tag, given_up_tag, interrupt_tag, end_tag };
+enum Tag : int {
+  config_tag = 1,
+  prelude_tag,
+  keep_in_tag,
+  task_tag,
+  result_tag,
+  given_up_tag,
+  interrupt_tag,
+  end_tag
+};
 
 struct Message {
   int source = 0, tag = 0;
@@ -77,9 +87,14 @@ TrialResult unpacked(const Bytes& bytes) {
   return result;
 }
 
-/// The trial's result; nothing where it was given up for an interrupt.
-std::optional<TrialResult> finished(const Ranks::Worker& run, const TrialTask& task) {
+std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+/// The trial's result; nothing where it, or what `prepare` does ahead of the first, was given up for an
+/// interrupt.
+std::optional<TrialResult> finished(Ranks::Worker& run, const std::function<Ranks::Worker()>& prepare,
+                                    const TrialTask& task) {
   try {
+    if (!run) run = prepare();
     return run(task);
   } catch (const Interrupted&) {
     return std::nullopt;
@@ -102,10 +117,11 @@ Ranks::~Ranks() {
   MPI_Finalize();
 }
 
-void Ranks::begin(std::span<const std::byte> config_toml, std::span<const std::byte> prelude) {
+void Ranks::begin(const SentStudy& study) {
   for (int other = 1; other < size_; ++other) {
-    send(other, config_tag, config_toml);
-    send(other, prelude_tag, prelude);
+    send(other, config_tag, std::as_bytes(std::span(study.config_toml)));
+    send(other, prelude_tag, study.prelude);
+    send(other, keep_in_tag, std::as_bytes(std::span(study.keep_in)));
   }
 }
 
@@ -133,16 +149,18 @@ Executor Ranks::executor() {
   };
 }
 
-void Ranks::work(const std::function<Worker(Bytes, Bytes)>& prepare) {
-  Bytes config;
+void Ranks::work(const std::function<Worker(const SentStudy&)>& prepare) {
+  SentStudy study;
   Worker run;
   for (Message message = receive(); message.tag != end_tag; message = receive()) {
-    if (message.tag == config_tag) config = std::move(message.bytes);
-    if (message.tag == prelude_tag) run = prepare(std::move(config), std::move(message.bytes));
+    if (message.tag == config_tag) study.config_toml = text_of(message.bytes);
+    if (message.tag == prelude_tag) study.prelude = std::move(message.bytes);
+    if (message.tag == keep_in_tag) study.keep_in = text_of(message.bytes);
     if (message.tag != task_tag) continue;
     TrialTask task;
     std::memcpy(&task, message.bytes.data(), sizeof task);
-    const std::optional<TrialResult> result = finished(run, task);
+    const std::optional<TrialResult> result = finished(
+        run, [&] { return prepare(study); }, task);
     if (const auto signal = static_cast<std::byte>(interrupt_signal()); signal != std::byte{0})
       send(0, interrupt_tag, std::span(&signal, 1));  // whichever rank it reached, it is meant for the run
     if (result)
@@ -166,9 +184,9 @@ Ranks::Ranks() {
            launched_processes(), launched_processes());
 }
 Ranks::~Ranks() = default;
-void Ranks::begin(std::span<const std::byte>, std::span<const std::byte>) {}
+void Ranks::begin(const SentStudy&) {}
 Executor Ranks::executor() { return {}; }
-void Ranks::work(const std::function<Worker(std::vector<std::byte>, std::vector<std::byte>)>&) {}
+void Ranks::work(const std::function<Worker(const SentStudy&)>&) {}
 void Ranks::abort() { std::abort(); }
 
 #endif

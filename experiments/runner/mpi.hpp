@@ -2,12 +2,19 @@
 
 #include <cstddef>
 #include <functional>
-#include <span>
+#include <string>
 #include <vector>
 
 #include "experiments/runner/run_trials.hpp"
 
 namespace optinc {
+
+/// What rank 0 tells the others of a study.
+struct SentStudy {
+  std::string config_toml;
+  std::vector<std::byte> prelude;
+  std::string keep_in;  ///< path of the folder where long trials keep what they have; empty: nowhere
+};
 
 /// The processes of one run under mpirun, or this one alone. Rank 0 is the tool as ever: it reads, hands out
 /// trials and alone writes; the other ranks only run trials for it. Made once, at the start of the program.
@@ -23,8 +30,8 @@ class Ranks {
   /// Processes in all.
   int size() const { return size_; }
 
-  /// Rank 0: sends the study to the others (its configuration and its prelude) ahead of the trials.
-  void begin(std::span<const std::byte> config_toml, std::span<const std::byte> prelude);
+  /// Rank 0: sends the study to the others, ahead of the trials.
+  void begin(const SentStudy& study);
 
   /// Rank 0: hands trials out to the other ranks, one at a time as they ask.
   Executor executor();
@@ -32,8 +39,7 @@ class Ranks {
   /// What runs a trial.
   using Worker = std::function<TrialResult(const TrialTask&)>;
   /// Other ranks: waits for a study, runs what is handed out, until rank 0 ends. `prepare` makes the worker.
-  void work(
-      const std::function<Worker(std::vector<std::byte> config_toml, std::vector<std::byte> prelude)>& prepare);
+  void work(const std::function<Worker(const SentStudy&)>& prepare);
 
   /// Ends all ranks at once: for an error on one that the others cannot know of.
   [[noreturn]] static void abort();

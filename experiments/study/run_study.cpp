@@ -58,8 +58,9 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
   const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
   if (ranks) {
-    const std::string toml = identity_toml(config);
-    options.ranks->begin(std::as_bytes(std::span(toml)), prelude_bytes(*state.prelude));
+    // a launcher may have put the others into another folder
+    options.ranks->begin(
+        {identity_toml(config), prelude_bytes(*state.prelude), fs::absolute(trainings).string()});
   }
   const TrialsReport report = run_trials(
       config, model, state.shard,
@@ -78,7 +79,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   }
   const double start = omp_get_wtime();
   write_results(state, model, once ? &*once : nullptr, options);
-  if (ending == Ending::complete) remove_kept_learners(trainings);
+  remove_kept_learners(trainings, ending == Ending::complete);
   journal.remove();
   tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
   if (ending != Ending::complete)
@@ -169,11 +170,10 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
 void work_for_ranks(Ranks& ranks) {
   omp_set_num_threads(1);  // the ranks are the threads
   catch_interrupts();      // rank 0 stores what is finished while the others stand by
-  ranks.work([](const std::vector<std::byte>& config_toml, const std::vector<std::byte>& prelude) {
-    const StudyConfig config =
-        parse_config(std::string_view(reinterpret_cast<const char*>(config_toml.data()), config_toml.size()),
-                     "study of rank 0");
-    auto model = std::make_shared<const TrialModel>(make_model(config, prelude_of_bytes(prelude)));
+  ranks.work([](const SentStudy& study) {
+    const StudyConfig config = parse_config(study.config_toml, "study of rank 0");
+    auto model =
+        std::make_shared<const TrialModel>(make_model(config, prelude_of_bytes(study.prelude), study.keep_in));
     auto points = std::make_shared<const std::vector<StudyConfig>>(checked_points(config, check_interrupt));
     return [model, points](const TrialTask& task) { return run_trial(*model, (*points)[task.point], task); };
   });

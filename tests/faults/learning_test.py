@@ -4,15 +4,19 @@ the same bits, and nothing else is taken for it.
 
 Usage: learning_test.py OPTINC"""
 
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 import unittest
 
-import faults  # noqa: F401
+import faults
 import h5py
+import ranks
+from faults import journal_of
 from tool import OPTINC, differing, optinc
 
 DATA = pathlib.Path("/usr/share/datasets/fashion-mnist")
@@ -156,6 +160,35 @@ class Learning(unittest.TestCase):
         path, kept = self.interrupted("litter.h5")
         shutil.copy(kept, f"{kept}.partial-1")
         shutil.copy(kept, kept.parent / "0123456789abcdef-7.h5")
+        self.resumed(path)
+
+    def rank_ended(self, study, path, seconds):
+        """Asks a rank for the end of a run, so long after the run has begun."""
+        launcher = ranks.launched(2, "run", study, "-o", path, "--quiet")
+        self.assertTrue(faults.wait_until(launcher, lambda: faults.size_of(journal_of(path)) > 1000))
+        time.sleep(seconds)
+        os.kill(ranks.processes_of(launcher)[1], signal.SIGTERM)
+        said = launcher.communicate(timeout=60)[1]
+        self.assertIn(f"optinc resume {path}", said)
+
+    @unittest.skipUnless(ranks.MPI, ranks.NO_MPI)
+    def test_a_rank_keeps_its_training(self):
+        longer = self.folder / "longer.toml"
+        longer.write_text(STUDY.format(trials=1, steps=1600))
+        path = self.folder / "ranks.h5"
+        self.rank_ended(longer, path, 1.5 * self.lasts)
+        kept, = kept_in(path).iterdir()
+        self.mark(kept)
+        again = ranks.launched(2, "resume", path, "--quiet")
+        said = again.communicate(timeout=60)[1]
+        self.assertEqual(again.returncode, 0, said)
+        self.assertTrue(self.marked(path))
+        self.assertEqual([p.name for p in self.folder.glob(f"{path.name}*")], [path.name])
+
+    @unittest.skipUnless(ranks.MPI, ranks.NO_MPI)
+    def test_a_rank_that_is_still_reading_its_data(self):
+        path = self.folder / "reading.h5"
+        self.rank_ended(self.study, path, 0.1)
         self.resumed(path)
 
     def test_a_folder_that_takes_nothing_is_a_warning(self):

@@ -5,7 +5,6 @@ Usage: processes_test.py OPTINC"""
 
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import time
@@ -13,13 +12,9 @@ import unittest
 
 import faults
 import h5py
+import ranks
 from mesh_run import MeshRun
 from tool import OPTINC, differing, optinc
-
-LIBRARIES = subprocess.run(["ldd", OPTINC], capture_output=True, text=True).stdout
-MPI = shutil.which("mpirun") and "libmpi" in LIBRARIES
-ALLOWED = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-           "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 # two networks, made without training; chips of a millisecond
 NETWORKS = """study = "networks"
@@ -140,30 +135,23 @@ class Processes(MeshRun):
         self.assertEqual(differing(self.whole, path), [])
 
 
-@unittest.skipUnless(MPI, "no MPI in this build or on this machine")
+@unittest.skipUnless(ranks.MPI, ranks.NO_MPI)
 class Ranks(MeshRun):
     trials, ports = 500, 32
 
     def run_ranks(self, path):
         """A run on three ranks that has some trials already: the launcher, and the ranks' processes by number."""
-        launcher = subprocess.Popen(["mpirun", "-n", "3", OPTINC, "run", self.study, "-o", path, "--quiet"],
-                                    env=ALLOWED, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        launcher = ranks.launched(3, "run", self.study, "-o", path, "--quiet")
         self.assertTrue(faults.wait_until(launcher, lambda: faults.trials_kept(path) > 5))
-        ranks = {}
-        children = [pid for thread in pathlib.Path(f"/proc/{launcher.pid}/task").iterdir()
-                    for pid in (thread / "children").read_text().split()]
-        for pid in children:
-            for variable in pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0"):
-                if variable.startswith("OMPI_COMM_WORLD_RANK="):
-                    ranks[int(variable.split("=")[1])] = int(pid)
-        self.assertLessEqual({0, 1, 2}, ranks.keys())
-        return launcher, ranks
+        processes = ranks.processes_of(launcher)
+        self.assertEqual({0, 1, 2}, processes.keys())
+        return launcher, processes
 
-    def ended(self, launcher, ranks, path, kept):
+    def ended(self, launcher, processes, path, kept):
         said = launcher.communicate(timeout=60)[1]
         self.assertNotEqual(launcher.returncode, 0, said)
         end = time.monotonic() + 20
-        while any(pathlib.Path(f"/proc/{pid}").exists() for pid in ranks.values()):
+        while any(pathlib.Path(f"/proc/{pid}").exists() for pid in processes.values()):
             self.assertLess(time.monotonic(), end, "a rank outlived the run")
             time.sleep(0.05)
         if not path.exists():
@@ -178,27 +166,27 @@ class Ranks(MeshRun):
         for number in (0, 2):
             with self.subTest(rank=number):
                 path = self.folder / f"rank{number}.h5"
-                launcher, ranks = self.run_ranks(path)
+                launcher, processes = self.run_ranks(path)
                 kept = faults.whole_part(faults.journal_of(path))
-                os.kill(ranks[number], signal.SIGKILL)
-                self.ended(launcher, ranks, path, kept)
+                os.kill(processes[number], signal.SIGKILL)
+                self.ended(launcher, processes, path, kept)
 
     def test_an_end_asked_of_one_rank_ends_the_run_in_order(self):
         for number in (0, 1):
             with self.subTest(rank=number):
                 path = self.folder / f"asked{number}.h5"
-                launcher, ranks = self.run_ranks(path)
+                launcher, processes = self.run_ranks(path)
                 kept = faults.whole_part(faults.journal_of(path))
-                os.kill(ranks[number], signal.SIGTERM)
-                said = self.ended(launcher, ranks, path, kept)
+                os.kill(processes[number], signal.SIGTERM)
+                said = self.ended(launcher, processes, path, kept)
                 self.assertIn("trials are stored in", said)
 
     def test_an_end_asked_of_the_launcher(self):
         path = self.folder / "launcher.h5"
-        launcher, ranks = self.run_ranks(path)
+        launcher, processes = self.run_ranks(path)
         kept = faults.whole_part(faults.journal_of(path))
         launcher.terminate()
-        self.ended(launcher, ranks, path, kept)
+        self.ended(launcher, processes, path, kept)
 
 
 if __name__ == "__main__":

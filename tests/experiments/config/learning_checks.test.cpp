@@ -43,6 +43,14 @@ TEST_CASE("learning: widths that a model cannot be built of are refused by their
   CHECK(said({"learner.kind=mlp", "learner.width=63"}).empty());
 }
 
+TEST_CASE("learning: a batch that servers cannot share equally is refused by its key") {
+  check_message(said({"learner.batch=30"}), {"learner.batch = 30", "4 servers", "Choose 32"});
+  check_message(said({"task.servers=8", "learner.batch=36"}), {"learner.batch = 36", "8 servers", "Choose 40"});
+  check_message(said({"learner.batch=12", "learner.levels=2"}),
+                {"learner.batch = 12", "16 servers", "Choose 16"});
+  CHECK(said({"learner.batch=28"}).empty());
+}
+
 TEST_CASE("learning: more evaluations than steps, and more trainings than seeds, are refused") {
   check_message(said({"learner.steps=4", "learner.evaluations=5"}), {"learner.evaluations = 5", "4 steps"});
   CHECK(said({"learner.steps=5", "learner.evaluations=5"}).empty());
@@ -56,8 +64,8 @@ TEST_CASE("learning: halving-doubling is refused unless servers can be paired") 
   check_message(said({"learner.aggregator=halving-doubling", "task.servers=3", "learner.levels=2"}),
                 {"9 servers"});
   CHECK(said({"learner.aggregator=halving-doubling", "task.servers=8"}).empty());
-  CHECK(said({"learner.aggregator=ring", "task.servers=6", "task.bits=2", "network.source=train",
-              "network.hidden=[8]"})
+  CHECK(said({"learner.aggregator=ring", "task.servers=6", "learner.batch=252", "task.bits=2",
+              "network.source=train", "network.hidden=[8]"})
             .empty());
 }
 

@@ -292,8 +292,6 @@ TEST_CASE("learning: what cannot be trained is refused before the first trial") 
     const Prelude prelude = make_prelude(config, true);
     return refusal([&] { make_model(config, prelude); });
   };
-  check_message(refused({"learner.batch=30"}), {"batch of 30", "4 workers"});
   check_message(refused({"learner.batch=100"}), {"batch of 100", "96 training examples"});
   check_message(refused({"learner.data=/nowhere"}), {"/nowhere"});
-  check_message(refused({"task.servers=8", "learner.batch=36"}), {"batch of 36", "8 workers", "Choose 40"});
 }
