@@ -9,12 +9,13 @@
 #include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/prelude.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
 
-/// The study's configuration; the defaults' without one. A network file brings its own task and widths.
+/// The study's configuration; the defaults' without one. A network file brings its own task.
 StudyConfig config_of(const BudgetArguments& a) {
   Overrides overrides = a.overrides;
   if (!a.network.empty()) overrides.settings.push_back(fmt::format("network.source={}", toml_text(a.network)));
@@ -23,12 +24,9 @@ StudyConfig config_of(const BudgetArguments& a) {
   validate(has_network(config.model),
            "a study of model {} (a budget is of a chip with a network). Give another study.", config.model);
   if (!a.network.empty()) {
-    const File file = File::open(a.network);
+    const File file = File::open(network_path(a.network));
     require_schema(file);
-    const Network network = load_network(file.root().open("network"));
-    const std::vector<int> widths = network.widths();
-    config.task = network.task;
-    config.network.hidden.assign(widths.begin() + 1, widths.end() - 1);
+    config.task = load_network(file.root().open("network")).task;
   }
   config.sweeps.clear();   // the study's own chip
   config.figures.clear();  // they are of trials

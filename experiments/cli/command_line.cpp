@@ -8,6 +8,7 @@
 
 #include "experiments/cli/command_table.hpp"
 #include "experiments/process/interrupt.hpp"
+#include "experiments/store/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -48,6 +49,7 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       "OptINC: a physics-level simulator of optical in-network computing.\n"
       "Servers' gradients are averaged and rounded by meshes of imperfect Mach-Zehnder interferometers.");
   app.require_subcommand(1);
+  app.set_version_flag("--version", program_version(), "version and revision of this program");
   app.footer(
       "Example:\n  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
       "Exit codes:\n"

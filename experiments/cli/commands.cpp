@@ -13,6 +13,7 @@
 #include "experiments/study/replay.hpp"
 #include "experiments/study/run_study.hpp"
 #include "experiments/study/run_training.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -98,7 +99,7 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
 int program_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input, a.chip_file});
   const ProgramSummary done =
-      program_to_file(a.input, options.output,
+      program_to_file(network_path(a.input), options.output,
                       {chip_path(a), a.dac_bits, a.frequency_hz, options.force, std::string(options.command)});
   fmt::print("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis,
              a.chip_file.empty() ? "" : fmt::format(", {} beyond the reach of their splitters", done.clipped),
@@ -112,7 +113,7 @@ int fabricate_command(const LabArguments& a, const RunOptions& options) {
   overrides.settings.push_back(fmt::format("chip.preset={}", a.preset));
   overrides.settings.insert(overrides.settings.end(), a.settings.begin(), a.settings.end());
   const ErrorModel model = parse_config("", "fabricate", overrides).chip;
-  fabricate_to_file(a.input, options.output, model,
+  fabricate_to_file(network_path(a.input), options.output, model,
                     {a.seed, a.chip, options.force, std::string(options.command)});
   return 0;
 }

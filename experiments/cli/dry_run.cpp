@@ -92,6 +92,7 @@ double trial_seconds(const std::vector<StudyConfig>& points, const TrialModel& m
 }
 
 std::string time_text(double seconds) {
+  if (seconds > 0 && seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
@@ -116,9 +117,9 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
                       points.size(), config.runner.trials);
   text += fmt::format("trials   {}{} {}\n", config.runner.precision > 0 ? "at most " : "", wanted,
                       shard.whole() ? "in all" : "in shard " + shard.text());
-  text += fmt::format("time     {}{} on {} threads: training {}, trials {} at {:.3g} ms each\n",
+  text += fmt::format("time     {}{} on {} threads: training {}, trials {} at {} each\n",
                       config.runner.precision > 0 ? "at most " : "", time_text(training + trials), threads,
-                      time_text(training), time_text(trials), 1e3 * trial);
+                      time_text(training), time_text(trials), time_text(trial));
   const double peak = peak_memory_bytes(config, model.record_size), chips = chip_memory_bytes(config, threads);
   const std::string_view uncounted = config.model == "learning"
                                          ? "data sets, models in training and maps of chips"

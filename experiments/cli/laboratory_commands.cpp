@@ -18,7 +18,9 @@ void add_program(CommandTable& commands) {
       "  optinc program matrix.s8p -o phases.h5 --dac-bits 12\n"
       "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for its splitters",
       [lab, &commands] { return program_command(*lab, commands.options(lab->out, "phases.csv")); });
-  program.add_option("INPUT", lab->input, "network or result file (.h5), or unitary matrix (.h5, .csv, .sNp)")
+  program
+      .add_option("INPUT", lab->input,
+                  "network or result file (.h5), shipped/NAME, or unitary matrix (.h5, .csv, .sNp)")
       ->required();
   program.add_option("--chip", lab->chip_file,
                      "chip file of optinc fabricate whose known splitters are corrected for");
@@ -33,7 +35,8 @@ void add_fabricate(CommandTable& commands) {
       commands.add("fabricate", "draw one chip for a network and write all its errors",
                    "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3",
                    [fab, &commands] { return fabricate_command(*fab, commands.options(fab->out, "chip.h5")); });
-  fabricate.add_option("NETWORK.h5", fab->input, "network or result file")->required();
+  fabricate.add_option("NETWORK.h5", fab->input, "network or result file, or shipped/NAME (optinc list)")
+      ->required();
   fabricate.add_option("--preset", fab->preset,
                        "statistics of the errors (chip.preset; default design-target)");
   add_settings(fabricate, fab->settings, "chip.key=value, over the preset; repeatable");

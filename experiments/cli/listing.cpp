@@ -69,6 +69,7 @@ std::string models_text() {
                         : model == "tolerance" ? "a whole OptINC chip made worse until it errs"
                         : model == "cascade"   ? "five OptINC chips in two levels"
                         : model == "drift"     ? "a whole OptINC chip over time"
+                        : model == "learning"  ? "a training whose gradients meet in a network"
                                                : "one mesh");
     for (const Metric& metric : metrics())
       if (metric.model == model)

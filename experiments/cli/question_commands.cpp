@@ -74,7 +74,9 @@ void add_budget(CommandTable& commands) {
       [costs, &commands] { return budget_command(*costs, commands.typed()); });
   budgets.add_option("STUDY.toml", costs->study,
                      "whose network, [chip], [link] and [budget] count; without one the defaults");
-  budgets.add_option("--network", costs->network, "network or result file (.h5), in place of training one")
+  budgets
+      .add_option("--network", costs->network,
+                  "network or result file (.h5) or shipped/NAME, in place of training one")
       ->type_name("FILE");
   add_settings(budgets, costs->overrides.settings, "section.key=value, over the study; repeatable");
   budgets.add_flag("--json", costs->json, "as one JSON object in SI units, for scripts");

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "experiments/cli/commands.hpp"
 #include "experiments/process/interrupt.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "onn/chip_map.hpp"
 #include "onn/words.hpp"
 #include "physics/core/check.hpp"
@@ -62,7 +64,11 @@ void validate_learner(const StudyConfig& config) {
       "a chip of {} input words has no map (at most {} are tabulated). Set learner.engine = \"light\", which "
       "sends every word through the meshes.",
       largest.words(), most_table_words);
-  validate_mappable(largest, config.link, config.noise);
+  try {
+    validate_mappable(largest, config.link, config.noise);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} learner.engine = \"light\" does that.", error.what()));
+  }
 }
 
 }  // namespace optinc

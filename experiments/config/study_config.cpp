@@ -73,12 +73,15 @@ ErrorModel chip_start(const GivenValues& given, std::string_view name) {
   if (preset == given.end()) return StudyConfig{}.chip;
   const std::string& start = std::get<std::string>(preset->second.value);
   if (start != "custom") return error_preset(start);
+  std::vector<std::string> missing;
   for (const FieldEntry& entry : chip_entries({}))
-    validate(given.contains(entry.name()) || std::holds_alternative<bool>(entry.value),  // a switch is off
-             "{}: chip.preset = \"custom\" without {} (custom has no values of its own). Give every key of "
-             "[chip], or "
-             "start from a preset such as \"{}\".",
-             name, entry.name(), StudyConfig{}.chip.preset);
+    if (!given.contains(entry.name()) && !std::holds_alternative<bool>(entry.value))  // a switch is off
+      missing.push_back(entry.name());
+  validate(
+      missing.empty(),
+      "{}: chip.preset = \"custom\" without {} (custom has no values of its own). Give every key of [chip], or "
+      "start from a preset such as \"{}\".",
+      name, fmt::join(missing, ", "), StudyConfig{}.chip.preset);
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "experiments/config/model_keys.hpp"
 #include "experiments/config/study_config.hpp"
+#include "experiments/config/study_names.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -26,6 +27,28 @@ std::vector<std::string_view> keys_of(std::string_view section) {
   for (const FieldEntry& entry : config_entries({}))
     if (entry.section == section) keys.push_back(entry.info.key);
   return keys;
+}
+
+/// A line for each key of a section; empty where there is no such section.
+std::string explain_section(std::string_view section) {
+  std::string text;
+  for (const FieldEntry& entry : config_entries({}))
+    if (!section.empty() && entry.section == section)
+      text += fmt::format("  {:<28} {} [{}]\n", entry.info.key, entry.info.meaning, entry.info.unit);
+  return text.empty()
+             ? text
+             : fmt::format("[{}]\n{}  optinc explain {}.KEY says more of one\n", section, text, section);
+}
+
+/// What a metric is, for every model that has it; empty where there is none of that name.
+std::string explain_metric(std::string_view name) {
+  std::string text;
+  for (const Metric& metric : metrics())
+    if (metric.name == name)
+      text += fmt::format("  model {}: {} [{}]\n", metric.model, metric.long_name, metric.unit);
+  return text.empty() ? text
+                      : fmt::format("{}, a metric\n{}  formulas: experiments/store/FORMAT.md, group trials\n",
+                                    name, text);
 }
 
 }  // namespace
@@ -83,8 +106,11 @@ std::string explain(std::string_view key) {
     if (!info.ablation.empty()) text += fmt::format("  ablation: source \"{}\"\n", info.ablation);
     return text;
   }
-  throw Error(fmt::format("unknown key \"{}\" ({} keys are known). Did you mean {}?", key, all_keys().size(),
-                          nearest_key(key)));
+  if (const std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
+  throw Error(
+      fmt::format("unknown key \"{}\" ({} keys are known; sections and metrics have a text too). Did "
+                  "you mean {}?",
+                  key, all_keys().size(), nearest_key(key)));
 }
 
 }  // namespace optinc

@@ -105,6 +105,29 @@ void add_learner(Warnings& all, const LearnerSettings& l) {
   idle(l.range_guard, "range_guard");
 }
 
+/// Sections that only chips read.
+constexpr std::array<std::string_view, 7> of_chips = {"chip", "calibration", "crosstalk", "operation",
+                                                      "link", "noise",       "drift"};
+
+/// What acts on chips, in a study of learning that sends nothing through one at any point.
+std::vector<std::string> chipless(const StudyConfig& config) {
+  const auto entries = config_entries(config), defaults = config_entries({});
+  std::vector<std::string> lines;
+  for (const std::string_view section : of_chips) {
+    bool set = false;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      set |= entries[i].section == section && entries[i].value != defaults[i].value;
+    for (const SweepAxis& axis : config.sweeps)
+      for (const SweptKey& key : axis.keys) set |= key.key.starts_with(fmt::format("{}.", section));
+    if (set)
+      lines.push_back(fmt::format(
+          "[{}]: acts on chips, and aggregator = \"{}\" has none: it changes nothing. Set learner.aggregator = "
+          "\"chip\" to train through them",
+          section, config.learner.aggregator));
+  }
+  return lines;
+}
+
 Warnings point_warnings(const StudyConfig& config) {
   Warnings all;
   add_by_field(all, config, "chip", error_warnings(config.chip));
@@ -138,8 +161,11 @@ std::vector<std::string> study_warnings(const StudyConfig& config) {
   StudyConfig base = config;
   base.sweeps.clear();
   const std::size_t points = point_count(config);
-  for (std::size_t p = 0; p < points; ++p)
-    for (Warning& warning : point_warnings(config_at(base, config, p))) {
+  bool chips = false;
+  for (std::size_t p = 0; p < points; ++p) {
+    const StudyConfig there = config_at(base, config, p);
+    chips |= there.learner.aggregator == "chip";
+    for (Warning& warning : point_warnings(there)) {
       std::string words = without_numbers(warning.text);
       const auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) {
         return s.first.key == warning.key && s.words == words;
@@ -149,7 +175,10 @@ std::vector<std::string> study_warnings(const StudyConfig& config) {
       else
         seen.push_back({std::move(warning), std::move(words), point_label(config, p), 1});
     }
+  }
   std::vector<std::string> lines = unread_keys(config);
+  if (config.model == "learning" && !chips)
+    for (std::string& line : chipless(config)) lines.push_back(std::move(line));
   for (const Seen& s : seen) {
     const std::string place = s.points == points ? (points > 1 ? "at every point, the first " + s.point : "")
                               : s.points > 1 ? fmt::format("at {}, the first of {} points", s.point, s.points)

@@ -34,7 +34,7 @@ struct Reader {
   std::optional<T> get(std::string_view key, std::string_view type) const {
     const toml::node* node = table.get(key);
     if (node == nullptr) return std::nullopt;
-    const auto value = node->value_exact<T>();
+    auto value = node->value_exact<T>();
     validate(value.has_value(), "{} = {} is of the wrong type (expected {}). See optinc explain sweep.{}.",
              at(*node, fmt::format("sweep.{}", key)), shown(*node), type, key);
     return value;
@@ -269,7 +269,8 @@ FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const 
       "noise",   "stand_in", "tolerance", "mesh",        "drift",     "learner"};
   static constexpr std::array<std::string_view, 4> axes = {"drift.instants", "drift.interval_s",
                                                            "learner.steps", "learner.evaluations"};
-  for (FieldEntry& entry : config_entries(config)) {
+  std::vector<FieldEntry> entries = config_entries(config);
+  for (FieldEntry& entry : entries) {
     if (entry.name() != key) continue;
     validate(
         std::find(axes.begin(), axes.end(), key) == axes.end(),
@@ -286,6 +287,10 @@ FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const 
         where, key, config.model, readers_text(entry.section, entry.info.key));
     return entry;
   }
+  const bool section =
+      std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.section == key; });
+  validate(!section, "{}{} is a section (a sweep names section.key). Write \"{}.KEY\", with the quotes.", where,
+           key, key);
   throw Error(fmt::format("{}unknown key {} (a sweep names section.key). Did you mean {}?", where,
                           one_line(key), nearest_key(key)));
 }

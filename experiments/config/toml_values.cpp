@@ -101,8 +101,8 @@ toml::table parse_toml(std::string_view text, std::string_view name) {
   try {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}not readable as TOML ({}). Correct this place.", place(error.source(), name),
-                            one_line(std::string(error.description()))));
+    throw Error(fmt::format("{}not readable as TOML ({}). Correct this place; text stands in quotes.",
+                            place(error.source(), name), one_line(std::string(error.description()))));
   }
 }
 

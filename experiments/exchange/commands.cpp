@@ -23,6 +23,11 @@ namespace fs = std::filesystem;
 
 ChipDesign load_design(const File& file) {
   require_schema(file);
+  validate(
+      file.root().exists("network"),
+      "{}: no network in it (a chip is drawn for a whole network, not for single meshes). Give a network or "
+      "result file, or shipped/NAME.",
+      file.root().where());
   return design_chip(load_network(file.root().open("network")));
 }
 

@@ -174,7 +174,7 @@ void require_matrix_extension(const std::filesystem::path& path) {
   const std::string extension = extension_of(path);
   validate(
       extension == ".h5" || extension == ".csv" || touchstone_ports(path) > 0,
-      "{}: extension \"{}\" is unknown for a matrix (known: .h5, .csv, .sNp such as .s8p). Rename the file.",
+      "{}: extension \"{}\" is unknown for a matrix (known: .h5, .csv, .sNp such as .s8p). Write one of these.",
       path.string(), shown(extension));
 }
 

@@ -11,7 +11,7 @@ std::vector<float> values_of(const Eigen::VectorXf& v) { return {v.begin(), v.en
 
 Eigen::VectorXf read_vector(const Group& group, const char* name, Eigen::Index size) {
   const std::vector<float> values = group.read<float>(name, {static_cast<std::size_t>(size)});
-  const Eigen::VectorXf vector = Eigen::Map<const Eigen::VectorXf>(values.data(), size);
+  Eigen::VectorXf vector = Eigen::Map<const Eigen::VectorXf>(values.data(), size);
   validate(vector.allFinite(), "{}: not finite (training cannot go on from it). Train anew.",
            group.where(name));
   return vector;

@@ -22,7 +22,7 @@ class Ranks {
  public:
   /// Joins the others when a launcher started this process. Throws Error when it did and this build has no MPI.
   Ranks();
-  ~Ranks();
+  ~Ranks();  // NOLINT(performance-trivially-destructible): not where there is MPI
   Ranks(const Ranks&) = delete;
 
   /// Number of this process, from 0.

@@ -68,7 +68,7 @@ std::string Attributes::text(std::string_view name) const {
            name);
   char* pointer = nullptr;
   succeed(H5Aread(attribute.get(), string_type().get(), &pointer), where_, "read an attribute");
-  const std::string text = pointer == nullptr ? "" : pointer;
+  std::string text = pointer == nullptr ? "" : pointer;
   H5free_memory(pointer);
   return text;
 }

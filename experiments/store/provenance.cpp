@@ -32,6 +32,11 @@ std::vector<std::pair<std::string, std::string>> file_origin(std::string_view ti
           {"command", std::string(command)}};
 }
 
+std::string program_version() {
+  return fmt::format("optinc {} ({}, {}, {})", OPTINC_VERSION, OPTINC_GIT_REVISION, OPTINC_BUILD_TARGET,
+                     compiler);
+}
+
 void sign_file(const File& file, std::string_view title, std::string_view command) {
   const Group group = file.root();
   const Attributes root = group.attributes();

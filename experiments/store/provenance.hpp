@@ -13,6 +13,9 @@ namespace optinc {
 /// Version of the layout in FORMAT.md; grows when a reader of the old one would misread the new one.
 constexpr std::int64_t schema_version = 4;
 
+/// "optinc VERSION (revision, build target, compiler)".
+std::string program_version();
+
 /// What any file says of its making, as (name, text), in order: title, optinc_version, git_revision,
 /// build_target, compiler, created_utc (ISO 8601), command. Text files carry it in their comments.
 std::vector<std::pair<std::string, std::string>> file_origin(std::string_view title, std::string_view command);

@@ -188,10 +188,10 @@ std::string onn_text(const Json& o) {
 /// Means of the first metrics, one line per point and variant.
 std::string trials_text(const Json& list, const StudyConfig& config, const TrialModel& model) {
   constexpr std::size_t columns = 6;
-  std::vector<std::string> shown;
+  std::vector<std::string> shown, further;
   for (const Quantity& q : model.quantities)
-    if (!q.metric->counts && q.metric->name != "word_accuracy_all_words" && shown.size() < columns)
-      shown.emplace_back(q.metric->name);
+    if (!q.metric->counts && q.metric->name != "word_accuracy_all_words")
+      (shown.size() < columns ? shown : further).emplace_back(q.metric->name);
   const auto wide = [](const std::string& name) { return std::max<std::size_t>(name.size(), 10); };
   std::string text = fmt::format("{:<36} {:<17} {:>6}", "mean over trials", "variant", "trials");
   for (const auto& name : shown) text += fmt::format(" {:>{}}", name, wide(name));
@@ -212,7 +212,10 @@ std::string trials_text(const Json& list, const StudyConfig& config, const Trial
       text += fmt::format("  yield {:.4g} [{:.4g}, {:.4g}]", entry["yield"].get<double>(),
                           entry["yield_low"].get<double>(), entry["yield_high"].get<double>());
   }
-  return text + "\n";
+  text += fmt::format(
+      "\n{}intervals: optinc report or optinc-results show\n",
+      further.empty() ? "" : fmt::format("also measured: {}; these and ", fmt::join(further, ", ")));
+  return text;
 }
 
 std::string ablation_text(const Json& list) {

@@ -24,6 +24,17 @@ std::string task_text(const Task& task) {
                      level_name(task.level));
 }
 
+/// What a study must set to ask for the task `found` in place of `wanted`.
+std::string task_keys(const Task& found, const Task& wanted) {
+  std::vector<std::string> keys;
+  if (found.servers != wanted.servers) keys.push_back(fmt::format("task.servers = {}", found.servers));
+  if (found.bits() != wanted.bits()) keys.push_back(fmt::format("task.bits = {}", found.bits()));
+  if (found.rounding != wanted.rounding)
+    keys.push_back(fmt::format("task.rounding = \"{}\"", rounding_name(found.rounding)));
+  if (found.level != wanted.level) keys.push_back(fmt::format("task.level = \"{}\"", level_name(found.level)));
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
 /// The network of a file, which must be what the study asks for.
 Network network_of_file(const StudyConfig& config, const std::string& source) {
   const std::string path = network_path(source).string();
@@ -31,10 +42,8 @@ Network network_of_file(const StudyConfig& config, const std::string& source) {
   require_schema(file);
   Network network = load_network(file.root().open("network"));
   const Task &found = network.task, &wanted = config.task;
-  validate(found == wanted,
-           "{}: a network for {} (the study asks for {}). Set [task] to the network's, or "
-           "train another.",
-           path, task_text(found), task_text(wanted));
+  validate(found == wanted, "{}: a network for {} (the study asks for {}). Set {}, or train another.", path,
+           task_text(found), task_text(wanted), task_keys(found, wanted));
   return network;
 }
 

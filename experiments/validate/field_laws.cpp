@@ -28,8 +28,9 @@ struct Sampler {
   RandomField factorised() const {
     Sites sites = {Vector(side * side), Vector(side * side)};
     for (int i = 0; i < side * side; ++i) {
-      sites.x_m[i] = i % side * length_m / steps_per_length;
-      sites.y_m[i] = i / side * length_m / steps_per_length;
+      const int row = i / side, column = i % side;
+      sites.x_m[i] = column * length_m / steps_per_length;
+      sites.y_m[i] = row * length_m / steps_per_length;
     }
     FieldSettings settings;
     settings.method = method;

@@ -113,7 +113,7 @@ std::vector<Law> mzi_laws() {
        .points = {{0, 1000}}},
       {.row = "2",
        .name = "MZI product",
-       .formula = "T_00 = e^{i(theta/2 + phi)} (i S cos(a-b) - C sin(a+b)), .. (physics.md 4.1)",
+       .formula = "T_00 = e^{i(theta/2 + phi)} (i S cos(a-b) - C sin(a+b)), ..",
        .quantity = "max |T - closed form|",
        .expected = constant(0),
        .absolute_tolerance = 1e-14,

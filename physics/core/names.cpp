@@ -25,7 +25,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names) {
+  const auto begins = [&](std::string_view name) {
+    return std::min(word.size(), name.size()) >= 3 && (name.starts_with(word) || word.starts_with(name));
+  };
   return *std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    if (begins(a) != begins(b)) return begins(a);
     return edit_distance(word, a) < edit_distance(word, b);
   });
 }

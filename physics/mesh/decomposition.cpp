@@ -52,7 +52,8 @@ void require_unitary(const Matrix& unitary) {
            "matrix holds NaN or infinity (no phases can realise it). Check how it was made.");
   const double defect = (unitary.adjoint() * unitary - Matrix::Identity(n, n)).cwiseAbs().maxCoeff();
   validate(defect < 1e-6,
-           "matrix is not unitary (|U^H U - 1| reaches {:.1e}; 1e-6 is allowed). Use its polar factor.",
+           "matrix is not unitary (|U^H U - 1| reaches {:.1e}; 1e-6 is allowed). Use its polar factor: u v of "
+           "its SVD u s v.",
            defect);
 }
 

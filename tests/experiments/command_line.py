@@ -179,6 +179,11 @@ class MainJob(unittest.TestCase):
             "workers": (["run", STUDY, "-o", output, "--set", "gradient.batch=255"], ["255"]),
             "not HDF5": (["inspect", text], ["text.h5", "HDF5"]),
             "missing file": (["inspect", folder / "none.h5"], ["none.h5"]),
+            "prefix": (["run", STUDY, "-o", output, "--set", "training.warmup=2"], ["Did you mean training.warmup_epochs?"]),
+            "text without quotes": (["run", STUDY, "-o", output, "--set", "measure.metrics=[margin]"], ["quotes"]),
+            "chip of single meshes": (["fabricate", self.path.with_name("phases.h5"), "-o", folder / "chip.h5"], ["network"]),
+            "no such shipped network": (["fabricate", "shipped/64x55", "-o", folder / "chip.h5"], ["Did you mean shipped/64x5?"]),
+            "half a custom chip": (["run", STUDY, "-o", output, "--set", "chip.preset='custom'"], ["chip.sigma_eta_rad, chip."]),
             "unknown explain": (["explain", "chip.sigma"], ["chip.sigma"]),
             "unknown device": (["devices", "harris-heater"], ["harris-heater", "Did you mean \"harris-2014-heater\"?"]),
         }
@@ -228,6 +233,9 @@ class MainJob(unittest.TestCase):
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example:", done.stdout)
         self.assertIn("rad", optinc("explain", "chip.sigma_eta_rad").stdout)
+        self.assertRegex(optinc("explain", "word_accuracy").stdout, r"model chip: share of .* \[1\]")
+        self.assertRegex(optinc("explain", "link").stdout, r"(?m)^  lo_power_w +local oscillator .* \[W\]$")
+        self.assertRegex(optinc("--version").stdout, r"^optinc \d+\.\d+\.\d+ \([0-9a-f]{12}|unknown")
         listed = optinc("explain").stdout.split()
         self.assertIn("runner.trials", listed)
         self.assertIn("quickstart.toml", optinc("list").stdout)

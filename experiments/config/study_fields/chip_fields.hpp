@@ -75,12 +75,13 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       switched_off("crosstalk",
                    FieldInfo{"x0", "1", "heat a heater gets at no distance, as a share of its giver's own rise",
-                             0, 0.99, "0.05: physics.md 6"}),
+                             0, 0.99, "0.05 without trenches, a choice of this project"}),
       s.x0);
   visit(FieldInfo{"known", "1", "share of x0 that the operator's inversion knows: 0 does nothing, 1 undoes it",
                   0, 2},
         s.known);
-  visit(FieldInfo{"d0_m", "m", "distance over which it falls by e", 1e-7, 150e-6, "20 to 150 um: physics.md 6"},
+  visit(FieldInfo{"d0_m", "m", "distance over which it falls by e", 1e-7, 150e-6,
+                  "20 to 150 um, a choice of this project"},
         s.d0_m);
   visit(FieldInfo{"mzi_length_m", "m", "length of an MZI on the die", 1e-6, 1e-2, "100 to 300 um"},
         s.plan.mzi_length_m);

@@ -29,11 +29,12 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<NetworkSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"source", "1",
-                  "train; carry-chain, right by construction; shipped/NAME (optinc list); or the file of a "
-                  "network of this "
-                  "task (optinc train)"},
-        s.source);
+  visit(
+      FieldInfo{
+          "source", "1",
+          "network: train; carry-chain, right by construction; shipped/NAME (optinc list); or a file of this "
+          "task's (optinc train)"},
+      s.source);
   visit(FieldInfo{"above", "1", "model cascade: the source of the second level; same: as source"}, s.above);
   visit(FieldInfo{"start", "1", "random: Haar matrices; or the file of the network that training goes on from"},
         s.start);

@@ -89,7 +89,9 @@ def plain(text: str) -> str:
 
 
 def label(long_name: str, units: str, width: int = 40) -> str:
-    """Label of an axis, its lines no longer than `width` letters."""
+    """Label of an axis, its lines no longer than `width` letters; of a meaning that is a list, what stands before it."""
+    if len(long_name) > 60:
+        long_name = re.split("[:;]", long_name)[0]
     if units != "1":  # one pair of brackets: that of the unit
         long_name = f"{re.sub(r' [(][^()]*[)]$', '', long_name)} ({units.replace(' ', chr(0xa0))})"
     text = long_name

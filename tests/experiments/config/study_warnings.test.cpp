@@ -155,5 +155,21 @@ TEST_CASE("what acts on codes is said to do nothing where none are sent") {
     CHECK(any_opens(of(study, {asked, "learner.aggregator=ring"}), name));
     CHECK_FALSE(any_opens(of(study, {asked, "learner.aggregator=quantised"}), name));
   }
-  CHECK(of(study, {"learner.aggregator=exact"}).empty());
+  CHECK(of(study, {"learner.aggregator=exact", "noise.lock=true"}).empty());
+}
+
+// mutation: points are not asked for a chip, or swept keys are not looked at
+TEST_CASE("what acts on chips is said to do nothing where a learner meets none") {
+  const char* const study =
+      "model = 'learning'\n[network]\nsource = 'carry-chain'\n[task]\nrounding = 'half-up'\n[noise]\nlock = "
+      "false\n";
+  const auto sweep = [&](const char* key, const char* values) {
+    return fmt::format("{}[[sweep]]\nvalues = {{ \"{}\" = {} }}\n", study, key, values);
+  };
+  CHECK(any_opens(of(study, {"learner.aggregator=ring"}), "[noise]"));
+  CHECK_FALSE(any_opens(of(study, {"learner.aggregator=ring"}), "[chip]"));
+  CHECK(any_opens(of(study, {"chip.preset=foundry", "learner.aggregator=ring"}), "[chip]"));
+  CHECK(any_opens(of(sweep("chip.sigma_eta_rad", "[0.01, 0.02]"), {"learner.aggregator=ring"}), "[chip]"));
+  CHECK(of(study, {"chip.preset=foundry", "learner.aggregator=chip"}).empty());
+  CHECK(of(sweep("learner.aggregator", "['ring', 'chip']"), {"chip.preset=foundry"}).empty());
 }

@@ -233,7 +233,9 @@ TEST_CASE("MC: the two fields of a draw are independent, the first is draw_field
     CHECK(std::abs(near) < 0.16);
     Stream a = test_stream(seed), b = test_stream(seed), c = test_stream(seed + 1);
     const Vector first = draw_field(field, a);
-    CHECK(first == draw_field_pair(field, b).col(0));
+    // Eigen may add up a product with two columns in another order than one with one
+    CHECK((first - draw_field_pair(field, b).col(0)).cwiseAbs().maxCoeff() <
+          1e-14 * first.cwiseAbs().maxCoeff());
     CHECK(first != draw_field(field, c));
   }
 }

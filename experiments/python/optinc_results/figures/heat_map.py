@@ -136,7 +136,7 @@ def short(value: float) -> str:
     if text == "1" and value < 1:
         return "<1"
     if len(text) > 5:
-        text = f"{value:.2g}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2g}"
+        text = f"{value:.2g}"
     return text if len(text) <= 6 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
 
 
