@@ -73,7 +73,7 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
     complain(parse_complaint(e, app, argc, argv));
     return unusable_command_line;
   }
-  catch_interrupts();
+  if (!commands.only_reads()) catch_interrupts();
   const int status = commands.execute();
   validate(std::fflush(stdout) == 0 && std::ferror(stdout) == 0,
            "standard output could not be written (a full disk or a closed pipe). Send it somewhere with room.");

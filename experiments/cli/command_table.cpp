@@ -1,5 +1,9 @@
 #include "experiments/cli/command_table.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include <fmt/format.h>
 
 namespace optinc {
@@ -16,6 +20,13 @@ int CommandTable::execute() const {
   for (const auto& [command, work] : works_)
     if (*command) return work();
   return unusable_command_line;
+}
+
+bool CommandTable::only_reads() const {
+  static constexpr std::array<std::string_view, 6> readers = {"inspect", "report", "explain",
+                                                              "devices", "list",   "completion"};
+  return std::any_of(readers.begin(), readers.end(),
+                     [&](std::string_view name) { return app_.got_subcommand(std::string(name)); });
 }
 
 void add_output(CLI::App& command, OutputArguments& out) {

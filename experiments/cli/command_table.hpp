@@ -27,6 +27,9 @@ class CommandTable {
   /// Runs the command that was given; the exit status of an unusable command line where none was.
   int execute() const;
 
+  /// Whether the command that was given only reads: a signal may end it at once.
+  bool only_reads() const;
+
   /// The parser that the commands belong to.
   const CLI::App& app() const { return app_; }
   /// The command line as it was typed.

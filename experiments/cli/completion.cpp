@@ -41,10 +41,12 @@ _optinc() {{
   fi
   case ${{COMP_WORDS[1]}} in
     explain) COMPREPLY=($(compgen -W "$keys" -- "$word")); return ;;
+    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")); return ;;
 {}  esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))
   else
+    local IFS=$'\n'  # a name may hold spaces
     COMPREPLY=($(compgen -f -- "$word"))
     compopt -o filenames 2>/dev/null
   fi

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <mutex>
+#include <regex>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -62,6 +63,12 @@ LearningState read_state(const Group& root, const DataParallelSettings& settings
   return state;
 }
 
+/// Whether a keeper, of whatever study, gives this name: RUN_ID-TRIAL.h5, or what a killed process left of it.
+bool is_kept_name(const std::string& name) {
+  static const std::regex kept("[0-9a-f]{16}-[0-9]+\\.h5(\\.partial-[0-9]+(-probe)?)?");
+  return std::regex_match(name, kept);
+}
+
 }  // namespace
 
 LearnerKeeper::LearnerKeeper(const fs::path& folder, const StudyConfig& at_point, std::uint32_t trial)
@@ -115,7 +122,7 @@ void remove_kept_learners(const fs::path& folder, bool complete) {
   if (!fs::is_directory(folder, none)) return;
   if (complete)
     for (const auto& entry : fs::directory_iterator(folder, none))
-      if (entry.path().filename().string().find(".h5") != std::string::npos) fs::remove(entry.path(), none);
+      if (is_kept_name(entry.path().filename().string())) fs::remove(entry.path(), none);
   fs::remove(folder, none);  // refused while something is in it
 }
 

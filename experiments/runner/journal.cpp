@@ -147,14 +147,35 @@ bool unborn(std::span<const std::byte> bytes) {
   return !frame_at(rest) && !next_trial(rest, left) && left > 0;
 }
 
+/// Throws Error unless what lies there is a plain file.
+void require_plain(int fd, const fs::path& path) {
+  struct stat found = {};
+  validate(::fstat(fd, &found) == 0 && S_ISREG(found.st_mode),
+           "{}: not a plain file (the place of a run's journal). Move it away, or choose another output.",
+           path.string());
+}
+
+/// Whether these bytes can be the beginning of a journal, of this version or another.
+bool begins_as_journal(std::span<const std::byte> bytes) {
+  const auto start = bytes_of(magic).first(magic.size() - 1);
+  const std::size_t shared = std::min(bytes.size(), start.size());
+  return std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(shared), start.begin());
+}
+
 /// Opens the journal at `path`, new or not, and locks it. Throws Error when another process holds it, or when
 /// it holds something and `force` is not set.
 int open_place(const fs::path& path, bool force) {
-  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NONBLOCK, 0666);  // a pipe would wait
   if (fd < 0) cannot(path, "be created");
   try {
+    require_plain(fd, path);
     lock(fd, path);
-    validate(force || unborn(Mapping(fd, path).bytes()),
+    const Mapping file(fd, path);
+    validate(
+        begins_as_journal(file.bytes()),
+        "{}: not a journal of OptINC (the place of a run's journal). Move it away, or choose another output.",
+        path.string());
+    validate(force || unborn(file.bytes()),
              "{}: a run that was not finished (its trials are there). Go on with optinc resume {}, or give "
              "--force to drop it.",
              path.string(), path.string().substr(0, path.string().size() - suffix.size()));
@@ -203,9 +224,10 @@ Journal Journal::create(const fs::path& path, std::string_view config_toml, std:
 }
 
 Journal Journal::reopen(const fs::path& path, const Reader& reader) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) cannot(path, "be opened");
   Journal journal(path, fd);
+  require_plain(fd, path);
   lock(fd, path);
   const Mapping file(fd, path);
   const auto start = bytes_of(magic);
@@ -253,9 +275,11 @@ HeldOutput::~HeldOutput() { journal_.remove(); }
 
 bool has_journal(const fs::path& output) {
   const fs::path path = journal_path(output);
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno != ENOENT;
-  const bool empty = unborn(Mapping(fd, path).bytes());
+  struct stat found = {};
+  const bool plain = ::fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
+  const bool empty = plain && unborn(Mapping(fd, path).bytes());
   ::close(fd);
   return !empty;
 }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-constexpr std::string_view partial_mark = ".partial-";
+constexpr std::string_view partial_mark = ".partial-", probe_mark = "-probe";
 
 fs::path partial_name(const fs::path& path) {
   return fmt::format("{}{}{}", path.string(), partial_mark, ::getpid());
@@ -38,10 +38,21 @@ void sync_folder(const fs::path& folder) {
                   path.string()));
 }
 
-/// The checked path: an argument that may be used before anything is created.
+/// The checked path, of a link what it leads to: an argument that may be used before anything is created.
 fs::path writable(fs::path path, bool force) {
   require_writable_output(path, force);
-  return path;
+  std::error_code none;
+  return fs::is_symlink(path, none) ? fs::canonical(path) : path;
+}
+
+/// Whether a process wrote under this name what was to become a file of the name `start`: "START.partial-PID",
+/// with
+/// "-probe" behind it or not.
+bool is_leftover(std::string_view name, std::string_view start) {
+  if (!name.starts_with(start)) return false;
+  name.remove_prefix(start.size());
+  if (name.ends_with(probe_mark)) name.remove_suffix(probe_mark.size());
+  return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
 }
 
 }  // namespace
@@ -56,9 +67,15 @@ void require_writable_output(const fs::path& path, bool force) {
            folder.string());
   validate(!fs::is_directory(path, none), "{}: a folder (expected a name for a file). Add a file name.",
            path.string());
-  if (fs::exists(fs::symlink_status(path, none)) && !force) refuse_existing(path);
+  if (fs::exists(fs::symlink_status(path, none))) {
+    if (!force) refuse_existing(path);
+    validate(
+        fs::is_regular_file(path, none),
+        "{}: not a plain file (a device, a pipe or a link to nothing is never replaced). Choose another name.",
+        path.string());
+  }
   // only an attempt tells: permissions, quotas and read-only mounts all show here
-  const fs::path probe = partial_name(path).string() + "-probe";
+  const fs::path probe = partial_name(path).string() + std::string(probe_mark);
   const int fd = ::open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   validate(fd >= 0, "{}: cannot be written ({}). Choose a folder you may write to.", path.string(),
            std::strerror(errno));
@@ -78,7 +95,7 @@ void remove_leftovers(const fs::path& path) {
   const std::string start = path.filename().string() + std::string(partial_mark);
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder_of(path), none))
-    if (entry.path().filename().string().starts_with(start)) fs::remove(entry.path(), none);
+    if (is_leftover(entry.path().filename().string(), start)) fs::remove(entry.path(), none);
 }
 
 PartialFile::PartialFile(fs::path path, bool force)

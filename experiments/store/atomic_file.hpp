@@ -8,8 +8,9 @@
 
 namespace optinc {
 
-/// Throws Error unless `path` can be written: its folder exists and takes files, and no file of that name is
-/// there (or `force` says to replace it). For the start of long work. Creates nothing that stays.
+/// Throws Error unless `path` can be written: its folder exists and takes files, and nothing of that name is
+/// there, or a plain file or a link to one that `force` says to replace. For the start of long work. Creates
+/// nothing that stays.
 void require_writable_output(const std::filesystem::path& path, bool force);
 
 /// Throws Error where `path` is one of the files that a command reads, by whatever name: --force replaces old
@@ -23,7 +24,7 @@ void remove_leftovers(const std::filesystem::path& path);
 /// the destructor removes it and what was at PATH stays untouched.
 class PartialFile {
  public:
-  /// Throws Error where require_writable_output does.
+  /// Of a link it is the file it leads to that is written. Throws Error where require_writable_output does.
   PartialFile(std::filesystem::path path, bool force);
   PartialFile(PartialFile&&) = delete;
   ~PartialFile();

@@ -82,6 +82,8 @@ File File::open(const std::filesystem::path& path) {
            name);
   validate(!std::filesystem::is_directory(path, none),
            "{}: a folder (expected an HDF5 file). Name the file in it.", name);
+  validate(std::filesystem::is_regular_file(path, none),
+           "{}: not a plain file (an HDF5 file is read here and there). Name the file itself.", name);
   require_unbroken_seal(path);
   const htri_t hdf5 = H5Fis_hdf5(path.c_str());
   validate(hdf5 >= 0, "{}: cannot be read ({}). Check that you may read it.", name, hdf5_reason());

@@ -68,7 +68,7 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
     const StudyState part = read_state(path);
     require_same_build(shards.front(), path);
     if (!whole) {
-      whole = StudyState{part.config, {}, part.prelude, part.records, false};
+      whole = StudyState{part.config, {}, part.prelude, part.records, AtOutput::adds};
       continue;
     }
     validate(run_id(part.config) == run_id(whole->config),
@@ -79,6 +79,12 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
              "train and set "
              "network.source.",
              path.string(), shards.front().string());
+    if (const auto differs = contradiction(part, *whole))
+      throw Error(
+          fmt::format("{}: trial {} of point {} has other values than in the files before it (one of them was "
+                      "changed since it was "
+                      "written). Find out which; optinc replay computes a trial again.",
+                      path.string(), differs->second, differs->first));
     add_state(part, *whole);
   }
   require_data(whole->config);
@@ -91,7 +97,7 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
         fmt::format(
             "optinc: {} of {} trials are there. Add the missing shards, or run the rest: optinc resume {}",
             whole->records->count(), trials_wanted(whole->config, {}), options.output.string()));
-  write_results(*whole, model, once ? &*once : nullptr, options);
+  write_results(*whole, model, once ? &*once : nullptr, options, options.force);
 }
 
 }  // namespace optinc

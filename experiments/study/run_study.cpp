@@ -34,6 +34,56 @@ void tell(const TrialsReport& report, int workers, double store_seconds, bool qu
           100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
 }
 
+/// What the file at the output knows of this study; nothing where it is not this study's results. Throws Error
+/// for one that cannot be read.
+std::optional<StudyState> own_results(const fs::path& output, const StudyState& state) {
+  std::optional<StudyState> found = read_state(output);
+  StudyConfig grown = found->config;  // resume may have added trials since
+  grown.runner.trials = state.config.runner.trials;
+  if (run_id(grown) != run_id(state.config)) found.reset();
+  return found;
+}
+
+/// Whether write_results() may replace what lies at the output. A new run that was not told to may replace only
+/// what it has itself written, before it was killed.
+bool may_replace(const StudyState& state, const fs::path& output) {
+  if (state.at_output != AtOutput::refuses) return true;
+  try {
+    return fs::exists(output) && own_results(output, state).has_value();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Writes the results of all that is known, or says where they are kept.
+void store_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
+                   const RunOptions& options) {
+  const bool replace = may_replace(state, options.output);
+  validate(
+      replace || !fs::exists(fs::symlink_status(options.output)),
+      "{}: not a file of this run (it appeared since the run began; nothing is overwritten unasked). Move it "
+      "away; the trials are in {}: optinc resume {}",
+      options.output.string(), journal_path(options.output).string(), options.output.string());
+  write_results(state, model, once, options, replace);
+}
+
+/// Adds what the file at the output knows to what a journal knows. Throws Error where that is no file of this
+/// study and its run was not told to replace it.
+void add_results(const fs::path& output, StudyState& state) {
+  std::optional<StudyState> found;
+  const bool needed = state.at_output != AtOutput::replaces;
+  const std::string mend =
+      fmt::format("Mend it, or move it away: what {} holds goes on without it.", journal_path(output).string());
+  try {
+    found = own_results(output, state);
+  } catch (const Error& error) {
+    if (needed) throw Error(fmt::format("{} {}", error.what(), mend));
+  }
+  validate(found || !needed, "{}: results of another study than the one that is resumed. {}", output.string(),
+           mend);
+  if (found) add_state(*found, state);
+}
+
 /// From whatever is known of a study to its result file.
 Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   outlive_listeners();
@@ -78,7 +128,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     }
   }
   const double start = omp_get_wtime();
-  write_results(state, model, once ? &*once : nullptr, options);
+  store_results(state, model, once ? &*once : nullptr, options);
   remove_kept_learners(trainings, ending == Ending::complete);
   journal.remove();
   tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
@@ -86,20 +136,6 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     say(false, fmt::format("optinc: {} trials are stored in {}. Go on with: optinc resume {}",
                            state.records->count(), options.output.string(), options.output.string()));
   return ending;
-}
-
-/// Adds what the file at the output's place holds to what a journal holds. Where a forced run was to replace
-/// it, it is something else: another study's, or nothing of ours.
-void add_earlier_results(const fs::path& results, StudyState& state) {
-  std::optional<StudyState> earlier;
-  try {
-    earlier = read_state(results);
-  } catch (const Error&) {
-    return;
-  }
-  StudyConfig grown = earlier->config;  // resume may have added trials since
-  grown.runner.trials = state.config.runner.trials;
-  if (run_id(grown) == run_id(state.config)) add_state(*earlier, state);
 }
 
 }  // namespace
@@ -113,10 +149,10 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
   use_threads(config);
   require_data(config);
   print_warnings(study_warnings(config));  // of a study that nothing refuses
-  StudyState state{config, options.shard, {}, {}, true};
+  StudyState state{config, options.shard, {}, {}, options.force ? AtOutput::replaces : AtOutput::refuses};
   Journal journal =
       Journal::create(journal_path(options.output), command_comment(options.command) + identity_toml(config),
-                      options.shard.text() + fresh_mark, options.force);
+                      journal_heading(state), options.force);
   try {
     require_writable_output(options.output, options.force);  // another run may have ended before we held it
     forget_training(options);
@@ -145,24 +181,27 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   validate(trials >= state.config.runner.trials,
            "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.",
            trials, state.config.runner.trials, state.config.runner.trials);
-  StudyState grown{state.config, state.shard, state.prelude, {}, false};
+  StudyState grown{state.config, state.shard, state.prelude, {}, state.at_output};
   grown.config.runner.trials = trials;
   grown.config.run.threads = changes.threads.value_or(0);
   grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
   validate_config(grown.config);
   require_memory(grown.config, layout_of(grown).record_size);
   add_state(state, grown);
-  if (opened && results && !state.fresh) add_earlier_results(options.output, grown);
+  if (opened && results) add_results(options.output, grown);
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, both);
   if (opened) {  // a grown study needs a journal of its own; what the old one holds goes into the result file
                  // first
-    if (grown.prelude && grown.records) write_results(grown, layout_of(grown), nullptr, both);
+    if (grown.prelude && grown.records) {
+      store_results(grown, layout_of(grown), nullptr, both);
+      grown.at_output = AtOutput::adds;
+    }
     opened->journal.remove();
   }
-  Journal journal =
-      Journal::create(path, command_comment(commands) + identity_toml(grown.config), grown.shard.text(), false);
+  Journal journal = Journal::create(path, command_comment(commands) + identity_toml(grown.config),
+                                    journal_heading(grown), false);
   if (grown.prelude) journal.prelude(prelude_bytes(*grown.prelude));
   return finish(grown, journal, both);
 }

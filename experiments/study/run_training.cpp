@@ -1,5 +1,8 @@
 #include "experiments/study/run_training.hpp"
 
+#include <array>
+#include <fstream>
+
 #include <fmt/format.h>
 
 #include "experiments/config/study_warnings.hpp"
@@ -16,6 +19,16 @@ namespace optinc {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Whether it is a plain file that begins as every HDF5 file does.
+bool begins_as_hdf5(const fs::path& path) {
+  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return false;
+  std::array<char, signature.size()> start = {};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  return std::string_view(start.data(), start.size()) == signature;
+}
 
 /// Trains, or goes on with what is kept, and writes the network.
 Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool force) {
@@ -78,6 +91,9 @@ Ending interrupted_training(const RunOptions& options) {
 
 void require_no_checkpoint(const RunOptions& options) {
   const fs::path path = checkpoint_path(options.output);
+  validate(!fs::exists(fs::symlink_status(path)) || begins_as_hdf5(path),
+           "{}: not a training of OptINC (the place of one under way). Move it away, or choose another output.",
+           path.string());
   validate(options.force || !fs::exists(path),
            "{}: a training for that output is under way or was not finished. Go on with it: optinc resume {}; "
            "or start anew with --force.",

@@ -1,6 +1,8 @@
 #include "experiments/study/state.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -16,8 +18,13 @@ namespace optinc {
 namespace {
 
 constexpr std::string_view command_opening = "# command: ";
+constexpr std::array<std::string_view, 3> marks = {"", " fresh", " forced"};  // in the order of AtOutput
 
 }  // namespace
+
+std::string journal_heading(const StudyState& state) {
+  return fmt::format("{}{}", state.shard.text(), marks[static_cast<std::size_t>(state.at_output)]);
+}
 
 std::string command_comment(std::string_view command) {
   std::string line(command);
@@ -33,7 +40,7 @@ TrialModel layout_of(const StudyState& state) {
 
 StudyState read_state(const std::filesystem::path& results) {
   const File file = File::open(results);
-  StudyState state{stored_config(file), {}, {}, {}, false};
+  StudyState state{stored_config(file), {}, {}, {}, AtOutput::adds};
   const Group root = file.root();
   validate(root.exists("trials"), "{}: no trials in it (optinc run writes them). Name a study's result file.",
            results.string());
@@ -53,7 +60,9 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
     if (named) state.command = toml.substr(command_opening.size(), line - command_opening.size());
     state.config = parse_config(std::string_view(toml).substr(line), path.string());
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
-    state.fresh = shard.ends_with(fresh_mark);
+    const auto mark =
+        std::find(marks.begin() + 1, marks.end(), shard.substr(std::min(shard.find(' '), shard.size())));
+    if (mark != marks.end()) state.at_output = static_cast<AtOutput>(mark - marks.begin());
   };
   reader.prelude = [&](std::span<const std::byte> file) { state.prelude = prelude_of_bytes(file); };
   reader.trial = [&](std::size_t point, std::size_t trial, std::span<const double> record) {
@@ -85,6 +94,18 @@ void add_state(const StudyState& from, StudyState& to) {
   for (std::size_t p = 0; p < old.points; ++p)
     for (std::size_t t = 0; t < std::min(old.trials, to.records->trials); ++t)
       if (old.has(p, t) && !to.records->has(p, t)) to.records->put(p, t, old.at(p, t));
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> contradiction(const StudyState& a, const StudyState& b) {
+  if (!a.records || !b.records) return std::nullopt;
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  for (std::size_t p = 0; p < a.records->points; ++p)
+    for (std::size_t t = 0; t < std::min(a.records->trials, b.records->trials); ++t) {
+      if (!a.records->has(p, t) || !b.records->has(p, t)) continue;
+      const auto one = a.records->at(p, t), other = b.records->at(p, t);
+      if (!std::equal(one.begin(), one.end(), other.begin(), other.end(), same)) return std::pair{p, t};
+    }
+  return std::nullopt;
 }
 
 }  // namespace optinc

@@ -10,9 +10,9 @@
 namespace optinc {
 
 void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
-                   const RunOptions& options) {
+                   const RunOptions& options, bool replace) {
   remove_leftovers(options.output);
-  AtomicFile out(options.output, true);  // asked before the long work; the journal holds the place
+  AtomicFile out(options.output, replace);
   const Group root = out.file().root();
   write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
                    options.command);

@@ -6,8 +6,9 @@
 
 namespace optinc {
 
-/// The result file, for whoever holds its place; `once` is null where the study is not complete. Throws Error.
+/// The result file, for whoever holds its place; `once` is null where the study is not complete; `replace`: a
+/// file of that name. Throws Error.
 void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
-                   const RunOptions& options);
+                   const RunOptions& options, bool replace);
 
 }  // namespace optinc

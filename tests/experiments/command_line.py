@@ -181,7 +181,6 @@ class MainJob(unittest.TestCase):
             "missing file": (["inspect", folder / "none.h5"], ["none.h5"]),
             "prefix": (["run", STUDY, "-o", output, "--set", "training.warmup=2"], ["Did you mean training.warmup_epochs?"]),
             "text without quotes": (["run", STUDY, "-o", output, "--set", "measure.metrics=[margin]"], ["quotes"]),
-            "chip of single meshes": (["fabricate", self.path.with_name("phases.h5"), "-o", folder / "chip.h5"], ["network"]),
             "no such shipped network": (["fabricate", "shipped/64x55", "-o", folder / "chip.h5"], ["Did you mean shipped/64x5?"]),
             "half a custom chip": (["run", STUDY, "-o", output, "--set", "chip.preset='custom'"], ["chip.sigma_eta_rad, chip."]),
             "unknown explain": (["explain", "chip.sigma"], ["chip.sigma"]),
@@ -321,7 +320,7 @@ class MainJob(unittest.TestCase):
         output = self.path.with_name("dry.h5")
         done = optinc("run", STUDY, "-o", output, "--dry-run", *SMALL_ARGUMENTS)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"(?s)2 points.*trials   4 in all.*time .* s on.*memory .*MB.*file ")
+        self.assertRegex(done.stdout, r"(?s)2 points.*trials   4 in all.*time .* m?s on.*memory .*MB.*file ")
         self.assertFalse(output.exists())
 
     def test_a_dry_run_of_a_training_takes_a_few_of_its_steps(self):
@@ -427,6 +426,10 @@ class MainJob(unittest.TestCase):
         self.assertEqual(asked.stdout.split("\n")[:5], ["resume replay report", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",
                                                         "--json"], asked.stderr)
         self.assertIn("complete -c optinc", optinc("completion", "fish").stdout)
+        (self.path.parent / "my study.toml").touch()
+        spaced = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(optinc run my); COMP_CWORD=2; _optinc; printf '%s|' \"${COMPREPLY[@]}\""],
+                                capture_output=True, text=True, cwd=self.path.parent)
+        self.assertEqual(spaced.stdout, "my study.toml|")
 
 
 if __name__ == "__main__":

@@ -107,7 +107,24 @@ class EveryCall(unittest.TestCase):
             self.ended_well(folder, output)
 
         self.each("kill", self.run_to, look)
-        self.assertLessEqual({"write", "fsync", "fdatasync", "rename", "unlink", "ftruncate"}, seen)
+        self.assertLessEqual({"write", "fsync", "fdatasync", "link", "unlink", "ftruncate"}, seen)
+
+    def test_a_forced_run_killed_before_each_call(self):
+        seen = set()
+
+        def look(folder, output, call, status, _):
+            self.assertEqual(status, -9)
+            seen.add(call)
+            if faults.trials_kept(output) > 0:
+                self.assertEqual(optinc("resume", output, "--quiet").returncode, 0)
+            elif output.read_bytes() == b"old":
+                self.assertEqual(optinc(*self.run_to(folder), "--force", "--quiet").returncode, 0)
+            self.assertEqual(differing(self.whole, output), [])
+            self.assertEqual(sorted(p.name for p in folder.iterdir()), ["out.h5"])
+
+        self.each("kill", lambda folder: [*self.run_to(folder), "--force"], look,
+                  prepare=lambda folder: (folder / "out.h5").write_bytes(b"old"))
+        self.assertIn("rename", seen)
 
     def test_torn_writes(self):
         self.each("torn", self.run_to, lambda folder, output, *_: self.ended_well(folder, output))

@@ -125,6 +125,12 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     except (NotAResult, OSError) as error:
         print(f"optinc_results: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
+    except Exception as error:  # what a damaged or edited file can lack is without end
+        if sys.flags.dev_mode:
+            raise
+        print(f"optinc_results: {arguments.file}: damaged, or not as OptINC wrote it ({type(error).__name__}: "
+              f"{' '.join(str(error).split())}). Use another copy; python3 -X dev -m optinc_results says where.", file=sys.stderr)
+        return 1
     return 0
 
 

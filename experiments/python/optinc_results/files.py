@@ -30,6 +30,10 @@ def creating(path: Path, force: bool) -> Iterator[Path]:
         raise FileNotFoundError(f"{path} cannot be written (there is no folder {path.parent}). Create it.")
     if not force and os.path.lexists(path):
         raise FileExistsError(exists)
+    if os.path.lexists(path):
+        path = path.resolve()  # of a link, the file it leads to
+        if not path.is_file():
+            raise FileExistsError(f"{path} is not a plain file (a device or a pipe is never replaced). Choose another name.")
     with replacing(path) as partial:
         yield partial
         if not force:
