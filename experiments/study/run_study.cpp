@@ -67,21 +67,20 @@ void store_results(const StudyState& state, const TrialModel& model, const OnceR
   write_results(state, model, once, options, replace);
 }
 
-/// Adds what the file at the output knows to what a journal knows. Throws Error where that is no file of this
-/// study and its run was not told to replace it.
+/// Adds what the file at the output knows to what the journal of a run knows that may not replace it. Throws
+/// Error where it cannot be read or is no file of this study.
 void add_results(const fs::path& output, StudyState& state) {
-  std::optional<StudyState> found;
-  const bool needed = state.at_output != AtOutput::replaces;
   const std::string mend =
       fmt::format("Mend it, or move it away: what {} holds goes on without it.", journal_path(output).string());
+  std::optional<StudyState> found;
   try {
     found = own_results(output, state);
   } catch (const Error& error) {
-    if (needed) throw Error(fmt::format("{} {}", error.what(), mend));
+    throw Error(fmt::format("{} {}", error.what(), mend));
   }
-  validate(found || !needed, "{}: results of another study than the one that is resumed. {}", output.string(),
+  validate(found.has_value(), "{}: results of another study than the one that is resumed. {}", output.string(),
            mend);
-  if (found) add_state(*found, state);
+  add_state(*found, state);
 }
 
 /// From whatever is known of a study to its result file.
@@ -188,7 +187,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   validate_config(grown.config);
   require_memory(grown.config, layout_of(grown).record_size);
   add_state(state, grown);
-  if (opened && results) add_results(options.output, grown);
+  if (opened && results && grown.at_output != AtOutput::replaces) add_results(options.output, grown);
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, both);

@@ -73,10 +73,11 @@ fs::path whole_run(const Scratch& scratch, const StudyConfig& config, const char
 
 /// The journal that a run leaves which was killed after the trials that `kept` names.
 void killed_run(const fs::path& output, const StudyConfig& config,
-                const std::function<bool(std::size_t point, std::size_t trial)>& kept) {
+                const std::function<bool(std::size_t point, std::size_t trial)>& kept,
+                std::string_view heading = "1/1") {
   const Prelude prelude = make_prelude(config, true);
   const TrialModel model = make_model(config, prelude);
-  Journal journal = Journal::create(journal_path(output), identity_toml(config), "1/1", false);
+  Journal journal = Journal::create(journal_path(output), identity_toml(config), heading, false);
   journal.prelude(prelude_bytes(prelude));
   for (std::size_t p = 0; p < point_count(config); ++p)
     for (std::size_t t = 0; t < static_cast<std::size_t>(config.runner.trials); ++t)
@@ -206,7 +207,7 @@ TEST_CASE("the file that a forced run was to replace is not taken for its result
     run_study(other, to(out));
   }
   SECTION("of no study") { put(out, "some text"); }
-  killed_run(out, config, every_third);
+  killed_run(out, config, every_third, "1/1 forced");
   CHECK(resume(out) == Ending::complete);
   check_same_results(out, whole);
 }
