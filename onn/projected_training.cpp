@@ -1,6 +1,7 @@
 #include "onn/projected_training.hpp"
 
 #include <Eigen/SVD>
+#include <fmt/format.h>
 
 #include "physics/core/parallel.hpp"
 

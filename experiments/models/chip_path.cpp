@@ -104,8 +104,8 @@ CodeAverager code_path(const StudyConfig& config, const std::vector<UnitDesign>&
     const auto units = static_cast<std::uint32_t>(config.task.servers);
     std::vector<CodeAverager> below;
     for (std::uint32_t u = 0; u < units; ++u) below.push_back(unit(levels.front(), trial * (units + 1) + u));
-    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of what a moved std::function
-    // owns
+    // What a moved std::function owns is lost to the analyser.
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks)
     path = cascade_average(std::move(below), unit(levels.back(), trial * (units + 1) + units));
   }
   if (config.learner.error_rate > 0)

@@ -138,7 +138,7 @@ CorrectedProgram program_blocks(const MeshTopology& topology, MziKind kind, cons
 }
 
 MeshProgram decompose(MziKind kind, const Matrix& unitary) {
-  const MeshProgram plain = decompose_clements(unitary);
+  MeshProgram plain = decompose_clements(unitary);
   if (kind == MziKind::standard) return plain;
   const MeshTopology t = clements_topology(static_cast<int>(unitary.rows()));
   const Vector zero = Vector::Zero(t.mzi_count());

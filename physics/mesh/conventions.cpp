@@ -11,8 +11,6 @@
 namespace optinc {
 namespace {
 
-using constants::pi;
-
 constexpr std::array<std::string_view, 9> names = {"optinc",
                                                    "clements",
                                                    "interferometer",

@@ -5,8 +5,8 @@
 namespace optinc {
 
 PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosstalk) {
-  SparseMatrix theta = thermal_resistance_matrix(heaters, crosstalk);
-  return {phase_per_kelvin(heaters), std::move(theta), heaters.die.resistance_k_per_w, true};
+  return {phase_per_kelvin(heaters), thermal_resistance_matrix(heaters, crosstalk),
+          heaters.die.resistance_k_per_w, true};
 }
 
 PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosstalk,

@@ -86,7 +86,7 @@ void run_eigen(const ThermalRun& run, Eigen::MatrixXd& out) {
            "size). Choose exponential.",
            s.rows());
   const Index last = s.rows() - 1;
-  const Vector rates = modes.eigenvalues();
+  const Vector& rates = modes.eigenvalues();
   Vector power(s.rows());
   power << run.power_w, 0.0;
   const Vector heating = modes.eigenvectors().transpose() * scale.cwiseProduct(power);

@@ -45,7 +45,7 @@ ThermalNetwork linked_network(const HeaterArray& heaters, std::span<const Therma
   }
   SparseMatrix k(count, count);
   k.setFromTriplets(entries.begin(), entries.end());
-  return {heaters.capacity_j_per_k, std::move(k), heaters.die};
+  return {heaters.capacity_j_per_k, k, heaters.die};
 }
 
 ThermalNetwork exact_network(const HeaterArray& heaters, const SparseMatrix& theta) {
@@ -65,7 +65,8 @@ ThermalNetwork exact_network(const HeaterArray& heaters, const SparseMatrix& the
 
 ThermalNetwork first_order_network(const HeaterArray& heaters, const SparseMatrix& theta) {
   validate_resistances(heaters, theta);
-  SparseMatrix k = theta;
+  ThermalNetwork network{heaters.capacity_j_per_k, theta, heaters.die};
+  SparseMatrix& k = network.conductance_w_per_k;
   const Vector& r = heaters.resistance_k_per_w;
   for (Index j = 0; j < k.cols(); ++j) {
     double rows_sum = 0;
@@ -84,7 +85,7 @@ ThermalNetwork first_order_network(const HeaterArray& heaters, const SparseMatri
         "adds up to its own rise). Lower the crosstalk or use exact_network.",
         j, rows_sum);
   }
-  return {heaters.capacity_j_per_k, std::move(k), heaters.die};
+  return network;
 }
 
 Vector leak_w_per_k(const ThermalNetwork& network) {
@@ -123,7 +124,7 @@ ThermalSystem thermal_system(const ThermalNetwork& network) {
   system.conductance_w_per_k.setFromTriplets(entries.begin(), entries.end());
   system.capacity_j_per_k << network.capacity_j_per_k, network.die.capacity_j_per_k;
   return system;
-}
+}  // NOLINT(clang-analyzer-unix.Malloc): what the sparse matrix frees is lost to the analyser
 
 double fastest_rate_per_s(const ThermalNetwork& network) {
   // Similar matrices share their spectrum: the rows of C^-1 F bound it without the square roots. F has row sums
