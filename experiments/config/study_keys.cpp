@@ -106,7 +106,7 @@ std::string explain(std::string_view key) {
     if (!info.ablation.empty()) text += fmt::format("  ablation: source \"{}\"\n", info.ablation);
     return text;
   }
-  if (const std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
+  if (std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
   throw Error(
       fmt::format("unknown key \"{}\" ({} keys are known; sections and metrics have a text too). Did "
                   "you mean {}?",
