@@ -437,6 +437,16 @@ class CommandLine(unittest.TestCase):
         self.refused(self.folder / "wrong.h5", why="figures there are not")
         self.assertFalse(list(self.folder.glob("*.html")))
 
+    # Fails where only what was foreseen is caught
+    def test_a_file_that_lacks_something_is_refused_in_a_line(self):
+        lacking = self.folder / "lacking.h5"
+        for what in ("summary/variant", "summary/completed", "trials/variant"):
+            with self.subTest(lacks=what):
+                shutil.copy(HERE / "one_sweep.h5", lacking)
+                with h5py.File(lacking, "r+") as file:
+                    del file[what]
+                self.refused(lacking, why="lacking.h5: .*damaged, or not as OptINC wrote it")
+
     def test_the_tool_has_the_package_write_it(self):
         done = optinc("report", HERE / "paired_keys.h5", "-o", self.folder / "page.html")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, f"{self.folder / 'page.html'}\n", ""))
