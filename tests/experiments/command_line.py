@@ -308,6 +308,12 @@ class MainJob(unittest.TestCase):
         self.check_refusal(optinc("budget", mesh), "model mesh")
         self.check_refusal(optinc("budget", "--network", self.path, "--set", "budget.heater=harris"), "budget.heater", "harris-2014-heater")
         self.check_refusal(optinc("budget", "--network", self.path.with_name("none.h5")), "none.h5")
+        self.assertIn("Budget of 4-64-64-64-64-4 ", optinc("budget", "--network", "shipped/64x4").stdout)
+        chain = self.path.with_name("chain.h5")  # whose widths no trained network may have
+        done = optinc("run", STUDY, "-o", chain, "--quiet", "--set", "network.source=carry-chain", "--set", "task.rounding=half-up",
+                      "--set", "measure.once=[]", "--set", "measure.words=100", "--trials", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(optinc("budget", "--network", chain).stdout, r"^Budget of (\d+-)+\d+ for 4 servers")
 
     def test_print_config_is_whole_and_loadable(self):
         done = optinc("run", STUDY, "--print-config", "--trials", "7")

@@ -31,12 +31,6 @@ def mounted(folder, *options):
 class Disk(MeshRun):
     trials, ports = 500, 4
 
-    def refused(self, done, *words):
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
-        for word in words:
-            self.assertIn(word, done.stderr)
-
     def test_a_disk_that_fills_up(self):
         # room for no journal at all, for half of the trials, and for all of them but not for the result beside them
         size = self.whole.stat().st_size

@@ -20,3 +20,10 @@ class MeshRun(unittest.TestCase):
         cls.study = faults.mesh_study(cls.folder / "study.toml", cls.trials, cls.ports)
         cls.whole = cls.folder / "whole.h5"
         assert optinc("run", cls.study, "-o", cls.whole, "--quiet").returncode == 0
+
+    def refused(self, done, *words):
+        """A process that ended by refusing, in one line that holds these words."""
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)

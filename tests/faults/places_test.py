@@ -21,12 +21,6 @@ from tool import OPTINC, differing, optinc
 class Places(MeshRun):
     trials, ports = 20, 8
 
-    def refused(self, done, *parts):
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
-        for part in parts:
-            self.assertIn(part, done.stderr)
-
     def grown_and_killed(self, name):
         """A finished result whose longer run was killed; the trials of both are in two files."""
         path = self.folder / name
