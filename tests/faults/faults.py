@@ -1,8 +1,10 @@
 """What the tests of faults share: studies, journals read byte by byte, processes caught at a moment."""
 
+import contextlib
 import itertools
 import os
 import pathlib
+import signal
 import struct
 import sys
 import time
@@ -77,3 +79,13 @@ def wait_until(process, there, seconds=60.0):
             process.kill()
             raise TimeoutError("the process did not come to the moment it was waited for")
     return True
+
+
+@contextlib.contextmanager
+def standing_still(process):
+    """A process that does not go on meanwhile: what is tried meets it in its midst, on however slow a machine."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)

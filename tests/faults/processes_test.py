@@ -61,13 +61,14 @@ class Processes(MeshRun):
         self.assertEqual(optinc("run", self.study, "-o", shard, "--shard", "1/2", "--quiet").returncode, 0)
         process = start("run", self.study, "-o", path, "--threads", 1, "--quiet")
         self.assertTrue(faults.wait_until(process, lambda: faults.trials_kept(path) > 5))
-        for arguments in (["merge", shard, "-o", path], ["merge", shard, "-o", path, "--force"],
-                          ["train", training, "-o", path], ["train", training, "-o", path, "--force"],
-                          ["resume", path]):
-            with self.subTest(command=arguments[0]):
-                refused = optinc(*arguments, "--quiet")
-                self.assertEqual(refused.returncode, 1, refused.stderr)
-                self.assertEqual(len(refused.stderr.strip().splitlines()), 1, refused.stderr)
+        with faults.standing_still(process):
+            for arguments in (["merge", shard, "-o", path], ["merge", shard, "-o", path, "--force"],
+                              ["train", training, "-o", path], ["train", training, "-o", path, "--force"],
+                              ["resume", path]):
+                with self.subTest(command=arguments[0]):
+                    refused = optinc(*arguments, "--quiet")
+                    self.assertEqual(refused.returncode, 1, refused.stderr)
+                    self.assertEqual(len(refused.stderr.strip().splitlines()), 1, refused.stderr)
         self.assertEqual(process.communicate()[1], "")
         self.assertEqual(process.returncode, 0)
         self.assertEqual(differing(self.whole, path), [])
@@ -79,12 +80,13 @@ class Processes(MeshRun):
         study.write_text('[network]\nhidden = [32, 32, 32]\n[training]\nepochs = 500\n')
         process = start("train", study, "-o", path, "--threads", 1, "--quiet")
         self.assertTrue(faults.wait_until(process, pathlib.Path(f"{path}.training").exists))
-        before = pathlib.Path(f"{path}.training").read_bytes()
-        for arguments in (["train", study, "-o", path], ["train", study, "-o", path, "--force"], ["resume", path]):
-            refused = optinc(*arguments, "--quiet")
-            self.assertEqual(refused.returncode, 1, refused.stderr)
-            self.assertEqual(pathlib.Path(f"{path}.training").read_bytes(), before)
-        self.assertIsNone(process.poll())
+        with faults.standing_still(process):
+            before = pathlib.Path(f"{path}.training").read_bytes()
+            for arguments in (["train", study, "-o", path], ["train", study, "-o", path, "--force"], ["resume", path]):
+                refused = optinc(*arguments, "--quiet")
+                self.assertEqual(refused.returncode, 1, refused.stderr)
+                self.assertEqual(pathlib.Path(f"{path}.training").read_bytes(), before)
+            self.assertIsNone(process.poll())
         process.kill()
         process.communicate()
         # what the dead one held is taken over
