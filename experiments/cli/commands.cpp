@@ -27,14 +27,15 @@ StudyConfig config_of(const StudyArguments& a) {
   return load_config(a.study, all);
 }
 
-/// The study's own file and those of the networks it names, swept ones too.
+/// The study's own file and those of the networks and matrices it names, swept ones too.
 std::vector<std::filesystem::path> files_read(const StudyArguments& a, const StudyConfig& config) {
   const NetworkSettings& n = config.network;
-  std::vector<std::filesystem::path> files = {a.study, n.source, n.above, n.start};
+  std::vector<std::filesystem::path> files = {a.study, n.source, n.above, n.start, config.mesh.target};
   for (const SweepAxis& axis : config.sweeps)
     for (const SweptKey& key : axis.keys)
       for (const FieldValue& value : key.values)
-        if (const auto* text = std::get_if<std::string>(&value); text && key.key.starts_with("network."))
+        if (const auto* text = std::get_if<std::string>(&value);
+            text && (key.key.starts_with("network.") || key.key == "mesh.target"))
           files.emplace_back(*text);
   return files;
 }

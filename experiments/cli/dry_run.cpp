@@ -17,9 +17,9 @@
 namespace optinc {
 namespace {
 
-/// The networks of all points, what would have to be trained with random weights.
+/// The networks of all points, what would have to be trained with random weights; their matrices.
 Prelude untrained_prelude(const std::vector<StudyConfig>& points) {
-  Prelude prelude;
+  Prelude prelude{{}, read_mesh_targets(points)};
   std::set<std::string> seen;
   for (const StudyConfig& point : points)
     for (StudyConfig& asked : asked_networks(point)) {
@@ -103,7 +103,7 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
   const std::vector<StudyConfig> points =
       checked_points(config, check_interrupt);  // as a run does, first of all
   print_warnings(study_warnings(config));
-  const Prelude prelude = has_network(config.model) ? untrained_prelude(points) : Prelude{};
+  const Prelude prelude = untrained_prelude(points);
   const TrialModel model = make_model(config, prelude);
   const double training = training_seconds(points), trial = trial_seconds(points, model);
   const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();

@@ -1,6 +1,7 @@
 #include "experiments/config/study_config.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "experiments/config/learning_checks.hpp"
@@ -227,6 +228,13 @@ void validate_config(const StudyConfig& config) {
              "diagonal_epochs = {} with the carry chain (diagonals of trained networks are trained again). Set "
              "it to 0.",
              config.calibration.diagonal_epochs);
+  });
+  in_section("mesh", [&] {
+    validate(
+        config.mesh.target_is_drawn() || std::filesystem::path(config.mesh.target).has_extension(),
+        "target = \"{}\" is unknown (known: unitary, orthogonal, or a file of a matrix: .csv, .h5, .sNp such "
+        "as .s8p). Choose one.",
+        config.mesh.target);
   });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("link", [&] { validate_link(config.link); });

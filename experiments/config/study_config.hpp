@@ -66,10 +66,13 @@ struct ToleranceSettings {
 /// [mesh]: the mesh of model "mesh", with a target of its own for every trial.
 struct MeshSettings {
   int ports = 16;
-  std::string target = "unitary";
-  std::string kind = "standard";  ///< of its MZIs
+  std::string target = "unitary";  ///< or "orthogonal", or the file of a matrix
+  std::string kind = "standard";   ///< of its MZIs
   std::string topology = "clements";
   double sigma_common_rad = 0.0;  ///< rms phase offset of every block as a whole, unknown to the operator
+
+  /// Whether every trial draws a target of its own; otherwise all have the matrix of a file.
+  bool target_is_drawn() const { return target == "unitary" || target == "orthogonal"; }
 };
 
 /// [network]

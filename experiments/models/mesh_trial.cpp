@@ -6,17 +6,10 @@
 #include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
-#include "physics/random/haar.hpp"
 #include "physics/variation/variant_errors.hpp"
 
 namespace optinc {
 namespace {
-
-Matrix target_of(const StudyConfig& config, std::uint32_t trial) {
-  Stream stream(config.run.seed, Purpose::haar, trial);
-  if (config.mesh.target == "orthogonal") return haar_orthogonal(config.mesh.ports, stream).cast<Complex>();
-  return haar_unitary(config.mesh.ports, stream);
-}
 
 /// The value of one metric of a mesh whose transfer matrix is `found`, losses included.
 double measured(std::string_view metric, const MeshTrial& trial, const Matrix& found, int clipped) {
@@ -33,13 +26,13 @@ double measured(std::string_view metric, const MeshTrial& trial, const Matrix& f
 
 }  // namespace
 
-MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial) {
+MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const MeshTargets& targets) {
   const bool triangle = config.mesh.topology == "reck";
   const MeshAddress address{config.run.seed, trial, 0};
   MeshTrial drawn;
   drawn.kind = mzi_kind(config.mesh.kind);
   drawn.topology = triangle ? reck_topology(config.mesh.ports) : clements_topology(config.mesh.ports);
-  drawn.target = target_of(config, trial);
+  drawn.target = mesh_target(config, trial, targets);
   drawn.ideal = triangle ? decompose_reck(drawn.target) : decompose_clements(drawn.target);
   drawn.errors =
       draw_variant_errors(drawn.topology, drawn.kind, config.chip, config.mesh.sigma_common_rad, address);
@@ -75,11 +68,11 @@ Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program) {
   return engine.transfer_matrix();
 }
 
-TrialModel mesh_model(const StudyConfig& config) {
+TrialModel mesh_model(const StudyConfig& config, const MeshTargets& targets) {
   TrialModel model = model_layout(config, 0);
-  model.run = [variants = measured_variants(config), quantities = model.quantities](
+  model.run = [variants = measured_variants(config), quantities = model.quantities, targets](
                   const StudyConfig& at_point, std::uint32_t number, std::span<double> record) {
-    const MeshTrial trial = draw_mesh_trial(at_point, number);
+    const MeshTrial trial = draw_mesh_trial(at_point, number, targets);
     for (std::size_t v = 0; v < variants.size(); ++v) {
       const CorrectedProgram set = programmed_mesh(trial, variants[v], at_point.chip);
       const Matrix found = found_matrix(trial, set.program);

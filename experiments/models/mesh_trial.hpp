@@ -1,12 +1,13 @@
 #pragma once
 
 #include "experiments/config/study_config.hpp"
+#include "experiments/models/mesh_targets.hpp"
 #include "physics/mesh/blocks.hpp"
 
 namespace optinc {
 
-/// What a trial of model "mesh" draws: a target, its phases on a perfect mesh of plain MZIs, and the errors of
-/// a mesh of the study's kind.
+/// What a trial of model "mesh" draws: a target (or the study's own), its phases on a perfect mesh of plain
+/// MZIs, and the errors of a mesh of the study's kind.
 struct MeshTrial {
   MziKind kind = MziKind::standard;
   MeshTopology topology;
@@ -16,7 +17,7 @@ struct MeshTrial {
   KnownSplitters known;         ///< what the correction takes the splitters for
   double nominal_factor = 1.0;  ///< field factor of a perfect mesh with the preset's mean loss
 };
-MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial);
+MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const MeshTargets& targets = {});
 
 /// Its phases as a variant sets them, on the DAC's grid: "uncorrected", "corrected" (surplus into the
 /// quadrature) or "corrected_nearest" (as published). Kinds other than standard clip to the nearest in both

@@ -10,6 +10,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
+#include "experiments/models/mesh_targets.hpp"
 #include "experiments/models/networks.hpp"
 
 namespace optinc {
@@ -69,8 +70,8 @@ TrialModel drift_model(const StudyConfig& config, const Networks& networks);
 TrialModel learning_model(const StudyConfig& config, const Networks& networks,
                           const std::filesystem::path& keep_in = {});
 
-/// One mesh with a Haar target of its own for every trial.
-TrialModel mesh_model(const StudyConfig& config);
+/// One mesh with a Haar target of its own for every trial, or with one of `targets`.
+TrialModel mesh_model(const StudyConfig& config, const MeshTargets& targets = {});
 
 /// Variants that the study measures, in the model's order.
 std::vector<std::string> measured_variants(const StudyConfig& config);

@@ -185,6 +185,13 @@ std::string onn_text(const Json& o) {
   return text;
 }
 
+/// Width of a column of points: what most need, or more.
+std::size_t label_width(const std::vector<std::string>& labels) {
+  std::size_t width = 36;
+  for (const std::string& label : labels) width = std::max(width, label.size());
+  return width;
+}
+
 /// Means of the first metrics, one line per point and variant.
 std::string trials_text(const Json& list, const StudyConfig& config, const TrialModel& model) {
   constexpr std::size_t columns = 6;
@@ -193,12 +200,15 @@ std::string trials_text(const Json& list, const StudyConfig& config, const Trial
     if (!q.metric->counts && q.metric->name != "word_accuracy_all_words")
       (shown.size() < columns ? shown : further).emplace_back(q.metric->name);
   const auto wide = [](const std::string& name) { return std::max<std::size_t>(name.size(), 10); };
-  std::string text = fmt::format("{:<36} {:<17} {:>6}", "mean over trials", "variant", "trials");
-  for (const auto& name : shown) text += fmt::format(" {:>{}}", name, wide(name));
   const std::size_t variants = measured_variants(config).size();
+  std::vector<std::string> labels;
+  for (std::size_t p = 0; p < list.size() / variants; ++p) labels.push_back(point_label(config, p));
+  const std::size_t width = label_width(labels);
+  std::string text = fmt::format("{:<{}} {:<17} {:>6}", "mean over trials", width, "variant", "trials");
+  for (const auto& name : shown) text += fmt::format(" {:>{}}", name, wide(name));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Json& entry = list[i];
-    text += fmt::format("\n{:<36} {:<17} {:>6}", i % variants == 0 ? point_label(config, i / variants) : "",
+    text += fmt::format("\n{:<{}} {:<17} {:>6}", i % variants == 0 ? labels[i / variants] : "", width,
                         entry["variant"].get<std::string>(), entry["trials"].get<std::size_t>());
     for (const auto& name : shown) {
       const auto found = entry.find(name + "_mean");
@@ -222,10 +232,13 @@ std::string ablation_text(const Json& list) {
   const auto share = [](const Json& value) {
     return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : "-";
   };
-  std::string text = fmt::format("\n{:<36} {:<18} {:<18} {:>12} {:>14}\n", "variance shares at", "source",
-                                 "variant", "alone", "all without it");
+  std::vector<std::string> labels;
+  for (const Json& entry : list) labels.push_back(entry["point"].get<std::string>());
+  const std::size_t width = label_width(labels);
+  std::string text = fmt::format("\n{:<{}} {:<18} {:<18} {:>12} {:>14}\n", "variance shares at", width,
+                                 "source", "variant", "alone", "all without it");
   for (const Json& entry : list)
-    text += fmt::format("{:<36} {:<18} {:<18} {:>12} {:>14}\n", entry["point"].get<std::string>(),
+    text += fmt::format("{:<{}} {:<18} {:<18} {:>12} {:>14}\n", entry["point"].get<std::string>(), width,
                         entry["source"].get<std::string>(), entry["variant"].get<std::string>(),
                         share(entry["share_alone"]), share(entry["share_without"]));
   return text;

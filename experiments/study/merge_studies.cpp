@@ -42,6 +42,13 @@ void require_same_build(const fs::path& first, const fs::path& other) {
   }
 }
 
+bool same_targets(const Prelude& a, const Prelude& b) {
+  return std::equal(a.targets.begin(), a.targets.end(), b.targets.begin(), b.targets.end(),
+                    [](const MeshTarget& x, const MeshTarget& y) {
+                      return x.source == y.source && x.matrix.rows() == y.matrix.rows() && x.matrix == y.matrix;
+                    });
+}
+
 bool same_network(const Prelude& a, const Prelude& b) {
   const auto layer = [](const SigmaULayer& x, const SigmaULayer& y) {
     return x.unitary == y.unitary && x.sigma == y.sigma && x.bias == y.bias;
@@ -74,6 +81,11 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
     validate(run_id(part.config) == run_id(whole->config),
              "{}: another study than {} ({}). Merge shards of one study only.", path.string(),
              shards.front().string(), difference(part.config, whole->config));
+    validate(
+        same_targets(*part.prelude, *whole->prelude),
+        "{}: other matrices of mesh.target than {} (the file was changed between the two runs). Run all shards "
+        "with one file.",
+        path.string(), shards.front().string());
     validate(same_network(*part.prelude, *whole->prelude),
              "{}: another network than {} (trained on another machine or build). Train it once with optinc "
              "train and set "

@@ -1,11 +1,13 @@
 #include "experiments/study/prelude.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/exchange/matrix_file.hpp"
 #include "experiments/process/interrupt.hpp"
 #include "experiments/process/progress.hpp"
 #include "experiments/store/network_file.hpp"
@@ -73,6 +75,7 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
 }
 
 std::string network_group(std::size_t number) { return fmt::format("networks/{}", number); }
+std::string target_group(std::size_t number) { return fmt::format("mesh_targets/{}", number); }
 
 }  // namespace
 
@@ -86,16 +89,33 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const Kee
           {}};
 }
 
+MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points) {
+  MeshTargets targets;
+  for (const StudyConfig& point : points) {
+    if (point.model != "mesh" || point.mesh.target_is_drawn()) continue;
+    const std::string& source = point.mesh.target;
+    const bool known =
+        std::any_of(targets.begin(), targets.end(), [&](const auto& t) { return t.source == source; });
+    if (!known) {
+      targets.push_back({source, read_matrix(source)});
+      require_mesh_target(targets.back());
+    }
+    mesh_target(point, 0, targets);  // has the point's ports
+  }
+  return targets;
+}
+
 Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
   std::set<std::string> seen;
   std::vector<StudyConfig> wanted;
-  for (const StudyConfig& point : checked_points(config, check_interrupt))
+  const std::vector<StudyConfig> points = checked_points(config, check_interrupt);
+  for (const StudyConfig& point : points)
     for (StudyConfig& asked : asked_networks(point)) {
       if (!seen.insert(network_identity(asked)).second) continue;
       asked.model = "chip";  // of a level of a cascade by itself
       wanted.push_back(std::move(asked));
     }
-  Prelude prelude;
+  Prelude prelude{{}, read_mesh_targets(points)};
   for (const StudyConfig& asked : wanted)
     prelude.networks.push_back(make_network_of(asked, quiet, wanted.size() == 1 ? keep : KeepTraining{}));
   return prelude;
@@ -106,6 +126,11 @@ void write_prelude(const Group& root, const Prelude& prelude) {
     if (!prepared.curve.empty()) write_training_group(group.group("training"), prepared.curve);
     save_network(group.group("network"), prepared.network);
   };
+  for (std::size_t i = 0; i < prelude.targets.size(); ++i) {
+    const Group group = root.group(target_group(i));
+    save_matrix(group, prelude.targets[i].matrix);
+    group.attributes().set("source", std::string_view(prelude.targets[i].source));
+  }
   if (prelude.networks.size() == 1) return write(root, prelude.networks.front());
   for (std::size_t i = 0; i < prelude.networks.size(); ++i) {
     const Group group = root.group(network_group(i));
@@ -126,6 +151,10 @@ Prelude read_prelude(const Group& root) {
   for (std::size_t i = 0; root.exists("networks") && root.exists(network_group(i)); ++i) {
     const Group group = root.open(network_group(i));
     read(group, group.attributes().text("identity"));
+  }
+  for (std::size_t i = 0; root.exists("mesh_targets") && root.exists(target_group(i)); ++i) {
+    const Group group = root.open(target_group(i));
+    prelude.targets.push_back({group.attributes().text("source"), load_matrix(group)});
   }
   return prelude;
 }
@@ -156,7 +185,7 @@ Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
 }
 
 TrialModel make_model(const StudyConfig& config, const Prelude& prelude, const std::filesystem::path& keep_in) {
-  if (config.model == "mesh") return mesh_model(config);
+  if (config.model == "mesh") return mesh_model(config, prelude.targets);
   if (config.model == "drift") return drift_model(config, prelude.networks);
   if (config.model == "tolerance") return tolerance_model(config, prelude.networks);
   if (config.model == "cascade") return cascade_model(config, prelude.networks);

@@ -83,8 +83,9 @@ void write_errors(const Group& root, const MeshTrial& trial) {
   write(known, "gamma", trial.known.gamma, "error of the third splitter's angle as the correction knows it");
 }
 
-void write_mesh_trial(const Group& root, const StudyConfig& config, std::uint32_t number) {
-  const MeshTrial trial = draw_mesh_trial(config, number);
+void write_mesh_trial(const Group& root, const StudyConfig& config, const MeshTargets& targets,
+                      std::uint32_t number) {
+  const MeshTrial trial = draw_mesh_trial(config, number, targets);
   write_errors(root, trial);
   save_matrix(root.group("target"), trial.target);
   for (const std::string& name : measured_variants(config)) {
@@ -134,7 +135,8 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
   if (there.model == "chip" || there.model == "drift")
     write_chip_trial(out.file().root(), there, networks[network_number(networks, there)].network,
                      static_cast<std::uint32_t>(trial));
-  if (there.model == "mesh") write_mesh_trial(out.file().root(), there, static_cast<std::uint32_t>(trial));
+  if (there.model == "mesh")
+    write_mesh_trial(out.file().root(), there, state.prelude->targets, static_cast<std::uint32_t>(trial));
   out.commit();
   return report;
 }

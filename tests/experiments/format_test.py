@@ -54,6 +54,14 @@ ports = 4
 [[sweep]]
 values = {"chip.preset" = ["good-lab", "foundry"]}
 """
+TARGET = """
+model = "mesh"
+[runner]
+trials = 2
+[mesh]
+ports = 2
+target = "FILE"
+"""
 TOLERANCE = """
 model = "tolerance"
 [task]
@@ -166,8 +174,10 @@ class Format(unittest.TestCase):
         cls.files = {}
         folder = pathlib.Path(cls.folder.name)
         (folder / "text.txt").write_text("abcd efgh " * 400)
+        (folder / "swap.csv").write_text("0,1\n1,0\n")
+        target = TARGET.replace("FILE", str(folder / "swap.csv"))
         learning = LEARNING.replace("TEXT", str(folder / "text.txt"))
-        for name, text in (("chip", CHIP), ("mesh", MESH), ("tolerance", TOLERANCE), ("cascade", CASCADE),
+        for name, text in (("chip", CHIP), ("mesh", MESH), ("target", target), ("tolerance", TOLERANCE), ("cascade", CASCADE),
                            ("learning", learning)):
             (folder / f"{name}.toml").write_text(text)
             cls.make("run", folder / f"{name}.toml", "-o", folder / f"{name}.h5", "--quiet")

@@ -16,8 +16,9 @@ namespace optinc::fuzz {
 namespace {
 
 /// The files that edits begin with, of the corpus of `files`.
-constexpr std::array<std::string_view, 8> bases = {"mesh.h5",   "chip.h5",   "networks.h5", "laws.h5",
-                                                   "phases.h5", "matrix.h5", "errors.h5",   "training.h5"};
+constexpr std::array<std::string_view, 9> bases = {"mesh.h5",   "chip.h5",     "networks.h5",
+                                                   "laws.h5",   "phases.h5",   "matrix.h5",
+                                                   "errors.h5", "training.h5", "target.h5"};
 
 /// A file and the paths of its objects.
 struct Base {

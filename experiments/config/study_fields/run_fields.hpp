@@ -83,9 +83,13 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<MeshSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  static constexpr std::string_view targets[] = {"unitary", "orthogonal"};
   visit(FieldInfo{"ports", "1", "ports of the mesh of model mesh", 2, 1024}, s.ports);
-  visit(name_field("target", "Haar-distributed target of the mesh, one a trial", targets), s.target);
+  visit(
+      FieldInfo{
+          "target", "1",
+          "matrix of the mesh: unitary or orthogonal, Haar-distributed, one a trial; or a file's (.csv, .h5, "
+          ".sNp)"},
+      s.target);
   visit(
       name_field("kind",
                  "MZIs of the mesh: plain, real-preserving, with a third splitter, or that one phase-balanced",

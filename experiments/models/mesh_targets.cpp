@@ -1,0 +1,39 @@
+#include "experiments/models/mesh_targets.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "physics/core/check.hpp"
+#include "physics/mesh/decomposition.hpp"
+#include "physics/random/haar.hpp"
+
+namespace optinc {
+void require_mesh_target(const MeshTarget& target) {
+  try {
+    decompose_clements(target.matrix);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", target.source, error.what()));
+  }
+}
+
+Matrix mesh_target(const StudyConfig& at_point, std::uint32_t trial, const MeshTargets& targets) {
+  const MeshSettings& mesh = at_point.mesh;
+  if (!mesh.target_is_drawn()) {
+    const auto found = std::find_if(targets.begin(), targets.end(),
+                                    [&](const MeshTarget& t) { return t.source == mesh.target; });
+    validate(
+        found != targets.end(),
+        "no matrix of the study's {} is that of mesh.target = {} (the file was changed). Run the study again.",
+        targets.size(), mesh.target);
+    const auto ports = found->matrix.rows();
+    validate(ports == mesh.ports, "{}: a matrix of {} ports (the mesh has {}). Set mesh.ports = {}.",
+             mesh.target, ports, mesh.ports, ports);
+    return found->matrix;
+  }
+  Stream stream(at_point.run.seed, Purpose::haar, trial);
+  if (mesh.target == "orthogonal") return haar_orthogonal(mesh.ports, stream).cast<Complex>();
+  return haar_unitary(mesh.ports, stream);
+}
+
+}  // namespace optinc

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/config/study_config.hpp"
+#include "physics/core/field.hpp"
+
+namespace optinc {
+
+/// A matrix of the user's that meshes are to have, and the file that mesh.target names.
+struct MeshTarget {
+  std::string source;
+  Matrix matrix;
+};
+
+/// Those of a study, each once.
+using MeshTargets = std::vector<MeshTarget>;
+
+/// Throws Error, which names the file, unless a mesh can have the matrix: square and unitary to 1e-6.
+void require_mesh_target(const MeshTarget& target);
+
+/// What the mesh of a trial is to have: the matrix of the file that mesh.target names, for every trial the
+/// same, or one drawn for the trial. Throws Error where the named one is not among `targets` or has other
+/// ports.
+Matrix mesh_target(const StudyConfig& at_point, std::uint32_t trial, const MeshTargets& targets);
+
+}  // namespace optinc
