@@ -1,5 +1,6 @@
 #include "experiments/cli/command_line.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <regex>
 
@@ -17,13 +18,27 @@ namespace {
 
 constexpr int refused = 1;
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+/// A word as a shell takes it: plain, in quotes, or, with control characters, as $'..'.
+std::string as_word(const std::string& word) {
+  if (std::any_of(word.begin(), word.end(), is_control)) {
+    std::string text = "$'";
+    for (const char c : word) {
+      if (is_control(c))
+        text += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+      else
+        text += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    }
+    return text + "'";
+  }
+  const bool plain = !word.empty() && word.find_first_of(" '\"[]{}*?$&;|<>()\\`!#~") == std::string::npos;
+  return plain ? word : "'" + std::regex_replace(word, std::regex("'"), "'\\''") + "'";
+}
+
 std::string as_typed(int argc, char** argv) {
   std::string text = "optinc";
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_of(" '\"[]*?$&;|<>()\\`!#") == std::string::npos;
-    text += plain ? " " + word : " '" + std::regex_replace(word, std::regex("'"), "'\\''") + "'";
-  }
+  for (int i = 1; i < argc; ++i) text += " " + as_word(argv[i]);
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -27,6 +28,18 @@ bool CommandTable::only_reads() const {
                                                               "devices", "list",   "completion"};
   return std::any_of(readers.begin(), readers.end(),
                      [&](std::string_view name) { return app_.got_subcommand(std::string(name)); });
+}
+
+CLI::Validator whole_number() {
+  static constexpr std::int64_t largest = std::int64_t{1} << 53;
+  const auto problem = [](const std::string& text) -> std::string {
+    std::int64_t value = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole =
+        error == std::errc{} && end == text.data() + text.size() && value >= 0 && value <= largest;
+    return whole ? "" : fmt::format("{} is no whole number from 0 to {}", text, largest);
+  };
+  return CLI::Validator(problem, "");
 }
 
 void add_output(CLI::App& command, OutputArguments& out) {

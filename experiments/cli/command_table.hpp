@@ -48,6 +48,10 @@ class CommandTable {
   std::vector<std::pair<CLI::App*, std::function<int()>>> works_;
 };
 
+/// Accepts the whole numbers from 0 to 2^53, which every reader of a result file keeps. Larger ones the parser
+/// would take for the largest of its type, and negative ones for very large ones.
+CLI::Validator whole_number();
+
 /// Options -o, --force and --quiet.
 void add_output(CLI::App& command, OutputArguments& out);
 

@@ -110,6 +110,11 @@ int program_command(const LabArguments& a, const RunOptions& options) {
 
 int fabricate_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input});
+  for (const std::string& setting : a.settings)
+    validate(
+        setting.starts_with("chip."),
+        "--set {}: not a key of [chip] (a chip is drawn from [chip] alone; its seed is --seed). Leave it out.",
+        setting);
   Overrides overrides;
   overrides.settings.push_back(fmt::format("chip.preset={}", a.preset));
   overrides.settings.insert(overrides.settings.end(), a.settings.begin(), a.settings.end());
@@ -129,7 +134,8 @@ int transfer_command(const LabArguments& a, const RunOptions& options) {
 int inspect_command(const std::string& file, bool json) {
   // what a damaged file has for text need not be UTF-8
   constexpr auto mended = nlohmann::ordered_json::error_handler_t::replace;
-  fmt::print("{}", json ? inspect_json(file).dump(2, ' ', false, mended) + "\n" : inspect_text(file));
+  const std::filesystem::path path = network_path(file);
+  fmt::print("{}", json ? inspect_json(path).dump(2, ' ', false, mended) + "\n" : inspect_text(path));
   return 0;
 }
 

@@ -1,15 +1,26 @@
 #include "experiments/cli/completion.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "experiments/cli/devices.hpp"
 #include "experiments/config/study_config.hpp"
+#include "experiments/config/study_names.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
+#include "physics/variation/error_model.hpp"
 
 namespace optinc {
 namespace {
 
 std::string words(const std::vector<std::string>& list) { return fmt::format("{}", fmt::join(list, " ")); }
+
+std::vector<std::string> metric_names() {
+  std::set<std::string> names;  // some are of several models
+  for (const Metric& metric : metrics()) names.emplace(metric.name);
+  return {names.begin(), names.end()};
+}
 
 std::string names_of(const std::vector<CompletableCommand>& commands) {
   std::vector<std::string> names;
@@ -34,13 +45,14 @@ _optinc() {{
       COMPREPLY=($(compgen -S = -W "$keys" -- "$word"))
       compopt -o nospace 2>/dev/null
       return ;;
+    --preset) COMPREPLY=($(compgen -W '{}' -- "$word")); return ;;
   esac
   if [[ ${{COMP_WORDS[1]}} == devices && $word != -* ]]; then
     COMPREPLY=($(compgen -W '{}' -- "$word"))
     return
   fi
   case ${{COMP_WORDS[1]}} in
-    explain) COMPREPLY=($(compgen -W "$keys" -- "$word")); return ;;
+    explain) COMPREPLY=($(compgen -W "$keys {}" -- "$word")); return ;;
     completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")); return ;;
 {}  esac
   if [[ $word == -* ]]; then
@@ -48,12 +60,14 @@ _optinc() {{
   else
     local IFS=$'\n'  # a name may hold spaces
     COMPREPLY=($(compgen -f -- "$word"))
+    [[ $word == s* ]] && COMPREPLY+=($(compgen -W '{}' -- "$word"))
     compopt -o filenames 2>/dev/null
   fi
 }}
 complete -F _optinc optinc
 )",
-                     words(all_keys()), names_of(commands), words(device_names()), cases);
+                     words(all_keys()), names_of(commands), fmt::join(error_preset_names(), " "),
+                     words(device_names()), words(metric_names()), cases, fmt::join(shipped_networks(), "\n"));
 }
 
 std::string fish_script(const std::vector<CompletableCommand>& commands) {
@@ -67,7 +81,7 @@ std::string fish_script(const std::vector<CompletableCommand>& commands) {
   text += fmt::format("complete -c optinc -n '__fish_seen_subcommand_from devices' -f -a '{}'\n",
                       words(device_names()));
   return text + fmt::format("complete -c optinc -n '__fish_seen_subcommand_from explain' -f -a '{}'\n",
-                            words(all_keys()));
+                            words(all_keys()) + " " + words(metric_names()));
 }
 
 }  // namespace

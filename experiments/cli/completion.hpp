@@ -12,8 +12,8 @@ struct CompletableCommand {
   std::vector<std::string> options;
 };
 
-/// A script that completes commands, options, keys after --set and explain, devices, and files. `shell`: bash,
-/// zsh (through its bash emulation) or fish. Throws Error for another.
+/// A script that completes commands, options, keys after --set and explain, metrics, presets, devices, files
+/// and shipped networks. `shell`: bash, zsh (through its bash emulation) or fish. Throws Error for another.
 std::string completion_script(std::string_view shell, const std::vector<CompletableCommand>& commands);
 
 }  // namespace optinc

@@ -65,8 +65,16 @@ double learning_seconds(const StudyConfig& point, const TrialModel& model) {
   const auto more = [&](double longer, double than) { return std::max(0.0, longer - than); };
   took(start, 1, 2);  // warms up
   const double once = took(start, 1, 2);
-  double seconds = once + more(took(2 * start, 1, 2), once) / start * std::max(0, l.steps - start) +
-                   more(took(start, 2, 2), once) * (l.evaluations - 1);
+  // quick steps vanish in what goes before them: as many as tell
+  int steps = start;
+  double longer = once;
+  do {
+    steps *= 2;
+    longer = took(steps, 1, 2);
+  } while (longer < std::min(1.0, 1.5 * once) && steps < l.steps);
+  const double step = more(longer, once) / std::max(1, std::min(steps, l.steps) - start);
+  double seconds =
+      once + step * std::max(0, l.steps - start) + more(took(start, 2, 2), once) * (l.evaluations - 1);
   const std::vector<std::string> variants = measured_variants(point);
   const bool drifts = std::any_of(variants.begin(), variants.end(),
                                   [](const std::string& v) { return v == "drifting" || v == "recalibrated"; });

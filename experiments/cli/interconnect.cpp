@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "experiments/cli/commands.hpp"
@@ -10,6 +12,8 @@
 #include "physics/core/check.hpp"
 
 namespace optinc {
+
+namespace fs = std::filesystem;
 
 int interconnect_command(const InterconnectArguments& a, std::string_view typed) {
   if (a.keys) {
@@ -25,6 +29,10 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
     require_not_input(file, {a.list});
     require_writable_output(file, a.out.force);
   }
+  if (stored && traced)
+    validate(fs::weakly_canonical(fs::absolute(a.out.output)) != fs::weakly_canonical(fs::absolute(a.trace)),
+             "--trace {}: the output as well (one would take the other's place). Choose another name.",
+             a.trace);
   const ScenarioList list = load_scenario_list(a.list);
   validate(traced || (a.scenario.empty() && a.servers == 0),
            "--scenario or --servers without --trace (they say what is traced). Add --trace FILE.");

@@ -40,8 +40,9 @@ void add_fabricate(CommandTable& commands) {
   fabricate.add_option("--preset", fab->preset,
                        "statistics of the errors (chip.preset; default design-target)");
   add_settings(fabricate, fab->settings, "chip.key=value, over the preset; repeatable");
-  fabricate.add_option("--seed", fab->seed, "seed of every random stream");
-  fabricate.add_option("--chip", fab->chip, "number of the chip: the trial of a study with the same seed");
+  fabricate.add_option("--seed", fab->seed, "seed of every random stream")->check(whole_number());
+  fabricate.add_option("--chip", fab->chip, "number of the chip: the trial of a study with the same seed")
+      ->check(whole_number());
   add_output(fabricate, fab->out);
 }
 

@@ -11,7 +11,7 @@ void add_inspect(CommandTable& commands) {
   CLI::App& inspect = commands.add("inspect", "print what a result or network file holds",
                                    "optinc inspect results.h5 --json | python3 -m json.tool",
                                    [file, json] { return inspect_command(*file, *json); });
-  inspect.add_option("FILE", *file, "file written by optinc")->required();
+  inspect.add_option("FILE", *file, "file written by optinc, or shipped/NAME (optinc list)")->required();
   inspect.add_flag("--json", *json, "as one JSON object, for scripts");
 }
 
@@ -45,7 +45,7 @@ void add_validate(CommandTable& commands) {
       "a tenth of the Monte-Carlo trials; 5 standard errors where that is more than the tolerance; no laws "
       "that train the 8-bit network, unless named");
   laws.add_flag("--json", law->json, "as one JSON object, for scripts");
-  laws.add_option("--seed", law->seed, "seed of every random stream");
+  laws.add_option("--seed", law->seed, "seed of every random stream")->check(whole_number());
   add_output(laws, law->out);
 }
 
@@ -117,7 +117,7 @@ void add_interconnect(CommandTable& commands) {
       ->type_name("NAME");
   interconnect.add_option("--servers", joined->servers, "of the scenario that is traced (default: its first)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   interconnect.add_flag("--json", joined->json, "as one JSON object in SI units, for scripts");
   interconnect.add_flag("--keys", joined->keys, "print every key with unit, default and meaning, and stop");
   add_output(interconnect, joined->out);

@@ -11,7 +11,7 @@ void add_study(CLI::App& command, StudyArguments& study) {
   command.add_option("STUDY.toml", study.study, "what to run (optinc list shows those shipped)")->required();
   add_output(command, study.out);
   add_settings(command, study.overrides.settings, "section.key=value, over the file; repeatable");
-  command.add_option("--seed", study.seed, "seed of every random stream (run.seed)");
+  command.add_option("--seed", study.seed, "seed of every random stream (run.seed)")->check(whole_number());
   command.add_option("--threads", study.threads, "threads, 0 for all (run.threads); never changes a result");
   command.add_flag("--print-config", study.print_config, "print every value in force as TOML and stop");
 }
@@ -93,8 +93,9 @@ void add_replay(CommandTable& commands) {
                      return replay_command(*replayed, *point, *trial, commands.options(*replay_out));
                    });
   replay.add_option("RESULTS.h5", *replayed, "a study's result file")->required();
-  replay.add_option("--trial", *trial, "number of the trial, from 0")->required();
-  replay.add_option("--point", *point, "number of the point, from 0, the last sweep fastest (default 0)");
+  replay.add_option("--trial", *trial, "number of the trial, from 0")->required()->check(whole_number());
+  replay.add_option("--point", *point, "number of the point, from 0, the last sweep fastest (default 0)")
+      ->check(whole_number());
   add_output(replay, *replay_out);
 }
 

@@ -19,8 +19,8 @@ int words_command(const WordsArguments& a) {
   const Network network = make_network_of(config, a.out.quiet).network;
   const auto drawn = static_cast<std::uint64_t>(a.drawn);
   constexpr std::uint64_t step = 100'000;
-  Progress progress("100,000 words", static_cast<long>(words_to_check(network.task, drawn) / step),
-                    a.out.quiet);
+  const std::uint64_t asked = words_to_check(network.task, drawn);
+  Progress progress("100,000 words", static_cast<long>(asked / step), a.out.quiet || asked < step);
   std::uint64_t done = 0;
   const WordCheck found =
       check_words(network, drawn, config.run.seed, config.run.threads, [&](std::uint64_t words) {

@@ -1,5 +1,6 @@
 #include "experiments/config/fields.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -53,9 +54,23 @@ void check_number(std::string_view where, const FieldInfo& info, double value, s
            step * std::ceil(value / step));
 }
 
+/// The same number, or one as far beyond 2^53, where rounding to double would take it back into a range.
+double unrounded(std::int64_t value) {
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  const auto rounded = static_cast<double>(value);
+  if (value > exact) return std::max(rounded, std::nextafter(static_cast<double>(exact), HUGE_VAL));
+  if (value < -exact) return std::min(rounded, -std::nextafter(static_cast<double>(exact), HUGE_VAL));
+  return rounded;
+}
+double unrounded(double value) { return value; }
+
 void check_string(std::string_view where, const FieldInfo& info, const std::string& value) {
   validate(!value.empty(), "{} = \"\" is empty (expected {}). Give a value or leave the key out.", where,
            expected_text(info, value));
+  validate(std::none_of(value.begin(), value.end(),
+                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }),
+           "{} = {} holds a control character (text is printed in lines and tables). Leave it out.", where,
+           toml_text(value));
   if (info.names.empty()) return;
   for (const auto name : info.names)
     if (name == value) return;
@@ -108,12 +123,11 @@ void check_field(std::string_view where, const FieldInfo& info, const FieldValue
         } else if constexpr (is_list<T>) {
           validate(!v.empty(), "{} = [] is empty (expected {}). Give at least one.", where,
                    expected_text(info, value));
-          for (const auto element : v)
-            check_number(where, info, static_cast<double>(element), toml_text(value));
+          for (const auto element : v) check_number(where, info, unrounded(element), toml_text(value));
         } else if constexpr (std::is_same_v<T, std::string>) {
           check_string(where, info, v);
         } else if constexpr (!std::is_same_v<T, bool>) {
-          check_number(where, info, static_cast<double>(v), toml_text(value));
+          check_number(where, info, unrounded(v), toml_text(value));
         }
       },
       value);

@@ -42,7 +42,11 @@ void read_table(const toml::table& table, std::string_view name, GivenValues& gi
                             one_line(full), known_keys_text(section), nearest_key(full)));
   };
   for (const auto& [key, node] : table) {
-    if (key.str() == "sweep") continue;  // read once the values below them are known
+    if (key.str() == "sweep") {  // read once the values below them are known
+      validate(!name.starts_with("--set"),
+               "{}: sweeps are not set (a value is). Write --sweep section.key=[values].", name);
+      continue;
+    }
     const bool section = std::any_of(entries.begin(), entries.end(),
                                      [name = key.str()](const auto& e) { return e.section == name; });
     if (section) {
@@ -120,7 +124,7 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
   // a preset asked for on the command line must not be undone by the file, which --print-config writes in full
   if (over.contains("chip.preset"))
     std::erase_if(given, [](const auto& v) { return v.first.starts_with("chip."); });
-  for (auto& [key, value] : over) given.insert_or_assign(key, std::move(value));
+  for (const auto& [key, value] : over) given.insert_or_assign(key, value);
 
   StudyConfig config;
   config.chip = chip_start(given, name);

@@ -84,6 +84,9 @@ std::string read_toml_file(const std::filesystem::path& path, std::string_view w
   std::error_code none;
   validate(std::filesystem::exists(path, none), "{}: no such file ({}). Check the path.", name, what);
   validate(!std::filesystem::is_directory(path, none), "{}: a folder ({}). Name the file in it.", name, what);
+  const bool of_the_shell = name.starts_with("/dev/") || name.starts_with("/proc/");  // <(..) has a writer
+  validate(of_the_shell || !std::filesystem::is_fifo(path, none),
+           "{}: a pipe ({}; nobody may ever write to it). Name a file, or /dev/stdin.", name, what);
   std::ifstream file(path, std::ios::binary);
   std::string text;
   while (file.good()) {

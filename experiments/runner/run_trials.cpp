@@ -1,5 +1,6 @@
 #include "experiments/runner/run_trials.hpp"
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -100,11 +101,13 @@ std::string Shard::text() const { return fmt::format("{}/{}", index, count); }
 
 Shard parse_shard(std::string_view text) {
   Shard shard;
-  int end = 0;
-  const bool read = std::sscanf(std::string(text).c_str(), "%d/%d%n", &shard.index, &shard.count, &end) == 2 &&
-                    static_cast<std::size_t>(end) == text.size();
+  const char* const end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  const bool slash = index.ec == std::errc{} && index.ptr != end && *index.ptr == '/';
+  const auto count = slash ? std::from_chars(index.ptr + 1, end, shard.count) : index;
+  const bool read = slash && count.ec == std::errc{} && count.ptr == end;
   validate(read && shard.count >= 1 && shard.index >= 1 && shard.index <= shard.count,
-           "--shard {}: not a shard (expected I/N, 1 <= I <= N). Write --shard 1/4, for example.", text);
+           "--shard {}: not a shard (expected I/N, 1 <= I <= N < 2^31). Write --shard 1/4, for example.", text);
   return shard;
 }
 

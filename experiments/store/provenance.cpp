@@ -72,6 +72,8 @@ void refuse_newer_schema(const File& file) {
   const Group root = file.root();
   if (!root.attributes().has("schema_version")) return;
   const std::int64_t found = root.attributes().integer("schema_version");
+  validate(found >= 1, "{}: schema_version {} (this program reads 1 to {}). Use another copy.", root.where(),
+           found, schema_version);
   validate(found <= schema_version, "{}: schema_version {} (this program reads up to {}). Use a newer OptINC.",
            root.where(), found, schema_version);
 }

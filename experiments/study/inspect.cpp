@@ -155,6 +155,13 @@ Json gradient_summary(const Group& group) {
   return j;
 }
 
+/// Text of a file that somebody else may have written, fit for a terminal.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
 Json provenance(const File& file) {
   const Attributes a = file.root().attributes();
   Json j;
@@ -293,13 +300,12 @@ Json inspect_json(const std::filesystem::path& path) {
 std::string inspect_text(const std::filesystem::path& path) {
   const Json j = inspect_json(path);
   const Json& p = j["provenance"];
-  std::string text =
-      fmt::format("{}\n{}{}{}, OptINC {} ({}, {})\nby {}\n\n", p["title"].get<std::string>(),
-                  p.contains("run_id") ? fmt::format("run {}, ", p["run_id"].get<std::string>()) : "",
-                  p.contains("seed") ? fmt::format("seed {}, ", p["seed"].get<long>()) : "",
-                  p["created_utc"].get<std::string>(), p["optinc_version"].get<std::string>(),
-                  p["git_revision"].get<std::string>(), p["build_target"].get<std::string>(),
-                  p["command"].get<std::string>());
+  const auto said = [&](const char* name) { return printable(p[name].get<std::string>()); };
+  std::string text = fmt::format("{}\n{}{}{}, OptINC {} ({}, {})\nby {}\n\n", said("title"),
+                                 p.contains("run_id") ? fmt::format("run {}, ", said("run_id")) : "",
+                                 p.contains("seed") ? fmt::format("seed {}, ", p["seed"].get<long>()) : "",
+                                 said("created_utc"), said("optinc_version"), said("git_revision"),
+                                 said("build_target"), said("command"));
   if (j.contains("onn")) text += onn_text(j["onn"]);
   if (j.contains("complete")) {
     const StudyState state = read_state(path);

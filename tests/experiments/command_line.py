@@ -140,6 +140,8 @@ class MainJob(unittest.TestCase):
         text.write_text("this is not HDF5")
         bad_toml = folder / "bad.toml"
         bad_toml.write_text("[chip]\nsigma_eta_rd = 0.01\n")
+        pipe, scenarios = folder / "pipe.toml", pathlib.Path(__file__).parents[2] / "experiments/interconnect/headline.toml"
+        os.mkfifo(pipe)
         closed = folder / "closed"
         closed.mkdir()
         cases = {
@@ -174,7 +176,16 @@ class MainJob(unittest.TestCase):
                                          "task.rounding=floor"], ["half-even", "floor"]),
             "shell": (["completion", "tcsh"], ["tcsh", "bash"]),
             "phases of a study": (["transfer", self.path, "-o", folder / "x.csv"], ["small.h5"]),
-            "negative seed": (["run", STUDY, "-o", output, "--seed", "-1"], ["run.seed", "-1"]),
+            "seed that some readers round": (["run", STUDY, "-o", output, "--set", "run.seed=9007199254740993"],
+                                             ["run.seed = 9007199254740993", "0..9007199254740992"]),
+            "sweeps that are set": (["run", STUDY, "-o", output, "--set", "sweep=[]"], ["--sweep section.key=[values]"]),
+            "set and swept": (["run", STUDY, "-o", output, "--set", "network.source=a/b.h5", "--sweep", "network.source=['x.h5','y.h5']"],
+                              ['Write --sweep network.source=["a/b.h5"]']),
+            "a pipe": (["run", pipe, "-o", output], ["pipe.toml: a pipe", "/dev/stdin"]),
+            "a name that commands a terminal": (["run", STUDY, "-o", output, "--set", 'study="a\\u001bb"'], ["control character"]),
+            "a chip of other sections": (["fabricate", "shipped/32x5", "-o", output, "--set", "run.seed=5"], ["run.seed=5", "--seed"]),
+            "a trace in the place of results": (["interconnect", scenarios, "-o", output, "--trace", folder / "." / "never.h5", "--force"],
+                                                ["--trace", "never.h5"]),
             "no output": (["run", STUDY], ["-o"]),
             "workers": (["run", STUDY, "-o", output, "--set", "gradient.batch=255"], ["255"]),
             "not HDF5": (["inspect", text], ["text.h5", "HDF5"]),
@@ -201,7 +212,12 @@ class MainJob(unittest.TestCase):
         self.check_refusal(run_small(folder / "x.h5"), "read_only")
 
     def test_unusable_command_lines_say_so_in_one_line(self):
-        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), ([], ["run, ablate"]), (["run", STUDY, "--forse"], ["--forse"])):
+        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), ([], ["run, ablate"]), (["run", STUDY, "--forse"], ["--forse"]),
+                                 (["run", STUDY, "--seed", "-1"], ["--seed: -1"]), (["validate", "--seed", "-1"], ["--seed: -1"]),
+                                 (["run", STUDY, "--seed", 2**64], ["--seed: 18446744073709551616"]),
+                                 (["fabricate", "shipped/32x5", "--seed", 2**53 + 1], ["--seed: 9007199254740993"]),
+                                 (["replay", self.path, "--trial", -1], ["--trial: -1"]),
+                                 (["interconnect", "--servers", "0", "x.toml"], ["not in range 1 to"])):
             done = optinc(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
@@ -216,6 +232,23 @@ class MainJob(unittest.TestCase):
             done = subprocess.run([OPTINC, "inspect", path], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard output", done.stderr)
+
+    def test_the_command_of_a_file_repeats_it_whatever_the_words(self):
+        name = self.path.with_name("it's a\nname {1,2}.h5")
+        self.assertEqual(run_small(name).returncode, 0)
+        with h5py.File(name) as file:
+            words = file.attrs["command"]
+        self.assertEqual(len(words.splitlines()), 1)
+        echoed = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, text=True).stdout
+        self.assertIn(str(name), echoed.split("\0"))
+        self.assertEqual(len(optinc("inspect", name).stdout.splitlines()), len(optinc("inspect", self.path).stdout.splitlines()))
+        with h5py.File(name, "r+") as file:
+            file.attrs["title"] = "a\x1b]0;b\x07\nc"
+        self.assertEqual(optinc("inspect", name).stdout.splitlines()[0], "a?]0;b??c")
+        name.unlink()
+
+    def test_a_shipped_network_is_inspected_by_its_name(self):
+        self.assertIn("trained network", optinc("inspect", "shipped/32x5").stdout)
 
     def test_foreign_hdf5_is_named(self):
         path = self.path.with_name("foreign.h5")
@@ -427,10 +460,13 @@ class MainJob(unittest.TestCase):
                                 "COMP_WORDS=(optinc run --th); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
                                 "COMP_WORDS=(optinc explain chip.sigma_e); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
                                 "COMP_WORDS=(optinc devices harris); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
-                                "COMP_WORDS=(optinc devices --j); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
+                                "COMP_WORDS=(optinc devices --j); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc explain mesh_error_in); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc fabricate --preset found); COMP_CWORD=3; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc inspect shipped/32); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
                                capture_output=True, text=True, timeout=60)
-        self.assertEqual(asked.stdout.split("\n")[:5], ["resume replay report", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",
-                                                        "--json"], asked.stderr)
+        self.assertEqual(asked.stdout.split("\n")[:8], ["resume replay report", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",
+                                                        "--json", "mesh_error_in_phase", "foundry", "shipped/32x5"], asked.stderr)
         self.assertIn("complete -c optinc", optinc("completion", "fish").stdout)
         (self.path.parent / "my study.toml").touch()
         spaced = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(optinc run my); COMP_CWORD=2; _optinc; printf '%s|' \"${COMPREPLY[@]}\""],

@@ -18,7 +18,7 @@ namespace {
 /// A configuration in which no field has its default; measure.once alone cannot go with model "mesh".
 StudyConfig unlike_default() {
   StudyConfig c;
-  c.study = "odd \"name\"\\ \t\x01 \xC3\xA9";
+  c.study = "odd \"name\"\\ \xC3\xA9";
   c.model = "mesh";
   c.figures = {"eye", "pareto"};
   c.run = {9007199254740992u, 3, 0.1};
@@ -288,6 +288,12 @@ TEST_CASE("a value out of range names the range") {
   check_message(complaint("[chip]\npreset = 'foundery'"),
                 {"s.toml:2:10: chip.preset", "foundery", "Did you mean \"foundry\"?"});
   check_message(complaint("study = ''"), {"empty"});
+  for (const char* control : {"\\u0000", "\\t", "\\u001b", "\\u007f"})
+    check_message(complaint(fmt::format("study = \"a{}b\"", control)),
+                  {"s.toml:1:9: study = ", "control character"});
+  check_message(complaint("[run]\nseed = 9007199254740993"),
+                {"run.seed = 9007199254740993", "at most 9007199254740992"});
+  CHECK(parse("[run]\nseed = 9007199254740992").run.seed == 9007199254740992);
   check_message(complaint("[run]\nseed = 3", {"run.seed=-2"}), {"--set run.seed=-2:", "at least 0"});
 }
 

@@ -344,6 +344,39 @@ class CommandLine(unittest.TestCase):
         with results.open_run(FILES["incomplete"]) as run:
             self.assertIn("86 of 120 trials run: INCOMPLETE", headlines.headlines(run))
 
+    def test_a_table_takes_no_file_unasked(self):
+        mine, result = self.folder / "mine.csv", self.folder / "result.h5"
+        mine.write_text("my own")
+        result.write_bytes(FILES["one_sweep"].read_bytes())
+        before = result.read_bytes()
+        for out, words in ((mine, "--force"), (result, "is the result itself"), (self.folder / "." / "result.h5", "is the result itself"),
+                           (self.folder, "is a folder"), (Path("/proc/x.csv"), "/proc/x.csv cannot be written")):
+            status, _, err = command("table", result, "-o", out, *(["--force"] if out != mine else []))
+            self.assertEqual((status, len(err.splitlines())), (1, 1), err)
+            self.assertIn(words, err)
+        self.assertEqual((mine.read_text(), result.read_bytes()), ("my own", before))
+        self.assertEqual(command("table", result, "-o", mine, "--force")[0], 0)
+        self.assertTrue(mine.read_text().startswith("sigma_eta_rad,"))
+        self.assertEqual(self.names(), ["mine", "result"])
+
+    def test_laws_that_all_hold(self):
+        path = self.folder / "laws.h5"
+        path.write_bytes(FILES["laws"].read_bytes())
+        with h5py.File(path, "r+") as file:
+            file["laws/passed"][...] = 1
+            count = len(file["laws/passed"])
+        status, out, err = command("show", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(f"{count} of {count} points of laws hold", out)
+
+    def test_names_do_not_command_a_terminal(self):
+        path = self.folder / "sent.h5"
+        path.write_bytes(FILES["one_sweep"].read_bytes())
+        with h5py.File(path, "r+") as file:
+            file.attrs["title"] = file.attrs["command"] = "a\x1b]0;b\x07\nc"
+        status, out, _ = command("show", path)
+        self.assertEqual((status, out.count("a?]0;b??c")), (0, 2), out)
+
     def test_draw_script(self):
         if os.name != "posix":
             self.skipTest("a bash script")

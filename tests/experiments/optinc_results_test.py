@@ -153,6 +153,11 @@ class BadFiles(unittest.TestCase):
             pass
         self.refused("newer than this package.*schema version 5.*up to 4")
 
+    def test_of_no_version(self):
+        with samples.result(self.path, schema_version=np.int64(-1)):
+            pass
+        self.refused("schema_version -1 .*reads 1 to 4")
+
     def test_older(self):
         with samples.result(self.path, schema_version=np.int64(1)):
             pass
@@ -218,7 +223,7 @@ class Tables(unittest.TestCase):
             self.assertEqual(int(np.isnan(back).sum()), (120 - 86) * 3)
             before = path.read_bytes()
             with self.assertRaises(UnicodeEncodeError):  # in the middle of writing
-                results.write_csv({"x": np.array(["good", "\udc80"], object)}, path)
+                results.write_csv({"x": np.array(["good", "\udc80"], object)}, path, force=True)
             self.assertEqual((os.listdir(folder), path.read_bytes()), (["x.csv"], before))
 
     def test_pandas(self):

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from . import style
 from .errors import NotAResult, NotInResult
+from .files import require_not_input
 from .figures import FIGURES, drawn, names_of
 from .headlines import headlines
 from .report import write_report
@@ -69,7 +70,8 @@ def figures(run: Run, arguments: argparse.Namespace) -> None:
 
 def table(run: Run, arguments: argparse.Namespace) -> None:
     """Writes a tidy table."""
-    write_csv(tidy(run, arguments.metric, arguments.group), arguments.output)
+    require_not_input(arguments.output, run.path)
+    write_csv(tidy(run, arguments.metric, arguments.group), arguments.output, arguments.force)
     print(arguments.output)
 
 
@@ -101,7 +103,8 @@ def parser() -> argparse.ArgumentParser:
     draw.add_argument("--only", action="append", choices=FIGURES, metavar="NAME", help="draw this one; repeatable")
     write = command("table", table, "write a CSV table",
                     "Writes one row per sweep point, trial and variant. Missing numbers are empty fields.")
-    write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="file to write; replaced")
+    write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="file to write")
+    write.add_argument("--force", action="store_true", help="replace an existing output")
     write.add_argument("--metric", metavar="M", help="only this quantity (default: all by trial and variant)")
     write.add_argument("--group", default="trials", metavar="G", help="trials (default), summary, training, ...")
     page = command("report", report, "write one HTML page",

@@ -30,16 +30,28 @@ def creating(path: Path, force: bool) -> Iterator[Path]:
         raise FileNotFoundError(f"{path} cannot be written (there is no folder {path.parent}). Create it.")
     if not force and os.path.lexists(path):
         raise FileExistsError(exists)
+    name = path
     if os.path.lexists(path):
         path = path.resolve()  # of a link, the file it leads to
         if not path.is_file():
             raise FileExistsError(f"{path} is not a plain file (a device or a pipe is never replaced). Choose another name.")
-    with replacing(path) as partial:
-        yield partial
-        if not force:
-            try:
-                os.link(partial, path)  # fails where PATH has appeared; renaming onto the same file then changes nothing
-            except FileExistsError:
-                raise FileExistsError(exists) from None
-            except OSError:  # a file system without links
-                pass
+    try:
+        with replacing(path) as partial:
+            yield partial
+            if not force:
+                try:
+                    os.link(partial, path)  # fails where PATH has appeared; renaming onto the same file then changes nothing
+                except FileExistsError:
+                    raise FileExistsError(exists) from None
+                except OSError:  # a file system without links
+                    pass
+    except OSError as error:
+        if error.filename is None or ".partial-" not in str(error.filename):
+            raise
+        raise OSError(f"{name} cannot be written ({error.strerror}). Choose another place.") from None
+
+
+def require_not_input(output: Path, read: Path) -> None:
+    """Raises FileExistsError where the output is the result that is read, whatever its name."""
+    if output.exists() and output.samefile(read):
+        raise FileExistsError(f"{output} is the result itself (what is read is never replaced). Choose another name.")

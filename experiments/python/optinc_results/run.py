@@ -153,7 +153,7 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
     """
     path = Path(path)
     if not path.is_file():
-        why = "it is a folder" if path.is_dir() else "there is no such file"
+        why = ("it is a folder" if path.is_dir() else "it is a pipe or a device" if path.exists() else "there is no such file")
         raise NotAResult(f"{path} cannot be opened ({why}). Make it with: optinc run STUDY.toml -o FILE")
     check_seal(path)
     try:
@@ -178,6 +178,8 @@ def check_root(path: Path, file: Any) -> None:
         raise NotAResult(f"{path} is not a result of OptINC (it has no attribute {', '.join(missing)}). "
                          "Give a file made by optinc run, or by optinc validate.")
     version = int(file.attrs["schema_version"])
+    if version < 1:
+        raise NotAResult(f"{path} has schema_version {version} (this program reads 1 to {SCHEMA_VERSION}). Use another copy.")
     if version > SCHEMA_VERSION:
         raise NotAResult(f"{path} is newer than this package (schema version {version}, read are those up to "
                          f"{SCHEMA_VERSION}). Update optinc_results.")

@@ -11,7 +11,7 @@ import numpy as np
 import xarray
 
 from .errors import NotInResult
-from .files import replacing
+from .files import creating
 from .run import Run
 
 Table = dict[str, "np.ndarray[Any, Any]"]
@@ -71,11 +71,12 @@ def to_pandas(table: Table) -> Any:
     return pandas.DataFrame(table)
 
 
-def write_csv(table: Table, path: Union[str, os.PathLike[str]]) -> None:
+def write_csv(table: Table, path: Union[str, os.PathLike[str]], force: bool = False) -> None:
     """Writes the table as comma-separated values with a line of names; a missing number is an empty field. The file
-    appears whole, or an earlier one stays. Raises OSError where it cannot be written."""
+    appears whole, or an earlier one stays. Raises OSError where something of that name exists (unless `force`) and where
+    it cannot be written."""
     columns = [["" if isinstance(v, float) and v != v else v for v in values.tolist()] for values in table.values()]
-    with replacing(Path(path)) as partial, open(partial, "w", encoding="utf-8", newline="") as out:
+    with creating(Path(path), force) as partial, open(partial, "w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(table)
         writer.writerows(zip(*columns))

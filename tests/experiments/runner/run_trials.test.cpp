@@ -314,6 +314,7 @@ TEST_CASE("shards are written I/N") {
   CHECK(parse_shard("2/4").count == 4);
   CHECK(parse_shard("2/4").text() == "2/4");
   CHECK(parse_shard("1/1").whole());
-  for (const auto* wrong : {"", "2", "0/4", "5/4", "1/0", "-1/4", "1/4x", "a/b", "1/4/2"})
+  for (const auto* wrong : {"", "2", "0/4", "5/4", "1/0", "-1/4", "1/4x", "a/b", "1/4/2", " 1/2", "+1/2",
+                            "1/99999999999", "4294967297/4294967298"})
     check_message(refusal([&] { parse_shard(wrong); }), {std::string("--shard ") + wrong + ":", "1 <= I <= N"});
 }

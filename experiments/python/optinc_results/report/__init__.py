@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Optional, Union
 
-from ..files import creating
+from ..files import creating, require_not_input
 from ..run import Run
 from .page import page
 
@@ -18,8 +18,7 @@ def write_report(run: Run, path: Optional[Union[str, os.PathLike[str]]] = None, 
     cannot be written; NotAResult where the file's settings cannot be read.
     """
     target = run.path.with_suffix(".html") if path is None else Path(path)
-    if target.exists() and target.samefile(run.path):
-        raise FileExistsError(f"{target} is the result itself (a page would take its place). Choose another name.")
+    require_not_input(target, run.path)
     with creating(target, force) as partial:
         partial.write_text(page(run), encoding="utf-8")
     return target
