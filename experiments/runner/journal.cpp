@@ -295,10 +295,10 @@ void Journal::append(std::uint32_t kind, std::uint64_t point, std::uint64_t tria
                      std::span<const std::byte> payload) {
   Frame frame{kind, 0, point, trial, payload.size()};
   frame.checksum = checksum(frame, payload);
-  std::vector<std::byte> bytes(sizeof frame +
-                               payload.size());  // one write: a killed process leaves all or a tail
-  std::memcpy(bytes.data(), &frame, sizeof frame);
-  if (!payload.empty()) std::memcpy(bytes.data() + sizeof frame, payload.data(), payload.size());
+  const auto head = std::as_bytes(std::span(&frame, 1));
+  std::vector<std::byte> bytes(head.begin(), head.end());
+  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  // one write: a killed process leaves all or a tail
   write_all(fd_, path_, bytes.data(), bytes.size());
 }
 
