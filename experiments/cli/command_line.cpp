@@ -12,13 +12,12 @@
 #include "experiments/store/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 namespace {
 
 constexpr int refused = 1;
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 /// A word as a shell takes it: plain, in quotes, or, with control characters, as $'..'.
 std::string as_word(const std::string& word) {

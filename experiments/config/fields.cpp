@@ -7,6 +7,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 namespace {
@@ -27,7 +28,7 @@ std::string string_text(std::string_view value) {
   for (const char c : value) {
     if (c == '"' || c == '\\')
       text += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+    else if (is_control(c))
       text += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
     else
       text += c;
@@ -67,10 +68,6 @@ double unrounded(double value) { return value; }
 void check_string(std::string_view where, const FieldInfo& info, const std::string& value) {
   validate(!value.empty(), "{} = \"\" is empty (expected {}). Give a value or leave the key out.", where,
            expected_text(info, value));
-  validate(std::none_of(value.begin(), value.end(),
-                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }),
-           "{} = {} holds a control character (text is printed in lines and tables). Leave it out.", where,
-           toml_text(value));
   if (info.names.empty()) return;
   for (const auto name : info.names)
     if (name == value) return;

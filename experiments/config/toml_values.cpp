@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "physics/core/check.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 namespace {
@@ -47,8 +48,7 @@ bool bare_word(std::string_view text) {
 }  // namespace
 
 std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  text = printable(std::move(text));
   text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
              text.end());
   constexpr std::size_t longest = 80;
@@ -100,9 +100,27 @@ std::string read_toml_file(const std::filesystem::path& path, std::string_view w
   return text;
 }
 
+namespace {
+
+/// Text comes out in lines and tables, on terminals.
+void refuse_control_characters(const toml::node& node, std::string_view name) {
+  if (const auto* table = node.as_table())
+    for (const auto& [key, value] : *table) refuse_control_characters(value, name);
+  if (const auto* array = node.as_array())
+    for (const toml::node& value : *array) refuse_control_characters(value, name);
+  if (const auto* text = node.as_string())
+    validate(std::none_of((*text)->begin(), (*text)->end(), is_control),
+             "{}{} holds a control character (text is printed in lines and tables). Leave it out.",
+             place(node.source(), name), shown(node));
+}
+
+}  // namespace
+
 toml::table parse_toml(std::string_view text, std::string_view name) {
   try {
-    return toml::parse(text, name);
+    toml::table table = toml::parse(text, name);
+    refuse_control_characters(table, name);
+    return table;
   } catch (const toml::parse_error& error) {
     throw Error(fmt::format("{}not readable as TOML ({}). Correct this place; text stands in quotes.",
                             place(error.source(), name), one_line(std::string(error.description()))));

@@ -27,7 +27,7 @@ std::string place(const toml::source_region& source, std::string_view name);
 /// well).
 std::string read_toml_file(const std::filesystem::path& path, std::string_view what);
 
-/// Throws Error, with the place, for text that is not TOML.
+/// Throws Error, with the place, for text that is not TOML and for a value with a control character.
 toml::table parse_toml(std::string_view text, std::string_view name);
 
 /// "KEY=VALUE" of a command line as a table; a bare word is a string. `option` opens its messages.

@@ -7,6 +7,7 @@
 
 #include "experiments/store/provenance.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 namespace {
@@ -110,9 +111,7 @@ std::string text_header(char comment, std::string_view title, std::string_view c
   std::string text = fmt::format("{} {}file, schema_version: {}\n", comment, text_signature, schema_version);
   for (auto [name, value] : file_origin(title, command)) {
     // one line each, whatever the shell let into the command
-    std::replace_if(
-        value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-    text += fmt::format("{} {}: {}\n", comment, name, value);
+    text += fmt::format("{} {}: {}\n", comment, name, printable(value));
   }
   for (const auto remark : remarks) text += fmt::format("{} {}\n", comment, remark);
   return text;

@@ -3,6 +3,7 @@
 #include "experiments/store/durable_write.hpp"
 #include "experiments/store/hdf5_call.hpp"
 #include "experiments/store/seal.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 namespace {
@@ -25,9 +26,7 @@ std::string hdf5_reason() {
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &reason);
-  for (char& c : reason)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return reason.empty() ? "no reason given" : reason;
+  return reason.empty() ? "no reason given" : printable(reason);
 }
 
 void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }

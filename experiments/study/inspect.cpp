@@ -14,6 +14,7 @@
 #include "experiments/validate/laws_file.hpp"
 #include "experiments/validate/report.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 namespace {
@@ -155,13 +156,6 @@ Json gradient_summary(const Group& group) {
   return j;
 }
 
-/// Text of a file that somebody else may have written, fit for a terminal.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
-
 Json provenance(const File& file) {
   const Attributes a = file.root().attributes();
   Json j;
@@ -300,7 +294,7 @@ Json inspect_json(const std::filesystem::path& path) {
 std::string inspect_text(const std::filesystem::path& path) {
   const Json j = inspect_json(path);
   const Json& p = j["provenance"];
-  const auto said = [&](const char* name) { return printable(p[name].get<std::string>()); };
+  const auto said = [&](const char* name) { return printable(p[name].get<std::string>(), '?'); };
   std::string text = fmt::format("{}\n{}{}{}, OptINC {} ({}, {})\nby {}\n\n", said("title"),
                                  p.contains("run_id") ? fmt::format("run {}, ", said("run_id")) : "",
                                  p.contains("seed") ? fmt::format("seed {}, ", p["seed"].get<long>()) : "",

@@ -12,6 +12,7 @@
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/trial_groups.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 
@@ -27,11 +28,7 @@ std::string journal_heading(const StudyState& state) {
 }
 
 std::string command_comment(std::string_view command) {
-  std::string line(command);
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; },
-      ' ');  // a comment is one line
-  return fmt::format("{}{}\n", command_opening, line);
+  return fmt::format("{}{}\n", command_opening, printable(std::string(command)));  // a comment is one line
 }
 
 TrialModel layout_of(const StudyState& state) {

@@ -142,6 +142,8 @@ class MainJob(unittest.TestCase):
         bad_toml.write_text("[chip]\nsigma_eta_rd = 0.01\n")
         pipe, scenarios = folder / "pipe.toml", pathlib.Path(__file__).parents[2] / "experiments/interconnect/headline.toml"
         os.mkfifo(pipe)
+        two_lines = folder / "two_lines.toml"
+        two_lines.write_text('[[scenario]]\nname = "a\\nb"\n')
         closed = folder / "closed"
         closed.mkdir()
         cases = {
@@ -183,6 +185,7 @@ class MainJob(unittest.TestCase):
                               ['Write --sweep network.source=["a/b.h5"]']),
             "a pipe": (["run", pipe, "-o", output], ["pipe.toml: a pipe", "/dev/stdin"]),
             "a name that commands a terminal": (["run", STUDY, "-o", output, "--set", 'study="a\\u001bb"'], ["control character"]),
+            "a name of two lines": (["interconnect", two_lines], ["two_lines.toml:2:8", "control character"]),
             "a chip of other sections": (["fabricate", "shipped/32x5", "-o", output, "--set", "run.seed=5"], ["run.seed=5", "--seed"]),
             "a trace in the place of results": (["interconnect", scenarios, "-o", output, "--trace", folder / "." / "never.h5", "--force"],
                                                 ["--trace", "never.h5"]),
