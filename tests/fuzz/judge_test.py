@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Whose fault a sanitizer's complaint inside HDF5 is, as tests/fuzz/run judges it: HDF5's, unless the memory is ours."""
 
+import os
 import sys
+import tempfile
+import time
 import unittest
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 run = SourceFileLoader("fuzz_run", str(Path(__file__).with_name("run"))).load_module()
@@ -42,6 +46,30 @@ class Judge(unittest.TestCase):
 
     def test_a_crash_without_memory_of_anybody_is_not(self):
         self.assertFalse(run.in_our_memory("==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0\n    #0 0x7f1 in H5HG_read\n"))
+
+    def test_the_report_of_an_end_that_does_not_come_again_is_that_of_its_moment(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "reports").mkdir()
+            (folder / "bin").mkdir()
+            (folder / "bin/fuzz_files").write_text("#!/bin/sh\nexit 0\n")  # ends well on the input alone
+            (folder / "bin/fuzz_files").chmod(0o755)
+            finding = folder / "files-crash-1"
+            finding.touch()
+            where = "    #0 0x7f1 in {} (/usr/lib/{}+0x1)\n    #1 0x4c1 in optinc::read(long) experiments/store/hdf5.cpp:9:1\n"
+            for number, seconds, frame in ((1, -30, ("optinc::f()", "fuzz_files")), (2, 0.1, ("H5D_read", "libhdf5_serial.so.103")),
+                                           (3, 30, ("optinc::f()", "fuzz_files"))):
+                report = folder / f"reports/files.{number}"
+                report.write_text("==1==ERROR: AddressSanitizer: SEGV\n" + where.format(*frame) + "SUMMARY: AddressSanitizer: SEGV\n")
+                os.utime(report, (time.time() + seconds,) * 2)
+            with mock.patch.object(run, "BUILD", folder):
+                self.assertEqual(run.judge("files", finding), ("not alone: SUMMARY: AddressSanitizer: SEGV", True))
+                os.utime(folder / "reports/files.3", (time.time(),) * 2)
+                os.utime(folder / "reports/files.2", (time.time() + 60,) * 2)
+                self.assertEqual(run.judge("files", finding)[1], False)
+                for report in (folder / "reports").iterdir():
+                    report.unlink()
+                self.assertEqual(run.judge("files", finding), ("not alone: exit status 0", False))
 
 
 if __name__ == "__main__":
