@@ -66,12 +66,12 @@ double learning_seconds(const StudyConfig& point, const TrialModel& model) {
   took(start, 1, 2);  // warms up
   const double once = took(start, 1, 2);
   // quick steps vanish in what goes before them: as many as tell
-  int steps = start;
-  double longer = once;
-  do {
+  int steps = 2 * start;
+  double longer = took(steps, 1, 2);
+  while (longer < std::min(1.0, 1.5 * once) && steps < l.steps) {
     steps *= 2;
     longer = took(steps, 1, 2);
-  } while (longer < std::min(1.0, 1.5 * once) && steps < l.steps);
+  }
   const double step = more(longer, once) / std::max(1, std::min(steps, l.steps) - start);
   double seconds =
       once + step * std::max(0, l.steps - start) + more(took(start, 2, 2), once) * (l.evaluations - 1);
