@@ -9,6 +9,7 @@
 #include "physics/random/haar.hpp"
 
 namespace optinc {
+
 void require_mesh_target(const MeshTarget& target) {
   try {
     decompose_clements(target.matrix);

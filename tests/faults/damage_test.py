@@ -175,19 +175,21 @@ class Damage(unittest.TestCase):
         self.assertIn("my own", optinc("inspect", path).stdout)
         self.assertEqual((self.folder / "result.h5").read_bytes()[-SEAL:-4], b"OPTINCS1")
 
-    def test_a_newer_file_is_refused(self):
+    def test_a_file_of_no_version_or_a_newer_one_is_refused(self):
         for name in READERS:
             if name.endswith((".csv", ".s8p")):
                 continue
-            path = self.folder / "newer.h5"
-            path.write_bytes(self.sound[name])
-            with h5py.File(path, "r+") as file:
-                file.attrs["schema_version"] = 99
-            for done in self.each_reader(name, path.read_bytes()):
-                with self.subTest(file=name, command=done.args[1]):
-                    self.assertEqual(done.returncode, 1)
-                    self.assertIn("schema_version 99 (this program reads up to", done.stderr)
-                    self.assertIn("Use a newer OptINC", done.stderr)
+            for version, words in ((99, ("schema_version 99 (this program reads up to", "Use a newer OptINC")),
+                                   (0, ("schema_version 0 (this program reads 1 to", "Use another copy"))):
+                path = self.folder / "newer.h5"
+                path.write_bytes(self.sound[name])
+                with h5py.File(path, "r+") as file:
+                    file.attrs["schema_version"] = version
+                for done in self.each_reader(name, path.read_bytes()):
+                    with self.subTest(file=name, command=done.args[1], version=version):
+                        self.assertEqual(done.returncode, 1)
+                        for part in words:
+                            self.assertIn(part, done.stderr)
 
 
 class Journals(unittest.TestCase):

@@ -16,6 +16,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/results.hpp"
+#include "tests/support/run_options.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace optinc;
@@ -35,14 +36,6 @@ StudyConfig study_of(const fs::path& file, int ports, const std::string& more = 
       fmt::format("model = 'mesh'\n[run]\nseed = 3\n[runner]\ntrials = 4\n[chip]\npreset = "
                   "'good-lab'\n[mesh]\nports = {}\ntarget = '{}'\n{}",
                   ports, file.string(), more));
-}
-
-RunOptions to(const fs::path& output) {
-  RunOptions options;
-  options.output = output;
-  options.quiet = true;
-  options.command = "the command line";
-  return options;
 }
 
 /// What is wrong with a matrix, as a study says.

@@ -19,6 +19,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/results.hpp"
+#include "tests/support/run_options.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace optinc;
@@ -54,14 +55,6 @@ StudyConfig chip_study(const fs::path& folder) {
       path.string() +
       "'\nhidden = [4]\n"
       "[[sweep]]\nvalues = {\"chip.sigma_eta_rad\" = [0, 0.05]}\n");
-}
-
-RunOptions to(const fs::path& output) {
-  RunOptions options;
-  options.output = output;
-  options.quiet = true;
-  options.command = "the command line";
-  return options;
 }
 
 /// The result file of an undisturbed run.
