@@ -1,6 +1,7 @@
 #include "onn/drift.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
@@ -84,13 +85,15 @@ double heater_power_w(const ChipProgram& program, double pi_power_w) {
 }
 
 std::vector<std::size_t> calibration_instants(const DriftSettings& s) {
-  std::vector<std::size_t> last;
-  double due = s.recalibrate_s;
-  for (int k = 0; k < s.instants; ++k) {
-    const bool now = k == 0 || k * s.interval_s >= due;
-    last.push_back(now ? static_cast<std::size_t>(k) : last.back());
-    while (due <= k * s.interval_s) due += s.recalibrate_s;
-  }
+  // Both times are typed decimals: in units of recalibrate_s, an instant misses a multiple by rounding alone,
+  // some eps of itself, and belongs to it. Counting periods leaves nothing to accumulate.
+  const auto periods = [&](int k) {
+    const double count = k * s.interval_s / s.recalibrate_s;
+    return std::floor(count * (1.0 + 8.0 * std::numeric_limits<double>::epsilon()));
+  };
+  std::vector<std::size_t> last = {0};
+  for (int k = 1; k < s.instants; ++k)
+    last.push_back(periods(k) > periods(k - 1) ? static_cast<std::size_t>(k) : last.back());
   return last;
 }
 

@@ -58,6 +58,36 @@ TEST_CASE("calibrations come when they are due") {
   CHECK(calibration_instants(s) == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
+// Due times summed up as doubles skip or shift calibrations in 33 of these 64 pairs: 361 steps of 0.1 s lose
+// the 15th. The truth in integers: instant k lies at k i, period p at p r, in units of 0.1 s (0.3, 0.7 s: of
+// their own)
+TEST_CASE("no calibration is skipped or shifted by rounding") {
+  for (const double unit_s : {0.1, 0.3, 0.7, 1e-3, 1.0 / 3.0, 60.0, 1e-6, 1e6})
+    for (const int ratio : {1, 2, 3, 5, 7, 10, 60, 119}) {
+      DriftSettings s = quiet();
+      s.instants = 361;
+      s.interval_s = unit_s;
+      s.recalibrate_s = ratio * unit_s;
+      CAPTURE(unit_s, ratio);
+      std::vector<std::size_t> due;
+      for (std::size_t k = 0; k < 361; ++k) due.push_back(k - k % static_cast<std::size_t>(ratio));
+      CHECK(calibration_instants(s) == due);
+      s.interval_s = ratio * unit_s;  // several periods a step: calibrated at every instant
+      s.recalibrate_s = unit_s;
+      for (std::size_t k = 0; k < 361; ++k) due[k] = k;
+      CHECK(calibration_instants(s) == due);
+    }
+}
+
+// 2e16 periods: a loop over them would not end
+TEST_CASE("calibrations far more frequent than instants cost no time") {
+  DriftSettings s = quiet();
+  s.instants = 2047;
+  s.interval_s = 1e7;
+  s.recalibrate_s = 1e-6;
+  CHECK(calibration_instants(s).back() == 2046);
+}
+
 TEST_CASE("heaters take P_pi for every pi of phase") {
   ChipProgram program;
   BlockProgram block;
