@@ -8,6 +8,7 @@ install(DIRECTORY experiments/studies experiments/networks experiments/designs e
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.h5")
 install(DIRECTORY experiments/python/optinc_results DESTINATION ${share}/python COMPONENT runtime
         PATTERN "__pycache__" EXCLUDE)
+install(FILES experiments/python/run_optinc_results.py DESTINATION ${share}/python COMPONENT runtime)
 install(PROGRAMS cmake/optinc-results DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(FILES LICENSE README.md CITATION.cff experiments/store/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
