@@ -1,0 +1,156 @@
+"""Every command of README.md runs; those of docs/*.md name options and files that exist.
+
+Usage: readme_test.py OPTINC [unittest's arguments]. OPTINC is the tool in its build folder. Exits 77 (skipped) when a Python module
+is missing. A command of the README that this file does not know fails the test: give it a row in AS_TYPED.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/experiments")]
+sys.dont_write_bytecode = True
+OPTINC = Path(sys.argv.pop(1)).resolve()
+from guide import run_page  # noqa: E402  exits 77 where a module is missing
+from tool import SMALL_ARGUMENTS  # noqa: E402
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "docs" / name for name in ("results.md", "claims.md", "limitations.md")]
+STUDY = "experiments/studies/quickstart.toml"
+SMALL = shlex.join(["--quiet", *SMALL_ARGUMENTS])
+TRAINING = shlex.join(["--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--sweep")]])
+
+# What the README's tables say, and what is typed for it: the same command on something small, in this order
+AS_TYPED = {
+    "optinc run STUDY.toml -o FILE": f"optinc run {STUDY} -o r.h5 {SMALL}",
+    "optinc run": f"optinc run {STUDY} {SMALL} -o r2.h5",
+    "optinc resume FILE": "optinc resume r.h5 --trials 3 --quiet",
+    "optinc inspect FILE": "optinc inspect r.h5",
+    "optinc report FILE": "optinc report r.h5",
+    "optinc train STUDY.toml -o FILE": f"optinc train {STUDY} -o n.h5 {TRAINING}",
+    "optinc validate": "optinc validate --quick 8",
+    "optinc budget": "optinc budget --set network.source=carry-chain --set task.rounding=half-up",
+    "optinc designs LIST.toml": "optinc designs experiments/designs/published.toml",
+    "optinc interconnect LIST.toml": "optinc interconnect experiments/interconnect/headline.toml",
+    "optinc interconnect": "optinc interconnect experiments/interconnect/ring_1024.toml",
+    "optinc explain KEY": "optinc explain chip.sigma_eta_rad",
+    "optinc program": "optinc program n.h5 -o p.h5",
+    "optinc transfer": "optinc transfer p.h5 -o t.csv --mesh layer0/block0/mesh",
+    "cmake --install": "true",  # tests/install installs, and compiles against what it installed
+    "tests/run --quick": f"{ROOT}/tests/run --help",  # what runs this test
+}
+
+
+def commands(text):
+    """Inline code that is a command, each once, in order."""
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))
+    return list(dict.fromkeys(s for s in spans if re.match(r"(optinc|cmake|experiments/\w+|(\./)?tests/run) [^/]|\./", s)))
+
+
+def environment(folder):
+    """With `optinc` on the PATH."""
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    if not (programs / "optinc").exists():
+        (programs / "optinc").symlink_to(OPTINC)
+    return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = Path(self.scratch.name)
+        self.addCleanup(self.scratch.cleanup)
+
+    def type(self, line):
+        done = subprocess.run(["bash", "-euc", line], cwd=self.folder, env=environment(self.folder), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+    def test_commands_of_its_tables(self):
+        (self.folder / "experiments").symlink_to(ROOT / "experiments")
+        met = commands(README)
+        self.assertEqual([c for c in met if c not in AS_TYPED], [])
+        for command, line in AS_TYPED.items():
+            self.assertIn(command, met, "no longer in the README: remove its row")
+            with self.subTest(command):
+                self.type(line)
+
+    def test_its_blocks(self):
+        page = self.folder / "README.md"
+        page.write_text(README, encoding="utf-8")
+        here = os.getcwd()
+        try:
+            blocks, wrong = run_page(page, self.folder, environment(self.folder), OPTINC.parents[1], False)
+        finally:
+            os.chdir(here)
+        self.assertGreaterEqual(blocks, 3)
+        self.assertEqual(wrong, 0)
+
+    def test_quickstart(self):
+        """The script as it is, in a tree whose tool is compiled: `cmake` has nothing to do."""
+        self.assertIn("\n./experiments/quickstart ", README)
+        for name in ("experiments", "CMakePresets.json"):
+            source = ROOT / name
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, self.folder / name, **({"symlinks": True} if source.is_dir() else {}))
+        (self.folder / "build/release/bin").mkdir(parents=True)
+        (self.folder / "build/release/bin/optinc").symlink_to(OPTINC)
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/cmake").write_text("#!/bin/sh\n")
+        (self.folder / "bin/cmake").chmod(0o755)
+        self.type(f"./experiments/quickstart --no-install -- {SMALL}")
+        self.assertTrue((self.folder / "results/quickstart.h5").exists())
+        self.assertTrue((self.folder / "results/figures/metric_vs_parameter.png").exists())
+
+    def test_links(self):
+        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+            for link in re.findall(r'(?:\]\(|src(?:set)?=")([^)"#\s]+)', page.read_text(encoding="utf-8")):
+                if "://" not in link:
+                    self.assertTrue((page.parent / link).exists(), f"{page.name}: {link}")
+
+    def test_size_and_pictures(self):
+        self.assertLessEqual(len(README.splitlines()), 150)
+        subprocess.run([ROOT / "docs/diagrams/system.py", "--check"], check=True)
+
+
+class Pages(unittest.TestCase):
+    """Their studies take minutes to hours; every shipped one is run small by studies_test.py."""
+
+    def test_commands_are_accepted(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            (folder / "experiments").symlink_to(ROOT / "experiments")
+            for page in PAGES:
+                text = page.read_text(encoding="utf-8")
+                lines = commands(text)
+                for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+                    lines += block.replace("\\\n", " ").splitlines()
+                self.assertTrue(lines or page.name == "limitations.md", page)
+                for line in filter(None, lines):
+                    with self.subTest(f"{page.name}: {line}"):
+                        self.accepted(shlex.split(line, comments=True), folder)
+
+    def accepted(self, words, folder):
+        """Whether the command line is one that the program takes, without doing the work."""
+        if words[0].endswith(("experiments/draw", "experiments/quickstart", "experiments/claims", "tests/run", "tests/install")):
+            self.assertTrue((ROOT / words[0]).exists())
+            return
+        if words[:2] in (["optinc", "run"], ["optinc", "ablate"], ["optinc", "train"]):
+            words = [*words, "--print-config"]
+        elif words[0] == "optinc" and words[1] in ("budget", "designs", "interconnect", "words", "explain", "list", "devices"):
+            pass
+        elif words[0] == "optinc":
+            words = [*words[:2], "--help"]
+        done = subprocess.run(words, cwd=folder, env=environment(folder), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
