@@ -19,24 +19,24 @@ from .report import write_report
 from .run import Run, open_run
 from .table import tidy, write_csv
 
-FIGURES_HELP = """Draws the figures that the study names in its key `figures`; where it names none, those for which
-the data is there (pareto only by name). A PNG and a PDF each; an earlier one of the same name is replaced.
+FIGURES_HELP = """Draws the figures that the study names in its key `figures`; if it names none, every figure for
+which there is data (pareto only if named). Each figure is written as PNG and PDF and replaces an earlier one of the same name.
 
   metric_vs_parameter  means with 95 % intervals against a swept parameter
   heat_map             the mean of a metric, and the yield, over two swept parameters
-  error_histogram      by how much the wrong codes are wrong
-  eye                  levels received for each target digit, with the decision thresholds
+  error_histogram      distribution of code errors
+  eye                  received levels of each target digit, with the decision thresholds
   training             loss, word accuracy and margin against epoch
-  gradient             the average gradient that comes back against the exact one
-  ablation             share of every error source in the variance
-  pareto               two metrics, or one and a swept key, traded over all sweep points
+  gradient             received average gradient against the exact one
+  ablation             contribution of every error source to the variance
+  pareto               trade-off between two metrics, or a metric and a swept key, over all sweep points
   drift                a metric against time
   receiver_noise       error rates against received power and intensity noise, with the PAM4 formula
-  budget               light, delay and watts of optinc budget, by stage and part
+  budget               loss, delay and power of optinc budget, by stage and part
   designs              costs of the designs of optinc designs, side by side
-  interconnect         iterations of optinc interconnect against servers, and their parts
-  assumptions          what ratios of optinc interconnect rest on, one assumption at a time
-  law                  every Monte-Carlo law of optinc validate, closed form and simulation: a figure each
+  interconnect         iteration times of optinc interconnect against the number of servers, with their parts
+  assumptions          sensitivity of the ratios of optinc interconnect to single assumptions
+  law                  analytic result and simulation of every Monte-Carlo law of optinc validate, one figure each
 """
 EXAMPLES = """examples:
   python3 -m optinc_results show results/quickstart.h5
@@ -100,19 +100,19 @@ def parser() -> argparse.ArgumentParser:
 
     draw = command("figures", figures, "draw figures", FIGURES_HELP)
     draw.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder for the figures")
-    draw.add_argument("--only", action="append", choices=FIGURES, metavar="NAME", help="draw this one; repeatable")
+    draw.add_argument("--only", action="append", choices=FIGURES, metavar="NAME", help="draw only this figure; repeatable")
     write = command("table", table, "write a CSV table",
                     "Writes one row per sweep point, trial and variant. Missing numbers are empty fields.")
-    write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="file to write")
-    write.add_argument("--force", action="store_true", help="replace an existing output")
-    write.add_argument("--metric", metavar="M", help="only this quantity (default: all by trial and variant)")
-    write.add_argument("--group", default="trials", metavar="G", help="trials (default), summary, training, ...")
+    write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="output file")
+    write.add_argument("--force", action="store_true", help="overwrite an existing output file")
+    write.add_argument("--metric", metavar="M", help="write only this quantity (default: all quantities per trial and variant)")
+    write.add_argument("--group", default="trials", metavar="G", help="group of the file: trials (default), summary, training, ...")
     page = command("report", report, "write one HTML page",
-                   "Writes a page that needs nothing else, no network and no script: what was run, headline numbers with their\n"
-                   "intervals, the figures that the study names, warnings, where it comes from, how to repeat it, all settings.")
-    page.add_argument("-o", "--output", type=Path, metavar="HTML", help="file to write (default: FILE with the ending .html)")
-    page.add_argument("--force", action="store_true", help="replace an existing output")
-    command("show", show, "print the headline numbers", "Prints where a result comes from and its headline numbers.")
+                   "Writes a self-contained page that works offline, without scripts: settings, main numbers with their intervals,\n"
+                   "the figures that the study names, warnings, provenance and the command that repeats the run.")
+    page.add_argument("-o", "--output", type=Path, metavar="HTML", help="output file (default: FILE with the extension .html)")
+    page.add_argument("--force", action="store_true", help="overwrite an existing output file")
+    command("show", show, "print the main numbers", "Prints the provenance and the main numbers of a result.")
     return top
 
 
