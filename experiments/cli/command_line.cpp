@@ -53,7 +53,7 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
   if (first[0] != '-' && std::find(commands.begin(), commands.end(), first) == commands.end())
     return fmt::format("unknown command \"{}\" (there are {}). Did you mean optinc {}?", first,
                        join_names(commands), nearest_name(first, commands));
-  return fmt::format("unusable command line ({}). Try optinc {} --help.",
+  return fmt::format("invalid command line ({}). Try optinc {} --help.",
                      std::regex_replace(error.what(), std::regex("\\s*\n\\s*"), "; "),
                      first[0] == '-' ? "" : first);
 }
@@ -61,18 +61,20 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
 int parse_and_run(int argc, char** argv, Ranks& ranks) {
   CLI::App app(
       "OptINC: a physics-level simulator of optical in-network computing.\n"
-      "Servers' gradients are averaged and rounded by meshes of imperfect Mach-Zehnder interferometers.");
+      "Meshes of imperfect Mach-Zehnder interferometers average the gradients of several servers inside the "
+      "network.");
   app.require_subcommand(1);
-  app.set_version_flag("--version", program_version(), "version and revision of this program");
+  app.set_version_flag("--version", program_version(), "Print version and revision and exit");
   app.footer(
-      "Example:\n  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
+      "Example:\n"
+      "  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
       "Exit codes:\n"
-      "  0    done (a run that reached run.time_limit_s too: its file says complete = 0)\n"
-      "  1    refused or failed: one line on standard error says what, where and how to mend; replay: the "
-      "trial "
-      "gave other values\n"
-      "  2    unusable command line\n"
-      "  130  interrupted by Ctrl-C, 143 by SIGTERM: what was finished is stored; the resume command is "
+      "  0    success, or a run stopped by run.time_limit_s (its file has complete = 0)\n"
+      "  1    refused or failed (one line on standard error says why), wrong words found (words), or values "
+      "that "
+      "differ (replay)\n"
+      "  2    invalid command line\n"
+      "  130  interrupted by Ctrl-C (143: by SIGTERM); finished trials are stored and the resume command is "
       "printed");
   CommandTable commands(app, as_typed(argc, argv), ranks);
   add_study_commands(commands);

@@ -37,15 +37,15 @@ CLI::Validator whole_number() {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole =
         error == std::errc{} && end == text.data() + text.size() && value >= 0 && value <= largest;
-    return whole ? "" : fmt::format("{} is no whole number from 0 to {}", text, largest);
+    return whole ? "" : fmt::format("{} is not a whole number from 0 to {}", text, largest);
   };
   return CLI::Validator(problem, "");
 }
 
 void add_output(CLI::App& command, OutputArguments& out) {
-  command.add_option("-o,--output", out.output, "file to write")->type_name("FILE");
-  command.add_flag("--force", out.force, "replace an existing output");
-  command.add_flag("--quiet", out.quiet, "no progress");
+  command.add_option("-o,--output", out.output, "Output file")->type_name("FILE");
+  command.add_flag("--force", out.force, "Overwrite an existing output file");
+  command.add_flag("--quiet", out.quiet, "Hide progress");
 }
 
 void add_settings(CLI::App& command, std::vector<std::string>& settings, const char* meaning) {

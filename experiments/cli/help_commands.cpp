@@ -23,40 +23,41 @@ std::vector<CompletableCommand> completable(const CLI::App& app) {
 
 void add_explain(CommandTable& commands) {
   const auto key = std::make_shared<std::string>();
-  CLI::App& explained =
-      commands.add("explain", "meaning, unit, default, range, source and models of a parameter",
-                   "optinc explain chip.sigma_eta_rad", [key] { return explain_command(*key); });
-  explained.add_option("KEY", *key, "section.key; without one all keys are listed");
+  CLI::App& explained = commands.add(
+      "explain", "Explain a key, a section or a metric: meaning, unit, default, range, source, models",
+      "optinc explain chip.sigma_eta_rad", [key] { return explain_command(*key); });
+  explained.add_option("KEY", *key, "Key (section.key), section or metric; without it, all keys are listed");
 }
 
 void add_devices(CommandTable& commands) {
   const auto device = std::make_shared<std::string>();
   const auto device_json = std::make_shared<bool>();
-  CLI::App& devices = commands.add("devices", "published devices with their numbers, and where those come from",
+  CLI::App& devices = commands.add("devices", "List published devices, or show the data and source of one",
                                    "optinc devices\n"
                                    "  optinc devices harris-2014-heater --json",
                                    [device, device_json] { return devices_command(*device, *device_json); });
-  devices.add_option("NAME", *device, "a device; without one all are listed");
-  devices.add_flag("--json", *device_json, "as one JSON object with values in SI, for scripts");
+  devices.add_option("NAME", *device, "Name of a device; without it, all devices are listed");
+  devices.add_flag("--json", *device_json, "Print one JSON object in SI units, for scripts");
 }
 
 void add_list(CommandTable& commands) {
-  commands.add("list", "studies shipped, devices, presets, models with their metrics, sources of error",
-               "optinc list", [] {
-                 fmt::print("{}", listing());
-                 return 0;
-               });
+  commands.add(
+      "list",
+      "List shipped studies and networks, devices, presets, models with their metrics, and error sources",
+      "optinc list", [] {
+        fmt::print("{}", listing());
+        return 0;
+      });
 }
 
 void add_completion(CommandTable& commands) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App& completion =
-      commands.add("completion", "print a completion script for a shell", "source <(optinc completion bash)",
-                   [shell, &commands] {
-                     fmt::print("{}", completion_script(*shell, completable(commands.app())));
-                     return 0;
-                   });
-  completion.add_option("SHELL", *shell, "bash, zsh or fish")->required();
+  CLI::App& completion = commands.add(
+      "completion", "Print a shell completion script", "source <(optinc completion bash)", [shell, &commands] {
+        fmt::print("{}", completion_script(*shell, completable(commands.app())));
+        return 0;
+      });
+  completion.add_option("SHELL", *shell, "Shell: bash, zsh or fish")->required();
 }
 
 }  // namespace

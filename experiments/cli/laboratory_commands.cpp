@@ -7,24 +7,25 @@ namespace {
 
 void add_frequency(CLI::App& command, LabArguments& lab) {
   command.add_option("--frequency-hz", lab.frequency_hz,
-                     "optical frequency of a Touchstone file (default c / 1550 nm)");
+                     "Optical frequency for Touchstone files (default: c / 1550 nm) [Hz]");
 }
 
 void add_program(CommandTable& commands) {
   const auto lab = std::make_shared<LabArguments>();
   CLI::App& program = commands.add(
-      "program", "phases that realise a network's meshes, or a matrix of your own",
+      "program", "Compute the phase settings that implement a network or a unitary matrix",
       "optinc program network.h5 -o phases.csv\n"
       "  optinc program matrix.s8p -o phases.h5 --dac-bits 12\n"
-      "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for its splitters",
+      "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for the chip's splitter errors",
       [lab, &commands] { return program_command(*lab, commands.options(lab->out, "phases.csv")); });
   program
       .add_option("INPUT", lab->input,
-                  "network or result file (.h5), shipped/NAME, or unitary matrix (.h5, .csv, .sNp)")
+                  "Network or result file (.h5), shipped/NAME, or unitary matrix (.h5, .csv, .sNp)")
       ->required();
   program.add_option("--chip", lab->chip_file,
-                     "chip file of optinc fabricate whose known splitters are corrected for");
-  program.add_option("--dac-bits", lab->dac_bits, "phases on a grid of 2 pi / 2^bits, 0: as computed");
+                     "Chip file of optinc fabricate; the phases correct its known splitter errors");
+  program.add_option("--dac-bits", lab->dac_bits,
+                     "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
   add_frequency(program, *lab);
   add_output(program, lab->out);
 }
@@ -32,16 +33,17 @@ void add_program(CommandTable& commands) {
 void add_fabricate(CommandTable& commands) {
   const auto fab = std::make_shared<LabArguments>();
   CLI::App& fabricate =
-      commands.add("fabricate", "draw one chip for a network and write all its errors",
+      commands.add("fabricate", "Draw one chip for a network and write all its fabrication errors",
                    "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3",
                    [fab, &commands] { return fabricate_command(*fab, commands.options(fab->out, "chip.h5")); });
-  fabricate.add_option("NETWORK.h5", fab->input, "network or result file, or shipped/NAME (optinc list)")
+  fabricate.add_option("NETWORK.h5", fab->input, "Network or result file, or shipped/NAME (optinc list)")
       ->required();
-  fabricate.add_option("--preset", fab->preset,
-                       "statistics of the errors (chip.preset; default design-target)");
-  add_settings(fabricate, fab->settings, "chip.key=value, over the preset; repeatable");
-  fabricate.add_option("--seed", fab->seed, "seed of every random stream")->check(whole_number());
-  fabricate.add_option("--chip", fab->chip, "number of the chip: the trial of a study with the same seed")
+  fabricate.add_option("--preset", fab->preset, "Error statistics (chip.preset; default: design-target)");
+  add_settings(fabricate, fab->settings, "Override a value of the preset: chip.key=value; repeatable");
+  fabricate.add_option("--seed", fab->seed, "Seed of all random number streams")->check(whole_number());
+  fabricate
+      .add_option("--chip", fab->chip,
+                  "Number of the chip, equal to the trial number in a study with the same seed")
       ->check(whole_number());
   add_output(fabricate, fab->out);
 }
@@ -49,12 +51,12 @@ void add_fabricate(CommandTable& commands) {
 void add_transfer(CommandTable& commands) {
   const auto light = std::make_shared<LabArguments>();
   CLI::App& transfer = commands.add(
-      "transfer", "transfer matrix of a mesh from its phases, perfect or on a chip",
+      "transfer", "Compute the transfer matrix of a mesh from its phases, ideal or on a given chip",
       "optinc transfer phases.csv -o matrix.s8p --mesh layer0/block0/mesh --chip chip.h5",
       [light, &commands] { return transfer_command(*light, commands.options(light->out, "matrix.csv")); });
-  transfer.add_option("PHASES", light->input, "phases file (.h5, .csv)")->required();
-  transfer.add_option("--mesh", light->mesh, "name of the mesh; default the only one");
-  transfer.add_option("--chip", light->chip_file, "chip file with the errors of that mesh");
+  transfer.add_option("PHASES", light->input, "Phase file (.h5, .csv)")->required();
+  transfer.add_option("--mesh", light->mesh, "Name of the mesh (default: the only mesh in the file)");
+  transfer.add_option("--chip", light->chip_file, "Chip file with the errors of the mesh (default: no errors)");
   add_frequency(transfer, *light);
   add_output(transfer, light->out);
 }

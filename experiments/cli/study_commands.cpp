@@ -8,34 +8,41 @@ namespace optinc {
 namespace {
 
 void add_study(CLI::App& command, StudyArguments& study) {
-  command.add_option("STUDY.toml", study.study, "what to run (optinc list shows those shipped)")->required();
+  command.add_option("STUDY.toml", study.study, "Study file (optinc list shows the shipped studies)")
+      ->required();
   add_output(command, study.out);
-  add_settings(command, study.overrides.settings, "section.key=value, over the file; repeatable");
-  command.add_option("--seed", study.seed, "seed of every random stream (run.seed)")->check(whole_number());
-  command.add_option("--threads", study.threads, "threads, 0 for all (run.threads); never changes a result");
-  command.add_flag("--print-config", study.print_config, "print every value in force as TOML and stop");
+  add_settings(command, study.overrides.settings,
+               "Override a value of the study: section.key=value; repeatable");
+  command.add_option("--seed", study.seed, "Seed of all random number streams (run.seed)")
+      ->check(whole_number());
+  command.add_option("--threads", study.threads,
+                     "Number of threads, 0: all cores (run.threads); results do not depend on it");
+  command.add_flag("--print-config", study.print_config, "Print the complete configuration as TOML and exit");
 }
 
 void add_trials(CLI::App& command, StudyArguments& study) {
   command
-      .add_option("--sweep", study.overrides.sweeps,
-                  "section.key=[values]: this key's sweep, or one more; repeatable")
+      .add_option(
+          "--sweep", study.overrides.sweeps,
+          "Sweep a key: section.key=[values]; replaces the study's sweep of that key or adds one; repeatable")
       ->expected(1)
       ->take_all();
-  command.add_option("--trials", study.trials, "trials at every point (runner.trials)");
-  command.add_option("--shard", study.shard, "I/N: run the I-th of N parts; optinc merge puts them together");
-  command.add_flag("--dry-run", study.dry_run, "print trials, expected time, memory and size, and stop");
+  command.add_option("--trials", study.trials, "Trials per sweep point (runner.trials)");
+  command.add_option("--shard", study.shard, "Run part I of N, written I/N; optinc merge combines the parts");
+  command.add_flag("--dry-run", study.dry_run,
+                   "Print the number of trials, expected time, memory and file size, and exit");
 }
 
 void add_run(CommandTable& commands) {
   const auto study = std::make_shared<StudyArguments>();
   CLI::App& run = commands.add(
-      "run", "run a study and write its result file",
+      "run", "Run a study and write its result file",
       "optinc run experiments/studies/quickstart.toml -o results.h5 --trials 60 --seed 7\n"
-      "  optinc run STUDY.toml -o part2.h5 --shard 2/4          one of four machines\n"
-      "  mpirun -n 4 optinc run STUDY.toml -o results.h5        ranks; the same numbers\n"
-      "Keys that the study's model does not read (optinc explain KEY, line models) cannot be swept; "
-      "elsewhere they are a\nwarning. [noise] acts in the variant noisy, and always where chips drift.",
+      "  optinc run STUDY.toml -o part2.h5 --shard 2/4          the second of four machines\n"
+      "  mpirun -n 4 optinc run STUDY.toml -o results.h5        four MPI ranks; identical results\n"
+      "A key that the study's model does not read cannot be swept; setting it prints a warning. optinc explain "
+      "KEY lists the\n"
+      "models that read a key. [noise] acts in variant noisy, and in all variants with drift.",
       [study, &commands] { return run_command(*study, commands.typed(), commands.ranks()); });
   add_study(run, *study);
   add_trials(run, *study);
@@ -45,7 +52,7 @@ void add_ablate(CommandTable& commands) {
   const auto ablation = std::make_shared<StudyArguments>();
   ablation->overrides.ablation = true;
   CLI::App& ablate = commands.add(
-      "ablate", "run a study with each source of error alone, all, and all but one",
+      "ablate", "Run a study with each error source alone, with all of them, and with all but one",
       "optinc ablate experiments/studies/quickstart.toml -o ablation.h5 --sweep chip.sigma_eta_rad=[0.02] "
       "--set measure.once=[]",
       [ablation, &commands] { return run_command(*ablation, commands.typed(), commands.ranks()); });
@@ -57,27 +64,29 @@ void add_resume(CommandTable& commands) {
   const auto changes = std::make_shared<ResumeChanges>();
   const auto resumed = std::make_shared<OutputArguments>();
   CLI::App& resume = commands.add(
-      "resume", "go on with a run or a training that was interrupted, killed, out of time or is to grow",
+      "resume", "Resume an interrupted run or training, or extend a run by more trials",
       "optinc resume results.h5 --trials 200",
       [changes, resumed, &commands] { return status_of(resume_study(*changes, commands.options(*resumed))); });
-  resume.add_option("RESULTS.h5", resumed->output, "the run's output, whether it is there yet or not")
+  resume
+      .add_option("RESULTS.h5", resumed->output,
+                  "Output file of the run; need not exist if the run was killed before writing it")
       ->required();
-  resume.add_option("--trials", changes->trials, "more trials at every point than the study had");
-  resume.add_option("--threads", changes->threads, "threads, 0 for all");
-  resume.add_option("--time-limit", changes->time_limit_s, "seconds after which no trial starts");
-  resume.add_flag("--quiet", resumed->quiet, "no progress");
+  resume.add_option("--trials", changes->trials, "New number of trials per sweep point, larger than before");
+  resume.add_option("--threads", changes->threads, "Number of threads, 0: all cores");
+  resume.add_option("--time-limit", changes->time_limit_s, "Time after which no new trial starts [s]");
+  resume.add_flag("--quiet", resumed->quiet, "Hide progress");
 }
 
 void add_merge(CommandTable& commands) {
   const auto shards = std::make_shared<std::vector<std::string>>();
   const auto merged = std::make_shared<OutputArguments>();
   CLI::App& merge =
-      commands.add("merge", "put the shards of one study together",
+      commands.add("merge", "Merge the shards of a study into one result file",
                    "optinc merge part1.h5 part2.h5 part3.h5 part4.h5 -o all.h5", [shards, merged, &commands] {
                      merge_studies({shards->begin(), shards->end()}, commands.options(*merged));
                      return 0;
                    });
-  merge.add_option("SHARD.h5", *shards, "files of optinc run --shard I/N")->required();
+  merge.add_option("SHARD.h5", *shards, "Result files of optinc run --shard I/N")->required();
   add_output(merge, *merged);
 }
 
@@ -87,14 +96,18 @@ void add_replay(CommandTable& commands) {
   const auto point = std::make_shared<std::size_t>();
   const auto replay_out = std::make_shared<OutputArguments>();
   CLI::App& replay =
-      commands.add("replay", "run one trial of a result file again and record everything of it",
+      commands.add("replay", "Repeat one trial of a result file and record its intermediate values",
                    "optinc replay results.h5 --point 2 --trial 17 -o trial.h5",
                    [replayed, trial, point, replay_out, &commands] {
                      return replay_command(*replayed, *point, *trial, commands.options(*replay_out));
                    });
-  replay.add_option("RESULTS.h5", *replayed, "a study's result file")->required();
-  replay.add_option("--trial", *trial, "number of the trial, from 0")->required()->check(whole_number());
-  replay.add_option("--point", *point, "number of the point, from 0, the last sweep fastest (default 0)")
+  replay.add_option("RESULTS.h5", *replayed, "Result file of a study")->required();
+  replay.add_option("--trial", *trial, "Number of the trial, counted from 0")
+      ->required()
+      ->check(whole_number());
+  replay
+      .add_option("--point", *point,
+                  "Number of the sweep point, counted from 0; the last sweep varies fastest (default: 0)")
       ->check(whole_number());
   add_output(replay, *replay_out);
 }
@@ -102,7 +115,7 @@ void add_replay(CommandTable& commands) {
 void add_train(CommandTable& commands) {
   const auto training = std::make_shared<StudyArguments>();
   CLI::App& train = commands.add(
-      "train", "train the study's network alone and write it",
+      "train", "Train the network of a study and write it to a file",
       "optinc train experiments/studies/quickstart.toml -o network.h5 --set task.rounding=floor",
       [training, &commands] { return train_command(*training, commands.typed(), commands.ranks()); });
   add_study(train, *training);

@@ -11,10 +11,10 @@
 namespace optinc {
 
 int words_command(const WordsArguments& a) {
-  validate(a.drawn >= 0, "--words {} (0 or more). Give a number of words.", a.drawn);
+  validate(a.drawn >= 0, "--words {} (allowed: 0 or more). Give a number of words.", a.drawn);
   const StudyConfig config = load_config(a.study, a.overrides);
-  validate(has_network(config.model), "a study of model {} (words are asked of a network). Give another study.",
-           config.model);
+  validate(has_network(config.model),
+           "a study of model {} (it has no network to test). Use a study of model chip.", config.model);
   validate_config(config);
   const Network network = make_network_of(config, a.out.quiet).network;
   const auto drawn = static_cast<std::uint64_t>(a.drawn);

@@ -33,7 +33,7 @@ struct Reader {
     const toml::node* node = table.get(key);
     if (node == nullptr) return;
     const auto value = value_of(*node, to_field_value(member));
-    validate(value.has_value(), "{}{} = {} (expected {}). Mend the list.", at(*node), key, shown(*node),
+    validate(value.has_value(), "{}{} = {} (expected {}). Correct the value.", at(*node), key, shown(*node),
              expected);
     from_field_value(member, *value);
   }
@@ -54,17 +54,18 @@ DesignEntry entry_of(const Reader& r) {
   r.take("published", d.published, "a sentence");
   const toml::node* units = r.table.get("units");
   if (units == nullptr) return d;
-  validate(units->is_array(), "{}units = {} (expected [{{design = \"..\", count = 1}}, ..]). Mend the list.",
-           r.at(*units), shown(*units));
+  validate(units->is_array(),
+           "{}units = {} (expected [{{design = \"..\", count = 1}}, ..]). Correct the value.", r.at(*units),
+           shown(*units));
   for (const toml::node& node : *units->as_array()) {
-    validate(node.is_table(), "{}{} (expected {{design = \"..\", count = 1}}). Mend the list.", r.at(node),
+    validate(node.is_table(), "{}{} (expected {{design = \"..\", count = 1}}). Correct the entry.", r.at(node),
              shown(node));
     const Reader unit{*node.as_table(), r.file};
     unit.known({"design", "count"});
     UnitsOfDesign u;
     unit.take("design", u.design, "a name");
     unit.take("count", u.count, "an integer");
-    validate(u.count >= 1, "{}count = {} (at least 1). Mend the list.", r.at(node), u.count);
+    validate(u.count >= 1, "{}count = {} (allowed: 1 or more). Set count = 1.", r.at(node), u.count);
     d.units.push_back(u);
   }
   return d;
@@ -93,13 +94,15 @@ DesignList load_design_list(const std::filesystem::path& path) {
       return std::any_of(list.designs.begin(), list.designs.end(),
                          [&](const DesignEntry& other) { return other.name == name; });
     };
-    validate(!d.name.empty() && !above(d.name), "{}name = \"{}\" (one of its own). Name the design.", at,
-             d.name);
+    validate(!d.name.empty() && !above(d.name),
+             "{}name = \"{}\" (every design needs a name of its own). Set name.", at, d.name);
     validate(d.units.empty() || (d.settings.empty() && d.approximated.empty() && !d.time_shared),
              "{}{}: units and settings (a system is made of designs as they are). Set those of its units.", at,
              d.name);
     for (const UnitsOfDesign& u : d.units)
-      validate(above(u.design), "{}{}: no design \"{}\" above it. Put it there.", at, d.name, u.design);
+      validate(above(u.design),
+               "{}{}: no design \"{}\" above it (units refer to earlier designs). Define that design first.",
+               at, d.name, u.design);
     list.designs.push_back(std::move(d));
   }
   return list;

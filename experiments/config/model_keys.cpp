@@ -75,7 +75,7 @@ bool model_reads(std::string_view model, std::string_view section, std::string_v
 }
 
 std::string readers_text(std::string_view section, std::string_view key) {
-  if (section == "budget") return "no model (optinc budget does)";
+  if (section == "budget") return "none (read by optinc budget)";
   std::string text;
   for (const auto model : model_names())
     if (model_reads(model, section, key)) text += fmt::format("{}{}", text.empty() ? "" : ", ", model);

@@ -20,16 +20,16 @@ void visit_config(S& s, Visitor&& visit) {
     visit_fields(settings, [&](const FieldInfo& info, auto& member) { visit(name, info, member); });
   };
   const auto above = [&](const FieldInfo& info, auto& member) { visit(std::string_view{}, info, member); };
-  above(FieldInfo{"study", "1", "name of the study"}, s.study);
-  above(name_field(
-            "model",
-            "what a trial is: a whole OptINC chip, what it tolerates, a cascade of five, a chip over time, one "
-            "mesh, or a model trained through chips",
-            model_names()),
+  above(FieldInfo{"study", "1", "Name of the study"}, s.study);
+  above(name_field("model",
+                   "What a trial simulates: one chip (chip), the largest error it tolerates (tolerance), two "
+                   "levels of five chips (cascade), a chip over time (drift), one mesh (mesh), or training "
+                   "through chips (learning)",
+                   model_names()),
         s.model);
-  above(
-      name_field("figures", "figures that tell the result; none named: all there is data for", figure_names()),
-      s.figures);
+  above(name_field("figures", "Figures that show the result; empty list: every figure for which there is data",
+                   figure_names()),
+        s.figures);
   section("run", s.run);
   section("runner", s.runner);
   section("measure", s.measure);

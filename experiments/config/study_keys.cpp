@@ -35,9 +35,11 @@ std::string explain_section(std::string_view section) {
   for (const FieldEntry& entry : config_entries({}))
     if (!section.empty() && entry.section == section)
       text += fmt::format("  {:<28} {} [{}]\n", entry.info.key, entry.info.meaning, entry.info.unit);
-  return text.empty()
-             ? text
-             : fmt::format("[{}]\n{}  optinc explain {}.KEY says more of one\n", section, text, section);
+  return text.empty() ? text
+                      : fmt::format(
+                            "[{}]\n"
+                            "{}  optinc explain {}.KEY shows the details of a key\n",
+                            section, text, section);
 }
 
 /// What a metric is, for every model that has it; empty where there is none of that name.
@@ -107,10 +109,8 @@ std::string explain(std::string_view key) {
     return text;
   }
   if (std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
-  throw Error(
-      fmt::format("unknown key \"{}\" ({} keys are known; sections and metrics have a text too). Did "
-                  "you mean {}?",
-                  key, all_keys().size(), nearest_key(key)));
+  throw Error(fmt::format("unknown key \"{}\" (not one of {} keys, nor a section or metric). Did you mean {}?",
+                          key, all_keys().size(), nearest_key(key)));
 }
 
 }  // namespace optinc

@@ -48,30 +48,34 @@ std::vector<FieldEntry> config_entries(const StudyConfig& config) {
 std::vector<FieldEntry> sweep_entries() {
   const FieldInfo shapes{
       "shapes", "1",
-      "an architecture search: network.hidden of every width and depth (and pyramid, w 2w .. 2w w) "
-      "within budgets: most_mzis, most_columns in series, most_loss_db of one pass, "
-      "most_heater_w"};
+      "Architecture search: network.hidden of every width and depth (and pyramids w, 2w, .., 2w, w) within the "
+      "limits most_mzis, most_columns (MZIs in series), most_loss_db (one pass) and most_heater_w"};
   static constexpr std::string_view methods[] = {"linear",          "log",     "random", "sobol",
                                                  "latin-hypercube", "ablation"};
   static constexpr std::string_view scales[] = {"linear", "log"};
   const auto example = [](std::string_view text) { return FieldValue(std::string(text)); };
-  FieldInfo values{"values", "1",
-                   "keys and their values, taken together; sweeps are nested, the last one fastest"};
-  FieldInfo range{"range", "1", "keys and [from, to], laid out by method and points"};
-  FieldInfo points{"points", "1", "points of a range", 1, 1e6};
-  FieldInfo name{"name", "1", "name of the axis in the result file"};
-  FieldInfo sources{"sources", "1", "sources of error that method = ablation switches; left out: all that act"};
-  return {{"sweep", name, example("the last word of the key")},
-          {"sweep", values, example("{\"chip.sigma_eta_rad\" = [0.005, 0.01]}")},
-          {"sweep", shapes, example("{widths = [32, 64], depths = [4, 5], most_mzis = 10000}")},
-          {"sweep", range, example("{\"link.lo_power_w\" = [1e-4, 1e-2]}")},
-          {"sweep",
-           name_field("method", "how a range is laid out, or ablation: each source alone, all, all but one",
-                      methods),
-           example("linear")},
-          {"sweep", points, std::int64_t{9}},
-          {"sweep", name_field("scale", "of random, sobol and latin-hypercube", scales), example("linear")},
-          {"sweep", sources, std::vector<std::string>{}}};
+  FieldInfo values{
+      "values", "1",
+      "Keys and lists of values, varied together; sweeps are nested and the last one varies fastest"};
+  FieldInfo range{"range", "1", "Keys and ranges [from, to], sampled by method at the given number of points"};
+  FieldInfo points{"points", "1", "Number of points of a range", 1, 1e6};
+  FieldInfo name{"name", "1", "Name of the sweep axis in the result file"};
+  FieldInfo sources{"sources", "1",
+                    "Error sources that method = ablation switches; if omitted, all active sources"};
+  return {
+      {"sweep", name, example("the last word of the key")},
+      {"sweep", values, example("{\"chip.sigma_eta_rad\" = [0.005, 0.01]}")},
+      {"sweep", shapes, example("{widths = [32, 64], depths = [4, 5], most_mzis = 10000}")},
+      {"sweep", range, example("{\"link.lo_power_w\" = [1e-4, 1e-2]}")},
+      {"sweep",
+       name_field("method",
+                  "How a range is sampled; ablation: each error source alone, all together, and all but one",
+                  methods),
+       example("linear")},
+      {"sweep", points, std::int64_t{9}},
+      {"sweep", name_field("scale", "Scale of random, sobol and latin-hypercube sampling", scales),
+       example("linear")},
+      {"sweep", sources, std::vector<std::string>{}}};
 }
 
 bool operator==(const StudyConfig& a, const StudyConfig& b) {

@@ -9,16 +9,22 @@ namespace optinc {
 
 template <Like<Task> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"servers", "1", "servers whose codes are averaged", 1, 64, "OptINC: 4"}, s.servers);
+  visit(FieldInfo{"servers", "1", "Number of servers whose codes are averaged", 1, 64, "published OptINC: 4"},
+        s.servers);
   int bits = s.bits();
-  visit(FieldInfo{"bits", "bit", "bits of a gradient code; two a PAM4 digit", 2, 32, "OptINC: 8", {}, 2}, bits);
+  visit(
+      FieldInfo{
+          "bits", "bit", "Bits per gradient code; 2 bits per PAM4 digit", 2, 32, "published OptINC: 8", {}, 2},
+      bits);
   std::string rounding(rounding_name(s.rounding));
-  visit(FieldInfo{"rounding", "1", "what becomes of the fraction of the mean", 0, 0,
+  visit(FieldInfo{"rounding", "1", "Rounding of the mean to an integer code", 0, 0,
                   "half-even: IEEE 754, unbiased", rounding_names()},
         rounding);
   std::string level(level_name(s.level));
-  visit(FieldInfo{"level", "1", "the unit's place: alone, or first or second of a cascade for servers^2", 0, 0,
-                  "", level_names()},
+  visit(FieldInfo{"level", "1",
+                  "Position of the unit: alone (flat), or in the first or second level of a cascade for "
+                  "servers^2 servers",
+                  0, 0, "", level_names()},
         level);
   if constexpr (!std::is_const_v<S>) {
     s.digits = bits / 2;
@@ -29,27 +35,34 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<NetworkSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(
-      FieldInfo{
-          "source", "1",
-          "network: train; carry-chain, right by construction; shipped/NAME (optinc list); or a file of this "
-          "task's (optinc train)"},
-      s.source);
-  visit(FieldInfo{"above", "1", "model cascade: the source of the second level; same: as source"}, s.above);
-  visit(FieldInfo{"start", "1", "random: Haar matrices; or the file of the network that training goes on from"},
+  visit(FieldInfo{"source", "1",
+                  "Network: trained by the study (train), an adder that is exact by construction "
+                  "(carry-chain), shipped/NAME (see optinc list), or a file of optinc train for the same task"},
+        s.source);
+  visit(FieldInfo{"above", "1",
+                  "Network of the second cascade level, given as in network.source; same: the network of the "
+                  "first level"},
+        s.above);
+  visit(FieldInfo{"start", "1",
+                  "Starting point of training: random (Haar-random matrices), or the network file from which "
+                  "training continues"},
         s.start);
-  visit(FieldInfo{"step_width", "1", "carry-chain: a step rises over so much of its sum of whole numbers", 0.01,
-                  0.99},
+  visit(FieldInfo{"step_width", "1",
+                  "Width of a carry step, in units of the integer digit sum (carry-chain only)", 0.01, 0.99},
         s.carry_chain.step_width);
-  visit(FieldInfo{"step_level", "digit", "carry-chain: distance of a step's two levels", 0.01, 100},
+  visit(FieldInfo{"step_level", "digit",
+                  "Distance between the two output levels of a carry step (carry-chain only)", 0.01, 100},
         s.carry_chain.step_level);
   std::string carries(carries_name(s.carry_chain.carries));
-  visit(name_field("carries", "carry-chain: digit after digit, or all at once by a parallel prefix",
-                   carries_names()),
+  visit(name_field(
+            "carries",
+            "Carry propagation in a carry-chain: digit by digit (ripple), or by parallel prefix (lookahead)",
+            carries_names()),
         carries);
   if constexpr (!std::is_const_v<S>) s.carry_chain.carries = carries_of_name(carries);
-  visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers to train; a file brings its own", 1, 4096,
-                  "OptINC: 64, 128, 256, 128, 64"},
+  visit(FieldInfo{"hidden", "neuron",
+                  "Hidden-layer widths of a network to train; a network from a file keeps its own", 1, 4096,
+                  "published OptINC: 64, 128, 256, 128, 64"},
         s.hidden);
 }
 
@@ -57,32 +70,39 @@ template <Like<TrainingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   std::string scheme(scheme_name(s.scheme));
   visit(name_field("scheme",
-                   "how weights are kept to diagonal times orthogonal blocks: steps along the "
-                   "orthogonal group, or free steps and projections",
+                   "How weights are kept diagonal times orthogonal: steps along the orthogonal group "
+                   "(lie-adam), or free steps with projections (projected)",
                    scheme_names()),
         scheme);
   if constexpr (!std::is_const_v<S>) s.scheme = scheme_of_name(scheme);
-  visit(FieldInfo{"project_every", "1", "scheme projected: epochs from one projection to the next", 1, 100000,
-                  "5 to 10 leave words wrong"},
+  visit(FieldInfo{"project_every", "1", "Epochs between projections (scheme projected)", 1, 100000,
+                  "5 to 10 leave some words wrong"},
         s.project_every);
   visit(FieldInfo{"squared_share", "1",
-                  "scheme projected: share of the epochs, from the first, whose loss has no dead zone", 0, 1},
+                  "Fraction of the epochs, from the first, without a dead zone in the loss (scheme projected)",
+                  0, 1},
         s.squared_share);
-  visit(FieldInfo{"epochs", "1", "passes over every word of the task", 1, 100000}, s.epochs);
-  visit(FieldInfo{"batch", "word", "words per step", 4, 1048576}, s.batch);
-  visit(FieldInfo{"learning_rate", "1", "peak step of Adam", 1e-6, 1, "0.02 stalls at batch 512"},
+  visit(FieldInfo{"epochs", "1", "Training epochs; an epoch covers every word of the task", 1, 100000},
+        s.epochs);
+  visit(FieldInfo{"batch", "word", "Words per training step", 4, 1048576}, s.batch);
+  visit(FieldInfo{"learning_rate", "1", "Peak learning rate of Adam", 1e-6, 1, "0.02 stalls at batch 512"},
         s.learning_rate);
-  visit(FieldInfo{"warmup_epochs", "1", "epochs of linear rise to the peak step", 0, 100000}, s.warmup_epochs);
-  visit(FieldInfo{"dead_zone", "digit", "error of an output digit that costs nothing", 0, 0.499,
-                  "0.3 leaves thin margins"},
+  visit(FieldInfo{"warmup_epochs", "1", "Epochs of linear learning-rate warm-up", 0, 100000}, s.warmup_epochs);
+  visit(FieldInfo{"dead_zone", "digit", "Largest error of an output digit that the loss does not penalise", 0,
+                  0.499, "0.3 leaves small margins"},
         s.dead_zone);
-  visit(FieldInfo{"matrix_noise", "1", "stand-in for devices: relative error of every U, fresh at every step",
-                  0, 0.9, "0.03 after 100 epochs without, then 0.05"},
+  visit(FieldInfo{"matrix_noise", "1",
+                  "Gaussian weight noise in training: relative error of every orthogonal matrix U, redrawn at "
+                  "every step",
+                  0, 0.9, "0.03 after 100 epochs without noise, then 0.05"},
         s.matrix_noise);
   visit(FieldInfo{"on_chips", "1",
-                  "every step meets a new chip of [chip] with the receivers of [link]; needs network.start"},
+                  "Train through a newly drawn chip of [chip] at every step, with the receivers of [link]; "
+                  "needs network.start"},
         s.on_chips);
-  visit(FieldInfo{"stop_margin", "digit", "ends when all words are right by so much; 0: never", 0, 0.499},
+  visit(FieldInfo{"stop_margin", "digit",
+                  "Decision margin that every word must reach for training to stop early; 0: run all epochs", 0,
+                  0.499},
         s.stop_margin);
 }
 

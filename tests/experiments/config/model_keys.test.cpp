@@ -32,7 +32,7 @@ TEST_CASE("every key says which models read it") {
   CHECK(readers_text("drift", "instants") == "drift, learning");
   CHECK(readers_text("mesh", "kind") == "mesh");
   // [noise] acts otherwise in model drift, and says so
-  CHECK(explain("noise.shot").find("where chips drift, always") != std::string::npos);
+  CHECK(explain("noise.shot").find("in all variants with drift") != std::string::npos);
 }
 
 // mutation: swept_entry does not ask model_reads
