@@ -8,6 +8,7 @@ namespace optinc {
 namespace {
 
 constexpr std::size_t gap = 2, least_wrapped = 12;
+constexpr std::string_view no_break_space = "\u00a0";
 
 /// Characters of UTF-8 text: all bytes but those that continue one.
 std::size_t width_of(std::string_view text) {
@@ -54,10 +55,22 @@ std::string row_text(std::span<const TextColumn> columns, const std::vector<std:
       if (i > 0) line.append(gap, ' ');
       line += columns[shown[i]].align == Align::left ? cell + space : space + cell;
     }
+    for (std::size_t at = line.find(no_break_space); at != std::string::npos;
+         at = line.find(no_break_space, at))
+      line.replace(at, no_break_space.size(), " ");
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
   return text;
+}
+
+/// What a column needs where its cells wrap at `most` characters.
+std::size_t width_needed(const TextColumn& column, std::span<const std::vector<std::string>> rows,
+                         std::size_t c, std::size_t most) {
+  std::size_t width = width_of(column.heading);
+  for (const auto& row : rows)
+    for (const std::string& line : wrapped(row[c], most)) width = std::max(width, width_of(line));
+  return width;
 }
 
 /// What each column needs; of the keys, what they may take beside the widest of the others.
@@ -65,10 +78,8 @@ std::vector<std::size_t> column_widths(std::span<const TextColumn> columns,
                                        std::span<const std::vector<std::string>> rows, std::size_t keys,
                                        std::size_t width) {
   std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    widths.push_back(width_of(columns[c].heading));
-    for (const auto& row : rows) widths[c] = std::max(widths[c], width_of(row[c]));
-  }
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    widths.push_back(width_needed(columns[c], rows, c, columns[c].most));
   std::size_t needed = 0, widest = 0;
   std::size_t wrap = columns.size();
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -81,7 +92,8 @@ std::vector<std::size_t> column_widths(std::span<const TextColumn> columns,
   }
   needed += widest;
   if (needed > width && wrap < columns.size())
-    widths[wrap] = std::max(least_wrapped, widths[wrap] - std::min(widths[wrap], needed - width));
+    widths[wrap] = width_needed(columns[wrap], rows, wrap,
+                                std::max(least_wrapped, widths[wrap] - std::min(widths[wrap], needed - width)));
   return widths;
 }
 

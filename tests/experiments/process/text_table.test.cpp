@@ -50,10 +50,19 @@ TEST_CASE("A long key wraps where it would push the table over the line") {
   const Rows rows = {{"one two three four five six seven", "0.5"}};
   const std::string text = text_table(columns, rows, 1, 30);
   CHECK(text ==
-        "point                   metric\n"
-        "one two three four         0.5\n"
+        "point               metric\n"
+        "one two three four     0.5\n"
         "five six seven\n");
   CHECK(longest_line(text) <= 30);
+}
+
+TEST_CASE("A column wraps at its own width, and never at a no-break space") {
+  const std::vector<TextColumn> columns = {{"point", Align::left, 14}, {"metric"}};
+  const Rows rows = {{"a\u00a0=\u00a01, bcd\u00a0=\u00a025", "0.5"}};
+  CHECK(text_table(columns, rows, 1) ==
+        "point     metric\n"
+        "a = 1,       0.5\n"
+        "bcd = 25\n");
 }
 
 TEST_CASE("A text table refuses rows and keys that do not fit its columns") {
