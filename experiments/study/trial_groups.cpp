@@ -43,8 +43,8 @@ Summary summarise(const Quantity& q, const StudyConfig& config, const Records& r
   parallel_for(records.points * each, config.run.threads, [&](std::size_t i) {
     const std::size_t point = i / each, offset = q.offset + i % each;
     std::vector<double> values = records.cell(point, offset);
-    const Interval mean = mean_interval(values, config.run.seed,
-                                        static_cast<std::uint32_t>(point * records.record_size + offset));
+    const Interval mean = metric_interval(q.metric->name, values, config.run.seed,
+                                          static_cast<std::uint32_t>(point * records.record_size + offset));
     s.mean[i] = mean_of(values);
     s.low[i] = mean.low;
     s.high[i] = mean.high;

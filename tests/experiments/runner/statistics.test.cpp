@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "experiments/config/study_names.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/random/stream.hpp"
 
@@ -123,6 +125,77 @@ TEST_CASE("beyond the sizes of the bootstrap the interval of a mean is Student's
   CHECK_FALSE(same(mean_interval(at, 1, 1), student_interval(at)));
   CHECK(same(mean_interval(beyond, 1, 1), student_interval(beyond)));
   CHECK(same(mean_interval(beyond, 2, 9), student_interval(beyond)));
+}
+
+// Fails where a share's interval is Student's, 0.9990 to 1.0003, or that cut off at 1
+TEST_CASE("the interval of a mean of shares stays between 0 and 1") {
+  std::vector<double> chips(30, 1.0);
+  chips.back() = 0.99;                        // mean 1 - e, standard error e, e = 0.01 / 30
+  const double e = 0.01 / 30, t = 2.0452296;  // t(0.975, 29)
+  REQUIRE(student_interval(chips).high > 1.0);
+  const Interval found = metric_interval("word_accuracy", chips, 1, 1);
+  CHECK(found.low > 0.99);
+  CHECK(found.low < mean_of(chips));
+  CHECK(mean_of(chips) < found.high);
+  CHECK(found.high < 1.0);
+  for (const double end : {found.low, found.high}) {  // |mean - p| = t sqrt(p (1 - p) / m), m = (1 - e) / e
+    const double draws = (1 - e) / e;
+    CHECK(std::abs(1 - e - end) == Approx(t * std::sqrt(end * (1 - end) / draws)).epsilon(1e-6));
+  }
+  for (double& x : chips) x = 1 - x;  // shares of wrong words: the mirror image
+  const Interval wrong = metric_interval("digit_error_rate", chips, 1, 1);
+  check_interval(wrong, 1 - found.high, 1 - found.low, 1e-15);
+  CHECK(metric_interval("margin", chips, 1, 1).low == student_interval(chips).low);
+}
+
+TEST_CASE("the interval of shares is Wilson's for zeros and ones, Student's where they scatter little") {
+  std::vector<double> coins(30, 1.0);
+  coins.back() = 0.0;
+  // p = 29/30, s^2 = n p (1 - p) / (n - 1): m = 29; Wilson's limits of m draws with t(0.975, 29) = 2.0452296
+  const double p = 29.0 / 30, m = 29, t2 = 2.0452296 * 2.0452296;
+  const double middle = (p + t2 / (2 * m)) / (1 + t2 / m),
+               half = std::sqrt(t2 * (p * (1 - p) / m + t2 / (4 * m * m))) / (1 + t2 / m);
+  check_interval(metric_interval("fidelity", coins, 1, 1), middle - half, middle + half, 1e-8);
+  const std::vector<double> alike = {0.5001, 0.5, 0.4999, 0.5002, 0.4998};
+  const Interval student = student_interval(alike);
+  check_interval(metric_interval("fidelity", alike, 1, 1), student.low, student.high,
+                 1e-3 * (student.high - student.low));
+  check_interval(metric_interval("fidelity", std::vector<double>(30, 1.0), 1, 1), 1, 1, 0);
+  check_interval(metric_interval("fidelity", std::vector<double>(3, 0.25), 1, 1), 0.25, 0.25, 0);
+  check_none(metric_interval("fidelity", std::vector<double>{0.5}, 1, 1));
+  check_interval(metric_interval("diverged", std::vector<double>(10, 0.0), 1, 1), 0.0, 0.3085, 5e-5);
+}
+
+TEST_CASE("the interval of shares contains their mean and stays in range, whatever they are") {
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    Stream stream(7, Purpose::test, i);
+    std::vector<double> values(2 + stream.below(600));
+    const double edge = std::pow(10.0, -1 - static_cast<double>(stream.below(15)));
+    for (double& x : values) x = stream.below(3) == 0 ? 1 - edge * stream.uniform() : 1.0;
+    for (const bool mirrored : {false, true}) {
+      if (mirrored)
+        for (double& x : values) x = 1 - x;
+      const Interval found = metric_interval("word_accuracy", values, 1, i);
+      const double mean = mean_of(values), rounding = 1e-14;
+      CAPTURE(i, values.size(), found.low, mean, found.high);
+      const bool inside =
+          0 <= found.low && found.low <= mean + rounding && mean <= found.high + rounding && found.high <= 1;
+      REQUIRE(inside);
+    }
+  }
+}
+
+TEST_CASE("every metric that is a share is known to be one") {
+  for (const Metric& metric : metrics()) {
+    CAPTURE(metric.name);
+    const std::string said(metric.long_name);
+    const bool named = metric.name.ends_with("_accuracy") || metric.name.ends_with("_rate") ||
+                       said.find("hare of") == 1 || said.find("raction of") == 1;  // in lower case or upper
+    if (named) CHECK(is_share(metric.name));
+    if (is_share(metric.name)) CHECK(metric.unit == "1");
+  }
+  CHECK_FALSE(is_share("matrix_error"));
+  CHECK_FALSE(is_share("clipped"));
 }
 
 TEST_CASE("MC: the interval of a mean covers it as often as it says, few values or many") {

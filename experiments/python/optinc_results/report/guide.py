@@ -13,7 +13,9 @@ def how_to_read(run: Run) -> list[str]:
     if run.summary is not None:
         told += ["Mean [low, high]: the mean over the trials that were run, and the interval that covers the mean over "
                  "infinitely many with 95 % confidence: bootstrap percentiles (1,000 resamples) from 100 to 500 "
-                 "trials, Student's t with fewer or more. One trial alone has none.",
+                 "trials, Student's t with fewer or more; for shares Wilson's score interval, with as many draws as would "
+                 "scatter like the trials do, so that it stays between 0 and 1. Trials that all agree give an interval "
+                 "of no width, which does not tell how often rarer values occur. One trial alone has none.",
                  "The interval is about the mean. Single chips, meshes or trainings scatter more widely: the quantiles "
                  "in the group summary tell how they do, with exact intervals from order statistics.",
                  "Points are paired: trial i has the same random draws at every point, scaled. Differences between "
