@@ -31,20 +31,24 @@ Progress::Progress(std::string stage, long total, bool quiet)
 
 Progress::~Progress() {
   const std::lock_guard lock(mutex_);
-  if (!quiet_) show(true);
+  if (quiet_) return;
+  try {
+    show(true);
+  } catch (...) {  // a line of progress must not end the program
+  }
 }
 
 void Progress::step(const std::string& note) {
-  step([&] { return note; });
+  step([note] { return note; });
 }
 
-void Progress::step(const std::function<std::string()>& note) {
+void Progress::step(std::function<std::string()> note) {
   const std::lock_guard lock(mutex_);
   ++done_;
+  note_ = std::move(note);
   const auto interval = terminal_ ? std::chrono::milliseconds(200) : std::chrono::minutes(1);
   if (quiet_ || Clock::now() - shown_ < interval) return;
   shown_ = Clock::now();
-  note_ = note();
   show(false);
 }
 
@@ -62,7 +66,7 @@ void Progress::show(bool last) {
     line += fmt::format("  {:.1f} s", elapsed);
   else if (done_ > 0)
     line += fmt::format("  {:.1f}/s, {:.0f} s left", rate, static_cast<double>(total_ - done_) / rate);
-  if (!note_.empty()) line += "  " + note_;
+  if (const std::string note = note_ ? note_() : ""; !note.empty()) line += "  " + note;
   if (terminal_)
     say(fmt::format("\r\033[K{}{}", line, last ? "\n" : ""));
   else

@@ -8,7 +8,8 @@
 namespace optinc {
 
 /// Progress of one stage on standard error: a line that renews itself on a terminal, one line a minute
-/// elsewhere, and a last line with the time taken. Standard output stays clean for results. Thread-safe.
+/// elsewhere, and a last line with the time taken and the note of the last step. Standard output stays clean
+/// for results. Thread-safe.
 class Progress {
  public:
   /// `total` steps lie ahead; silent when `quiet`.
@@ -17,10 +18,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One more step is done; `note` is shown behind rate and time left. It is asked for only when it will be
-  /// seen.
-  void step(const std::function<std::string()>& note);
-  /// The same with a note that is there already.
+  /// One more step is done; `note` is shown behind rate and time left. It is called only when its text is
+  /// shown: at once, or by the destructor, for the last step. What it refers to must live until the next step
+  /// and, for the last one, outlive this object.
+  void step(std::function<std::string()> note);
+  /// The same with a text.
   void step(const std::string& note = {});
 
   /// Takes the line off the terminal, so that results may be printed there; the next step() shows it again.
@@ -30,7 +32,8 @@ class Progress {
   void show(bool last);
   double seconds() const;
 
-  std::string stage_, note_;
+  std::string stage_;
+  std::function<std::string()> note_;  ///< of the last step
   long total_, done_ = 0;
   bool quiet_, terminal_;
   std::chrono::steady_clock::time_point start_, shown_;

@@ -55,7 +55,7 @@ bool all_there(const Records& records, std::size_t point, std::size_t end) {
   return true;
 }
 
-/// The running mean of a metric at each point, for the eye of whoever waits.
+/// The running mean of a metric at each point and its 95 % interval, shown while the trials run.
 class Watch {
  public:
   Watch(const StudyConfig& config, const TrialModel& model)
@@ -75,10 +75,14 @@ class Watch {
   std::string note(std::size_t point) {
     if (quantity_ == nullptr) return {};
     const Sums& s = sums_[point];
-    const double half = s.n > 1 ? 1.96 * std::sqrt(s.squares / (s.n - 1) / s.n) : 0;
     const std::string label = point_label(config_, point);
-    return fmt::format("{}{} {:.5g} +- {:.2g}", label.empty() ? "" : label + ": ", quantity_->metric->name,
-                       s.mean, half);
+    std::string text =
+        fmt::format("{}{} {:.5g}", label.empty() ? "" : label + ": ", quantity_->metric->name, s.mean);
+    if (s.n < 2) return text;
+    const double error = std::sqrt(s.squares / (s.n - 1) / s.n);
+    const Interval interval = is_share(quantity_->metric->name) ? share_interval(s.mean, error, s.n)
+                                                                : student_interval(s.mean, error, s.n);
+    return text + fmt::format(" [{:.5g}, {:.5g}]", interval.low, interval.high);
   }
 
  private:
@@ -157,8 +161,8 @@ TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, cons
   const std::size_t round = by_precision ? std::min(round_trials, records.trials) : records.trials;
   TrialsReport report;
   std::vector<bool> active(records.points, true);
+  Watch watch(config, model);  // outlives the progress, whose last line asks it for a note
   Progress progress("trials", static_cast<long>(trials_wanted(config, shard) - records.count()), quiet);
-  Watch watch(config, model);
   bool left_over = false;
 
   for (std::size_t first = 0; first < records.trials; first += round) {
@@ -176,7 +180,7 @@ TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, cons
       ++report.run;
       report.trial_seconds += result.seconds;
       watch.see(result);
-      progress.step([&] { return watch.note(result.task.point); });
+      progress.step([&watch, point = result.task.point] { return watch.note(point); });
     });
     left_over = report.run - before < tasks.size();
     if (left_over) break;

@@ -22,16 +22,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Trials shorter than this in all, in seconds, say nothing of the share that the runner takes.
+constexpr double least_trial_seconds = 1.0;
+
 /// What the runner and the store cost: the time of all workers outside trials, over their time in trials.
 void tell(const TrialsReport& report, int workers, double store_seconds, bool quiet) {
   if (report.run == 0) return;
   const double wall = report.wall_seconds + store_seconds;
-  say(quiet,
-      fmt::format(
-          "timing: {} trials in {:.3f} s, {:.1f}/s on {}; {:.3f} s to store; overhead {:.2f} % of the time "
-          "in trials",
-          report.run, wall, static_cast<double>(report.run) / wall, workers, store_seconds,
-          100 * (wall * workers - report.trial_seconds) / report.trial_seconds));
+  std::string text = fmt::format("timing: {} trials in {:.3f} s, {:.1f}/s on {}; {:.3f} s to store", report.run,
+                                 wall, static_cast<double>(report.run) / wall, workers, store_seconds);
+  if (report.trial_seconds >= least_trial_seconds)
+    text += fmt::format("; overhead {:.2f} % ({} spent outside trials, relative to the time in trials)",
+                        100 * (wall * workers - report.trial_seconds) / report.trial_seconds,
+                        workers == 1 ? "time" : fmt::format("time that the {} workers", workers));
+  say(quiet, text);
 }
 
 /// What the file at the output knows of this study; nothing where it is not this study's results. Throws Error
