@@ -9,6 +9,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
+#include "experiments/process/text_table.hpp"
 #include "experiments/study/shipped_files.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "physics/core/names.hpp"
@@ -17,6 +18,13 @@ namespace optinc {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t indent = 27;
+
+/// `  NAME  description` under a hanging indent.
+std::string described(std::string_view name, std::string_view description) {
+  return hanging_text(fmt::format("  {}", name), description, indent);
+}
 
 /// The first comment of a study: what it is for.
 std::string first_comment(const fs::path& study) {
@@ -36,8 +44,7 @@ std::string studies_text() {
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".toml") studies.push_back(entry.path());
   std::sort(studies.begin(), studies.end());
-  for (const auto& study : studies)
-    text += fmt::format("  {:<24} {}\n", study.filename().string(), first_comment(study));
+  for (const auto& study : studies) text += described(study.filename().string(), first_comment(study));
   return text;
 }
 
@@ -52,11 +59,11 @@ std::string presets_text() {
   for (const auto name : error_preset_names()) {
     StudyConfig config;
     config.chip = error_preset(name);
-    text += fmt::format("  {:<24}", name);
+    std::string values;
     for (const FieldEntry& entry : config_entries(config))
       if (entry.section == "chip" && entry.info.key != "preset")
-        text += fmt::format(" {} {}", entry.info.key, toml_text(entry.value));
-    text += '\n';
+        values += fmt::format("{}{} {}", values.empty() ? "" : ", ", entry.info.key, toml_text(entry.value));
+    text += described(name, values);
   }
   return text;
 }
@@ -73,24 +80,24 @@ std::string models_text() {
                                                : "one mesh");
     for (const Metric& metric : metrics())
       if (metric.model == model)
-        text += fmt::format("  {:<24} {} [{}]\n", metric.name, metric.long_name, metric.unit);
+        text += described(metric.name, fmt::format("{} [{}]", metric.long_name, metric.unit));
     std::vector<std::string_view> ways;
     for (const VariantName& variant : variants())
       if (variant.model == model) ways.push_back(variant.name);
-    text += fmt::format("  variants: {}\n", join_names(ways));
+    text += hanging_text("  variants:", join_names(ways), 12);
   }
   return text;
 }
 
 std::string devices_text() {
-  return "devices of the light path, and the section of a study that describes each (published ones: optinc "
-         "devices)\n"
+  return "devices of the light path, and the section of a study that describes each\n"
+         "(published ones: optinc devices)\n"
          "  PAM4 modulator, fibre lock    [link]   launch power, phase-lock error\n"
          "  power divider (unit P)        [task]   servers\n"
          "  coupler, phase shifter, DAC   [chip]   splitter error, calibration, loss, resolution, phase noise\n"
          "  mesh of MZIs, attenuators     [chip]   drawn per chip; [mesh] for a mesh alone\n"
-         "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth; [noise] "
-         "switches\n"
+         "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth;\n"
+         "                                [noise]  switches of the noise sources\n"
          "  surroundings of a chip        [drift]  ambient, die, laser; re-calibration (model drift)\n";
 }
 
@@ -98,7 +105,7 @@ std::string sources_text() {
   std::string text =
       "sources of error that an ablation switches (and the key that is zero or false without it)\n";
   for (const FieldEntry& entry : config_entries({}))
-    if (!entry.info.ablation.empty()) text += fmt::format("  {:<24} {}\n", entry.info.ablation, entry.name());
+    if (!entry.info.ablation.empty()) text += described(entry.info.ablation, entry.name());
   return text;
 }
 
@@ -106,7 +113,7 @@ std::string sources_text() {
 
 std::string listing() {
   return studies_text() + "\n" + networks_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" +
-         models_text() + "\n" + sources_text() + fmt::format("\nfigures: {}\n", join_names(figure_names()));
+         models_text() + "\n" + sources_text() + "\n" + hanging_text("figures:", join_names(figure_names()), 9);
 }
 
 }  // namespace optinc

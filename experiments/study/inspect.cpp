@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/points.hpp"
+#include "experiments/process/text_table.hpp"
 #include "experiments/runner/statistics.hpp"
 #include "experiments/store/hdf5.hpp"
 #include "experiments/store/provenance.hpp"
@@ -75,7 +76,7 @@ void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const R
   if (each > 1) return;
   const auto cell = static_cast<std::uint32_t>(point * records.record_size + q.offset + variant);
   if (values.size() > 1) {
-    const Interval interval = mean_interval(values, config.run.seed, cell);
+    const Interval interval = metric_interval(name, values, config.run.seed, cell);
     j[name + "_mean_low"] = interval.low;
     j[name + "_mean_high"] = interval.high;
   }
@@ -186,63 +187,82 @@ std::string onn_text(const Json& o) {
   return text;
 }
 
-/// Width of a column of points: what most need, or more.
-std::size_t label_width(const std::vector<std::string>& labels) {
-  std::size_t width = 36;
-  for (const std::string& label : labels) width = std::max(width, label.size());
-  return width;
+/// A share with five significant digits of itself and of what is missing to 1: only 1 reads 1.
+std::string share_text(double share) {
+  if (!(share > 0.5 && share < 1.0)) return fmt::format("{:.5g}", share);
+  const int decimals = std::min(4 - static_cast<int>(std::floor(std::log10(1 - share))), 16);
+  std::string text = fmt::format("{:.{}f}", share, decimals);
+  return text.erase(text.find_last_not_of('0') + 1);
+}
+
+/// What a column of points says of one: `key = value, key = value`, wrapped between keys only.
+std::string point_text(const std::string& label) {
+  std::string text;
+  for (std::size_t at = 0; at < label.size(); ++at)
+    if (label.compare(at, 3, " = ") == 0) {
+      text += "\u00a0=\u00a0";
+      at += 2;
+    } else {
+      text += label[at];
+    }
+  return text;
+}
+
+/// Heading and width of a column of points.
+TextColumn point_column(std::string heading) {
+  constexpr std::size_t most = 48;
+  return {std::move(heading), Align::left, most};
 }
 
 /// Means of the first metrics, one line per point and variant.
 std::string trials_text(const Json& list, const StudyConfig& config, const TrialModel& model) {
-  constexpr std::size_t columns = 6;
+  constexpr std::size_t most = 6, keys = 3;
   std::vector<std::string> shown, further;
   for (const Quantity& q : model.quantities)
     if (!q.metric->counts && q.metric->name != "word_accuracy_all_words")
-      (shown.size() < columns ? shown : further).emplace_back(q.metric->name);
-  const auto wide = [](const std::string& name) { return std::max<std::size_t>(name.size(), 10); };
+      (shown.size() < most ? shown : further).emplace_back(q.metric->name);
+  std::vector<TextColumn> columns = {point_column("mean over trials"), {"variant", Align::left}, {"trials"}};
+  for (const std::string& name : shown) columns.push_back({name});
+  const bool yields = !list.empty() && list.front().contains("yield");
+  if (yields) columns.insert(columns.end(), {{"yield"}, {"95 % interval"}});
   const std::size_t variants = measured_variants(config).size();
-  std::vector<std::string> labels;
-  for (std::size_t p = 0; p < list.size() / variants; ++p) labels.push_back(point_label(config, p));
-  const std::size_t width = label_width(labels);
-  std::string text = fmt::format("{:<{}} {:<17} {:>6}", "mean over trials", width, "variant", "trials");
-  for (const auto& name : shown) text += fmt::format(" {:>{}}", name, wide(name));
+  std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Json& entry = list[i];
-    text += fmt::format("\n{:<{}} {:<17} {:>6}", i % variants == 0 ? labels[i / variants] : "", width,
-                        entry["variant"].get<std::string>(), entry["trials"].get<std::size_t>());
-    for (const auto& name : shown) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {i % variants == 0 ? point_text(point_label(config, i / variants)) : "",
+           entry["variant"].get<std::string>(), std::to_string(entry["trials"].get<std::size_t>())};
+    for (const std::string& name : shown) {
       const auto found = entry.find(name + "_mean");
-      std::string value = "-";
-      if (found != entry.end())
-        value = name == "word_accuracy" ? percent(found->get<double>())
-                                        : fmt::format("{:.4g}", found->get<double>());
-      text += fmt::format(" {:>{}}", value, wide(name));
+      row.push_back(found == entry.end() ? "-"
+                    : is_share(name)     ? share_text(found->get<double>())
+                                         : fmt::format("{:.5g}", found->get<double>()));
     }
-    if (entry.contains("yield"))
-      text += fmt::format("  yield {:.4g} [{:.4g}, {:.4g}]", entry["yield"].get<double>(),
-                          entry["yield_low"].get<double>(), entry["yield_high"].get<double>());
+    if (!yields) continue;
+    row.push_back(share_text(entry["yield"].get<double>()));
+    row.push_back(fmt::format("[{}, {}]", share_text(entry["yield_low"].get<double>()),
+                              share_text(entry["yield_high"].get<double>())));
   }
-  text += fmt::format(
-      "\n{}intervals: optinc report or optinc-results show\n",
-      further.empty() ? "" : fmt::format("also measured: {}; these and ", fmt::join(further, ", ")));
-  return text;
+  std::string text = text_table(columns, rows, keys);
+  if (!further.empty()) text += hanging_text("also measured:", fmt::format("{}", fmt::join(further, ", ")), 15);
+  return text + "intervals: optinc report or optinc-results show\n";
 }
 
 std::string ablation_text(const Json& list) {
   const auto share = [](const Json& value) {
     return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : "-";
   };
-  std::vector<std::string> labels;
-  for (const Json& entry : list) labels.push_back(entry["point"].get<std::string>());
-  const std::size_t width = label_width(labels);
-  std::string text = fmt::format("\n{:<{}} {:<18} {:<18} {:>12} {:>14}\n", "variance shares at", width,
-                                 "source", "variant", "alone", "all without it");
+  const std::vector<TextColumn> columns = {point_column("variance shares at"),
+                                           {"source", Align::left},
+                                           {"variant", Align::left},
+                                           {"alone"},
+                                           {"all without it"}};
+  std::vector<std::vector<std::string>> rows;
   for (const Json& entry : list)
-    text += fmt::format("{:<{}} {:<18} {:<18} {:>12} {:>14}\n", entry["point"].get<std::string>(), width,
-                        entry["source"].get<std::string>(), entry["variant"].get<std::string>(),
-                        share(entry["share_alone"]), share(entry["share_without"]));
-  return text;
+    rows.push_back({point_text(entry["point"].get<std::string>()), entry["source"].get<std::string>(),
+                    entry["variant"].get<std::string>(), share(entry["share_alone"]),
+                    share(entry["share_without"])});
+  return "\n" + text_table(columns, rows, 3);
 }
 
 std::string gradient_text(const Json& g) {

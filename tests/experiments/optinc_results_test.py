@@ -19,7 +19,7 @@ from optinc_results import figures
 from optinc_results.figures.learning import drawn_paths
 from optinc_results.learning import differences, exact_place, final, mean_interval, paths, student_t95, student_within
 from optinc_results.order_statistics import binomial_at_most, clopper_pearson, level_held
-from optinc_results.study import fixed, of_worst_layer, say_point
+from optinc_results.study import fixed, of_worst_layer, say_point, show_mean
 
 ENGINES = {}
 for name, module in (("h5netcdf", "h5netcdf"), ("netcdf4", "netCDF4")):
@@ -117,6 +117,13 @@ class Reading(unittest.TestCase):
             self.assertEqual((worst.mean.dims, note), (("sigma_eta_rad", "variant"), "worst layer, 2"))
             with self.assertRaisesRegex(results.NotInResult, "no summary of a metric 'speed'.*word_accuracy"):
                 results.statistic(run, "speed")
+
+    def test_a_share_reads_1_only_where_it_is_1(self):
+        # fails where five digits round 0.999998 to 1
+        for value, share, said in ((1.0, True, "1"), (0.999998, True, "0.999998"), (1 - 1.23456e-7, True, "0.99999987654"),
+                                   (0.9972, True, "0.9972"), (0.57594401, True, "0.57594"), (0.0088704, True, "0.0088704"), (0.0, True, "0"),
+                                   (1.0000123, False, "1"), (0.999998, False, "1"), (float("nan"), True, "nan")):
+            self.assertEqual(show_mean(value, share), said)
 
 
 class BadFiles(unittest.TestCase):

@@ -8,7 +8,7 @@ import numpy as np
 import xarray
 
 from .run import Run
-from .study import metrics, of_worst_layer, per_variant, say_point, statistic
+from .study import SHARES, metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
 
 MOST_LINES = 60
 
@@ -56,14 +56,17 @@ def summary_lines(run: Run) -> list[str]:
         lines += ["", f"{metric}{unit}: {value.long_name}" + (f"; {note}" if note else "")
                   + "; mean [95 % interval]"]
         rows: list[tuple[str, str, str]] = []
+        share = metric in SHARES
         for place in np.ndindex(*(value.mean.sizes[axis] for axis in run.sweeps)):
             point = dict(zip(run.sweeps, place))
             here = value.at(point)
             for (name, mean), (_, low), (_, high) in zip(*map(per_variant, (here.mean, here.low, here.high))):
                 if mean.ndim > 0:  # an axis of its own, such as time
-                    numbers = f"{float(mean.min()):>9.5g} to {float(mean.max()):.5g} over {', '.join(map(str, mean.dims))}"
+                    said = [show_mean(float(number), share) for number in (mean.min(), mean.max())]
+                    numbers = f"{said[0]:>9} to {said[1]} over {', '.join(map(str, mean.dims))}"
                 else:
-                    numbers = f"{float(mean):>9.5g} [{float(low):.5g}, {float(high):.5g}]"
+                    said = [show_mean(float(number), share) for number in (mean, low, high)]
+                    numbers = f"{said[0]:>9} [{said[1]}, {said[2]}]"
                 rows.append((say_point(run, point), name, numbers))
         first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
         lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]

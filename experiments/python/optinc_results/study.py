@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Mapping, Optional
 
 import numpy as np
@@ -68,7 +68,8 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A metric's mean (or share) at every sweep point, with its 95 % interval; axes: sweeps, then its own."""
+    """A metric's mean (or share) at every sweep point, with its 95 % interval; axes: sweeps, then its own. `wrong`: it
+    is 1 minus the share of that name."""
 
     name: str
     mean: xarray.DataArray
@@ -76,15 +77,24 @@ class Statistic:
     high: xarray.DataArray
     units: str
     long_name: str
+    wrong: bool = False
 
     def at(self, indices: Mapping[str, int]) -> Statistic:
         """The same at these places of these axes."""
-        return Statistic(self.name, self.mean.isel(indices), self.low.isel(indices), self.high.isel(indices),
-                         self.units, self.long_name)
+        return replace(self, mean=self.mean.isel(indices), low=self.low.isel(indices), high=self.high.isel(indices))
+
+    def along(self, axis: Optional[str], places: list[int]) -> Statistic:
+        """The same at these places alone of one axis; the whole where there is no axis."""
+        if axis is None:
+            return self
+        return replace(self, mean=self.mean.isel({axis: places}), low=self.low.isel({axis: places}),
+                       high=self.high.isel({axis: places}))
 
     @property
     def axis_name(self) -> str:
         """What an axis of it is called."""
+        if self.wrong:
+            return self.long_name
         if self.name == "yield":
             return self.long_name.replace("at-least", "≥").replace("at-most", "≤").replace("_", " ")
         return AXIS_NAMES.get(self.name, self.long_name)
@@ -100,6 +110,13 @@ def show_value(value: Any, units: str = "1") -> str:
     else:
         text = f"{value:.0f}" if abs(value) < 1e7 and float(value).is_integer() else f"{value:.4g}"
     return text if units == "1" else f"{text} {units}"
+
+
+def show_mean(value: float, share: bool) -> str:
+    """Five significant digits; of a share as many as tell how far it is from 1, which alone reads 1."""
+    if not (share and 0.5 < value < 1):
+        return f"{value:.5g}"
+    return f"{value:.{min(4 - math.floor(math.log10(1 - value)), 16)}f}".rstrip("0")
 
 
 def spans_decades(values: Any) -> bool:
