@@ -70,9 +70,8 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       "  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
       "Exit codes:\n"
       "  0    success, or a run stopped by run.time_limit_s (its file has complete = 0)\n"
-      "  1    refused or failed (one line on standard error says why), wrong words found (words), or values "
-      "that "
-      "differ (replay)\n"
+      "  1    refused or failed (standard error says why), wrong words found (words), or differing values "
+      "(replay)\n"
       "  2    invalid command line\n"
       "  130  interrupted by Ctrl-C (143: by SIGTERM); finished trials are stored and the resume command is "
       "printed");

@@ -41,13 +41,12 @@ void add_devices(CommandTable& commands) {
 }
 
 void add_list(CommandTable& commands) {
-  commands.add(
-      "list",
-      "List shipped studies and networks, devices, presets, models with their metrics, and error sources",
-      "optinc list", [] {
-        fmt::print("{}", listing());
-        return 0;
-      });
+  commands.add("list",
+               "List shipped studies and networks, devices, presets, models with metrics, and error sources",
+               "optinc list", [] {
+                 fmt::print("{}", listing());
+                 return 0;
+               });
 }
 
 void add_completion(CommandTable& commands) {

@@ -39,7 +39,8 @@ std::string studies_text() {
   const fs::path folder = shipped_folder("studies");
   std::error_code none;
   std::string text = fmt::format("studies ({})\n", folder.string());
-  if (!fs::is_directory(folder, none)) return text + "  this build's studies are not on this machine\n";
+  if (!fs::is_directory(folder, none))
+    return text + "  not found: this build's studies are not installed on this machine\n";
   std::vector<fs::path> studies;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".toml") studies.push_back(entry.path());
@@ -50,7 +51,9 @@ std::string studies_text() {
 
 std::string networks_text() {
   return fmt::format(
-      "trained networks (network.source; 4 servers, 8 bits; half-up, those of name even half-even)\n  {}\n",
+      "trained networks (network.source; 4 servers, 8 bits; half-up rounding, half-even if the name has "
+      "\"even\")\n"
+      "  {}\n",
       fmt::join(shipped_networks(), "\n  "));
 }
 
@@ -71,12 +74,12 @@ std::string presets_text() {
 std::string models_text() {
   std::string text;
   for (const auto model : model_names()) {
-    text += fmt::format("model {}: a trial is {}; metrics\n", model,
-                        model == "chip"        ? "a whole OptINC chip"
-                        : model == "tolerance" ? "a whole OptINC chip made worse until it errs"
+    text += fmt::format("model {}: a trial simulates {}; metrics\n", model,
+                        model == "chip"        ? "one OptINC chip"
+                        : model == "tolerance" ? "one OptINC chip with growing errors until it fails"
                         : model == "cascade"   ? "five OptINC chips in two levels"
-                        : model == "drift"     ? "a whole OptINC chip over time"
-                        : model == "learning"  ? "a training whose gradients meet in a network"
+                        : model == "drift"     ? "one OptINC chip that drifts over time"
+                        : model == "learning"  ? "the training of a model through a network or chips"
                                                : "one mesh");
     for (const Metric& metric : metrics())
       if (metric.model == model)
@@ -90,20 +93,19 @@ std::string models_text() {
 }
 
 std::string devices_text() {
-  return "devices of the light path, and the section of a study that describes each\n"
-         "(published ones: optinc devices)\n"
+  return "devices of the light path, and the section of a study that configures each\n"
+         "(published devices: optinc devices)\n"
          "  PAM4 modulator, fibre lock    [link]   launch power, phase-lock error\n"
-         "  power divider (unit P)        [task]   servers\n"
+         "  power divider (unit P)        [task]   number of servers\n"
          "  coupler, phase shifter, DAC   [chip]   splitter error, calibration, loss, resolution, phase noise\n"
-         "  mesh of MZIs, attenuators     [chip]   drawn per chip; [mesh] for a mesh alone\n"
+         "  mesh of MZIs, attenuators     [chip]   errors drawn per chip; [mesh] for a single mesh\n"
          "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth;\n"
-         "                                [noise]  switches of the noise sources\n"
-         "  surroundings of a chip        [drift]  ambient, die, laser; re-calibration (model drift)\n";
+         "                                [noise]  switches for the noise sources\n"
+         "  environment of a chip         [drift]  ambient, die and laser; recalibration (model drift)\n";
 }
 
 std::string sources_text() {
-  std::string text =
-      "sources of error that an ablation switches (and the key that is zero or false without it)\n";
+  std::string text = "error sources that an ablation switches off, and the key that it sets to zero or false\n";
   for (const FieldEntry& entry : config_entries({}))
     if (!entry.info.ablation.empty()) text += described(entry.info.ablation, entry.name());
   return text;

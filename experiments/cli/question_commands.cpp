@@ -42,8 +42,7 @@ void add_validate(CommandTable& commands) {
   laws.add_option("ROW|NAME", law->chosen, "Laws to check, by row number or part of the name (default: all)");
   laws.add_flag("--list", law->list, "List the laws and exit");
   laws.add_flag("--quick", law->quick,
-                "Use a tenth of the Monte-Carlo trials and tolerances of at least 5 standard errors; skip laws "
-                "that train the 8-bit network, unless named");
+                "Use 1/10 of the trials, tolerances >= 5 standard errors; skip 8-bit training unless named");
   laws.add_flag("--json", law->json, "Print one JSON object, for scripts");
   laws.add_option("--seed", law->seed, "Seed of all random number streams")->check(whole_number());
   add_output(laws, law->out);
@@ -52,8 +51,7 @@ void add_validate(CommandTable& commands) {
 void add_words(CommandTable& commands) {
   const auto asked = std::make_shared<WordsArguments>();
   CLI::App& words = commands.add(
-      "words",
-      "Test the error-free network of a study against integer arithmetic, exhaustively or on a random sample",
+      "words", "Test the error-free network against integer arithmetic, exhaustively or on a random sample",
       "optinc words experiments/studies/quickstart.toml\n"
       "  optinc words study.toml --set task.bits=16 --set network.source=carry-chain --words 100000000",
       [asked] { return words_command(*asked); });
@@ -61,9 +59,8 @@ void add_words(CommandTable& commands) {
       ->required();
   add_settings(words, asked->overrides.settings,
                "Override a value of the study: section.key=value; repeatable");
-  words.add_option(
-      "--words", asked->drawn,
-      "Size of the random sample if the task has more than 6 million words; edge cases are always tested");
+  words.add_option("--words", asked->drawn,
+                   "Random words if the task has more than 6 million words; edge cases are always tested");
   words.add_flag("--json", asked->json, "Print one JSON object, for scripts");
   words.add_flag("--quiet", asked->out.quiet, "Hide progress");
 }
@@ -76,9 +73,8 @@ void add_budget(CommandTable& commands) {
       "  optinc budget experiments/studies/quickstart.toml --set budget.heater=typical-undercut-heater\n"
       "  optinc budget --network network.h5 -o budget.h5 && experiments/draw budget.h5 -o figures",
       [costs, &commands] { return budget_command(*costs, commands.typed()); });
-  budgets.add_option(
-      "STUDY.toml", costs->study,
-      "Study file; only the network, [chip], [link] and [budget] are used (default: built-in defaults)");
+  budgets.add_option("STUDY.toml", costs->study,
+                     "Study file with network, [chip], [link] and [budget] (default: built-in defaults)");
   budgets
       .add_option("--network", costs->network,
                   "Network or result file (.h5), or shipped/NAME, instead of training a network")
@@ -100,8 +96,7 @@ void add_designs(CommandTable& commands) {
   designs.add_option("LIST.toml", compared->list, "List of designs, each given by overrides of one study")
       ->required();
   add_settings(designs, compared->settings,
-               "Override a value for all designs: section.key=value; values set by a design itself take "
-               "precedence; repeatable");
+               "Override section.key=value for all designs that do not set the key themselves; repeatable");
   designs.add_flag("--json", compared->json, "Print one JSON object in SI units, for scripts");
   add_output(designs, compared->out);
 }
@@ -110,13 +105,13 @@ void add_interconnect(CommandTable& commands) {
   const auto joined = std::make_shared<InterconnectArguments>();
   CLI::App& interconnect = commands.add(
       "interconnect",
-      "Compare training iterations on electrical, optical and OptINC networks: time, traffic and energy",
+      "Compare training iterations on electrical, optical and OptINC networks: time and traffic",
       "optinc interconnect experiments/interconnect/headline.toml -o interconnect.h5 && experiments/draw "
       "interconnect.h5 -o figures\n"
       "  optinc interconnect LIST.toml --trace ring.json --scenario \"F1 ResNet50 ring\"   for Perfetto\n"
       "  optinc interconnect --keys                                    all keys of a [[scenario]]\n"
-      "Rows marked CALIBRATED have parameters chosen to reproduce a published ratio. They explain that ratio "
-      "but predict nothing.",
+      "Rows marked CALIBRATED have parameters chosen to reproduce a published ratio; they explain it but "
+      "predict nothing.",
       [joined, &commands] { return interconnect_command(*joined, commands.typed()); });
   interconnect.add_option("LIST.toml", joined->list,
                           "List of scenarios ([[scenario]]) and sensitivity studies ([[sensitivity]])");

@@ -22,9 +22,8 @@ void add_study(CLI::App& command, StudyArguments& study) {
 
 void add_trials(CLI::App& command, StudyArguments& study) {
   command
-      .add_option(
-          "--sweep", study.overrides.sweeps,
-          "Sweep a key: section.key=[values]; replaces the study's sweep of that key or adds one; repeatable")
+      .add_option("--sweep", study.overrides.sweeps,
+                  "Sweep section.key=[values]; replaces the study's sweep of that key or adds one; repeatable")
       ->expected(1)
       ->take_all();
   command.add_option("--trials", study.trials, "Trials per sweep point (runner.trials)");

@@ -85,8 +85,8 @@ DesignList load_design_list(const std::filesystem::path& path) {
   top.take("set", list.settings, "a list of \"section.key=value\"");
   if (!list.study.empty()) list.study = (path.parent_path() / list.study).string();
   const toml::node* designs = table.get("design");
-  validate(designs != nullptr && designs->is_array_of_tables(), "{}: no designs ([[design]] each). Add one.",
-           file);
+  validate(designs != nullptr && designs->is_array_of_tables(),
+           "{}: no designs (each is a table [[design]]). Add a [[design]] with a name.", file);
   for (const toml::node& node : *designs->as_array()) {
     DesignEntry d = entry_of({*node.as_table(), file});
     const std::string at = place(node.source(), file);
