@@ -123,7 +123,8 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.stages = stages_of(in);
   const std::vector<double> optical_w = laser_optical_w(in, b.stages);
   b.loss_db = losses(in, b.stages.size());
-  b.power_w = watts(in, b.stages, optical_w);
+  b.static_power_w = static_watts(in, b.stages, optical_w);
+  b.symbol_power_w = symbol_watts(in, b.stages);
   b.delay_s = delays(in, b.stages);
   std::vector<double> through_s;
   for (std::size_t l = 0; l < in.layers(); ++l) through_s.push_back(b.delay_s.total(first_layer_stage + l));
@@ -138,7 +139,7 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.passive_received_dbm = dbm_of_watts(settings.laser.power_w) - b.loss_db.total();
   b.optical_delay_s = b.delay_s.part("MZIs").total();
   b.symbol_rate_bd = settings.symbol_rate_bd;
-  b.bits_per_s = design.task.servers * design.task.bits() * settings.symbol_rate_bd;
+  b.receiver_bandwidth_hz = link.receiver.bandwidth_hz;
   return b;
 }
 

@@ -84,21 +84,23 @@ struct HeaterBudget {
 /// `loss_db` and `delay_s`.
 struct ChipBudget {
   std::vector<BudgetStage> stages;
-  BudgetTable loss_db;  ///< of one pass without any gain, from a server's laser to a server's receiver
-  BudgetTable power_w;  ///< electrical
-  BudgetTable delay_s;  ///< first symbol in to its code out
-  BudgetTable area_m2;  ///< of the boxes of all MZIs, and of delay lines
+  BudgetTable loss_db;         ///< of one pass without any gain, from a server's laser to a server's receiver
+  BudgetTable static_power_w;  ///< electrical, whatever the symbol rate: heaters, lasers, receivers, control
+  BudgetTable symbol_power_w;  ///< electrical, of modulator drivers and converters at symbol_rate_bd
+  BudgetTable delay_s;         ///< first symbol in to its code out
+  BudgetTable area_m2;  ///< of the boxes of all MZIs, and of delay lines; modulators and receivers are left out
   std::vector<BudgetAnswer> answers;  ///< (digits), most significant first
   BudgetWait longest_wait;            ///< in delay lines; all 0 where no light waits
   double launch_delay_s = 0.0;        ///< by which the last digit leaves the servers after the first
-  std::vector<HeaterBudget> heaters;  ///< the chosen one's trimmed_w is in `power_w`, in two parts
+  std::vector<HeaterBudget> heaters;  ///< the chosen one's trimmed_w is in `static_power_w`, in two parts
   double mesh_area_m2 = 0.0;          ///< bounding boxes of the meshes, edges and output screens included
   double die_area_m2 = 0.0;           ///< bounding box of all meshes placed in rows on a die
   double laser_optical_w =
       0.0;  ///< light of all lasers: signals, local oscillators and what is lost before both
-  double passive_received_dbm = 0.0;  ///< what a server would receive of its laser without any gain
-  double optical_delay_s = 0.0;       ///< in MZIs alone
-  double symbol_rate_bd = 0.0;
+  double passive_received_dbm = 0.0;   ///< what a server would receive of its laser without any gain
+  double optical_delay_s = 0.0;        ///< in MZIs alone
+  double symbol_rate_bd = 0.0;         ///< assumed; no symbol rate is shown to be reachable
+  double receiver_bandwidth_hz = 0.0;  ///< of every receiver, in `delay_s` and in the noise behind `snr_db`
 
   /// MZIs of all layers.
   std::int64_t mzis() const;
@@ -114,14 +116,10 @@ struct ChipBudget {
   double answer_skew_s() const;
   /// Loss of fan-out and fan-in alone, dB: 10 log10 of the product of all r.
   double fan_db() const;
-  /// Symbols that are inside MZIs at one time.
+  /// Symbols that are inside MZIs at one time, at symbol_rate_bd.
   double symbols_in_mzis() const { return optical_delay_s * symbol_rate_bd; }
-  /// Symbols that are under way at one time, from a server and back.
+  /// Symbols that are under way at one time, from a server and back, at symbol_rate_bd.
   double symbols_in_flight() const { return delay_s.total() * symbol_rate_bd; }
-  /// Bits that all servers put in, per second: N B symbol rate.
-  double bits_per_s = 0.0;
-  /// Power over bits_per_s, J.
-  double energy_per_bit_j() const { return power_w.total() / bits_per_s; }
 };
 
 /// Budget of a programmed chip (physics.md sections 8, 11 and 16). Every number comes from the object that

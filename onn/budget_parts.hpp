@@ -73,14 +73,17 @@ BudgetTable losses(const Inputs& in, std::size_t stages);
 /// both.
 std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages);
 
-/// Electrical power of every stage (W).
-BudgetTable watts(const Inputs& in, const std::vector<BudgetStage>& stages,
-                  const std::vector<double>& optical_w);
+/// Electrical power of every stage that does not depend on the symbol rate (W).
+BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
+                         const std::vector<double>& optical_w);
+
+/// Electrical power of every stage that grows with the symbol rate, at budget.symbol_rate_bd (W).
+BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages);
 
 /// Time that light takes through every stage (s), its receivers and modulators included.
 BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages);
 
-/// Area of every stage (m^2), delay lines of waiting light included.
+/// Area of every stage (m^2), delay lines of waiting light included, modulators and receivers left out.
 BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages);
 
 /// What heaters of one kind would take.

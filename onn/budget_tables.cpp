@@ -144,16 +144,14 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
   return optical;
 }
 
-BudgetTable watts(const Inputs& in, const std::vector<BudgetStage>& stages,
-                  const std::vector<double>& optical_w) {
-  BudgetTable t = table("power", "W", stages.size(),
+BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
+                         const std::vector<double>& optical_w) {
+  BudgetTable t = table("static_power", "W", stages.size(),
                         {{"heaters", "heater_power_w of the programmed phases, none static: budget.heater"},
                          {"lasers",
                           "light over budget.wall_plug_efficiency: link.launch_power_w, "
                           "link.signal_full_scale_w, link.lo_power_w and the losses before"},
-                         {"modulator drivers", "budget.driver_j_per_symbol, budget.symbol_rate_bd"},
                          {"receivers", "FrontEnd: budget.receiver_w each"},
-                         {"converters", "adc_power_w: budget.adc_step_j, budget.adc_effective_bits"},
                          {"control", "budget.control_w_per_shifter"},
                          {"static phases",
                           "what heaters take more where every shifter has a random static phase to trim: P_pi "
@@ -165,11 +163,24 @@ BudgetTable watts(const Inputs& in, const std::vector<BudgetStage>& stages,
     const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
     t.parts[0].by_stage[k] = layer ? layer_heater_w(in, k - first_layer_stage, pi_power_w) : 0.0;
     t.parts[1].by_stage[k] = optical_w[k] / s.wall_plug_efficiency;
-    t.parts[2].by_stage[k] = count(stages[k].modulators) * s.driver_j_per_symbol * s.symbol_rate_bd;
-    t.parts[3].by_stage[k] = count(stages[k].receivers) * s.front_end.supply_power_w;
-    t.parts[4].by_stage[k] = count(stages[k].adcs) * adc_power_w(s.adc, s.symbol_rate_bd, s.adc_step_j);
-    t.parts[5].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
-    t.parts[6].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
+    t.parts[2].by_stage[k] = count(stages[k].receivers) * s.front_end.supply_power_w;
+    t.parts[3].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
+    t.parts[4].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
+  }
+  return t;
+}
+
+BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t = table(
+      "symbol_power", "W", stages.size(),
+      {{"modulator drivers", "budget.driver_j_per_symbol, budget.symbol_rate_bd"},
+       {"converters", "adc_power_w: budget.adc_step_j, budget.adc_effective_bits, budget.symbol_rate_bd"}});
+  const BudgetSettings& s = in.settings;
+  const double adc_w = adc_power_w(s.adc, s.symbol_rate_bd, s.adc_step_j);
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    t.parts[0].by_stage[k] =
+        static_cast<double>(stages[k].modulators) * s.driver_j_per_symbol * s.symbol_rate_bd;
+    t.parts[1].by_stage[k] = static_cast<double>(stages[k].adcs) * adc_w;
   }
   return t;
 }

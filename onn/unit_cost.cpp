@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "physics/core/check.hpp"
 #include "physics/devices/adc.hpp"
-#include "physics/devices/lowpass.hpp"
 
 namespace optinc {
 namespace {
@@ -16,7 +16,7 @@ std::int64_t full_svd(const SigmaULayer& layer) {
 }
 
 double heaters_w(const ChipBudget& b) {
-  return b.power_w.part("heaters").total() + b.power_w.part("static phases").total();
+  return b.static_power_w.part("heaters").total() + b.static_power_w.part("static phases").total();
 }
 
 /// A budget with the network it is of.
@@ -27,25 +27,7 @@ struct Costed {
 
 }  // namespace
 
-double highest_symbol_rate_bd(const Task& task, const LinkSettings& link, const BudgetSettings& settings) {
-  const auto opening = [&](double rate_bd) {
-    const auto distortion = [&](LowpassShape shape, double bandwidth_hz) {
-      return peak_distortion(symbol_response({shape, bandwidth_hz}, rate_bd));
-    };
-    const double together = (1 + distortion(LowpassShape::bessel_thomson_4, link.receiver.bandwidth_hz)) *
-                            (1 + distortion(LowpassShape::one_pole, settings.modulator.bandwidth_hz));
-    return pam_eye_opening(together - 1, 3 * task.servers + 1);
-  };
-  double low = 0.01 * link.receiver.bandwidth_hz, high = 10 * link.receiver.bandwidth_hz;
-  for (int step = 0; step < 40; ++step) {
-    const double middle = std::sqrt(low * high);
-    (opening(middle) >= 0.5 ? low : high) = middle;
-  }
-  return low;
-}
-
-UnitCost unit_cost(const Network& network, const ChipBudget& b, const LinkSettings& link,
-                   const BudgetSettings& settings, std::span<const int> approximated) {
+UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const int> approximated) {
   const auto layers = static_cast<int>(network.layers.size());
   UnitCost c;
   c.servers = network.task.servers;
@@ -64,16 +46,17 @@ UnitCost unit_cost(const Network& network, const ChipBudget& b, const LinkSettin
     c.receivers += stage.receivers;
   }
   c.area_m2 = b.area_m2.total();
+  c.placed_area_m2 = b.die_area_m2;
   c.columns = b.columns();
   c.conversions = b.conversions();
   c.loss_db = b.loss_db.total();
   c.most_gain_db = b.most_gain_db();
   c.heater_w = heaters_w(b);
-  c.power_w = b.power_w.total();
+  c.static_power_w = b.static_power_w.total();
+  c.symbol_power_w = b.symbol_power_w.total();
   c.delay_s = b.delay_s.total();
   c.symbol_rate_bd = b.symbol_rate_bd;
-  c.symbol_rate_limit_bd = highest_symbol_rate_bd(network.task, link, settings);
-  c.bits_per_s = b.bits_per_s;
+  c.receiver_bandwidth_hz = b.receiver_bandwidth_hz;
   c.delay_lines_m = b.delay_lines_m();
   c.longest_wait_s = b.longest_wait.wait_s;
   c.longest_wait_loss_db = b.longest_wait.loss_db;
@@ -88,9 +71,9 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
   all = {.servers = first * all.servers,
          .bits = all.bits,
          .symbol_rate_bd = all.symbol_rate_bd,
-         .symbol_rate_limit_bd = all.symbol_rate_limit_bd,
-         .bits_per_s = first * all.bits_per_s};
-  all.conversions = static_cast<int>(levels.size()) - 1;  // what one level receives the next one's modulators send
+         .receiver_bandwidth_hz = all.receiver_bandwidth_hz};
+  all.conversions =
+      static_cast<int>(levels.size()) - 1;  // what one level receives the next one's modulators send
   for (const auto& [units, c] : levels) {
     validate(units >= 1, "{} units of a level (one at least). Give their number.", units);
     all.mzis += units * c.mzis;
@@ -99,8 +82,10 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
     all.modulators += units * c.modulators;
     all.receivers += units * c.receivers;
     all.area_m2 += units * c.area_m2;
+    all.placed_area_m2 += units * c.placed_area_m2;
     all.heater_w += units * c.heater_w;
-    all.power_w += units * c.power_w;
+    all.static_power_w += units * c.static_power_w;
+    all.symbol_power_w += units * c.symbol_power_w;
     all.delay_lines_m += units * c.delay_lines_m;
     all.memory_bits += units * c.memory_bits;
     all.columns += c.columns;
@@ -112,7 +97,8 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
     all.longest_wait_loss_db = std::max(all.longest_wait_loss_db, c.longest_wait_loss_db);
     all.launch_delay_s = std::max(all.launch_delay_s, c.launch_delay_s);
     all.symbol_rate_bd = std::min(all.symbol_rate_bd, c.symbol_rate_bd);
-    all.symbol_rate_limit_bd = std::min(all.symbol_rate_limit_bd, c.symbol_rate_limit_bd);
+    all.receiver_bandwidth_hz = std::min(all.receiver_bandwidth_hz, c.receiver_bandwidth_hz);
+    all.slots_per_word = std::max(all.slots_per_word, c.slots_per_word);
   }
   return all;
 }
@@ -144,7 +130,7 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
       return sum;
     };
   };
-  UnitCost c = unit_cost(chained.network, chained.budget, link, settings);
+  UnitCost c = unit_cost(chained.network, chained.budget);
   c.mzis = c.mzis_published = stage(counted(&BudgetStage::mzis));
   c.mzis_full_svd = std::abs(mzi_count_full_svd(chained.network) - mzi_count_full_svd(other.network));
   c.modulators = stage(counted(&BudgetStage::modulators));
@@ -152,20 +138,22 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
   const auto shifters = static_cast<double>(stage(counted(&BudgetStage::shifters)));
   const auto adcs = static_cast<double>(stage(counted(&BudgetStage::adcs)));
   c.area_m2 = static_cast<double>(c.mzis) * settings.floor_plan.mzi_length_m * settings.floor_plan.mzi_width_m;
+  c.placed_area_m2 = std::numeric_limits<double>::quiet_NaN();  // one stage has no floor plan of its own
   c.heater_w = heater_of_name(settings.heater).p_pi_w * shifters;
-  c.power_w = c.heater_w + shifters * settings.control_w_per_shifter +
-              chained.budget.power_w.part("lasers").total() / task.digits +
-              static_cast<double>(c.modulators) * settings.driver_j_per_symbol * settings.symbol_rate_bd +
-              static_cast<double>(c.receivers) * settings.front_end.supply_power_w +
-              adcs * adc_power_w(settings.adc, settings.symbol_rate_bd, settings.adc_step_j);
+  c.static_power_w = c.heater_w + shifters * settings.control_w_per_shifter +
+                     chained.budget.static_power_w.part("lasers").total() / task.digits +
+                     static_cast<double>(c.receivers) * settings.front_end.supply_power_w;
+  c.symbol_power_w =
+      static_cast<double>(c.modulators) * settings.driver_j_per_symbol * settings.symbol_rate_bd +
+      adcs * adc_power_w(settings.adc, settings.symbol_rate_bd, settings.adc_step_j);
   const double loop_s = stage([](const ChipBudget& b) { return b.delay_s.total(); });
   const double turns = std::ceil(loop_s * settings.symbol_rate_bd);
-  const double slots = task.digits + (task.servers > 4 ? 2 : 1);
+  c.slots_per_word = task.digits + (task.servers > 4 ? 2 : 1);
   c.loss_db = stage([](const ChipBudget& b) { return b.loss_db.total(); });
-  c.delay_s = chained.budget.delay_s.total() - task.digits * loop_s + slots * turns / settings.symbol_rate_bd;
-  c.bits_per_s = chained.budget.bits_per_s / slots;
+  c.delay_s = chained.budget.delay_s.total() - task.digits * loop_s +
+              c.slots_per_word * turns / settings.symbol_rate_bd;
   c.delay_lines_m = c.longest_wait_s = c.longest_wait_loss_db = 0.0;  // digits come when they are needed
-  c.launch_delay_s = (slots - 1) * turns / settings.symbol_rate_bd;
+  c.launch_delay_s = (c.slots_per_word - 1) * turns / settings.symbol_rate_bd;
   c.memory_bits = 2.0 * task.servers * task.bits() * turns;
   return c;
 }

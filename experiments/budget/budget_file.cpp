@@ -55,9 +55,11 @@ void write_budget(const Group& group, const ChipBudget& b) {
   number("snr", &BudgetStage::snr_db, "dB", "electrical signal to noise ratio there");
   number("gain", &BudgetStage::gain_db, "dB", "optical power that re-modulation puts back");
   write_table(group, b.loss_db, "dB", "loss of one pass without gain");
-  write_table(group, b.power_w, "W", "electrical power");
+  write_table(group, b.static_power_w, "W", "electrical power that does not depend on the symbol rate");
+  write_table(group, b.symbol_power_w, "W",
+              "electrical power that grows with the symbol rate, at the assumed symbol_rate");
   write_table(group, b.delay_s, "s", "delay");
-  write_table(group, b.area_m2, "m2", "area of the MZIs");
+  write_table(group, b.area_m2, "m2", "area of MZIs and delay lines alone, without modulators and receivers");
   group.dimension("heater", column(b.heaters, [](const HeaterBudget& h) { return h.name; }), "1",
                   "kind of heater");
   const auto heater = [&](const char* name, double HeaterBudget::*member, const char* long_name) {
@@ -90,10 +92,12 @@ void write_budget(const Group& group, const ChipBudget& b) {
   scalar("launch_delay", b.launch_delay_s, "s", "by which the last digit leaves the servers after the first");
   scalar("passive_received", b.passive_received_dbm, "dBm", "what a server would receive without gain");
   scalar("laser_optical", b.laser_optical_w, "W", "light of all lasers");
-  scalar("mesh_area", b.mesh_area_m2, "m2", "bounding boxes of all meshes");
-  scalar("die_area", b.die_area_m2, "m2", "bounding box of all meshes placed in rows");
-  scalar("symbol_rate", b.symbol_rate_bd, "Bd", "symbols per second");
-  scalar("bit_rate", b.bits_per_s, "bit/s", "bits of all servers");
+  scalar("mesh_area", b.mesh_area_m2, "m2", "bounding boxes of all meshes, without modulators and receivers");
+  scalar("die_area", b.die_area_m2, "m2",
+         "bounding box of all meshes placed in rows, without modulators and receivers");
+  scalar("symbol_rate", b.symbol_rate_bd, "Bd",
+         "assumed symbols per second of a lane, not shown to be reachable");
+  scalar("receiver_bandwidth", b.receiver_bandwidth_hz, "Hz", "bandwidth of every receiver");
 }
 
 }  // namespace optinc

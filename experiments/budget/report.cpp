@@ -1,8 +1,12 @@
 #include "experiments/budget/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
+
+#include "experiments/process/text_table.hpp"
+#include "onn/budget_notes.hpp"
 
 namespace optinc {
 namespace {
@@ -19,24 +23,20 @@ std::string cell(double value) {
 }
 std::string cell(std::int64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
 
-/// Rows of text in columns, the first flush left, the others flush right.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> width(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
-  std::string text;
-  for (const auto& row : rows) {
-    text += fmt::format("  {:<{}}", row[0], width[0]);
-    for (std::size_t c = 1; c < row.size(); ++c) text += fmt::format("  {:>{}}", row[c], width[c]);
-    text += '\n';
-  }
-  return text;
+/// A table of text, the first column flush left and repeated where the others need several blocks.
+std::string table_of(const std::vector<std::string>& headings,
+                     const std::vector<std::vector<std::string>>& rows) {
+  std::vector<TextColumn> columns;
+  for (const std::string& heading : headings)
+    columns.push_back({heading, columns.empty() ? Align::left : Align::right});
+  return text_table(columns, rows, 1);
 }
 
+/// A paragraph under a table.
+std::string note(std::string_view text) { return hanging_text("", text, 2); }
+
 std::string stages_text(const ChipBudget& b) {
-  std::vector<std::vector<std::string>> rows = {{"stage", "ports", "blocks", "MZIs", "columns", "shifters",
-                                                 "modulators", "receivers", "ADCs", "light (dBm)", "SNR (dB)",
-                                                 "gain (dB)"}};
+  std::vector<std::vector<std::string>> rows;
   for (const BudgetStage& s : b.stages) {
     const bool receives = s.received_w > 0;
     rows.push_back({s.name,
@@ -47,21 +47,24 @@ std::string stages_text(const ChipBudget& b) {
                     receives ? fmt::format("{:.1f}", s.snr_db) : "-",
                     s.gain_db != 0.0 ? fmt::format("{:.1f}", s.gain_db) : "-"});
   }
-  return aligned(rows) +
-         "  light: on each receiver at the largest value; SNR: of its current, over shot, amplifier and "
-         "oscillator "
-         "noise;\n  gain: optical power that re-modulation puts back.\n";
+  return table_of({"stage", "ports", "blocks", "MZIs", "columns", "shifters", "modulators", "receivers", "ADCs",
+                   "light (dBm)", "SNR (dB)", "gain (dB)"},
+                  rows) +
+         note(
+             "light: on each receiver at the largest value; SNR: of its current, over shot, amplifier and "
+             "oscillator noise; gain: optical power that re-modulation puts back.");
 }
 
 /// One table, stages down and parts across, in `unit` of `scale`.
 std::string table_text(const ChipBudget& b, const BudgetTable& t, const std::string& heading, double scale) {
-  std::vector<std::vector<std::string>> rows = {{"stage"}};
+  std::vector<std::string> headings = {"stage"};
+  std::vector<std::vector<std::string>> rows;
   std::vector<const BudgetPart*> parts;
   for (const BudgetPart& p : t.parts)
     if (p.total() != 0.0 || std::any_of(p.by_stage.begin(), p.by_stage.end(), [](double v) { return v != 0; }))
       parts.push_back(&p);
-  for (const BudgetPart* p : parts) rows[0].push_back(p->name);
-  rows[0].push_back("together");
+  for (const BudgetPart* p : parts) headings.push_back(p->name);
+  headings.emplace_back("together");
   for (std::size_t k = 0; k < b.stages.size(); ++k) {
     rows.push_back({b.stages[k].name});
     for (const BudgetPart* p : parts) rows.back().push_back(cell(scale * p->by_stage[k]));
@@ -70,41 +73,45 @@ std::string table_text(const ChipBudget& b, const BudgetTable& t, const std::str
   rows.push_back({"all"});
   for (const BudgetPart* p : parts) rows.back().push_back(cell(scale * p->total()));
   rows.back().push_back(cell(scale * t.total()));
-  std::string text = fmt::format("\n{}\n", heading) + aligned(rows);
-  for (const BudgetPart* p : parts) text += fmt::format("    {}: {}\n", p->name, p->source);
+  std::string text = fmt::format("\n{}\n{}", heading, table_of(headings, rows));
+  for (const BudgetPart* p : parts) text += hanging_text(fmt::format("  {}:", p->name), p->source, 22);
   return text;
 }
 
 /// Light that waits for other light, stage by stage; nothing where none does.
 std::string waits_text(const ChipBudget& b) {
   if (b.delay_lines_m() == 0.0 && b.launch_delay_s == 0.0) return "";
-  std::vector<std::vector<std::string>> rows = {
-      {"stage", "on critical path", "starts (ns)", "delay lines", "together (mm)", "longest (ns)"}};
+  std::vector<std::vector<std::string>> rows;
   for (const BudgetStage& s : b.stages)
     rows.push_back({s.name, s.on_way ? "yes" : "-", cell(1e9 * s.start_s), cell(std::int64_t{s.lines}),
                     cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
-  return "\nWaiting: light that is there before its layer starts (budget.skew)\n" + aligned(rows);
+  return "\nWaiting: light that is there before its layer starts (budget.skew)\n" +
+         table_of({"stage", "on critical path", "starts (ns)", "delay lines", "together (mm)", "longest (ns)"},
+                  rows);
 }
 
 std::string heaters_text(const ChipBudget& b) {
-  std::vector<std::vector<std::string>> rows = {
-      {"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)", "static phases trimmed (W)"}};
+  std::vector<std::vector<std::string>> rows;
   for (const HeaterBudget& h : b.heaters)
     rows.push_back({h.name, cell(1e3 * h.pi_power_w), cell(h.power_w), cell(h.estimate_w), cell(h.trimmed_w)});
-  return "\nHeaters, W (programmed: the phases of this chip, without static phases; mean phases: P_pi (pi + "
-         "<theta>)/pi "
-         "an MZI; static phases trimmed: as fabricated, pi a shifter on average)\n" +
-         aligned(rows);
+  return "\nHeaters, W\n" +
+         table_of({"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)", "static phases trimmed (W)"},
+                  rows) +
+         note(
+             "programmed: the phases of this chip, without static phases; mean phases: P_pi (pi + <theta>)/pi "
+             "an MZI; static phases trimmed: as fabricated, pi a shifter on average.");
 }
 
 std::string totals_text(const ChipBudget& b) {
   std::string text = "\nTogether\n";
   const auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("  {:<34} {}\n", name, value);
+    text += hanging_text(fmt::format("  {}", name), value, 42);
   };
   line("MZIs, columns in series", fmt::format("{}, {}", b.mzis(), b.columns()));
-  line("area", fmt::format("{:.1f} mm^2 of MZIs, {:.1f} of meshes, {:.1f} placed in rows",
-                           1e6 * b.area_m2.total(), 1e6 * b.mesh_area_m2, 1e6 * b.die_area_m2));
+  line("area of MZIs and delay lines only", fmt::format("{} mm^2", cell(1e6 * b.area_m2.total())));
+  line("area of meshes, placed in rows",
+       fmt::format("{} mm^2, {} mm^2; modulators and receivers are in none of the three areas",
+                   cell(1e6 * b.mesh_area_m2), cell(1e6 * b.die_area_m2)));
   line("loss of one pass without gain",
        fmt::format("{:.1f} dB, of which fan-out and fan-in {:.1f}; a server would "
                    "receive {:.1f} dBm",
@@ -117,23 +124,20 @@ std::string totals_text(const ChipBudget& b) {
                      1e3 * b.delay_lines_m(), 1e9 * b.longest_wait.wait_s, 1e3 * b.longest_wait.line_m,
                      b.longest_wait.loss_db, b.longest_wait.from, b.longest_wait.to));
   if (b.launch_delay_s > 0)
-    line("digits leave the servers", fmt::format("up to {:.3f} ns later, {:.1f} symbols",
-                                                 1e9 * b.launch_delay_s, b.launch_delay_s * b.symbol_rate_bd));
+    line("digits leave the servers", fmt::format("up to {:.3f} ns later", 1e9 * b.launch_delay_s));
   if (b.answer_skew_s() > 0)
-    line("digits of the answer", fmt::format("{:.3f} ns apart, {:.1f} symbols", 1e9 * b.answer_skew_s(),
-                                             b.answer_skew_s() * b.symbol_rate_bd));
+    line("digits of the answer", fmt::format("{:.3f} ns apart", 1e9 * b.answer_skew_s()));
   line("light of all lasers", fmt::format("{:.3g} W", b.laser_optical_w));
-  line("electrical power", fmt::format("{:.4g} W", b.power_w.total()));
+  line("power without drivers and converters",
+       fmt::format("{} W, at any symbol rate: heaters, lasers, receivers and control",
+                   cell(b.static_power_w.total())));
+  const std::string rate = fmt::format("at the assumed {:.4g} GBd", 1e-9 * b.symbol_rate_bd);
+  line("power of drivers and converters", fmt::format("{} W {}", cell(b.symbol_power_w.total()), rate));
   line("delay", fmt::format("{:.3f} ns, of which MZIs {:.3f} (fibres not counted)", 1e9 * b.delay_s.total(),
                             1e9 * b.optical_delay_s));
-  line("symbols in flight", fmt::format("{:.1f}, of which in MZIs {:.1f}, at {:.4g} GBd", b.symbols_in_flight(),
-                                        b.symbols_in_mzis(), 1e-9 * b.symbol_rate_bd));
-  std::string parts;
-  for (const BudgetPart& p : b.power_w.parts)
-    if (p.total() > 0)
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", p.name, cell(1e12 * p.total() / b.bits_per_s));
-  line("energy", fmt::format("{:.4g} pJ/bit at {:.4g} Tb/s ({})", 1e12 * b.energy_per_bit_j(),
-                             1e-12 * b.bits_per_s, parts));
+  line("symbols in flight",
+       fmt::format("{:.1f}, of which in MZIs {:.1f}, {}", b.symbols_in_flight(), b.symbols_in_mzis(), rate));
+  for (const OpenFigure& f : open_figures()) line(f.meaning.data(), fmt::format("not yet known: {}", f.why));
   return text;
 }
 
@@ -146,15 +150,30 @@ Json table_json(const BudgetTable& t) {
 
 }  // namespace
 
-std::string budget_text(const ChipBudget& b, const std::string& title) {
-  return fmt::format("Budget of {}\n\nStages\n", title) + stages_text(b) +
+std::string budget_text(const ChipBudget& b, const std::string& title, const std::string& loss_note) {
+  const std::string assumed = operating_point_note(b.symbol_rate_bd, b.receiver_bandwidth_hz);
+  return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", assumed, 6) +
+         (loss_note.empty() ? "" : hanging_text("Note:", loss_note, 6)) + "\nStages\n" + stages_text(b) +
          table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
-         table_text(b, b.power_w, "Electrical power, W", 1) + heaters_text(b) +
-         table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
-         table_text(b, b.area_m2, "Area of the MZIs, mm^2", 1e6) + totals_text(b);
+         table_text(b, b.static_power_w, "Electrical power that does not depend on the symbol rate, W", 1) +
+         table_text(
+             b, b.symbol_power_w,
+             fmt::format("Electrical power at the assumed symbol rate of {:.4g} GBd, which is not shown to "
+                         "be reachable, W",
+                         1e-9 * b.symbol_rate_bd),
+             1) +
+         heaters_text(b) + table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
+         table_text(b, b.area_m2, "Area of MZIs and delay lines only, without modulators and receivers, mm^2",
+                    1e6) +
+         totals_text(b);
 }
 
-nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title) {
+nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title,
+                                   const std::string& loss_note) {
+  Json open = Json::object(), notes = {operating_point_note(b.symbol_rate_bd, b.receiver_bandwidth_hz)};
+  for (const OpenFigure& f : open_figures())
+    open[f.name] = fmt::format("{}: not yet known at this point: {}", f.meaning, f.why);
+  if (!loss_note.empty()) notes.push_back(loss_note);
   Json stages = Json::array(), heaters = Json::array();
   for (const BudgetStage& s : b.stages)
     stages.push_back({{"name", s.name},
@@ -190,6 +209,8 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
   const BudgetWait& w = b.longest_wait;
   return {
       {"title", title},
+      {"notes", notes},
+      {"not_yet_known", open},
       {"mzis", b.mzis()},
       {"columns", b.columns()},
       {"conversions", b.conversions()},
@@ -209,10 +230,10 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
       {"symbol_rate_bd", b.symbol_rate_bd},
       {"symbols_in_mzis", b.symbols_in_mzis()},
       {"symbols_in_flight", b.symbols_in_flight()},
-      {"bits_per_s", b.bits_per_s},
-      {"energy_per_bit_j", b.energy_per_bit_j()},
+      {"receiver_bandwidth_hz", b.receiver_bandwidth_hz},
       {"loss", table_json(b.loss_db)},
-      {"power", table_json(b.power_w)},
+      {"static_power", table_json(b.static_power_w)},
+      {"symbol_power", table_json(b.symbol_power_w)},
       {"delay", table_json(b.delay_s)},
       {"area", table_json(b.area_m2)},
       {"heaters", heaters},

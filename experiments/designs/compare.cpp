@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "onn/budget_notes.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/haar.hpp"
 
@@ -20,6 +21,7 @@ ComparedDesign system_of(const DesignEntry& entry, const std::vector<ComparedDes
         above.begin(), above.end(), [&](const ComparedDesign& d) { return d.entry.name == units.design; });
     levels.emplace_back(units.count, of.cost);
     row.untrained = row.untrained || of.untrained;
+    if (row.loss_note.empty()) row.loss_note = of.loss_note;
     row.network += fmt::format("{}{} x {}", row.network.empty() ? "" : " + ", units.count, units.design);
   }
   row.cost = in_series(levels);
@@ -60,7 +62,7 @@ Costable unpadded_unit(const StudyConfig& config) {
 }
 
 ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
-  ComparedDesign row{entry, {}, {}, config.network.source != "carry-chain"};
+  ComparedDesign row{entry, {}, {}, config.network.source != "carry-chain", mzi_loss_note(config.chip)};
   const CarryChainSettings& chain = config.network.carry_chain;
   if (entry.time_shared) {
     validate(!row.untrained,
@@ -75,8 +77,8 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
            "level = \"{}\" of a carry chain (of an untrained network: its ends are padded). Set task.level.",
            entry.level);
   const Costable unit = level == CascadeLevel::flat ? unpadded_unit(config) : padded_unit(config, level);
-  row.cost = unit_cost(unit.network, budget(unit.design, config.chip, config.link, config.budget), config.link,
-                       config.budget, entry.approximated);
+  row.cost =
+      unit_cost(unit.network, budget(unit.design, config.chip, config.link, config.budget), entry.approximated);
   row.network = row.untrained ? fmt::format("{}, untrained", fmt::join(unit.network.widths(), "-"))
                               : fmt::format("carry chain, {}", carries_name(chain.carries));
   return row;

@@ -1,13 +1,16 @@
 #include "experiments/designs/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/process/text_table.hpp"
 #include "experiments/store/table_column.hpp"
+#include "onn/budget_notes.hpp"
 
 namespace optinc {
 namespace {
@@ -30,7 +33,11 @@ constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
      true},
     {"modulators", "1", "modulators", 1, "modulators, servers' included", value<&UnitCost::modulators>, true},
     {"receivers", "1", "receivers", 1, "receivers, servers' included", value<&UnitCost::receivers>, true},
-    {"area", "m2", "mm^2", 1e6, "area of MZIs and delay lines", value<&UnitCost::area_m2>},
+    {"area", "m2", "MZIs, lines mm^2", 1e6,
+     "area of MZIs and delay lines only, without modulators and receivers", value<&UnitCost::area_m2>},
+    {"placed_area", "m2", "placed mm^2", 1e6,
+     "area of all meshes placed in rows, without modulators and receivers; NaN: not yet known",
+     value<&UnitCost::placed_area_m2>},
     {"columns", "1", "columns", 1, "MZIs in series on the critical path", value<&UnitCost::columns>, true},
     {"conversions", "1", "O/E/O", 1, "optical-electrical-optical conversions on the critical path",
      value<&UnitCost::conversions>, true},
@@ -45,23 +52,27 @@ constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
     {"memory", "bit", "", 1, "codes that servers hold back for a stage shared in time",
      value<&UnitCost::memory_bits>},
     {"heater_power", "W", "heaters W", 1, "heaters, random static phases trimmed", value<&UnitCost::heater_w>},
-    {"power", "W", "W", 1, "electrical power", value<&UnitCost::power_w>},
+    {"static_power", "W", "all static W", 1,
+     "electrical power that does not depend on the symbol rate: heaters, lasers, receivers, control",
+     value<&UnitCost::static_power_w>},
+    {"symbol_power", "W", "drivers, ADCs W", 1,
+     "electrical power of modulator drivers and converters, at the assumed symbol_rate",
+     value<&UnitCost::symbol_power_w>},
     {"delay", "s", "ns", 1e9, "first symbol in to its code out", value<&UnitCost::delay_s>},
-    {"symbols_in_flight", "1", "in flight", 1, "symbols of a lane between first symbol and its code",
+    {"symbols_in_flight", "1", "in flight", 1,
+     "symbols of a lane between first symbol and its code, at the assumed symbol_rate",
      [](const UnitCost& c) { return c.symbols_in_flight(); }},
-    {"symbol_rate", "Bd", "GBd", 1e-9, "symbols per second on every lane", value<&UnitCost::symbol_rate_bd>},
-    {"symbol_rate_limit", "Bd", "at most GBd", 1e-9,
-     "symbol rate that leaves half of every eye between 3N+1 levels open",
-     value<&UnitCost::symbol_rate_limit_bd>},
-    {"bit_rate", "bit/s", "Tb/s", 1e-12, "bits of all servers", value<&UnitCost::bits_per_s>},
-    {"word_rate", "1/s", "Gwords/s", 1e-9, "codes averaged per second",
-     [](const UnitCost& c) { return c.bits_per_s / (c.servers * c.bits); }},
-    {"energy_per_bit", "J/bit", "pJ/bit", 1e12, "electrical power over bit rate",
-     [](const UnitCost& c) { return c.energy_per_bit_j(); }},
+    {"symbol_rate", "Bd", "assumed GBd", 1e-9,
+     "assumed symbols per second on every lane, not shown to be reachable", value<&UnitCost::symbol_rate_bd>},
+    {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "bandwidth of every receiver",
+     value<&UnitCost::receiver_bandwidth_hz>},
+    {"slots_per_word", "1", "slots a word", 1, "symbols of a lane that one word occupies a stage for",
+     value<&UnitCost::slots_per_word>, true},
 }};
 
 std::string cell(const TableColumn<UnitCost>& q, const UnitCost& c) {
   const double x = q.scale * q.of(c);
+  if (std::isnan(x)) return "n/k";
   if (x == 0.0) return "-";
   if (q.counts) return fmt::format("{:.0f}", x);
   return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
@@ -69,49 +80,94 @@ std::string cell(const TableColumn<UnitCost>& q, const UnitCost& c) {
 
 std::string share(double part, double whole) { return fmt::format("{:.2f} %", 100 * part / whole); }
 
+/// Columns that are read beside each other.
+struct ColumnGroup {
+  std::string_view heading;
+  std::vector<std::string_view> names;  ///< of quantities
+  std::string_view note;
+};
+
+const std::vector<ColumnGroup>& groups() {
+  static const std::vector<ColumnGroup> all = {
+      {"Hardware, and watts that do not depend on the symbol rate",
+       {"mzis", "receivers", "modulators", "heater_power", "static_power"},
+       "receivers, modulators: the servers' included; heaters: random static phases trimmed; all static: "
+       "heaters, lasers, receivers, control. Untrained networks cost what trained ones do."},
+      {"MZIs as they are counted, and area without modulators and receivers",
+       {"mzis", "mzis_published_way", "mzis_full_svd", "area", "placed_area"},
+       "MZIs, lines: boxes of MZIs and delay lines only; placed: all meshes in rows on a die, gaps included. "
+       "Modulators and receivers are in neither area. n/k: not yet known (a stage shared in time has no floor "
+       "plan)."},
+      {"Critical path",
+       {"columns", "conversions", "loss", "most_gain", "delay", "delay_line_length", "longest_wait_loss"},
+       "worst dB: from full scale to what a receiver sees at its largest output, of a step at its rise, a "
+       "fraction of its sum; lines: light that waits."},
+      {"At the assumed symbol rate, which is not shown to be reachable",
+       {"symbol_rate", "receiver_bandwidth", "slots_per_word", "symbols_in_flight", "symbol_power"},
+       "drivers, ADCs: watts that grow with the symbol rate; slots: symbols of a lane that one word occupies. "
+       "The delay and the memory of a stage shared in time rest on this rate too."}};
+  return all;
+}
+
+const TableColumn<UnitCost>& quantity(std::string_view name) {
+  return *std::find_if(quantities.begin(), quantities.end(), [&](const auto& q) { return q.name == name; });
+}
+
+std::string group_text(const ColumnGroup& group, const std::vector<ComparedDesign>& designs) {
+  std::vector<TextColumn> columns = {{"design", Align::left}};
+  for (const std::string_view name : group.names) columns.push_back({quantity(name).heading});
+  std::vector<std::vector<std::string>> rows;
+  for (const ComparedDesign& d : designs) {
+    rows.push_back({d.entry.name});
+    for (const std::string_view name : group.names) rows.back().push_back(cell(quantity(name), d.cost));
+  }
+  return fmt::format("{}\n{}{}\n", group.heading, text_table(columns, rows, 1),
+                     hanging_text("", group.note, 2));
+}
+
+/// What a design is, and what is published of it.
+std::string description(const ComparedDesign& d) {
+  std::string text = d.network;
+  const auto found = static_cast<double>(d.cost.mzis_published),
+             full = static_cast<double>(d.cost.mzis_full_svd);
+  if (d.entry.published_mzis > 0)
+    text += fmt::format(
+        "; published {} of {} MZIs, {}; here {} of {}, {}", d.entry.published_mzis, d.entry.published_full_svd,
+        share(static_cast<double>(d.entry.published_mzis), static_cast<double>(d.entry.published_full_svd)),
+        d.cost.mzis_published, d.cost.mzis_full_svd, share(found, full));
+  if (!d.entry.published.empty()) text += fmt::format("; published: {}", d.entry.published);
+  if (d.cost.launch_delay_s > 0)
+    text += fmt::format("; digits leave the servers up to {:.2f} ns later", 1e9 * d.cost.launch_delay_s);
+  if (d.cost.memory_bits > 0) text += fmt::format("; {:.0f} bits held at the servers", d.cost.memory_bits);
+  return text;
+}
+
+/// Sentences that hold for some designs, each with the designs.
+std::vector<std::string> notes_of(const std::vector<ComparedDesign>& designs) {
+  std::map<std::string, std::vector<std::string>> of;
+  for (const ComparedDesign& d : designs) {
+    of[operating_point_note(d.cost.symbol_rate_bd, d.cost.receiver_bandwidth_hz)].push_back(d.entry.name);
+    if (!d.loss_note.empty()) of[d.loss_note].push_back(d.entry.name);
+  }
+  std::vector<std::string> notes;
+  for (const auto& [text, names] : of)
+    notes.push_back(names.size() == designs.size() ? text
+                                                   : fmt::format("{} Of: {}.", text, fmt::join(names, "; ")));
+  return notes;
+}
+
 }  // namespace
 
 std::string designs_text(const std::vector<ComparedDesign>& designs, const std::string& title) {
-  std::vector<std::vector<std::string>> rows = {{"design"}};
-  for (const auto& q : quantities)
-    if (q.shown()) rows[0].emplace_back(q.heading);
-  for (const ComparedDesign& d : designs) {
-    rows.push_back({d.entry.name});
-    for (const auto& q : quantities)
-      if (q.shown()) rows.back().push_back(cell(q, d.cost));
-  }
-  std::vector<std::size_t> width(rows[0].size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
-  std::string text = fmt::format("Designs: {}\n\n", title);
-  for (const auto& row : rows) {
-    text += fmt::format("  {:<{}}", row[0], width[0]);
-    for (std::size_t k = 1; k < row.size(); ++k) text += fmt::format("  {:>{}}", row[k], width[k]);
-    text += '\n';
-  }
-  text +=
-      "  columns, O/E/O, dB, ns: on the critical path; worst dB: from full scale to what a receiver sees at "
-      "its\n  "
-      "largest output, of a step at its rise, a fraction of its sum; lines: "
-      "light "
-      "that waits;\n  heaters: random static phases trimmed; untrained networks cost what trained ones do.\n\n"
-      "What they are, and what is published\n";
-  for (const ComparedDesign& d : designs) {
-    text += fmt::format("  {:<{}}  {}", d.entry.name, width[0], d.network);
-    const auto found = static_cast<double>(d.cost.mzis_published),
-               full = static_cast<double>(d.cost.mzis_full_svd);
-    if (d.entry.published_mzis > 0)
-      text += fmt::format(
-          "; published {} of {} MZIs, {}; here {} of {}, {}", d.entry.published_mzis,
-          d.entry.published_full_svd,
-          share(static_cast<double>(d.entry.published_mzis), static_cast<double>(d.entry.published_full_svd)),
-          d.cost.mzis_published, d.cost.mzis_full_svd, share(found, full));
-    if (!d.entry.published.empty()) text += fmt::format("; published: {}", d.entry.published);
-    if (d.cost.launch_delay_s > 0)
-      text += fmt::format("; digits leave the servers up to {:.2f} ns later", 1e9 * d.cost.launch_delay_s);
-    if (d.cost.memory_bits > 0) text += fmt::format("; {:.0f} bits held at the servers", d.cost.memory_bits);
-    text += '\n';
-  }
+  std::string text = hanging_text("Designs:", title, 9) + '\n';
+  for (const std::string& note : notes_of(designs)) text += hanging_text("Note:", note, 6);
+  text += '\n';
+  for (const ColumnGroup& group : groups()) text += group_text(group, designs);
+  text += "Not yet known at any operating point\n";
+  for (const OpenFigure& f : open_figures()) text += hanging_text(fmt::format("  {}:", f.meaning), f.why, 30);
+  text += "\nWhat the designs are, and what is published of them\n";
+  for (const ComparedDesign& d : designs)
+    text += hanging_text(fmt::format("  {}", d.entry.name), description(d), 33);
   return text;
 }
 
@@ -125,7 +181,10 @@ Json designs_json(const std::vector<ComparedDesign>& designs, const std::string&
     row["published"] = d.entry.published;
     rows.push_back(std::move(row));
   }
-  return {{"title", title}, {"designs", rows}};
+  Json open = Json::object();
+  for (const OpenFigure& f : open_figures())
+    open[f.name] = fmt::format("{}: not yet known at this point: {}", f.meaning, f.why);
+  return {{"title", title}, {"notes", notes_of(designs)}, {"not_yet_known", open}, {"designs", rows}};
 }
 
 void write_designs(const Group& group, const DesignList& list, const std::vector<ComparedDesign>& designs) {

@@ -165,7 +165,7 @@ class Numbers(unittest.TestCase):
     def test_prefixes_of_a_table(self):
         headings, rows = html_page.table(PAGES["budget"], "Costs by stage")
         with h5py.File(HERE / "budget.h5") as file:
-            for heading, name in (("delay (ns)", "delay"), ("power (W)", "power"), ("loss (dB)", "loss"), ("area (m²)", "area"), ("MZIs", "mzis")):
+            for heading, name in (("delay (ns)", "delay"), ("static power (W)", "static_power"), ("loss (dB)", "loss"), ("area (m²)", "area"), ("MZIs", "mzis")):
                 values = file[f"budget/{name}"][()]
                 values = values.sum(1) if values.ndim > 1 else values
                 at = headings.index(heading)

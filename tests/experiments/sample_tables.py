@@ -40,13 +40,12 @@ def costs(path):
         group.axis("stage", stages)
         for name, parts, units, values in (
                 ("loss", ["splitting", "MZIs"], "dB", [[6, 0], [-6, 0], [0, 13], [0, 13], [6, 0]]),
-                ("power", ["heaters", "lasers", "control"], "W", [[0, 1, 0], [0, 0, 0], [90, 2, 0], [80, 2, 0], [0, 1, 0]]),
+                ("static_power", ["heaters", "lasers", "control"], "W", [[0, 1, 0], [0, 0, 0], [90, 2, 0], [80, 2, 0], [0, 1, 0]]),
                 ("delay", ["MZIs", "converters"], "s", [[0, 0], [0, 0], [4e-10, 0], [4e-10, 0], [0, 1e-9]])):
             group.axis(f"{name}_part", parts)
             group.dataset(name, ["stage", f"{name}_part"], np.array(values, float), units)
         group.axis("heater", ["harris-2014-heater", "typical-metal-heater", "typical-undercut-heater"])
         group.dataset("heater_power", ["heater"], np.array([210.0, 170.0, 8.5]), "W")
-        group.dataset("bit_rate", None, np.float64(1.6e12), "bit/s")
 
 
 def side_by_side(path):
@@ -57,11 +56,10 @@ def side_by_side(path):
         group.axis("design", ["published $8$ bit", "chain", "one stage"])
         group.dataset("untrained", ["design"], np.array([1, 0, 0], np.uint8))
         for name, values in (("mzis", [41664, 123, 9]), ("mzis_full_svd", [106260, 123, 9]), ("published_mzis", [41664, 0, 0]),
-                             ("columns", [398, 9, 9]), ("conversions", [5, 4, 4])):
+                             ("columns", [398, 9, 9]), ("conversions", [5, 4, 4]), ("receivers", [656, 12, 7]), ("modulators", [656, 30, 13])):
             group.dataset(name, ["design"], np.array(values, np.int64))
-        for name, units, values in (("most_gain", "dB", [30.0, 12.0, 12.0]), ("power", "W", [1700.0, 20.0, 5.0]),
-                                    ("heater_power", "W", [1680.0, 8.0, 0.0]), ("delay", "s", [3e-9, 2e-9, 4e-9]),
-                                    ("energy_per_bit", "J/bit", [1e-9, 1e-11, 2e-11])):
+        for name, units, values in (("most_gain", "dB", [30.0, 12.0, 12.0]), ("static_power", "W", [1700.0, 20.0, 5.0]),
+                                    ("heater_power", "W", [1680.0, 8.0, 0.0]), ("delay", "s", [3e-9, 2e-9, 4e-9])):
             group.dataset(name, ["design"], np.array(values), units)
 
 

@@ -104,7 +104,7 @@ TEST_CASE("budget: delay lines have length and loss, servers that send later spa
   CHECK(later.launch_delay_s > 0.6 * r_0_starts);  // lane 0, into t_0
   CHECK(later.most_gain_db() < lines.most_gain_db());
   CHECK_THAT(later.delay_s.total(), WithinRel(lines.delay_s.total(), 1e-12));
-  CHECK_THAT(later.power_w.total(), WithinRel(lines.power_w.total(), 1e-12));
+  CHECK_THAT(later.static_power_w.total(), WithinRel(lines.static_power_w.total(), 1e-12));
   s.routing.loss_db_per_cm = 0.0;
   const ChipBudget clear = budget(design, with_loss(0.2), {}, s);
   s.skew = "delay-lines";

@@ -20,7 +20,8 @@ inline std::span<const std::string_view> chip_preset_names() {
 template <Like<ErrorModel> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"preset", "1", "Named set of values for this section; keys set explicitly override it", 0, 0,
-                  "custom: no preset, every key is set explicitly", chip_preset_names()},
+                  "custom: no preset, every key is set explicitly; foundry: mzi_loss_db is known to be too low",
+                  chip_preset_names()},
         s.preset);
   visit(switched_off("splitters",
                      FieldInfo{"sigma_eta_rad", "rad", "RMS error of every splitter angle (ideal angle: pi/4)",
@@ -30,9 +31,11 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off("calibration",
                      FieldInfo{"sigma_cal_rad", "rad", "RMS phase error that remains after calibration", 0, 1}),
         s.sigma_cal_rad);
-  visit(switched_off("mean loss", FieldInfo{"mzi_loss_db", "dB", "Mean insertion loss of an MZI", 0, 10,
-                                            "foundry: two 0.05 dB couplers and a 0.23 dB heater, Harris 2014"}),
-        s.mzi_loss_db);
+  visit(
+      switched_off("mean loss",
+                   FieldInfo{"mzi_loss_db", "dB", "Mean insertion loss of an MZI", 0, 10,
+                             "foundry 0.33 counts one heater of 0.23 dB (Harris 2014); an MZI has two: 0.56"}),
+      s.mzi_loss_db);
   visit(switched_off("loss spread",
                      FieldInfo{"arm_loss_spread_db", "dB", "RMS spread of insertion loss between heater arms",
                                0, 3, "Harris 2014 (preset foundry: 0.13)"}),

@@ -21,12 +21,13 @@ FILLS: list[dict[str, Any]] = [  # neighbours differ in lightness and hatching
 @style.styled
 def budget(run: Run) -> Figure:
     """Loss of every stage by part (dB), delay of every stage by part (ns), and electrical power by part with the
-    programmed heaters of several kinds beside the rest (W, logarithmic).
+    programmed heaters of several kinds beside the rest (W, logarithmic). Modulator drivers and converters are left
+    out: their power grows with the symbol rate, and no rate is shown to be reachable.
 
     Raises NotInResult where the file holds no budget.
     """
     data = run.require("budget")
-    needed = ("loss", "delay", "power", "heater_power")
+    needed = ("loss", "delay", "static_power", "heater_power")
     if missing := [name for name in needed if name not in data]:
         raise NotInResult(f"{run.path} has a group 'budget' without {', '.join(missing)}. Write it with optinc budget.")
     figure, grid = style.panels(1, 3, style.PAGE_IN, 3.4, width_ratios=(1.15, 1.05, 0.9))
@@ -40,10 +41,9 @@ def budget(run: Run) -> Figure:
     delay.set_ylabel("delay (ns)")
     style.panel(delay, 1, f"delay: {1e9 * data['delay'].values.sum():.2f} ns in all")
     watts(power, data, str(run.config.get("budget", {}).get("heater", "")))
-    style.panel(power, 2, f"power: {data['power'].values.sum():.0f} W")
-    bits = float(data["bit_rate"])
-    title = (f"{run.provenance.title}: {1e12 * data['power'].values.sum() / bits:.3g} pJ/bit at {bits / 1e12:.3g} Tb/s; "
-             "lower part of (c): all heaters by kind, static phases trimmed, in black the one counted")
+    style.panel(power, 2, f"static power: {data['static_power'].values.sum():.0f} W")
+    title = (f"{run.provenance.title}; (c): without modulator drivers and converters; its lower part: all heaters by "
+             "kind, static phases trimmed, in black the one counted")
     return style.finish(figure, run, title)
 
 
@@ -69,7 +69,8 @@ def stack(axes: Any, stages: list[str], values: np.ndarray[Any, Any], parts: Any
 def watts(axes: Any, data: Any, chosen: str) -> None:
     """Bars of the parts, and below them the same chip's heaters of other kinds; watts written beside."""
     of_kinds = "heater_power_trimmed" if "heater_power_trimmed" in data else "heater_power"
-    parts = [(str(part), float(value)) for part, value in zip(data["power_part"].values, data["power"].values.sum(0))]
+    parts = [(str(part), float(value)) for part, value in zip(data["static_power_part"].values,
+                                                          data["static_power"].values.sum(0))]
     parts = sorted((p for p in parts if p[1] > 0), key=lambda p: -p[1])
     kinds = sorted(zip((str(h) for h in data["heater"].values), data[of_kinds].values.tolist()),
                    key=lambda p: -p[1])
@@ -86,5 +87,5 @@ def watts(axes: Any, data: Any, chosen: str) -> None:
     axes.invert_yaxis()
     axes.set_xscale("log")
     axes.set_xlim(min(values) / 3, max(values) * 9)
-    axes.set_xlabel("electrical power (W)")
+    axes.set_xlabel("power at any symbol rate (W)")
     axes.grid(axis="y", visible=False)

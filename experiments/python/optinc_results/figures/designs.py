@@ -15,18 +15,19 @@ SHOWN: tuple[tuple[str, float, list[tuple[str, str, str, str]]], ...] = (
     # label of the axis, factor from SI, [(dataset, name, marker, fill)]
     ("MZIs", 1, [("mzis", "as built", "o", "#0060a8"), ("mzis_full_svd", "by full SVD", "s", "white"),
                  ("published_mzis", "published", "D", "none")]),
+    ("converters", 1, [("receivers", "receivers", "o", "#0060a8"), ("modulators", "modulators", "^", "#e69f00")]),
     ("in series", 1, [("columns", "MZI columns", "o", "#0060a8"), ("conversions", "O/E/O conversions", "^", "#e69f00")]),
     ("loss between regenerations (dB)", 1, [("most_gain", "at worst", "o", "#0060a8")]),
-    ("power (W)", 1, [("power", "all", "o", "#0060a8"), ("heater_power", "heaters", "^", "#e69f00")]),
+    ("static power (W)", 1, [("static_power", "all static", "o", "#0060a8"), ("heater_power", "heaters", "^", "#e69f00")]),
     ("delay (ns)", 1e9, [("delay", "first symbol to code", "o", "#0060a8")]),
-    ("energy (pJ/bit)", 1e12, [("energy_per_bit", "all", "o", "#0060a8")]),
 )
 
 
 @style.styled
 def designs(run: Run) -> Figure:
-    """Every design of optinc designs a row: MZIs (as built, by full SVD, published), MZI columns and O/E/O conversions
-    in series, loss between two regenerations, watts, delay and energy per bit, on logarithmic axes. Designs whose
+    """Every design of optinc designs a row: MZIs (as built, by full SVD, published), receivers and modulators, MZI
+    columns and O/E/O conversions in series, loss between two regenerations, watts that do not depend on the symbol
+    rate, and delay, on logarithmic axes. Designs whose
     network is untrained are marked *, for they cost what a trained one does.
 
     Raises NotInResult where the file holds no designs.

@@ -15,14 +15,14 @@ from .numbers import MISSING, data, in_units, number, scale_of, value_of
 from .study_tables import MOST_ROWS
 
 SCENARIO = ("name", "servers", "normalised", "calibrated", "total_s", "communication_s", "exposed_s",
-            "normalised_data", "energy_j", "network", "collective", "workload")
-"""What is told of a scenario of optinc interconnect."""
+            "normalised_data", "network", "collective", "workload")
+"""What is told of a scenario of optinc interconnect. No energy: it is not known for OptINC units."""
 
-DESIGN = ("design", "mzis", "published_mzis", "columns", "conversions", "loss", "area", "heater_power", "power",
-          "delay", "energy_per_bit", "network")
+DESIGN = ("design", "mzis", "receivers", "modulators", "heater_power", "static_power", "published_mzis", "columns",
+          "conversions", "loss", "area", "placed_area", "delay", "network")
 """What is told of a design of optinc designs."""
 
-STAGE = ("mzis", "columns", "loss", "delay", "power", "area")
+STAGE = ("mzis", "columns", "loss", "delay", "static_power", "area")
 """What is told of a stage of optinc budget; of the last four the sum over their parts."""
 
 
@@ -78,16 +78,21 @@ def stages_table(budget: xarray.Dataset) -> Element:
         values = budget[name].sum(own).values
         values = np.append(values, values.sum())
         scale, units = scale_of(values, units)
-        heading = "MZIs" if name == "mzis" else name
+        heading = name.replace("mzis", "MZIs").replace("_", " ")
         columns.append((heading + in_units(units), [data(value, scale) for value in values]))
     caption = [node("strong", "Costs by stage"), ": loss without gain and delay of the light that arrives last, 0 at"
-               " stages that it does not pass; electrical power; boxes of the MZIs."]
+               " stages that it does not pass; electrical power without modulator drivers and converters, which grow with"
+               " a symbol rate that is not shown to be reachable; area of MZIs and delay lines only, without modulators"
+               " and receivers."]
     return table(caption, [heading for heading, _ in columns], list(zip(*(cells for _, cells in columns))))
 
 
 def designs_table(designs: xarray.Dataset) -> Element:
     """A row for every design."""
-    caption = [node("strong", "Designs"), " side by side. 0: what a design does not have, or what is not published."]
+    caption = [node("strong", "Designs"), " side by side. 0: what a design does not have, or what is not published."
+               " Static power: heaters, lasers, receivers, control. Area: MZIs and delay lines only; placed area: all"
+               " meshes in rows; modulators and receivers are in neither. Energy per bit is not yet known: no symbol rate"
+               " is shown to be reachable."]
     return of_columns(caption, designs, DESIGN)
 
 

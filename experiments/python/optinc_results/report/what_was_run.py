@@ -79,8 +79,8 @@ def key_figures(run: Run) -> list[tuple[str, Child]]:
         told.append((f"of {number(run.laws.sizes['check'])} points of laws hold", data(int(run.laws["passed"].sum()))))
     budget = run.group("budget")
     if budget is not None:
-        told += [(f"{units} {name}", data(budget[name].sum(), scale, 4)) for name, units, scale in
-                 (("loss", "dB", 1.0), ("delay", "ns", 1e9), ("power", "W", 1.0)) if name in budget]
+        told += [(f"{units} {name.replace('_', ' ')}", data(budget[name].sum(), scale, 4)) for name, units, scale in
+                 (("loss", "dB", 1.0), ("delay", "ns", 1e9), ("static_power", "W", 1.0)) if name in budget]
     for group, axis in (("designs", "design"), ("interconnect", "scenario")):
         held = run.group(group)
         if held is not None:

@@ -1,0 +1,40 @@
+#include "onn/budget_notes.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "onn/budget_settings.hpp"
+#include "onn/link.hpp"
+
+namespace optinc {
+
+std::span<const OpenFigure> open_figures() {
+  static constexpr std::array<OpenFigure, 3> figures = {
+      {{"symbol_rate_limit", "highest symbol rate",
+        "every stage that receives and modulates again hands its inter-symbol interference on to the next, so "
+        "that the limit of one stage is not the limit of the chip"},
+       {"bit_rate", "bits and words per second", "they need a symbol rate that is shown to be reachable"},
+       {"energy_per_bit", "energy per bit", "it is power over bit rate"}}};
+  return figures;
+}
+
+std::string operating_point_note(double symbol_rate_bd, double receiver_bandwidth_hz) {
+  return fmt::format(
+      "The symbol rate of {:.4g} GBd a lane (budget.symbol_rate_bd, default {:.4g} GBd) with receivers of "
+      "{:.4g} GHz (link.bandwidth_hz, default {:.4g} GHz) is assumed; it is not shown to be reachable.",
+      1e-9 * symbol_rate_bd, 1e-9 * BudgetSettings{}.symbol_rate_bd, 1e-9 * receiver_bandwidth_hz,
+      1e-9 * LinkSettings{}.receiver.bandwidth_hz);
+}
+
+std::string mzi_loss_note(const ErrorModel& model) {
+  const double loss_db = error_preset("foundry").mzi_loss_db;
+  if (model.mzi_loss_db != loss_db) return "";
+  return fmt::format(
+      "The mean MZI loss of preset foundry, {:.2f} dB, counts one heater stage, and an MZI has two: two "
+      "couplers and two heaters lose 2 x 0.05 + 2 x 0.23 = 0.56 dB. Loss is too low here, and light on "
+      "receivers too high.",
+      loss_db);
+}
+
+}  // namespace optinc
