@@ -39,7 +39,7 @@ struct Communication {
   double serial_s = 0.0, latency_s = 0.0, circuits_s = 0.0;
   double ports_s = 0.0;              ///< serial time if ports alone were shared
   double mean_links_s = 0.0;         ///< serial time of the mean flow, which waits for its own links alone
-  double energy_j = 0.0;             ///< of bits through transceivers and switches
+  double traffic_energy_j = 0.0;     ///< of bits through transceivers and switches; not counted through light
   std::vector<double> server_bytes;  ///< that each server sends, shape (servers)
   std::vector<StepRecord> steps;     ///< start_s: since this averaging began
   std::vector<LinkUse> links;
@@ -59,8 +59,8 @@ struct Communication {
 /// - where a step needs more than one round: in every round of every step, for one set takes the other's place
 /// - else before a phase whose circuits are not in place, or before every step (`reconfigure`)
 ///
-/// Energy: a circuit is one fibre between two transceivers; through switches every link is one, and all but the
-/// last of a path enter a switch.
+/// Energy of the traffic: a circuit is one fibre between two transceivers; through switches every link is one,
+/// and all but the last of a path enter a switch.
 Communication between_servers(const Scenario& scenario, const Fabric& fabric, std::string_view collective,
                               double bytes, std::int64_t chunks, std::vector<Transfer>& in_place);
 
@@ -72,7 +72,7 @@ Communication in_switches(const Scenario& scenario, double bytes);
 
 /// One traversal of OptINC's light, l levels of units:
 ///   2 a + 2 l L/v + l t_chip + t_io (l where regenerated) + S/B,  v: c over the fibre's group index
-/// Regenerated light costs the transceivers' energy again below the topmost unit.
+/// No energy is counted: traffic_energy_j stays 0.
 Communication through_light(const Scenario& scenario, double bytes);
 
 /// Units of a tree whose leaves are the servers.

@@ -58,7 +58,7 @@ Communication in_switches(const Scenario& s, double bytes) {
     for (const int pod : pods) add_both_ways(c, fmt::format("pod {} core 0", pod), above, bytes);
   const double hops = bytes * static_cast<double>(c.links.size()),
                last = bytes * static_cast<double>(s.servers);
-  c.energy_j = 8.0 * (hops * s.transceiver_j_per_bit + (hops - last) * s.switch_j_per_bit);
+  c.traffic_energy_j = 8.0 * (hops * s.transceiver_j_per_bit + (hops - last) * s.switch_j_per_bit);
   return c;
 }
 
@@ -78,8 +78,6 @@ Communication through_light(const Scenario& s, double bytes) {
                            levels * s.chip_latency_s + s.io_latency_s * (s.regenerated ? levels : 1.0);
   Communication c = one_step(s, "traversal", bytes, bytes / port, latency_s);
   for (std::int64_t i = 0; i < s.servers; ++i) add_both_ways(c, fmt::format("server {}", i), port, bytes);
-  const double again = s.regenerated ? static_cast<double>(units_of(s) - 1) : 0.0;
-  c.energy_j = 8.0 * bytes * (static_cast<double>(s.servers) + again) * s.transceiver_j_per_bit;
   return c;
 }
 

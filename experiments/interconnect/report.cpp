@@ -1,10 +1,14 @@
 #include "experiments/interconnect/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "experiments/process/text_table.hpp"
 #include "experiments/store/table_column.hpp"
 
 namespace optinc {
@@ -20,7 +24,7 @@ double steps_in(const IterationResult& r) {
   return static_cast<double>(steps);
 }
 
-constexpr std::array<Iteration, 23> quantities = {{
+constexpr std::array<Iteration, 22> quantities = {{
     {"parameters", "1", "", 1, "parameters of the model",
      [](const IterationResult& r) { return static_cast<double>(r.parameters); }, true},
     {"macs", "1", "", 1, "multiply-adds of the forward pass, per sample",
@@ -58,10 +62,10 @@ constexpr std::array<Iteration, 23> quantities = {{
     {"bus_bytes_per_s", "byte/s", "busbw GB/s", 1e-9,
      "algorithm_bytes_per_s times 2 (N-1)/N, NaN where the network adds",
      [](const IterationResult& r) { return r.bus_bytes_per_s; }},
-    {"energy_j", "J", "mJ", 1e3, "bits through transceivers and switches, units while they communicate",
-     [](const IterationResult& r) { return r.energy_j; }},
-    {"energy_j_per_bit", "J/bit", "pJ/bit", 1e12, "energy over the gradients of all servers",
-     [](const IterationResult& r) { return r.energy_j_per_bit; }},
+    {"traffic_energy_j", "J", "", 1,
+     "energy of bits through transceivers and switches only, nothing for idle ones; NaN with units of OptINC: "
+     "not yet known, for their heaters cannot be switched off between communications",
+     [](const IterationResult& r) { return r.traffic_energy_j; }},
     {"units", "1", "", 1, "units of OptINC",
      [](const IterationResult& r) { return static_cast<double>(r.units); }, true},
     {"steps", "1", "", 1, "steps of the communication, one after the other; a bucket of scales is one",
@@ -77,64 +81,115 @@ std::string cell(const Iteration& q, const IterationResult& r) {
 
 std::string ratio_cell(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3f}", x); }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
-  std::vector<std::size_t> width(rows[0].size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t k = 0; k < row.size(); ++k) width[k] = std::max(width[k], row[k].size());
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t k = 0; k < row.size(); ++k)
-      line += k < left || k + 1 == row.size() ? fmt::format("  {:<{}}", row[k], width[k])
-                                              : fmt::format("  {:>{}}", row[k], width[k]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
+/// A table of some quantities, a row a scenario; its name and servers come first.
+std::string quantities_text(std::string_view heading, const InterconnectResults& all,
+                            std::initializer_list<std::string_view> names, std::string_view note) {
+  std::vector<TextColumn> columns = {{"scenario", Align::left}, {"N"}};
+  std::vector<std::vector<std::string>> rows;
+  for (const IterationResult& r : all.results)
+    rows.push_back({r.scenario.name, std::to_string(r.scenario.servers)});
+  for (const std::string_view name : names) {
+    const Iteration& q = *std::find_if(quantities.begin(), quantities.end(),
+                                       [&](const Iteration& column) { return column.name == name; });
+    columns.push_back({q.heading});
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(cell(q, all.results[i]));
   }
+  return fmt::format("\n{}\n{}{}", heading, text_table(columns, rows, 2), hanging_text("", note, 2));
+}
+
+std::string scenarios_text(const InterconnectResults& all) {
+  const std::vector<TextColumn> columns = {{"scenario", Align::left},
+                                           {"N"},
+                                           {"network", Align::left},
+                                           {"collective", Align::left},
+                                           {"compute ms"},
+                                           {"total ms"},
+                                           {"ratio"}};
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < all.results.size(); ++i) {
+    const IterationResult& r = all.results[i];
+    rows.push_back({r.scenario.name, std::to_string(r.scenario.servers), r.scenario.network,
+                    r.scenario.collective, fmt::format("{:.4g}", 1e3 * r.time.compute_s()),
+                    fmt::format("{:.4g}", 1e3 * r.total_s), ratio_cell(all.normalised[i])});
+  }
+  return "\nIterations\n" + text_table(columns, rows, 2) +
+         hanging_text(
+             "",
+             "total: computing and the communication that it does not hide; ratio: total over that of the "
+             "reference named below.",
+             2);
+}
+
+/// Reference and note of every scenario that has one, once whatever its numbers of servers.
+std::string remarks_text(const InterconnectResults& all) {
+  std::string text, last;
+  bool calibrated = false, optinc = false;
+  for (const IterationResult& r : all.results) {
+    const Scenario& s = r.scenario;
+    optinc |= s.network == "optinc";
+    calibrated |= s.calibrated;
+    std::string remark = s.calibrated ? "CALIBRATED" : "";
+    if (!s.note.empty()) remark += (remark.empty() ? "" : ": ") + s.note;
+    if (!s.reference.empty()) remark += (remark.empty() ? "over " : "; over ") + s.reference;
+    if (remark.empty() || s.name == last) continue;
+    text += hanging_text("  " + s.name, remark, 37);
+    last = s.name;
+  }
+  if (!text.empty()) text = "\nRemarks\n" + text;
+  if (calibrated)
+    text +=
+        hanging_text("  CALIBRATED:",
+                     "parameters were chosen so that a published ratio comes out. Such a row shows what would "
+                     "explain it, and predicts nothing.",
+                     37);
+  if (optinc)
+    text += hanging_text("  units of OptINC:",
+                         "assumed to carry the whole rate of a server's port. No symbol rate is shown at which "
+                         "they still decode, so that rows with them are conditional on it.",
+                         37);
+  return text;
+}
+
+/// A table for each pair of scenarios, a row a value of an assumption.
+std::string sensitivity_text(const std::vector<SensitivityPoint>& points) {
+  const std::vector<TextColumn> columns = {
+      {"assumption", Align::left}, {"key", Align::left}, {"value"}, {"ratio"}, {"", Align::left}};
+  std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>> pairs;
+  for (const SensitivityPoint& p : points) {
+    const std::string pair = fmt::format("{} over {}", p.subject, p.reference);
+    auto found =
+        std::find_if(pairs.begin(), pairs.end(), [&](const auto& known) { return known.first == pair; });
+    if (found == pairs.end()) found = pairs.insert(found, {pair, {}});
+    found->second.push_back({p.name, p.key, p.value_text, ratio_cell(p.ratio), p.nominal ? "as listed" : ""});
+  }
+  std::string text;
+  for (const auto& [pair, rows] : pairs)
+    text += fmt::format("\nSensitivity of the iteration of {}\n{}", pair, text_table(columns, rows, 2));
   return text;
 }
 
 }  // namespace
 
 std::string interconnect_text(const InterconnectResults& all) {
-  std::vector<std::vector<std::string>> rows = {{"scenario", "network", "collective", "N", "compute ms"}};
-  for (const Iteration& q : quantities)
-    if (q.shown()) rows[0].emplace_back(q.heading);
-  rows[0].insert(rows[0].end(), {"normalised", "to", "remarks"});
-  bool calibrated = false;
-  for (std::size_t i = 0; i < all.results.size(); ++i) {
-    const IterationResult& r = all.results[i];
-    const Scenario& s = r.scenario;
-    std::vector<std::string> row = {s.name, s.network, s.collective, std::to_string(s.servers),
-                                    fmt::format("{:.4g}", 1e3 * r.time.compute_s())};
-    for (const Iteration& q : quantities)
-      if (q.shown()) row.push_back(cell(q, r));
-    std::string remark = s.calibrated ? "CALIBRATED" : "";
-    if (!s.note.empty()) remark += (remark.empty() ? "" : ": ") + s.note;
-    row.insert(row.end(), {ratio_cell(all.normalised[i]), s.reference, remark});
-    calibrated |= s.calibrated;
-    rows.push_back(std::move(row));
-  }
-  std::string text = fmt::format("Interconnects: {}\n\n{}", all.title, aligned(rows, 3));
-  text +=
-      "\n  total = compute + exposed; data: bytes the busiest server sends over its gradient's; slowdown: "
-      "serial time "
-      "over that of\n  ports alone, and the mean over flows; normalised: iteration over that of the scenario "
-      "named "
-      "beside; pJ/bit of "
-      "gradient,\n  from guessed pJ/bit of parts.\n";
-  if (calibrated)
-    text +=
-        "  CALIBRATED: parameters were chosen so that a published ratio comes out. Such a row shows what would "
-        "explain "
-        "it, and\n  predicts nothing.\n";
-  if (all.sensitivity.empty()) return text;
-  std::vector<std::vector<std::string>> questions = {
-      {"assumption", "subject", "over", "key", "value", "iterations", ""}};
-  for (const SensitivityPoint& p : all.sensitivity)
-    questions.push_back({p.name, p.subject, p.reference, p.key, p.value_text, ratio_cell(p.ratio),
-                         p.nominal ? "as listed" : ""});
-  return text + "\nSensitivity: iteration of the subject over that of the reference\n\n" +
-         aligned(questions, 5);
+  return hanging_text("Interconnects:", all.title, 15) + scenarios_text(all) + remarks_text(all) +
+         quantities_text(
+             "Communication time", all, {"serial_s", "latency_s", "circuits_s", "sync_s", "exposed_s"},
+             "serial: bytes at the rates they get; exposed: what computing does not hide of the sum.") +
+         quantities_text(
+             "Bytes and rates", all,
+             {"payload_bytes", "normalised_data", "slowdown", "mean_slowdown", "algorithm_bytes_per_s",
+              "bus_bytes_per_s"},
+             "data: bytes that the busiest server sends over those of its gradient; slowdown: serial "
+             "time over that of ports alone, and the mean over flows.") +
+         "\nEnergy\n" +
+         hanging_text(
+             "",
+             "Not yet known at this point for units of OptINC: their heaters cannot be switched off between "
+             "communications. Of other networks, --json and -o give traffic_energy_j: bits through "
+             "transceivers and switches only, from guessed pJ/bit; idle ones are not counted. Joules of "
+             "different networks are therefore not set side by side.",
+             2) +
+         sensitivity_text(all.sensitivity);
 }
 
 Json interconnect_json(const InterconnectResults& all) {
@@ -162,7 +217,10 @@ Json interconnect_json(const InterconnectResults& all) {
                       {"value", p.value_text},
                       {"ratio", p.ratio},
                       {"nominal", p.nominal}});
-  return {{"title", all.title}, {"scenarios", rows}, {"sensitivity", points}};
+  const Json open = {{"traffic_energy_j",
+                      "with units of OptINC: not yet known at this point: their heaters cannot be switched off "
+                      "between communications"}};
+  return {{"title", all.title}, {"not_yet_known", open}, {"scenarios", rows}, {"sensitivity", points}};
 }
 
 void write_iterations(const Group& group, const InterconnectResults& all) {

@@ -41,8 +41,8 @@ struct Scenario {
   std::int64_t fan_in = 4, levels = 0;
   double fibre_m = 50.0, chip_latency_s = 0.7e-9, io_latency_s = 100e-9, aggregation_latency_s = 0.3e-6;
   bool regenerated = false;
-  // energy
-  double transceiver_j_per_bit = 20e-12, switch_j_per_bit = 10e-12, unit_power_w = 0.0;
+  // energy of the traffic
+  double transceiver_j_per_bit = 20e-12, switch_j_per_bit = 10e-12;
 
   /// B = M R eta / 8, bytes/s and direction.
   double port_bytes_per_s() const {

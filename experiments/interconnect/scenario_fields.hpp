@@ -23,7 +23,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"name", "1", "Name of the curve; scenarios with other numbers of servers may share it"},
         s.name, true);
   visit(FieldInfo{"reference", "1",
-                  "Scenario with as many servers whose iteration time is 1 in the normalised results"},
+                  "Reference scenario with the same number of servers; its iteration time is 1 in the "
+                  "normalised results"},
         s.reference, true);
   visit(FieldInfo{"note", "1", "Remark for the reader of the results"}, s.note, true);
   visit(FieldInfo{"calibrated", "1", "Whether parameters were chosen to reproduce a published result"},
@@ -150,13 +151,10 @@ void visit_fields(S& s, Visitor&& visit) {
 
   visit(FieldInfo{"transceiver_j_per_bit", "J/bit", "Transceiver energy per bit, both ends of a fibre together",
                   0, 1e-6, "guess: 16 W at 800 Gb/s"},
-        s.transceiver_j_per_bit, true);
+        s.transceiver_j_per_bit, !optinc);
   visit(FieldInfo{"switch_j_per_bit", "J/bit", "Energy per bit through an electrical switch", 0, 1e-6,
                   "guess: 500 W at 51.2 Tb/s"},
-        s.switch_j_per_bit, switches);
-  visit(FieldInfo{"unit_power_w", "W",
-                  "Power of an OptINC unit while it communicates, as computed by optinc designs", 0, 1e6},
-        s.unit_power_w, optinc);
+        s.switch_j_per_bit, switches && !optinc);
 }
 
 }  // namespace optinc

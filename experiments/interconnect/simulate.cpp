@@ -80,8 +80,6 @@ IterationResult computed(const Scenario& s) {
 /// What follows from times and bytes.
 void derive(IterationResult& r, const Scenario& s) {
   const double communication_s = r.time.communication_s(), n = static_cast<double>(s.servers);
-  r.energy_j += static_cast<double>(r.units) * s.unit_power_w * communication_s;
-  r.energy_j_per_bit = r.energy_j / (8.0 * n * r.payload_bytes);
   r.exposed_s = r.time.exposed_s(s.overlap);
   r.total_s = r.time.compute_s() + r.exposed_s;
   r.normalised_data = r.sent_bytes / r.payload_bytes;
@@ -115,7 +113,8 @@ IterationResult simulate_iteration(const Scenario& given) {
   for (std::size_t i = 0; i < gradient.server_bytes.size(); ++i)
     r.sent_bytes = std::max(
         r.sent_bytes, gradient.server_bytes[i] + (scales.server_bytes.empty() ? 0.0 : scales.server_bytes[i]));
-  r.energy_j = gradient.energy_j + scales.energy_j;
+  r.traffic_energy_j = s.network == "optinc" ? std::numeric_limits<double>::quiet_NaN()
+                                             : gradient.traffic_energy_j + scales.traffic_energy_j;
   line_up(r, scales, gradient);
   gradient.add_links(scales.links);
   r.links = std::move(gradient.links);

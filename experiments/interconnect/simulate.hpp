@@ -41,8 +41,8 @@ struct IterationResult {
   double bus_bytes_per_s = 0.0;   ///< the same times 2 (N-1)/N, as nccl-tests print; NaN where the network adds
   double slowdown = 0.0;          ///< serial over that of the same collective on ports alone
   double mean_slowdown = 0.0;     ///< the same of the mean flow, which waits for its own links alone
-  double energy_j = 0.0;          ///< of bits through transceivers and switches, and units that communicate
-  double energy_j_per_bit = 0.0;  ///< over the payload of all servers
+  double traffic_energy_j = 0.0;  ///< of bits through transceivers and switches only, nothing for idle ones;
+                                  ///< NaN with units of OptINC, whose heaters draw power all iteration long
   std::int64_t units = 0;         ///< of OptINC
   std::vector<StepRecord> steps;
   std::vector<LinkUse> links;

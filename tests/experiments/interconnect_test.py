@@ -92,8 +92,15 @@ class Interconnect(unittest.TestCase):
         self.assertAlmostEqual(told["sensitivity"][0]["ratio"], rows["unit", 8]["normalised"], 12)
         self.assertGreater(told["sensitivity"][1]["ratio"], told["sensitivity"][0]["ratio"])
         table = optinc("interconnect", self.list, "--quiet").stdout
-        self.assertRegex(table, r"(?m)^  unit .*CALIBRATED: a note$")
-        self.assertEqual(table.count("CALIBRATED"), 3)
+        self.assertRegex(table, r"(?m)^  unit +CALIBRATED: a note; over ring$")
+        self.assertEqual(table.count("CALIBRATED"), 2)  # the scenario and the legend
+        self.assertLessEqual(max(map(len, table.splitlines())), 100)
+        # fails when joules of networks stand side by side, or energy of communication time alone is a number for OptINC
+        self.assertNotRegex(table, r"\bm?J\b|pJ/bit *$")
+        self.assertRegex(table, r"Energy\n  Not yet known")
+        self.assertIsNone(rows["unit", 4]["traffic_energy_j"])
+        self.assertGreater(rows["ring", 4]["traffic_energy_j"], 0)
+        self.assertIn("not yet known", told["not_yet_known"]["traffic_energy_j"])
         self.check_refusal(optinc("interconnect", self.list, "-o", path, "--quiet"), "small.h5", "--force")
 
     def test_a_trace_of_the_scenario_asked_for(self):
@@ -144,7 +151,7 @@ class Interconnect(unittest.TestCase):
             if question not in {("F1 ResNet50 OptINC", "attention looks back"), ("S0 fat-tree", "host latency, the same of both")}:
                 self.assertEqual(sum(nominal), 1, question)  # one value of each question is the listed one
 
-    # fails when power or delay of a chip move in optinc designs and not in the list
+    # fails when the delay of a chip moves in optinc designs and not in the list
     def test_units_of_the_headline_list_are_the_costed_designs(self):
         designs = pathlib.Path(LIST).parents[1] / "designs/published.toml"
         done = optinc("designs", designs, "--json", "--quiet")
@@ -152,12 +159,7 @@ class Interconnect(unittest.TestCase):
         cost = {d["design"]: d for d in json.loads(done.stdout)["designs"]}
         rows = {r["name"]: r for r in headline()["scenarios"]}
         for name, design in (("F2 ResNet50 OptINC", "published 8 bit"), ("F2 ResNet50 OptINC, carry chain", "chain N=4 B=8")):
-            chip, row = cost[design], rows[name]
-            chips = row["rate_bit_per_s"] * chip["servers"] / chip["bit_rate"]
-            self.assertAlmostEqual(chips, 2.0, 12)
-            self.assertAlmostEqual(row["unit_power_w"] / (chips * chip["power"]), 1.0, delta=1e-3)
-            self.assertAlmostEqual(row["chip_latency_s"] / chip["delay"], 1.0, delta=0.01)
-        self.assertEqual(rows["F1 ResNet50 OptINC"]["unit_power_w"], 0.0)  # no chip of 32 bits is costed
+            self.assertAlmostEqual(rows[name]["chip_latency_s"] / cost[design]["delay"], 1.0, delta=0.01)
 
     def test_lists_that_cannot_be(self):
         for before, after, *parts in (

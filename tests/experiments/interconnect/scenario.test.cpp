@@ -114,7 +114,7 @@ TEST_CASE("a scenario reads the keys of its network, collective and arithmetic a
   reads(scenario("sip-ring", "ring", 4), {"wavelengths", "reconfiguration_s", "placement"},
         {"setup_s", "seed"});
   Scenario s = scenario("optinc", "optinc", 4);
-  reads(s, {"fan_in", "unit_power_w"}, {"hop_latency_s", "buckets", "aggregation_latency_s"});
+  reads(s, {"fan_in"}, {"hop_latency_s", "buckets", "aggregation_latency_s", "transceiver_j_per_bit"});
   s.scale_bits = 32;
   s.compute_s = 1.0;
   reads(s, {"hop_latency_s", "buckets"}, {"batch", "flop_per_mac"});
