@@ -6,7 +6,7 @@ from .claim import OPTINC, Claim
 
 GROUP = "hardware-aware"
 STUDY = "experiments/studies/carry_chain.toml"
-PUBLISHED_MZIS = 41664  # of the trained 8-bit network
+DESIGNS = "experiments/designs/published.toml"
 
 
 # -- the runs that several claims share
@@ -97,6 +97,14 @@ def wrong_through_light(bench, name):
     return bench.once(("light", name), make)
 
 
+def converters(bench, kind):
+    """Receivers or modulators of the carry chain for four servers and eight bits, the servers' included."""
+    def make():
+        designs = json.loads(bench.optinc("designs", DESIGNS, "--json", "--quiet")[0])["designs"]
+        return next(design for design in designs if design["design"] == "chain N=4 B=8")
+    return bench.once("designs", make)[kind]
+
+
 # -- the claims
 
 BASE = "experiments/networks/base.toml"
@@ -140,8 +148,9 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        lambda bench, name=name: asked(name)(bench)["wrong"], command(name)) for name in SETTINGS),
     *((f"mzis-{name}", f"= {mzis}", "MZIs", lambda bench, name=name: asked(name)(bench)["mzis"], command(name))
       for name, mzis in (("4x8", 29), ("4x16", 65), ("16x8", 118))),
-    ("share-4x16", "<= 1", "% of the published 8-bit network's MZIs, for 16 bits",
-     lambda bench: 100 * asked("4x16")(bench)["mzis"] / PUBLISHED_MZIS, command("4x16")),
+    *((f"{kind}-4x8", f"= {number}", f"{kind} of the carry chain, the servers' included: what does the work beside its 29 MZIs",
+       lambda bench, kind=kind: converters(bench, kind), f"{OPTINC} designs {DESIGNS}")
+      for kind, number in (("receivers", 28), ("modulators", 46))),
     *((f"light-{name}", "= 0", f"words wrong of 1e6 drawn ones through good-lab chips, corrected, receivers noisy or not: {what}",
        lambda bench, name=name: wrong_through_light(bench, name), f"{OPTINC} run {shown(LIGHT[name][0])} -o light.h5")
       for name, what in (("cascade", "16 servers, five chips in two levels, against the flat average"), ("4x16", "16 bits"))),
@@ -160,7 +169,8 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      lambda bench: tolerances(bench)["published_standin"] / tolerances(bench)["published"], f"{OPTINC} run experiments/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
     ("gain-chips", ">= 1", "the same: 120 more epochs through simulated chips over 120 more with the stand-in",
      lambda bench: tolerances(bench)["published_chips"] / tolerances(bench)["published_standin_longer"], f"{OPTINC} run experiments/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
-    ("yield-foundry", ">= 0.95", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
+    ("yield-foundry", ">= 0.95", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right; "
+     "mean MZI loss 0.33 dB as the preset has it, which is known to be too low",
      lambda bench: yields(bench)["in-situ", "foundry"][1], RUN),
     ("yield-good-lab", ">= 0.95", "the same at good-lab, corrected only", lambda bench: yields(bench)["noisy", "good-lab"][1], RUN),
     ("trained-good-lab", "< 0.95", "chips of 20 at good-lab where the published network, trained without errors, has every word right, without noise",

@@ -137,8 +137,8 @@ CLAIMS = [Claim(GROUP, *row) for row in (
     ("train-seconds-median", "<= 40", WALL, train_seconds_median, f"time {TRAIN} N  # N = 1..5, the median"),
     ("mzi-count", "= 41664", "MZIs", onn_value("mzi_count"), INSPECT),
     ("mzi-count-full-svd", "= 106260", "MZIs", onn_value("mzi_count_full_svd"), INSPECT),
-    *((f"law-uncorrected-{n}", "sigma sqrt(2(N-1))", "relative rms E", law(f"E0 uncorrected N={n}"), VALIDATE) for n in (16, 32, 64)),
-    *((f"law-corrected-{n}", "2 sigma^2 sqrt((N^2-1)/6+(N-1)/N)", "relative rms E", law(f"Ec corrected unitary N={n}"), VALIDATE)
+    *((f"law-uncorrected-{n}", "sigma sqrt(2(N-1))", "relative rms E, splitter errors independent of each other", law(f"E0 uncorrected N={n}"), VALIDATE) for n in (16, 32, 64)),
+    *((f"law-corrected-{n}", "2 sigma^2 sqrt((N^2-1)/6+(N-1)/N)", "relative rms E, splitter errors independent of each other", law(f"Ec corrected unitary N={n}"), VALIDATE)
       for n in (16, 32, 64)),
     ("ideal-chip-words", "= 28561", "words of 28561", ideal_chip_words, RUN_INSPECT),
     ("correction-gain", ">= 0", "word accuracy, least over levels", least_gain_of_correction, RUN_INSPECT),
