@@ -85,16 +85,17 @@ class Drawing(unittest.TestCase):
         def title(name, figure, **options):
             with results.open_run(FILES[name]) as run:
                 return " ".join(figures.FIGURES[figure](run, **options)._suptitle.get_text().split())
-        self.assertIn("30 trials a point", title("one_sweep", "metric_vs_parameter"))
-        self.assertIn("at dac_bits = 6 bit", title("crowded", "metric_vs_parameter"))
-        self.assertIn("3 of 20 values of mzi_loss_db", title("crowded", "metric_vs_parameter"))
+        self.assertIn("30 chips a point", title("one_sweep", "metric_vs_parameter"))
+        self.assertIn("at resolution of the phase DAC over 2 pi = 6 bit", title("crowded", "metric_vs_parameter"))
+        self.assertIn("3 of 20 values of mean insertion loss of one MZI", title("crowded", "metric_vs_parameter"))
         self.assertIn("at dac_bits = 8 bit", title("crowded", "heat_map", at={"dac_bits": 8}))
-        self.assertIn("at ablation = all", title("with_ablation", "metric_vs_parameter"))
+        self.assertIn("at sources of error switched on = all", title("with_ablation", "metric_vs_parameter"))
         self.assertIn("at sigma_eta_rad = 0.015 rad", title("with_ablation", "ablation", at={"sigma_eta_rad": 0.015}))
         self.assertIn("worst layer, 2", title("one_sweep", "metric_vs_parameter", metric="matrix_error"))
         self.assertIn("incomplete run: 86 of 120 trials", title("incomplete", "heat_map"))
         self.assertIn("sigma_eta_rad = 0.03 rad", title("one_sweep", "error_histogram"))
-        self.assertIn("against sigma_eta_rad", title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
+        self.assertIn("against rms splitter angle error sigma_eta (with it ports of the mesh): mean and 95 % interval, 12 meshes a point",
+                      title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
         self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 
     def test_options(self):
@@ -134,7 +135,7 @@ class Drawing(unittest.TestCase):
             self.assertEqual(len(figure.axes), 4)
             self.assertIn("and yield", figure._suptitle.get_text())
             figure = draw["metric_vs_parameter"](run, metric="mesh_error", parameter="bandwidth_hz")
-            self.assertEqual(figure.axes[0].get_title(loc="left"), "(a) lo_power_w = 100 µW")
+            self.assertEqual(" ".join(figure.axes[0].get_title(loc="left").split()), "(a) local oscillator = 100 µW")
 
     def test_rounding_of_nothing_is_off_the_axis(self):
         path = Path(FOLDER.name) / "tiny.h5"
@@ -158,7 +159,50 @@ class Drawing(unittest.TestCase):
             line = next(line for line in axes.lines if line.get_label() == "corrected")
             np.testing.assert_allclose(line.get_xdata(), samples.ETA[1] * 1e3)
             corrected = run.trials["word_accuracy"].sel(variant="corrected")
-            np.testing.assert_allclose(line.get_ydata(), corrected.mean("trial"))
+            np.testing.assert_allclose(line.get_ydata(), 1 - corrected.mean("trial"), rtol=1e-6)
+
+    def quick(self, wrong_words):
+        """A study of two splitter errors with so many wrong words of 100 in each of three chips."""
+        path = Path(FOLDER.name) / "wrong.h5"
+        right = 1 - np.asarray(wrong_words)[:, None, :] / 100 * np.ones((1, 3, 1))
+        eta = (samples.ETA[0], samples.ETA[1][:len(right)], *samples.ETA[2:])
+        with samples.result(path, "[measure]\nwords = 100", model="chip", complete=np.int64(1)) as file:
+            samples.study(file, [eta], 3, ["uncorrected", "corrected"],
+                          {"word_accuracy": (right, {}, "1", "share of the drawn words decoded exactly")})
+        return results.open_run(path)
+
+    def test_words_wrong_on_a_logarithm_and_none_at_a_zero_that_says_so(self):
+        # fails where right words are drawn, a point without wrong ones is left out, or it stands where one wrong word would
+        with self.quick([[1, 0], [10, 0], [50, 1]]) as run:
+            figure = figures.FIGURES["metric_vs_parameter"](run)
+        axes = figure.axes[0]
+        self.assertEqual((axes.get_yscale(), axes.get_ylabel()), ("log", "share of words wrong"))
+        drawn = {line.get_label(): line.get_ydata() for line in axes.lines if not line.get_label().startswith("_")}
+        np.testing.assert_allclose(drawn["uncorrected"], [0.01, 0.1, 0.5], rtol=1e-9)
+        self.assertAlmostEqual(drawn["corrected"][2], 0.01)
+        zero = drawn["corrected"][0]
+        self.assertEqual(zero, drawn["corrected"][1])
+        self.assertLess(zero, 1 / 300 / 2)
+        self.assertGreater(zero, axes.get_ylim()[0])
+        self.assertIn("none of 300 words", [text.get_text() for text in axes.texts])
+        figure.draw_without_rendering()
+        labels = {tick.get_loc(): tick.label1.get_text() for tick in axes.yaxis.get_major_ticks()}
+        self.assertEqual((labels[zero], labels[1.0]), ("0", "1"))
+        markers = [line for line in axes.lines if line.get_linestyle() == "None" and line.get_markerfacecolor() == "white"]
+        self.assertEqual([list(line.get_ydata()) for line in markers], [[zero]] * 2)
+        with self.quick([[1, 2], [10, 20]]) as run:
+            axes = figures.FIGURES["metric_vs_parameter"](run).axes[0]
+        self.assertEqual(([text.get_text() for text in axes.texts], axes.get_yscale()), ([], "log"))
+
+    def test_no_key_stands_where_words_should(self):
+        for name in ("one_sweep", "two_sweeps", "crowded", "paired_keys", "with_ablation"):
+            with results.open_run(FILES[name]) as run:
+                figure = figures.FIGURES["metric_vs_parameter"](run)
+                keys = [p.name for p in results.parameters(run).values() if "_" in p.name]
+            said = [figure._suptitle.get_text()]
+            said += [text for axes in figure.axes for text in (axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel())]
+            for text in said:
+                self.assertFalse([key for key in keys if key in text], text)
 
     def test_trainings_beyond_the_panel_are_said_to_be(self):
         path = Path(FOLDER.name) / "lost.h5"

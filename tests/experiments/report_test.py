@@ -340,7 +340,7 @@ class Pages(unittest.TestCase):
                 self.assertEqual((len(list(figure.all("img"))), len(list(figure.all("figcaption")))), (1, 1))
         alt = PAGES["one_sweep"].by_id("figure-metric_vs_parameter")
         alt = next(alt.all("img")).attributes["alt"]
-        for part in ("share of words right against rms splitter angle error sigma_eta (mrad)", "uncorrected, corrected"):
+        for part in ("share of words wrong against rms splitter angle error sigma_eta (mrad)", "uncorrected, corrected"):
             self.assertIn(part, alt)
 
     def test_a_figure_without_its_data_is_said_to_be_left_out(self):
