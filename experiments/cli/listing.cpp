@@ -51,8 +51,7 @@ std::string studies_text() {
 
 std::string networks_text() {
   return fmt::format(
-      "trained networks (network.source; 4 servers, 8 bits; half-up rounding, half-even if the name has "
-      "\"even\")\n"
+      "trained networks for network.source (4 servers, 8 bits; half-up, names with \"even\": half-even)\n"
       "  {}\n",
       fmt::join(shipped_networks(), "\n  "));
 }
