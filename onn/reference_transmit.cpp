@@ -1,0 +1,194 @@
+#include "onn/reference_transmit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "physics/core/units.hpp"
+#include "physics/devices/activation.hpp"
+#include "physics/devices/adc.hpp"
+#include "physics/devices/homodyne.hpp"
+#include "physics/devices/modulator.hpp"
+#include "physics/devices/power_divider.hpp"
+#include "physics/mesh/reference_mesh.hpp"
+
+namespace optinc {
+namespace {
+
+/// Light in one waveguide and the value that it stands for, Re(field) / unit_sqrt_w + left_out.
+struct Light {
+  Complex field;
+  double unit_sqrt_w = 1.0;
+  double left_out = 0.0;  ///< value that signed levels leave out of the light
+  bool driven = false;    ///< comes from a modulator, whose drive can dim it
+};
+
+Matrix layer_transfer(const LayerDesign& layer, const std::vector<BlockProgram>& program,
+                      const std::vector<BlockErrors>& errors) {
+  Matrix transfer = Matrix::Zero(layer.outputs, layer.inputs);
+  const double fan = split_field_factor(static_cast<int>(layer.blocks.size()));
+  for (std::size_t b = 0; b < layer.blocks.size(); ++b) {
+    const BlockDesign& block = layer.blocks[b];
+    const Matrix mesh = reference_transfer_matrix(block.mesh, program[b].mesh, errors[b].mesh);
+    const Matrix column =
+        reference_transfer_matrix(block.attenuators, program[b].attenuators, errors[b].attenuators);
+    const Eigen::Index n = block.mesh.ports, at = static_cast<Eigen::Index>(b) * n;
+    for (Eigen::Index i = 0; i < block.attenuation.size(); ++i) {
+      const Complex bar = block.attenuators.mzi_count() > 0 ? column(2 * i, 2 * i) : Complex(1.0);
+      transfer.block(layer.tall ? at + i : i, layer.tall ? 0 : at, 1, n) = fan * bar * mesh.row(i);
+    }
+  }
+  return transfer;
+}
+
+/// Field behind a push-pull modulator at a level of its full scale. full_scale_w contains its insertion loss.
+Complex modulated(double level, double full_scale_w, const LinkSettings& link) {
+  const MzmSettings modulator = {.insertion_loss_db = 0.0,
+                                 .extinction_ratio_db = -20 * std::log10(link.modulator_leak)};
+  // transmit() goes on linearly and without leak; a real modulator turns back, and mzm_drive_v() throws
+  if (std::abs(level) > 1) return std::sqrt(full_scale_w) * level;
+  return std::sqrt(full_scale_w) * mzm_field_factor(modulator, mzm_drive_v(modulator, AmplitudeLevel(level)));
+}
+
+/// Field that a server sends for a digit, sqrt(W).
+Complex sent(std::uint32_t digit, const LinkSettings& link) {
+  const double level = levels_with_mismatch_ratio(1 - link.level_mismatch)[digit];
+  return modulated(link.signed_levels ? 2 * level - 1 : level, link.launch_power_w, link);
+}
+
+/// Digit lanes behind unit P, most significant first.
+std::vector<Light> averaged(const Task& task, const LinkSettings& link, const NoiseSwitches& noise,
+                            std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
+                            Stream& stream) {
+  const auto servers = codes.size();
+  std::vector<double> lock_rad(servers, 0.0);  // a server sends all its digits through one fibre
+  if (noise.lock)
+    for (double& phase : lock_rad) phase = link.sigma_lock_rad * stream.normal();
+  const double visibility = noise.lock ? combiner_moments(task.servers, link.sigma_lock_rad).mean : 1.0;
+  const double full_scale = link.signed_levels ? 1.5 : 3.0, left_out = link.signed_levels ? 1.5 : 0.0;
+  std::vector<Light> lanes;
+  for (int m = 0; m < task.input_digits(); ++m) {
+    Stream fabrication(seed.seed, Purpose::combiner_weight, seed.chip, static_cast<std::uint32_t>(m));
+    CombinerErrors errors;
+    std::vector<Complex> arrives;
+    for (std::size_t n = 0; n < servers; ++n) {
+      errors.weight.push_back(link.sigma_combiner * fabrication.normal());
+      const auto digit = code_digits(codes[n], task.input_digits())[static_cast<std::size_t>(m)];
+      arrives.push_back(std::polar(1.0, lock_rad[n]) * sent(static_cast<std::uint32_t>(digit), link));
+    }
+    lanes.push_back({combine(arrives, combiner_weights(task.servers, errors)),
+                     visibility * std::sqrt(task.servers * link.launch_power_w) / full_scale, left_out});
+  }
+  return lanes;
+}
+
+/// What enters a layer: every lane dimmed to the field per value of the weakest.
+struct LayerInput {
+  Eigen::VectorXcd field;
+  Eigen::VectorXd left_out;
+  double unit_sqrt_w = std::numeric_limits<double>::infinity();
+};
+
+LayerInput layer_input(const LayerDesign& layer, const std::vector<Light>& lanes,
+                       const std::vector<std::vector<Light>>& behind) {
+  std::vector<Light> arriving;
+  LayerInput in = {Eigen::VectorXcd(layer.inputs), Eigen::VectorXd(layer.inputs)};
+  for (const LaneDesign& lane : layer.lanes) {
+    const auto row = static_cast<std::size_t>(lane.row);
+    Light light = lane.source < 0 ? lanes[row] : behind[static_cast<std::size_t>(lane.source)][row];
+    light.field *= split_field_factor(lane.copies);  // only unit P's lanes are split
+    light.unit_sqrt_w *= split_field_factor(lane.copies);
+    in.unit_sqrt_w = std::min(in.unit_sqrt_w, light.unit_sqrt_w);
+    arriving.push_back(light);
+  }
+  for (Eigen::Index i = 0; i < layer.inputs; ++i) {
+    const Light& light = arriving[static_cast<std::size_t>(i)];
+    const double dimmed = in.unit_sqrt_w / light.unit_sqrt_w;
+    // transmit() keeps the leak of the level before dimming; a real modulator leaks by the level it sends
+    in.field[i] =
+        light.driven ? Complex(dimmed * light.field.real(), light.field.imag()) : dimmed * light.field;
+    in.left_out[i] = light.left_out;
+  }
+  return in;
+}
+
+/// Current of a receiver, A. `seed_noise` is dI/I of the seed laser, the same at all receivers of a layer.
+/// transmit() departs from two devices: homodyne_current_a() also has a common mode of the signal where diodes
+/// differ, and noisy_homodyne_current_a() draws the oscillator's intensity noise for every receiver by itself
+/// and has none on the signal.
+double current_a(Complex field, const ReceiverSettings& receiver, const NoiseSwitches& noise, double seed_noise,
+                 int stronger_diode, Stream& stream) {
+  const double mean = homodyne_current_a(receiver, field);
+  const HomodyneNoise variance = homodyne_noise_a2(receiver, std::norm(field));
+  const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
+  const double leak_per_noise = lo_intensity_noise_a(receiver) / relative_intensity_noise(receiver);
+  return mean + std::sqrt(white) * stream.normal() + seed_noise * (mean + stronger_diode * leak_per_noise);
+}
+
+}  // namespace
+
+ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
+                             const ErrorModel& model) {
+  ReferenceChip chip;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    chip.transfer.push_back(layer_transfer(layer, program.layers[l], errors.layers[l]));
+    chip.nominal_factor.push_back(split_field_factor(static_cast<int>(layer.blocks.size())) *
+                                  field_ratio_of_loss_db(2 * mean_arm_loss_db(model) * layer.columns()) /
+                                  layer.passive_scale);
+  }
+  return chip;
+}
+
+Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
+                                   const LinkSettings& link, const NoiseSwitches& noise,
+                                   std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
+                                   Stream& stream, NoisyReceivers receivers) {
+  const std::vector<Light> lanes = averaged(design.task, link, noise, codes, seed, stream);
+  std::vector<std::vector<Light>> behind;  // [layer][output]
+  std::vector<double> digits;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    const bool at_servers = layer.ending == LayerEnd::servers;
+    const LayerInput in = layer_input(layer, lanes, behind);
+    const Eigen::VectorXcd out = chip.transfer[l] * in.field;
+    const Eigen::VectorXd shift = layer.weight * in.left_out;
+    const double unit = chip.nominal_factor[l] * in.unit_sqrt_w;
+
+    const bool noisy = at_servers ? receivers == NoisyReceivers::all : !noise.last_only;
+    const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
+    const double seed_noise = acting.rin ? relative_intensity_noise(link.receiver) * stream.normal() : 0.0;
+    std::vector<Light> leaves;
+    for (Eigen::Index j = 0; j < layer.outputs; ++j) {
+      if (!layer.received()) {
+        leaves.push_back({out[j], unit, shift[j]});
+        continue;
+      }
+      const double unit_t = at_servers ? split_field_factor(design.task.servers) : 1.0;
+      const double i =
+          current_a(unit_t * out[j], link.receiver, acting, seed_noise, j % 2 == 0 ? 1 : -1, stream);
+      const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(link.receiver));
+      const double bias = layer.bias[j] + shift[j];
+      if (at_servers) {
+        digits.push_back(gain * i + bias);
+        continue;
+      }
+      const ReceiverRelu neuron = {.receiver = link.receiver,  // here a field of 1 is a value of 1
+                                   .threshold_a = -bias / gain,
+                                   .gain_sqrt_w_per_a = gain,
+                                   .largest_field_sqrt_w = layer.ceiling};
+      const double level = (neuron.field_of_current(i) + layer.offset) / layer.largest_output;
+      leaves.push_back({modulated(level, link.signal_full_scale_w, link),
+                        std::sqrt(link.signal_full_scale_w) / layer.largest_output, 0.0, true});
+    }
+    behind.push_back(std::move(leaves));
+  }
+  if (link.adc_bits > 0) {
+    const AdcSettings converter = {
+        .bits = link.adc_bits, .full_scale = 2.0, .effective_bits = static_cast<double>(link.adc_bits)};
+    for (double& y : digits) y = 1.5 + adc_quantise(converter, y - 1.5);
+  }
+  return Eigen::Map<const Eigen::VectorXd>(digits.data(), static_cast<Eigen::Index>(digits.size()));
+}
+
+}  // namespace optinc

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "onn/transmission.hpp"
+#include "physics/random/stream.hpp"
+
+/// \file reference_transmit.hpp The slow twin of transmit(): one word through the whole unit, device by
+/// device. transmit() is tested against it, and it is never optimised.
+
+namespace optinc {
+
+/// A chip in operation, worked out from what the operator set and what each device does.
+struct ReferenceChip {
+  std::vector<Matrix> transfer;  ///< [layer] (outputs, inputs): fields at its outputs from fields at its inputs
+  std::vector<double> nominal_factor;  ///< [layer]: transfer = nominal_factor W on a perfect chip of mean loss
+};
+
+/// Transfer matrices of all layers, from phases and errors alone:
+///
+///     T = (1/sqrt r) [D_1 M_1; ..; D_r M_r]  (tall)   or   (1/sqrt r) [D_1 M_1, .., D_r M_r]  (wide, sum)
+///
+/// M_b is the reference mesh. D_b is diagonal and holds the bar transmissions of the attenuators. The nominal
+/// factor is 10^(-2 L columns / 20) / (sqrt(r) passive_scale), where L is the mean loss of an arm in dB.
+/// The DAC acts through `program`, temperature, wavelength and crosstalk through `errors`, calibration through
+/// both. Throws Error where a program or its errors do not fit the mesh.
+ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
+                             const ErrorModel& model);
+
+/// Sends one word through the unit and returns the outputs y, (output digits), in digits. `codes` holds one
+/// code for each server.
+///
+///     server n    E_mn = sqrt(P_3) (l + i eps sqrt(1 - l^2)), l the level of digit m of its code
+///     fibre n     E_mn e^(i psi_n), psi_n ~ N(0, sigma_lock)
+///     unit P      a_m = sum_n w_mn E_mn / sqrt(copies); value 1: field u_m = vis sqrt(N P_3 / copies) / 3
+///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
+///     receiver    i = 2 R sqrt(P_LO) Re b + noise; v = i / (2 R sqrt(P_LO) f u) + bias
+///     neuron      z = min(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output
+///     unit T      b / sqrt(N), a server's receiver, and its converter of adc_bits
+///
+/// vis = e^(-sigma_lock^2 / 2) with lock errors, otherwise 1. Light of signed levels carries the average less
+/// 1.5 and has a full scale of 1.5; receivers add W (1.5, .., 1.5). The combiners are those of chip
+/// (seed.seed, seed.chip). Locks and receivers draw from `stream`: other numbers than transmit() draws, of the
+/// same distribution. Where transmit() departs from the functions of physics/devices, this function follows
+/// transmit(), and a comment says so.
+Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
+                                   const LinkSettings& link, const NoiseSwitches& noise,
+                                   std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
+                                   Stream& stream, NoisyReceivers receivers = NoisyReceivers::all);
+
+}  // namespace optinc

@@ -1,0 +1,374 @@
+#include "onn/reference_transmit.hpp"
+
+#include <functional>
+
+#include <omp.h>
+
+#include "onn/calibration.hpp"
+#include "onn/carry_chain.hpp"
+#include "onn/crosstalk.hpp"
+#include "onn/surroundings.hpp"
+#include "physics/mesh/decomposition.hpp"
+#include "physics/mesh/reference_mesh.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/networks.hpp"
+
+using namespace optinc;
+
+namespace {
+
+// Powers with an exact square root. transmit() computes a server's leak from sqrt(P_3 - level^2 P_3). At full
+// level that is the root of a rounding error: 1e-8 of the leak, or 3e-9 digit behind a carry chain.
+constexpr double quarter_mw = 0x1p-12, one_mw = 0x1p-10, four_mw = 0x1p-8;
+
+/// Settings and errors of everything between the servers' codes and their digits.
+struct Unit {
+  ErrorModel model;
+  CalibrationSettings calibration = {.policy = CalibrationPolicy::oracle};
+  std::uint32_t recalibrations = 0;
+  Programming programming = Programming::uncorrected;
+  SensitivitySettings sensitivity;
+  Surroundings change;
+  CrosstalkSettings crosstalk;
+  LinkSettings link = {.launch_power_w = one_mw, .receiver = {}};
+  double overdrive = 1.0;  ///< full scales are too small by this factor
+  bool triangles = false;  ///< Reck's meshes in place of Clements'
+  MziKind kind = MziKind::standard;
+  std::uint32_t server = 0, chip = 3;
+};
+
+struct Switch {
+  const char* name;
+  std::function<void(Unit&)> on;
+};
+
+/// Every non-ideality by itself, with the errors that it needs to act at all, and at last all together.
+const std::vector<Switch>& switches() {
+  static const std::vector<Switch> all = {
+      {"splitters", [](Unit& u) { u.model.sigma_eta_rad = 0.05; }},
+      {"splitters, correlated", [](Unit& u) { u.model.sigma_eta_rad = 0.05, u.model.rho_ab = 0.5; }},
+      {"splitters, corrected",
+       [](Unit& u) { u.model.sigma_eta_rad = 0.05, u.programming = Programming::corrected; }},
+      {"splitters, corrected by estimates",
+       [](Unit& u) {
+         u.model.sigma_eta_rad = 0.05, u.programming = Programming::corrected;
+         u.calibration = {.policy = CalibrationPolicy::noisy, .sigma_estimate_rad = 0.02};
+       }},
+      {"phases left by calibration",
+       [](Unit& u) { u.model.sigma_cal_rad = 0.05, u.calibration.policy = CalibrationPolicy::noisy; }},
+      {"phases left by a third calibration",
+       [](Unit& u) {
+         u.model.sigma_cal_rad = 0.05, u.calibration.policy = CalibrationPolicy::noisy, u.recalibrations = 2;
+       }},
+      {"phases never calibrated", [](Unit& u) { u.calibration.policy = CalibrationPolicy::none; }},
+      {"phases fitted in situ",
+       [](Unit& u) {
+         u.model.sigma_eta_rad = 0.05, u.model.sigma_cal_rad = 0.05;
+         u.calibration = {.policy = CalibrationPolicy::in_situ, .in_situ_steps = 3};
+       }},
+      {"phase noise", [](Unit& u) { u.model.sigma_phase_rad = 0.02; }},
+      {"loss", [](Unit& u) { u.model.mzi_loss_db = 0.5; }},
+      {"loss spread", [](Unit& u) { u.model.mzi_loss_db = 0.3, u.model.arm_loss_spread_db = 0.2; }},
+      {"DAC of phases", [](Unit& u) { u.model.dac_bits = 6; }},
+      {"DAC of voltages", [](Unit& u) { u.model.dac_bits = 6, u.model.dac_voltage = true; }},
+      {"temperature on unequal arms",
+       [](Unit& u) { u.sensitivity.imbalance_m = 2e-5, u.change.temperature_k = 3; }},
+      {"temperature of the heaters",
+       [](Unit& u) {
+         u.sensitivity = {0.0, -2e-3, 0.0}, u.change.temperature_k = 5;
+       }},
+      {"wavelength on unequal arms",
+       [](Unit& u) {
+         u.sensitivity = {2e-5, 0.0, 0.0}, u.change.wavelength_m = 50e-12;
+       }},
+      {"wavelength on splitters",
+       [](Unit& u) {
+         u.sensitivity = {0.0, 0.0, 4e6}, u.change.wavelength_m = 5e-9;
+       }},
+      {"crosstalk", [](Unit& u) { u.crosstalk.x0 = 0.05; }},
+      {"crosstalk, mostly known", [](Unit& u) { u.crosstalk.x0 = 0.05, u.crosstalk.known = 0.8; }},
+      {"combiner weights", [](Unit& u) { u.link.sigma_combiner = 0.05; }},
+      {"modulator leak", [](Unit& u) { u.link.modulator_leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
+      {"modulators overdriven",
+       [](Unit& u) { u.overdrive = 1.5, u.link.modulator_leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
+      {"level mismatch", [](Unit& u) { u.link.level_mismatch = 0.05; }},
+      {"signed levels", [](Unit& u) { u.link.signed_levels = true; }},
+      {"signed levels of errant meshes",
+       [](Unit& u) {
+         u.link.signed_levels = true, u.link.modulator_leak = 0.04, u.link.level_mismatch = 0.05;
+         u.model.sigma_eta_rad = 0.05;
+       }},
+      {"powers", [](Unit& u) { u.link.launch_power_w = 3e-3, u.link.signal_full_scale_w = 7e-4; }},
+      {"other receivers",
+       [](Unit& u) { u.link.receiver.lo_power_w = 1e-2, u.link.receiver.responsivity_a_per_w = 1.1; }},
+      {"another server", [](Unit& u) { u.server = 1; }},
+      {"converter", [](Unit& u) { u.link.adc_bits = 7; }},
+      {"triangular meshes", [](Unit& u) { u.triangles = true, u.model.sigma_eta_rad = 0.05; }},
+      {"real MZIs", [](Unit& u) { u.kind = MziKind::real, u.model.sigma_eta_rad = 0.05; }},
+      {"MZIs of three splitters",
+       [](Unit& u) { u.kind = MziKind::three_splitter, u.model.sigma_eta_rad = 0.05; }},
+      {"balanced MZIs", [](Unit& u) { u.kind = MziKind::balanced, u.model.sigma_eta_rad = 0.05; }},
+      {"all", [](Unit& u) {
+         u.model = {"custom", 0.02, 0.5, 0.02, 0.3, 0.1, 8, 0.005, true};
+         u.calibration = {.policy = CalibrationPolicy::noisy, .sigma_estimate_rad = 0.005};
+         u.programming = Programming::corrected, u.recalibrations = 1;
+         u.sensitivity = {2e-6, -1e-3, 4e6}, u.change = {1.0, 20e-12};
+         u.crosstalk.x0 = 0.02, u.crosstalk.known = 0.9;
+         u.link = {
+             four_mw, quarter_mw, 0.1, 0.01, 0.04, 0.03, true, 0, {.lo_power_w = 1e-2, .rin_db_per_hz = -125}};
+       }}};
+  return all;
+}
+
+struct Subject {
+  const char* name;
+  Network network;
+  bool with_noise = true;  ///< takes part in the Monte-Carlo law
+};
+
+/// Hidden layers with ceilings that many words reach, and an offset.
+Network with_ceilings(Network network) {
+  for (SigmaULayer& layer : network.layers)
+    if (layer.ending == LayerEnd::receivers) layer.ceiling = 0.8, layer.offset = -0.3;
+  return network;
+}
+
+const std::vector<Subject>& subjects() {
+  constexpr Rounding up = Rounding::half_up;
+  static const std::vector<Subject> all = {
+      {"plain", random_network({4, 2}, {8, 4})},
+      {"plain of 8 servers", random_network({8, 3}, {9, 9, 3}), false},
+      {"ceilings", with_ceilings(random_network({4, 2}, {8, 4}, 2))},
+      {"carry chain", carry_chain({4, 3, up})},
+      {"carry chain with lookahead of 8 servers", carry_chain({8, 3, up}, {.carries = Carries::lookahead}),
+       false},
+      {"first level of a cascade", carry_chain({4, 2, up, CascadeLevel::first})},
+      {"second level of a cascade", carry_chain({4, 2, up, CascadeLevel::second})}};
+  return all;
+}
+
+/// Runs on one thread: for thousands of transmissions of a few words, waking threads would take longest.
+struct OneThread {
+  int before = omp_get_max_threads();
+  OneThread() { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+};
+
+struct Built {
+  ChipDesign design;
+  ChipState state;
+  ReferenceChip reference;
+};
+
+/// Puts MZIs of another kind into all meshes, corrected for their splitters. Attenuators stay.
+void replace_mzis(Built& b, const ChipProgram& program, const ChipErrors& errors, const Unit& u) {
+  for (std::size_t l = 0; l < b.design.layers.size(); ++l) {
+    const LayerDesign& layer = b.design.layers[l];
+    LayerState& state = b.state.layers[l];
+    for (std::size_t k = 0; k < layer.blocks.size(); ++k) {
+      const MeshTopology& t = layer.blocks[k].mesh;
+      MeshVariantErrors e = no_variant_errors(t);
+      e.mzis = errors.layers[l][k].mesh;
+      if (has_third_splitter(u.kind)) e.gamma = e.mzis.alpha.reverse();
+      const MeshProgram phases =
+          program_blocks(t, u.kind, program.layers[l][k].mesh, {e.mzis.alpha, e.mzis.beta, e.gamma}).program;
+      const MeshBlocks blocks = mesh_blocks(t, u.kind, phases, e);
+      state.blocks[k].mesh.settle(blocks);
+      const Matrix mesh = reference_transfer_matrix(t, blocks);
+      const Eigen::Index n = t.ports, at = static_cast<Eigen::Index>(k) * n;
+      for (Eigen::Index i = 0; i < layer.blocks[k].attenuation.size(); ++i)
+        b.reference.transfer[l].block(layer.tall ? at + i : i, layer.tall ? 0 : at, 1, n) =
+            layer.fan_field_factor() * state.blocks[k].attenuators[i] * mesh.row(i);
+    }
+    state.transfer =
+        propagate_layer(layer, state, FieldBatch(Matrix::Identity(layer.inputs, layer.inputs))).complex();
+  }
+}
+
+void use_triangles(ChipDesign& design) {
+  for (LayerDesign& layer : design.layers)
+    for (BlockDesign& block : layer.blocks) {
+      if (layer.wiring == Wiring::sum) continue;
+      const Matrix u = reference_transfer_matrix(block.mesh, block.mesh_program, no_errors(block.mesh));
+      block.mesh = reck_topology(block.mesh.ports);
+      block.engine = MeshEngine<double>(block.mesh);
+      block.mesh_program = decompose_reck(u);
+    }
+}
+
+Built built(const Network& network, const Unit& u) {
+  Built b{design_chip(network), {}, {}};
+  for (LayerDesign& layer : b.design.layers) layer.largest_output /= u.overdrive;
+  if (u.triangles) use_triangles(b.design);
+  const CalibratedChip chip = calibrate(b.design, u.model, u.calibration, 1, u.chip, u.recalibrations);
+  const ChipProgram program = program_calibrated(b.design, chip, u.model, u.programming, u.calibration);
+  ChipErrors errors = with_phase_noise(chip.errors, u.model, 1, u.chip);
+  errors =
+      errors_in(u.change, errors, program, draw_imbalance(b.design, u.sensitivity, 1, u.chip), u.sensitivity);
+  if (u.crosstalk.x0 > 0) add_crosstalk(b.design, chip_crosstalk(b.design, u.crosstalk), program, errors);
+  b.state = settle_chip(b.design, program, errors, u.model);
+  b.reference = reference_chip(b.design, program, errors, u.model);
+  if (u.kind != MziKind::standard) replace_mzis(b, program, errors, u);
+  return b;
+}
+
+Codes random_codes(const Task& task, Eigen::Index words) {
+  Stream stream(7, Purpose::test);
+  Codes codes(words, task.servers);
+  for (std::uint32_t& code : codes.reshaped()) code = stream.below(1u << (2 * task.input_digits()));
+  codes.row(0).setConstant((1u << (2 * task.input_digits())) - 1);  // every modulator at full scale
+  codes.row(1).setZero();
+  return codes;
+}
+
+Eigen::VectorXd by_reference(const Built& b, const LinkSettings& link, const NoiseSwitches& noise,
+                             const Codes& codes, Eigen::Index word, const TransmissionSeed& seed,
+                             Stream& stream, NoisyReceivers receivers = NoisyReceivers::all) {
+  const Eigen::Matrix<std::uint32_t, 1, Eigen::Dynamic> row = codes.row(word);
+  return reference_transmit(b.design, b.reference, link, noise,
+                            std::span(row.data(), static_cast<std::size_t>(row.size())), seed, stream,
+                            receivers);
+}
+
+/// Rounding errors of the whole way, in digits: eps = 2^-52 for every MZI column and for ten more operations a
+/// layer, times the gain of all layers.
+double rounding(const ChipDesign& design) {
+  double depth = 0.0, gain = 3.0;
+  for (const LayerDesign& layer : design.layers) {
+    depth += layer.columns() + 10;
+    gain *= std::max(1.0, layer.weight.operatorNorm());
+  }
+  return 0x1p-52 * depth * gain;
+}
+
+/// Largest difference of transmit() and the reference without noise, in digits. It is taken before the
+/// converter; behind it, codes must be equal unless the reference lies at the edge of a step.
+double difference(const Network& network, const Unit& u, Eigen::Index words) {
+  const Built b = built(network, u);
+  const Codes codes = random_codes(network.task, words);
+  const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server};
+  Stream unused(1, Purpose::test);
+  LinkSettings bare = u.link;
+  bare.adc_bits = 0;
+  const Eigen::MatrixXd y = transmit(b.design, b.state, bare, {}, codes, seed);
+  const Eigen::MatrixXd read = transmit(b.design, b.state, u.link, {}, codes, seed);
+  const double steps_per_digit = std::exp2(u.link.adc_bits) / 4;
+  double worst = 0.0;
+  for (Eigen::Index w = 0; w < words; ++w) {
+    const Eigen::VectorXd expected = by_reference(b, bare, {}, codes, w, seed, unused);
+    worst = std::max(worst, (y.col(w) - expected).cwiseAbs().maxCoeff());
+    if (u.link.adc_bits == 0) continue;
+    const Eigen::VectorXd expected_read = by_reference(b, u.link, {}, codes, w, seed, unused);
+    for (Eigen::Index m = 0; m < expected.size(); ++m) {
+      const double at = (expected[m] - 1.5) * steps_per_digit;
+      const double codes_apart = std::abs(read(m, w) - expected_read[m]) * steps_per_digit;
+      CHECK(codes_apart < (std::abs(at - std::round(at)) < 1e-7 ? 1.5 : 1e-9));
+    }
+  }
+  return worst;
+}
+
+/// Outputs of one word at many instants, (output digits, instants).
+struct Samples {
+  Eigen::MatrixXd fast, slow;
+};
+
+/// Difference of the means of independent samples, in standard errors; in 1e-10 digit where nothing is random.
+double apart(const Eigen::ArrayXd& a, const Eigen::ArrayXd& b) {
+  const double n = static_cast<double>(a.size());
+  const double variance = (a - a.mean()).square().sum() + (b - b.mean()).square().sum();
+  return std::abs(a.mean() - b.mean()) / std::max(std::sqrt(variance) / n, 1e-10);
+}
+
+/// The largest such difference of all means, variances and covariances of the digits.
+double worst_moment(const Samples& y) {
+  double worst = 0.0;
+  const auto row = [](const Eigen::MatrixXd& of, Eigen::Index m) {
+    return Eigen::ArrayXd(of.row(m).transpose());
+  };
+  const Eigen::MatrixXd fast = y.fast.colwise() - y.fast.rowwise().mean();
+  const Eigen::MatrixXd slow = y.slow.colwise() - y.slow.rowwise().mean();
+  for (Eigen::Index m = 0; m < y.fast.rows(); ++m) {
+    worst = std::max(worst, apart(row(y.fast, m), row(y.slow, m)));
+    for (Eigen::Index k = 0; k <= m; ++k)
+      worst = std::max(worst, apart(row(fast, m) * row(fast, k), row(slow, m) * row(slow, k)));
+  }
+  return worst;
+}
+
+struct Noise {
+  const char* name;
+  NoiseSwitches on;
+  NoisyReceivers receivers = NoisyReceivers::all;
+};
+constexpr NoiseSwitches every = NoiseSwitches::all();
+constexpr Noise noises[] = {{"shot", {.shot = true}},
+                            {"amplifiers", {.tia = true}},
+                            {"intensity", {.rin = true}},
+                            {"locks", {.lock = true}},
+                            {"all", every},
+                            {"all, of servers' receivers alone", {true, true, true, true, true}},
+                            {"all, of neurons' receivers alone", every, NoisyReceivers::neurons}};
+
+}  // namespace
+
+// Without noise, to eps x depth x gain and at most 1e-10 digit. Seen to fail when, in transmit or in the chip's
+// compile step,
+//   - the leak of re-modulators is dropped,
+//   - fan-out and fan-in take 1/r in place of 1/sqrt(r),
+//   - a layer's gain is that of the layer before,
+//   - a receiver has no ceiling,
+//   - the combiner's errors change sign,
+//   - an attenuator passes its dark port,
+//   - a lane of unit P that is read twice is not split.
+TEST_CASE("transmit is the reference, device by device, whatever is wrong with the unit") {
+  const OneThread alone;
+  for (const Subject& subject : subjects()) {
+    const double limit = std::min(1e-10, rounding(design_chip(subject.network)));
+    CHECK(difference(subject.network, {}, 600) < limit);  // more than one block of words
+    for (const Switch& s : switches()) {
+      Unit u;
+      s.on(u);
+      INFO(subject.name << ", " << s.name);
+      CHECK(difference(subject.network, u, 40) < limit);
+    }
+  }
+}
+
+// Means, variances and covariances of all digits of four words agree within five standard errors; R = 2000
+// instants on either side. Seen to fail when
+//   - a lock error turns a lane in place of a server,
+//   - gains do not undo the mean of the lock errors,
+//   - every receiver has an intensity noise of its own.
+TEST_CASE("MC: transmit has the noise of the reference") {
+  const OneThread alone;
+  constexpr std::uint32_t instants = 2000;
+  constexpr Eigen::Index words = 4;
+  Unit u;
+  switches().back().on(u);
+  for (const Subject& subject : subjects()) {
+    if (!subject.with_noise) continue;
+    const Built b = built(subject.network, u);
+    const Codes codes = random_codes(subject.network.task, words + 2).bottomRows(words);
+    const Eigen::Index digits = subject.network.task.output_digits();
+    for (const Noise& noise : noises) {
+      std::vector<Samples> y(words, {Eigen::MatrixXd(digits, instants), Eigen::MatrixXd(digits, instants)});
+      Stream stream(11, Purpose::test);
+      for (std::uint32_t t = 0; t < instants; ++t) {
+        const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server, .instant = t};
+        const Eigen::MatrixXd fast =
+            transmit(b.design, b.state, u.link, noise.on, codes, seed, noise.receivers);
+        for (Eigen::Index w = 0; w < words; ++w) {
+          auto& samples = y[static_cast<std::size_t>(w)];
+          samples.fast.col(t) = fast.col(w);
+          samples.slow.col(t) = by_reference(b, u.link, noise.on, codes, w, seed, stream, noise.receivers);
+        }
+      }
+      INFO(subject.name << ", " << noise.name);
+      for (const Samples& samples : y) CHECK(worst_moment(samples) < 5.0);
+    }
+  }
+}
