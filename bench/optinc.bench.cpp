@@ -6,8 +6,8 @@
 #include <omp.h>
 
 #include "experiments/learning/light_channel.hpp"
-#include "onn/codes.hpp"
-#include "onn/transmission.hpp"
+#include "onn/link/transmission.hpp"
+#include "onn/task/codes.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/random/stream.hpp"
 

@@ -5,7 +5,7 @@
 #include "experiments/process/interrupt.hpp"
 #include "experiments/process/progress.hpp"
 #include "experiments/study/prelude.hpp"
-#include "onn/word_check.hpp"
+#include "onn/network/word_check.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

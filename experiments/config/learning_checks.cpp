@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "onn/chip_map.hpp"
-#include "onn/words.hpp"
+#include "onn/link/response_table.hpp"
+#include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

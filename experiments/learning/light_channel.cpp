@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "onn/codes.hpp"
+#include "onn/task/codes.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/stream.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "experiments/learning/block_quantiser.hpp"
 #include "experiments/learning/data_parallel.hpp"
-#include "onn/chip_map.hpp"
-#include "onn/network.hpp"
+#include "onn/link/response_table.hpp"
+#include "onn/network/network.hpp"
 
 namespace optinc {
 

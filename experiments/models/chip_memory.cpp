@@ -5,7 +5,7 @@
 
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_names.hpp"
-#include "onn/words.hpp"
+#include "onn/task/words.hpp"
 
 namespace optinc {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
-#include "onn/codes.hpp"
+#include "onn/task/codes.hpp"
 
 namespace optinc {
 namespace {

@@ -1,6 +1,6 @@
 #include "experiments/models/chip_study.hpp"
 
-#include "onn/words.hpp"
+#include "onn/task/words.hpp"
 
 namespace optinc {
 

@@ -8,10 +8,10 @@
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "onn/readout.hpp"
-#include "onn/stand_in.hpp"
-#include "onn/unit_p.hpp"
-#include "onn/words.hpp"
+#include "onn/link/readout.hpp"
+#include "onn/link/unit_p.hpp"
+#include "onn/network/weight_noise.hpp"
+#include "onn/task/words.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "experiments/config/study_config.hpp"
-#include "onn/transmission.hpp"
+#include "onn/link/transmission.hpp"
 
 namespace optinc {
 

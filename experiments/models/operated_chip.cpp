@@ -1,8 +1,8 @@
 #include "experiments/models/operated_chip.hpp"
 
-#include "onn/crosstalk.hpp"
-#include "onn/diagonal_calibration.hpp"
-#include "onn/surroundings.hpp"
+#include "onn/chip/crosstalk.hpp"
+#include "onn/chip/environment.hpp"
+#include "onn/training/diagonal_calibration.hpp"
 
 namespace optinc {
 namespace {

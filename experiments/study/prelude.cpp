@@ -15,7 +15,7 @@
 #include "experiments/study/result_groups.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/training_checkpoint.hpp"
-#include "onn/chip_training.hpp"
+#include "onn/training/on_chip.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -1,6 +1,6 @@
 #include "experiments/study/result_groups.hpp"
 
-#include "onn/codes.hpp"
+#include "onn/task/codes.hpp"
 
 namespace optinc {
 namespace {

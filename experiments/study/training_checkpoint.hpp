@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "experiments/config/study_config.hpp"
-#include "onn/training_state.hpp"
+#include "onn/training/checkpoint.hpp"
 
 namespace optinc {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "experiments/learning/relative_error.hpp"
-#include "onn/carry_chain.hpp"
+#include "onn/network/carry_chain.hpp"
 
 #include "tests/experiments/learning/drawn_gradients.hpp"
 #include "tests/support/catch.hpp"

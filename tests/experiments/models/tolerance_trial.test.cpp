@@ -9,8 +9,8 @@
 #include "experiments/models/trial_model.hpp"
 #include "experiments/runner/run_trials.hpp"
 #include "experiments/study/prelude.hpp"
-#include "onn/stand_in.hpp"
-#include "onn/words.hpp"
+#include "onn/network/weight_noise.hpp"
+#include "onn/task/words.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

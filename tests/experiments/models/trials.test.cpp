@@ -5,7 +5,7 @@
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/runner/run_trials.hpp"
-#include "onn/words.hpp"
+#include "onn/task/words.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 
 #include "tests/support/catch.hpp"

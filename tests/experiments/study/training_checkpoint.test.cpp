@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "onn/chip_training.hpp"
+#include "onn/training/on_chip.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

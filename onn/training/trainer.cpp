@@ -1,0 +1,158 @@
+#include "onn/training/trainer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "onn/training/parts.hpp"
+#include "onn/training/projected.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+#include "physics/core/parallel.hpp"
+
+namespace optinc {
+namespace {
+
+using namespace training;
+
+constexpr std::array<std::string_view, 2> schemes = {"lie-adam", "projected"};
+
+/// Gives a block's U an error of relative Frobenius norm `noise` for one step.
+void disturb(Layer& layer, std::size_t b, double noise, Stream stream) {
+  Block& block = layer.blocks[b];
+  const auto n = block.u.rows();
+  block.met = block.u + relative_noise(n, noise, stream);
+  layer.part(layer.weight, b).noalias() = block.s.asDiagonal() * block.met;
+}
+
+/// Adam on s, and on U along the orthogonal group: the Riemannian gradient of L(S U) is the skew part
+/// Omega = T - T^T of T = (S G) U^T with G = dL/dW; Adam turns it into a step A, and U <- (1 + A + A^2/2) U
+/// follows the geodesic to second order. One Newton-Schulz step takes the rounding out of U.
+void step_block(Block& block, const MatrixF& g, float rate) {
+  const VectorF ds = g.cwiseProduct(block.met.size() > 0 ? block.met : block.u).rowwise().sum();
+  MatrixF t;
+  t.noalias() = (block.s.asDiagonal() * g) * block.u.transpose();
+  const MatrixF a = block.u_moments.step(t - t.transpose(), rate);
+  MatrixF map = a;
+  map.noalias() += 0.5f * a * a;
+  map.diagonal().array() += 1.0f;
+  MatrixF u, gram;
+  u.noalias() = map * block.u;
+  gram.noalias() = -0.5f * u.transpose() * u;
+  gram.diagonal().array() += 1.5f;
+  block.u.noalias() = u * gram;
+  block.s += block.s_moments.step(ds, rate);
+}
+
+struct Optimiser {
+  std::vector<Layer> layers;
+  std::vector<Gradients> share_gradients;
+  std::vector<std::pair<std::size_t, std::size_t>> blocks;  // (layer, block), largest first
+
+  explicit Optimiser(std::vector<Layer> initial)
+      : layers(std::move(initial)), share_gradients(room_for_gradients(layers)) {
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+        blocks.emplace_back(l, b);
+        rebuild_weight(layers[l], b);
+      }
+    std::stable_sort(blocks.begin(), blocks.end(),
+                     [&](auto p, auto q) { return layers[p.first].size() > layers[q.first].size(); });
+  }
+
+  /// One step; returns the summed loss of its words.
+  double step(const Batch& batch, const TrainingSettings& settings, std::uint64_t seed, int threads) {
+    if (settings.matrix_noise > 0)
+      parallel_for(blocks.size(), threads, [&](std::size_t i) {
+        const auto [l, b] = blocks[i];
+        disturb(layers[l], b, settings.matrix_noise,
+                Stream(seed, Purpose::training_noise, static_cast<std::uint32_t>(batch.step),
+                       static_cast<std::uint32_t>(i)));
+      });
+    const double loss = accumulate_batch(layers, batch.inputs, batch.targets,
+                                         static_cast<float>(settings.dead_zone), {}, threads, share_gradients);
+    const float rate = adam_rate(batch.rate, batch.step + 1);
+    const float per_output = 1.0f / static_cast<float>(batch.targets.size());  // mean over words and digits
+    parallel_for(blocks.size(), threads, [&](std::size_t i) {
+      const auto [l, b] = blocks[i];
+      step_block(layers[l].blocks[b], per_output * block_gradient(layers, share_gradients, l, b), rate);
+      rebuild_weight(layers[l], b);
+    });
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(share_gradients, l), rate);
+    return loss;
+  }
+
+  void name(StateArrays& arrays) {
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const std::string layer = fmt::format("layer{}", l);
+      for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+        const std::string block = fmt::format("{}/block{}", layer, b);
+        Block& of = layers[l].blocks[b];
+        arrays(block + "/u", of.u);
+        arrays(block + "/s", of.s);
+        name_arrays(arrays, block + "/u", of.u_moments);
+        name_arrays(arrays, block + "/s", of.s_moments);
+        if (arrays.reading()) rebuild_weight(layers[l], b);
+      }
+      arrays(layer + "/bias", layers[l].bias);
+      name_arrays(arrays, layer + "/bias", layers[l].bias_moments);
+    }
+  }
+};
+
+}  // namespace
+
+std::string_view scheme_name(TrainingScheme scheme) { return schemes[static_cast<std::size_t>(scheme)]; }
+
+TrainingScheme scheme_of_name(std::string_view name) {
+  const auto found = std::find(schemes.begin(), schemes.end(), name);
+  validate(found != schemes.end(), "scheme = {} ({}). Did you mean {}?", name, join_names(schemes),
+           nearest_name(name, schemes));
+  return static_cast<TrainingScheme>(found - schemes.begin());
+}
+
+std::span<const std::string_view> scheme_names() { return schemes; }
+
+void validate_training(const TrainingSettings& s) {
+  validate(s.epochs >= 1, "epochs = {} (at least one). Give epochs >= 1.", s.epochs);
+  validate(s.batch >= shares, "batch = {} (at least {}). Give batch >= {}.", s.batch, shares, shares);
+  validate(std::isfinite(s.learning_rate) && s.learning_rate > 0, "learning_rate = {} (> 0). Try 1.2e-2.",
+           s.learning_rate);
+  validate(s.warmup_epochs >= 0 && s.warmup_epochs < s.epochs,
+           "warmup_epochs = {} of {} epochs (0 or more, fewer than epochs). Give a smaller one.",
+           s.warmup_epochs, s.epochs);
+  validate(s.matrix_noise >= 0 && s.matrix_noise < 1, "matrix_noise = {} (0 to less than 1). Try 0.03.",
+           s.matrix_noise);
+  validate(s.project_every >= 1, "project_every = {} (1 or more epochs). Try 1.", s.project_every);
+  validate(s.squared_share >= 0 && s.squared_share <= 1, "squared_share = {} (0 to 1). Try 0.5.",
+           s.squared_share);
+  validate(s.stop_margin >= 0 && s.stop_margin < 0.5, "stop_margin = {} (0 <= stop_margin < 0.5). Try 0.2.",
+           s.stop_margin);
+  validate(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone = {} (0 <= dead_zone < 0.5). Try 0.1.",
+           s.dead_zone);
+}
+
+TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
+                     std::uint64_t seed, int threads, const std::function<void(const EpochReport&)>& progress,
+                     const Network* start_from, const TrainingKeeping* keeping) {
+  validate_training(settings);
+  const Network shape = make_network(task, hidden);
+  validate(
+      start_from == nullptr ||
+          (start_from->plain() && start_from->task == task && start_from->widths() == shape.widths()),
+      "the network to start from is of another task or of other widths ({}: these are asked for). Give one of "
+      "them.",
+      fmt::join(shape.widths(), "-"));
+  std::vector<Layer> layers = start_from == nullptr ? initial_layers(shape, seed) : layers_of(*start_from);
+  const EpochLoop loop{task, settings, seed, threads, progress, keeping};
+  if (settings.scheme == TrainingScheme::projected) return train_projected(shape, std::move(layers), loop);
+  Optimiser optimiser(std::move(layers));
+  auto curve = loop.run(optimiser.layers,
+                        {[&](const Batch& batch) { return optimiser.step(batch, settings, seed, threads); },
+                         {},
+                         [&](StateArrays& arrays) { optimiser.name(arrays); }});
+  return result_of(shape, optimiser.layers, std::move(curve));
+}
+
+}  // namespace optinc
