@@ -1,36 +1,11 @@
 #include <algorithm>
-#include <limits>
 
 #include "onn/budget/parts.hpp"
-#include "onn/link/transmission.hpp"
+#include "onn/link/levels.hpp"
 #include "physics/devices/homodyne.hpp"
 
 namespace optinc::budgeting {
 namespace {
-
-/// Field that a signal of value 1 has at the inputs of every layer, sqrt(W), to which all its inputs are
-/// dimmed: as input_fields_per_unit_sqrt_w, with what splitters, waveguides and delay lines lose besides.
-std::vector<double> lossy_fields_per_unit_sqrt_w(const Inputs& in, const ChipBudget& b, const Schedule& s,
-                                                 const std::vector<double>& lost) {
-  const double unit_p_db = b.loss_db.part("splitter excess").by_stage[unit_p_stage];
-  std::vector<double> fields, out;
-  for (std::size_t l = 0; l < in.layers(); ++l) {
-    const LayerDesign& layer = in.design.layers[l];
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
-      const LaneDesign& lane = layer.lanes[i];
-      double db = waveguide_loss_db(in.line(s.waits_s(in.design, l, i)));
-      if (lane.source < 0) db += unit_p_db + in.excess_db(lane.copies);
-      const double field = lane.source < 0 ? lane_field_per_unit_sqrt_w(in.design.task, in.link, lane.copies)
-                                           : out[static_cast<std::size_t>(lane.source)];
-      least = std::min(least, field * field_ratio_of_loss_db(db));
-    }
-    fields.push_back(least);
-    out.push_back(layer.received() ? std::sqrt(in.link.signal_full_scale_w) / layer.largest_output
-                                   : least * lost[l]);
-  }
-  return fields;
-}
 
 /// Sums over the stages of a way, from the tables of all stages.
 BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const LightWay& way) {
@@ -56,14 +31,22 @@ void receive(const Inputs& in, const Schedule& s, ChipBudget& b) {
     through.push_back(nominal_layer_factor(in.design.layers[l], in.model) *
                       field_ratio_of_loss_db(b.loss_db.part("splitter excess").by_stage[first_layer_stage + l] +
                                              b.loss_db.part("waveguides").by_stage[first_layer_stage + l]));
-  const std::vector<double> units = lossy_fields_per_unit_sqrt_w(in, b, s, through);
+  // what splitters, waveguides and delay lines lose besides
+  const double unit_p_db = b.loss_db.part("splitter excess").by_stage[unit_p_stage];
+  const FieldsPerUnit units =
+      fields_per_unit(in.design, in.link, through, 1.0, [&](std::size_t l, std::size_t i) {
+        const LaneDesign& lane = in.design.layers[l].lanes[i];
+        double db = waveguide_loss_db(in.line(s.waits_s(in.design, l, i)));
+        if (lane.source < 0) db += unit_p_db + in.excess_db(lane.copies);
+        return field_ratio_of_loss_db(db);
+      });
   for (std::size_t l = 0; l < in.layers(); ++l) {
     if (!in.design.layers[l].received()) continue;
     const bool last = in.design.layers[l].ending == LayerEnd::servers;
     const std::size_t stage = first_layer_stage + l, receiver = last ? in.unit_t_stage() : stage;
     const LayerDesign& layer = in.design.layers[l];
     const double largest = last ? pam4_full_scale_digit : layer.largest_output;
-    const double field = largest * units[l] * through[l];
+    const double field = largest * units.in[l] * through[l];
     double power_w = field * field;
     if (last) power_w *= power_ratio_of_loss_db(b.loss_db.total(in.unit_t_stage()));
     BudgetStage& at = b.stages[receiver];

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "onn/link/levels.hpp"
 #include "physics/devices/power_divider.hpp"
 
 namespace optinc {
@@ -29,11 +30,9 @@ FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const Li
 std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                                    const NoiseSwitches& noise) {
   const double visibility = noise.lock ? std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2) : 1.0;
-  const std::vector<double> units =
-      input_fields_per_unit_sqrt_w(design, link, nominal_factors(chip), visibility);
+  const FieldsPerUnit units = fields_per_unit(design, link, nominal_factors(chip), visibility);
   std::vector<LayerPath> paths(design.layers.size());
   const std::vector<Eigen::VectorXd> biases = receiver_biases(design, link);
-  std::vector<double> unit_out(design.layers.size());
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerPath& path = paths[l];
@@ -44,8 +43,8 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
       const bool from_p = lane.source < 0;
       const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
       const double unit =
-          from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : unit_out[source];
-      path.lane_factor.push_back(units[l] / unit * (from_p ? split_field_factor(lane.copies) : 1.0));
+          from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : units.out[source];
+      path.lane_factor.push_back(units.in[l] / unit * (from_p ? split_field_factor(lane.copies) : 1.0));
       path.as_it_is = path.as_it_is && lane.source == layer.lanes[0].source && lane.row == i &&
                       path.lane_factor.back() == 1.0;
     }
@@ -53,10 +52,8 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
                                        ? design.task.input_digits()
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
     path.as_it_is = path.as_it_is && layer.inputs == of_source;
-    unit_out[l] = layer.received() ? std::sqrt(link.signal_full_scale_w) / layer.largest_output
-                                   : units[l] * chip.layers[l].nominal_factor;
     path.bias = biases[l];
-    path.gain = 1.0 / (units[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(link.receiver));
+    path.gain = 1.0 / (units.in[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(link.receiver));
     if (layer.ending == LayerEnd::servers) path.gain /= split_field_factor(design.task.servers);
   }
   return paths;

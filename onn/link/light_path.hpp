@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "onn/link/transmission.hpp"
+#include "onn/chip/chip.hpp"
+#include "onn/link/link.hpp"
 #include "physics/core/field.hpp"
 
 // How light goes from layer to layer of a chip: what transmit() sends words along.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "onn/link/levels.hpp"
 #include "onn/link/receiver_variance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/pam4_levels.hpp"
@@ -55,8 +56,8 @@ ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, cons
 double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
                                      Eigen::Index digit) {
   const std::size_t last = server_output(design, digit).layer;
-  return input_fields_per_unit_sqrt_w(design, link, nominal_factors(chip))[last] *
-         chip.layers[last].nominal_factor * split_field_factor(design.task.servers);
+  return fields_per_unit(design, link, nominal_factors(chip)).in[last] * chip.layers[last].nominal_factor *
+         split_field_factor(design.task.servers);
 }
 
 double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link) {

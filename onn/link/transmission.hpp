@@ -14,26 +14,6 @@ struct TransmissionSeed {
   std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life, below 2048
 };
 
-/// Field of a lane of unit P of value 1, sqrt(W), where its light is split for so many reads: sqrt(N launch
-/// power)/3, over sqrt(copies); twice that with signed levels.
-double lane_field_per_unit_sqrt_w(const Task& task, const LinkSettings& link, int copies = 1);
-
-/// nominal_factor of every layer.
-std::vector<double> nominal_factors(const ChipState& chip);
-
-/// Field at the inputs of every layer of a signal of value 1, sqrt(W), (layers): the least of its lanes', to
-/// which the others are dimmed. A lane behind receivers carries sqrt(full scale)/(largest magnitude of its
-/// layer); light that no receiver met, what its layer made of it (`nominal_factors`, one a layer).
-/// `visibility`: mean of unit P's fields over lock errors, which calibration sees.
-std::vector<double> input_fields_per_unit_sqrt_w(const ChipDesign& design, const LinkSettings& link,
-                                                 std::span<const double> nominal_factors,
-                                                 double visibility = 1.0);
-
-/// What the receivers behind every layer add to what they see, (layers)(outputs): the network's bias, and the
-/// part of the averages that signed levels leave out of the light (dark_digit). Layers without receivers: of no
-/// meaning.
-std::vector<Eigen::VectorXd> receiver_biases(const ChipDesign& design, const LinkSettings& link);
-
 /// What a server's converter of adc_bits makes of outputs in digits; ideal comparators leave them as they are.
 void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> digits);
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "onn/chip/chip_design.hpp"
+#include "onn/link/levels.hpp"
 #include "onn/link/receiver_variance.hpp"
-#include "onn/link/transmission.hpp"
 #include "onn/training/parts.hpp"
 #include "onn/training/trained_mesh.hpp"
 #include "physics/core/check.hpp"
@@ -25,7 +25,7 @@ std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingMo
   const ReceiverSettings& receiver = model.link.receiver;
   std::vector<double> nominal;
   for (const LayerDesign& layer : design.layers) nominal.push_back(nominal_layer_factor(layer, model.chip));
-  const std::vector<double> units = input_fields_per_unit_sqrt_w(design, model.link, nominal);
+  const std::vector<double> units = fields_per_unit(design, model.link, nominal).in;
   std::vector<float> rms;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const bool last = l + 1 == design.layers.size();
