@@ -10,7 +10,7 @@
 #include "experiments/config/sweep_parse.hpp"
 #include "experiments/config/tolerance_level.hpp"
 #include "experiments/config/toml_values.hpp"
-#include "onn/network/network_outline.hpp"
+#include "onn/network/network.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "onn/chip/heater_power.hpp"
-#include "onn/network/network_outline.hpp"
+#include "onn/network/network.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

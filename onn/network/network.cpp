@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "onn/network/network_outline.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

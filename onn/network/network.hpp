@@ -77,6 +77,11 @@ struct Network {
 /// two neighbours one divides the other (otherwise the weight cannot be cut into square blocks).
 Network make_network(const Task& task, std::span<const int> hidden);
 
+/// What make_network() makes without any number in it (unitary, sigma and bias are empty): enough for
+/// mzi_count() and whatever else asks for widths and wiring alone, and no memory to speak of. Throws Error for
+/// more than 1000 layers or 2^27 weights, and where make_network() does, which begins with it.
+Network network_outline(const Task& task, std::span<const int> hidden);
+
 /// Outputs y, shape (M, words), for averages a, shape (M, words).
 Eigen::MatrixXd forward(const Network& network, const Eigen::Ref<const Eigen::MatrixXd>& averages);
 
