@@ -16,18 +16,6 @@
 
 namespace optinc {
 
-/// How light that is there before it is needed waits.
-enum class Skew {
-  delay_lines,  ///< all of it in waveguides on the chip
-  at_servers,   ///< servers send each digit later by what all its readers wait; other light in waveguides
-};
-
-/// "delay-lines", "at-servers".
-std::string_view skew_name(Skew skew);
-std::span<const std::string_view> skew_names();
-/// Throws Error, naming the nearest, for an unknown name.
-Skew skew_of_name(std::string_view name);
-
 /// What surrounds the meshes, and what everything costs, as device objects. MZI loss is [chip]'s, powers of
 /// signal and local oscillator are [link]'s. Values without a source of their own are the defaults of their
 /// devices (physics.md sections 7, 8, 10, 15).

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "onn/budget/parts.hpp"
-#include "onn/chip/drift.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "physics/devices/lowpass.hpp"
 

@@ -1,49 +1,9 @@
 #include "onn/chip/drift.hpp"
 
-#include <cmath>
-
-#include "physics/core/check.hpp"
-#include "physics/core/units.hpp"
-#include "physics/devices/phase_shifter.hpp"
 #include "physics/thermal/ambient.hpp"
 #include "physics/thermal/thermal_dynamics.hpp"
 
 namespace optinc {
-namespace {
-
-double sum_of_powers(const MeshProgram& program) {
-  const auto sum = [](const Vector& phases) {
-    double total = 0.0;
-    for (const double phase : phases) total += wrap_phase(phase);
-    return total;
-  };
-  return (sum(program.theta) + sum(program.phi) + sum(program.output_phase)) / constants::pi;
-}
-
-}  // namespace
-
-void validate_drift(const DriftSettings& s) {
-  const auto check = [](const char* name, double value, double low, double high, const char* unit) {
-    validate(std::isfinite(value) && value >= low && value <= high, "{} = {} ({} to {} {}). Mend it.", name,
-             value, low, high, unit);
-  };
-  check("instants", s.instants, 2, 2047, "instants");
-  check("interval_s", s.interval_s, 1e-6, 1e7, "s");
-  check("recalibrate_s", s.recalibrate_s, 1e-6, 1e12, "s");
-  check("warm_up_s", s.warm_up_s, 0, 1e7, "s");
-  check("ramp_k_per_s", s.ramp_k_per_s, -10, 10, "K/s");
-  check("sine_k", s.sine_k, 0, 100, "K");
-  check("sine_period_s", s.sine_period_s, 1e-6, 1e9, "s");
-  check("ou_k", s.ou_k, 0, 100, "K");
-  check("ou_time_s", s.ou_time_s, 1e-6, 1e9, "s");
-  check("controlled", s.controlled, 0, 1, "of 1");
-  check("pi_power_w", s.pi_power_w, 1e-9, 1, "W");
-  check("die_resistance_k_per_w", s.die_resistance_k_per_w, 1e-6, 1e6, "K/W");
-  check("die_capacity_j_per_k", s.die_capacity_j_per_k, 1e-9, 1e6, "J/K");
-  check("laser_m", s.laser_m, 0, 1e-7, "m");
-  check("laser_time_s", s.laser_time_s, 1e-6, 1e9, "s");
-  validate_sensitivity(s.sensitivity);
-}
 
 Surroundings DriftHistory::between(std::size_t from, std::size_t to) const {
   const auto a = static_cast<Eigen::Index>(from), b = static_cast<Eigen::Index>(to);
@@ -74,13 +34,6 @@ DriftHistory drift_history(const DriftSettings& s, double heater_power_w, std::u
       die_history(die, heater_power_w, calibrated_k, h.time_s, {h.ambient_k.data(), h.time_s.size()});
   h.die_k = calibrated_k + (1 - s.controlled) * (free_k.array() - calibrated_k);
   return h;
-}
-
-double heater_power_w(const ChipProgram& program, double pi_power_w) {
-  double sum = 0.0;
-  for (const auto& layer : program.layers)
-    for (const BlockProgram& block : layer) sum += sum_of_powers(block.mesh) + sum_of_powers(block.attenuators);
-  return pi_power_w * sum;
 }
 
 std::vector<std::size_t> calibration_instants(const DriftSettings& s) {

@@ -21,10 +21,6 @@ struct DriftHistory {
 DriftHistory drift_history(const DriftSettings& settings, double heater_power_w, std::uint64_t seed,
                            std::uint32_t chip);
 
-/// Electrical power of all heaters, W: P_pi phase / pi each, phases in [0, 2 pi). Of a program: on a chip
-/// without static phases; of what trimmed() makes of it: on one as fabricated.
-double heater_power_w(const ChipProgram& program, double pi_power_w);
-
 /// Instant of the last calibration at or before each instant, where one is due every `recalibrate_s`.
 std::vector<std::size_t> calibration_instants(const DriftSettings& settings);
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "physics/core/check.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/devices/waveguide.hpp"
 #include "physics/random/stream.hpp"
@@ -48,15 +47,6 @@ void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbal
 }
 
 }  // namespace
-
-void validate_sensitivity(const SensitivitySettings& s) {
-  validate(std::isfinite(s.imbalance_m) && s.imbalance_m >= 0 && s.imbalance_m <= 1e-3,
-           "imbalance_m = {} (0 to 1e-3 m). Try 1e-6.", s.imbalance_m);
-  validate(std::isfinite(s.heater_per_k) && std::abs(s.heater_per_k) <= 0.1,
-           "heater_per_k = {} (-0.1 to 0.1 per K). Try -1e-3.", s.heater_per_k);
-  validate(std::isfinite(s.splitter_rad_per_m) && std::abs(s.splitter_rad_per_m) <= 1e8,
-           "splitter_rad_per_m = {} (-1e8 to 1e8 rad/m). Try 4e6.", s.splitter_rad_per_m);
-}
 
 ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings& settings, std::uint64_t seed,
                              std::uint32_t chip) {

@@ -1,10 +1,29 @@
 #include "onn/chip/heater_power.hpp"
 
-#include "onn/network/network.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/haar_phases.hpp"
 
 namespace optinc {
+namespace {
+
+double sum_of_powers(const MeshProgram& program) {
+  const auto sum = [](const Vector& phases) {
+    double total = 0.0;
+    for (const double phase : phases) total += wrap_phase(phase);
+    return total;
+  };
+  return (sum(program.theta) + sum(program.phi) + sum(program.output_phase)) / constants::pi;
+}
+
+}  // namespace
+
+double heater_power_w(const ChipProgram& program, double pi_power_w) {
+  double sum = 0.0;
+  for (const auto& layer : program.layers)
+    for (const BlockProgram& block : layer) sum += sum_of_powers(block.mesh) + sum_of_powers(block.attenuators);
+  return pi_power_w * sum;
+}
 
 double expected_theta_rad(Wiring wiring, int ports) {
   if (ports < 2) return 0.0;

@@ -2,6 +2,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
+#include "onn/budget/schedule.hpp"
 #include "physics/mesh/blocks.hpp"
 
 // Field tables of sections: what is run, how long, and what each model of trial asks for besides.
