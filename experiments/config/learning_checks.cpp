@@ -48,7 +48,7 @@ void validate_learner(const StudyConfig& config) {
   validate(task.level == CascadeLevel::flat,
            "aggregator = \"{}\" in a task of level \"{}\" (levels = 2 makes both "
            "levels of a cascade). Set task.level = \"flat\".",
-           l.aggregator, level_name(task.level));
+           l.aggregator, name_of(task.level));
   validate(task.bits() <= 16, "codes of {} bits (gradients are quantised to 16 at most). Set task.bits.",
            task.bits());
   validate(

@@ -258,7 +258,7 @@ void validate_config(const StudyConfig& config) {
           config.task.level == CascadeLevel::flat && config.task.servers <= 4,
           "level = \"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
           "most 4 servers a unit). Set level = \"flat\".",
-          level_name(config.task.level), config.task.servers);
+          name_of(config.task.level), config.task.servers);
       validate(config.measure.words > 0,
                "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
                config.task.servers * config.task.servers);

@@ -22,8 +22,8 @@ namespace optinc {
 namespace {
 
 std::string task_text(const Task& task) {
-  return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), rounding_name(task.rounding),
-                     level_name(task.level));
+  return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), name_of(task.rounding),
+                     name_of(task.level));
 }
 
 /// What a study must set to ask for the task `found` in place of `wanted`.
@@ -32,8 +32,8 @@ std::string task_keys(const Task& found, const Task& wanted) {
   if (found.servers != wanted.servers) keys.push_back(fmt::format("task.servers = {}", found.servers));
   if (found.bits() != wanted.bits()) keys.push_back(fmt::format("task.bits = {}", found.bits()));
   if (found.rounding != wanted.rounding)
-    keys.push_back(fmt::format("task.rounding = \"{}\"", rounding_name(found.rounding)));
-  if (found.level != wanted.level) keys.push_back(fmt::format("task.level = \"{}\"", level_name(found.level)));
+    keys.push_back(fmt::format("task.rounding = \"{}\"", name_of(found.rounding)));
+  if (found.level != wanted.level) keys.push_back(fmt::format("task.level = \"{}\"", name_of(found.level)));
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 

@@ -51,7 +51,7 @@ void write_onn_group(const Group& group, const Network& network, const OnnSummar
   a.set("word_accuracy", summary.score.word_accuracy);
   a.set("words", static_cast<std::int64_t>(judged_words(network.task).size()));
   a.set("margin", summary.score.margin);
-  a.set("rounding", rounding_name(network.task.rounding));
+  a.set("rounding", name_of(network.task.rounding));
   a.set("servers", static_cast<std::int64_t>(network.task.servers));
   a.set("bits", static_cast<std::int64_t>(network.task.bits()));
   a.set("mzi_count", mzi_count(network));

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "physics/core/enum_names.hpp"
 
 // What a law is, free of any of them: a row of the validation table. Families of laws are in *_laws.cpp.
 
@@ -15,8 +16,9 @@ namespace optinc {
 /// statistic of random devices, compared within the noise of the sample.
 enum class LawKind { exact, conservation, analytic, published, monte_carlo };
 
-/// "exact", "conservation", "analytic", "published", "monte-carlo".
-std::string_view kind_name(LawKind kind);
+template <>
+inline constexpr EnumNames enum_names<LawKind> = {
+    "kind of law", {"exact", "conservation", "analytic", "published", "monte-carlo"}};
 
 /// What a law is run along; without a symbol the law has one point, whose x means nothing.
 struct LawAxis {

@@ -127,7 +127,7 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.delay_s = delays(in, b.stages);
   std::vector<double> through_s;
   for (std::size_t l = 0; l < in.layers(); ++l) through_s.push_back(b.delay_s.total(first_layer_stage + l));
-  const Schedule times = schedule(design, through_s, skew_of_name(settings.skew));
+  const Schedule times = schedule(design, through_s, value_of_name<Skew>(settings.skew));
   wait(in, times, b);
   b.area_m2 = areas(in, b.stages);
   for (const std::string_view name : heater_names()) b.heaters.push_back(heater_budget(in, b.stages, name));

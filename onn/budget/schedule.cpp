@@ -1,16 +1,12 @@
 #include "onn/budget/schedule.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
-
-constexpr std::array<std::string_view, 2> skews = {"delay-lines", "at-servers"};
 
 /// When the light of an input is there.
 double arrival_s(const Schedule& s, const LaneDesign& lane) {
@@ -18,17 +14,6 @@ double arrival_s(const Schedule& s, const LaneDesign& lane) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> skew_names() { return skews; }
-
-std::string_view skew_name(Skew skew) { return skews[static_cast<std::size_t>(skew)]; }
-
-Skew skew_of_name(std::string_view name) {
-  for (std::size_t i = 0; i < skews.size(); ++i)
-    if (skews[i] == name) return static_cast<Skew>(i);
-  throw Error(fmt::format("unknown skew \"{}\" (known: {}). Did you mean \"{}\"?", name, join_names(skews),
-                          nearest_name(name, skews)));
-}
 
 double Schedule::waits_s(const ChipDesign& design, std::size_t layer, std::size_t input) const {
   const LaneDesign& lane = design.layers[layer].lanes[input];

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "onn/chip/chip_design.hpp"
+#include "physics/core/enum_names.hpp"
 
 namespace optinc {
 
@@ -14,11 +14,8 @@ enum class Skew {
   at_servers,   ///< servers send each digit later by what all its readers wait; other light in waveguides
 };
 
-/// "delay-lines", "at-servers".
-std::string_view skew_name(Skew skew);
-std::span<const std::string_view> skew_names();
-/// Throws Error, naming the nearest, for an unknown name.
-Skew skew_of_name(std::string_view name);
+template <>
+inline constexpr EnumNames enum_names<Skew> = {"skew", {"delay-lines", "at-servers"}};
 
 /// When light meets each layer, counted from unit P, where all digits arrive at 0. A layer starts when the last
 /// of its inputs is there; what came earlier waits, so that all light of a word meets again.

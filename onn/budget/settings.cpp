@@ -39,8 +39,7 @@ std::span<const std::string_view> heater_names() {
 ThermoOpticShifter heater_of_name(std::string_view name) {
   for (const NamedHeater& heater : heaters)
     if (heater.name == name) return heater.make();
-  throw Error(fmt::format("unknown heater \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(heater_names()), nearest_name(name, heater_names())));
+  refuse_name("heater", name, heater_names());
 }
 
 void validate_budget(const BudgetSettings& s) {
@@ -61,7 +60,7 @@ void validate_budget(const BudgetSettings& s) {
   validate_not_negative("adc_step_j", s.adc_step_j);
   validate_not_negative("adc_delay_s", s.adc_delay_s);
   validate_not_negative("control_w_per_shifter", s.control_w_per_shifter);
-  skew_of_name(s.skew);
+  value_of_name<Skew>(s.skew);
   validate_not_negative("delay_line_pitch_m", s.delay_line_pitch_m);
 }
 

@@ -36,7 +36,7 @@ struct BudgetSettings {
   double adc_step_j = 100e-15;                  ///< energy of a conversion step above 30 GS/s (30-300 fJ)
   double adc_delay_s = 1e-9;                    ///< of its pipeline; assumed
   double control_w_per_shifter = 0.0;           ///< DAC channel of a phase shifter; 0: not counted
-  std::string skew = "delay-lines";             ///< how light waits for carries; a name of skew_names()
+  std::string skew = "delay-lines";             ///< how light waits for carries; one of names_of<Skew>()
   double delay_line_pitch_m = 5e-6;             ///< from turn to turn of a spiral; assumed
 };
 

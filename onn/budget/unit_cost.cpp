@@ -124,7 +124,7 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
       chain.carries == Carries::ripple && task.digits >= 2,
       "one stage for {} digits, carries {} (a ripple chain of two digits at least has a stage of its own). "
       "Set network.carries = \"ripple\".",
-      task.digits, carries_name(chain.carries));
+      task.digits, name_of(chain.carries));
   const auto costed = [&](int digits) {
     Task of = task;
     of.digits = digits;

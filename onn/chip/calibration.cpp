@@ -1,11 +1,8 @@
 #include "onn/chip/calibration.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "physics/core/check_values.hpp"
-#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/decomposition.hpp"
@@ -16,8 +13,6 @@
 
 namespace optinc {
 namespace {
-
-constexpr std::array<std::string_view, 4> names = {"none", "oracle", "noisy", "in-situ"};
 
 // a chip's streams below this bit are its meshes; above it count calibrations, or instants of its life
 constexpr unsigned drawing_bit = 20;
@@ -68,17 +63,6 @@ Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
 }
 
 }  // namespace
-
-std::string_view policy_name(CalibrationPolicy policy) { return names[static_cast<std::size_t>(policy)]; }
-
-CalibrationPolicy policy_of_name(std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  validate(found != names.end(), "calibration policy {} ({}). Did you mean {}?", name, join_names(names),
-           nearest_name(name, names));
-  return static_cast<CalibrationPolicy>(found - names.begin());
-}
-
-std::span<const std::string_view> policy_names() { return names; }
 
 void validate_calibration(const CalibrationSettings& settings) {
   validate_not_negative("sigma_estimate_rad", settings.sigma_estimate_rad);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
+#include "physics/core/enum_names.hpp"
 
 namespace optinc {
 
@@ -13,10 +12,9 @@ enum class CalibrationPolicy {
   in_situ,  ///< as noisy, then the chip's own transmission is measured and its phases are driven to the target
 };
 
-/// "none", "oracle", "noisy", "in-situ", and back. Throws Error, naming the nearest, for another name.
-std::string_view policy_name(CalibrationPolicy policy);
-CalibrationPolicy policy_of_name(std::string_view name);
-std::span<const std::string_view> policy_names();
+template <>
+inline constexpr EnumNames enum_names<CalibrationPolicy> = {"calibration policy",
+                                                            {"none", "oracle", "noisy", "in-situ"}};
 
 /// What an operator knows of a chip and does about it before words are sent.
 struct CalibrationSettings {

@@ -1,7 +1,6 @@
 #include "onn/network/carry_chain.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -9,12 +8,9 @@
 #include <numeric>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
-
-constexpr std::array<std::string_view, 2> carry_names = {"ripple", "lookahead"};
 
 /// constant + sum of weight x signal.
 struct Form {
@@ -266,17 +262,6 @@ std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t
 }
 
 }  // namespace
-
-std::span<const std::string_view> carries_names() { return carry_names; }
-
-std::string_view carries_name(Carries carries) { return carry_names[static_cast<std::size_t>(carries)]; }
-
-Carries carries_of_name(std::string_view name) {
-  for (std::size_t i = 0; i < carry_names.size(); ++i)
-    if (carry_names[i] == name) return static_cast<Carries>(i);
-  throw Error(fmt::format("unknown carries \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(carry_names), nearest_name(name, carry_names)));
-}
 
 void validate_carry_chain(const CarryChainSettings& s) {
   validate(s.step_width > 0 && s.step_width < 1,

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "onn/network/network.hpp"
+#include "physics/core/enum_names.hpp"
 
 namespace optinc {
 
@@ -13,11 +11,8 @@ enum class Carries {
   lookahead,  ///< by a parallel prefix over all digits: about 1 + log2 M steps in series, and more of them
 };
 
-/// "ripple", "lookahead".
-std::string_view carries_name(Carries carries);
-std::span<const std::string_view> carries_names();
-/// Throws Error, naming the nearest, for an unknown name.
-Carries carries_of_name(std::string_view name);
+template <>
+inline constexpr EnumNames enum_names<Carries> = {"carries", {"ripple", "lookahead"}};
 
 /// How a carry chain is laid out; the defaults are those of its study.
 struct CarryChainSettings {

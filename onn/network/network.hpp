@@ -8,6 +8,7 @@
 #include <Eigen/Dense>
 
 #include "onn/task/task.hpp"
+#include "physics/core/enum_names.hpp"
 
 namespace optinc {
 
@@ -22,12 +23,18 @@ enum class Wiring {
   sum,
 };
 
+template <>
+inline constexpr EnumNames enum_names<Wiring> = {"wiring", {"blocks", "sum"}};
+
 /// What becomes of the light behind a layer.
 enum class LayerEnd {
   receivers,  ///< one receiver a neuron: z = W x + b, rectified, limited; then a modulator
   light,      ///< none: it goes on into the layer that reads it
   servers,    ///< unit T and the servers' receivers: these are digits of the answer, y = W x + b
 };
+
+template <>
+inline constexpr EnumNames enum_names<LayerEnd> = {"ending", {"receivers", "light", "servers"}};
 
 /// One layer. Its `reads` are signals: 0 .. M-1 the digit averages behind unit P, then every layer's outputs,
 /// layer by layer. A signal may be read by several layers, or twice by one.

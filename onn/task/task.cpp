@@ -1,39 +1,13 @@
 #include "onn/task/task.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
-constexpr std::array<std::string_view, 3> names = {"half-even", "half-up", "floor"};
-constexpr std::array<std::string_view, 3> levels = {"flat", "first", "second"};
 constexpr std::uint64_t most_words = std::uint64_t{1} << 63;
 }  // namespace
-
-std::span<const std::string_view> rounding_names() { return names; }
-
-std::string_view rounding_name(Rounding rounding) { return names[static_cast<std::size_t>(rounding)]; }
-
-Rounding rounding_of_name(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Rounding>(i);
-  throw Error(fmt::format("unknown rounding \"{}\" (known: {}). Did you mean \"{}\"?", name, join_names(names),
-                          nearest_name(name, names)));
-}
-
-std::span<const std::string_view> level_names() { return levels; }
-
-std::string_view level_name(CascadeLevel level) { return levels[static_cast<std::size_t>(level)]; }
-
-CascadeLevel level_of_name(std::string_view name) {
-  for (std::size_t i = 0; i < levels.size(); ++i)
-    if (levels[i] == name) return static_cast<CascadeLevel>(i);
-  throw Error(fmt::format("unknown level \"{}\" (known: {}). Did you mean \"{}\"?", name, join_names(levels),
-                          nearest_name(name, levels)));
-}
 
 std::uint64_t Task::words() const {
   std::uint64_t count = 1;

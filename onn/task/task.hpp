@@ -2,19 +2,17 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
+
+#include "physics/core/enum_names.hpp"
 
 namespace optinc {
 
 /// What becomes of the fraction when the mean of N integer codes is rounded to an integer code.
 enum class Rounding { half_even, half_up, floor };
 
-/// "half-even", "half-up", "floor".
-std::string_view rounding_name(Rounding rounding);
-std::span<const std::string_view> rounding_names();
-/// Throws Error, naming the nearest, for an unknown name.
-Rounding rounding_of_name(std::string_view name);
+template <>
+inline constexpr EnumNames enum_names<Rounding> = {"rounding", {"half-even", "half-up", "floor"}};
 
 /// Where a unit stands: alone, or in a cascade of two levels, N units of N servers each and one above them.
 enum class CascadeLevel {
@@ -23,11 +21,8 @@ enum class CascadeLevel {
   second,  ///< Q(sum / N^2) of N such sums: the mean of N^2 servers' codes
 };
 
-/// "flat", "first", "second".
-std::string_view level_name(CascadeLevel level);
-std::span<const std::string_view> level_names();
-/// Throws Error, naming the nearest, for an unknown name.
-CascadeLevel level_of_name(std::string_view name);
+template <>
+inline constexpr EnumNames enum_names<CascadeLevel> = {"level", {"flat", "first", "second"}};
 
 /// The averaging task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
 /// digits (PAM4, most significant first, B = 2M bits); every server receives the digits of Q(mean of the

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
+#include "physics/core/enum_names.hpp"
 
 namespace optinc {
 
@@ -11,10 +10,8 @@ enum class TrainingScheme {
   projected,  ///< steps move all of W; from time to time each block goes to S U, U its polar factor
 };
 
-/// "lie-adam", "projected", and back. Throws Error, naming the nearest, for another name.
-std::string_view scheme_name(TrainingScheme scheme);
-TrainingScheme scheme_of_name(std::string_view name);
-std::span<const std::string_view> scheme_names();
+template <>
+inline constexpr EnumNames enum_names<TrainingScheme> = {"training scheme", {"lie-adam", "projected"}};
 
 /// Training of exact Sigma-U networks (spec/optinc.md section 3): what the operator sets.
 struct TrainingSettings {

@@ -1,21 +1,17 @@
 #include "onn/training/trainer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "onn/training/parts.hpp"
 #include "onn/training/projected.hpp"
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 #include "physics/core/parallel.hpp"
 
 namespace optinc {
 namespace {
 
 using namespace training;
-
-constexpr std::array<std::string_view, 2> schemes = {"lie-adam", "projected"};
 
 /// Gives a block's U an error of relative Frobenius norm `noise` for one step.
 void disturb(Layer& layer, std::size_t b, double noise, Stream stream) {
@@ -102,17 +98,6 @@ struct Optimiser {
 };
 
 }  // namespace
-
-std::string_view scheme_name(TrainingScheme scheme) { return schemes[static_cast<std::size_t>(scheme)]; }
-
-TrainingScheme scheme_of_name(std::string_view name) {
-  const auto found = std::find(schemes.begin(), schemes.end(), name);
-  validate(found != schemes.end(), "scheme = {} ({}). Did you mean {}?", name, join_names(schemes),
-           nearest_name(name, schemes));
-  return static_cast<TrainingScheme>(found - schemes.begin());
-}
-
-std::span<const std::string_view> scheme_names() { return schemes; }
 
 void validate_training(const TrainingSettings& s) {
   validate(s.epochs >= 1, "epochs = {} (at least one). Give epochs >= 1.", s.epochs);

@@ -1,10 +1,8 @@
 #include "physics/mesh/blocks.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/phase_shifter.hpp"
@@ -14,8 +12,6 @@ namespace optinc {
 namespace {
 
 using constants::pi;
-
-constexpr std::array<std::string_view, 4> kind_names = {"standard", "real", "three-splitter", "balanced"};
 
 void require_one_each(const char* what, const Vector& values, const MeshTopology& t) {
   validate(values.size() == t.mzi_count(), "{} has {} values for a mesh of {} MZIs (one each). Give {}.", what,
@@ -80,15 +76,6 @@ CorrectedProgram walk(const MeshTopology& topology, MziKind kind, const MeshProg
 }
 
 }  // namespace
-
-std::span<const std::string_view> mzi_kind_names() { return kind_names; }
-
-MziKind mzi_kind(std::string_view name) {
-  for (std::size_t i = 0; i < kind_names.size(); ++i)
-    if (kind_names[i] == name) return static_cast<MziKind>(i);
-  throw Error(fmt::format("unknown kind of MZI \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(kind_names), nearest_name(name, kind_names)));
-}
 
 bool has_third_splitter(MziKind kind) { return kind == MziKind::three_splitter || kind == MziKind::balanced; }
 

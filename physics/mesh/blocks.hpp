@@ -1,9 +1,8 @@
 #pragma once
 
-#include <span>
-#include <string_view>
 #include <vector>
 
+#include "physics/core/enum_names.hpp"
 #include "physics/devices/mzi_variants.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/program.hpp"
@@ -25,11 +24,9 @@ enum class MziKind {
   balanced  ///< balanced_three_splitter_mzi(): errors of real orthogonal targets can be corrected exactly
 };
 
-/// Names for users, in the order of MziKind: standard, real, three-splitter, balanced.
-std::span<const std::string_view> mzi_kind_names();
-
-/// The kind of that name. Throws Error, naming the nearest, for an unknown one.
-MziKind mzi_kind(std::string_view name);
+template <>
+inline constexpr EnumNames enum_names<MziKind> = {"kind of MZI",
+                                                  {"standard", "real", "three-splitter", "balanced"}};
 
 /// Whether blocks of a kind have a third splitter: three_splitter and balanced.
 bool has_third_splitter(MziKind kind);

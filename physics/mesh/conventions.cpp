@@ -1,25 +1,17 @@
 #include "physics/mesh/conventions.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
 namespace {
 
-constexpr std::array<std::string_view, 9> names = {"optinc",
-                                                   "clements",
-                                                   "interferometer",
-                                                   "strawberryfields",
-                                                   "strawberryfields-mzgate",
-                                                   "perceval-phase-first",
-                                                   "perceval-phase-last",
-                                                   "neurophox",
-                                                   "neurophox-hadamard"};
+[[noreturn]] void refuse(PhaseConvention convention) {
+  refuse_value("phase convention", static_cast<std::size_t>(convention), names_of<PhaseConvention>());
+}
 
 /// What a convention is made of.
 struct Form {
@@ -34,9 +26,15 @@ Form form_of(PhaseConvention convention) {
     case PhaseConvention::neurophox:
     case PhaseConvention::neurophox_hadamard:
       return {false, 0};
-    default:
+    case PhaseConvention::optinc:
+    case PhaseConvention::clements:
+    case PhaseConvention::interferometer:
+    case PhaseConvention::strawberryfields:
+    case PhaseConvention::strawberryfields_mzgate:
+    case PhaseConvention::perceval_phase_first:
       return {true, 0};
   }
+  refuse(convention);
 }
 
 Matrix2 matrix(Complex a, Complex b, Complex c, Complex d) {
@@ -60,9 +58,12 @@ Matrix2 unturned_block(PhaseConvention convention, double theta) {
       return i * matrix(s, c, c, -s);
     case PhaseConvention::neurophox_hadamard:
       return matrix(c, i * s, i * s, c);
-    default:
+    case PhaseConvention::optinc:
+    case PhaseConvention::strawberryfields_mzgate:
+    case PhaseConvention::perceval_phase_first:
       return mzi_closed_form(theta, 0.0, 0.0, 0.0);
   }
+  refuse(convention);
 }
 
 /// theta at which a block has these magnitudes in its first row.
@@ -74,9 +75,14 @@ double theta_of(PhaseConvention convention, double bar, double cross) {
       return std::atan2(cross, bar);
     case PhaseConvention::neurophox_hadamard:
       return 2 * std::atan2(cross, bar);
-    default:
+    case PhaseConvention::optinc:
+    case PhaseConvention::strawberryfields_mzgate:
+    case PhaseConvention::perceval_phase_first:
+    case PhaseConvention::perceval_phase_last:
+    case PhaseConvention::neurophox:
       return 2 * std::atan2(bar, cross);
   }
+  refuse(convention);
 }
 
 struct Block {
@@ -110,15 +116,6 @@ void require_sizes(const MeshTopology& t, const ConventionProgram& p) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> phase_convention_names() { return names; }
-
-PhaseConvention phase_convention(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<PhaseConvention>(i);
-  throw Error(fmt::format("unknown phase convention \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(names), nearest_name(name, names)));
-}
 
 bool screen_at_inputs(PhaseConvention convention) { return !form_of(convention).input_side; }
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <Eigen/SparseCore>
 
+#include "physics/core/enum_names.hpp"
 #include "physics/thermal/heaters.hpp"
 
 namespace optinc {
@@ -20,6 +20,10 @@ enum class CrosstalkLaw {
   half_space,   ///< 1 / (2 pi k d): a point on a thick substrate
 };
 
+template <>
+inline constexpr EnumNames enum_names<CrosstalkLaw> = {"crosstalk law",
+                                                       {"none", "exponential", "sheet", "half-space"}};
+
 /// Static crosstalk between heaters beyond what the die as a whole does. Defaults: physics.md 6, 15.
 struct Crosstalk {
   CrosstalkLaw law = CrosstalkLaw::exponential;
@@ -30,9 +34,6 @@ struct Crosstalk {
   double sheet_radius_m = 1e-3;           ///< sheet: L; nothing beyond it
   double cutoff_m = 400e-6;               ///< nothing beyond it; 8 d0 leaves 3e-4 of the exponential's sum
 };
-
-/// The law of that name (none, exponential, sheet, half-space). Throws Error, naming the nearest, for another.
-CrosstalkLaw crosstalk_law(std::string_view name);
 
 /// Throws Error, naming field, value and range, for an impossible value.
 void validate_crosstalk(const Crosstalk& crosstalk);

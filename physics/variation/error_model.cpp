@@ -29,8 +29,7 @@ ErrorModel error_preset(std::string_view name) {
   if (name == "design-target") return {"design-target", 0.005, 0.5, 1e-3, 0.1, 0.005, 14, 3e-4};
   if (name == "good-lab") return {"good-lab", 0.01, 0.5, 2e-3, 0.2, 0.02, 12, 1e-3};
   if (name == "foundry") return {"foundry", 0.02, 0.5, 5e-3, 0.33, 0.13, 12, 1e-3};
-  throw Error(fmt::format("unknown error preset \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(preset_names), nearest_name(name, preset_names)));
+  refuse_name("error preset", name, preset_names);
 }
 
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad) {

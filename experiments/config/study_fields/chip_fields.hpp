@@ -49,9 +49,11 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<CalibrationSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string policy(policy_name(s.policy));
-  visit(name_field("policy", "what is found out about a chip before it is programmed", policy_names()), policy);
-  if constexpr (!std::is_const_v<S>) s.policy = policy_of_name(policy);
+  std::string policy(name_of(s.policy));
+  visit(name_field("policy", "what is found out about a chip before it is programmed",
+                   names_of<CalibrationPolicy>()),
+        policy);
+  if constexpr (!std::is_const_v<S>) s.policy = value_of_name<CalibrationPolicy>(policy);
   visit(switched_off(
             "splitter estimate",
             FieldInfo{"sigma_estimate_rad", "rad",

@@ -12,18 +12,18 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"servers", "1", "servers whose codes are averaged", 1, 64, "OptINC: 4"}, s.servers);
   int bits = s.bits();
   visit(FieldInfo{"bits", "bit", "bits of a gradient code; two a PAM4 digit", 2, 32, "OptINC: 8", {}, 2}, bits);
-  std::string rounding(rounding_name(s.rounding));
+  std::string rounding(name_of(s.rounding));
   visit(FieldInfo{"rounding", "1", "what becomes of the fraction of the mean", 0, 0,
-                  "half-even: IEEE 754, unbiased", rounding_names()},
+                  "half-even: IEEE 754, unbiased", names_of<Rounding>()},
         rounding);
-  std::string level(level_name(s.level));
+  std::string level(name_of(s.level));
   visit(FieldInfo{"level", "1", "the unit's place: alone, or first or second of a cascade for servers^2", 0, 0,
-                  "", level_names()},
+                  "", names_of<CascadeLevel>()},
         level);
   if constexpr (!std::is_const_v<S>) {
     s.digits = bits / 2;
-    s.level = level_of_name(level);
-    s.rounding = rounding_of_name(rounding);
+    s.level = value_of_name<CascadeLevel>(level);
+    s.rounding = value_of_name<Rounding>(rounding);
   }
 }
 
@@ -43,11 +43,11 @@ void visit_fields(S& s, Visitor&& visit) {
         s.carry_chain.step_width);
   visit(FieldInfo{"step_level", "digit", "carry-chain: distance of a step's two levels", 0.01, 100},
         s.carry_chain.step_level);
-  std::string carries(carries_name(s.carry_chain.carries));
+  std::string carries(name_of(s.carry_chain.carries));
   visit(name_field("carries", "carry-chain: digit after digit, or all at once by a parallel prefix",
-                   carries_names()),
+                   names_of<Carries>()),
         carries);
-  if constexpr (!std::is_const_v<S>) s.carry_chain.carries = carries_of_name(carries);
+  if constexpr (!std::is_const_v<S>) s.carry_chain.carries = value_of_name<Carries>(carries);
   visit(FieldInfo{"hidden", "neuron", "widths of the hidden layers to train; a file brings its own", 1, 4096,
                   "OptINC: 64, 128, 256, 128, 64"},
         s.hidden);
@@ -55,13 +55,13 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<TrainingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string scheme(scheme_name(s.scheme));
+  std::string scheme(name_of(s.scheme));
   visit(name_field("scheme",
                    "how weights are kept to diagonal times orthogonal blocks: steps along the "
                    "orthogonal group, or free steps and projections",
-                   scheme_names()),
+                   names_of<TrainingScheme>()),
         scheme);
-  if constexpr (!std::is_const_v<S>) s.scheme = scheme_of_name(scheme);
+  if constexpr (!std::is_const_v<S>) s.scheme = value_of_name<TrainingScheme>(scheme);
   visit(FieldInfo{"project_every", "1", "scheme projected: epochs from one projection to the next", 1, 100000,
                   "5 to 10 leave words wrong"},
         s.project_every);

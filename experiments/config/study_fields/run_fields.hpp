@@ -94,7 +94,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       name_field("kind",
                  "MZIs of the mesh: plain, real-preserving, with a third splitter, or that one phase-balanced",
-                 mzi_kind_names()),
+                 names_of<MziKind>()),
       s.kind);
   visit(name_field("topology", "wiring of the mesh: rectangle or triangle", mesh_topology_names()), s.topology);
   visit(switched_off("common phase",
@@ -192,7 +192,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"control_w_per_shifter", "W", "DAC channel of a phase shifter; 0: not counted", 0, 10},
         s.control_w_per_shifter);
   visit(name_field("skew", "how light of early digits waits for carries: on the chip, or sent later",
-                   skew_names()),
+                   names_of<Skew>()),
         s.skew);
   visit(FieldInfo{"delay_line_pitch_m", "m", "from turn to turn of a delay line's spiral", 0, 1e-3},
         s.delay_line_pitch_m);

@@ -54,7 +54,7 @@ TEST_CASE("schedule: light waits for carries, in lines of its own or at the serv
   CHECK(critical_way(design, s, 5).copies == 1);  // lane 1 is read once: r_1 is rounded away
   check_message(refusal([&] { schedule(design, std::vector<double>{1}, Skew::delay_lines); }),
                 {"times through 1 layers of 6", "Give them all."});
-  check_message(refusal([] { skew_of_name("servers"); }), {"unknown skew \"servers\"", "at-servers"});
+  check_message(refusal([] { value_of_name<Skew>("servers"); }), {"unknown skew \"servers\"", "at-servers"});
 }
 
 // N = 4, B = 8 by hand: trees of 1, 4, 4, 4 inputs and r_0's of 7, three thresholds a digit. Fails when layers

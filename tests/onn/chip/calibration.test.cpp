@@ -176,8 +176,8 @@ TEST_CASE("calibration: heaters trim the static phases") {
 }
 
 TEST_CASE("calibration: what is refused") {
-  check_message(refusal([] { policy_of_name("orakle"); }),
-                {"orakle", "none, oracle, noisy, in-situ", "oracle?"});
+  check_message(refusal([] { value_of_name<CalibrationPolicy>("orakle"); }),
+                {"orakle", "none, oracle, noisy, in-situ", "\"oracle\"?"});
   check_message(refusal([] { calibrate(design(), {}, with(CalibrationPolicy::noisy, -1e-3), seed, 0); }),
                 {"sigma_estimate_rad = -0.001"});
 }

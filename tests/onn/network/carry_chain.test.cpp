@@ -44,7 +44,7 @@ TEST_CASE("a carry chain is right by construction") {
         Task{16, 1, Rounding::half_up}, Task{8, 1, Rounding::half_up}, Task{4, 16, Rounding::half_up},
         Task{4, 4, Rounding::half_up, CascadeLevel::first},
         Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
-    CAPTURE(task.servers, task.digits, level_name(task.level), rounding_name(task.rounding));
+    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding));
     const Network network = carry_chain(task);
     validate_network(network);
     const Codes codes = codes_of_words(task, some_words(task, 20000));
@@ -66,7 +66,7 @@ TEST_CASE("a carry chain that looks ahead is right by construction") {
         Task{8, 1, Rounding::half_up}, Task{4, 1, Rounding::half_up}, Task{2, 8, Rounding::floor},
         Task{4, 16, Rounding::half_up}, Task{4, 4, Rounding::half_up, CascadeLevel::first},
         Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
-    CAPTURE(task.servers, task.digits, level_name(task.level), rounding_name(task.rounding));
+    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding));
     const Network network = carry_chain(task, ahead);
     validate_network(network);
     const std::vector<int> reads = signal_reads(network);
@@ -82,7 +82,7 @@ TEST_CASE("a carry chain that looks ahead is right by construction") {
   const Task task = {4, 4, Rounding::half_up};
   const WordTable table = word_table(task);  // every word
   CHECK((forward(carry_chain(task, ahead), table.averages) - table.targets).cwiseAbs().maxCoeff() < 1e-9);
-  check_message(refusal([] { carries_of_name("ahead"); }), {"unknown carries \"ahead\"", "lookahead"});
+  check_message(refusal([] { value_of_name<Carries>("ahead"); }), {"unknown carries \"ahead\"", "lookahead"});
 }
 
 // Steps in series, 1 + 1 + ceil(log2 M) for four servers. Fails when runs are joined one after the other

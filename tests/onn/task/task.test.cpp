@@ -113,6 +113,6 @@ TEST_CASE("impossible tasks are refused by name and range") {
                validate_task({4, 16, Rounding::half_up, CascadeLevel::first});
              }),
              ContainsSubstring("bits = 32 and a digit between the levels"));
-  CHECK_THAT(refusal([&] { rounding_of_name("half-evn"); }), ContainsSubstring("\"half-even\""));
+  CHECK_THAT(refusal([&] { value_of_name<Rounding>("half-evn"); }), ContainsSubstring("\"half-even\""));
   CHECK_THROWS_AS(word_table({4, 8}), Error);
 }

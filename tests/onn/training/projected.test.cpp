@@ -86,5 +86,5 @@ TEST_CASE("settings of the projection out of range are refused by name") {
   s = projected(4);
   s.squared_share = 1.5;
   check_message(refusal([&] { train(small, hidden, s, 2, 1); }), {"squared_share = 1.5"});
-  check_message(refusal([] { scheme_of_name("projectd"); }), {"projected"});
+  check_message(refusal([] { value_of_name<TrainingScheme>("projectd"); }), {"projected"});
 }

@@ -167,10 +167,11 @@ TEST_CASE("conventions: T(theta, phi) = -i e^{i theta/2} T_Clements(pi/2 - theta
 
 // Fails when the names lose their order
 TEST_CASE("conventions: names, and what is refused") {
-  CHECK(phase_convention_names().size() == 9);
-  CHECK(phase_convention("optinc") == PhaseConvention::optinc);
-  for (const Package& package : packages) CHECK(phase_convention(package.name) == package.convention);
-  CHECK_THROWS_WITH(phase_convention("neurofox"), ContainsSubstring("\"neurophox\""));
+  CHECK(names_of<PhaseConvention>().size() == 9);
+  CHECK(value_of_name<PhaseConvention>("optinc") == PhaseConvention::optinc);
+  for (const Package& package : packages)
+    CHECK(value_of_name<PhaseConvention>(package.name) == package.convention);
+  CHECK_THROWS_WITH(value_of_name<PhaseConvention>("neurofox"), ContainsSubstring("\"neurophox\""));
   const MeshTopology t = clements_topology(4);
   CHECK_THROWS_WITH(convert_program(t, {Vector::Zero(6), Vector::Zero(5), Vector::Zero(4)},
                                     PhaseConvention::optinc, PhaseConvention::clements),
