@@ -16,6 +16,7 @@ namespace optinc {
 /// statistic of random devices, compared within the noise of the sample.
 enum class LawKind { exact, conservation, analytic, published, monte_carlo };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<LawKind> = {
     "kind of law", {"exact", "conservation", "analytic", "published", "monte-carlo"}};

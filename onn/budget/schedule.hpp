@@ -14,6 +14,7 @@ enum class Skew {
   at_servers,   ///< servers send each digit later by what all its readers wait; other light in waveguides
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<Skew> = {"skew", {"delay-lines", "at-servers"}};
 

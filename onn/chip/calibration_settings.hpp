@@ -12,6 +12,7 @@ enum class CalibrationPolicy {
   in_situ,  ///< as noisy, then the chip's own transmission is measured and its phases are driven to the target
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<CalibrationPolicy> = {"calibration policy",
                                                             {"none", "oracle", "noisy", "in-situ"}};

@@ -11,6 +11,7 @@ enum class Carries {
   lookahead,  ///< by a parallel prefix over all digits: about 1 + log2 M steps in series, and more of them
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<Carries> = {"carries", {"ripple", "lookahead"}};
 

@@ -23,6 +23,7 @@ enum class Wiring {
   sum,
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<Wiring> = {"wiring", {"blocks", "sum"}};
 
@@ -33,6 +34,7 @@ enum class LayerEnd {
   servers,    ///< unit T and the servers' receivers: these are digits of the answer, y = W x + b
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<LayerEnd> = {"ending", {"receivers", "light", "servers"}};
 

@@ -11,6 +11,7 @@ namespace optinc {
 /// What becomes of the fraction when the mean of N integer codes is rounded to an integer code.
 enum class Rounding { half_even, half_up, floor };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<Rounding> = {"rounding", {"half-even", "half-up", "floor"}};
 
@@ -21,6 +22,7 @@ enum class CascadeLevel {
   second,  ///< Q(sum / N^2) of N such sums: the mean of N^2 servers' codes
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<CascadeLevel> = {"level", {"flat", "first", "second"}};
 

@@ -10,6 +10,7 @@ enum class TrainingScheme {
   projected,  ///< steps move all of W; from time to time each block goes to S U, U its polar factor
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<TrainingScheme> = {"training scheme", {"lie-adam", "projected"}};
 

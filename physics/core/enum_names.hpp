@@ -18,6 +18,7 @@ struct EnumNames {
   std::string_view what;
   std::array<std::string_view, N> names;
 };
+/// Counts the names.
 template <std::size_t N>
 EnumNames(std::string_view, const std::string_view (&)[N]) -> EnumNames<N>;
 

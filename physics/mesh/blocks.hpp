@@ -24,6 +24,7 @@ enum class MziKind {
   balanced  ///< balanced_three_splitter_mzi(): errors of real orthogonal targets can be corrected exactly
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<MziKind> = {"kind of MZI",
                                                   {"standard", "real", "three-splitter", "balanced"}};

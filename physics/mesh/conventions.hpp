@@ -46,6 +46,7 @@ enum class PhaseConvention {
   neurophox_hadamard
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<PhaseConvention> = {
     "phase convention",

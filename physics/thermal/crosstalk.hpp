@@ -20,6 +20,7 @@ enum class CrosstalkLaw {
   half_space,   ///< 1 / (2 pi k d): a point on a thick substrate
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<CrosstalkLaw> = {"crosstalk law",
                                                        {"none", "exponential", "sheet", "half-space"}};

@@ -19,6 +19,7 @@ enum class Integrator {
   quasi_static,  ///< heaters follow at once, T_i = T_d + (K^-1 P)_i, the die exactly: for steps >> tau
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<Integrator> = {
     "thermal integrator", {"automatic", "dopri5", "rosenbrock4", "eigen", "exponential", "quasi-static"}};

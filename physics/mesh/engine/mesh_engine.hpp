@@ -22,6 +22,7 @@ enum class MeshPath {
   matrix  ///< the transfer matrix when settled, then three real matrix products in place of a complex one
 };
 
+/// As users write them.
 template <>
 inline constexpr EnumNames enum_names<MeshPath> = {"mesh path",
                                                    {"auto", "reference", "direct", "single-vector", "matrix"}};
