@@ -139,7 +139,7 @@ ChipState program(const ChipDesign& design, const ChipErrors& errors, const Erro
 FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, const FieldBatch& fields) {
   const Eigen::Index n = design.blocks.front().mesh.ports, words = fields.words();
   const double fan = design.fan_field_factor();
-  const bool whole = design.tall || design.wiring == Wiring::sum;  // every block reads all inputs
+  const bool whole = design.tall() || design.wiring == Wiring::sum;  // every block reads all inputs
   FieldBatch out(design.outputs, words);
   for (std::size_t b = 0; b < state.blocks.size(); ++b) {
     const Eigen::Index at = static_cast<Eigen::Index>(b) * n;
@@ -147,7 +147,7 @@ FieldBatch propagate_layer(const LayerDesign& design, const LayerState& state, c
     block.re = fan * (whole ? fields.re : fields.re.middleRows(at, n));
     block.im = fan * (whole ? fields.im : fields.im.middleRows(at, n));
     state.blocks[b].mesh.propagate(block);
-    const Eigen::Index to = design.tall ? at : 0;  // wide layers add the blocks' fields
+    const Eigen::Index to = design.tall() ? at : 0;  // wide layers add the blocks' fields
     for (Eigen::Index i = 0; i < state.blocks[b].attenuators.size(); ++i) {
       const Complex s = state.blocks[b].attenuators[i];
       out.re.row(to + i) += s.real() * block.re.row(i) - s.imag() * block.im.row(i);

@@ -23,15 +23,8 @@ LayerDesign design_layer(const SigmaULayer& layer) {
   double largest_sigma = 0.0;
   for (const auto& s : layer.sigma) largest_sigma = std::max(largest_sigma, s.cwiseAbs().maxCoeff());
   LayerDesign design;
-  design.outputs = layer.outputs;
-  design.inputs = layer.inputs;
-  design.tall = layer.tall();
+  static_cast<LayerFunction&>(design) = layer;
   design.weight = layer.weight();
-  design.bias = layer.bias;
-  design.wiring = layer.wiring;
-  design.ending = layer.ending;
-  design.ceiling = layer.ceiling;
-  design.offset = layer.offset;
   if (largest_sigma > 0) design.passive_scale = largest_sigma / (layer.attenuated ? attenuator_headroom : 1.0);
   for (std::size_t b = 0; b < layer.unitary.size(); ++b)
     design.blocks.push_back(design_block(layer, b, design.passive_scale));

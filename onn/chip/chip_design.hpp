@@ -31,27 +31,17 @@ struct LaneDesign {
 
 /// One layer: light is fanned out 1:r to r blocks (tall) or the blocks' outputs are fanned in r:1 (wide), both
 /// at a field factor 1/sqrt(r); receivers put the passive scale back as gain and apply the bias as a threshold.
-struct LayerDesign {
-  int outputs = 0;
-  int inputs = 0;
-  bool tall = true;
+struct LayerDesign : LayerFunction {
   double passive_scale = 1.0;  ///< what sigma was divided by to fit passive attenuators
   std::vector<BlockDesign> blocks;
   Eigen::MatrixXd weight;         ///< W, what the whole layer is meant to do (outputs, inputs)
-  Eigen::VectorXd bias;           ///< (outputs)
   double largest_output = 1.0;    ///< largest magnitude that leaves it over all words
   std::vector<LaneDesign> lanes;  ///< (inputs)
-  Wiring wiring = Wiring::blocks;
-  LayerEnd ending = LayerEnd::receivers;
-  double ceiling = std::numeric_limits<double>::infinity();  ///< as SigmaULayer
-  double offset = 0.0;
 
   /// 1/sqrt(r), the unavoidable field loss of fan-out or fan-in.
   double fan_field_factor() const;
   /// MZI columns in series: those of the mesh and one attenuator.
   int columns() const { return blocks.front().mesh.columns() + blocks.front().attenuators.columns(); }
-  /// Whether light behind it meets receivers of its own, or the servers'.
-  bool received() const { return ending != LayerEnd::light; }
 };
 
 /// A whole OptINC unit, free of errors: what is handed to fabrication.

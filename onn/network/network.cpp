@@ -33,7 +33,7 @@ void for_each_layer(const Network& network, const Eigen::Ref<const Eigen::Matrix
       while (signal >= first + network.layers[source].outputs) first += network.layers[source++].outputs;
       x.row(i) = left[source].row(signal - first);
     }
-    left.push_back(layer.activation((layer.weight() * x).colwise() + layer.bias));
+    left.push_back(layer.forward(layer.weight(), x));
     use(l, left.back());
   }
 }
@@ -56,6 +56,15 @@ int columns_of(const SigmaULayer& layer) {
 
 }  // namespace
 
+Eigen::MatrixXd LayerFunction::activation(const Eigen::Ref<const Eigen::MatrixXd>& z) const {
+  if (ending != LayerEnd::receivers) return z;
+  return z.cwiseMax(0.0).cwiseMin(ceiling).array() + offset;
+}
+
+Eigen::MatrixXd LayerFunction::forward(const Eigen::MatrixXd& weight, const Eigen::MatrixXd& x) const {
+  return activation((weight * x).colwise() + bias);
+}
+
 Eigen::MatrixXd SigmaULayer::weight() const {
   if (wiring == Wiring::sum) return sigma[0][0] * unitary[0].row(0);
   Eigen::MatrixXd w(outputs, inputs);
@@ -69,11 +78,6 @@ Eigen::MatrixXd SigmaULayer::weight() const {
       w.middleCols(b * n, n) = block;
   }
   return w;
-}
-
-Eigen::MatrixXd SigmaULayer::activation(const Eigen::Ref<const Eigen::MatrixXd>& z) const {
-  if (ending != LayerEnd::receivers) return z;
-  return z.cwiseMax(0.0).cwiseMin(ceiling).array() + offset;
 }
 
 int Network::first_signal(std::size_t layer) const {

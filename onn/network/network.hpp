@@ -12,8 +12,8 @@
 
 namespace optinc {
 
-/// How a layer's weight (outputs x inputs) is built of orthogonal matrices U, each a mesh of MZIs, and of
-/// diagonals S, each a column of attenuators behind one.
+/// How a layer's weight (outputs x inputs) is built of square matrices U, each a mesh of MZIs, and of diagonals
+/// S, each a column of attenuators behind one.
 enum class Wiring {
   /// Square blocks of n = min(outputs, inputs), of two widths one divides the other:
   ///   outputs >= inputs ("tall"):  W = [S_0 U_0; ...; S_{r-1} U_{r-1}], light fanned out to r blocks
@@ -38,32 +38,45 @@ enum class LayerEnd {
 template <>
 inline constexpr EnumNames enum_names<LayerEnd> = {"ending", {"receivers", "light", "servers"}};
 
-/// One layer. Its `reads` are signals: 0 .. M-1 the digit averages behind unit P, then every layer's outputs,
-/// layer by layer. A signal may be read by several layers, or twice by one.
-struct SigmaULayer {
+/// What a layer does to what it reads, besides its weight W: y = f(W x + b). The network's layers and the
+/// chip's have this in common.
+struct LayerFunction {
   int outputs = 0;
   int inputs = 0;
-  std::vector<Eigen::MatrixXd> unitary;  ///< r blocks, (n, n), orthogonal
-  std::vector<Eigen::VectorXd> sigma;    ///< r blocks, (n), signed; a sum has one number
-  Eigen::VectorXd bias;                  ///< (outputs)
-  std::vector<int> reads;                ///< (inputs)
+  Eigen::VectorXd bias;  ///< b (outputs)
   Wiring wiring = Wiring::blocks;
   LayerEnd ending = LayerEnd::receivers;
   double ceiling =
       std::numeric_limits<double>::infinity();  ///< of the receivers' output: min(max(z, 0), ceiling)
-  double offset = 0.0;     ///< added by the modulators' bias after that: both levels of a step may carry light
-  bool attenuated = true;  ///< false: no attenuators, every sigma is one and the same number
+  double offset = 0.0;  ///< added by the modulators' bias after that: both levels of a step may carry light
+
+  /// Whether blocks stand one above the other.
+  bool tall() const { return outputs >= inputs; }
+  /// Whether light behind it meets receivers of its own, or the servers'.
+  bool received() const { return ending != LayerEnd::light; }
+  /// f(z), element by element: z itself unless receivers of the layer's own stand behind it.
+  Eigen::MatrixXd activation(const Eigen::Ref<const Eigen::MatrixXd>& z) const;
+  /// What leaves the layer, f(W x + b), shape (outputs, words), for inputs x (inputs, words).
+  Eigen::MatrixXd forward(const Eigen::MatrixXd& weight, const Eigen::MatrixXd& x) const;
+};
+
+/// One layer. Its `reads` are signals: 0 .. M-1 the digit averages behind unit P, then every layer's outputs,
+/// layer by layer. A signal may be read by several layers, or twice by one.
+struct SigmaULayer : LayerFunction {
+  /// r blocks U, (n, n): orthogonal, as a mesh can realise them, except after with_matrix_errors(), which
+  /// stands for a chip's errors. forward() takes any matrices, design_chip() refuses those that are not
+  /// orthogonal.
+  std::vector<Eigen::MatrixXd> unitary;
+  std::vector<Eigen::VectorXd> sigma;  ///< r blocks, (n), signed; a sum has one number
+  std::vector<int> reads;              ///< (inputs)
+  bool attenuated = true;              ///< false: no attenuators, every sigma is one and the same number
 
   /// Rows of one square block.
   int block_size() const { return wiring == Wiring::sum ? inputs : std::min(outputs, inputs); }
   /// Square blocks side by side, or one above the other.
   int blocks() const { return wiring == Wiring::sum ? 1 : std::max(outputs, inputs) / block_size(); }
-  /// Whether blocks stand one above the other.
-  bool tall() const { return outputs >= inputs; }
   /// W, shape (outputs, inputs).
   Eigen::MatrixXd weight() const;
-  /// What leaves the layer for z = W x + b, element by element: z itself unless receivers stand behind it.
-  Eigen::MatrixXd activation(const Eigen::Ref<const Eigen::MatrixXd>& z) const;
 };
 
 /// The float64 optical neural network: digits' averages a -> digits of the answer. Layers with receivers

@@ -44,7 +44,7 @@ std::vector<Layer> measured_layers(const ChipDesign& design, const ChipState& ch
     const LayerDesign& from = design.layers[l];
     Layer layer{from.outputs,
                 from.inputs,
-                from.tall,
+                from.tall(),
                 {},
                 from.bias.cast<float>(),
                 Moments(from.outputs, 1),
@@ -89,8 +89,7 @@ std::vector<double> largest_outputs(const ChipDesign& design) {
   for (Eigen::Index first = 0; first < averages.cols(); first += words_at_once) {
     Eigen::MatrixXd x = averages.middleCols(first, std::min(words_at_once, averages.cols() - first));
     for (std::size_t l = 0; l < design.layers.size(); ++l) {
-      x = ((design.layers[l].weight * x).colwise() + design.layers[l].bias).eval();
-      if (l + 1 < design.layers.size()) x = x.cwiseMax(0.0);
+      x = design.layers[l].forward(design.layers[l].weight, x);
       largest[l] = std::max(largest[l], x.cwiseAbs().maxCoeff());
     }
   }
