@@ -104,7 +104,7 @@ struct ChipBudget {
   std::int64_t mzis() const;
   /// Columns of MZIs that light passes, one layer after the other.
   int columns() const;
-  /// Optical-electrical-optical conversions on the critical path; of a plain network one a hidden layer.
+  /// Optical-electrical-optical conversions on the critical path; one a hidden layer of a feed-forward network.
   int conversions() const;
   /// All delay lines, m.
   double delay_lines_m() const;

@@ -67,7 +67,7 @@ std::vector<std::size_t> ChipDesign::server_layers() const {
 
 ChipDesign design_chip(const Network& network) {
   validate_network(network);
-  ChipDesign design{network.task, {}};
+  ChipDesign design{network.task, {}, network.is_feed_forward()};
   const auto reads = signal_reads(network);
   const Eigen::VectorXd largest = largest_activations(network, design_words(network.task));
   for (std::size_t l = 0; l < network.layers.size(); ++l) {

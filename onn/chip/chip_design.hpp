@@ -48,6 +48,7 @@ struct LayerDesign : LayerFunction {
 struct ChipDesign {
   Task task;
   std::vector<LayerDesign> layers;
+  bool feed_forward = false;  ///< Network::is_feed_forward() of its network
 
   /// MZIs of all layers.
   int mzi_count() const;

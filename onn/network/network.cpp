@@ -86,7 +86,7 @@ int Network::first_signal(std::size_t layer) const {
   return first;
 }
 
-bool Network::plain() const {
+bool Network::is_feed_forward() const {
   int first = 0, width = task.input_digits();
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const SigmaULayer& layer = layers[l];

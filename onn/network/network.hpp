@@ -90,9 +90,9 @@ struct Network {
   std::vector<int> widths() const;
   /// Number of the first signal that a layer puts out.
   int first_signal(std::size_t layer) const;
-  /// Whether every layer reads the whole layer before it, the last is the servers' and blocks make every
-  /// weight: what training makes.
-  bool plain() const;
+  /// Whether every layer reads the whole layer before it and nothing else, the last is the servers', every
+  /// weight is of attenuated blocks S U, and receivers rectify without ceiling or offset: what training makes.
+  bool is_feed_forward() const;
 };
 
 /// Zero layers of the given widths, each reading the one before. Throws Error unless each width is >= 1 and of

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "onn/task/words.hpp"
-#include "onn/training/parts.hpp"
+#include "onn/training/epoch_loop.hpp"
+#include "onn/training/evaluation.hpp"
+#include "onn/training/gradients.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/core/units.hpp"
@@ -13,22 +15,6 @@ namespace optinc {
 namespace {
 
 using namespace training;
-
-/// Whether every layer reads the whole layer before it through blocks, ReLU between: what trainers know.
-bool plain(const ChipDesign& design) {
-  for (std::size_t l = 0; l < design.layers.size(); ++l) {
-    const LayerDesign& layer = design.layers[l];
-    const LayerEnd ending = l + 1 < design.layers.size() ? LayerEnd::receivers : LayerEnd::servers;
-    if (layer.wiring != Wiring::blocks || layer.ending != ending || std::isfinite(layer.ceiling) ||
-        layer.offset != 0)
-      return false;
-    for (int i = 0; i < layer.inputs; ++i) {
-      const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
-      if (lane.source + 1 != static_cast<int>(l) || lane.row != i) return false;
-    }
-  }
-  return true;
-}
 
 /// Re(T) of a settled mesh over its mean loss.
 Eigen::MatrixXd measured_matrix(const BlockDesign& block, const BlockState& state, const ErrorModel& model) {
@@ -120,14 +106,15 @@ ChipDesign designed(ChipDesign design, const std::vector<Layer>& layers) {
 ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const ErrorModel& model,
                                   const TrainingSettings& settings, std::uint64_t seed, int threads) {
   validate_training(settings);
-  validate(plain(design),
-           "diagonal_epochs: a network that is not plain (diagonals of trained networks are trained again). "
-           "Give 0.");
+  validate(design.feed_forward,
+           "diagonal_epochs = {} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
+           "skips, ceilings or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
+           settings.epochs);
   std::vector<Layer> layers = measured_layers(design, measured, model);
   std::vector<Gradients> gradients = room_for_gradients(layers);
   std::vector<Layer> best = layers;
   EpochReport before;
-  judge(layers, all_words(design.task), threads, before);
+  evaluate(layers, all_words(design.task), threads, before);
   double most = before.word_accuracy;
   const std::function<void(const EpochReport&)> keep_best = [&](const EpochReport& epoch) {
     if (epoch.word_accuracy < most) return;

@@ -12,7 +12,8 @@ namespace optinc {
 /// batch, learning_rate, warmup_epochs and dead_zone count). Kept is the epoch after which most words are
 /// right, the design itself among them. Meshes and their phases stay; attenuators' errors are not looked at:
 /// they are programmed for the new s as they were for the old one. The new `weight` is diag(s) M. Same chip and
-/// seed, same bits, whatever `threads`. Throws Error for a design of a network that is not plain.
+/// seed, same bits, whatever `threads`. Throws Error for a design of a network that is not
+/// Network::is_feed_forward().
 ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const ErrorModel& model,
                                   const TrainingSettings& settings, std::uint64_t seed, int threads = 0);
 

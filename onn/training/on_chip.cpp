@@ -6,7 +6,8 @@
 #include "onn/chip/chip_design.hpp"
 #include "onn/link/levels.hpp"
 #include "onn/link/receiver_variance.hpp"
-#include "onn/training/parts.hpp"
+#include "onn/training/epoch_loop.hpp"
+#include "onn/training/gradients.hpp"
 #include "onn/training/trained_mesh.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -55,17 +56,16 @@ struct ChipOptimiser {
   std::vector<std::pair<std::size_t, std::size_t>> blocks;  // (layer, block), largest first
 
   explicit ChipOptimiser(const Network& start)
-      : layers(layers_of(start)), share_gradients(room_for_gradients(layers)) {
+      : layers(layers_of(start)),
+        share_gradients(room_for_gradients(layers)),
+        blocks(blocks_largest_first(layers)) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       auto& row = meshes.emplace_back();
       for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
         row.emplace_back(start.layers[l].unitary[b]);
-        blocks.emplace_back(l, b);
         rebuild_weight(layers[l], b);
       }
     }
-    std::stable_sort(blocks.begin(), blocks.end(),
-                     [&](auto p, auto q) { return layers[p.first].size() > layers[q.first].size(); });
   }
 
   double step(const Batch& batch, const TrainingSettings& settings, const ChipTrainingModel& model,
@@ -74,12 +74,13 @@ struct ChipOptimiser {
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
       Block& block = layers[l].blocks[b];
-      block.met = meshes[l][b].mesh.settle(model.chip, {noise.seed, chip, static_cast<std::uint32_t>(i)});
+      block.perturbed_u =
+          meshes[l][b].mesh.settle(model.chip, {noise.seed, chip, static_cast<std::uint32_t>(i)});
       if (settings.matrix_noise > 0)
-        block.met +=
-            relative_noise(block.met.rows(), settings.matrix_noise,
+        block.perturbed_u +=
+            relative_noise(block.perturbed_u.rows(), settings.matrix_noise,
                            Stream(noise.seed, Purpose::training_noise, chip, static_cast<std::uint32_t>(i)));
-      layers[l].part(layers[l].weight, b).noalias() = block.s.asDiagonal() * block.met;
+      layers[l].part(layers[l].weight, b).noalias() = block.s.asDiagonal() * block.perturbed_u;
     });
     noise.step = static_cast<std::uint32_t>(batch.step);
     const double loss =
@@ -91,7 +92,7 @@ struct ChipOptimiser {
       const auto [l, b] = blocks[i];
       Block& block = layers[l].blocks[b];
       const MatrixF g = per_output * block_gradient(layers, share_gradients, l, b);
-      const VectorF ds = g.cwiseProduct(block.met).rowwise().sum();
+      const VectorF ds = g.cwiseProduct(block.perturbed_u).rowwise().sum();
       MeshInTraining& trained = meshes[l][b];
       trained.mesh.turn(trained.moments.step(trained.mesh.gradient(block.s.asDiagonal() * g), rate).col(0));
       block.s += block.s_moments.step(ds, rate);
@@ -119,7 +120,7 @@ struct ChipOptimiser {
     }
   }
 
-  /// The perfect meshes' matrices in the layers, which epochs are judged on.
+  /// The perfect meshes' matrices in the layers, which epochs are evaluated by.
   void show_perfect(int threads) {
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
@@ -138,8 +139,9 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
   validate_training(settings);
   validate_errors(model.chip);
   validate_link(model.link);
-  validate(start.plain(),
-           "a network that is not plain (chips of trained networks are trained on). Give another.");
+  validate(start.is_feed_forward(),
+           "On-chip training supports only feed-forward Sigma-U networks with ReLU receivers (no skips, "
+           "ceilings or offsets). Use a network made by train().");
   ChipOptimiser optimiser(start);
   const ReceiverNoise noise{receiver_noise(design_chip(start), model), seed, 0};
   auto curve = EpochLoop{start.task, settings, seed, threads, progress, keeping}.run(

@@ -3,6 +3,7 @@
 #include <Eigen/SVD>
 #include <fmt/format.h>
 
+#include "onn/training/gradients.hpp"
 #include "physics/core/parallel.hpp"
 
 namespace optinc::training {
@@ -11,7 +12,7 @@ namespace {
 struct ProjectedOptimiser {
   std::vector<Layer> layers;     // whose weights are free between projections; their blocks lie idle
   std::vector<Moments> moments;  // of the weights
-  std::vector<Layer> judged;     // their projection
+  std::vector<Layer> projected;  // their projection
   std::vector<Gradients> share_gradients;
 
   explicit ProjectedOptimiser(std::vector<Layer> initial)
@@ -20,7 +21,7 @@ struct ProjectedOptimiser {
       for (std::size_t b = 0; b < layer.blocks.size(); ++b) rebuild_weight(layer, b);
       moments.emplace_back(layer.outputs, layer.inputs);
     }
-    judged = layers;
+    projected = layers;
   }
 
   /// Gives every block's U, as it was last projected, an error for one step: W + S E in place of S (U + E).
@@ -30,7 +31,7 @@ struct ProjectedOptimiser {
       for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
         const Stream stream(seed, Purpose::training_noise, static_cast<std::uint32_t>(step), number++);
         layers[l].part(layers[l].weight, b) +=
-            judged[l].blocks[b].s.asDiagonal() * relative_noise(layers[l].size(), noise, stream);
+            projected[l].blocks[b].s.asDiagonal() * relative_noise(layers[l].size(), noise, stream);
       }
   }
 
@@ -59,18 +60,18 @@ struct ProjectedOptimiser {
       name_arrays(arrays, layer + "/weight", moments[l]);
       arrays(layer + "/bias", layers[l].bias);
       name_arrays(arrays, layer + "/bias", layers[l].bias_moments);
-      for (std::size_t b = 0; b < judged[l].blocks.size(); ++b)
-        arrays(fmt::format("{}/block{}/s", layer, b), judged[l].blocks[b].s);
+      for (std::size_t b = 0; b < projected[l].blocks.size(); ++b)
+        arrays(fmt::format("{}/block{}/s", layer, b), projected[l].blocks[b].s);
     }
   }
 
-  /// Projects into `judged`; `keep`: and goes on from there.
+  /// Projects into `projected`; `keep`: and goes on from there.
   void project(bool keep, int threads) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       parallel_for(layers[l].blocks.size(), threads,
-                   [&](std::size_t b) { project_block(judged[l], layers[l].weight, b); });
-      judged[l].bias = layers[l].bias;
-      if (keep) layers[l].weight = judged[l].weight;
+                   [&](std::size_t b) { project_block(projected[l], layers[l].weight, b); });
+      projected[l].bias = layers[l].bias;
+      if (keep) layers[l].weight = projected[l].weight;
     }
   }
 };
@@ -90,7 +91,7 @@ TrainingResult train_projected(const Network& shape, std::vector<Layer> layers, 
   const TrainingSettings& settings = loop.settings;
   ProjectedOptimiser optimiser(std::move(layers));
   auto curve =
-      loop.run(optimiser.judged,
+      loop.run(optimiser.projected,
                {[&](const Batch& batch) {
                   const bool first = batch.epoch <= settings.squared_share * settings.epochs;
                   return optimiser.step(batch, first ? 0.0 : settings.dead_zone, settings.matrix_noise,
@@ -98,7 +99,7 @@ TrainingResult train_projected(const Network& shape, std::vector<Layer> layers, 
                 },
                 [&](int epoch) { optimiser.project(epoch % settings.project_every == 0, loop.threads); },
                 [&](StateArrays& arrays) { optimiser.name(arrays); }});
-  return result_of(shape, optimiser.judged, std::move(curve));
+  return result_of(shape, optimiser.projected, std::move(curve));
 }
 
 }  // namespace optinc::training

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "onn/training/parts.hpp"
+#include "onn/training/epoch_loop.hpp"
 
 namespace optinc::training {
 
@@ -11,7 +11,7 @@ void project_block(Layer& layer, const MatrixF& w, std::size_t b);
 
 /// The published scheme (spec/optinc.md section 1): Adam on every entry of every W, and on the biases; after
 /// each `project_every` epochs every block is projected onto S U. First phase: squared error; second: the
-/// loss with the dead zone. An epoch is judged, and the last one ends, on the projected network.
+/// loss with the dead zone. An epoch is evaluated, and the last one ends, with the projected network.
 TrainingResult train_projected(const Network& shape, std::vector<Layer> layers, const EpochLoop& loop);
 
 }  // namespace optinc::training

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "onn/training/parts.hpp"
+#include "onn/training/epoch_loop.hpp"
+#include "onn/training/gradients.hpp"
 #include "onn/training/projected.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -17,15 +18,15 @@ using namespace training;
 void disturb(Layer& layer, std::size_t b, double noise, Stream stream) {
   Block& block = layer.blocks[b];
   const auto n = block.u.rows();
-  block.met = block.u + relative_noise(n, noise, stream);
-  layer.part(layer.weight, b).noalias() = block.s.asDiagonal() * block.met;
+  block.perturbed_u = block.u + relative_noise(n, noise, stream);
+  layer.part(layer.weight, b).noalias() = block.s.asDiagonal() * block.perturbed_u;
 }
 
 /// Adam on s, and on U along the orthogonal group: the Riemannian gradient of L(S U) is the skew part
 /// Omega = T - T^T of T = (S G) U^T with G = dL/dW; Adam turns it into a step A, and U <- (1 + A + A^2/2) U
 /// follows the geodesic to second order. One Newton-Schulz step takes the rounding out of U.
 void step_block(Block& block, const MatrixF& g, float rate) {
-  const VectorF ds = g.cwiseProduct(block.met.size() > 0 ? block.met : block.u).rowwise().sum();
+  const VectorF ds = g.cwiseProduct(block.perturbed_u.size() > 0 ? block.perturbed_u : block.u).rowwise().sum();
   MatrixF t;
   t.noalias() = (block.s.asDiagonal() * g) * block.u.transpose();
   const MatrixF a = block.u_moments.step(t - t.transpose(), rate);
@@ -46,14 +47,10 @@ struct Optimiser {
   std::vector<std::pair<std::size_t, std::size_t>> blocks;  // (layer, block), largest first
 
   explicit Optimiser(std::vector<Layer> initial)
-      : layers(std::move(initial)), share_gradients(room_for_gradients(layers)) {
-    for (std::size_t l = 0; l < layers.size(); ++l)
-      for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
-        blocks.emplace_back(l, b);
-        rebuild_weight(layers[l], b);
-      }
-    std::stable_sort(blocks.begin(), blocks.end(),
-                     [&](auto p, auto q) { return layers[p.first].size() > layers[q.first].size(); });
+      : layers(std::move(initial)),
+        share_gradients(room_for_gradients(layers)),
+        blocks(blocks_largest_first(layers)) {
+    for (const auto& [l, b] : blocks) rebuild_weight(layers[l], b);
   }
 
   /// One step; returns the summed loss of its words.
@@ -99,25 +96,6 @@ struct Optimiser {
 
 }  // namespace
 
-void validate_training(const TrainingSettings& s) {
-  validate(s.epochs >= 1, "epochs = {} (at least one). Give epochs >= 1.", s.epochs);
-  validate(s.batch >= shares, "batch = {} (at least {}). Give batch >= {}.", s.batch, shares, shares);
-  validate(std::isfinite(s.learning_rate) && s.learning_rate > 0, "learning_rate = {} (> 0). Try 1.2e-2.",
-           s.learning_rate);
-  validate(s.warmup_epochs >= 0 && s.warmup_epochs < s.epochs,
-           "warmup_epochs = {} of {} epochs (0 or more, fewer than epochs). Give a smaller one.",
-           s.warmup_epochs, s.epochs);
-  validate(s.matrix_noise >= 0 && s.matrix_noise < 1, "matrix_noise = {} (0 to less than 1). Try 0.03.",
-           s.matrix_noise);
-  validate(s.project_every >= 1, "project_every = {} (1 or more epochs). Try 1.", s.project_every);
-  validate(s.squared_share >= 0 && s.squared_share <= 1, "squared_share = {} (0 to 1). Try 0.5.",
-           s.squared_share);
-  validate(s.stop_margin >= 0 && s.stop_margin < 0.5, "stop_margin = {} (0 <= stop_margin < 0.5). Try 0.2.",
-           s.stop_margin);
-  validate(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone = {} (0 <= dead_zone < 0.5). Try 0.1.",
-           s.dead_zone);
-}
-
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads, const std::function<void(const EpochReport&)>& progress,
                      const Network* start_from, const TrainingKeeping* keeping) {
@@ -125,7 +103,7 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
   const Network shape = make_network(task, hidden);
   validate(
       start_from == nullptr ||
-          (start_from->plain() && start_from->task == task && start_from->widths() == shape.widths()),
+          (start_from->is_feed_forward() && start_from->task == task && start_from->widths() == shape.widths()),
       "the network to start from is of another task or of other widths ({}: these are asked for). Give one of "
       "them.",
       fmt::join(shape.widths(), "-"));

@@ -103,10 +103,10 @@ TEST_CASE("diagonals trained again have the same bits on any number of threads")
   }
 }
 
-TEST_CASE("diagonals of a network that is not plain are refused") {
+TEST_CASE("diagonals of a network with skips and ceilings are refused") {
   const ChipDesign design = design_chip(carry_chain({4, 4, Rounding::half_up}, {}));
   const ErrorModel perfect;
   const ChipState state = program(design, fabricate(design, perfect, 1, 0), perfect, Programming::corrected);
   check_message(refusal([&] { with_trained_diagonals(design, state, perfect, again(2), 1, 1); }),
-                {"diagonal_epochs", "not plain"});
+                {"diagonal_epochs", "feed-forward"});
 }
