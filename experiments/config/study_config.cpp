@@ -245,7 +245,7 @@ void validate_config(const StudyConfig& config) {
   in_section("drift", [&] { validate_drift(config.drift); });
   if (config.model == "drift")
     in_section("operation", [&] {
-      validate(config.operation == Surroundings{},
+      validate(config.operation == Environment{},
                "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
                "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
                config.operation.temperature_k, config.operation.wavelength_m);

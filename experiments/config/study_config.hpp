@@ -110,7 +110,7 @@ struct StudyConfig {
   ErrorModel chip = error_preset("design-target");
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;
-  Surroundings operation;
+  Environment operation;
   LinkSettings link;
   NoiseSwitches noise = NoiseSwitches::all();  ///< of model chip's variant "noisy"; in model drift always
   StandInSettings stand_in;

@@ -42,7 +42,7 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
   operated.errors = chip.errors;
   if (config.crosstalk.x0 > 0)
     add_crosstalk(design, chip_crosstalk(design, config.crosstalk), operated.heaters, operated.errors);
-  if (config.operation != Surroundings{})
+  if (config.operation != Environment{})
     operated.errors = errors_in(config.operation, operated.errors, operated.heaters,
                                 draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial),
                                 config.drift.sensitivity);

@@ -59,7 +59,7 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
     progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
                               100 * e.word_accuracy, e.margin));
   };
-  const TrainingKeeping keeping = keeper.keeping(start);
+  const Checkpointing keeping = keeper.keeping(start);
   try {
     TrainingResult result =
         config.training.on_chips

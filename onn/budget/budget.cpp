@@ -81,13 +81,13 @@ std::int64_t ChipBudget::mzis() const {
 
 int ChipBudget::columns() const {
   int sum = 0;
-  for (const BudgetStage& s : stages) sum += s.on_way ? s.columns : 0;
+  for (const BudgetStage& s : stages) sum += s.on_critical_path ? s.columns : 0;
   return sum;
 }
 
 int ChipBudget::conversions() const {
   return static_cast<int>(std::count_if(stages.begin(), stages.end(), [](const BudgetStage& s) {
-    return s.on_way && s.modulators > 0 && s.receivers > 0;
+    return s.on_critical_path && s.modulators > 0 && s.receivers > 0;
   }));
 }
 
@@ -145,9 +145,8 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
 ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const LinkSettings& link,
                   const BudgetSettings& settings) {
   const ChipErrors perfect = fabricate(design, error_preset("ideal"), 1, 0);
-  return budget(design,
-                program_chip(design, perfect, model.dac_bits, Programming::uncorrected, dac_mode(model)), model,
-                link, settings);
+  return budget(design, program(design, perfect, model.dac_bits, Programming::uncorrected, dac_mode(model)),
+                model, link, settings);
 }
 
 }  // namespace optinc

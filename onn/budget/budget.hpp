@@ -47,11 +47,11 @@ struct BudgetStage {
                             ///< the rise of its step, not the whole sum before it); 0: no receiver
   double snr_db = 0.0;      ///< of its current, electrical, over shot, amplifier and oscillator noise
   double gain_db = 0.0;     ///< optical power that re-modulation puts back: full scale behind over received_w
-  bool on_way = true;       ///< of the answer that comes last: only such stages count in dB and delay
-  double start_s = 0.0;     ///< when light of a word enters, counted from unit P's output (layers)
-  int lines = 0;            ///< delay lines before it; unit P: before its lanes are split
-  double line_m = 0.0;      ///< all of them together
-  double wait_s = 0.0;      ///< longest of them
+  bool on_critical_path = true;  ///< of the answer that comes last: only such stages count in dB and delay
+  double start_s = 0.0;          ///< when light of a word enters, counted from unit P's output (layers)
+  int lines = 0;                 ///< delay lines before it; unit P: before its lanes are split
+  double line_m = 0.0;           ///< all of them together
+  double wait_s = 0.0;           ///< longest of them
 };
 
 /// What one digit of the answer has passed on its critical path, from a server's laser to a server's receiver.

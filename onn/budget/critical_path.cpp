@@ -7,10 +7,10 @@
 namespace optinc::budgeting {
 namespace {
 
-/// Sums over the stages of a way, from the tables of all stages.
-BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const LightWay& way) {
+/// Sums over the stages of a path, from the tables of all stages.
+BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const CriticalPath& path) {
   BudgetAnswer a;
-  a.loss_db = in.copies_db(way.copies);
+  a.loss_db = in.copies_db(path.copies);
   const auto add = [&](std::size_t stage) {
     const BudgetStage& at = b.stages[stage];
     a.columns += at.columns;
@@ -19,7 +19,7 @@ BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const LightWay& wa
     a.delay_s += b.delay_s.total(stage);
   };
   for (const std::size_t stage : {servers_stage, unit_p_stage, in.unit_t_stage()}) add(stage);
-  for (const std::size_t l : way.layers) add(first_layer_stage + l);
+  for (const std::size_t l : path.layers) add(first_layer_stage + l);
   return a;
 }
 
@@ -86,22 +86,23 @@ void wait(const Inputs& in, const Schedule& s, ChipBudget& b) {
 
 void follow(const Inputs& in, const Schedule& s, ChipBudget& b) {
   double latest = -1.0;
-  LightWay last;
+  CriticalPath last;
   for (const std::size_t l : in.design.server_layers()) {
-    const LightWay way = critical_way(in.design, s, l);
-    const BudgetAnswer answer = answer_of(in, b, way);
+    const CriticalPath path = critical_path(in.design, s, l);
+    const BudgetAnswer answer = answer_of(in, b, path);
     b.answers.insert(b.answers.end(), static_cast<std::size_t>(in.design.layers[l].outputs), answer);
     if (answer.delay_s > latest) {
       latest = answer.delay_s;
-      last = way;
+      last = path;
     }
   }
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const std::size_t stage = first_layer_stage + l;
-    b.stages[stage].on_way = std::find(last.layers.begin(), last.layers.end(), l) != last.layers.end();
+    b.stages[stage].on_critical_path =
+        std::find(last.layers.begin(), last.layers.end(), l) != last.layers.end();
     for (BudgetTable* t : {&b.loss_db, &b.delay_s})
       for (BudgetPart& p : t->parts)
-        if (!b.stages[stage].on_way) p.by_stage[stage] = 0.0;
+        if (!b.stages[stage].on_critical_path) p.by_stage[stage] = 0.0;
   }
   const auto& part = [&](std::string_view name) -> double& {
     const auto found = std::find_if(b.loss_db.parts.begin(), b.loss_db.parts.end(),

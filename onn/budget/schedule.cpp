@@ -52,18 +52,18 @@ Schedule schedule(const ChipDesign& design, std::span<const double> through_s, S
   return s;
 }
 
-LightWay critical_way(const ChipDesign& design, const Schedule& s, std::size_t layer) {
-  LightWay way;
+CriticalPath critical_path(const ChipDesign& design, const Schedule& s, std::size_t layer) {
+  CriticalPath path;
   for (std::size_t l = layer;;) {
-    way.layers.insert(way.layers.begin(), l);
+    path.layers.insert(path.layers.begin(), l);
     const auto& lanes = design.layers[l].lanes;
     const LaneDesign& last =
         *std::max_element(lanes.begin(), lanes.end(), [&](const LaneDesign& a, const LaneDesign& b) {
           return std::pair(arrival_s(s, a), a.copies) < std::pair(arrival_s(s, b), b.copies);
         });
     if (last.source < 0) {
-      way.copies = last.copies;
-      return way;
+      path.copies = last.copies;
+      return path;
     }
     l = static_cast<std::size_t>(last.source);
   }

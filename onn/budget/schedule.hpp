@@ -41,10 +41,10 @@ Schedule schedule(const ChipDesign& design, std::span<const double> through_s, S
 
 /// The critical path to a layer: the layers on it, from unit P on; at each the input that arrives last. Among
 /// lanes of unit P the one that is split most.
-struct LightWay {
+struct CriticalPath {
   std::vector<std::size_t> layers;
   int copies = 1;  ///< of the lane it starts with
 };
-LightWay critical_way(const ChipDesign& design, const Schedule& schedule, std::size_t layer);
+CriticalPath critical_path(const ChipDesign& design, const Schedule& schedule, std::size_t layer);
 
 }  // namespace optinc

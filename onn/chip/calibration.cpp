@@ -142,12 +142,12 @@ ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uin
 ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& chip, const ErrorModel& model,
                                Programming programming, const CalibrationSettings& settings) {
   if (settings.policy != CalibrationPolicy::in_situ)
-    return program_chip(design, chip.known, model.dac_bits, programming, dac_mode(model));
-  ChipProgram program = program_chip(design, chip.known, 0, programming);
+    return program(design, chip.known, model.dac_bits, programming, dac_mode(model));
+  ChipProgram heaters = program(design, chip.known, 0, programming);
   for (std::size_t l = 0; l < design.layers.size(); ++l)
     for (std::size_t b = 0; b < design.layers[l].blocks.size(); ++b) {
       const BlockDesign& block = design.layers[l].blocks[b];
-      BlockProgram& phases = program.layers[l][b];
+      BlockProgram& phases = heaters.layers[l][b];
       const auto fitted =
           fit_program(block.mesh, chip.errors.layers[l][b].mesh, lossy_target(block, model), phases.mesh,
                       {.steps = settings.in_situ_steps,
@@ -156,7 +156,7 @@ ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& c
       phases.mesh = quantise(fitted.program, model.dac_bits, dac_mode(model));
       phases.attenuators = quantise(phases.attenuators, model.dac_bits, dac_mode(model));
     }
-  return program;
+  return heaters;
 }
 
 }  // namespace optinc

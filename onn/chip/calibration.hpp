@@ -8,7 +8,7 @@ namespace optinc {
 /// A fabricated chip after calibration.
 struct CalibratedChip {
   ChipErrors errors;  ///< splitters and losses as fabricated, phase offsets that are left; without phase noise
-  ChipErrors known;   ///< as the operator believes they are: what program_chip() corrects for
+  ChipErrors known;   ///< as the operator believes they are: what program() corrects for
 };
 
 /// Fabricates chip `chip` of the model and calibrates it for the first time (`number` 0) or once more (1, 2,
@@ -25,7 +25,7 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
 ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
                             std::uint32_t instant = 0);
 
-/// Programs it: program_chip() for what is known; under `in_situ` the phases of every mesh then go down
+/// Programs it: program() for what is known; under `in_situ` the phases of every mesh then go down
 /// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the mean loss of the design; homodyne receivers see
 /// no more), and to the grid of the DAC last. Attenuators stay as programmed. Each step takes the exact
 /// gradient of the true device, by reverse mode and without noise; CalibrationSettings::in_situ_steps says what

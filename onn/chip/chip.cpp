@@ -84,8 +84,8 @@ int ChipProgram::clipped() const {
   return count;
 }
 
-ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int dac_bits,
-                         Programming programming, DacMode mode) {
+ChipProgram program(const ChipDesign& design, const ChipErrors& known, int dac_bits, Programming programming,
+                    DacMode mode) {
   ChipProgram program;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     auto& blocks = program.layers.emplace_back();
@@ -130,9 +130,9 @@ ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, cons
   return chip;
 }
 
-ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
-                  Programming programming) {
-  return settle_chip(design, program_chip(design, errors, model.dac_bits, programming, dac_mode(model)), errors,
+ChipState programmed_chip(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
+                          Programming programming) {
+  return settle_chip(design, program(design, errors, model.dac_bits, programming, dac_mode(model)), errors,
                      model);
 }
 

@@ -69,8 +69,8 @@ struct ChipState {
 };
 
 /// Phases of a whole chip, block by block as program_block(); `known`: what calibration knows of its errors.
-ChipProgram program_chip(const ChipDesign& design, const ChipErrors& known, int dac_bits,
-                         Programming programming, DacMode mode = DacMode::phase);
+ChipProgram program(const ChipDesign& design, const ChipErrors& known, int dac_bits, Programming programming,
+                    DacMode mode = DacMode::phase);
 
 /// What a perfect, uniformly lossy layer makes of its W, field ratio: fan-out or fan-in, the model's mean loss
 /// of every column, and 1/passive_scale. Calibration on the design undoes it.
@@ -83,8 +83,8 @@ ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, cons
 
 /// Programs a chip with all its splitters known (phases, corrected or not; then the DAC grid of `model`) and
 /// lets it settle.
-ChipState program(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
-                  Programming programming);
+ChipState programmed_chip(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model,
+                          Programming programming);
 
 /// Sends fields (inputs, words) through one layer MZI by MZI and returns those at its outputs (outputs, words).
 /// The same as state.transfer times the fields, for states that change too often to be compiled.

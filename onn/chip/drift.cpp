@@ -5,7 +5,7 @@
 
 namespace optinc {
 
-Surroundings DriftHistory::between(std::size_t from, std::size_t to) const {
+Environment DriftHistory::between(std::size_t from, std::size_t to) const {
   const auto a = static_cast<Eigen::Index>(from), b = static_cast<Eigen::Index>(to);
   return {die_k[b] - die_k[a], wavelength_m[b] - wavelength_m[a]};
 }

@@ -12,7 +12,7 @@ struct DriftHistory {
   Vector wavelength_m;         ///< over the laser's mean
 
   /// Change from one instant to another.
-  Surroundings between(std::size_t from, std::size_t to) const;
+  Environment between(std::size_t from, std::size_t to) const;
 };
 
 /// Draws what chip number `chip` sees while its heaters take `heater_power_w` in all: ambient_history,

@@ -2,12 +2,12 @@
 
 namespace optinc {
 
-/// Change of the surroundings since the chip was calibrated.
-struct Surroundings {
+/// Change of the environment since the chip was calibrated.
+struct Environment {
   double temperature_k = 0.0;  ///< of the die
   double wavelength_m = 0.0;   ///< of the laser
 
-  bool operator==(const Surroundings&) const = default;
+  bool operator==(const Environment&) const = default;
 };
 
 /// How a chip's phases answer to what changes around it. Defaults and sources: physics.md sections 2, 3 and 6.

@@ -12,7 +12,7 @@ namespace {
 constexpr double wavelength_m = 1550e-9;
 
 /// Phase of a path difference, rad per m of it: 730 rad/m per K, and -2 pi n_g / lambda^2 per m of wavelength.
-double phase_per_m(const Surroundings& change) {
+double phase_per_m(const Environment& change) {
   const Waveguide one_metre = soi_strip_500x220(1.0);
   return waveguide_phase_slope_rad_per_k(one_metre, wavelength_m) * change.temperature_k +
          waveguide_phase_slope_rad_per_m(one_metre, wavelength_m) * change.wavelength_m;
@@ -28,9 +28,9 @@ MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, double rms_m, Stream
   return {std::move(theta), std::move(phi), draw(mesh.ports)};
 }
 
-/// The errors of one mesh where the surroundings have changed.
+/// The errors of one mesh where the environment has changed.
 void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbalance& imbalance,
-                 const Surroundings& change, const SensitivitySettings& settings) {
+                 const Environment& change, const SensitivitySettings& settings) {
   const double per_m = phase_per_m(change);
   // a heater makes phi = (2 pi L / lambda) (dn/dT) dT: another wavelength makes less of the same heat
   const double of_heater = settings.heater_per_k * change.temperature_k - change.wavelength_m / wavelength_m;
@@ -67,10 +67,10 @@ ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings
   return imbalance;
 }
 
-ChipErrors errors_in(const Surroundings& change, const ChipErrors& at_calibration, const ChipProgram& program,
+ChipErrors errors_in(const Environment& change, const ChipErrors& at_calibration, const ChipProgram& program,
                      const ChipImbalance& imbalance, const SensitivitySettings& settings) {
   ChipErrors errors = at_calibration;
-  if (change == Surroundings{}) return errors;
+  if (change == Environment{}) return errors;
   for (std::size_t l = 0; l < errors.layers.size(); ++l)
     for (std::size_t b = 0; b < errors.layers[l].size(); ++b) {
       BlockErrors& block = errors.layers[l][b];

@@ -19,14 +19,14 @@ struct ChipImbalance {
 ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings& settings, std::uint64_t seed,
                              std::uint32_t chip);
 
-/// The chip's errors where the surroundings have changed. A shifter with phase p and path difference dL is off
+/// The chip's errors where the environment has changed. A shifter with phase p and path difference dL is off
 /// by
 ///
 ///     (2 pi / lambda) (dn/dT) dL dT  +  p c dT  -  (2 pi n_g / lambda^2) dL dlambda  -  p dlambda / lambda
 ///
 /// on top of its offset (an MZI with equal arms sees no uniform temperature; p as programmed, in [0, 2 pi):
 /// what its heater makes, (2 pi L / lambda) (dn/dT) times its rise), and every splitter angle by S_eta dlambda.
-ChipErrors errors_in(const Surroundings& change, const ChipErrors& at_calibration, const ChipProgram& program,
+ChipErrors errors_in(const Environment& change, const ChipErrors& at_calibration, const ChipProgram& program,
                      const ChipImbalance& imbalance, const SensitivitySettings& settings);
 
 /// rms over all MZI phases of the difference of two states of one chip, rad.

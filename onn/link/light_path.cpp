@@ -37,7 +37,7 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
     const LayerDesign& layer = design.layers[l];
     LayerPath& path = paths[l];
     path.transfer = {chip.layers[l].transfer.real(), chip.layers[l].transfer.imag()};
-    path.as_it_is = true;
+    path.inputs_unchanged = true;
     for (int i = 0; i < layer.inputs; ++i) {
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
       const bool from_p = lane.source < 0;
@@ -45,13 +45,13 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
       const double unit =
           from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : units.out[source];
       path.lane_factor.push_back(units.in[l] / unit * (from_p ? split_field_factor(lane.copies) : 1.0));
-      path.as_it_is = path.as_it_is && lane.source == layer.lanes[0].source && lane.row == i &&
-                      path.lane_factor.back() == 1.0;
+      path.inputs_unchanged = path.inputs_unchanged && lane.source == layer.lanes[0].source && lane.row == i &&
+                              path.lane_factor.back() == 1.0;
     }
     const Eigen::Index of_source = layer.lanes[0].source < 0
                                        ? design.task.input_digits()
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
-    path.as_it_is = path.as_it_is && layer.inputs == of_source;
+    path.inputs_unchanged = path.inputs_unchanged && layer.inputs == of_source;
     path.bias = biases[l];
     path.gain = 1.0 / (units.in[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(link.receiver));
     if (layer.ending == LayerEnd::servers) path.gain /= split_field_factor(design.task.servers);

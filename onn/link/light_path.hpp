@@ -29,7 +29,8 @@ struct LayerPath {
   double gain = 1.0;                ///< from current to value
   Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
   std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
-  bool as_it_is = false;  ///< the inputs are all outputs of one layer (or of unit P), in order, undimmed
+  bool inputs_unchanged =
+      false;  ///< the inputs are all outputs of one layer (or of unit P), in order, undimmed
 };
 
 /// Of every layer. With lock errors among the noise, gains undo their mean.

@@ -41,97 +41,99 @@ void for_word_parts(const Task& task, Use use) {
 
 /// The table of what `outputs` makes of every word's codes, without noise.
 template <class Outputs>
-ChipMap tabulated(const Task& task, const LinkSettings& link, Outputs outputs) {
+ResponseTable tabulated(const Task& task, const LinkSettings& link, Outputs outputs) {
   const auto words = static_cast<Eigen::Index>(task.words());
-  ChipMap map{task,
-              link,
-              Eigen::MatrixXf(task.output_digits(), words),
-              CodeVector(words),
-              std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
-              {}};
+  ResponseTable table{task,
+                      link,
+                      Eigen::MatrixXf(task.output_digits(), words),
+                      CodeVector(words),
+                      std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
+                      {}};
   for_word_parts(task, [&](Eigen::Index first, const Codes& codes) {
     Eigen::MatrixXd y = outputs(codes);
-    map.outputs.middleCols(first, y.cols()) = y.template cast<float>();
+    table.outputs.middleCols(first, y.cols()) = y.template cast<float>();
     read_by_converter(link, y);
-    map.decided.segment(first, y.cols()) = decide(y);
+    table.decided.segment(first, y.cols()) = decide(y);
   });
-  return map;
+  return table;
 }
 
 }  // namespace
 
-bool ChipMap::noisy() const {
+bool ResponseTable::noisy() const {
   return !before_readout.empty() || std::any_of(readout.begin(), readout.end(),
                                                 [](const ReadoutNoise& r) { return r.variance(r.bias) > 0; });
 }
 
-int mapped_draws(const Task& task) {
+int table_draws(const Task& task) {
   const std::uint64_t cells = task.words() * static_cast<std::uint64_t>(task.output_digits());
   return static_cast<int>(std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / cells, 2, 8));
 }
 
-void validate_mappable(const Task& task, const LinkSettings& link, const NoiseSwitches& noise) {
+void validate_tabulation(const Task& task, const LinkSettings& link, const NoiseSwitches& noise) {
   validate_enumerable(task);
   validate(!noise.lock || link.sigma_lock_rad == 0.0,
-           "link.sigma_lock_rad = {} (a chip's map is by digit sums, and lock errors tell servers apart). Set "
+           "link.sigma_lock_rad = {} (a chip's response table is by digit sums, and lock errors tell servers "
+           "apart). Set "
            "noise.lock to false, or send the words through the meshes.",
            link.sigma_lock_rad);
   const auto ideal = [](double value, const char* key) {
-    validate(
-        value == 0.0,
-        "link.{} = {} (a chip's map is by digit sums, and this error tells servers apart). Set it to 0, or "
-        "send the words through the meshes.",
-        key, value);
+    validate(value == 0.0,
+             "link.{} = {} (a chip's response table is by digit sums, and this error tells servers apart). Set "
+             "it to 0, or "
+             "send the words through the meshes.",
+             key, value);
   };
   ideal(link.sigma_combiner, "sigma_combiner");
   ideal(link.modulator_leak, "modulator_leak");
   ideal(link.level_mismatch, "level_mismatch");
 }
 
-ChipMap map_network(const Network& network) {
+ResponseTable tabulate_network(const Network& network) {
   validate_enumerable(network.task);
   return tabulated(network.task, {},
                    [&](const Codes& codes) { return forward(network, digit_averages(network.task, codes)); });
 }
 
-ChipMap map_chip(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                 const NoiseSwitches& noise, const TransmissionSeed& seed) {
-  validate_mappable(design.task, link, noise);
+ResponseTable tabulate_chip(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                            const NoiseSwitches& noise, const TransmissionSeed& seed) {
+  validate_tabulation(design.task, link, noise);
   LinkSettings before_converter = link;
   before_converter.adc_bits = 0;
-  ChipMap map = tabulated(design.task, link, [&](const Codes& codes) {
+  ResponseTable table = tabulated(design.task, link, [&](const Codes& codes) {
     return transmit(design, chip, before_converter, {}, codes, seed);
   });
-  for (Eigen::Index m = 0; m < map.task.output_digits(); ++m)
-    map.readout[static_cast<std::size_t>(m)] = readout_noise(design, chip, link, noise, m);
+  for (Eigen::Index m = 0; m < table.task.output_digits(); ++m)
+    table.readout[static_cast<std::size_t>(m)] = readout_noise(design, chip, link, noise, m);
   const bool neurons = design.server_layers().size() < design.layers.size();
-  if (!noise.any_receiver_noise() || noise.last_only || !neurons) return map;
-  for (int d = 0; d < mapped_draws(map.task); ++d) {
+  if (!noise.any_receiver_noise() || noise.last_only || !neurons) return table;
+  for (int d = 0; d < table_draws(table.task); ++d) {
     TransmissionSeed draw = seed;  // an instant each: transmit() numbers the words of every part from zero
-    Eigen::MatrixXf& off = map.before_readout.emplace_back(map.outputs.rows(), map.outputs.cols());
-    for_word_parts(map.task, [&](Eigen::Index first, const Codes& codes) {
-      draw.instant = static_cast<std::uint32_t>(first / words_at_once * mapped_draws(map.task) + d);
+    Eigen::MatrixXf& off = table.before_readout.emplace_back(table.outputs.rows(), table.outputs.cols());
+    for_word_parts(table.task, [&](Eigen::Index first, const Codes& codes) {
+      draw.instant = static_cast<std::uint32_t>(first / words_at_once * table_draws(table.task) + d);
       off.middleCols(first, codes.rows()) =
           transmit(design, chip, before_converter, noise, codes, draw, NoisyReceivers::neurons).cast<float>();
     });
-    off -= map.outputs;
+    off -= table.outputs;
   }
-  return map;
+  return table;
 }
 
-CodeVector send_by_map(const ChipMap& map, const Codes& codes, const MapSeed& seed) {
-  const Task& task = map.task;
+CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const TableSeed& seed) {
+  const Task& task = table.task;
   validate(codes.cols() == task.servers,
            "codes of {} servers meet a unit for {} (one column per server). Send (words, {}).", codes.cols(),
            task.servers, task.servers);
-  validate(codes.rows() <= most_mapped_words && seed.use < uses,
-           "{} words in use {} of a map (at most {} and {}: each has noise of its own). Send fewer at a time.",
-           codes.rows(), seed.use, most_mapped_words, uses - 1);
+  validate(codes.rows() <= max_lookup_words && seed.use < uses,
+           "{} words in use {} of a response table (at most {} and {}: each has noise of its own). Send fewer "
+           "at a time.",
+           codes.rows(), seed.use, max_lookup_words, uses - 1);
   const std::vector<std::uint32_t> share = shares_of_word(task);
   validate(codes.size() == 0 || codes.maxCoeff() < share.size(),
            "code {} of {} digits (0..{}). Send codes of the task.", codes.size() == 0 ? 0 : codes.maxCoeff(),
            task.input_digits(), share.size() - 1);
-  const bool noisy = map.noisy();
+  const bool noisy = table.noisy();
   const Eigen::Index digits = task.output_digits();
   CodeVector answers(codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
@@ -142,25 +144,25 @@ CodeVector send_by_map(const ChipMap& map, const Codes& codes, const MapSeed& se
       for (Eigen::Index w = 0; w < words; ++w) word[static_cast<std::size_t>(w)] += share[codes(first + w, n)];
     if (!noisy) {
       for (Eigen::Index w = 0; w < words; ++w)
-        answers[first + w] = map.decided[word[static_cast<std::size_t>(w)]];
+        answers[first + w] = table.decided[word[static_cast<std::size_t>(w)]];
       return;
     }
     Stream stream(
         seed.seed, Purpose::readout_draw, seed.chip,
-        seed.use * static_cast<std::uint32_t>(most_mapped_words / block_words) + static_cast<std::uint32_t>(b));
+        seed.use * static_cast<std::uint32_t>(max_lookup_words / block_words) + static_cast<std::uint32_t>(b));
     // a row a digit, and one for the seed laser's intensity, which all digits of a word share
     std::vector<float> drawn(static_cast<std::size_t>((digits + 1) * words));
     stream.normals(std::span<float>(drawn));
-    const auto draws = static_cast<std::uint32_t>(map.before_readout.size());
+    const auto draws = static_cast<std::uint32_t>(table.before_readout.size());
     Eigen::MatrixXd y(digits, words);
     for (Eigen::Index w = 0; w < words; ++w) {
       const auto number = static_cast<Eigen::Index>(word[static_cast<std::size_t>(w)]);
-      y.col(w) = map.outputs.col(number).cast<double>();
-      if (draws > 0) y.col(w) += map.before_readout[stream.below(draws)].col(number).cast<double>();
+      y.col(w) = table.outputs.col(number).cast<double>();
+      if (draws > 0) y.col(w) += table.before_readout[stream.below(draws)].col(number).cast<double>();
     }
     const float* const intensity = drawn.data() + digits * words;
     for (Eigen::Index m = 0; m < digits; ++m) {
-      const ReadoutNoise& r = map.readout[static_cast<std::size_t>(m)];
+      const ReadoutNoise& r = table.readout[static_cast<std::size_t>(m)];
       const float* const own = drawn.data() + m * words;
       for (Eigen::Index w = 0; w < words; ++w) {
         const double v = y(m, w) - r.bias;
@@ -168,7 +170,7 @@ CodeVector send_by_map(const ChipMap& map, const Codes& codes, const MapSeed& se
                    static_cast<double>(intensity[w]) * (r.intensity * v + r.leak);
       }
     }
-    read_by_converter(map.link, y);
+    read_by_converter(table.link, y);
     answers.segment(first, words) = decide(y);
   });
   return answers;

@@ -54,14 +54,14 @@ std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Strea
   return words;
 }
 
-std::vector<std::uint64_t> judged_words(const Task& task) {
+std::vector<std::uint64_t> evaluation_words(const Task& task) {
   validate_task(task);
-  if (task.words() <= most_judged_words) {
+  if (task.words() <= max_evaluation_words) {
     std::vector<std::uint64_t> all(task.words());
     std::iota(all.begin(), all.end(), std::uint64_t{0});
     return all;
   }
-  Stream stream(1, Purpose::judged_words);
+  Stream stream(1, Purpose::evaluation_words);
   std::vector<std::uint64_t> some = draw_words(task, std::size_t{1} << 18, stream);
   some.front() = 0;
   some.back() = task.words() - 1;

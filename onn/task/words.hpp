@@ -27,10 +27,10 @@ WordTable word_table(const Task& task);
 inline constexpr std::uint64_t most_design_words = 100'000;
 Eigen::MatrixXd design_words(const Task& task);
 
-/// Numbers of the words that a network or a chip is judged on: every one where at most most_judged_words exist,
-/// otherwise 2^18 drawn ones (seed 1), the first and the last of the enumeration among them.
-inline constexpr std::uint64_t most_judged_words = 1'000'000;
-std::vector<std::uint64_t> judged_words(const Task& task);
+/// Numbers of the words that a network or a chip is evaluated on: every one where at most max_evaluation_words
+/// exist, otherwise 2^18 drawn ones (seed 1), the first and the last of the enumeration among them.
+inline constexpr std::uint64_t max_evaluation_words = 1'000'000;
+std::vector<std::uint64_t> evaluation_words(const Task& task);
 
 /// `count` numbers of words, uniform over the enumeration.
 std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Stream& stream);

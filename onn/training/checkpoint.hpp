@@ -27,7 +27,7 @@ struct TrainingState {
 };
 
 /// How a training is kept while it runs, and gone on with.
-struct TrainingKeeping {
+struct Checkpointing {
   /// Called after every step; `state` copies the whole state, which takes about as long as a step. What it
   /// throws ends the training.
   std::function<void(const std::function<TrainingState()>& state)> after_step;

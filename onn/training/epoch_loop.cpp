@@ -19,9 +19,9 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
   std::iota(order.begin(), order.end(), Eigen::Index{0});
 
   TrainingState at;
-  if (keeping != nullptr && keeping->resumed != nullptr) {
-    at = *keeping->resumed;
-    StateArrays from(keeping->resumed->arrays);
+  if (checkpointing != nullptr && checkpointing->resumed != nullptr) {
+    at = *checkpointing->resumed;
+    StateArrays from(checkpointing->resumed->arrays);
     trainer.arrays(from);
     at.arrays.clear();
   }
@@ -49,7 +49,7 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
       at.loss += trainer.step({data.inputs(Eigen::all, chosen), data.targets(Eigen::all, chosen),
                                rate_after(k + 1), epoch, (epoch - 1) * batches + k});
       at.batches = k + 1;
-      if (keeping != nullptr && keeping->after_step) keeping->after_step(state);
+      if (checkpointing != nullptr && checkpointing->after_step) checkpointing->after_step(state);
     }
     EpochReport report{epoch,
                        at.loss / static_cast<double>(batches * batch * data.targets.rows()),

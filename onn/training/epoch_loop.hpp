@@ -34,7 +34,7 @@ struct EpochLoop {
   std::uint64_t seed;
   int threads;
   const std::function<void(const EpochReport&)>& progress;
-  const TrainingKeeping* keeping = nullptr;
+  const Checkpointing* checkpointing = nullptr;
 
   /// Trains `layers` to the end; a report of every epoch.
   std::vector<EpochReport> run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const;

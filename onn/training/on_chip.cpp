@@ -135,7 +135,7 @@ struct ChipOptimiser {
 TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings,
                               const ChipTrainingModel& model, std::uint64_t seed, int threads,
                               const std::function<void(const EpochReport&)>& progress,
-                              const TrainingKeeping* keeping) {
+                              const Checkpointing* checkpointing) {
   validate_training(settings);
   validate_errors(model.chip);
   validate_link(model.link);
@@ -144,7 +144,7 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
            "ceilings or offsets). Use a network made by train().");
   ChipOptimiser optimiser(start);
   const ReceiverNoise noise{receiver_noise(design_chip(start), model), seed, 0};
-  auto curve = EpochLoop{start.task, settings, seed, threads, progress, keeping}.run(
+  auto curve = EpochLoop{start.task, settings, seed, threads, progress, checkpointing}.run(
       optimiser.layers,
       {[&](const Batch& batch) { return optimiser.step(batch, settings, model, noise, threads); },
        [&](int) { optimiser.show_perfect(threads); }, [&](StateArrays& arrays) { optimiser.name(arrays); }});

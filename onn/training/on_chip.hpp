@@ -31,6 +31,6 @@ struct ChipTrainingModel {
 TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings,
                               const ChipTrainingModel& model, std::uint64_t seed, int threads = 0,
                               const std::function<void(const EpochReport&)>& progress = {},
-                              const TrainingKeeping* keeping = nullptr);
+                              const Checkpointing* checkpointing = nullptr);
 
 }  // namespace optinc

@@ -25,8 +25,8 @@ const Eigen::MatrixXf& TrainedMesh::settle(const ErrorModel& model, const MeshAd
   unit_.im.setZero();
   outputs_ = unit_;
   engine_.propagate(outputs_);
-  met_ = outputs_.re / nominal_;
-  return met_;
+  settled_ = outputs_.re / nominal_;
+  return settled_;
 }
 
 Eigen::VectorXf TrainedMesh::gradient(const Eigen::MatrixXf& slope) const {

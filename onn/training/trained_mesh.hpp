@@ -44,7 +44,7 @@ class TrainedMesh {
   CorrectedProgramOf<float> corrected_;
   float nominal_ = 1;
   FieldBatchOf<float> unit_, outputs_;
-  Eigen::MatrixXf met_;
+  Eigen::MatrixXf settled_;
 };
 
 }  // namespace optinc

@@ -98,7 +98,7 @@ struct Optimiser {
 
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads, const std::function<void(const EpochReport&)>& progress,
-                     const Network* start_from, const TrainingKeeping* keeping) {
+                     const Network* start_from, const Checkpointing* checkpointing) {
   validate_training(settings);
   const Network shape = make_network(task, hidden);
   validate(
@@ -108,7 +108,7 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
       "them.",
       fmt::join(shape.widths(), "-"));
   std::vector<Layer> layers = start_from == nullptr ? initial_layers(shape, seed) : layers_of(*start_from);
-  const EpochLoop loop{task, settings, seed, threads, progress, keeping};
+  const EpochLoop loop{task, settings, seed, threads, progress, checkpointing};
   if (settings.scheme == TrainingScheme::projected) return train_projected(shape, std::move(layers), loop);
   Optimiser optimiser(std::move(layers));
   auto curve = loop.run(optimiser.layers,

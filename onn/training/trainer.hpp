@@ -27,7 +27,7 @@ struct TrainingResult {
   double seconds = 0.0;
 };
 
-struct TrainingKeeping;  // onn/training/checkpoint.hpp: how a training is kept while it runs, and gone on with
+struct Checkpointing;  // onn/training/checkpoint.hpp: how a training is kept while it runs, and gone on with
 
 /// Trains a network of the given hidden widths on every word of the task by the scheme of the settings. Same
 /// seed, same bits, whatever `threads` (0: all). `progress`, if set, is called after every epoch. A batch is
@@ -37,6 +37,6 @@ struct TrainingKeeping;  // onn/training/checkpoint.hpp: how a training is kept 
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads = 0,
                      const std::function<void(const EpochReport&)>& progress = {},
-                     const Network* start = nullptr, const TrainingKeeping* keeping = nullptr);
+                     const Network* start = nullptr, const Checkpointing* checkpointing = nullptr);
 
 }  // namespace optinc

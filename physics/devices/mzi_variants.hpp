@@ -30,9 +30,9 @@ SymmetricMziSettings push_pull(double theta, double common = 0.0);
 /// [cos(theta/2), -sin(theta/2)]].
 Matrix2 symmetric_mzi(const SymmetricMziSettings& settings, const SymmetricMziErrors& errors = {});
 
-/// Errors of the variants below: those of a plain MZI and what these add. Phases driven push-pull have two arms
-/// that can be off: `theta_offset` and `phi_offset` of `mzi` are the differences, all the sums together are
-/// `common_offset`.
+/// Errors of the variants below: those of a standard MZI and what these add. Phases driven push-pull have two
+/// arms that can be off: `theta_offset` and `phi_offset` of `mzi` are the differences, all the sums together
+/// are `common_offset`.
 struct MziVariantErrors {
   MziErrors mzi;
   double gamma = 0.0;          ///< third splitter, in front of phi: eta = pi/4 + gamma, rad

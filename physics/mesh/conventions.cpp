@@ -87,11 +87,11 @@ double theta_of(PhaseConvention convention, double bar, double cross) {
 
 struct Block {
   double theta, phi;
-  Complex owed_upper, owed_lower;
+  Complex residual_upper, residual_lower;
 };
 
 /// theta and phi with which unturned(theta) diag(phi on port `turned`) is `asked` but for a phase of each row,
-/// which it owes.
+/// the residual, which blocks behind it make up for.
 Block fit_rows(const Matrix2& asked, const Matrix2& unturned, double theta, int turned) {
   // phases from the larger elements; a block without one of the two can have any phi
   const double dark = 1e-14;
@@ -101,10 +101,10 @@ Block fit_rows(const Matrix2& asked, const Matrix2& unturned, double theta, int 
                       unturned(0, 1 - turned));
   Matrix2 block = unturned;
   block.col(turned) *= turn;
-  const auto owed = [&](int row) {
+  const auto residual = [&](int row) {
     return unit_phase(asked(row, 0) * std::conj(block(row, 0)) + asked(row, 1) * std::conj(block(row, 1)));
   };
-  return {theta, wrap_phase(std::arg(turn)), owed(0), owed(1)};
+  return {theta, wrap_phase(std::arg(turn)), residual(0), residual(1)};
 }
 
 void require_sizes(const MeshTopology& t, const ConventionProgram& p) {
@@ -136,27 +136,27 @@ ConventionProgram convert_program(const MeshTopology& topology, const Convention
   const bool along = form.input_side, same_side = screen_at_inputs(from) == screen_at_inputs(to);
   Eigen::VectorXcd screen(topology.ports);
   for (int p = 0; p < topology.ports; ++p) screen[p] = std::polar(1.0, program.screen[p]);
-  // along the light what blocks owe starts from a screen at the inputs; against it from one at the outputs
-  Eigen::VectorXcd owed = same_side ? Eigen::VectorXcd::Ones(topology.ports).eval() : screen;
+  // along the light what blocks leave over starts from a screen at the inputs; against it from one at the outputs
+  Eigen::VectorXcd carried = same_side ? Eigen::VectorXcd::Ones(topology.ports).eval() : screen;
   ConventionProgram found = program;
   for (int step = 0; step < topology.mzi_count(); ++step) {
     const int k = along ? step : topology.mzi_count() - 1 - step;
     const auto [upper, lower] = topology.mzis[static_cast<std::size_t>(k)];
     Matrix2 asked = convention_block(from, program.theta[k], program.phi[k]);
     if (!along) asked.transposeInPlace();  // against the light rows and columns change places
-    asked.col(0) *= owed[upper];
-    asked.col(1) *= owed[lower];
+    asked.col(0) *= carried[upper];
+    asked.col(1) *= carried[lower];
     const double theta = theta_of(to, std::abs(asked(0, 0)), std::abs(asked(0, 1)));
     Matrix2 unturned = unturned_block(to, theta);
     if (!along) unturned.transposeInPlace();
     const Block block = fit_rows(asked, unturned, theta, form.turned);
     found.theta[k] = block.theta;
     found.phi[k] = block.phi;
-    owed[upper] = block.owed_upper;
-    owed[lower] = block.owed_lower;
+    carried[upper] = block.residual_upper;
+    carried[lower] = block.residual_lower;
   }
   for (int p = 0; p < topology.ports; ++p)
-    found.screen[p] = wrap_phase(std::arg(same_side ? owed[p] * screen[p] : owed[p]));
+    found.screen[p] = wrap_phase(std::arg(same_side ? carried[p] * screen[p] : carried[p]));
   return found;
 }
 

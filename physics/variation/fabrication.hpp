@@ -59,7 +59,7 @@ FabricatedMesh fabricate_mesh(const DieProcess& process, const MeshAddress& addr
 MeshErrors calibrated_errors(const FabricatedMesh& mesh, const Calibration& calibration,
                              const MeshAddress& address);
 
-/// Fabricates and calibrates one mesh on its own, for a mesh that is met once. Same contract as
+/// Fabricates and calibrates one mesh on its own, for a mesh that is used once. Same contract as
 /// draw_mesh_errors.
 MeshErrors fabricate_mesh(const MeshTopology& topology, const MeshFloorPlan& plan, const ProcessModel& model,
                           const MeshAddress& address, const Calibration& calibration);

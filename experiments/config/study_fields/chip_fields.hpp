@@ -93,7 +93,7 @@ void visit_fields(S& s, Visitor&& visit) {
         s.plan.heater_length_m);
 }
 
-template <Like<Surroundings> S, class Visitor>
+template <Like<Environment> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off(
             "temperature",

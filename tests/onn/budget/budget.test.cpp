@@ -90,9 +90,9 @@ TEST_CASE("budget: heater watts at the programmed phases and at mean phases") {
   CHECK_THAT(b.power_w.part("static phases").total(), WithinRel(metal.trimmed_w - metal.power_w, 1e-9));
   CHECK_THAT(heater("harris-2014-heater").power_w, WithinRel(metal.power_w * 24.77 / 20, 1e-12));
   double sum = 0.0;  // by hand, from the program
-  const ChipProgram program =
-      program_chip(published(), fabricate(published(), {}, 1, 0), 0, Programming::uncorrected);
-  for (const auto& layer : program.layers)
+  const ChipProgram heaters =
+      program(published(), fabricate(published(), {}, 1, 0), 0, Programming::uncorrected);
+  for (const auto& layer : heaters.layers)
     for (const BlockProgram& block : layer)
       for (const MeshProgram* mesh : {&block.mesh, &block.attenuators})
         for (const Vector* phases : {&mesh->theta, &mesh->phi, &mesh->output_phase})
@@ -107,7 +107,8 @@ TEST_CASE("budget: dB of every layer are those of light through single-path mesh
   const ChipDesign design = identity_chip({16, 16, 8});
   for (const double loss : {0.0, 0.2, 0.33}) {
     const ErrorModel model = with_loss(loss);
-    const ChipState chip = program(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
+    const ChipState chip =
+        programmed_chip(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
     const ChipBudget b = budget(design, model, {});
     for (std::size_t l = 0; l < design.layers.size(); ++l) {
       const std::size_t stage = 2 + l;
@@ -123,7 +124,8 @@ TEST_CASE("budget: dB of every layer are those of light through single-path mesh
 TEST_CASE("budget: dB from laser to server are those of the fields through every device to 1e-9") {
   const ChipDesign design = identity_chip({16, 8});
   const ErrorModel model = with_loss(0.2);
-  const ChipState chip = program(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
+  const ChipState chip =
+      programmed_chip(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
   BudgetSettings s;
   s.modulator.insertion_loss_db = 4.5;
   s.splitter.stage_excess_loss_db = 0.21;
@@ -162,7 +164,8 @@ TEST_CASE("budget: dB from laser to server are those of the fields through every
 TEST_CASE("budget: light on receivers and the gain that regenerates it") {
   const ChipDesign design = identity_chip({8, 8});
   const ErrorModel model = with_loss(0.2);
-  const ChipState chip = program(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
+  const ChipState chip =
+      programmed_chip(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
   BudgetSettings s;
   s.splitter.stage_excess_loss_db = 0.0;
   s.routing.loss_db_per_cm = 0.0;

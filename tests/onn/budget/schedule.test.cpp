@@ -49,9 +49,9 @@ TEST_CASE("schedule: light waits for carries, in lines of its own or at the serv
   CHECK(later.launch_s == std::vector<double>{11, 0});
   CHECK(later.lane_line_s == std::vector<double>{0, 0});
   CHECK(later.line_s == s.line_s);
-  CHECK(critical_way(design, s, 5).layers == std::vector<std::size_t>{0, 1, 2, 3, 5});
-  CHECK(critical_way(design, s, 1).layers == std::vector<std::size_t>{0, 1});
-  CHECK(critical_way(design, s, 5).copies == 1);  // lane 1 is read once: r_1 is rounded away
+  CHECK(critical_path(design, s, 5).layers == std::vector<std::size_t>{0, 1, 2, 3, 5});
+  CHECK(critical_path(design, s, 1).layers == std::vector<std::size_t>{0, 1});
+  CHECK(critical_path(design, s, 5).copies == 1);  // lane 1 is read once: r_1 is rounded away
   check_message(refusal([&] { schedule(design, std::vector<double>{1}, Skew::delay_lines); }),
                 {"times through 1 layers of 6", "Give them all."});
   check_message(refusal([] { value_of_name<Skew>("servers"); }), {"unknown skew \"servers\"", "at-servers"});

@@ -26,7 +26,7 @@ Codes every_word(const Task& t) {
 
 ChipState programmed(const ChipDesign& design, const ErrorModel& model, Programming programming,
                      std::uint32_t chip = 0) {
-  return program(design, fabricate(design, model, 1, chip), model, programming);
+  return programmed_chip(design, fabricate(design, model, 1, chip), model, programming);
 }
 
 double mean_in_phase(const ChipState& state) {
@@ -248,8 +248,7 @@ TEST_CASE("a DAC of voltages puts every phase of a chip on the grid of its heate
   model.dac_bits = 7;
   model.dac_voltage = true;
   const ChipErrors errors = fabricate(design, model, 1, 0);
-  const ChipProgram voltages =
-      program_chip(design, errors, model.dac_bits, Programming::corrected, dac_mode(model));
+  const ChipProgram voltages = program(design, errors, model.dac_bits, Programming::corrected, dac_mode(model));
   double farthest = 0, from_phases = 0;
   for (const auto& layer : voltages.layers)
     for (const BlockProgram& block : layer)

@@ -20,7 +20,7 @@ const ChipDesign& design() {
 }
 
 ChipProgram ideal_program() {
-  return program_chip(design(), fabricate(design(), error_preset("ideal"), 1, 0), 0, Programming::corrected);
+  return program(design(), fabricate(design(), error_preset("ideal"), 1, 0), 0, Programming::corrected);
 }
 
 /// What crosstalk leaves on a block of 8 ports.

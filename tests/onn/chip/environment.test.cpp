@@ -23,7 +23,7 @@ struct Operated {
 Operated operated(const char* preset) {
   Operated o{design_chip(random_network({4, 4}, {16, 16})), error_preset(preset), {}, {}};
   o.errors = fabricate(o.design, o.model, 1, 2);
-  o.program = program_chip(o.design, o.errors, o.model.dac_bits, Programming::corrected);
+  o.program = program(o.design, o.errors, o.model.dac_bits, Programming::corrected);
   return o;
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("phases answer to temperature, wavelength and voltage as the literatur
   const Operated o = operated("design-target");
   Eigen::Index k = 0;
   const double phase = o.program.layers[1][0].mesh.phi.maxCoeff(&k);
-  const auto change = [&](Surroundings to, SensitivitySettings settings, double path_m) {
+  const auto change = [&](Environment to, SensitivitySettings settings, double path_m) {
     ChipImbalance imbalance = draw_imbalance(o.design, settings, 1, 2);
     imbalance.meshes[1][0].phi_m[k] = path_m;
     const ChipErrors e = errors_in(to, o.errors, o.program, imbalance, settings);

@@ -28,12 +28,12 @@ TEST_CASE("heaters take P_pi for every pi of phase") {
 TEST_CASE("heaters take P_pi each where they trim static phases") {
   const ChipDesign design = design_chip(random_network({4, 4}, {16, 16}));
   const ChipErrors ideal = fabricate(design, {}, 1, 3);
-  const ChipProgram program = program_chip(design, ideal, 0, Programming::uncorrected);
+  const ChipProgram heaters = program(design, ideal, 0, Programming::uncorrected);
   double shifters = 0;
   for (const auto& layer : design.layers)
     for (const BlockDesign& block : layer.blocks)
       shifters += 2 * (block.mesh.mzi_count() + block.attenuators.mzi_count()) + block.mesh.ports;
-  CHECK_THAT(heater_power_w(trimmed(program, 1, 3), 1.0), WithinAbs(shifters, 5 * std::sqrt(shifters / 3)));
+  CHECK_THAT(heater_power_w(trimmed(heaters, 1, 3), 1.0), WithinAbs(shifters, 5 * std::sqrt(shifters / 3)));
 }
 
 // mutation: attenuators are left out, or the blocks of a layer count once

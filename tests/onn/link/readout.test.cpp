@@ -23,7 +23,7 @@ struct Repeater {
     Network network = make_network({1, 4}, hidden);
     for (auto& layer : network.layers) layer.sigma[0].setOnes();
     design = design_chip(network);
-    chip = program(design, fabricate(design, {}, 1, 0), {}, Programming::uncorrected);
+    chip = programmed_chip(design, fabricate(design, {}, 1, 0), {}, Programming::uncorrected);
   }
 };
 
@@ -94,7 +94,7 @@ TEST_CASE("MC: level-dependent noise of the last receiver errs by the formula, e
 TEST_CASE("MC: levels that are not exact err by their own margins, not by the formula") {
   const Task task{4, 4};
   const ChipDesign design = design_chip(random_network(task, {8, 8}));
-  const ChipState chip = program(design, fabricate(design, {}, 1, 0), {}, Programming::uncorrected);
+  const ChipState chip = programmed_chip(design, fabricate(design, {}, 1, 0), {}, Programming::uncorrected);
   std::vector<std::uint64_t> all(task.words());
   std::iota(all.begin(), all.end(), std::uint64_t{0});
   const Codes codes = codes_of_words(task, all);

@@ -24,7 +24,7 @@ struct Lit {
   Lit(const Network& network, Eigen::Index words, double sigma_eta_rad = 0.05) : design(design_chip(network)) {
     ErrorModel errors;
     errors.sigma_eta_rad = sigma_eta_rad;
-    chip = program(design, fabricate(design, errors, 3, 1), errors, Programming::uncorrected);
+    chip = programmed_chip(design, fabricate(design, errors, 3, 1), errors, Programming::uncorrected);
     Stream stream(11, Purpose::test);
     codes.resize(words, network.task.servers);
     for (auto& code : codes.reshaped()) code = stream.below(1u << (2 * network.task.input_digits()));
@@ -57,9 +57,9 @@ TEST_CASE("A map without noise decides what the chip it was made of decides") {
        {Task{4, 3}, Task{3, 2}, Task{8, 2}, Task{4, 2, Rounding::half_up, CascadeLevel::second}}) {
     CAPTURE(task.servers, task.digits);
     const Lit lit(some_network(task), 9000);
-    const ChipMap map = map_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
+    const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
     CHECK_FALSE(map.noisy());
-    CHECK((send_by_map(map, lit.codes, {1, 1, 0}).array() ==
+    CHECK((send_by_table(map, lit.codes, {1, 1, 0}).array() ==
            decide(transmit(lit.design, lit.chip, lit.link, {}, lit.codes, {1, 1})).array())
               .all());
   }
@@ -82,9 +82,9 @@ TEST_CASE("MC: a map's receivers err as often as those behind the meshes, source
     if (source == 4) lit.link.receiver.lo_power_w = 1e-7;  // the signal's own shot noise is seen as well
     noise.tia = source == 1 || source == 3;
     noise.rin = source == 2 || source == 3;
-    const ChipMap map = map_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+    const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
     CHECK(map.noisy());
-    const Eigen::VectorXd by_map = shares(send_by_map(map, lit.codes, {1, 1, 7}), clean, 3);
+    const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 7}), clean, 3);
     const Eigen::VectorXd by_light =
         shares(decide(transmit(lit.design, lit.chip, lit.link, noise, lit.codes, {1, 1})), clean, 3);
     for (Eigen::Index m = 0; m < 4; ++m) {
@@ -104,8 +104,8 @@ TEST_CASE("MC: a map's neurons err as those of the meshes do") {
     const auto clean = decide(transmit(lit.design, lit.chip, lit.link, {}, lit.codes, {1, 1}));
     NoiseSwitches noise = NoiseSwitches::all();
     noise.lock = false;
-    const ChipMap map = map_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
-    const Eigen::VectorXd by_map = shares(send_by_map(map, lit.codes, {1, 1, 0}), clean, 3);
+    const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+    const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 0}), clean, 3);
     const Eigen::VectorXd by_light =
         shares(decide(transmit(lit.design, lit.chip, lit.link, noise, lit.codes, {1, 1})), clean, 3);
     for (Eigen::Index m = 0; m < 3; ++m) {
@@ -121,17 +121,17 @@ TEST_CASE("A map's answers do not depend on threads, and every use has noise of 
   lit.link.signal_full_scale_w = 2e-6;
   NoiseSwitches noise = NoiseSwitches::all();
   noise.lock = false;
-  const ChipMap map = map_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+  const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  const auto one = send_by_map(map, lit.codes, {1, 1, 5});
+  const auto one = send_by_table(map, lit.codes, {1, 1, 5});
   omp_set_num_threads(3);
-  const auto three = send_by_map(map, lit.codes, {1, 1, 5});
+  const auto three = send_by_table(map, lit.codes, {1, 1, 5});
   omp_set_num_threads(threads);
   CHECK(one == three);
-  CHECK(one != send_by_map(map, lit.codes, {1, 1, 6}));
-  CHECK(one != send_by_map(map, lit.codes, {1, 2, 5}));
-  CHECK(one != send_by_map(map, lit.codes, {2, 1, 5}));
+  CHECK(one != send_by_table(map, lit.codes, {1, 1, 6}));
+  CHECK(one != send_by_table(map, lit.codes, {1, 2, 5}));
+  CHECK(one != send_by_table(map, lit.codes, {2, 1, 5}));
 }
 
 // one word over and over, in two blocks of words. Fails when blocks share their noise, or all draws of the
@@ -141,12 +141,12 @@ TEST_CASE("Equal words of one look-up have noise of their own, and so have the d
   lit.link.signal_full_scale_w = 2e-6;
   NoiseSwitches noise = NoiseSwitches::all();
   noise.lock = false;
-  const ChipMap map = map_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
-  REQUIRE(map.before_readout.size() == static_cast<std::size_t>(mapped_draws(map.task)));
+  const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+  REQUIRE(map.before_readout.size() == static_cast<std::size_t>(table_draws(map.task)));
   for (std::size_t d = 1; d < map.before_readout.size(); ++d)
     CHECK(map.before_readout[d] != map.before_readout[d - 1]);
   const Codes equal = lit.codes.replicate(2 * 4096, 1);
-  const auto answers = send_by_map(map, equal, {1, 1, 0});
+  const auto answers = send_by_table(map, equal, {1, 1, 0});
   CHECK(answers.head(4096) != answers.tail(4096));
   CHECK(answers.minCoeff() < answers.maxCoeff());
 }
@@ -155,8 +155,8 @@ TEST_CASE("Equal words of one look-up have noise of their own, and so have the d
 TEST_CASE("A map's receivers read by the server's converter") {
   Lit lit(some_network(), 9000);
   lit.link.adc_bits = 1;  // with more, its thresholds are the digits' own
-  const ChipMap still = map_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
-  const auto decided = send_by_map(still, lit.codes, {1, 1, 0});
+  const ResponseTable still = tabulate_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
+  const auto decided = send_by_table(still, lit.codes, {1, 1, 0});
   CHECK(decided == decide(transmit(lit.design, lit.chip, lit.link, {}, lit.codes, {1, 1})));
   LinkSettings comparators = lit.link;
   comparators.adc_bits = 0;
@@ -166,9 +166,9 @@ TEST_CASE("A map's receivers read by the server's converter") {
   lit.link.receiver.lo_power_w = 10.0;
   lit.link.signal_full_scale_w = 10.0;
   lit.link.receiver.bandwidth_hz = 1e3;
-  const ChipMap quiet = map_chip(lit.design, lit.chip, lit.link, faint, {1, 1});
+  const ResponseTable quiet = tabulate_chip(lit.design, lit.chip, lit.link, faint, {1, 1});
   REQUIRE(quiet.noisy());
-  CHECK((send_by_map(quiet, lit.codes, {1, 1, 0}).array() != decided.array()).count() < 20);
+  CHECK((send_by_table(quiet, lit.codes, {1, 1, 0}).array() != decided.array()).count() < 20);
 }
 
 TEST_CASE("A map is refused where light depends on more than digit sums, and so are codes it does not hold") {
@@ -176,15 +176,16 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
   const auto refused = [&](const char* key, double LinkSettings::*error) {
     LinkSettings link = lit.link;
     link.*error = 0.01;
-    check_message(refusal([&] { map_chip(lit.design, lit.chip, link, {}, {}); }), {key, "through the meshes"});
+    check_message(refusal([&] { tabulate_chip(lit.design, lit.chip, link, {}, {}); }),
+                  {key, "through the meshes"});
   };
   refused("link.sigma_combiner", &LinkSettings::sigma_combiner);
   refused("link.level_mismatch", &LinkSettings::level_mismatch);
   refused("link.modulator_leak", &LinkSettings::modulator_leak);
-  check_message(refusal([&] { map_chip(lit.design, lit.chip, lit.link, NoiseSwitches::all(), {}); }),
+  check_message(refusal([&] { tabulate_chip(lit.design, lit.chip, lit.link, NoiseSwitches::all(), {}); }),
                 {"link.sigma_lock_rad", "noise.lock"});
-  const ChipMap map = map_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
-  check_message(refusal([&] { send_by_map(map, Codes::Zero(4, 3), {}); }), {"3 servers"});
-  check_message(refusal([&] { send_by_map(map, Codes::Constant(4, 4, 64), {}); }), {"code 64"});
-  check_message(refusal([&] { send_by_map(map, lit.codes, {1, 1, 1u << 20}); }), {"use 1048576"});
+  const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
+  check_message(refusal([&] { send_by_table(map, Codes::Zero(4, 3), {}); }), {"3 servers"});
+  check_message(refusal([&] { send_by_table(map, Codes::Constant(4, 4, 64), {}); }), {"code 64"});
+  check_message(refusal([&] { send_by_table(map, lit.codes, {1, 1, 1u << 20}); }), {"use 1048576"});
 }

@@ -29,7 +29,7 @@ Eigen::MatrixXd repeated(const LinkSettings& link) {
   Network network = make_network({1, 4}, hidden);
   for (auto& layer : network.layers) layer.sigma[0].setOnes();
   const ChipDesign design = design_chip(network);
-  const ChipState chip = program(design, fabricate(design, {}, 1, 0), {}, Programming::uncorrected);
+  const ChipState chip = programmed_chip(design, fabricate(design, {}, 1, 0), {}, Programming::uncorrected);
   Codes codes(256, 1);
   for (std::uint32_t w = 0; w < 256; ++w) codes(w, 0) = w;
   return transmit(design, chip, link, {}, codes, {});

@@ -113,7 +113,7 @@ TEST_CASE("a carry chain for four servers is right on every word, in its light t
   CHECK((forward(network, table.averages) - table.targets).cwiseAbs().maxCoeff() < 1e-9);
   // the golden test: a perfect chip's light is the network, whatever the levels' encoding
   const ChipDesign design = design_chip(network);
-  const ChipState chip = program(design, fabricate(design, {}, 1, 0), {}, Programming::corrected);
+  const ChipState chip = programmed_chip(design, fabricate(design, {}, 1, 0), {}, Programming::corrected);
   const Codes codes = codes_of_words(task, some_words(task, 2000));
   const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), 4);
   LinkSettings link;
@@ -158,7 +158,7 @@ TEST_CASE("a carry chain's chip knows crosstalk, calibration in place and noise"
   add_crosstalk(design, chip_crosstalk(design, heat), phases, errors);
   LinkSettings link;
   link.signed_levels = true;
-  const Codes codes = codes_of_words(few, judged_words(few));
+  const Codes codes = codes_of_words(few, evaluation_words(few));
   const auto got = decide(transmit(design, settle_chip(design, phases, errors, model), link, {}, codes, {}));
   CHECK((got.array() == exact_answers(few, codes).array()).all());
 }

@@ -25,18 +25,18 @@ TrainingSettings settings_of(TrainingScheme scheme) {
   return s;
 }
 
-using Trainer = std::function<TrainingResult(const TrainingKeeping&)>;
+using Trainer = std::function<TrainingResult(const Checkpointing&)>;
 struct Stopped {};
 
 /// The state after so many steps, where the training ends.
 TrainingState stopped_after(const Trainer& trainer, int steps, const TrainingState* resumed = nullptr) {
   TrainingState kept;
-  const TrainingKeeping keeping = {[&](const std::function<TrainingState()>& state) {
-                                     if (--steps > 0) return;
-                                     kept = state();
-                                     throw Stopped{};
-                                   },
-                                   resumed};
+  const Checkpointing keeping = {[&](const std::function<TrainingState()>& state) {
+                                   if (--steps > 0) return;
+                                   kept = state();
+                                   throw Stopped{};
+                                 },
+                                 resumed};
   CHECK_THROWS_AS(trainer(keeping), Stopped);
   return kept;
 }
@@ -76,14 +76,14 @@ void check_resumes(const Trainer& trainer) {
 TEST_CASE("a stopped training goes on to the same bits: Lie-Adam with fresh matrix errors") {
   TrainingSettings s = settings_of(TrainingScheme::lie_adam);
   s.matrix_noise = 0.02;
-  check_resumes([&](const TrainingKeeping& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
 }
 
 // A projection every second epoch: free weights outlive an epoch
 TEST_CASE("a stopped training goes on to the same bits: projected") {
   TrainingSettings s = settings_of(TrainingScheme::projected);
   s.matrix_noise = 0.02;
-  check_resumes([&](const TrainingKeeping& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
 }
 
 TEST_CASE("a stopped training goes on to the same bits: on chips") {
@@ -92,14 +92,14 @@ TEST_CASE("a stopped training goes on to the same bits: on chips") {
   ChipTrainingModel model;
   model.chip = error_preset("good-lab");
   model.noise = NoiseSwitches::all();
-  check_resumes([&](const TrainingKeeping& k) { return train_on_chips(start, s, model, 3, 1, {}, &k); });
+  check_resumes([&](const Checkpointing& k) { return train_on_chips(start, s, model, 3, 1, {}, &k); });
 }
 
 TEST_CASE("the state of another network is refused") {
   const TrainingSettings s = settings_of(TrainingScheme::lie_adam);
-  const TrainingState state = stopped_after(
-      [&](const TrainingKeeping& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); }, 5);
-  const TrainingKeeping keeping = {{}, &state};
+  const TrainingState state =
+      stopped_after([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); }, 5);
+  const Checkpointing keeping = {{}, &state};
   check_message(refusal([&] {
                   train(small, std::vector<int>{32, 32}, s, 3, 1, {}, nullptr, &keeping);
                 }),

@@ -44,9 +44,10 @@ struct Words {
 };
 
 Words words_of(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model) {
-  const Codes codes = codes_of_words(small, judged_words(small));
-  const Eigen::MatrixXd outputs = transmit(design, program(design, errors, model, Programming::uncorrected),
-                                           LinkSettings{}, {}, codes, {1, 0, 0});
+  const Codes codes = codes_of_words(small, evaluation_words(small));
+  const Eigen::MatrixXd outputs =
+      transmit(design, programmed_chip(design, errors, model, Programming::uncorrected), LinkSettings{}, {},
+               codes, {1, 0, 0});
   const DecodingScore s = score(outputs, digits_of(exact_answers(small, codes), small.output_digits()));
   return {s.word_accuracy, s.margin};
 }
@@ -62,7 +63,7 @@ TEST_CASE("MC: chips whose diagonals are trained again on their own meshes get m
   constexpr int chips = 8;
   for (std::uint32_t chip = 0; chip < chips; ++chip) {
     const ChipErrors errors = fabricate(design, model, 5, chip);
-    const ChipState measured = program(design, errors, model, Programming::uncorrected);
+    const ChipState measured = programmed_chip(design, errors, model, Programming::uncorrected);
     const ChipDesign own = with_trained_diagonals(design, measured, model, again(60), 5, 1);
     before += words_of(design, errors, model).right / chips;
     after += words_of(own, errors, model).right / chips;
@@ -80,7 +81,7 @@ TEST_CASE("training diagonals again leaves a perfect chip as right as it was") {
   const ChipDesign design = design_chip(trained());
   const ErrorModel perfect;
   const ChipErrors errors = fabricate(design, perfect, 5, 0);
-  const ChipState measured = program(design, errors, perfect, Programming::corrected);
+  const ChipState measured = programmed_chip(design, errors, perfect, Programming::corrected);
   TrainingSettings wild = again(2);
   wild.learning_rate = 0.3;
   const ChipDesign own = with_trained_diagonals(design, measured, perfect, wild, 5, 1);
@@ -92,7 +93,8 @@ TEST_CASE("training diagonals again leaves a perfect chip as right as it was") {
 TEST_CASE("diagonals trained again have the same bits on any number of threads") {
   const ChipDesign design = design_chip(trained());
   const ErrorModel model = wrong_splitters();
-  const ChipState measured = program(design, fabricate(design, model, 5, 3), model, Programming::uncorrected);
+  const ChipState measured =
+      programmed_chip(design, fabricate(design, model, 5, 3), model, Programming::uncorrected);
   const ChipDesign one = with_trained_diagonals(design, measured, model, again(3), 5, 1),
                    two = with_trained_diagonals(design, measured, model, again(3), 5, 2);
   for (std::size_t l = 0; l < one.layers.size(); ++l) {
@@ -106,7 +108,8 @@ TEST_CASE("diagonals trained again have the same bits on any number of threads")
 TEST_CASE("diagonals of a network with skips and ceilings are refused") {
   const ChipDesign design = design_chip(carry_chain({4, 4, Rounding::half_up}, {}));
   const ErrorModel perfect;
-  const ChipState state = program(design, fabricate(design, perfect, 1, 0), perfect, Programming::corrected);
+  const ChipState state =
+      programmed_chip(design, fabricate(design, perfect, 1, 0), perfect, Programming::corrected);
   check_message(refusal([&] { with_trained_diagonals(design, state, perfect, again(2), 1, 1); }),
                 {"diagonal_epochs", "feed-forward"});
 }
