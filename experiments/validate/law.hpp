@@ -51,7 +51,7 @@ struct Measured {
 /// One law of physics with its own closed form or published number: `expected` never calls what `measure`
 /// runs.
 struct Law {
-  std::string row;   ///< of physics.md section 12
+  std::string row;   ///< its number among the laws, which tests and claims cite
   std::string name;  ///< unique
   LawKind kind = LawKind::exact;
   std::string formula;   ///< of the expected value, with what is held fixed

@@ -124,7 +124,7 @@ struct ChipBudget {
   double energy_per_bit_j() const { return power_w.total() / bits_per_s; }
 };
 
-/// Budget of a programmed chip (physics.md sections 8, 11 and 16). Every number comes from the object that
+/// Budget of a programmed chip. Every number comes from the object that
 /// simulates it: fan-out and fan-in from LayerDesign, MZI loss from the error model as nominal_layer_factor
 /// counts it, phases from the program, areas from the floor plan, delays from waveguide and low-pass. The mean
 /// loss of MZIs is counted; one chip's draw is not. Splitter excess, waveguides, fibres and couplers are

@@ -18,7 +18,7 @@ namespace optinc {
 
 /// What surrounds the meshes, and what everything costs, as device objects. MZI loss is [chip]'s, powers of
 /// signal and local oscillator are [link]'s. Values without a source of their own are the defaults of their
-/// devices (physics.md sections 7, 8, 10, 15).
+/// devices.
 struct BudgetSettings {
   std::string heater = "typical-metal-heater";  ///< of every phase shifter; a name of heater_names()
   LaserSettings laser;                          ///< one a server: where the passive link budget starts

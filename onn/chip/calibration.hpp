@@ -20,7 +20,7 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
                          std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0);
 
 /// The errors of a block of symbols: N(0, sigma_phase) more on every phase offset, independent at every
-/// instant (0 .. 4095) of the chip's life, for the noise is correlated over 1 us .. 10 ms (physics.md 3.4).
+/// instant (0 .. 4095) of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).
 /// Instant 0 is the draw of fabricate(). Throws Error for a later instant.
 ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
                             std::uint32_t instant = 0);
@@ -34,8 +34,9 @@ ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& c
                                Programming programming, const CalibrationSettings& settings);
 
 /// What the heaters of a chip are asked for: p - phi_0 in [0, 2 pi) for every phase p of the program, for every
-/// shifter has a static phase phi_0 of its own, uniform over a turn (0.8 rad per nm of width and 100 um,
-/// physics.md section 5), that calibration found. The draws are those that policy `none` leaves in the offsets.
+/// shifter has a static phase phi_0 of its own, uniform over a turn (0.8 rad per nm of width and 100 um:
+/// dn_eff/dw = 2e-3 / nm of a 500 x 220 nm strip), that calibration found. The draws are those that policy
+/// `none` leaves in the offsets.
 ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip);
 
 }  // namespace optinc

@@ -4,7 +4,7 @@
 
 namespace optinc {
 
-/// What is found out about a chip before it is programmed (physics.md section 16).
+/// What is found out about a chip before it is programmed.
 enum class CalibrationPolicy {
   none,     ///< nothing: static phase offsets stay, uniform over 2 pi, and splitters are taken as perfect
   oracle,   ///< everything, exactly

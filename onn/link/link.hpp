@@ -5,7 +5,7 @@
 namespace optinc {
 
 /// Optical powers of the chain server -> P -> layers -> T -> server, and its receivers: what the operator sets.
-/// Defaults and sources: physics.md sections 7, 10, 15 and 17 (receiver-ReLU scale).
+/// Defaults: assumed; 100 uW of signal on 1 mW of local oscillator at every receiver.
 struct LinkSettings {
   double launch_power_w = 1e-3;       ///< at unit P's input: one server, one digit lane, digit 3
   double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation

@@ -60,14 +60,15 @@ MeshBlocks mesh_blocks(const MeshTopology& topology, MziKind kind, const MeshPro
                        const MeshVariantErrors& errors);
 
 /// Programs blocks of a kind to do what a program of perfect standard MZIs on the same topology does, with
-/// their splitters known (rules of physics.md 4.6-2, 6 and 6b). With M what a block is asked for, phases still
-/// owed to its inputs included, and M1 = M DC(pi/4+gamma)^H for the kinds of three splitters (M1 = M for
-/// others):
+/// their splitters known (local correction, Bandyopadhyay et al., Optica 8, 1247, 2021; three splitters:
+/// Hamerly et al., Nat. Commun. 13, 6831, 2022; their balanced form is derived here). With M what a block is
+/// asked for, the phases that blocks in front of it left over included, and M1 = M DC(pi/4+gamma)^H for the
+/// kinds of three splitters (M1 = M for others):
 ///   sin^2(theta/2) = (|M1_00|^2 - sin^2(alpha+beta)) / (cos 2alpha cos 2beta), clipped to [0, 1],
 ///   phi            = arg(M1_00 / M1_01) - arg(T_00 / T_01) at this theta and phi = 0,
-/// and each output owes the phase of sum_j M_ij conj(B_ij), B the block so set; what the last ones owe is the
-/// output screen. Exact where nothing clips. With errors of zero it is the decomposition for that kind. Losses
-/// are not corrected for. Throws Error where sizes are not the topology's.
+/// and each output leaves over the phase of sum_j M_ij conj(B_ij), B the block so set; the output screen makes
+/// up for those of the last blocks. Exact where nothing clips. With errors of zero it is the decomposition for
+/// that kind. Losses are not corrected for. Throws Error where sizes are not the topology's.
 CorrectedProgram program_blocks(const MeshTopology& topology, MziKind kind, const MeshProgram& wanted,
                                 const KnownSplitters& splitters);
 

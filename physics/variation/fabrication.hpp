@@ -19,7 +19,7 @@ struct FabricatedMesh {
 
 /// What calibration and drive leave: every phase offset becomes N(0, sigma_cal) + N(0, sigma_phase).
 struct Calibration {
-  double sigma_cal_rad = 5e-3;  ///< residual of the static offsets, 0..5e-2 (physics.md 15)
+  double sigma_cal_rad = 5e-3;  ///< residual of the static offsets, 0..5e-2 (assumed)
   double sigma_phase_rad = 0;   ///< phase noise, frozen for one block of symbols
 };
 

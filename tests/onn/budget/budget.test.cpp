@@ -40,8 +40,8 @@ ChipDesign identity_chip(const std::vector<int>& hidden) {
 
 }  // namespace
 
-// integers and figures of physics.md section 8 and 11. Fails when attenuators are not counted as a column, when
-// r is taken of a field instead of a power, or the box of an MZI is not its length times its width
+// integers and figures of arXiv 2603.28290 and by hand. Fails when attenuators are not counted as a column,
+// when r is taken of a field instead of a power, or the box of an MZI is not its length times its width
 TEST_CASE("budget: the published network has the published depth, fan loss, area and delay") {
   const ChipBudget b = budget(published(), with_loss(0.2), {});
   CHECK(b.mzis() == 41664);
@@ -67,8 +67,8 @@ TEST_CASE("budget: the published network has the published depth, fan loss, area
   CHECK(blocks == std::vector<int>{16, 2, 2, 2, 2, 16});
 }
 
-// 41,664 MZIs of 20 mW at <phi> = pi and <theta> of orthogonal meshes: 0.92 kW (physics.md section 11; 1.1
-// there is rounded, 1.119 here). Fails when theta or the attenuators are left out of either sum
+// 41,664 MZIs of 20 mW at <phi> = pi and <theta> of orthogonal meshes: 0.92 kW (a mean
+// of 1.119 P_pi an MZI). Fails when theta or the attenuators are left out of either sum
 // (and when static phases are left out of what is counted)
 TEST_CASE("budget: heater watts at the programmed phases and at mean phases") {
   const ChipBudget b = budget(published(), with_loss(0.2), {});

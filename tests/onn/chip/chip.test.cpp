@@ -195,7 +195,7 @@ TEST_CASE(
 
 TEST_CASE(
     "MC: phase-lock errors cost the visibility exp(-s^2/2), which the gain puts back, and leave a spread") {
-  // physics.md section 7: std(Re A) = sqrt((1 + e^{-2s^2})/2 - e^{-s^2}) / sqrt(N) for equal digits, relative.
+  // std(Re A) = sqrt((1 + e^{-2s^2})/2 - e^{-s^2}) / sqrt(N) for equal digits, relative.
   // One draw a block of 512 words: R = 4,000 blocks; 5 sigma of a standard deviation 5/sqrt(2R) = 5.6 %.
   const Network network = random_network({4, 1}, {});
   const ChipDesign design = design_chip(network);

@@ -43,7 +43,8 @@ TEST_CASE("a chip whose arms are equal does not see a uniform temperature") {
   for (std::size_t l = 0; l < cold.layers.size(); ++l) CHECK(cold.layers[l].transfer == hot.layers[l].transfer);
 }
 
-// the numbers of physics.md section 6. Fails when the index per kelvin or the group index is another one
+// 730 rad/(m K) and 2 pi n_g / lambda^2 per m of wavelength. Fails when the index per kelvin or the group index
+// is another one
 TEST_CASE("phases answer to temperature, wavelength and voltage as the literature says") {
   const Operated o = operated("design-target");
   Eigen::Index k = 0;

@@ -15,8 +15,8 @@ const std::vector<int> published = {64, 128, 256, 128, 64};
 }
 
 TEST_CASE("MZI counts of the published structures are the published ones") {
-  // 39.2 % for the 8-bit net with all six layers approximated, 173,504 = 40.0 % for the 16-bit one (optinc.md
-  // 1, physics.md 11); depth 5+65+129+129+65+5
+  // 39.2 % for the 8-bit net with all six layers approximated, 173,504 = 40.0 % for the 16-bit one (arXiv
+  // 2603.28290); depth 5+65+129+129+65+5
   const Network net8 = make_network({4, 4}, published);
   CHECK(mzi_count(net8) == 41'664);
   CHECK(mzi_count_full_svd(net8) == 106'260);
@@ -44,7 +44,8 @@ TEST_CASE("blocks are stacked when tall and side by side when wide") {
 }
 
 TEST_CASE("ReLU is positively homogeneous: layer scales can be pulled out if biases follow") {
-  // f(c x) = c f(x) with every bias scaled by the product of scales before it (physics.md row 20, 1e-12)
+  // f(c x) = c f(x) with every bias scaled by the product of scales before it (row 20 of `optinc validate`,
+  // 1e-12)
   const Network network = random_network({4, 4}, {8, 16, 8});
   Network scaled = network;
   const double c[] = {0.3, 1.7, 0.9, 2.5};

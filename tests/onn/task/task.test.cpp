@@ -37,7 +37,7 @@ TEST_CASE("rounding of the mean is exact in every policy") {
 }
 
 TEST_CASE("the digit averages carry all of the mean") {
-  // mean(code) = sum_m 4^(M-1-m) a_m, exactly, for random codes (physics.md section 12 row 7)
+  // mean(code) = sum_m 4^(M-1-m) a_m, exactly, for random codes (row 7 of `optinc validate`)
   const Task task{4, 4};
   Stream stream(3, Purpose::test);
   Codes codes(500, 4);
@@ -51,7 +51,7 @@ TEST_CASE("the digit averages carry all of the mean") {
 
 TEST_CASE("ties, and digit-by-digit rounding, are as counted by hand") {
   // Q is a carry function: rounding each digit on its own is right on 832 of 28,561 words, half-up on both
-  // sides, 800 with half-even digits; 3/13 of all words are ties (physics.md section 11)
+  // sides, 800 with half-even digits; 3/13 of all words are ties (an independent count in Python)
   const Task half_up{4, 4, Rounding::half_up};
   const WordTable table = word_table(half_up);
   int up = 0, even = 0, ties = 0;

@@ -148,7 +148,8 @@ TEST_CASE("conventions: any phases of one package become those of every other") 
   }
 }
 
-// The map of one block typed out (physics.md 4.2). Fails when the common phase or the pi is lost
+// The map of one block typed out (Clements et al., Optica 3, 1460, 2016, eq. 1). Fails when the common phase or
+// the pi is lost
 TEST_CASE("conventions: T(theta, phi) = -i e^{i theta/2} T_Clements(pi/2 - theta/2, phi + pi)") {
   const MeshTopology t = clements_topology(2);
   MeshProgram p{Vector::Constant(1, 0.7), Vector::Constant(1, 2.0), Vector::Zero(2)};

@@ -33,7 +33,7 @@ struct Five {
   }
   ThermalNetwork network() const { return linked_network(heaters, links); }
 
-  /// dy/dt = A y + b of the equations of physics.md 6, heaters first, written out by link.
+  /// dy/dt = A y + b of the equations of thermal_network.hpp, heaters first, written out by link.
   Eigen::MatrixXd a() const {
     Eigen::MatrixXd a = Eigen::MatrixXd::Zero(6, 6);
     for (int i = 0; i < 5; ++i) {
