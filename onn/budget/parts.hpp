@@ -4,13 +4,16 @@
 #include <cmath>
 #include <vector>
 
-#include "onn/budget/budget.hpp"
+#include "onn/budget/chip_budget.hpp"
 #include "onn/budget/schedule.hpp"
+#include "onn/budget/settings.hpp"
+#include "onn/chip/chip.hpp"
+#include "onn/link/link.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/power_divider.hpp"
 
 // What the budget of a chip is put together from: its stages, a table each of loss, power, delay and area, and
-// the way of light through them.
+// the light's path through them.
 
 namespace optinc::budgeting {
 
@@ -92,7 +95,7 @@ void wait(const Inputs& in, const Schedule& s, ChipBudget& b);
 /// Signal, noise and gain at every receiver.
 void receive(const Inputs& in, const Schedule& s, ChipBudget& b);
 
-/// What every answer passed; of the tables only the way of the last one is kept.
+/// What every answer passed; of the tables only the path of the last one is kept.
 void follow(const Inputs& in, const Schedule& s, ChipBudget& b);
 
 }  // namespace optinc::budgeting
