@@ -16,6 +16,7 @@
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/training_checkpoint.hpp"
 #include "onn/training/on_chip.hpp"
+#include "onn/training/trainer.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

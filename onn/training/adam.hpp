@@ -3,9 +3,8 @@
 #include <string>
 
 #include "onn/training/checkpoint.hpp"
-#include "onn/training/settings.hpp"
 
-// Adam: the moments of a parameter array, the step they make of a gradient, and its size over the epochs.
+// Adam: the moments of a parameter array, and the step they make of a gradient.
 
 namespace optinc::training {
 
@@ -34,8 +33,5 @@ void name_arrays(StateArrays& arrays, const std::string& name, Moments& moments)
 
 /// The step size of Adam number `step` (from 1), its bias corrections included.
 float adam_rate(double learning_rate, long step);
-
-/// Warm-up, then half a cosine to 0.
-double cosine_schedule(const TrainingSettings& s, double epoch);
 
 }  // namespace optinc::training

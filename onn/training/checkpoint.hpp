@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <Eigen/Dense>
 
-#include "onn/training/trainer.hpp"
+#include "onn/training/result.hpp"
 
 namespace optinc {
 
@@ -26,12 +27,12 @@ struct TrainingState {
   std::vector<NamedValues> arrays;
 };
 
-/// How a training is kept while it runs, and gone on with.
+/// Checkpoint callback, and the state to resume from.
 struct Checkpointing {
   /// Called after every step; `state` copies the whole state, which takes about as long as a step. What it
   /// throws ends the training.
   std::function<void(const std::function<TrainingState()>& state)> after_step;
-  /// Where to go on: the rest, and the result, have the bits of a training that was never stopped.
+  /// State to resume from: the rest, and the result, have the bits of a training that was never stopped.
   const TrainingState* resumed = nullptr;
 };
 

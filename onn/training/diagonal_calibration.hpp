@@ -1,7 +1,8 @@
 #pragma once
 
 #include "onn/chip/chip.hpp"
-#include "onn/training/trainer.hpp"
+#include "onn/training/result.hpp"
+#include "onn/training/settings.hpp"
 
 namespace optinc {
 

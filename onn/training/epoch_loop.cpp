@@ -6,9 +6,16 @@
 
 #include "onn/training/evaluation.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc::training {
+
+double cosine_schedule(const TrainingSettings& s, double epoch) {
+  if (epoch < s.warmup_epochs) return s.learning_rate * epoch / s.warmup_epochs;
+  const double progress = (epoch - s.warmup_epochs) / (s.epochs - s.warmup_epochs);
+  return 0.5 * s.learning_rate * (1 + std::cos(constants::pi * progress));
+}
 
 std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const {
   const auto start = std::chrono::steady_clock::now();

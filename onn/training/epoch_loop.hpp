@@ -5,6 +5,7 @@
 
 #include "onn/training/checkpoint.hpp"
 #include "onn/training/layers.hpp"
+#include "onn/training/settings.hpp"
 
 // The way through the epochs that all trainers share.
 
@@ -25,6 +26,9 @@ struct TrainerSteps {
       {};                                         ///< puts into the layers what an epoch is evaluated by
   std::function<void(StateArrays&)> arrays = {};  ///< names all that the trainer has from one step to the next
 };
+
+/// Warm-up, then half a cosine to 0.
+double cosine_schedule(const TrainingSettings& s, double epoch);
 
 /// A trainer's way through its epochs: shuffles, cuts batches, evaluates `layers`, reports, stops. With
 /// `checkpointing` it resumes from an earlier state.

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "onn/training/layers.hpp"
-#include "onn/training/trainer.hpp"
+#include "onn/training/result.hpp"
 
 // Every word of a task, and how many of them the layers in training get right.
 

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "onn/link/link.hpp"
-#include "onn/training/trainer.hpp"
+#include "onn/training/result.hpp"
+#include "onn/training/settings.hpp"
 #include "physics/variation/error_model.hpp"
 
 namespace optinc {
+
+struct Checkpointing;  // onn/training/checkpoint.hpp
 
 /// What a network meets when it is trained on chips. Their numbers begin at 2^24: none that a study draws is
 /// among them.

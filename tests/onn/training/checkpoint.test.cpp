@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "onn/training/on_chip.hpp"
+#include "onn/training/trainer.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"

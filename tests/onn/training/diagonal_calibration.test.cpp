@@ -4,6 +4,7 @@
 #include "onn/link/transmission.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/task/words.hpp"
+#include "onn/training/trainer.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"

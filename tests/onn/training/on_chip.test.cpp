@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "onn/task/words.hpp"
+#include "onn/training/trainer.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"

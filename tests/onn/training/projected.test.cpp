@@ -1,6 +1,7 @@
 #include "onn/training/projected.hpp"
 
 #include "onn/task/words.hpp"
+#include "onn/training/trainer.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"
