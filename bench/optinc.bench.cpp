@@ -6,8 +6,8 @@
 #include <omp.h>
 
 #include "experiments/learning/light_channel.hpp"
-#include "onn/codes.hpp"
-#include "onn/transmission.hpp"
+#include "onn/link/transmission.hpp"
+#include "onn/task/codes.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/random/stream.hpp"
 
@@ -60,7 +60,7 @@ class OneThread {
 void words(benchmark::State& state, const NoiseSwitches& noise) {
   const OneThread alone;
   static const ChipState chip =
-      program(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
+      programmed_chip(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
   const Codes codes = random_codes(state.range(0));
   const LinkSettings link;
   for (auto _ : state) {
@@ -78,7 +78,7 @@ void chips(benchmark::State& state, Programming programming) {
   design();  // designed before the clock starts
   std::uint32_t number = 0;
   for (auto _ : state) {
-    ChipState chip = program(design(), fabricate(design(), model(), 1, number++), model(), programming);
+    ChipState chip = programmed_chip(design(), fabricate(design(), model(), 1, number++), model(), programming);
     benchmark::DoNotOptimize(chip.layers.data());
     benchmark::ClobberMemory();
   }
@@ -91,7 +91,7 @@ void chips(benchmark::State& state, Programming programming) {
 /// words are looked up; otherwise every word passes the meshes.
 void gradients(benchmark::State& state, bool map) {
   static const ChipState chip =
-      program(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
+      programmed_chip(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
   NoiseSwitches noise = NoiseSwitches::all();
   noise.lock = false;
   const LinkSettings link;
@@ -101,7 +101,7 @@ void gradients(benchmark::State& state, bool map) {
   for (auto _ : state) {
     LightChannel channel;
     if (map)
-      channel.average = map_average(map_chip(design(), chip, link, noise, {}), 0);
+      channel.average = map_average(tabulate_chip(design(), chip, link, noise, {}), 0);
     else
       channel.average = [&](const CodeMatrix& codes, const StepContext&) -> CodeVector {
         return decide(transmit(design(), chip, link, noise, codes, {}));

@@ -46,7 +46,7 @@ void write_budget(const Group& group, const ChipBudget& b) {
   count("modulators", &BudgetStage::modulators, "modulators");
   count("receivers", &BudgetStage::receivers, "receivers");
   count("adcs", &BudgetStage::adcs, "converters");
-  count("on_way", &BudgetStage::on_way, "1 where the critical path passes");
+  count("on_way", &BudgetStage::on_critical_path, "1 where the critical path passes");
   count("delay_lines", &BudgetStage::lines, "delay lines before it; unit P: before its lanes are split");
   number("start", &BudgetStage::start_s, "s", "when light of a word enters a layer, from unit P on");
   number("delay_line_length", &BudgetStage::line_m, "m", "all delay lines there");

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "experiments/store/hdf5.hpp"
-#include "onn/budget.hpp"
+#include "onn/budget/budget.hpp"
 
 namespace optinc {
 

@@ -83,7 +83,7 @@ std::string waits_text(const ChipBudget& b) {
   if (b.delay_lines_m() == 0.0 && b.launch_delay_s == 0.0) return "";
   std::vector<std::vector<std::string>> rows;
   for (const BudgetStage& s : b.stages)
-    rows.push_back({s.name, s.on_way ? "yes" : "-", cell(1e9 * s.start_s), cell(std::int64_t{s.lines}),
+    rows.push_back({s.name, s.on_critical_path ? "yes" : "-", cell(1e9 * s.start_s), cell(std::int64_t{s.lines}),
                     cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
   return "\nWaiting: light that is there before its layer starts (budget.skew)\n" +
          table_of({"stage", "on critical path", "starts (ns)", "delay lines", "together (mm)", "longest (ns)"},
@@ -187,7 +187,7 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
                       {"receivers", s.receivers},
                       {"adcs", s.adcs},
                       {"received_w", s.received_w},
-                      {"on_way", s.on_way},
+                      {"on_way", s.on_critical_path},
                       {"start_s", s.start_s},
                       {"delay_lines", s.lines},
                       {"delay_lines_m", s.line_m},

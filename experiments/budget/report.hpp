@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "onn/budget.hpp"
+#include "onn/budget/budget.hpp"
 
 namespace optinc {
 

@@ -5,7 +5,7 @@
 #include "experiments/process/interrupt.hpp"
 #include "experiments/process/progress.hpp"
 #include "experiments/study/prelude.hpp"
-#include "onn/word_check.hpp"
+#include "onn/network/word_check.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -37,7 +37,7 @@ int words_command(const WordsArguments& a) {
   } else {
     fmt::print("{} {} of {} servers, {} bits, {}: {} wrong; margin {:.4f} digit\n", found.words,
                found.every ? "words, every one," : "words, drawn and edges,", network.task.servers,
-               network.task.bits(), rounding_name(network.task.rounding), found.wrong, found.margin);
+               network.task.bits(), name_of(network.task.rounding), found.wrong, found.margin);
     fmt::print("{} MZIs, {} columns in series\n", mzi_count(network), mzi_depth(network));
   }
   return found.wrong == 0 ? 0 : 1;

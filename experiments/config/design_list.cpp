@@ -47,7 +47,7 @@ DesignEntry entry_of(const Reader& r) {
   r.take("set", d.settings, "a list of \"section.key=value\"");
   r.take("approximated", d.approximated, "a list of layers");
   r.take("level", d.level, "flat, first or second");
-  level_of_name(d.level);
+  value_of_name<CascadeLevel>(d.level);
   r.take("time_shared", d.time_shared, "true or false");
   r.take("published_mzis", d.published_mzis, "an integer");
   r.take("published_full_svd", d.published_full_svd, "an integer");

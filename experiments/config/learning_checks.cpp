@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "onn/chip_map.hpp"
-#include "onn/words.hpp"
+#include "onn/link/response_table.hpp"
+#include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -48,7 +48,7 @@ void validate_learner(const StudyConfig& config) {
   validate(task.level == CascadeLevel::flat,
            "aggregator = \"{}\" in a task of level \"{}\" (levels = 2 makes both "
            "levels of a cascade). Set task.level = \"flat\".",
-           l.aggregator, level_name(task.level));
+           l.aggregator, name_of(task.level));
   validate(task.bits() <= 16, "codes of {} bits (gradients are quantised to 16 at most). Set task.bits.",
            task.bits());
   validate(
@@ -65,7 +65,7 @@ void validate_learner(const StudyConfig& config) {
       "sends every word through the meshes.",
       largest.words(), most_table_words);
   try {
-    validate_mappable(largest, config.link, config.noise);
+    validate_tabulation(largest, config.link, config.noise);
   } catch (const Error& error) {
     throw Error(fmt::format("{} learner.engine = \"light\" does that.", error.what()));
   }

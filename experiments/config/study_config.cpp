@@ -10,8 +10,8 @@
 #include "experiments/config/sweep_parse.hpp"
 #include "experiments/config/tolerance_level.hpp"
 #include "experiments/config/toml_values.hpp"
-#include "onn/network_outline.hpp"
-#include "onn/words.hpp"
+#include "onn/network/network.hpp"
+#include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -245,7 +245,7 @@ void validate_config(const StudyConfig& config) {
   in_section("drift", [&] { validate_drift(config.drift); });
   if (config.model == "drift")
     in_section("operation", [&] {
-      validate(config.operation == Surroundings{},
+      validate(config.operation == Environment{},
                "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
                "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
                config.operation.temperature_k, config.operation.wavelength_m);
@@ -258,7 +258,7 @@ void validate_config(const StudyConfig& config) {
           config.task.level == CascadeLevel::flat && config.task.servers <= 4,
           "level = \"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
           "most 4 servers a unit). Set level = \"flat\".",
-          level_name(config.task.level), config.task.servers);
+          name_of(config.task.level), config.task.servers);
       validate(config.measure.words > 0,
                "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
                config.task.servers * config.task.servers);

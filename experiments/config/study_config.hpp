@@ -10,14 +10,14 @@
 #include "experiments/config/fields.hpp"
 #include "experiments/config/learner_settings.hpp"
 #include "experiments/config/sweep.hpp"
-#include "onn/budget_settings.hpp"
-#include "onn/calibration_settings.hpp"
-#include "onn/carry_chain.hpp"
-#include "onn/crosstalk_settings.hpp"
-#include "onn/drift_settings.hpp"
-#include "onn/link.hpp"
-#include "onn/task.hpp"
-#include "onn/training_settings.hpp"
+#include "onn/budget/settings.hpp"
+#include "onn/chip/calibration_settings.hpp"
+#include "onn/chip/crosstalk_settings.hpp"
+#include "onn/chip/drift_settings.hpp"
+#include "onn/link/link.hpp"
+#include "onn/network/carry_chain.hpp"
+#include "onn/task/task.hpp"
+#include "onn/training/settings.hpp"
 #include "physics/variation/error_model.hpp"
 
 namespace optinc {
@@ -110,7 +110,7 @@ struct StudyConfig {
   ErrorModel chip = error_preset("design-target");
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;
-  Surroundings operation;
+  Environment operation;
   LinkSettings link;
   NoiseSwitches noise = NoiseSwitches::all();  ///< of model chip's variant "noisy"; in model drift always
   StandInSettings stand_in;

@@ -9,7 +9,7 @@
 #include "experiments/config/model_keys.hpp"
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_names.hpp"
-#include "onn/heater_estimate.hpp"
+#include "onn/chip/heater_power.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/front_end.hpp"
 #include "physics/devices/laser.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "onn/heater_estimate.hpp"
-#include "onn/network_outline.hpp"
+#include "onn/chip/heater_power.hpp"
+#include "onn/network/network.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

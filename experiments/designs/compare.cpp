@@ -72,7 +72,7 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
     row.network = "carry chain, one stage";
     return row;
   }
-  const CascadeLevel level = level_of_name(entry.level);
+  const CascadeLevel level = value_of_name<CascadeLevel>(entry.level);
   validate(level == CascadeLevel::flat || row.untrained,
            "level = \"{}\" of a carry chain (of an untrained network: its ends are padded). Set task.level.",
            entry.level);
@@ -80,7 +80,7 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
   row.cost =
       unit_cost(unit.network, budget(unit.design, config.chip, config.link, config.budget), entry.approximated);
   row.network = row.untrained ? fmt::format("{}, untrained", fmt::join(unit.network.widths(), "-"))
-                              : fmt::format("carry chain, {}", carries_name(chain.carries));
+                              : fmt::format("carry chain, {}", name_of(chain.carries));
   return row;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/config/design_list.hpp"
-#include "onn/unit_cost.hpp"
+#include "onn/budget/unit_cost.hpp"
 
 namespace optinc {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "experiments/store/hdf5.hpp"
-#include "onn/chip.hpp"
+#include "onn/chip/chip.hpp"
 
 namespace optinc {
 

@@ -9,7 +9,7 @@
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/network_file.hpp"
 #include "experiments/store/provenance.hpp"
-#include "onn/chip.hpp"
+#include "onn/chip/chip.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/mesh/combining_tree.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "onn/codes.hpp"
+#include "onn/task/codes.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/stream.hpp"
 
@@ -60,10 +60,10 @@ CodeAverager ideal_average(Rounding rounding) {
   return [rounding](const CodeMatrix& codes, const StepContext&) { return exact_mean(codes, rounding); };
 }
 
-CodeAverager map_average(ChipMap map, std::uint32_t chip) {
-  return [map = std::make_shared<const ChipMap>(std::move(map)), chip](const CodeMatrix& codes,
-                                                                       const StepContext& step) {
-    return send_by_map(*map, codes, {step.seed, chip, step.step});
+CodeAverager map_average(ResponseTable map, std::uint32_t chip) {
+  return [map = std::make_shared<const ResponseTable>(std::move(map)), chip](const CodeMatrix& codes,
+                                                                             const StepContext& step) {
+    return send_by_table(*map, codes, {step.seed, chip, step.step});
   };
 }
 

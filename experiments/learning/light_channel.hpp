@@ -6,8 +6,8 @@
 
 #include "experiments/learning/block_quantiser.hpp"
 #include "experiments/learning/data_parallel.hpp"
-#include "onn/chip_map.hpp"
-#include "onn/network.hpp"
+#include "onn/link/response_table.hpp"
+#include "onn/network/network.hpp"
 
 namespace optinc {
 
@@ -17,9 +17,9 @@ using CodeAverager = std::function<CodeVector(const CodeMatrix& codes, const Ste
 /// Q(mean), exactly: an ideal OptINC of this task's rounding for as many servers as send.
 CodeAverager ideal_average(Rounding rounding);
 
-/// The map of one chip, or of a network, with fresh noise at every step (MapSeed: the step context's seed,
+/// The map of one chip, or of a network, with fresh noise at every step (TableSeed: the step context's seed,
 /// `chip`, its step).
-CodeAverager map_average(ChipMap map, std::uint32_t chip);
+CodeAverager map_average(ResponseTable map, std::uint32_t chip);
 
 /// Two levels of units with N servers each: unit u averages the codes of servers u N to (u+1) N - 1, and
 /// `above` what the units send on. All by functions of one level.

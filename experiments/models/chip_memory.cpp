@@ -5,7 +5,7 @@
 
 #include "experiments/config/points.hpp"
 #include "experiments/config/study_names.hpp"
-#include "onn/words.hpp"
+#include "onn/task/words.hpp"
 
 namespace optinc {
 namespace {
@@ -60,7 +60,7 @@ double chip_memory_bytes(const StudyConfig& config, int threads) {
       80;  // errors, known, imbalance; of two programs phases, settled form, parameters
   const Layers w = network_shape(config).layers;
   const double widest = most(w, [](double in, double out) { return std::max(in, out); });
-  const auto all_words = static_cast<double>(std::min(config.task.words(), most_judged_words));
+  const auto all_words = static_cast<double>(std::min(config.task.words(), max_evaluation_words));
   const double network = all_words * number * most(w, [](double in, double out) { return in + 2 * out; });
   const double mzis = sum(w, [](double in, double out) {
     const double n = std::min(in, out);

@@ -5,21 +5,21 @@
 
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
-#include "onn/codes.hpp"
+#include "onn/task/codes.hpp"
 
 namespace optinc {
 namespace {
 
 /// A chip that words may be sent through, in one state.
 struct Station {
-  std::optional<ChipMap> map;  ///< engine "map"
-  LitChip lit;                 ///< engine "light"
+  std::optional<ResponseTable> map;  ///< engine "map"
+  LitChip lit;                       ///< engine "light"
 };
 
 Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noise, std::uint32_t number) {
   Station made;
   if (config.learner.engine == "map")
-    made.map = map_chip(*lit.design, lit.state, config.link, noise, {config.run.seed, number, 0});
+    made.map = tabulate_chip(*lit.design, lit.state, config.link, noise, {config.run.seed, number, 0});
   else
     made.lit = std::move(lit);
   return made;
@@ -27,7 +27,7 @@ Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noi
 
 CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitches& noise, std::uint32_t number,
                 const CodeMatrix& codes, const StepContext& step) {
-  if (by.map) return send_by_map(*by.map, codes, {step.seed, number, step.step});
+  if (by.map) return send_by_table(*by.map, codes, {step.seed, number, step.step});
   // an instant of noise each, which is drawn anew after 2048 steps
   return decide(transmit(*by.lit.design, by.lit.state, config.link, noise, codes,
                          {step.seed, number, 0, step.step % 2048}));
@@ -93,7 +93,7 @@ CodeAverager code_path(const StudyConfig& config, const std::vector<UnitDesign>&
   const std::string& aggregator = config.learner.aggregator;
   const auto unit = [&](const UnitDesign& of, std::uint32_t number) {
     return aggregator == "chip" ? chip_path(of, variant, number)
-                                : map_average(map_network(*of.network), number);
+                                : map_average(tabulate_network(*of.network), number);
   };
   CodeAverager path;
   if (aggregator == "quantised")

@@ -5,7 +5,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/learning/light_channel.hpp"
-#include "onn/chip_design.hpp"
+#include "onn/chip/chip_design.hpp"
 
 namespace optinc {
 

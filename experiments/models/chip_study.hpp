@@ -6,8 +6,8 @@
 
 #include "experiments/models/networks.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "onn/chip_design.hpp"
-#include "onn/codes.hpp"
+#include "onn/chip/chip_design.hpp"
+#include "onn/task/codes.hpp"
 
 namespace optinc {
 

@@ -8,10 +8,10 @@
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "onn/readout.hpp"
-#include "onn/stand_in.hpp"
-#include "onn/unit_p.hpp"
-#include "onn/words.hpp"
+#include "onn/link/readout.hpp"
+#include "onn/link/unit_p.hpp"
+#include "onn/network/weight_noise.hpp"
+#include "onn/task/words.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -108,7 +108,7 @@ NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
 }
 
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant) {
-  if (config.measure.words == 0) return judged_words(config.task);
+  if (config.measure.words == 0) return evaluation_words(config.task);
   Stream stream(config.run.seed, Purpose::words, trial, instant);
   return draw_words(config.task, static_cast<std::size_t>(config.measure.words), stream);
 }
@@ -118,7 +118,7 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
   const LitChip chip =
       chip_in_operation(design, config, calibrated_chip(design, config, 0), 0, variant.programming);
   return transmit(*chip.design, chip.state, config.link, noise_in(variant, config),
-                  codes_of_words(design.task, judged_words(design.task)), {config.run.seed, 0, 0});
+                  codes_of_words(design.task, evaluation_words(design.task)), {config.run.seed, 0, 0});
 }
 
 TrialModel chip_model(const StudyConfig& config, const Networks& networks) {

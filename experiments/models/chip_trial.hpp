@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "experiments/config/study_config.hpp"
-#include "onn/transmission.hpp"
+#include "onn/link/transmission.hpp"
 
 namespace optinc {
 
@@ -20,14 +20,14 @@ ChipVariant chip_variant(std::string_view name);
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config);
 
 /// Numbers of the words that trial `trial` draws, uniformly from the enumeration; others at every instant of a
-/// chip's life. judged_words() where measure.words is 0.
+/// chip's life. evaluation_words() where measure.words is 0.
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial,
                                        std::uint32_t instant = 0);
 
 /// Share of the words that received outputs (M, words) decode exactly.
 double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes);
 
-/// Outputs y (M, words) of chip 0 at the configuration's own chip settings for judged_words() of the task.
+/// Outputs y (M, words) of chip 0 at the configuration's own chip settings for evaluation_words() of the task.
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
                                  const ChipVariant& variant);
 

@@ -6,7 +6,7 @@
 #include "experiments/models/drifting_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "onn/words.hpp"
+#include "onn/task/words.hpp"
 #include "physics/core/parallel.hpp"
 
 namespace optinc {

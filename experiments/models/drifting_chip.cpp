@@ -1,5 +1,7 @@
 #include "experiments/models/drifting_chip.hpp"
 
+#include "onn/chip/heater_power.hpp"
+
 namespace optinc {
 
 OperatedChip calibrated_again(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "experiments/models/operated_chip.hpp"
-#include "onn/drift.hpp"
+#include "onn/chip/drift.hpp"
 
 namespace optinc {
 

@@ -30,7 +30,7 @@ MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const 
   const bool triangle = config.mesh.topology == "reck";
   const MeshAddress address{config.run.seed, trial, 0};
   MeshTrial drawn;
-  drawn.kind = mzi_kind(config.mesh.kind);
+  drawn.kind = value_of_name<MziKind>(config.mesh.kind);
   drawn.topology = triangle ? reck_topology(config.mesh.ports) : clements_topology(config.mesh.ports);
   drawn.target = mesh_target(config, trial, targets);
   drawn.ideal = triangle ? decompose_reck(drawn.target) : decompose_clements(drawn.target);

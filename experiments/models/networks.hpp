@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "experiments/config/study_config.hpp"
-#include "onn/network.hpp"
-#include "onn/training.hpp"
+#include "onn/network/network.hpp"
+#include "onn/training/trainer.hpp"
 
 namespace optinc {
 

@@ -1,8 +1,8 @@
 #include "experiments/models/operated_chip.hpp"
 
-#include "onn/crosstalk.hpp"
-#include "onn/diagonal_calibration.hpp"
-#include "onn/surroundings.hpp"
+#include "onn/chip/crosstalk.hpp"
+#include "onn/chip/environment.hpp"
+#include "onn/training/diagonal_calibration.hpp"
 
 namespace optinc {
 namespace {
@@ -42,7 +42,7 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
   operated.errors = chip.errors;
   if (config.crosstalk.x0 > 0)
     add_crosstalk(design, chip_crosstalk(design, config.crosstalk), operated.heaters, operated.errors);
-  if (config.operation != Surroundings{})
+  if (config.operation != Environment{})
     operated.errors = errors_in(config.operation, operated.errors, operated.heaters,
                                 draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial),
                                 config.drift.sensitivity);

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "experiments/config/study_config.hpp"
-#include "onn/calibration.hpp"
+#include "onn/chip/calibration.hpp"
 
 namespace optinc {
 

@@ -11,9 +11,9 @@
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "onn/stand_in.hpp"
-#include "onn/unit_p.hpp"
-#include "onn/words.hpp"
+#include "onn/link/unit_p.hpp"
+#include "onn/network/weight_noise.hpp"
+#include "onn/task/words.hpp"
 
 namespace optinc {
 namespace {
@@ -33,7 +33,7 @@ struct ToleranceStudy {
 };
 
 std::vector<std::uint64_t> thinnest_first(const Network& network) {
-  const std::vector<std::uint64_t> words = judged_words(network.task);
+  const std::vector<std::uint64_t> words = evaluation_words(network.task);
   const Codes codes = codes_of_words(network.task, words);
   const Eigen::MatrixXd targets = digits_of(exact_answers(network.task, codes), network.task.output_digits());
   const Eigen::VectorXd miss = (forward(network, digit_averages(network.task, codes)) - targets)

@@ -1,7 +1,6 @@
 #include "experiments/store/network_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "experiments/store/stored_values.hpp"
@@ -12,9 +11,6 @@ namespace optinc {
 namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-constexpr std::array<std::string_view, 2> wirings = {"blocks", "sum"};
-constexpr std::array<std::string_view, 3> endings = {"receivers", "light", "servers"};
 
 std::size_t count(Eigen::Index n) { return static_cast<std::size_t>(n); }
 
@@ -37,8 +33,8 @@ void save_layer(const Group& group, const SigmaULayer& layer) {
   group.dataset("bias", {"neuron"}, std::vector<double>(layer.bias.begin(), layer.bias.end()), "1", "bias");
   group.dataset("reads", {"input"}, std::vector<std::int64_t>(layer.reads.begin(), layer.reads.end()), "1",
                 "signal that an input reads");
-  group.attributes().set("wiring", wirings[static_cast<std::size_t>(layer.wiring)]);
-  group.attributes().set("ending", endings[static_cast<std::size_t>(layer.ending)]);
+  group.attributes().set("wiring", name_of(layer.wiring));
+  group.attributes().set("ending", name_of(layer.ending));
   group.attributes().set("ceiling", std::isfinite(layer.ceiling) ? layer.ceiling : 0.0);
   group.attributes().set("offset", layer.offset);
   group.attributes().set("attenuated", std::int64_t{layer.attenuated ? 1 : 0});
@@ -47,13 +43,13 @@ void save_layer(const Group& group, const SigmaULayer& layer) {
 }
 
 /// The value of an enumeration by the name an attribute has.
-template <class Enumeration, std::size_t count>
-Enumeration named(const Group& group, const char* attribute, const std::array<std::string_view, count>& names) {
+template <NamedEnum E>
+E named(const Group& group, const char* attribute) {
   const std::string name = group.attributes().text(attribute);
-  const auto found = std::find(names.begin(), names.end(), name);
-  validate(found != names.end(), "{}: attribute {} is \"{}\" ({}). Give a file that OptINC wrote.",
-           group.where(), attribute, name, join_names(names));
-  return static_cast<Enumeration>(found - names.begin());
+  const std::optional<E> found = find_value<E>(name);
+  validate(found.has_value(), "{}: attribute {} is \"{}\" ({}). Give a file that OptINC wrote.", group.where(),
+           attribute, name, join_names(names_of<E>()));
+  return *found;
 }
 
 SigmaULayer load_layer(const Group& group, int inputs, int outputs, bool last, int first_read) {
@@ -62,8 +58,8 @@ SigmaULayer load_layer(const Group& group, int inputs, int outputs, bool last, i
   layer.outputs = outputs;
   layer.ending = last ? LayerEnd::servers : LayerEnd::receivers;
   if (group.exists("reads")) {  // files before schema 3 hold plain networks
-    layer.wiring = named<Wiring>(group, "wiring", wirings);
-    layer.ending = named<LayerEnd>(group, "ending", endings);
+    layer.wiring = named<Wiring>(group, "wiring");
+    layer.ending = named<LayerEnd>(group, "ending");
     const double ceiling = group.attributes().number("ceiling");
     if (ceiling != 0) layer.ceiling = ceiling;
     layer.offset = group.attributes().number("offset");
@@ -102,8 +98,8 @@ SigmaULayer load_layer(const Group& group, int inputs, int outputs, bool last, i
 void save_network(const Group& group, const Network& network) {
   group.attributes().set("servers", std::int64_t{network.task.servers});
   group.attributes().set("digits", std::int64_t{network.task.digits});
-  group.attributes().set("rounding", rounding_name(network.task.rounding));
-  group.attributes().set("level", level_name(network.task.level));
+  group.attributes().set("rounding", name_of(network.task.rounding));
+  group.attributes().set("level", name_of(network.task.level));
   group.attributes().set("layers", static_cast<std::int64_t>(network.layers.size()));
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     save_layer(group.group(fmt::format("layer{}", l)), network.layers[l]);
@@ -120,8 +116,9 @@ Network load_network(const Group& group) {
   network.task.digits = read_count(group, "digits", most_digits);
   const int layers = read_count(group, "layers", most_layers);
   try {
-    network.task.rounding = rounding_of_name(group.attributes().text("rounding"));
-    if (group.attributes().has("level")) network.task.level = level_of_name(group.attributes().text("level"));
+    network.task.rounding = value_of_name<Rounding>(group.attributes().text("rounding"));
+    if (group.attributes().has("level"))
+      network.task.level = value_of_name<CascadeLevel>(group.attributes().text("level"));
     validate_task(network.task);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", group.where(), error.what()));

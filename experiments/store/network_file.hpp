@@ -1,7 +1,7 @@
 #pragma once
 
 #include "experiments/store/hdf5.hpp"
-#include "onn/network.hpp"
+#include "onn/network/network.hpp"
 
 namespace optinc {
 

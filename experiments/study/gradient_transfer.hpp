@@ -7,8 +7,8 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/learning/idx_images.hpp"
-#include "onn/chip_design.hpp"
-#include "onn/network.hpp"
+#include "onn/chip/chip_design.hpp"
+#include "onn/network/network.hpp"
 
 namespace optinc {
 

@@ -20,7 +20,7 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
   OnnSummary summary = summarise(network);
   StudyConfig ideal = config;
   ideal.chip = error_preset("ideal");
-  const Codes codes = codes_of_words(network.task, judged_words(network.task));
+  const Codes codes = codes_of_words(network.task, evaluation_words(network.task));
   const Eigen::MatrixXd outputs = all_word_outputs(design, ideal, chip_variant("uncorrected"));
   summary.ideal_chip_word_accuracy =
       score(outputs, digits_of(exact_answers(network.task, codes), network.task.output_digits())).word_accuracy;

@@ -15,15 +15,16 @@
 #include "experiments/study/result_groups.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/training_checkpoint.hpp"
-#include "onn/chip_training.hpp"
+#include "onn/training/on_chip.hpp"
+#include "onn/training/trainer.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
 
 std::string task_text(const Task& task) {
-  return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), rounding_name(task.rounding),
-                     level_name(task.level));
+  return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), name_of(task.rounding),
+                     name_of(task.level));
 }
 
 /// What a study must set to ask for the task `found` in place of `wanted`.
@@ -32,8 +33,8 @@ std::string task_keys(const Task& found, const Task& wanted) {
   if (found.servers != wanted.servers) keys.push_back(fmt::format("task.servers = {}", found.servers));
   if (found.bits() != wanted.bits()) keys.push_back(fmt::format("task.bits = {}", found.bits()));
   if (found.rounding != wanted.rounding)
-    keys.push_back(fmt::format("task.rounding = \"{}\"", rounding_name(found.rounding)));
-  if (found.level != wanted.level) keys.push_back(fmt::format("task.level = \"{}\"", level_name(found.level)));
+    keys.push_back(fmt::format("task.rounding = \"{}\"", name_of(found.rounding)));
+  if (found.level != wanted.level) keys.push_back(fmt::format("task.level = \"{}\"", name_of(found.level)));
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
@@ -59,7 +60,7 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
     progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
                               100 * e.word_accuracy, e.margin));
   };
-  const TrainingKeeping keeping = keeper.keeping(start);
+  const Checkpointing keeping = keeper.keeping(start);
   try {
     TrainingResult result =
         config.training.on_chips

@@ -1,6 +1,6 @@
 #include "experiments/study/result_groups.hpp"
 
-#include "onn/codes.hpp"
+#include "onn/task/codes.hpp"
 
 namespace optinc {
 namespace {
@@ -41,7 +41,7 @@ std::vector<EpochReport> read_training_group(const Group& group) {
 }
 
 OnnSummary summarise(const Network& network) {
-  const Codes codes = codes_of_words(network.task, judged_words(network.task));
+  const Codes codes = codes_of_words(network.task, evaluation_words(network.task));
   return {score(forward(network, digit_averages(network.task, codes)),
                 digits_of(exact_answers(network.task, codes), network.task.output_digits()))};
 }
@@ -49,9 +49,9 @@ OnnSummary summarise(const Network& network) {
 void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary) {
   const Attributes a = group.attributes();
   a.set("word_accuracy", summary.score.word_accuracy);
-  a.set("words", static_cast<std::int64_t>(judged_words(network.task).size()));
+  a.set("words", static_cast<std::int64_t>(evaluation_words(network.task).size()));
   a.set("margin", summary.score.margin);
-  a.set("rounding", rounding_name(network.task.rounding));
+  a.set("rounding", name_of(network.task.rounding));
   a.set("servers", static_cast<std::int64_t>(network.task.servers));
   a.set("bits", static_cast<std::int64_t>(network.task.bits()));
   a.set("mzi_count", mzi_count(network));
@@ -65,7 +65,7 @@ void write_onn_group(const Group& group, const Network& network, const OnnSummar
 
 void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
   const Eigen::MatrixXd wanted =
-      digits_of(exact_answers(task, codes_of_words(task, judged_words(task))), task.output_digits());
+      digits_of(exact_answers(task, codes_of_words(task, evaluation_words(task))), task.output_digits());
   const auto words = static_cast<std::size_t>(wanted.cols()),
              digits = static_cast<std::size_t>(task.output_digits());
   group.dimension("variant", std::vector<std::string>{"corrected", "noisy"}, "1", "what acts on the light");

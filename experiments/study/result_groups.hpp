@@ -3,8 +3,8 @@
 #include "experiments/config/study_config.hpp"
 #include "experiments/store/hdf5.hpp"
 #include "experiments/study/gradient_transfer.hpp"
-#include "onn/training.hpp"
-#include "onn/words.hpp"
+#include "onn/task/words.hpp"
+#include "onn/training/trainer.hpp"
 
 namespace optinc {
 

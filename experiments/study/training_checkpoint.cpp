@@ -114,7 +114,7 @@ TrainingKeeper::TrainingKeeper(const StudyConfig& config, fs::path path, std::st
   kept_.command = command;
 }
 
-TrainingKeeping TrainingKeeper::keeping(const std::optional<Network>& start) {
+Checkpointing TrainingKeeper::keeping(const std::optional<Network>& start) {
   if (!keeps()) return {};
   kept_.start = start;
   return {[this](const std::function<TrainingState()>& state) { keep(state); },

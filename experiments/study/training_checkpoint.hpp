@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "experiments/config/study_config.hpp"
-#include "onn/training_state.hpp"
+#include "onn/training/checkpoint.hpp"
 
 namespace optinc {
 
@@ -45,7 +45,7 @@ class TrainingKeeper {
 
   /// For a trainer, which goes on from `start` where that is set. The keeper
   /// must outlive it.
-  TrainingKeeping keeping(const std::optional<Network>& start);
+  Checkpointing keeping(const std::optional<Network>& start);
   /// Removes the file: the network is stored, or training failed.
   void remove() const;
 

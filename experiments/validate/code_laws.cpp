@@ -3,9 +3,9 @@
 
 #include "experiments/validate/laws.hpp"
 #include "experiments/validate/measure.hpp"
-#include "onn/codes.hpp"
-#include "onn/network.hpp"
-#include "onn/words.hpp"
+#include "onn/network/network.hpp"
+#include "onn/task/codes.hpp"
+#include "onn/task/words.hpp"
 
 namespace optinc {
 namespace {

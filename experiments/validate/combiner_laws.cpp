@@ -2,7 +2,7 @@
 
 #include "experiments/validate/laws.hpp"
 #include "experiments/validate/random_mesh.hpp"
-#include "onn/network.hpp"
+#include "onn/network/network.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/random/haar.hpp"

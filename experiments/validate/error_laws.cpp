@@ -9,9 +9,9 @@
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 
-// What independent random errors cost a rectangular mesh (physics.md 4.6). The relative tolerance of a law is
-// room for the next order in sigma and for finite N; trials of a full run are chosen so that 5 standard errors
-// fit into it (heavy tails: the rms of corrected meshes needs thousands of them).
+// What independent random errors cost a rectangular mesh (docs/guide/theory.md). The relative tolerance of a
+// law is room for the next order in sigma and for finite N; trials of a full run are chosen so that 5 standard
+// errors fit into it (heavy tails: the rms of corrected meshes needs thousands of them).
 
 namespace optinc {
 namespace {

@@ -7,7 +7,7 @@
 #include "experiments/validate/measure.hpp"
 #include "physics/thermal/thermal_dynamics.hpp"
 
-// Heaters that heat each other: equations of physics.md 6 typed as one dense matrix, and the ladder.
+// Heaters that heat each other: equations of thermal_network.hpp typed as one dense matrix, and the ladder.
 
 namespace optinc {
 namespace {

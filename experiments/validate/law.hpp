@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "physics/core/enum_names.hpp"
 
 // What a law is, free of any of them: a row of the validation table. Families of laws are in *_laws.cpp.
 
@@ -15,8 +16,10 @@ namespace optinc {
 /// statistic of random devices, compared within the noise of the sample.
 enum class LawKind { exact, conservation, analytic, published, monte_carlo };
 
-/// "exact", "conservation", "analytic", "published", "monte-carlo".
-std::string_view kind_name(LawKind kind);
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<LawKind> = {
+    "kind of law", {"exact", "conservation", "analytic", "published", "monte-carlo"}};
 
 /// What a law is run along; without a symbol the law has one point, whose x means nothing.
 struct LawAxis {
@@ -48,7 +51,7 @@ struct Measured {
 /// One law of physics with its own closed form or published number: `expected` never calls what `measure`
 /// runs.
 struct Law {
-  std::string row;   ///< of physics.md section 12
+  std::string row;   ///< its number among the laws, which tests and claims cite
   std::string name;  ///< unique
   LawKind kind = LawKind::exact;
   std::string formula;   ///< of the expected value, with what is held fixed

@@ -7,7 +7,8 @@
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/mzi.hpp"
 
-// Expected: the elements of an imperfect MZI as products of sines and cosines (physics.md 4.1), typed here.
+// Expected: the elements of an imperfect MZI as products of sines and cosines (docs/guide/theory.md), typed
+// here.
 
 namespace optinc {
 namespace {

@@ -58,7 +58,7 @@ nlohmann::ordered_json verdict_json(const LawVerdict& v) {
 std::string law_list(const std::vector<const Law*>& chosen) {
   std::string text = fmt::format("{:<4} {:<12} {:<40} {:>6}  {}\n", "row", "kind", "law", "points", "formula");
   for (const Law* law : chosen)
-    text += fmt::format("{:<4} {:<12} {:<40} {:>6}  {}\n", law->row, kind_name(law->kind), law->name,
+    text += fmt::format("{:<4} {:<12} {:<40} {:>6}  {}\n", law->row, name_of(law->kind), law->name,
                         law->points.size(), law->formula);
   return text;
 }
@@ -74,7 +74,7 @@ nlohmann::ordered_json law_list_json(const std::vector<const Law*>& chosen) {
                         {"expected", law->expected(point.x)}});
     list.push_back({{"row", law->row},
                     {"name", law->name},
-                    {"kind", kind_name(law->kind)},
+                    {"kind", name_of(law->kind)},
                     {"formula", law->formula},
                     {"points", points}});
   }

@@ -32,7 +32,7 @@ LawResult check_law(const Law& law, const LawPoint& point, const LawOptions& opt
   LawVerdict v{law.row,
                law.name,
                law.point_name(point),
-               std::string(kind_name(law.kind)),
+               std::string(name_of(law.kind)),
                law.formula,
                law.unit,
                point.x,

@@ -1,6 +1,6 @@
 #include "experiments/validate/trained_blocks.hpp"
 
-#include "onn/training.hpp"
+#include "onn/training/trainer.hpp"
 #include "physics/mesh/decomposition.hpp"
 
 namespace optinc {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "onn/network.hpp"
+#include "onn/network/network.hpp"
 #include "physics/core/field.hpp"
 #include "physics/mesh/program.hpp"
 

@@ -3,9 +3,10 @@
 #include "experiments/validate/laws.hpp"
 #include "experiments/validate/variant_mesh.hpp"
 
-// Meshes of MZIs with a third splitter, corrected for known ones (physics.md 4.6-6, 6b). A block that a Haar
-// unitary asks for is a point on a sphere, of density k 2^(1-k) of rank k where its forbidden discs lie (power
-// ratio 1/2): there are as many clips at any N, and none where blocks are real.
+// Meshes of MZIs with a third splitter, corrected for known ones (Hamerly et al., Nat. Commun. 13, 6831, 2022;
+// balanced: derived here). A block that a Haar unitary asks for is a point on a sphere, of density k 2^(1-k) of
+// rank k where its forbidden discs lie (power ratio 1/2): there are as many clips at any N, and none where
+// blocks are real.
 
 namespace optinc {
 namespace {

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "physics/core/check.hpp"
+
 namespace optinc {
 namespace {
 
@@ -41,6 +43,16 @@ std::string join_names(std::span<const std::string_view> names) {
     text += name;
   }
   return text;
+}
+
+void refuse_name(std::string_view what, std::string_view name, std::span<const std::string_view> names) {
+  throw Error(fmt::format("unknown {} \"{}\" (known: {}). Did you mean \"{}\"?", what, name, join_names(names),
+                          nearest_name(name, names)));
+}
+
+void refuse_value(std::string_view what, std::size_t value, std::span<const std::string_view> names) {
+  throw Error(fmt::format("{} number {} (0..{}: {}). Use one of those.", what, value, names.size() - 1,
+                          join_names(names)));
 }
 
 }  // namespace optinc

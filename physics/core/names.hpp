@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,5 +14,13 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 
 /// "a, b, c".
 std::string join_names(std::span<const std::string_view> names);
+
+/// Throws Error: unknown WHAT "NAME" (known: ..). Did you mean "NEAREST"?
+[[noreturn]] void refuse_name(std::string_view what, std::string_view name,
+                              std::span<const std::string_view> names);
+
+/// Throws Error: WHAT holds value number `value`, for which there is no name.
+[[noreturn]] void refuse_value(std::string_view what, std::size_t value,
+                               std::span<const std::string_view> names);
 
 }  // namespace optinc

@@ -7,8 +7,8 @@
 #include "physics/devices/receiver.hpp"
 #include "physics/random/stream.hpp"
 
-/// \file activation.hpp Activations A0-A5 of a neuron (physics.md section 9): a field z goes in, a field f(z)
-/// comes out, both in sqrt(W). Each is a struct of its parameters with
+/// \file activation.hpp Activations A0-A5 of a neuron, each with its source below: a field z goes in, a field
+/// f(z) comes out, both in sqrt(W). Each is a struct of its parameters with
 ///
 ///   Complex    forward(Complex z) const
 ///   Wirtinger  derivatives(Complex z) const     df = f_z dz + f_z* conj(dz)

@@ -16,7 +16,8 @@ enum class GainModel {
   travelling_wave,  ///< ln(G_0/G) = (G - 1) P_in/P_s along the guide
 };
 
-/// Semiconductor optical amplifier, one polarisation. Defaults and ranges: physics.md sections 8 and 15.
+/// Semiconductor optical amplifier, one polarisation. Defaults and ranges: typical of InP devices
+/// (assumed).
 struct SoaSettings {
   GainModel model = GainModel::lumped;
   double small_signal_gain_db = 15.0;     ///< G_0 (8-25)

@@ -17,7 +17,8 @@ Matrix2 coupler(double eta_rad);
 Matrix2 coupler_derivative(double eta_rad);
 
 /// A 2x2 coupler as it is built: splitting angle at one wavelength, its slope, and what it loses. Defaults:
-/// section 15 of physics.md (a plain directional coupler; slope 3e-3..5e-3 rad/nm, loss 0.02..0.3 dB).
+/// typical of a directional coupler without broadband design (assumed; slope 3e-3..5e-3 rad/nm, loss 0.02..0.3
+/// dB).
 struct DirectionalCoupler {
   double eta_rad = constants::pi / 4;  ///< splitting angle at `wavelength_m`, pi/4 + delta
   double eta_slope_rad_per_m = 4e6;    ///< d eta/d wavelength: 4e-3 rad/nm
@@ -38,7 +39,7 @@ Matrix2 directional_coupler_derivative(const DirectionalCoupler& device, double 
 /// Throws Error, naming the field, for a loss < 0, a wavelength <= 0 or a value that is not finite.
 void validate_coupler(const DirectionalCoupler& device);
 
-/// What is legal but outside what couplers are reported to be (physics.md section 15); empty where all is well.
+/// What is legal but outside the ranges given with the fields; empty where all is well.
 std::vector<std::string> coupler_warnings(const DirectionalCoupler& device);
 
 /// Two parallel guides whose propagation constants differ.

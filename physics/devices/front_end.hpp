@@ -20,8 +20,8 @@ struct LoadResistor {
 /// One or the other: an amplifier's input-referred noise holds its resistor, and both would count it twice.
 using FrontEndNoise = std::variant<InputReferredNoise, LoadResistor>;
 
-/// What follows the photodiode: a transimpedance amplifier, or a resistor. Defaults and ranges: physics.md
-/// sections 10 and 15.
+/// What follows the photodiode: a transimpedance amplifier, or a resistor. Defaults: Patel et al.,
+/// IEEE J. Solid-State Circuits (2022), doi 10.1109/JSSC.2022.3218558.
 struct FrontEnd {
   FrontEndNoise noise = InputReferredNoise{};
   double bandwidth_hz = 32e9;            ///< noise bandwidth (20-60 GHz)

@@ -9,8 +9,8 @@
 
 namespace optinc {
 
-/// Continuous-wave laser, the seed of all servers or one server's own. Defaults and ranges: physics.md sections
-/// 7 and 15.
+/// Continuous-wave laser, the seed of all servers or one server's own. Defaults and ranges: typical of
+/// distributed-feedback lasers at 1550 nm (assumed).
 struct LaserSettings {
   double power_w = 19.953e-3;     ///< mean power; 13 dBm (10-20)
   double rin_db_per_hz = -150.0;  ///< relative intensity noise, one-sided, white (-140..-160)

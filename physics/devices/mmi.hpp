@@ -5,7 +5,7 @@
 namespace optinc {
 
 /// 2x2 multimode-interference splitter: a directional coupler's matrix with eta = pi/4 + imbalance, a slope an
-/// order of magnitude smaller and more loss. Defaults: physics.md section 2 (slope 5e-4 rad/nm, 0.1..0.5 dB).
+/// order of magnitude smaller and more loss. Defaults: typical (assumed; slope 5e-4 rad/nm, 0.1..0.5 dB).
 struct Mmi2x2 {
   double imbalance_rad = 0.0;        ///< delta: K = (1 + sin 2 delta)/2
   double eta_slope_rad_per_m = 5e5;  ///< 5e-4 rad/nm

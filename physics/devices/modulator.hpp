@@ -10,10 +10,12 @@ namespace optinc {
 
 /// Field of an amplitude-encoded PAM4 digit, sqrt(W): linear in the digit, E = (d/3) sqrt(P_3), with P_3 the
 /// power of digit 3 in W. Fields so encoded may be averaged coherently; an intensity-encoded digit
-/// (E = sqrt(d/3 P_3), Ethernet's) must not be (physics.md section 7): `pam4_levels.hpp` keeps them apart.
+/// (E = sqrt(d/3 P_3), Ethernet's) must not be (docs/guide/theory.md, the average in light): `pam4_levels.hpp`
+/// keeps them apart.
 double pam4_field_sqrt_w(double digit, double full_scale_power_w);
 
-/// Push-pull Mach-Zehnder modulator biased at its null. Defaults and ranges: physics.md sections 7 and 15.
+/// Push-pull Mach-Zehnder modulator biased at its null. Defaults and ranges: typical of silicon and
+/// thin-film lithium niobate (40..100 GHz: Weigel et al., Opt. Express 26, 23728, 2018).
 struct MzmSettings {
   double v_pi_v = 4.0;                ///< half-wave voltage (1-7)
   double insertion_loss_db = 4.0;     ///< at full transmission (1-12)

@@ -38,7 +38,8 @@ struct MziDerivatives {
 };
 MziDerivatives mzi_derivatives(const MziSettings& settings, const MziErrors& errors);
 
-/// The same in closed form, without the losses (physics.md 4.1): with C, S = cos, sin(theta/2),
+/// The same in closed form, without the losses (docs/guide/theory.md; Bandyopadhyay et al., Optica 8, 1247,
+/// 2021): with C, S = cos, sin(theta/2),
 /// C+- = cos(alpha +- beta), S+- = sin(alpha +- beta),
 /// T = e^{i theta/2} [[e^{i phi}(i S C- - C S+),  i C C+ - S S-], [e^{i phi}(i C C+ + S S-),  -i S C- - C S+]].
 Matrix2 mzi_closed_form(double theta, double phi, double alpha, double beta);

@@ -30,9 +30,9 @@ SymmetricMziSettings push_pull(double theta, double common = 0.0);
 /// [cos(theta/2), -sin(theta/2)]].
 Matrix2 symmetric_mzi(const SymmetricMziSettings& settings, const SymmetricMziErrors& errors = {});
 
-/// Errors of the variants below: those of a plain MZI and what these add. Phases driven push-pull have two arms
-/// that can be off: `theta_offset` and `phi_offset` of `mzi` are the differences, all the sums together are
-/// `common_offset`.
+/// Errors of the variants below: those of a standard MZI and what these add. Phases driven push-pull have two
+/// arms that can be off: `theta_offset` and `phi_offset` of `mzi` are the differences, all the sums together
+/// are `common_offset`.
 struct MziVariantErrors {
   MziErrors mzi;
   double gamma = 0.0;          ///< third splitter, in front of phi: eta = pi/4 + gamma, rad
@@ -40,9 +40,9 @@ struct MziVariantErrors {
   double output_offset = 0.0;  ///< error of the fixed quarter wave on the lower output, rad
 };
 
-/// MZI that keeps real fields real (physics.md 4.6-6c): theta push-pull, phi on the upper input arm, constant
+/// MZI that keeps real fields real (derived here): theta push-pull, phi on the upper input arm, constant
 /// phase i removed: R = -i e^{-i theta/2} T with T of mzi(); perfect, [[e^{i phi} s, c], [e^{i phi} c, -s]]
-/// with s, c = sin, cos(theta/2), a real matrix for phi = 0 or pi. Uses gamma and output_offset not.
+/// with s, c = sin, cos(theta/2), a real matrix for phi = 0 or pi. Ignores gamma and output_offset.
 Matrix2 real_mzi(const MziSettings& settings, const MziVariantErrors& errors = {});
 
 /// MZI with a third 50:50 splitter in front of phi (Hamerly, Bandyopadhyay, Englund, Nat. Commun. 13, 6831
@@ -52,7 +52,7 @@ Matrix2 real_mzi(const MziSettings& settings, const MziVariantErrors& errors = {
 Matrix2 three_splitter_mzi(const MziSettings& settings, const MziVariantErrors& errors = {});
 
 /// The same with both phases push-pull, a fixed quarter wave behind its lower output and its constant phase
-/// removed (physics.md 4.6-6b): T3b = K e^{-i (theta+phi)/2} T3, K = conj(i e^{i pi/4}) diag(1, i). Perfect and
+/// removed (derived here): T3b = K e^{-i (theta+phi)/2} T3, K = conj(i e^{i pi/4}) diag(1, i). Perfect and
 /// at theta = pi/2 it is the real matrix [[cos(x - pi/4), cos(x + pi/4)], [cos(x + pi/4), -cos(x - pi/4)]] with
 /// x = phi/2: phi carries the weight, and real matrices never come near a forbidden disc.
 Matrix2 balanced_three_splitter_mzi(const MziSettings& settings, const MziVariantErrors& errors = {});

@@ -7,7 +7,7 @@
 #include "physics/core/field.hpp"
 
 /// \file pam4_levels.hpp Levels of a PAM4 digit as two types that do not mix: a mean of intensities is not the
-/// mean of fields (physics.md section 13, pitfall 1). Both count in parts of the level of digit 3:
+/// mean of fields. Both count in parts of the level of digit 3:
 ///
 ///   AmplitudeLevel  E = level sqrt(P_3)          amplitude encoding E = (d/3) sqrt(P_3); may be negative
 ///   IntensityLevel  P = level P_3, E = sqrt(P)   intensity encoding P = (d/3) P_3, Ethernet's; >= 0

@@ -5,7 +5,7 @@
 
 namespace optinc {
 
-/// Photodiode. Defaults and ranges: physics.md sections 10 and 15 (germanium on silicon).
+/// Photodiode. Defaults and ranges: typical of germanium on silicon.
 struct PhotodiodeSettings {
   double responsivity_a_per_w = 0.9;  ///< (0.6-1.1)
   double dark_current_a = 30e-9;      ///< (1-200 nA)

@@ -2,8 +2,9 @@
 
 namespace optinc {
 
-/// Balanced homodyne receiver of one neuron or output digit. Defaults and sources: physics.md sections 10,
-/// 15, 17.
+/// Balanced homodyne receiver of one neuron or output digit. Defaults: noise and bandwidth
+/// of Patel et al., IEEE J. Solid-State Circuits (2022), doi 10.1109/JSSC.2022.3218558; the rest typical
+/// (assumed).
 struct ReceiverSettings {
   double lo_power_w = 1e-3;                ///< local oscillator
   double responsivity_a_per_w = 0.9;       ///< photodiode

@@ -62,7 +62,7 @@ void validate_thermo_optic(const ThermoOpticShifter& device);
 
 /// What is legal but unlike any published heater: P_pi tau < 4 mW us first of all (heat insulation buys power
 /// with time, so the product hardly moves: 5.1 mW us is the least reported, Chen et al. 2024), and values
-/// outside the ranges of physics.md section 15.
+/// outside the ranges given with the fields.
 std::vector<std::string> thermo_optic_warnings(const ThermoOpticShifter& device);
 
 /// Doped-silicon heater inside the waveguide of Harris et al., Opt. Express 22, 10487 (2014), arXiv:1410.3616:

@@ -21,9 +21,9 @@ struct Sites {
 ///     | phi arms | alpha coupler | theta arms | beta coupler |      arm length = mzi_length / 2 -
 ///     coupler_length
 ///
-/// and two ports wide, so that the port pitch is mzi_width / 2. Default 200 x 50 um (physics.md 15: 100..300 x
-/// 20..60 um); heater length of Harris et al. 2014, Opt. Express 22, 10487. Whatever the coupler length, device
-/// centres follow each other at a quarter of the MZI length.
+/// and two ports wide, so that the port pitch is mzi_width / 2. Default 200 x 50 um (assumed; 100..300 x
+/// 20..60 um are built); heater length of Harris et al. 2014, Opt. Express 22, 10487. Whatever the coupler
+/// length, device centres follow each other at a quarter of the MZI length.
 struct FloorPlanSettings {
   double mzi_length_m = 200e-6;
   double mzi_width_m = 50e-6;
@@ -37,7 +37,7 @@ double arm_length_m(const FloorPlanSettings& settings);
 /// Throws Error unless lengths are finite and positive (coupler >= 0) and couplers and heater fit into the MZI.
 void validate_floor_plan(const FloorPlanSettings& settings);
 
-/// What is legal but outside what is built (physics.md 15), one line each.
+/// What is legal but outside what is built (see FloorPlanSettings), one line each.
 std::vector<std::string> floor_plan_warnings(const FloorPlanSettings& settings);
 
 /// Where everything of one mesh lies on the die, by the centre of each device. MZIs in topology order; arms of

@@ -97,26 +97,26 @@ SymmetricProgram bell_walmsley_program(const MeshProgram& program) {
   const auto columns = places_of(t);
   SymmetricProgram s{Vector::Zero(t.mzi_count()), Vector::Zero(t.mzi_count()), Vector::Zero(ports),
                      Vector::Zero(passages(columns)), Vector::Zero(ports)};
-  // owed[p]: what a field of the plain mesh has more in phase than that of this one, in front of the column
-  Vector owed = Vector::Zero(ports);
+  // lead[p]: what a field of the standard mesh has more in phase than that of this one, in front of the column
+  Vector lead = Vector::Zero(ports);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const auto& places = columns[c];
     if (c == 0)
       for (const Place& place : places)
         if (place.mzi >= 0) {
           s.input_phase[place.port] = wrap_phase(program.phi[place.mzi]);
-          owed[place.port] = -program.phi[place.mzi];
+          lead[place.port] = -program.phi[place.mzi];
         }
-    // By now the difference of owed phases makes phi: T diag(owed) = e^{i (theta/2 + owed_lower)} R(theta),
+    // By now the difference of leads makes phi: T diag(lead) = e^{i (theta/2 + lead_lower)} R(theta),
     // which is e^{i common} R(theta) but for a phase on both outputs.
-    Vector owed_behind(static_cast<Eigen::Index>(places.size()));  // with a common phase of 0
+    Vector lead_behind(static_cast<Eigen::Index>(places.size()));  // with a common phase of 0
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Place& place = places[i];
-      owed_behind[static_cast<Eigen::Index>(i)] =
-          place.mzi >= 0 ? program.theta[place.mzi] / 2 + owed[place.port + 1] : owed[place.port];
+      lead_behind[static_cast<Eigen::Index>(i)] =
+          place.mzi >= 0 ? program.theta[place.mzi] / 2 + lead[place.port + 1] : lead[place.port];
     }
     // Common phases: what the next column's MZIs want between neighbouring places, from the free one on
-    Vector common = Vector::Zero(owed_behind.size());
+    Vector common = Vector::Zero(lead_behind.size());
     if (c + 1 < columns.size()) {
       const auto free = static_cast<Eigen::Index>(free_place(places));
       if (places[static_cast<std::size_t>(free)].mzi >= 0)  // the lower arm without a shifter
@@ -128,21 +128,21 @@ SymmetricProgram bell_walmsley_program(const MeshProgram& program) {
             if (places[i + 1].port == next.port + 1) wanted[i] = program.phi[next.mzi];
       for (Eigen::Index i = free + 1; i < common.size(); ++i)
         common[i] =
-            common[i - 1] + owed_behind[i] - owed_behind[i - 1] - wanted[static_cast<std::size_t>(i - 1)];
+            common[i - 1] + lead_behind[i] - lead_behind[i - 1] - wanted[static_cast<std::size_t>(i - 1)];
       for (Eigen::Index i = free; i-- > 0;)
-        common[i] = common[i + 1] + owed_behind[i] - owed_behind[i + 1] + wanted[static_cast<std::size_t>(i)];
+        common[i] = common[i + 1] + lead_behind[i] - lead_behind[i + 1] + wanted[static_cast<std::size_t>(i)];
     } else {
       for (std::size_t i = 0; i < places.size(); ++i)  // an MZI turns its upper output as the screen would
         if (places[i].mzi >= 0)
           common[static_cast<Eigen::Index>(i)] =
-              owed_behind[static_cast<Eigen::Index>(i)] + program.output_phase[places[i].port];
+              lead_behind[static_cast<Eigen::Index>(i)] + program.output_phase[places[i].port];
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Place& place = places[i];
       const auto at = static_cast<Eigen::Index>(i);
-      owed[place.port] = owed_behind[at] - common[at];
+      lead[place.port] = lead_behind[at] - common[at];
       if (place.mzi >= 0) {
-        owed[place.port + 1] = owed[place.port];
+        lead[place.port + 1] = lead[place.port];
         const auto arms = push_pull(program.theta[place.mzi], common[at]);
         s.upper[place.mzi] = wrap_phase(arms.upper);
         s.lower[place.mzi] = wrap_phase(arms.lower);
@@ -154,7 +154,7 @@ SymmetricProgram bell_walmsley_program(const MeshProgram& program) {
   const SymmetricShifters shifters = bell_walmsley_shifters(ports);
   for (int p = 0; p < ports; ++p)
     if (shifters.output_phase[static_cast<std::size_t>(p)])
-      s.output_phase[p] = wrap_phase(program.output_phase[p] + owed[p]);
+      s.output_phase[p] = wrap_phase(program.output_phase[p] + lead[p]);
   return s;
 }
 

@@ -28,11 +28,11 @@ struct SymmetricShifters {
 };
 SymmetricShifters bell_walmsley_shifters(int ports);
 
-/// A rectangular mesh of plain MZIs (clements_topology()) said with symmetric ones: the same transfer matrix.
-/// The external phase of an MZI is a difference of phases at its inputs, and the common phases of the two MZIs
-/// in front of it make that difference; common phases are therefore set from top to bottom, column after
-/// column. Phases in [0, 2 pi), those without a shifter 0. Throws Error where sizes are those of no rectangular
-/// mesh.
+/// A rectangular mesh of standard MZIs (clements_topology()) said with symmetric ones: the same transfer
+/// matrix. The external phase of an MZI is a difference of phases at its inputs, and the common phases of the
+/// two MZIs in front of it make that difference; common phases are therefore set from top to bottom, column
+/// after column. Phases in [0, 2 pi), those without a shifter 0. Throws Error where sizes are those of no
+/// rectangular mesh.
 SymmetricProgram bell_walmsley_program(const MeshProgram& program);
 
 /// Phases with which a perfect mesh of symmetric MZIs has the transfer matrix `unitary` (N, N): by

@@ -1,10 +1,8 @@
 #include "physics/mesh/blocks.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/phase_shifter.hpp"
@@ -14,8 +12,6 @@ namespace optinc {
 namespace {
 
 using constants::pi;
-
-constexpr std::array<std::string_view, 4> kind_names = {"standard", "real", "three-splitter", "balanced"};
 
 void require_one_each(const char* what, const Vector& values, const MeshTopology& t) {
   validate(values.size() == t.mzi_count(), "{} has {} values for a mesh of {} MZIs (one each). Give {}.", what,
@@ -39,11 +35,12 @@ MeshBlocks no_blocks(const MeshTopology& t, const MeshProgram& p, const MeshErro
 double nearest_sign(double phase) { return std::cos(phase) >= 0 ? 0.0 : pi; }
 
 /// program_blocks(). `real_phases`: every phi is 0 or pi, whichever is nearer; what a block then has in phase
-/// that it should not is owed like all else, so that blocks with a dark side, whose phi can be any, do no harm.
+/// that it should not is carried on like all else, so that blocks with a dark side, whose phi can be any, do no
+/// harm.
 CorrectedProgram walk(const MeshTopology& topology, MziKind kind, const MeshProgram& wanted,
                       const KnownSplitters& splitters, bool real_phases) {
   CorrectedProgram found{wanted, 0};
-  Eigen::VectorXcd owed = Eigen::VectorXcd::Ones(topology.ports);
+  Eigen::VectorXcd carried = Eigen::VectorXcd::Ones(topology.ports);
   for (int k = 0; k < topology.mzi_count(); ++k) {
     const auto [upper, lower] = topology.mzis[static_cast<std::size_t>(k)];
     MziVariantErrors errors;
@@ -51,8 +48,8 @@ CorrectedProgram walk(const MeshTopology& topology, MziKind kind, const MeshProg
     errors.mzi.beta = splitters.beta[k];
     errors.gamma = splitters.gamma[k];
     Matrix2 asked = mzi_closed_form(wanted.theta[k], wanted.phi[k], 0.0, 0.0);
-    asked.col(0) *= owed[upper];
-    asked.col(1) *= owed[lower];
+    asked.col(0) *= carried[upper];
+    asked.col(1) *= carried[lower];
     const Matrix2 of_mzi =
         has_third_splitter(kind) ? Matrix2(asked * coupler(pi / 4 + errors.gamma).adjoint()) : asked;
 
@@ -68,27 +65,18 @@ CorrectedProgram walk(const MeshTopology& topology, MziKind kind, const MeshProg
     const auto phase_of_row = [&](int i) {
       return unit_phase(asked(i, 0) * std::conj(block(i, 0)) + asked(i, 1) * std::conj(block(i, 1)));
     };
-    owed[upper] = phase_of_row(0);
-    owed[lower] = phase_of_row(1);
+    carried[upper] = phase_of_row(0);
+    carried[lower] = phase_of_row(1);
     found.program.theta[k] = set.theta;
     found.program.phi[k] = set.phi;
     found.clipped += clipped ? 1 : 0;
   }
   for (int p = 0; p < topology.ports; ++p)
-    found.program.output_phase[p] = wrap_phase(wanted.output_phase[p] + std::arg(owed[p]));
+    found.program.output_phase[p] = wrap_phase(wanted.output_phase[p] + std::arg(carried[p]));
   return found;
 }
 
 }  // namespace
-
-std::span<const std::string_view> mzi_kind_names() { return kind_names; }
-
-MziKind mzi_kind(std::string_view name) {
-  for (std::size_t i = 0; i < kind_names.size(); ++i)
-    if (kind_names[i] == name) return static_cast<MziKind>(i);
-  throw Error(fmt::format("unknown kind of MZI \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(kind_names), nearest_name(name, kind_names)));
-}
 
 bool has_third_splitter(MziKind kind) { return kind == MziKind::three_splitter || kind == MziKind::balanced; }
 
@@ -138,12 +126,12 @@ CorrectedProgram program_blocks(const MeshTopology& topology, MziKind kind, cons
 }
 
 MeshProgram decompose(MziKind kind, const Matrix& unitary) {
-  MeshProgram plain = decompose_clements(unitary);
-  if (kind == MziKind::standard) return plain;
+  MeshProgram standard = decompose_clements(unitary);
+  if (kind == MziKind::standard) return standard;
   const MeshTopology t = clements_topology(static_cast<int>(unitary.rows()));
   const Vector zero = Vector::Zero(t.mzi_count());
   const bool real_phases = kind == MziKind::real && unitary.imag().isZero(0.0);
-  MeshProgram program = walk(t, kind, plain, {zero, zero, zero}, real_phases).program;
+  MeshProgram program = walk(t, kind, standard, {zero, zero, zero}, real_phases).program;
   if (real_phases) program.output_phase = program.output_phase.unaryExpr(&nearest_sign);
   return program;
 }

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <span>
-#include <string_view>
 #include <vector>
 
+#include "physics/core/enum_names.hpp"
 #include "physics/devices/mzi_variants.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/program.hpp"
@@ -25,16 +24,15 @@ enum class MziKind {
   balanced  ///< balanced_three_splitter_mzi(): errors of real orthogonal targets can be corrected exactly
 };
 
-/// Names for users, in the order of MziKind: standard, real, three-splitter, balanced.
-std::span<const std::string_view> mzi_kind_names();
-
-/// The kind of that name. Throws Error, naming the nearest, for an unknown one.
-MziKind mzi_kind(std::string_view name);
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<MziKind> = {"kind of MZI",
+                                                  {"standard", "real", "three-splitter", "balanced"}};
 
 /// Whether blocks of a kind have a third splitter: three_splitter and balanced.
 bool has_third_splitter(MziKind kind);
 
-/// Errors of a mesh of any kind: those of plain MZIs and what the variants add (MziVariantErrors).
+/// Errors of a mesh of any kind: those of standard MZIs and what the variants add (MziVariantErrors).
 struct MeshVariantErrors {
   MeshErrors mzis;
   Vector gamma;          ///< rad (MZIs); of kinds with a third splitter
@@ -50,10 +48,10 @@ struct KnownSplitters {
   Vector alpha, beta, gamma;
 };
 
-/// One block of a kind, e^{i common_offset} times mzi() for plain ones.
+/// One block of a kind, e^{i common_offset} times mzi() for standard ones.
 Matrix2 block_of_kind(MziKind kind, const MziSettings& settings, const MziVariantErrors& errors = {});
 
-/// The mesh of plain MZIs by numbers: what MeshEngine and the reference mesh take.
+/// The mesh of standard MZIs by numbers: what MeshEngine and the reference mesh take.
 MeshBlocks mesh_blocks(const MeshTopology& topology, const MeshProgram& program, const MeshErrors& errors);
 
 /// The same for any kind. Waveguides that pass a column lose column_field_factor(); a third splitter loses
@@ -61,14 +59,16 @@ MeshBlocks mesh_blocks(const MeshTopology& topology, const MeshProgram& program,
 MeshBlocks mesh_blocks(const MeshTopology& topology, MziKind kind, const MeshProgram& program,
                        const MeshVariantErrors& errors);
 
-/// Programs blocks of a kind to do what a program of perfect plain MZIs on the same topology does, with their
-/// splitters known (rules of physics.md 4.6-2, 6 and 6b). With M what a block is asked for, phases still owed
-/// to its inputs included, and M1 = M DC(pi/4+gamma)^H for the kinds of three splitters (M1 = M for others):
+/// Programs blocks of a kind to do what a program of perfect standard MZIs on the same topology does, with
+/// their splitters known (local correction, Bandyopadhyay et al., Optica 8, 1247, 2021; three splitters:
+/// Hamerly et al., Nat. Commun. 13, 6831, 2022; their balanced form is derived here). With M what a block is
+/// asked for, the phases that blocks in front of it left over included, and M1 = M DC(pi/4+gamma)^H for the
+/// kinds of three splitters (M1 = M for others):
 ///   sin^2(theta/2) = (|M1_00|^2 - sin^2(alpha+beta)) / (cos 2alpha cos 2beta), clipped to [0, 1],
 ///   phi            = arg(M1_00 / M1_01) - arg(T_00 / T_01) at this theta and phi = 0,
-/// and each output owes the phase of sum_j M_ij conj(B_ij), B the block so set; what the last ones owe is the
-/// output screen. Exact where nothing clips. With errors of zero it is the decomposition for that kind. Losses
-/// are not corrected for. Throws Error where sizes are not the topology's.
+/// and each output leaves over the phase of sum_j M_ij conj(B_ij), B the block so set; the output screen makes
+/// up for those of the last blocks. Exact where nothing clips. With errors of zero it is the decomposition for
+/// that kind. Losses are not corrected for. Throws Error where sizes are not the topology's.
 CorrectedProgram program_blocks(const MeshTopology& topology, MziKind kind, const MeshProgram& wanted,
                                 const KnownSplitters& splitters);
 

@@ -1,25 +1,17 @@
 #include "physics/mesh/conventions.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
 namespace {
 
-constexpr std::array<std::string_view, 9> names = {"optinc",
-                                                   "clements",
-                                                   "interferometer",
-                                                   "strawberryfields",
-                                                   "strawberryfields-mzgate",
-                                                   "perceval-phase-first",
-                                                   "perceval-phase-last",
-                                                   "neurophox",
-                                                   "neurophox-hadamard"};
+[[noreturn]] void refuse(PhaseConvention convention) {
+  refuse_value("phase convention", static_cast<std::size_t>(convention), names_of<PhaseConvention>());
+}
 
 /// What a convention is made of.
 struct Form {
@@ -34,9 +26,15 @@ Form form_of(PhaseConvention convention) {
     case PhaseConvention::neurophox:
     case PhaseConvention::neurophox_hadamard:
       return {false, 0};
-    default:
+    case PhaseConvention::optinc:
+    case PhaseConvention::clements:
+    case PhaseConvention::interferometer:
+    case PhaseConvention::strawberryfields:
+    case PhaseConvention::strawberryfields_mzgate:
+    case PhaseConvention::perceval_phase_first:
       return {true, 0};
   }
+  refuse(convention);
 }
 
 Matrix2 matrix(Complex a, Complex b, Complex c, Complex d) {
@@ -60,9 +58,12 @@ Matrix2 unturned_block(PhaseConvention convention, double theta) {
       return i * matrix(s, c, c, -s);
     case PhaseConvention::neurophox_hadamard:
       return matrix(c, i * s, i * s, c);
-    default:
+    case PhaseConvention::optinc:
+    case PhaseConvention::strawberryfields_mzgate:
+    case PhaseConvention::perceval_phase_first:
       return mzi_closed_form(theta, 0.0, 0.0, 0.0);
   }
+  refuse(convention);
 }
 
 /// theta at which a block has these magnitudes in its first row.
@@ -74,18 +75,23 @@ double theta_of(PhaseConvention convention, double bar, double cross) {
       return std::atan2(cross, bar);
     case PhaseConvention::neurophox_hadamard:
       return 2 * std::atan2(cross, bar);
-    default:
+    case PhaseConvention::optinc:
+    case PhaseConvention::strawberryfields_mzgate:
+    case PhaseConvention::perceval_phase_first:
+    case PhaseConvention::perceval_phase_last:
+    case PhaseConvention::neurophox:
       return 2 * std::atan2(bar, cross);
   }
+  refuse(convention);
 }
 
 struct Block {
   double theta, phi;
-  Complex owed_upper, owed_lower;
+  Complex residual_upper, residual_lower;
 };
 
 /// theta and phi with which unturned(theta) diag(phi on port `turned`) is `asked` but for a phase of each row,
-/// which it owes.
+/// the residual, which blocks behind it make up for.
 Block fit_rows(const Matrix2& asked, const Matrix2& unturned, double theta, int turned) {
   // phases from the larger elements; a block without one of the two can have any phi
   const double dark = 1e-14;
@@ -95,10 +101,10 @@ Block fit_rows(const Matrix2& asked, const Matrix2& unturned, double theta, int 
                       unturned(0, 1 - turned));
   Matrix2 block = unturned;
   block.col(turned) *= turn;
-  const auto owed = [&](int row) {
+  const auto residual = [&](int row) {
     return unit_phase(asked(row, 0) * std::conj(block(row, 0)) + asked(row, 1) * std::conj(block(row, 1)));
   };
-  return {theta, wrap_phase(std::arg(turn)), owed(0), owed(1)};
+  return {theta, wrap_phase(std::arg(turn)), residual(0), residual(1)};
 }
 
 void require_sizes(const MeshTopology& t, const ConventionProgram& p) {
@@ -110,15 +116,6 @@ void require_sizes(const MeshTopology& t, const ConventionProgram& p) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> phase_convention_names() { return names; }
-
-PhaseConvention phase_convention(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<PhaseConvention>(i);
-  throw Error(fmt::format("unknown phase convention \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(names), nearest_name(name, names)));
-}
 
 bool screen_at_inputs(PhaseConvention convention) { return !form_of(convention).input_side; }
 
@@ -139,27 +136,27 @@ ConventionProgram convert_program(const MeshTopology& topology, const Convention
   const bool along = form.input_side, same_side = screen_at_inputs(from) == screen_at_inputs(to);
   Eigen::VectorXcd screen(topology.ports);
   for (int p = 0; p < topology.ports; ++p) screen[p] = std::polar(1.0, program.screen[p]);
-  // along the light what blocks owe starts from a screen at the inputs; against it from one at the outputs
-  Eigen::VectorXcd owed = same_side ? Eigen::VectorXcd::Ones(topology.ports).eval() : screen;
+  // along the light what blocks leave over starts from a screen at the inputs; against it from one at the outputs
+  Eigen::VectorXcd carried = same_side ? Eigen::VectorXcd::Ones(topology.ports).eval() : screen;
   ConventionProgram found = program;
   for (int step = 0; step < topology.mzi_count(); ++step) {
     const int k = along ? step : topology.mzi_count() - 1 - step;
     const auto [upper, lower] = topology.mzis[static_cast<std::size_t>(k)];
     Matrix2 asked = convention_block(from, program.theta[k], program.phi[k]);
     if (!along) asked.transposeInPlace();  // against the light rows and columns change places
-    asked.col(0) *= owed[upper];
-    asked.col(1) *= owed[lower];
+    asked.col(0) *= carried[upper];
+    asked.col(1) *= carried[lower];
     const double theta = theta_of(to, std::abs(asked(0, 0)), std::abs(asked(0, 1)));
     Matrix2 unturned = unturned_block(to, theta);
     if (!along) unturned.transposeInPlace();
     const Block block = fit_rows(asked, unturned, theta, form.turned);
     found.theta[k] = block.theta;
     found.phi[k] = block.phi;
-    owed[upper] = block.owed_upper;
-    owed[lower] = block.owed_lower;
+    carried[upper] = block.residual_upper;
+    carried[lower] = block.residual_lower;
   }
   for (int p = 0; p < topology.ports; ++p)
-    found.screen[p] = wrap_phase(std::arg(same_side ? owed[p] * screen[p] : owed[p]));
+    found.screen[p] = wrap_phase(std::arg(same_side ? carried[p] * screen[p] : carried[p]));
   return found;
 }
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-
+#include "physics/core/enum_names.hpp"
 #include "physics/mesh/program.hpp"
 
 namespace optinc {
@@ -48,11 +46,12 @@ enum class PhaseConvention {
   neurophox_hadamard
 };
 
-/// All of them, in the order of the enum, as users write them: optinc, clements, interferometer, ..
-std::span<const std::string_view> phase_convention_names();
-
-/// The convention of that name. Throws Error, naming the nearest, for an unknown one.
-PhaseConvention phase_convention(std::string_view name);
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<PhaseConvention> = {
+    "phase convention",
+    {"optinc", "clements", "interferometer", "strawberryfields", "strawberryfields-mzgate",
+     "perceval-phase-first", "perceval-phase-last", "neurophox", "neurophox-hadamard"}};
 
 /// Phases of a whole mesh in some convention, rad; blocks in this project's order.
 struct ConventionProgram {

@@ -37,7 +37,7 @@ void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& prog
                        const VectorOf<Real>& alpha, const VectorOf<Real>& beta, Clipping clipping,
                        CorrectedProgramOf<Real>& corrected);
 
-/// The same for a topology that is met once.
+/// The same for a topology that is used once.
 CorrectedProgram correct_splitters(const MeshTopology& topology, const MeshProgram& program,
                                    const Vector& alpha, const Vector& beta,
                                    Clipping clipping = Clipping::nearest);

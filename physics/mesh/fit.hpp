@@ -20,7 +20,7 @@ struct FittedProgram {
   int steps = 0;       ///< taken
 };
 
-/// Fits phases of plain MZIs on any topology to a target matrix (N, N): minimises |U - target|_F^2 / N over
+/// Fits phases of standard MZIs on any topology to a target matrix (N, N): minimises |U - target|_F^2 / N over
 /// theta, phi and output phases by L-BFGS (Nocedal 1980) with a backtracking line search, gradients by
 /// MeshEngine::backward(). For meshes that no decomposition is known for, such as butterfly_topology(), and for
 /// meshes with known errors. Finds a local minimum: start from several programs where the first is none. Throws

@@ -7,7 +7,8 @@ namespace optinc {
 CorrectedProgram reference_correct_splitters(const MeshTopology& topology, const MeshProgram& program,
                                              const Vector& alpha, const Vector& beta, Clipping clipping) {
   CorrectedProgram corrected{program, 0};
-  Eigen::VectorXcd carried = Eigen::VectorXcd::Ones(topology.ports);  // phases still owed, per waveguide
+  Eigen::VectorXcd carried =
+      Eigen::VectorXcd::Ones(topology.ports);  // phases still to be undone, per waveguide
   for (int k = 0; k < topology.mzi_count(); ++k) {
     const auto [upper, lower] = topology.mzis[static_cast<std::size_t>(k)];
     Matrix2 wanted = mzi_closed_form(program.theta[k], program.phi[k], 0.0, 0.0);

@@ -7,8 +7,8 @@
 namespace optinc {
 
 /// Ornstein-Uhlenbeck process dX = -X/tau dt + sqrt(2 s^2/tau) dW: noise of rms s that forgets itself within
-/// tau. Drift of a phase, residual of a phase lock, ambient temperature (physics.md sections 3.4, 6, 7); X has
-/// the unit of `rms`.
+/// tau. Drift of a phase, residual of a phase lock, ambient temperature (Gillespie, Phys. Rev. E 54, 2084,
+/// 1996); X has the unit of `rms`.
 struct OrnsteinUhlenbeck {
   double rms = 1e-3;                 ///< stationary standard deviation s; the default: phase noise, rad
   double correlation_time_s = 1e-3;  ///< tau; autocovariance s^2 e^(-|t|/tau)

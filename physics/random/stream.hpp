@@ -40,7 +40,7 @@ enum class Purpose : std::uint32_t {
   common_phase = 51,
   combiner_weight = 52,
   design_words = 60,
-  judged_words = 61,
+  evaluation_words = 61,
   checked_words = 62,
   training_noise = 63,
   chip_training = 64,

@@ -9,7 +9,7 @@ namespace optinc {
 
 /// Temperature of the ambient over time, rise over the common reference, K; the sum of its parts, 0 by default:
 ///   T_a(t) = constant + ramp t + amplitude sin(2 pi t / period + phase) + OU(t).
-/// Usual sizes (physics.md 6): ramp 0.01 .. 1 K/s, sine 0.1 .. 2 K in 10 .. 1000 s, OU 0.05 K in 10 s.
+/// Usual sizes (assumed): ramp 0.01 .. 1 K/s, sine 0.1 .. 2 K in 10 .. 1000 s, OU 0.05 K in 10 s.
 struct AmbientModel {
   double constant_k = 0.0;
   double ramp_k_per_s = 0.0;

@@ -1,7 +1,6 @@
 #include "physics/thermal/crosstalk.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -11,7 +10,6 @@
 #include <Eigen/SparseCholesky>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 
 namespace optinc {
@@ -20,7 +18,6 @@ namespace {
 using constants::pi;
 using Index = Eigen::Index;
 
-constexpr std::array<std::string_view, 4> law_names = {"none", "exponential", "sheet", "half-space"};
 constexpr Index certain_up_to = 3000;    // heaters whose definiteness a Cholesky factorisation decides
 constexpr Index most_entries = 1 << 24;  // 200 MB, and up to four such at once: below 1 GB
 
@@ -86,7 +83,7 @@ void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, do
     validate(distance > 0,
              "heater {} lies on the spot of another heater or arm, ({}, {}) m (x(d) of {} has no "
              "meaning at d = 0). Move one of them.",
-             i, x, y, law_names[static_cast<std::size_t>(c.law)]);
+             i, x, y, name_of(c.law));
     found.emplace_back(i, mutual_resistance_k_per_w(c, distance, r_place, h.resistance_k_per_w[i]));
   });
   std::sort(found.begin(), found.end());
@@ -154,8 +151,8 @@ void validate_places(const Vector& x_m, const Vector& y_m) {
 std::string what_to_lower(const Crosstalk& c) {
   if (c.law == CrosstalkLaw::exponential)
     return fmt::format("x0 = {} with d0_m = {} and cutoff_m = {}", c.x0, c.d0_m, c.cutoff_m);
-  return fmt::format("{} crosstalk with conductivity_w_per_m_k = {} and cutoff_m = {}",
-                     law_names[static_cast<std::size_t>(c.law)], c.conductivity_w_per_m_k, c.cutoff_m);
+  return fmt::format("{} crosstalk with conductivity_w_per_m_k = {} and cutoff_m = {}", name_of(c.law),
+                     c.conductivity_w_per_m_k, c.cutoff_m);
 }
 
 void validate_positive_definite(const HeaterArray& h, const Crosstalk& c, const SparseMatrix& theta) {
@@ -181,13 +178,6 @@ void validate_positive_definite(const HeaterArray& h, const Crosstalk& c, const 
 }
 
 }  // namespace
-
-CrosstalkLaw crosstalk_law(std::string_view name) {
-  const auto found = std::find(law_names.begin(), law_names.end(), name);
-  validate(found != law_names.end(), "unknown crosstalk law \"{}\" (known: {}). Did you mean \"{}\"?", name,
-           join_names(law_names), nearest_name(name, law_names));
-  return static_cast<CrosstalkLaw>(found - law_names.begin());
-}
 
 void validate_crosstalk(const Crosstalk& c) {
   validate(c.x0 >= 0 && c.x0 <= 1,

@@ -9,7 +9,7 @@
 namespace optinc {
 
 /// The die as one thermal node between all heaters and the ambient. Default: 400 mm^2 of 0.7 mm silicon on a
-/// good heat sink, tau = 0.23 s (physics.md 6, 15).
+/// good heat sink, tau = R C = 0.23 s; C = 1.66e6 J/(m^3 K) times the volume.
 struct ThermalDie {
   double resistance_k_per_w = 0.5;  ///< die to ambient
   double capacity_j_per_k = 0.46;
@@ -40,11 +40,12 @@ void validate_heaters(const HeaterArray& heaters);
 Vector phase_per_kelvin(const HeaterArray& heaters);
 
 /// What is legal but not built, one line each: a time constant outside 1 ms .. 100 s, and a die that
-/// `heater_power_w` keeps more than 60 K above its ambient (physics.md 6).
+/// `heater_power_w` keeps more than 60 K above its ambient, where none is run.
 std::vector<std::string> die_warnings(const ThermalDie& die, double heater_power_w);
 
 /// What is legal but not built, one line each: P_pi tau below 4 mW us (the product is nearly conserved over
-/// published heaters, 5 .. 40 mW us; physics.md 3.1), and a die time constant outside 1 ms .. 100 s.
+/// published heaters, 5.1 .. 40 mW us, Chen et al. 2024, arXiv:2405.11044), and a die time constant outside 1
+/// ms .. 100 s.
 std::vector<std::string> heater_warnings(const HeaterArray& heaters);
 
 }  // namespace optinc

@@ -1,11 +1,9 @@
 #include "physics/thermal/thermal_dynamics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
 #include "physics/thermal/thermal_steps.hpp"
 
 namespace optinc {
@@ -13,8 +11,6 @@ namespace {
 
 using Index = Eigen::Index;
 
-constexpr std::array<std::string_view, 6> names = {"automatic", "dopri5",      "rosenbrock4",
-                                                   "eigen",     "exponential", "quasi-static"};
 constexpr Index most_rosenbrock_states = 500, most_eigen_states = 2000, most_automatic_eigen_states = 500;
 constexpr double most_explicit_time_constants = 1000;
 
@@ -33,17 +29,6 @@ void validate_instants(std::span<const double> times_s, std::span<const double> 
 }
 
 }  // namespace
-
-Integrator integrator_named(std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  validate(found != names.end(), "unknown thermal integrator \"{}\" (known: {}). Did you mean \"{}\"?", name,
-           join_names(names), nearest_name(name, names));
-  return static_cast<Integrator>(found - names.begin());
-}
-
-std::string_view integrator_name(Integrator integrator) {
-  return names.at(static_cast<std::size_t>(integrator));
-}
 
 Integrator choose_integrator(const ThermalNetwork& network, double window_s) {
   if (window_s * fastest_rate_per_s(network) <= most_explicit_time_constants) return Integrator::dopri5;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
+#include "physics/core/enum_names.hpp"
 #include "physics/thermal/thermal_network.hpp"
 
 namespace optinc {
@@ -19,10 +19,10 @@ enum class Integrator {
   quasi_static,  ///< heaters follow at once, T_i = T_d + (K^-1 P)_i, the die exactly: for steps >> tau
 };
 
-/// The integrator of that name (automatic, dopri5, rosenbrock4, eigen, exponential, quasi-static), and the name
-/// of one. Throws Error, naming the nearest, for an unknown name.
-Integrator integrator_named(std::string_view name);
-std::string_view integrator_name(Integrator integrator);
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Integrator> = {
+    "thermal integrator", {"automatic", "dopri5", "rosenbrock4", "eigen", "exponential", "quasi-static"}};
 
 /// What `automatic` means for a network and a window: dopri5 up to 1000 fastest time constants; longer, eigen
 /// up to 500 states (a linear network needs no stiff solver) and quasi_static beyond.

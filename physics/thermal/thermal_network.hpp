@@ -17,7 +17,7 @@ struct ThermalLink {
 ///   C_i dT_i/dt = P_i - sum_j K_ij (T_j - T_d),
 ///   C_d dT_d/dt = sum_ij K_ij (T_j - T_d) - (T_d - T_a) / R_d.
 /// K is symmetric positive definite; with links, K_ii = 1/R_i + sum_j G_ij and K_ij = -G_ij, which makes the
-/// first line P_i - (T_i - T_d)/R_i - sum_j G_ij (T_i - T_j) (physics.md 6).
+/// first line P_i - (T_i - T_d)/R_i - sum_j G_ij (T_i - T_j).
 struct ThermalNetwork {
   Vector capacity_j_per_k;           ///< (heaters)
   SparseMatrix conductance_w_per_k;  ///< K (heaters, heaters)

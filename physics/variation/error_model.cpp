@@ -22,16 +22,15 @@ void validate_spread(std::string_view name, double value) {
 std::span<const std::string_view> error_preset_names() { return preset_names; }
 
 ErrorModel error_preset(std::string_view name) {
-  // sigma_eta, rho_ab, sigma_cal, arm-loss spread, DAC and phase noise: physics.md section 17. The mean MZI
-  // loss is not in that table; foundry is section 15's 2 x 0.05 dB coupler + 0.23 dB heater, good-lab the
-  // 0.2 dB optinc.md counts with, design-target half of that. Known to be wrong: an MZI has two heater stages,
-  // so that foundry's mean loss is 2 x 0.05 + 2 x 0.23 = 0.56 dB, not 0.33.
+  // sigma_eta, rho_ab, sigma_cal, arm-loss spread, DAC and phase noise: assumed (see error_preset's
+  // declaration). The mean MZI loss: foundry is 2 x 0.05 dB of couplers + 0.23 dB of the heater of Harris et
+  // al. 2014, good-lab the 0.2 dB at which 398 MZIs in series lose 80 dB, design-target half of that. Known to be
+  // wrong: an MZI has two heater stages, so that foundry's mean loss is 2 x 0.05 + 2 x 0.23 = 0.56 dB, not 0.33.
   if (name == "ideal") return {};
   if (name == "design-target") return {"design-target", 0.005, 0.5, 1e-3, 0.1, 0.005, 14, 3e-4};
   if (name == "good-lab") return {"good-lab", 0.01, 0.5, 2e-3, 0.2, 0.02, 12, 1e-3};
   if (name == "foundry") return {"foundry", 0.02, 0.5, 5e-3, 0.33, 0.13, 12, 1e-3};
-  throw Error(fmt::format("unknown error preset \"{}\" (known: {}). Did you mean \"{}\"?", name,
-                          join_names(preset_names), nearest_name(name, preset_names)));
+  refuse_name("error preset", name, preset_names);
 }
 
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad) {

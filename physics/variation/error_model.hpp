@@ -10,7 +10,7 @@
 namespace optinc {
 
 /// What fabrication, calibration and drive electronics do to every device of a chip: the statistics, not one
-/// chip's draw (that is MeshErrors). Spec and sources: physics.md sections 4.6, 5, 15 and 17.
+/// chip's draw (that is MeshErrors). What it does to a mesh: docs/guide/theory.md.
 struct ErrorModel {
   std::string preset = "ideal";     ///< name the values came from; "custom" once one was changed
   double sigma_eta_rad = 0.0;       ///< rms error of every splitter angle eta = pi/4 + delta
@@ -32,10 +32,12 @@ inline DacMode dac_mode(const ErrorModel& model) {
 /// Names of the presets: ideal, design-target, good-lab, foundry.
 std::span<const std::string_view> error_preset_names();
 
-/// The preset of that name. Throws Error, naming the nearest, for an unknown one.
+/// The preset of that name: an ordinary foundry run, a good laboratory's chip, and what a 128-port real mesh
+/// needs (design-target). Their values are assumed, inside what is reported for each device. Throws Error,
+/// naming the nearest, for an unknown one.
 ErrorModel error_preset(std::string_view name);
 
-/// The model with sigma_eta_rad replaced: an "error level" of a study (physics.md section 17).
+/// The model with sigma_eta_rad replaced: an "error level" of a study.
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad);
 
 /// The model with every error and the mean loss times `factor`; correlation and DAC stay. Throws Error for a
@@ -52,9 +54,9 @@ double mean_arm_loss_db(const ErrorModel& model);
 void validate_errors(const ErrorModel& model);
 
 /// What is legal but not what chips are, one sentence each, the field first: a splitter error above 0.08 rad, a
-/// calibration residue above 0.05 rad, phase noise above 0.01 rad and a DAC beyond 16 bits (physics.md section
-/// 15); an MZI above 2.1 dB (two couplers of 0.3 dB and a heater of 1.5 dB, the most of either); arms that
-/// differ by more than 0.4 dB rms (half of what lies between the heaters of 0.02 and 0.8 dB there are).
+/// calibration residue above 0.05 rad, phase noise above 0.01 rad and a DAC beyond 16 bits; an MZI above 2.1 dB
+/// (two couplers of 0.3 dB and a heater of 1.5 dB, the most of either); arms that differ by more than 0.4 dB
+/// rms (half of what lies between the heaters of 0.02 and 0.8 dB there are).
 std::vector<std::string> error_warnings(const ErrorModel& model);
 
 }  // namespace optinc

@@ -19,7 +19,7 @@ struct FabricatedMesh {
 
 /// What calibration and drive leave: every phase offset becomes N(0, sigma_cal) + N(0, sigma_phase).
 struct Calibration {
-  double sigma_cal_rad = 5e-3;  ///< residual of the static offsets, 0..5e-2 (physics.md 15)
+  double sigma_cal_rad = 5e-3;  ///< residual of the static offsets, 0..5e-2 (assumed)
   double sigma_phase_rad = 0;   ///< phase noise, frozen for one block of symbols
 };
 
@@ -59,7 +59,7 @@ FabricatedMesh fabricate_mesh(const DieProcess& process, const MeshAddress& addr
 MeshErrors calibrated_errors(const FabricatedMesh& mesh, const Calibration& calibration,
                              const MeshAddress& address);
 
-/// Fabricates and calibrates one mesh on its own, for a mesh that is met once. Same contract as
+/// Fabricates and calibrates one mesh on its own, for a mesh that is used once. Same contract as
 /// draw_mesh_errors.
 MeshErrors fabricate_mesh(const MeshTopology& topology, const MeshFloorPlan& plan, const ProcessModel& model,
                           const MeshAddress& address, const Calibration& calibration);

@@ -24,7 +24,8 @@ struct DimensionSpread {
 };
 
 /// What a fabrication process does to waveguides, couplers, losses and heaters, and how it varies over wafer,
-/// die and neighbouring devices: the statistics, not one chip's draw (physics.md 5, 15). Default: nothing
+/// die and neighbouring devices: the statistics, not one chip's draw (hierarchy: Bogaerts et al., IEEE J. Sel.
+/// Top. Quantum Electron. 25, 6100413, 2019). Default: nothing
 /// varies, sensitivities of a 500 x 220 nm silicon strip at 1550 nm. See default_process() for a process with
 /// spreads.
 struct ProcessModel {
@@ -55,12 +56,12 @@ struct ProcessModel {
   double heater_resistance_spread = 0.0;  ///< relative rms spread of R_h
 };
 
-/// An ordinary foundry run. Field: sigma_w = 2 nm, sigma_h = 0.8 nm, 4.5 mm (physics.md 15; 1..5 nm, 0.3..2 nm,
-/// 0.5..10 mm; Lu et al. 2017). Roughness 0.09 nm of width: two side walls of 2 nm rms with 50 nm correlation
-/// length averaged over 100 um, sqrt(2) sigma sqrt(2 l/L). Wafer and die (bow, tilt, offset: 2, 2, 1 nm of
-/// width, 0.7, 0.7, 0.3 nm of height) are orders of magnitude, not measurements. Splitters 0.02 rad rms with
-/// correlation 0.5 inside an MZI of the default floor plan, losses of the foundry preset, heaters 2 % (an
-/// estimate).
+/// An ordinary foundry run. Field: sigma_w = 2 nm, sigma_h = 0.8 nm, 4.5 mm (1..5 nm, 0.3..2 nm,
+/// 0.5..10 mm; Lu et al., Opt. Express 25, 9712, 2017). Roughness 0.09 nm of width: two side walls of 2 nm rms
+/// with 50 nm correlation length averaged over 100 um, sqrt(2) sigma sqrt(2 l/L). Wafer and die (bow, tilt,
+/// offset: 2, 2, 1 nm of width, 0.7, 0.7, 0.3 nm of height) are orders of magnitude, not measurements.
+/// Splitters 0.02 rad rms with correlation 0.5 inside an MZI of the default floor plan, losses of the foundry
+/// preset, heaters 2 % (an estimate).
 ProcessModel default_process();
 
 /// rms error and correlation inside an MZI of splitter angles on one die (field and white part; what wafer and
@@ -103,8 +104,8 @@ double arm_difference_rad(const ProcessModel& model, double length_m, double dis
 /// +-1, correlation length or wavelength <= 0, not finite).
 void validate_process(const ProcessModel& model);
 
-/// What is legal but outside the ranges of physics.md 15, or beyond what the model describes, one line each;
-/// `mzi_length_m` is that of the floor plan.
+/// What is legal but outside the ranges given with the fields, or beyond what the model describes, one line
+/// each; `mzi_length_m` is that of the floor plan.
 std::vector<std::string> process_warnings(const ProcessModel& model, double mzi_length_m);
 
 }  // namespace optinc

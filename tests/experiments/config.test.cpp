@@ -128,12 +128,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [metric, sense, limit] = yield;
   check("yield", values(metric, sense, limit));
   const auto& [servers, digits, rounding, level] = task;
-  check("task",
-        values(servers, 2 * digits, std::string(rounding_name(rounding)), std::string(level_name(level))));
+  check("task", values(servers, 2 * digits, std::string(name_of(rounding)), std::string(name_of(level))));
   const auto& [source, chain, above, start, hidden] = network;
   const auto& [step_width, step_level, carries] = chain;
-  check("network",
-        values(source, above, start, step_width, step_level, std::string(carries_name(carries)), hidden));
+  check("network", values(source, above, start, step_width, step_level, std::string(name_of(carries)), hidden));
   const auto& [relative_error] = stand_in;
   check("stand_in", values(relative_error));
   const auto& [key, gentle, harsh, steps] = tolerance;
@@ -142,13 +140,12 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("mesh", values(ports, target, kind, topology, common));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
                stop_margin] = training;
-  check("training", values(std::string(scheme_name(scheme)), project_every, squared, epochs, batch, rate,
-                           warmup, zone, matrix_noise, on_chips, stop_margin));
+  check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
+                           zone, matrix_noise, on_chips, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage));
   const auto& [policy, estimate, in_situ, diagonal_epochs, diagonal_rate] = calibration;
-  check("calibration",
-        values(std::string(policy_name(policy)), estimate, in_situ, diagonal_epochs, diagonal_rate));
+  check("calibration", values(std::string(name_of(policy)), estimate, in_situ, diagonal_epochs, diagonal_rate));
   const auto& [x0, known, d0, plan] = crosstalk;
   const auto& [mzi_length, mzi_width, coupler_length, heater_length] = plan;
   check("crosstalk", values(x0, known, d0, mzi_length, mzi_width, coupler_length, heater_length));

@@ -258,7 +258,7 @@ class Drawing(unittest.TestCase):
                     np.testing.assert_allclose(line.get_ydata(), rms[indices])
 
     def test_laws_of_meshes(self):
-        # closed forms against numbers of physics.md 4.6 and by hand; fails where a power or a constant is another
+        # closed forms against numbers of an independent model and by hand; fails where a power or a constant is another
         close = lambda value, wanted, digits=3: self.assertAlmostEqual(value / wanted, 1, digits)  # noqa: E731
         close(mesh_laws.splitters("standard", 16, 0.02), 0.10954)
         close(mesh_laws.splitters("balanced", 17, 0.01), 0.01 * 48 ** 0.5)

@@ -7,7 +7,7 @@
 #include "experiments/study/inspect.hpp"
 #include "experiments/study/state.hpp"
 #include "experiments/study/training_checkpoint.hpp"
-#include "onn/chip_design.hpp"
+#include "onn/chip/chip_design.hpp"
 
 #include "tests/fuzz/support.hpp"
 

@@ -23,7 +23,7 @@ HEATER = "physics/devices/thermo_optic_shifter.cpp"
 FIELD = "physics/variation/random_field.cpp"
 ACTIVATION = "physics/devices/activation.cpp"
 NODES = "physics/thermal/thermal_network.cpp"
-NETWORK = "onn/network.cpp"
+NETWORK = "onn/network/network.cpp"
 
 MUTATIONS = [
     # the interferometer: rows 1 to 3
@@ -57,17 +57,17 @@ MUTATIONS = [
              ("MZIs of the 8-bit network, full SVD", "MZIs of the 16-bit network, full SVD")),
     Mutation("attenuators have no depth", NETWORK, "return mesh + (layer.attenuated ? 1 : 0);", "return mesh;",
              ("MZI depth of the 8-bit network",)),
-    Mutation("the largest sum is forgotten", "onn/task.hpp", "return 3 * servers + 1;", "return 3 * servers;",
+    Mutation("the largest sum is forgotten", "onn/task/task.hpp", "return 3 * servers + 1;", "return 3 * servers;",
              ("words of the 8-bit task",)),
-    Mutation("averages over one server too many", "onn/codes.cpp",
+    Mutation("averages over one server too many", "onn/task/codes.cpp",
              "averages(m, w) = static_cast<double>(sum) / task.servers;",
              "averages(m, w) = static_cast<double>(sum) / (task.servers + 1);", ("digit averages carry the mean",)),
-    Mutation("the word table divides by one server too many", "onn/words.cpp",
+    Mutation("the word table divides by one server too many", "onn/task/words.cpp",
              "static_cast<double>(sums[static_cast<std::size_t>(m)]) / task.servers;",
              "static_cast<double>(sums[static_cast<std::size_t>(m)]) / (task.servers + 1);", ("words on a tie",)),
-    Mutation("half-up rounds halves down", "onn/task.cpp", "Rounding::half_up && twice_rest >= n",
+    Mutation("half-up rounds halves down", "onn/task/task.cpp", "Rounding::half_up && twice_rest >= n",
              "Rounding::half_up && twice_rest > n", ("words right by rounding digits",)),
-    Mutation("a threshold is off by a tenth of a digit", "onn/codes.cpp", "y >= 2.5 ? 3u", "y >= 2.4 ? 3u",
+    Mutation("a threshold is off by a tenth of a digit", "onn/task/codes.cpp", "y >= 2.5 ? 3u", "y >= 2.4 ? 3u",
              ("PAM4 symbol errors",)),
     # random errors: rows 8 to 12
     Mutation("the second splitter is perfect", ERRORS, "model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab",

@@ -135,7 +135,7 @@ TEST_CASE("constants: the exact values of the SI of 2019, and what follows from 
         Approx(0.7998979).epsilon(1e-6));
 }
 
-// fails when the digit is encoded in the intensity (physics.md 13, pitfall 1)
+// fails when the digit is encoded in the intensity
 TEST_CASE("PAM4: the field, not the power, is linear in the digit") {
   const double full = 90e-6;
   for (const int digit : {0, 1, 2, 3}) {

@@ -1,5 +1,6 @@
-// Error laws of meshes (physics.md 4.6; rows 5 and 8 to 12). Every MC case states R and why its tolerance; a
-// relative tolerance is 5 standard errors of the rms over meshes, or the row's own where that is wider.
+// Error laws of meshes (docs/guide/theory.md; rows 5 and 8 to 12 of `optinc validate`). Every MC case states R
+// and why its tolerance; a relative tolerance is 5 standard errors of the rms over meshes, or the row's own
+// where that is wider.
 
 #include <numeric>
 

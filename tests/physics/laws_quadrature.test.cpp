@@ -1,6 +1,6 @@
 // Real meshes behind homodyne receivers: errors of the wanted quadrature, ||Re(U_hw) - U||_F / sqrt(N), and of
 // the whole matrix, for Haar-orthogonal U. With e^{i theta/2} taken along, a perfect MZI of a real program is
-// real up to row phases and a splitter error is, to first order, imaginary against it (physics.md 4.1: i S
+// real up to row phases and a splitter error is, to first order, imaginary against it (mzi_closed_form(): i S
 // against C S+, i C against S S-). Hence:
 //   uncorrected  U_hw = U + i K U + second order, K symmetric with <K^2> = m = E0^2 = 2 sigma^2 (N-1).
 //   Unitarity makes

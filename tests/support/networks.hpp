@@ -1,6 +1,6 @@
 #pragma once
 
-#include "onn/network.hpp"
+#include "onn/network/network.hpp"
 #include "physics/random/haar.hpp"
 
 namespace optinc {

@@ -54,13 +54,13 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<CalibrationSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string policy(policy_name(s.policy));
+  std::string policy(name_of(s.policy));
   visit(name_field("policy",
                    "Calibration policy: no calibration (none), perfect knowledge of the chip (oracle), "
                    "knowledge with errors (noisy), or noisy followed by in-situ optimisation (in-situ)",
-                   policy_names()),
+                   names_of<CalibrationPolicy>()),
         policy);
-  if constexpr (!std::is_const_v<S>) s.policy = policy_of_name(policy);
+  if constexpr (!std::is_const_v<S>) s.policy = value_of_name<CalibrationPolicy>(policy);
   visit(switched_off(
             "splitter estimate",
             FieldInfo{"sigma_estimate_rad", "rad",
@@ -106,7 +106,7 @@ void visit_fields(S& s, Visitor&& visit) {
         s.plan.heater_length_m);
 }
 
-template <Like<Surroundings> S, class Visitor>
+template <Like<Environment> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off(
             "temperature",

@@ -16,20 +16,20 @@ void visit_fields(S& s, Visitor&& visit) {
       FieldInfo{
           "bits", "bit", "Bits per gradient code; 2 bits per PAM4 digit", 2, 32, "published OptINC: 8", {}, 2},
       bits);
-  std::string rounding(rounding_name(s.rounding));
+  std::string rounding(name_of(s.rounding));
   visit(FieldInfo{"rounding", "1", "Rounding of the mean to an integer code", 0, 0,
-                  "half-even: IEEE 754, unbiased", rounding_names()},
+                  "half-even: IEEE 754, unbiased", names_of<Rounding>()},
         rounding);
-  std::string level(level_name(s.level));
+  std::string level(name_of(s.level));
   visit(FieldInfo{"level", "1",
                   "Position of the unit: alone (flat), or in the first or second level of a cascade for "
                   "servers^2 servers",
-                  0, 0, "", level_names()},
+                  0, 0, "", names_of<CascadeLevel>()},
         level);
   if constexpr (!std::is_const_v<S>) {
     s.digits = bits / 2;
-    s.level = level_of_name(level);
-    s.rounding = rounding_of_name(rounding);
+    s.level = value_of_name<CascadeLevel>(level);
+    s.rounding = value_of_name<Rounding>(rounding);
   }
 }
 
@@ -53,13 +53,13 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"step_level", "digit",
                   "Distance between the two output levels of a carry step (carry-chain only)", 0.01, 100},
         s.carry_chain.step_level);
-  std::string carries(carries_name(s.carry_chain.carries));
+  std::string carries(name_of(s.carry_chain.carries));
   visit(name_field(
             "carries",
             "Carry propagation in a carry-chain: digit by digit (ripple), or by parallel prefix (lookahead)",
-            carries_names()),
+            names_of<Carries>()),
         carries);
-  if constexpr (!std::is_const_v<S>) s.carry_chain.carries = carries_of_name(carries);
+  if constexpr (!std::is_const_v<S>) s.carry_chain.carries = value_of_name<Carries>(carries);
   visit(FieldInfo{"hidden", "neuron",
                   "Hidden-layer widths of a network to train; a network from a file keeps its own", 1, 4096,
                   "published OptINC: 64, 128, 256, 128, 64"},
@@ -68,13 +68,13 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<TrainingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string scheme(scheme_name(s.scheme));
+  std::string scheme(name_of(s.scheme));
   visit(name_field("scheme",
                    "How weights are kept diagonal times orthogonal: steps along the orthogonal group "
                    "(lie-adam), or free steps with projections (projected)",
-                   scheme_names()),
+                   names_of<TrainingScheme>()),
         scheme);
-  if constexpr (!std::is_const_v<S>) s.scheme = scheme_of_name(scheme);
+  if constexpr (!std::is_const_v<S>) s.scheme = value_of_name<TrainingScheme>(scheme);
   visit(FieldInfo{"project_every", "1", "Epochs between projections (scheme projected)", 1, 100000,
                   "5 to 10 leave some words wrong"},
         s.project_every);

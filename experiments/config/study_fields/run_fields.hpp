@@ -2,6 +2,7 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
+#include "onn/budget/schedule.hpp"
 #include "physics/mesh/blocks.hpp"
 
 // Field tables of sections: what is run, how long, and what each model of trial asks for besides.
@@ -103,7 +104,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field(
             "kind",
             "MZI type: standard, real (for real matrices), three-splitter, or balanced (with balanced phases)",
-            mzi_kind_names()),
+            names_of<MziKind>()),
         s.kind);
   visit(name_field("topology", "Mesh topology: rectangular (clements) or triangular (reck)",
                    mesh_topology_names()),
@@ -223,7 +224,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field("skew",
                    "How light of early digits waits for carries: in delay lines on the chip (delay-lines), or "
                    "sent later by the servers (at-servers)",
-                   skew_names()),
+                   names_of<Skew>()),
         s.skew);
   visit(FieldInfo{"delay_line_pitch_m", "m", "Spiral pitch of the delay lines", 0, 1e-3}, s.delay_line_pitch_m);
 }

@@ -38,7 +38,7 @@ HWY_INLINE V Angle(D d, const ComplexOf<V>& z) {
   return hn::IfThenElse(hn::Ge(angle, two_pi), hn::Zero(d), angle);  // a tiny negative angle rounds up to 2 pi
 }
 
-/// What is done to a register of MZIs: settings, and the phases still owed behind them.
+/// What is done to a register of MZIs: settings, and the phases that the columns behind them have to undo.
 template <class V, class M>
 struct CorrectedMzis {
   V theta, phi;
@@ -56,7 +56,8 @@ HWY_INLINE CorrectedMzis<V, hn::Mask<D>> Correct(D d, V theta, V phi, V alpha, V
   const auto plus = SinCos(d, hn::Add(alpha, beta)), minus = SinCos(d, hn::Sub(alpha, beta));
   const V c = internal.cosine, s = internal.sine;
 
-  // wanted, up to e^{i theta/2}: [[e^{i phi} i s, i c], [e^{i phi} i c, -i s]], columns times what is owed
+  // wanted, up to e^{i theta/2}: [[e^{i phi} i s, i c], [e^{i phi} i c, -i s]], columns times the phases
+  // carried in
   const ComplexOf<V> first = Times(ComplexOf<V>{external.cosine, external.sine}, upper);
   const ComplexOf<V> w00 = TimesI(Stretch(first, s)), w01 = TimesI(Stretch(lower, c));
   const ComplexOf<V> w10 = TimesI(Stretch(first, c)), w11 = TimesI(Stretch(lower, hn::Neg(s)));
@@ -92,17 +93,17 @@ HWY_INLINE CorrectedMzis<V, hn::Mask<D>> Correct(D d, V theta, V phi, V alpha, V
     bar_counts = hn::IfThenElse(hn::And(clipped, bar_surplus), zero, one);
     cross_counts = hn::IfThenElse(hn::And(clipped, hn::Not(bar_surplus)), zero, one);
   }
-  // what is owed behind it: the phase from real to wanted of each row, by both its elements
+  // what the columns behind it have to undo: the phase from real to wanted of each row, by both its elements
   const ComplexOf<V> halves = TimesConj(ComplexOf<V>{c, s}, ComplexOf<V>{c2, s2});  // e^{i (theta - theta')/2}
-  const auto owed = [&](const ComplexOf<V>& w0, const ComplexOf<V>& r0, V counts0, const ComplexOf<V>& w1,
-                        const ComplexOf<V>& r1, V counts1) HWY_ATTR {
+  const auto residual = [&](const ComplexOf<V>& w0, const ComplexOf<V>& r0, V counts0, const ComplexOf<V>& w1,
+                            const ComplexOf<V>& r1, V counts1) HWY_ATTR {
     const ComplexOf<V> a = Stretch(TimesConj(w0, Times(r0, turn)), counts0);
     const ComplexOf<V> b = Stretch(TimesConj(w1, r1), counts1);
     return UnitPhase(d, Times(halves, ComplexOf<V>{hn::Add(a.re, b.re), hn::Add(a.im, b.im)}));
   };
   return {hn::Mul(hn::Set(d, T(2)), Angle(d, ComplexOf<V>{c2, s2})), Angle(d, turn),
-          owed(w00, r00, bar_counts, w01, r01, cross_counts),
-          owed(w10, r10, cross_counts, w11, r11, bar_counts), clipped};
+          residual(w00, r00, bar_counts, w01, r01, cross_counts),
+          residual(w10, r10, cross_counts, w11, r11, bar_counts), clipped};
 }
 
 template <class T>
@@ -111,7 +112,7 @@ std::size_t CorrectMesh(const MeshLayout& layout, const WantedPhases<T>& wanted,
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const std::size_t lanes = hn::Lanes(d);
-  SplitPorts<T> carried(layout.ports, lanes);  // phases still owed, per waveguide
+  SplitPorts<T> carried(layout.ports, lanes);  // phases still to be undone, per waveguide
   std::vector<std::pair<T, T>> idle;
   std::size_t clipped = 0;
   for (const LayoutColumn& column : layout.columns) {
@@ -140,8 +141,8 @@ std::size_t CorrectMesh(const MeshLayout& layout, const WantedPhases<T>& wanted,
   }
   for (std::size_t p = 0; p < layout.ports; ++p) {
     const auto own = SinCos(d, hn::Set(d, wanted.output_phase[p]));
-    const ComplexOf<V> owed = {hn::Set(d, *carried.re(p)), hn::Set(d, *carried.im(p))};
-    corrected.output_phase[p] = hn::GetLane(Angle(d, Times(owed, ComplexOf<V>{own.cosine, own.sine})));
+    const ComplexOf<V> residual = {hn::Set(d, *carried.re(p)), hn::Set(d, *carried.im(p))};
+    corrected.output_phase[p] = hn::GetLane(Angle(d, Times(residual, ComplexOf<V>{own.cosine, own.sine})));
   }
   return clipped;
 }

@@ -18,7 +18,8 @@ namespace {
 /// Throws Error that names the first parameter which is not finite, or else the first MZI that lets no light
 /// pass, as the kernel found that there is one.
 template <class Real>
-[[noreturn]] void blame(const MeshTopology& t, const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
+[[noreturn]] void refuse_unusable(const MeshTopology& t, const MeshProgramOf<Real>& p,
+                                  const MeshErrorsOf<Real>& e) {
   validate(std::isfinite(e.other_arm_loss_db), "other_arm_loss_db is {} (a finite loss in dB). Mend it.",
            e.other_arm_loss_db);
   const std::pair<const char*, const VectorOf<Real>*> of_mzi[] = {{"theta", &p.theta},
@@ -73,7 +74,7 @@ void propagate_slowly(const MeshTopology& t, const MeshProgramOf<Real>& p, const
 /// Throws Error that names the first number which is not finite, or else the first block that lets no light
 /// pass, as the kernel found that there is one.
 template <class Real>
-[[noreturn]] void blame(const MeshTopology& t, const MeshBlocks& mesh) {
+[[noreturn]] void refuse_unusable(const MeshTopology& t, const MeshBlocks& mesh) {
   validate(std::isfinite(mesh.idle_factor), "idle_factor is {} (a finite field factor). Mend it.",
            mesh.idle_factor);
   for (std::size_t k = 0; k < mesh.blocks.size(); ++k)
@@ -122,7 +123,7 @@ void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErro
   validate_program(plan_->topology, program);
   validate_errors(plan_->topology, errors);
   if (!settle_scaled(plan_->layout, parameters_of(program, errors), scaled_))
-    blame(plan_->topology, program, errors);
+    refuse_unusable(plan_->topology, program, errors);
   settings_ = for_backward || path_ == MeshPath::reference
                   ? std::make_shared<const Settings>(Settings{program, errors, {}})
                   : nullptr;
@@ -142,7 +143,8 @@ void MeshEngine<Real>::settle(const MeshBlocks& blocks, bool for_backward) {
            t.ports);
   for (Eigen::Index p = 0; p < t.ports; ++p)
     validate(blocks.screen[p] != 0.0, "screen of port {} is 0 (no light would leave). Give a factor.", p);
-  if (!settle_scaled(plan_->layout, BlockPlanes<Real>(blocks).parameters(), scaled_)) blame<Real>(t, blocks);
+  if (!settle_scaled(plan_->layout, BlockPlanes<Real>(blocks).parameters(), scaled_))
+    refuse_unusable<Real>(t, blocks);
   settings_ = for_backward || path_ == MeshPath::reference
                   ? std::make_shared<const Settings>(Settings{{}, {}, blocks})
                   : nullptr;

@@ -2,9 +2,8 @@
 
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 
+#include "physics/core/enum_names.hpp"
 #include "physics/mesh/blocks.hpp"
 #include "physics/mesh/engine/field_blocks.hpp"
 #include "physics/mesh/engine/mesh_layout.hpp"
@@ -23,11 +22,10 @@ enum class MeshPath {
   matrix  ///< the transfer matrix when settled, then three real matrix products in place of a complex one
 };
 
-/// Names for users, in the order of MeshPath: auto, reference, direct, single-vector, matrix.
-std::span<const std::string_view> mesh_path_names();
-
-/// The path of that name. Throws Error, naming the nearest, for an unknown one.
-MeshPath mesh_path(std::string_view name);
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<MeshPath> = {"mesh path",
+                                                   {"auto", "reference", "direct", "single-vector", "matrix"}};
 
 /// The path for one call with so many words on so many ports: single-vector for one or two words (fast where
 /// columns are runs of neighbours), else direct. It knows nothing of threads or of earlier calls, so that a

@@ -73,9 +73,10 @@ BlockSums true_sums(const InverseMesh<Real>& mesh, const GramSums<Real>& sums, s
     };
     for (std::size_t i = 0; i < 2; ++i)
       for (std::size_t j = 0; j < 2; ++j) {
-        const std::size_t met = mesh.cross[k] != 0 ? 1 - j : j;  // a cross pivot meets the lower one first
+        const std::size_t stored = mesh.cross[k] != 0 ? 1 - j : j;  // a cross pivot meets the lower one first
         found.blocks[k](static_cast<int>(i), static_cast<int>(j)) =
-            Complex(number(4 * i + 2 * met), number(4 * i + 2 * met + 1)) * scale(i) * std::conj(scale(2 + j));
+            Complex(number(4 * i + 2 * stored), number(4 * i + 2 * stored + 1)) * scale(i) *
+            std::conj(scale(2 + j));
       }
   }
   found.outputs.resize(static_cast<Eigen::Index>(sums.outputs.size() / 2));

@@ -16,31 +16,31 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Factors of one column's MZIs; scales go from in front of it to behind it. Returns whether all are finite.
-/// `plain`: the column is a run of neighbours, and a register from any of its MZIs on is inside the mesh; the
-/// loop then is nothing but arithmetic, which is a third faster.
-template <bool plain, class Source, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+/// `contiguous`: the column is a run of neighbours, and a register from any of its MZIs on is inside the mesh;
+/// the loop then is nothing but arithmetic, which is a third faster.
+template <bool contiguous, class Source, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE bool SettleColumn(D d, const MeshLayout& layout, const LayoutColumn& column, const Source& source,
                              SplitPorts<T>& scales, ScaledMesh<T>& mesh) {
   using Flag = typename ScaledMesh<T>::Flag;
   const hn::RebindToSigned<D> di;
   T* HWY_RESTRICT factors = mesh.factors.data() + column.first;
   Flag* HWY_RESTRICT flags = mesh.cross.data() + column.first;
-  const std::size_t start = plain ? static_cast<std::size_t>(column.run_start) : 0;
+  const std::size_t start = contiguous ? static_cast<std::size_t>(column.run_start) : 0;
   T *upper_re = scales.re(start), *upper_im = scales.im(start);
   T *lower_re = scales.re(start + 1), *lower_im = scales.im(start + 1);
   auto finite = hn::Eq(hn::Zero(d), hn::Zero(d));
   for (std::size_t i = 0; i < column.count; i += hn::Lanes(d)) {
     const std::size_t k = column.first + i;
     ComplexOf<V> upper, lower;
-    if constexpr (plain) {
+    if constexpr (contiguous) {
       upper = {hn::LoadU(d, upper_re + i), hn::LoadU(d, upper_im + i)};
       lower = {hn::LoadU(d, lower_re + i), hn::LoadU(d, lower_im + i)};
     } else {
       LoadScales(d, scales, layout, column, k, column.count - i, upper, lower);
     }
-    const auto t = BehindScales(source.template Load<plain>(d, k), upper, lower);
+    const auto t = BehindScales(source.template Load<contiguous>(d, k), upper, lower);
     const auto step = ScaleAs(d, NeedsCross(d, t), t);
-    if constexpr (plain) {  // beyond the run: idle ports of the column, which the caller restores
+    if constexpr (contiguous) {  // beyond the run: idle ports of the column, which the caller restores
       hn::StoreU(step.first_scale.re, d, upper_re + i);
       hn::StoreU(step.first_scale.im, d, upper_im + i);
       hn::StoreU(step.second_scale.re, d, lower_re + i);
@@ -99,9 +99,9 @@ bool Settle(const MeshLayout& layout, const Parameters& parameters, ScaledMesh<T
       idle_re.push_back(*scales.re(port(idle[i])));
       idle_im.push_back(*scales.im(port(idle[i])));
     }
-    const bool plain = column.run_start >= 0 && column.first + column.count + lanes <= layout.mzis;
-    finite &= plain ? SettleColumn<true>(d, layout, column, source, scales, mesh)
-                    : SettleColumn<false>(d, layout, column, source, scales, mesh);
+    const bool contiguous = column.run_start >= 0 && column.first + column.count + lanes <= layout.mzis;
+    finite &= contiguous ? SettleColumn<true>(d, layout, column, source, scales, mesh)
+                         : SettleColumn<false>(d, layout, column, source, scales, mesh);
     for (std::size_t i = 0; i < column.idle_count; ++i) {
       *scales.re(port(idle[i])) = source.idle_factor * idle_re[i];
       *scales.im(port(idle[i])) = source.idle_factor * idle_im[i];

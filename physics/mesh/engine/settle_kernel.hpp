@@ -7,7 +7,7 @@ namespace optinc {
 
 /// Sets a mesh up for the kernels: matrices and scaled factors of all MZIs from their parameters, SIMD lanes
 /// being the MZIs of a column. `mesh` keeps its memory from call to call. Returns whether every number is
-/// finite; where not, first_bad_mzi() tells whom to blame.
+/// finite; where not, first_bad_mzi() names the MZI.
 bool settle_scaled(const MeshLayout& layout, const MeshParameters<float>& parameters, ScaledMesh<float>& mesh);
 bool settle_scaled(const MeshLayout& layout, const MeshParameters<double>& parameters,
                    ScaledMesh<double>& mesh);

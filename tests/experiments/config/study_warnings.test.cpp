@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "onn/heater_estimate.hpp"
+#include "onn/chip/heater_power.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

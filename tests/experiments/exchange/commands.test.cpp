@@ -145,7 +145,7 @@ TEST_CASE("phases corrected for a chip do on it what the simulated chip does") {
       program_to_file(network, scratch / "p.csv", {.chip = scratch / "chip.h5", .dac_bits = 12});
   const ChipDesign design = design_chip(example());
   const ChipErrors errors = fabricate(design, model, 2, 1);
-  const ChipState state = program(design, errors, model, Programming::corrected);
+  const ChipState state = programmed_chip(design, errors, model, Programming::corrected);
   CHECK(summary.clipped == state.clipped);
   CHECK(summary.clipped > 0);
   for (std::size_t l = 0; l < design.layers.size(); ++l)

@@ -6,7 +6,7 @@
 #include "experiments/exchange/phases_file.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
-#include "onn/chip_design.hpp"
+#include "onn/chip/chip_design.hpp"
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "experiments/learning/relative_error.hpp"
-#include "onn/carry_chain.hpp"
+#include "onn/network/carry_chain.hpp"
 
 #include "tests/experiments/learning/drawn_gradients.hpp"
 #include "tests/support/catch.hpp"
@@ -58,7 +58,7 @@ TEST_CASE(
   Stream stream(43, Purpose::test);
   CodeMatrix codes(20'000, 16);
   for (auto& code : codes.reshaped()) code = stream.below(256);
-  const auto map = [](const Task& task) { return map_average(map_network(carry_chain(task, {})), 0); };
+  const auto map = [](const Task& task) { return map_average(tabulate_network(carry_chain(task, {})), 0); };
   const CodeVector wanted = ideal_average(Rounding::half_up)(codes, {});
   CHECK(cascade_average({map(first), map(first), map(first), map(first)}, map(second))(codes, {}) == wanted);
   const CodeVector twice = cascade_average({map(flat), map(flat), map(flat), map(flat)}, map(flat))(codes, {});
@@ -88,7 +88,7 @@ TEST_CASE("A cascade's units each average their own servers, and the one above w
 // noise of half a digit at the receivers of a network's map. Fails when two steps, or two chips, share their
 // noise
 TEST_CASE("A map has fresh noise at every step") {
-  ChipMap map = map_network(carry_chain({4, 2, Rounding::half_up}, {}));
+  ResponseTable map = tabulate_network(carry_chain({4, 2, Rounding::half_up}, {}));
   for (auto& digit : map.readout) digit.white = 0.25;
   const CodeMatrix codes = all_equal(5, 1000, 4);
   const CodeVector received = map_average(map, 3)(codes, {1, 2});

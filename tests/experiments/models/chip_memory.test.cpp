@@ -1,7 +1,7 @@
 #include "experiments/models/chip_memory.hpp"
 
 #include "experiments/runner/memory.hpp"
-#include "onn/crosstalk.hpp"
+#include "onn/chip/crosstalk.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

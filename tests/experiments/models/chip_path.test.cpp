@@ -4,8 +4,8 @@
 
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
-#include "onn/carry_chain.hpp"
-#include "onn/codes.hpp"
+#include "onn/network/carry_chain.hpp"
+#include "onn/task/codes.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -119,7 +119,8 @@ TEST_CASE("plain MZIs: phases and matrices are those of the plain correction, to
   check("corrected_nearest", correct_splitters(t, ideal, e.alpha, e.beta, Clipping::nearest).program);
 }
 
-// physics.md 4.6-6b. Fails when another kind stands behind the name, or the correction does not know gamma
+// balanced_three_splitter_mzi(). Fails when another kind stands behind the name, or the correction does not
+// know gamma
 TEST_CASE("balanced meshes are corrected exactly on real targets, and not at all without correction") {
   for (const double sigma : {0.02, 0.05}) {
     const StudyConfig config = mesh_study(16, "balanced", {"chip.sigma_eta_rad=" + std::to_string(sigma)});

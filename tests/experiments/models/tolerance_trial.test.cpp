@@ -9,8 +9,8 @@
 #include "experiments/models/trial_model.hpp"
 #include "experiments/runner/run_trials.hpp"
 #include "experiments/study/prelude.hpp"
-#include "onn/stand_in.hpp"
-#include "onn/words.hpp"
+#include "onn/network/weight_noise.hpp"
+#include "onn/task/words.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -60,7 +60,7 @@ TEST_CASE("a chip's tolerance is where the same chip of model chip begins to err
       "[tolerance]\nkey = 'chip.sigma_cal_rad'\ngentle = 1e-3\nharsh = 1.0\nsteps = 12\n");
   const Network network = carry_chain(config.task);
   const ChipDesign design = design_chip(network);
-  const Codes codes = codes_of_words(config.task, judged_words(config.task));
+  const Codes codes = codes_of_words(config.task, evaluation_words(config.task));
   for (const std::uint32_t trial : {0u, 2u}) {
     const double level = tolerance_of(config, trial);
     const auto right = [&](double sigma) {
@@ -108,7 +108,7 @@ TEST_CASE("the stand-in gives every U a relative error of its own") {
   const double level = tolerance_of(config, 1);
   CHECK(level > 1e-2);
   const Network met = with_matrix_errors(network, level, 0.0, 5, 1);
-  const Codes codes = codes_of_words(config.task, judged_words(config.task));
+  const Codes codes = codes_of_words(config.task, evaluation_words(config.task));
   CHECK(share_right(config.task, forward(met, digit_averages(config.task, codes)), codes) == 1.0);
 }
 

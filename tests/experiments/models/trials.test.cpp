@@ -5,7 +5,7 @@
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/runner/run_trials.hpp"
-#include "onn/words.hpp"
+#include "onn/task/words.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 
 #include "tests/support/catch.hpp"
@@ -62,8 +62,8 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
       INFO(variant << " of trial " << trial);
       const auto one = [&](std::string_view metric) { return cells(model, record, metric, v)[0]; };
       const ChipState state =
-          program(design, errors, config.chip,
-                  variant == "uncorrected" ? Programming::uncorrected : Programming::corrected);
+          programmed_chip(design, errors, config.chip,
+                          variant == "uncorrected" ? Programming::uncorrected : Programming::corrected);
       const NoiseSwitches noise = variant == "noisy" ? NoiseSwitches::all() : NoiseSwitches{};
       const Eigen::MatrixXd y = transmit(design, state, config.link, noise, codes, {5, trial, 0});
       const auto answers = exact_answers(task, codes), decoded = decide(y);
@@ -100,7 +100,7 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
       }
       // every word at once, of trial 0 alone
       if (trial == 0) {
-        const Codes all = codes_of_words(task, judged_words(task));
+        const Codes all = codes_of_words(task, evaluation_words(task));
         const auto all_answers = exact_answers(task, all),
                    all_decoded = decide(transmit(design, state, config.link, noise, all, {5, trial, 0}));
         double all_right = 0;

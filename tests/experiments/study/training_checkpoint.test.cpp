@@ -2,7 +2,8 @@
 
 #include <filesystem>
 
-#include "onn/chip_training.hpp"
+#include "onn/training/on_chip.hpp"
+#include "onn/training/trainer.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -23,7 +24,7 @@ StudyConfig small_training(const std::string& more = {}, int seed = 3) {
       more);
 }
 
-TrainingResult trained(const StudyConfig& config, const TrainingKeeping* keeping = nullptr,
+TrainingResult trained(const StudyConfig& config, const Checkpointing* keeping = nullptr,
                        const Network* start = nullptr) {
   return train(config.task, config.network.hidden, config.training, config.run.seed, 1, {}, start, keeping);
 }
@@ -41,7 +42,7 @@ TEST_CASE("a training is kept on the disk and gone on with to the same bits") {
   {
     TrainingKeeper keeper(config, path, "optinc train");
     CHECK(keeper.epochs_done() == 0);
-    TrainingKeeping keeping = keeper.keeping(start);
+    Checkpointing keeping = keeper.keeping(start);
     CHECK(keeping.resumed == nullptr);
     int steps = 0;
     const auto keep = keeping.after_step;
@@ -59,7 +60,7 @@ TEST_CASE("a training is kept on the disk and gone on with to the same bits") {
   CHECK(again.epochs_done() == 2);
   REQUIRE(again.start().has_value());
   CHECK(again.start()->layers[1].unitary == start->layers[1].unitary);
-  const TrainingKeeping keeping = again.keeping(again.start());
+  const Checkpointing keeping = again.keeping(again.start());
   const TrainingResult resumed = trained(config, &keeping, &*again.start()),
                        whole = trained(config, nullptr, &*start);
   for (std::size_t l = 0; l < whole.network.layers.size(); ++l) {

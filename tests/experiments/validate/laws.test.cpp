@@ -56,7 +56,7 @@ TEST_CASE("closed forms of the laws give the numbers published") {
     CAPTURE(name, x);
     CHECK(law_named(name).expected(x) == Approx(published).epsilon(relative));
   };
-  // physics.md 4.6, with their digits there
+  // numbers of an independent NumPy model, with its digits
   gives("E0 uncorrected, 32 ports", 0.02, 0.1575);
   gives("Ec corrected unitary", 16, 0.00527);
   gives("Ec corrected unitary", 32, 0.01048);
@@ -75,7 +75,7 @@ TEST_CASE("closed forms of the laws give the numbers published") {
   gives("Ec three splitters", 64, 0.0138, 5e-3);
   gives("growth of Ec three splitters", 64, 1.08, 5e-3);
   gives("clipped MZIs of three splitters", 16, 0.548,
-        0.01);  // physics.md 4.6-6, its simulation: the next order
+        0.01);  // that model's simulation: the next order
   gives("clipped MZIs of three splitters", 32, 1.256, 0.02);
   gives("clipped MZIs of three splitters", 64, 2.62, 0.01);
   gives("PAM4 symbol errors", 2, 0.03413);

@@ -1,4 +1,4 @@
-// Activations A0-A5 (physics.md section 9; row 21).
+// Activations A0-A5 (row 21 of `optinc validate`).
 
 #include "physics/devices/activation.hpp"
 

@@ -1,4 +1,4 @@
-// Semiconductor optical amplifier: saturation, spontaneous emission, chains (physics.md section 8; row 18).
+// Semiconductor optical amplifier: saturation, spontaneous emission, chains (row 18 of `optinc validate`).
 
 #include "physics/devices/amplifier.hpp"
 

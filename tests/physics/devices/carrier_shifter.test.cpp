@@ -1,4 +1,5 @@
-// Plasma dispersion of silicon and the lossy shifter made of it (physics.md section 3.2).
+// Plasma dispersion of silicon and the lossy shifter made of it (Soref and Bennett 1987, Nedeljkovic et al.
+// 2011).
 
 #include "physics/devices/carrier_shifter.hpp"
 

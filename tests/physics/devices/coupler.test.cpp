@@ -1,4 +1,4 @@
-// Couplers with mismatch, loss and wavelength, and the MMI (physics.md section 2).
+// Couplers with mismatch, loss and wavelength, and the MMI.
 
 #include "physics/devices/coupler.hpp"
 

@@ -1,4 +1,4 @@
-// What a DAC makes of a phase (physics.md section 3.3).
+// What a DAC makes of a phase.
 
 #include "physics/devices/dac.hpp"
 
@@ -45,8 +45,9 @@ TEST_CASE("uniform DAC: 2^bits levels of 2 pi / 2^bits, the nearest one, on the 
   }
 }
 
-// b = 8, 12, 16: 7.09e-3, 4.43e-4, 2.77e-5 rad (physics.md 3.3). R = 400000 phases: the rms of a uniform error
-// has relative spread sqrt(0.2/R) = 0.07 %, 5 sigma = 0.35 %; tolerance 0.4 %. Truncation would give twice it.
+// b = 8, 12, 16: 7.09e-3, 4.43e-4, 2.77e-5 rad, 2 pi / (2^b sqrt 12). R = 400000 phases: the rms of a uniform
+// error has relative spread sqrt(0.2/R) = 0.07 %, 5 sigma = 0.35 %; tolerance 0.4 %. Truncation would give
+// twice it.
 TEST_CASE("MC: the uniform DAC's error is uniform with rms step/sqrt(12)") {
   const std::uint64_t seed = 2;
   CAPTURE(seed);

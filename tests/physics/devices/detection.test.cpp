@@ -1,4 +1,4 @@
-// Photodiode, front end, direct and homodyne detection, converter (physics.md section 10).
+// Photodiode, front end, direct and homodyne detection, converter.
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// Laser: intensity noise, Wiener phase, one and two lasers (physics.md section 7; row 16).
+// Laser: intensity noise, Wiener phase, one and two lasers (row 16 of `optinc validate`).
 
 #include "physics/devices/laser.hpp"
 
@@ -106,7 +106,7 @@ TEST_CASE("laser fields: a wider line leaves the powers as they were") {
   CHECK(std::abs(std::arg(narrow[99]) - std::arg(wide[99])) > 1e-6);
 }
 
-// Fails when combine() adds powers. Formulas of physics.md section 7 for equal digits.
+// Fails when combine() adds powers. Formulas of docs/guide/theory.md, the average in light, for equal digits.
 TEST_CASE("MC: row 16: moments of a coherent combiner of 4 servers with 0.3 rad, 200000 words") {
   const std::uint64_t seed = 1614;
   CAPTURE(seed);

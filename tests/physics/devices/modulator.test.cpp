@@ -1,4 +1,4 @@
-// Modulator, and the levels it writes (physics.md section 7).
+// Modulator, and the levels it writes.
 
 #include "physics/devices/modulator.hpp"
 
@@ -90,7 +90,7 @@ TEST_CASE("modulator: what is driven for a level comes out, sign kept, extinctio
   }
 }
 
-// Fails when intensities are averaged as if they were fields: pitfall 1 of physics.md section 13
+// Fails when intensities are averaged as if they were fields
 TEST_CASE("levels: the combiner's mean of fields is the digits' mean in amplitude encoding alone") {
   const std::array<double, 4> digits = {0, 1, 3, 3};  // mean 1.75
   std::vector<AmplitudeLevel> amplitudes;

@@ -1,4 +1,4 @@
-// Validation rows 2 and 3 and the device identities of physics.md sections 2 and 4.1.
+// Rows 2 and 3 of `optinc validate`, and identities of couplers and MZIs.
 
 #include "physics/devices/mzi.hpp"
 
@@ -21,7 +21,7 @@ Matrix2 swap_times_i() {
   return x;
 }
 
-/// physics.md 4.1, typed from the page.
+/// The closed form of docs/guide/theory.md, typed anew.
 Matrix2 published_mzi(double theta, double phi, double alpha, double beta) {
   const double c = std::cos(theta / 2), s = std::sin(theta / 2);
   const Complex e = std::exp(i * phi);

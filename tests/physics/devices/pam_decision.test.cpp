@@ -1,4 +1,4 @@
-// Decisions between levels in Gaussian noise (physics.md section 10; rows 14 and 19).
+// Decisions between levels in Gaussian noise (rows 14 and 19 of `optinc validate`).
 
 #include "physics/devices/pam_decision.hpp"
 

@@ -1,4 +1,4 @@
-// Phase shifters (physics.md section 3).
+// Phase shifters.
 
 #include "physics/devices/phase_shifter.hpp"
 

@@ -1,4 +1,5 @@
-// The coherent combiner of the P unit (physics.md section 7; row 20).
+// The coherent combiner of the P unit (docs/guide/theory.md, the average in light; row 20 of `optinc
+// validate`).
 
 #include "physics/devices/power_divider.hpp"
 
@@ -82,7 +83,7 @@ TEST_CASE("splitting 1:K keeps the power, and combining again gives the field ba
     CHECK(arms * std::norm(split[0]) == Approx(std::norm(field)).epsilon(1e-14));
     CHECK(std::abs(combine(split) - field) < 1e-15);
   }
-  CHECK(-20 * std::log10(split_field_factor(4)) == Approx(6.0206).epsilon(1e-6));  // physics.md section 8
+  CHECK(-20 * std::log10(split_field_factor(4)) == Approx(6.0206).epsilon(1e-6));  // 10 log10 4
 }
 
 // Fails when the weights are not normalised, the loss acts as dB/10, or the phases are left out
@@ -146,7 +147,7 @@ TEST_CASE("MC: row 16: moments of the coherent combiner with phase errors") {
     CHECK(moments.mean == Approx(mean).epsilon(1e-3));
     CHECK(moments.spread == Approx(spread).epsilon(2e-3));
   }
-  CHECK(combiner_moments(4, 0.3).mean_power == Approx(0.9354).epsilon(1e-4));  // physics.md section 7
+  CHECK(combiner_moments(4, 0.3).mean_power == Approx(0.9354).epsilon(1e-4));  // e^{-s^2} + (1 - e^{-s^2}) / N
 }
 
 TEST_CASE("imperfect combiner: refusals") {

@@ -1,4 +1,4 @@
-// Magnitudes of physics.md section 10, and the homodyne current from the optics it stands for.
+// Magnitudes of a receiver's noise, and the homodyne current from the optics it stands for.
 
 #include "physics/devices/receiver.hpp"
 

@@ -1,4 +1,4 @@
-// Splitter trees and averaging on a photodiode (physics.md sections 7 and 8).
+// Splitter trees and averaging on a photodiode.
 
 #include "physics/devices/splitter_tree.hpp"
 

@@ -1,7 +1,6 @@
-// Heaters as phase shifters: V^2 law, self-heating, published devices (physics.md section 3.1, row 17).
+// Heaters as phase shifters: V^2 law, self-heating, published devices (row 17 of `optinc validate`).
 
 #include "physics/devices/thermo_optic_shifter.hpp"
-
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"

@@ -1,5 +1,5 @@
-// Meshes of other kinds of MZIs: their decomposition, what local correction reaches on each (physics.md 4.6-6,
-// 6b; rows 13 and 13b), butterflies and fits.
+// Meshes of other kinds of MZIs: their decomposition, what local correction reaches on each (Hamerly et al.,
+// Nat. Commun. 13, 6831, 2022; rows 13 and 13b of `optinc validate`), butterflies and fits.
 
 #include "physics/mesh/blocks.hpp"
 
@@ -162,7 +162,7 @@ TEST_CASE("row 13b: balanced meshes of known splitters are exact for Haar orthog
       if (m == 0) CHECK(relative_error(matrix_of(t, MziKind::balanced, nominal, e), u) > 0.1);  // uncorrected
     }
     CAPTURE(n, std::sqrt(spread));
-    CHECK(std::sqrt(spread) < 0.2);  // physics.md 6b: 0.05 .. 0.14 rad
+    CHECK(std::sqrt(spread) < 0.2);  // an independent NumPy model: 0.05 .. 0.14 rad
     CHECK(std::sqrt(spread) > 0.03);
   }
 }
@@ -207,7 +207,7 @@ double error_law(int n, double sigma) { return sigma * sigma * std::sqrt(8 * (4 
 
 // Row 13. Every other mesh has no clip, so tails are heavy: with R = 6000 the rms has a standard error of 1.7
 // %, 5 of them 9 %. Row's tolerance 12 %. Clips: 5 standard errors 9 %, and the first-order law is 5 % low at
-// sigma = .05 (physics.md 6 found .548 for .520). Fails when the correction takes gamma for 0
+// sigma = .05 (an independent NumPy model found .548 for .520). Fails when the correction takes gamma for 0
 TEST_CASE("MC: row 13, corrected meshes of three splitters err by sigma^2 sqrt(8(4 - 12/N))") {
   CHECK(error_law(16, 0.05) == Approx(0.01275).epsilon(0.001));
   CHECK(clip_law(16, 0.05) == Approx(0.520).epsilon(0.002));

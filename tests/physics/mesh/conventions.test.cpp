@@ -148,7 +148,8 @@ TEST_CASE("conventions: any phases of one package become those of every other") 
   }
 }
 
-// The map of one block typed out (physics.md 4.2). Fails when the common phase or the pi is lost
+// The map of one block typed out (Clements et al., Optica 3, 1460, 2016, eq. 1). Fails when the common phase or
+// the pi is lost
 TEST_CASE("conventions: T(theta, phi) = -i e^{i theta/2} T_Clements(pi/2 - theta/2, phi + pi)") {
   const MeshTopology t = clements_topology(2);
   MeshProgram p{Vector::Constant(1, 0.7), Vector::Constant(1, 2.0), Vector::Zero(2)};
@@ -167,10 +168,11 @@ TEST_CASE("conventions: T(theta, phi) = -i e^{i theta/2} T_Clements(pi/2 - theta
 
 // Fails when the names lose their order
 TEST_CASE("conventions: names, and what is refused") {
-  CHECK(phase_convention_names().size() == 9);
-  CHECK(phase_convention("optinc") == PhaseConvention::optinc);
-  for (const Package& package : packages) CHECK(phase_convention(package.name) == package.convention);
-  CHECK_THROWS_WITH(phase_convention("neurofox"), ContainsSubstring("\"neurophox\""));
+  CHECK(names_of<PhaseConvention>().size() == 9);
+  CHECK(value_of_name<PhaseConvention>("optinc") == PhaseConvention::optinc);
+  for (const Package& package : packages)
+    CHECK(value_of_name<PhaseConvention>(package.name) == package.convention);
+  CHECK_THROWS_WITH(value_of_name<PhaseConvention>("neurofox"), ContainsSubstring("\"neurophox\""));
   const MeshTopology t = clements_topology(4);
   CHECK_THROWS_WITH(convert_program(t, {Vector::Zero(6), Vector::Zero(5), Vector::Zero(4)},
                                     PhaseConvention::optinc, PhaseConvention::clements),

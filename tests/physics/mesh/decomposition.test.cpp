@@ -175,10 +175,11 @@ TEST_CASE("row 4: the triangle has N(N-1)/2 MZIs in 2N - 3 columns") {
   CHECK_THROWS_AS(reck_topology(0), Error);
 }
 
-// physics.md 4.5: the bar power of an MZI of rank k (N-k of them) is Beta(1, k) for Haar unitaries, Beta(1/2,
-// k/2) for Haar orthogonals: the same mean 1/(k+1), second moments 2/((k+1)(k+2)) and 3/((k+1)(k+3)). R = 400
-// meshes of N = 16, 48000 MZIs: 5 sigma of the mean (spread < 0.3) 0.007, of the second moment (spread < 0.2)
-// 0.005; between the two measures lies 0.017. Fails when haar_unitary draws real matrices
+// Russell et al., New J. Phys. 19, 033007, 2017: the bar power of an MZI of rank k (N-k of them) is Beta(1, k)
+// for Haar unitaries, Beta(1/2, k/2) for Haar orthogonals: the same mean 1/(k+1), second moments 2/((k+1)(k+2))
+// and 3/((k+1)(k+3)). R = 400 meshes of N = 16, 48000 MZIs: 5 sigma of the mean (spread < 0.3) 0.007, of the
+// second moment (spread < 0.2) 0.005; between the two measures lies 0.017. Fails when haar_unitary draws real
+// matrices
 TEST_CASE("MC: programs of Haar matrices have the bar powers of their rank") {
   const std::uint64_t seed = 403;
   const int n = 16, meshes = 400;

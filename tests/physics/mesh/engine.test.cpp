@@ -288,8 +288,8 @@ TEST_CASE("the engine refuses what does not belong together") {
   MeshTopology twice = c.topology;
   twice.mzis[1] = twice.mzis[0];
   CHECK_THROWS_WITH(MeshEngine<double>(twice), ContainsSubstring("twice"));
-  CHECK_THROWS_WITH(mesh_path("drect"), ContainsSubstring("\"direct\""));
-  CHECK(mesh_path("single-vector") == MeshPath::single_vector);
+  CHECK_THROWS_WITH(value_of_name<MeshPath>("drect"), ContainsSubstring("\"direct\""));
+  CHECK(value_of_name<MeshPath>("single-vector") == MeshPath::single_vector);
 }
 
 TEST_CASE("threads change no bit, for rows and for blocks, by any path") {

@@ -133,7 +133,7 @@ TEST_CASE("with losses no power is gained: out <= in, singular values <= 1") {
   }
 }
 
-// physics.md 4.6, law 8. Fails when idle waveguides pass without the dummy loss
+// Every way through a rectangle is N columns long. Fails when idle waveguides pass without the dummy loss
 TEST_CASE("equal loss in every arm multiplies the matrix by t^N exactly") {
   const std::uint64_t seed = 104;
   const double arm_db = 0.13, t_column = std::pow(10.0, -2 * arm_db / 20);

@@ -37,15 +37,16 @@ TEST_CASE("crosstalk laws: numbers by hand") {
   CHECK(mutual_resistance_k_per_w(c, 50e-6, 2822, 2822) == Approx(2822 * 0.05 * std::exp(-1.0)).epsilon(1e-14));
   CHECK(mutual_resistance_k_per_w(c, 50e-6, 1000, 4000) == Approx(2000 * 0.05 * std::exp(-1.0)).epsilon(1e-14));
   CHECK(mutual_resistance_k_per_w(c, 401e-6, 2822, 2822) == 0.0);
-  c.law = crosstalk_law("half-space");  // 1 / (2 pi 148 W/(m K) 50 um)
+  c.law = value_of_name<CrosstalkLaw>("half-space");  // 1 / (2 pi 148 W/(m K) 50 um)
   CHECK(mutual_resistance_k_per_w(c, 50e-6, 1, 2) == Approx(21.5073).epsilon(1e-5));
-  c.law = crosstalk_law("sheet");  // ln(20) / (2 pi 148 W/(m K) 0.7 mm)
+  c.law = value_of_name<CrosstalkLaw>("sheet");  // ln(20) / (2 pi 148 W/(m K) 0.7 mm)
   CHECK(mutual_resistance_k_per_w(c, 50e-6, 1, 2) == Approx(4.602178).epsilon(1e-6));
   c.sheet_radius_m = 100e-6;
   CHECK(mutual_resistance_k_per_w(c, 101e-6, 1, 2) == 0.0);
-  c.law = crosstalk_law("none");
+  c.law = value_of_name<CrosstalkLaw>("none");
   CHECK(mutual_resistance_k_per_w(c, 50e-6, 1, 2) == 0.0);
-  check_message(refusal([] { crosstalk_law("exponental"); }), {"exponental", "Did you mean \"exponential\"?"});
+  check_message(refusal([] { value_of_name<CrosstalkLaw>("exponental"); }),
+                {"exponental", "Did you mean \"exponential\"?"});
 }
 
 // fails when a neighbouring cell is forgotten, or when the reference matrix is handed back by columns
@@ -59,7 +60,7 @@ TEST_CASE("crosstalk matrix: cells find what all pairs find, reciprocal, referen
   for (const char* law : {"none", "exponential", "half-space", "sheet"}) {
     CAPTURE(law);
     Crosstalk c;
-    c.law = crosstalk_law(law);
+    c.law = value_of_name<CrosstalkLaw>(law);
     c.cutoff_m = 130e-6;
     c.sheet_radius_m = 120e-6;
     const Eigen::MatrixXd found = thermal_resistance_matrix(h, c),

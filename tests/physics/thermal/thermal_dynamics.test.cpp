@@ -33,7 +33,7 @@ struct Five {
   }
   ThermalNetwork network() const { return linked_network(heaters, links); }
 
-  /// dy/dt = A y + b of the equations of physics.md 6, heaters first, written out by link.
+  /// dy/dt = A y + b of the equations of thermal_network.hpp, heaters first, written out by link.
   Eigen::MatrixXd a() const {
     Eigen::MatrixXd a = Eigen::MatrixXd::Zero(6, 6);
     for (int i = 0; i < 5; ++i) {
@@ -88,8 +88,8 @@ TEST_CASE("row 15: steady state of a network by dense LU, and where every integr
   for (const char* name : {"dopri5", "rosenbrock4", "eigen", "exponential"}) {
     CAPTURE(name);
     const auto h = integrate_thermal(five.network(), {Vector::Constant(5, 1.5), 1.5}, five.power_w, times,
-                                     ambient, integrator_named(name));
-    CHECK(integrator_name(h.used) == name);
+                                     ambient, value_of_name<Integrator>(name));
+    CHECK(name_of(h.used) == name);
     CHECK((h.heater_k.col(1) - steady.head(5)).cwiseAbs().maxCoeff() < 1e-6);
     CHECK(std::abs(h.die_k[1] - steady[5]) < 1e-6);
   }
@@ -117,7 +117,7 @@ TEST_CASE("row 15: every integrator is the matrix exponential, on a ramp of the 
                                         std::pair{"eigen", 1e-9}, std::pair{"exponential", 1e-9}}) {
     CAPTURE(name);
     const auto h = integrate_thermal(five.network(), {y0.head(5), y0[5]}, five.power_w, times, ambient,
-                                     integrator_named(name));
+                                     value_of_name<Integrator>(name));
     CHECK(h.heater_k.col(0) == y0.head(5));
     CHECK(h.die_k[0] == 2.0);
     for (std::size_t k = 1; k < times.size(); ++k) {
@@ -231,7 +231,7 @@ TEST_CASE("which integrator: by window and size, and refused by name") {
                 {"eigen for 2501", "at most 2000", "exponential"});
   check_message(refusal([&] { thermal_step_response(small, Vector::Zero(5), hours, Integrator::exponential); }),
                 {"exponential", "20000 terms", "quasi-static"});
-  check_message(refusal([&] { integrator_named("dopri"); }), {"Did you mean \"dopri5\"?"});
+  check_message(refusal([&] { value_of_name<Integrator>("dopri"); }), {"Did you mean \"dopri5\"?"});
   check_message(refusal([&] { thermal_step_response(small, Vector::Zero(4), seconds); }), {"4 powers"});
   const HeaterArray two = uniform_heaters(Vector::LinSpaced(2, 0, 1e-4), Vector::Zero(2));
   check_message(refusal([&] {

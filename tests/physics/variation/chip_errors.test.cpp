@@ -161,7 +161,7 @@ TEST_CASE("errors are a function of seed, chip and mesh, scaling sigma scales th
     CHECK(v->isZero(0));
 }
 
-TEST_CASE("presets: the table of physics.md section 17") {
+TEST_CASE("presets: their values, typed") {
   struct Row {
     const char* name;
     double sigma_eta, sigma_cal, spread, phase;

@@ -57,7 +57,7 @@ TEST_CASE("process: the default field agrees with the published random walk of r
   CHECK(walk / 6 == Approx(2.65).epsilon(0.01));
 }
 
-TEST_CASE("process: default spreads are those of physics.md 15, splitters 0.02 rad with correlation 0.5") {
+TEST_CASE("process: default spreads are those of its docstring, splitters 0.02 rad with correlation 0.5") {
   const ProcessModel m = default_process();
   CHECK(m.width.field_m == 2 * nm);
   CHECK(m.height.field_m == 0.8 * nm);

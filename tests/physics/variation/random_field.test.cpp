@@ -1,4 +1,5 @@
-// Random fields: the covariance asked for, from both samplers (row 22 of physics.md 12), and what is refused.
+// Random fields: the covariance asked for, from both samplers (row 22 of `optinc validate`), and what is
+// refused.
 
 #include "physics/variation/random_field.hpp"
 

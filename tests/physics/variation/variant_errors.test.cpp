@@ -99,8 +99,8 @@ TEST_CASE("variant errors: an impossible rms is refused") {
 // Fails when a name stands for another kind
 TEST_CASE("kinds of MZIs have names") {
   for (const MziKind kind : every_kind)
-    CHECK(mzi_kind(mzi_kind_names()[static_cast<std::size_t>(kind)]) == kind);
-  CHECK(mzi_kind("three-splitter") == MziKind::three_splitter);
-  CHECK(mzi_kind("balanced") == MziKind::balanced);
-  CHECK_THROWS_WITH(mzi_kind("balance"), ContainsSubstring("mean \"balanced\"?"));
+    CHECK(value_of_name<MziKind>(names_of<MziKind>()[static_cast<std::size_t>(kind)]) == kind);
+  CHECK(value_of_name<MziKind>("three-splitter") == MziKind::three_splitter);
+  CHECK(value_of_name<MziKind>("balanced") == MziKind::balanced);
+  CHECK_THROWS_WITH(value_of_name<MziKind>("balance"), ContainsSubstring("mean \"balanced\"?"));
 }

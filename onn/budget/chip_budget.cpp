@@ -1,0 +1,76 @@
+#include "onn/budget/chip_budget.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+
+namespace optinc {
+
+double BudgetPart::total() const { return std::accumulate(by_stage.begin(), by_stage.end(), 0.0); }
+
+double BudgetTable::total() const {
+  double sum = 0.0;
+  for (const BudgetPart& p : parts) sum += p.total();
+  return sum;
+}
+
+double BudgetTable::total(std::size_t stage) const {
+  double sum = 0.0;
+  for (const BudgetPart& p : parts) sum += p.by_stage.at(stage);
+  return sum;
+}
+
+const BudgetPart& BudgetTable::part(std::string_view wanted) const {
+  std::vector<std::string_view> names;
+  for (const BudgetPart& p : parts) {
+    if (p.name == wanted) return p;
+    names.push_back(p.name);
+  }
+  throw Error(fmt::format("no part \"{}\" in the budget of {} (there are: {}). Did you mean \"{}\"?", wanted,
+                          name, join_names(names), nearest_name(wanted, names)));
+}
+
+std::int64_t ChipBudget::mzis() const {
+  std::int64_t sum = 0;
+  for (const BudgetStage& s : stages) sum += s.mzis;
+  return sum;
+}
+
+int ChipBudget::columns() const {
+  int sum = 0;
+  for (const BudgetStage& s : stages) sum += s.on_critical_path ? s.columns : 0;
+  return sum;
+}
+
+int ChipBudget::conversions() const {
+  return static_cast<int>(std::count_if(stages.begin(), stages.end(), [](const BudgetStage& s) {
+    return s.on_critical_path && s.modulators > 0 && s.receivers > 0;
+  }));
+}
+
+double ChipBudget::delay_lines_m() const {
+  double sum = 0.0;
+  for (const BudgetStage& s : stages) sum += s.line_m;
+  return sum;
+}
+
+double ChipBudget::most_gain_db() const {
+  double most = 0.0;
+  for (const BudgetStage& s : stages) most = std::max(most, s.gain_db);
+  return most;
+}
+
+double ChipBudget::answer_skew_s() const {
+  const auto [first, last] =
+      std::minmax_element(answers.begin(), answers.end(),
+                          [](const BudgetAnswer& a, const BudgetAnswer& b) { return a.delay_s < b.delay_s; });
+  return last->delay_s - first->delay_s;
+}
+
+double ChipBudget::fan_db() const { return loss_db.part("fan-out, fan-in").total(); }
+
+}  // namespace optinc

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "onn/budget/chip_budget.hpp"
+#include "onn/budget/schedule.hpp"
+#include "onn/budget/settings.hpp"
+#include "onn/chip/chip.hpp"
+#include "onn/link/link.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/power_divider.hpp"
+
+// What the budget of a chip is put together from: its stages, a table each of loss, power, delay and area, and
+// the light's path through them.
+
+namespace optinc::budgeting {
+
+inline constexpr std::size_t servers_stage = 0, unit_p_stage = 1, first_layer_stage = 2;
+
+/// dB of a ratio of fields, not of powers.
+inline double loss_db_of_field(double field_ratio) { return loss_db_of_power_ratio(field_ratio * field_ratio); }
+
+/// Everything the tables are made of.
+struct Inputs {
+  const ChipDesign& design;
+  const ChipProgram& program;
+  const ErrorModel& model;
+  const LinkSettings& link;
+  const BudgetSettings& settings;
+
+  /// Layers of the network.
+  std::size_t layers() const { return design.layers.size(); }
+  /// Number of unit T's stage.
+  std::size_t unit_t_stage() const { return first_layer_stage + layers(); }
+  /// The splitters of a tree that reaches so many ends; one with ends to spare where they are no power of two.
+  double excess_db(std::int64_t ends) const {
+    SplitterTree tree = settings.splitter;
+    tree.outputs = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(ends, 1))));
+    return splitter_tree_excess_db(tree);
+  }
+  /// Loss of a fibre coupler, dB.
+  double coupler_db() const { return fibre_coupler_loss_db(settings.coupler, settings.laser.wavelength_m); }
+  /// Loss of a modulator at full drive, dB.
+  double modulator_db() const {
+    return loss_db_of_field(std::abs(mzm_field_factor(settings.modulator, settings.modulator.v_pi_v)));
+  }
+  /// Loss of light that is split for so many reads, dB.
+  double copies_db(int copies) const {
+    return loss_db_of_field(split_field_factor(copies)) + excess_db(copies);
+  }
+  /// Delay line of so long a wait: L = c t / n_g.
+  Waveguide line(double wait_s) const {
+    Waveguide guide = settings.routing;
+    guide.bends = 0;
+    guide.length_m =
+        wait_s * constants::speed_of_light_m_per_s / group_index(guide.index, settings.laser.wavelength_m);
+    return guide;
+  }
+  /// Waveguide of a layer besides its MZIs: to and from the meshes, and the arms of the output screen.
+  Waveguide routing() const {
+    Waveguide guide = settings.routing;
+    guide.length_m += arm_length_m(settings.floor_plan);
+    return guide;
+  }
+};
+
+/// What stands in every stage: servers, unit P, layers, unit T.
+std::vector<BudgetStage> stages_of(const Inputs& in);
+
+/// Loss of every stage (dB), each part from the device it belongs to.
+BudgetTable losses(const Inputs& in, std::size_t stages);
+
+/// Light that every stage's lasers must emit (W): to modulators and local oscillators through what lies before
+/// both.
+std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages);
+
+/// Electrical power of every stage that does not depend on the symbol rate (W).
+BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
+                         const std::vector<double>& optical_w);
+
+/// Electrical power of every stage that grows with the symbol rate, at budget.symbol_rate_bd (W).
+BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages);
+
+/// Time that light takes through every stage (s), its receivers and modulators included.
+BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages);
+
+/// Area of every stage (m^2), delay lines of waiting light included, modulators and receivers left out.
+BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages);
+
+/// What heaters of one kind would take.
+HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages, std::string_view name);
+
+/// When light enters every layer, and how much of it waits where.
+void wait(const Inputs& in, const Schedule& s, ChipBudget& b);
+
+/// Signal, noise and gain at every receiver.
+void receive(const Inputs& in, const Schedule& s, ChipBudget& b);
+
+/// What every answer passed; of the tables only the path of the last one is kept.
+void follow(const Inputs& in, const Schedule& s, ChipBudget& b);
+
+}  // namespace optinc::budgeting

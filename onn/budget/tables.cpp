@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "onn/budget/parts.hpp"
+#include "onn/chip/heater_power.hpp"
+#include "physics/devices/lowpass.hpp"
+
+namespace optinc::budgeting {
+namespace {
+
+/// A table with one row of zeros a part.
+BudgetTable table(std::string name, std::string unit, std::size_t stages,
+                  std::initializer_list<std::pair<const char*, const char*>> parts) {
+  BudgetTable t{std::move(name), std::move(unit), {}};
+  for (const auto& [part, source] : parts) t.parts.push_back({part, source, std::vector<double>(stages, 0.0)});
+  return t;
+}
+
+/// Watts of one layer's heaters, and of the mean phases it could be expected to have.
+double layer_heater_w(const Inputs& in, std::size_t layer, double pi_power_w) {
+  return heater_power_w(ChipProgram{{in.program.layers[layer]}}, pi_power_w);
+}
+
+}  // namespace
+
+std::vector<BudgetStage> stages_of(const Inputs& in) {
+  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
+  const int answers = in.design.task.output_digits();
+  const std::int64_t lanes = std::int64_t{servers} * digits, answer_lanes = std::int64_t{servers} * answers;
+  std::vector<BudgetStage> stages(in.layers() + 3);
+  stages[servers_stage] = {.name = "servers", .outputs = static_cast<int>(lanes), .modulators = lanes};
+  stages[unit_p_stage] = {.name = "unit P", .inputs = static_cast<int>(lanes), .outputs = digits};
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const LayerDesign& layer = in.design.layers[l];
+    BudgetStage& s = stages[first_layer_stage + l];
+    s = {.name = fmt::format("layer {}", l + 1),
+         .inputs = layer.inputs,
+         .outputs = layer.outputs,
+         .blocks = static_cast<int>(layer.blocks.size()),
+         .columns = layer.columns()};
+    for (const BlockDesign& block : layer.blocks) {
+      s.mzis += block.mesh.mzi_count() + block.attenuators.mzi_count();
+      s.shifters += 2 * (block.mesh.mzi_count() + block.attenuators.mzi_count()) + block.mesh.ports;
+    }
+    if (layer.ending == LayerEnd::receivers) s.receivers = layer.outputs;
+  }
+  for (const LayerDesign& layer : in.design.layers)
+    for (const LaneDesign& lane : layer.lanes)  // one modulator a read
+      if (lane.source >= 0 && in.design.layers[static_cast<std::size_t>(lane.source)].received())
+        ++stages[first_layer_stage + static_cast<std::size_t>(lane.source)].modulators;
+  stages[in.unit_t_stage()] = {.name = "unit T",
+                               .inputs = answers,
+                               .outputs = static_cast<int>(answer_lanes),
+                               .receivers = answer_lanes,
+                               .adcs = answer_lanes};
+  return stages;
+}
+
+BudgetTable losses(const Inputs& in, std::size_t stages) {
+  BudgetTable t =
+      table("loss", "dB", stages,
+            {{"modulator", "MzmSettings at full drive: budget.modulator_loss_db"},
+             {"splitting",
+              "split_field_factor: digit lanes of a laser, coherent sum of unit P and copies of a lane for its "
+              "reads, "
+              "copies of unit T"},
+             {"splitter excess", "SplitterTree: budget.splitter_loss_db a stage"},
+             {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
+             {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
+             {"attenuators", "BlockDesign::attenuation, the most that one passes"},
+             {"waveguides", "Waveguide: budget.routing_m, budget.waveguide_loss_db_per_cm"},
+             {"couplers", "FibreCoupler: budget.coupler_loss_db"},
+             {"fibres", "Fibre: budget.fibre_m, budget.fibre_connectors"}});
+  enum { modulator, splitting, excess, fan, mzis, attenuators, waveguides, couplers, fibres };
+  const auto at = [&](int part, std::size_t stage) -> double& {
+    return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
+  };
+  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
+  const std::size_t unit_t = in.unit_t_stage();
+  at(modulator, servers_stage) = in.modulator_db();
+  at(splitting, servers_stage) = loss_db_of_field(split_field_factor(digits));
+  at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal fields add up
+  at(splitting, unit_t) = loss_db_of_field(split_field_factor(servers));
+  at(excess, servers_stage) = in.excess_db(digits);
+  at(excess, unit_p_stage) = at(excess, unit_t) = in.excess_db(servers);
+  for (const std::size_t stage : {servers_stage, unit_t}) {
+    at(couplers, stage) = in.coupler_db();
+    at(fibres, stage) = fibre_loss_db(in.settings.fibre);
+  }
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const LayerDesign& layer = in.design.layers[l];
+    const std::size_t stage = first_layer_stage + l;
+    double most = 0.0;
+    for (const BlockDesign& block : layer.blocks)
+      most = std::max(most, block.attenuation.cwiseAbs().maxCoeff());
+    at(fan, stage) = loss_db_of_field(layer.fan_field_factor());
+    at(excess, stage) = in.excess_db(static_cast<std::int64_t>(layer.blocks.size()));
+    at(mzis, stage) = layer.columns() * 2 * mean_arm_loss_db(in.model);
+    at(attenuators, stage) = most > 0 ? loss_db_of_field(most) : 0.0;
+    // light that no receiver meets goes on without a detour: the guides to its reader are its reader's
+    if (layer.received()) at(waveguides, stage) = waveguide_loss_db(in.routing());
+  }
+  return t;
+}
+
+HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages, std::string_view name) {
+  HeaterBudget h{std::string(name), heater_of_name(name).p_pi_w, 0.0, 0.0, 0.0};
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    h.power_w += layer_heater_w(in, l, h.pi_power_w);
+    h.trimmed_w += h.pi_power_w * static_cast<double>(stages[first_layer_stage + l].shifters);
+    for (const BlockDesign& block : in.design.layers[l].blocks) {
+      const double theta = expected_theta_rad(in.design.layers[l].wiring, block.mesh.ports);
+      h.estimate_w += (block.mesh.mzi_count() + block.attenuators.mzi_count()) * h.pi_power_w *
+                      (constants::pi + theta) / constants::pi;
+    }
+  }
+  return h;
+}
+
+std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  const auto before = [](double power_w, double loss_db) { return power_w / power_ratio_of_loss_db(loss_db); };
+  std::vector<double> optical(stages.size(), 0.0);
+  const double lo_w = in.link.receiver.lo_power_w;
+  optical[servers_stage] =
+      static_cast<double>(stages[servers_stage].modulators) *
+      before(in.link.launch_power_w, in.modulator_db() + in.excess_db(in.design.task.input_digits()) +
+                                         fibre_loss_db(in.settings.fibre) + in.coupler_db());
+  std::int64_t ends = 0;  // of the tree that hands the chip's seed out
+  for (std::size_t l = 0; l < in.layers(); ++l)
+    ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const BudgetStage& s = stages[first_layer_stage + l];
+    const double used =
+        static_cast<double>(s.modulators) * before(in.link.signal_full_scale_w, in.modulator_db()) +
+        static_cast<double>(s.receivers) * lo_w;
+    optical[first_layer_stage + l] = before(used, in.coupler_db() + in.excess_db(ends));
+  }
+  optical[in.unit_t_stage()] = before(static_cast<double>(stages[in.unit_t_stage()].receivers) * lo_w,
+                                      in.excess_db(in.design.task.input_digits()));
+  return optical;
+}
+
+BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
+                         const std::vector<double>& optical_w) {
+  BudgetTable t = table("static_power", "W", stages.size(),
+                        {{"heaters", "heater_power_w of the programmed phases, none static: budget.heater"},
+                         {"lasers",
+                          "light over budget.wall_plug_efficiency: link.launch_power_w, "
+                          "link.signal_full_scale_w, link.lo_power_w and the losses before"},
+                         {"receivers", "FrontEnd: budget.receiver_w each"},
+                         {"control", "budget.control_w_per_shifter"},
+                         {"static phases",
+                          "what heaters take more where every shifter has a random static phase to trim: P_pi "
+                          "a shifter in all, on average"}});
+  const BudgetSettings& s = in.settings;
+  const double pi_power_w = heater_of_name(s.heater).p_pi_w;
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+    const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
+    t.parts[0].by_stage[k] = layer ? layer_heater_w(in, k - first_layer_stage, pi_power_w) : 0.0;
+    t.parts[1].by_stage[k] = optical_w[k] / s.wall_plug_efficiency;
+    t.parts[2].by_stage[k] = count(stages[k].receivers) * s.front_end.supply_power_w;
+    t.parts[3].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
+    t.parts[4].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
+  }
+  return t;
+}
+
+BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t = table(
+      "symbol_power", "W", stages.size(),
+      {{"modulator drivers", "budget.driver_j_per_symbol, budget.symbol_rate_bd"},
+       {"converters", "adc_power_w: budget.adc_step_j, budget.adc_effective_bits, budget.symbol_rate_bd"}});
+  const BudgetSettings& s = in.settings;
+  const double adc_w = adc_power_w(s.adc, s.symbol_rate_bd, s.adc_step_j);
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    t.parts[0].by_stage[k] =
+        static_cast<double>(stages[k].modulators) * s.driver_j_per_symbol * s.symbol_rate_bd;
+    t.parts[1].by_stage[k] = static_cast<double>(stages[k].adcs) * adc_w;
+  }
+  return t;
+}
+
+BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t = table("delay", "s", stages.size(),
+                        {{"MZIs", "waveguide_delay_s of every column: budget.mzi_length_m"},
+                         {"waveguides", "waveguide_delay_s: budget.routing_m"},
+                         {"receivers", "lowpass_delay_s, Bessel-Thomson: link.bandwidth_hz"},
+                         {"modulators", "lowpass_delay_s, one pole: budget.modulator_bandwidth_hz"},
+                         {"converters", "budget.adc_delay_s"}});
+  const BudgetSettings& s = in.settings;
+  Waveguide column = s.routing;
+  column.length_m = s.floor_plan.mzi_length_m;
+  const double wavelength_m = s.laser.wavelength_m;
+  const double receiver = lowpass_delay_s({LowpassShape::bessel_thomson_4, in.link.receiver.bandwidth_hz});
+  const double modulator = lowpass_delay_s({LowpassShape::one_pole, s.modulator.bandwidth_hz});
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    t.parts[0].by_stage[k] = stages[k].columns * waveguide_delay_s(column, wavelength_m);
+    const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
+    t.parts[1].by_stage[k] = layer && in.design.layers[k - first_layer_stage].received()
+                                 ? waveguide_delay_s(in.routing(), wavelength_m)
+                                 : 0.0;
+    t.parts[2].by_stage[k] = stages[k].receivers > 0 ? receiver : 0.0;
+    t.parts[3].by_stage[k] = stages[k].modulators > 0 ? modulator : 0.0;
+    t.parts[4].by_stage[k] = stages[k].adcs > 0 ? s.adc_delay_s : 0.0;
+  }
+  return t;
+}
+
+BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t = table("area", "m2", stages.size(),
+                        {{"meshes", "FloorPlanSettings: budget.mzi_length_m x budget.mzi_width_m"},
+                         {"attenuators", "FloorPlanSettings: budget.mzi_length_m x budget.mzi_width_m"},
+                         {"delay lines", "length of waiting light x budget.delay_line_pitch_m"}});
+  const double box = in.settings.floor_plan.mzi_length_m * in.settings.floor_plan.mzi_width_m;
+  for (std::size_t l = 0; l < in.layers(); ++l)
+    for (const BlockDesign& block : in.design.layers[l].blocks) {
+      t.parts[0].by_stage[first_layer_stage + l] += block.mesh.mzi_count() * box;
+      t.parts[1].by_stage[first_layer_stage + l] += block.attenuators.mzi_count() * box;
+    }
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    t.parts[2].by_stage[k] = stages[k].line_m * in.settings.delay_line_pitch_m;
+  return t;
+}
+
+}  // namespace optinc::budgeting

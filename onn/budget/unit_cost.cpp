@@ -1,0 +1,161 @@
+#include "onn/budget/unit_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "physics/core/check.hpp"
+#include "physics/devices/adc.hpp"
+
+namespace optinc {
+namespace {
+
+std::int64_t full_svd(const SigmaULayer& layer) {
+  const std::int64_t out = layer.outputs, in = layer.inputs;
+  return out * (out - 1) / 2 + in * (in - 1) / 2 + std::min(out, in);
+}
+
+double heaters_w(const ChipBudget& b) {
+  return b.static_power_w.part("heaters").total() + b.static_power_w.part("static phases").total();
+}
+
+/// A budget with the network it is of.
+struct Costed {
+  Network network;
+  ChipBudget budget;
+};
+
+}  // namespace
+
+UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const int> approximated) {
+  const auto layers = static_cast<int>(network.layers.size());
+  UnitCost c;
+  c.servers = network.task.servers;
+  c.bits = network.task.bits();
+  c.mzis = b.mzis();
+  c.mzis_full_svd = mzi_count_full_svd(network);
+  c.mzis_published = approximated.empty() ? c.mzis : c.mzis_full_svd;
+  for (const int number : approximated) {
+    validate(number >= 1 && number <= layers, "approximated layer {} of {} (1..{}). Number layers from 1.",
+             number, layers, layers);
+    const auto l = static_cast<std::size_t>(number - 1);
+    c.mzis_published += b.stages[l + 2].mzis - full_svd(network.layers[l]);
+  }
+  for (const BudgetStage& stage : b.stages) {
+    c.modulators += stage.modulators;
+    c.receivers += stage.receivers;
+  }
+  c.area_m2 = b.area_m2.total();
+  c.placed_area_m2 = b.die_area_m2;
+  c.columns = b.columns();
+  c.conversions = b.conversions();
+  c.loss_db = b.loss_db.total();
+  c.most_gain_db = b.most_gain_db();
+  c.heater_w = heaters_w(b);
+  c.static_power_w = b.static_power_w.total();
+  c.symbol_power_w = b.symbol_power_w.total();
+  c.delay_s = b.delay_s.total();
+  c.symbol_rate_bd = b.symbol_rate_bd;
+  c.receiver_bandwidth_hz = b.receiver_bandwidth_hz;
+  c.delay_lines_m = b.delay_lines_m();
+  c.longest_wait_s = b.longest_wait.wait_s;
+  c.longest_wait_loss_db = b.longest_wait.loss_db;
+  c.launch_delay_s = b.launch_delay_s;
+  return c;
+}
+
+UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
+  validate(!levels.empty(), "a system of no units (one at least). Name its units.");
+  UnitCost all = levels.front().second;
+  const int first = levels.front().first;
+  all = {.servers = first * all.servers,
+         .bits = all.bits,
+         .symbol_rate_bd = all.symbol_rate_bd,
+         .receiver_bandwidth_hz = all.receiver_bandwidth_hz};
+  all.conversions =
+      static_cast<int>(levels.size()) - 1;  // what one level receives the next one's modulators send
+  for (const auto& [units, c] : levels) {
+    validate(units >= 1, "{} units of a level (one at least). Give their number.", units);
+    all.mzis += units * c.mzis;
+    all.mzis_published += units * c.mzis_published;
+    all.mzis_full_svd += units * c.mzis_full_svd;
+    all.modulators += units * c.modulators;
+    all.receivers += units * c.receivers;
+    all.area_m2 += units * c.area_m2;
+    all.placed_area_m2 += units * c.placed_area_m2;
+    all.heater_w += units * c.heater_w;
+    all.static_power_w += units * c.static_power_w;
+    all.symbol_power_w += units * c.symbol_power_w;
+    all.delay_lines_m += units * c.delay_lines_m;
+    all.memory_bits += units * c.memory_bits;
+    all.columns += c.columns;
+    all.conversions += c.conversions;
+    all.loss_db += c.loss_db;
+    all.delay_s += c.delay_s;
+    all.most_gain_db = std::max(all.most_gain_db, c.most_gain_db);
+    all.longest_wait_s = std::max(all.longest_wait_s, c.longest_wait_s);
+    all.longest_wait_loss_db = std::max(all.longest_wait_loss_db, c.longest_wait_loss_db);
+    all.launch_delay_s = std::max(all.launch_delay_s, c.launch_delay_s);
+    all.symbol_rate_bd = std::min(all.symbol_rate_bd, c.symbol_rate_bd);
+    all.receiver_bandwidth_hz = std::min(all.receiver_bandwidth_hz, c.receiver_bandwidth_hz);
+    all.slots_per_word = std::max(all.slots_per_word, c.slots_per_word);
+  }
+  return all;
+}
+
+UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, const ErrorModel& model,
+                          const LinkSettings& link, const BudgetSettings& settings) {
+  validate(
+      chain.carries == Carries::ripple && task.digits >= 2,
+      "one stage for {} digits, carries {} (a ripple chain of two digits at least has a stage of its own). "
+      "Set network.carries = \"ripple\".",
+      task.digits, name_of(chain.carries));
+  const auto costed = [&](int digits) {
+    Task of = task;
+    of.digits = digits;
+    Network network = carry_chain(of, chain);
+    ChipBudget b = budget(design_chip(network), model, link, settings);
+    return Costed{std::move(network), std::move(b)};
+  };
+  // where the longer word is too long to be numbered, the shorter one gives the same difference
+  const bool longer = task.digits < 4;
+  const Costed chained = costed(task.digits), other = costed(longer ? task.digits + 1 : task.digits - 1);
+  const ChipBudget &more = longer ? other.budget : chained.budget,
+                   &less = longer ? chained.budget : other.budget;
+  const auto stage = [&](auto of) { return of(more) - of(less); };
+  const auto counted = [](std::int64_t BudgetStage::*member) {
+    return [member](const ChipBudget& b) {
+      std::int64_t sum = 0;
+      for (const BudgetStage& s : b.stages) sum += s.*member;
+      return sum;
+    };
+  };
+  UnitCost c = unit_cost(chained.network, chained.budget);
+  c.mzis = c.mzis_published = stage(counted(&BudgetStage::mzis));
+  c.mzis_full_svd = std::abs(mzi_count_full_svd(chained.network) - mzi_count_full_svd(other.network));
+  c.modulators = stage(counted(&BudgetStage::modulators));
+  c.receivers = stage(counted(&BudgetStage::receivers));
+  const auto shifters = static_cast<double>(stage(counted(&BudgetStage::shifters)));
+  const auto adcs = static_cast<double>(stage(counted(&BudgetStage::adcs)));
+  c.area_m2 = static_cast<double>(c.mzis) * settings.floor_plan.mzi_length_m * settings.floor_plan.mzi_width_m;
+  c.placed_area_m2 = std::numeric_limits<double>::quiet_NaN();  // one stage has no floor plan of its own
+  c.heater_w = heater_of_name(settings.heater).p_pi_w * shifters;
+  c.static_power_w = c.heater_w + shifters * settings.control_w_per_shifter +
+                     chained.budget.static_power_w.part("lasers").total() / task.digits +
+                     static_cast<double>(c.receivers) * settings.front_end.supply_power_w;
+  c.symbol_power_w =
+      static_cast<double>(c.modulators) * settings.driver_j_per_symbol * settings.symbol_rate_bd +
+      adcs * adc_power_w(settings.adc, settings.symbol_rate_bd, settings.adc_step_j);
+  const double loop_s = stage([](const ChipBudget& b) { return b.delay_s.total(); });
+  const double turns = std::ceil(loop_s * settings.symbol_rate_bd);
+  c.slots_per_word = task.digits + (task.servers > 4 ? 2 : 1);
+  c.loss_db = stage([](const ChipBudget& b) { return b.loss_db.total(); });
+  c.delay_s = chained.budget.delay_s.total() - task.digits * loop_s +
+              c.slots_per_word * turns / settings.symbol_rate_bd;
+  c.delay_lines_m = c.longest_wait_s = c.longest_wait_loss_db = 0.0;  // digits come when they are needed
+  c.launch_delay_s = (c.slots_per_word - 1) * turns / settings.symbol_rate_bd;
+  c.memory_bits = 2.0 * task.servers * task.bits() * turns;
+  return c;
+}
+
+}  // namespace optinc

@@ -1,0 +1,162 @@
+#include "onn/chip/calibration.hpp"
+
+#include <cmath>
+
+#include "physics/core/check_values.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/phase_shifter.hpp"
+#include "physics/mesh/decomposition.hpp"
+#include "physics/mesh/fit.hpp"
+#include "physics/mesh/reference_mesh.hpp"
+#include "physics/random/stream.hpp"
+#include "physics/variation/chip_errors.hpp"
+
+namespace optinc {
+namespace {
+
+// a chip's streams below this bit are its meshes; above it count calibrations, or instants of its life
+constexpr unsigned drawing_bit = 20;
+
+void validate_drawing(const char* what, std::uint32_t number) {
+  constexpr std::uint32_t most = (std::uint32_t{1} << (32 - drawing_bit)) - 1;
+  validate(number <= most, "{} {} of a chip's life (0..{}: each has draws of its own). Take fewer.", what,
+           number, most);
+}
+
+/// Calls body(mesh errors, has a screen, stream) for every mesh of a chip, each with a stream of its own in
+/// every drawing.
+template <class Body>
+void for_each_mesh(ChipErrors& errors, std::uint64_t seed, Purpose purpose, std::uint32_t chip,
+                   std::uint32_t drawing, Body body) {
+  std::uint32_t number = drawing << drawing_bit;
+  for (auto& layer : errors.layers)
+    for (BlockErrors& block : layer)
+      for (MeshErrors* mesh : {&block.mesh, &block.attenuators}) {
+        Stream stream(seed, purpose, chip, number++);
+        body(*mesh, mesh == &block.mesh, stream);
+      }
+}
+
+void add_normals(Vector& values, double rms, Stream& stream) {
+  Vector drawn(values.size());
+  stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
+  drawn *= rms;  // rounded before it is added, as draw_mesh_errors() does
+  values += drawn;
+}
+
+/// Adds to every phase offset of a mesh, in the order in which draw_mesh_errors() draws them.
+void add_to_phases(MeshErrors& mesh, bool screen, double rms, Stream& stream) {
+  add_normals(mesh.theta_offset, rms, stream);
+  add_normals(mesh.phi_offset, rms, stream);
+  if (screen) add_normals(mesh.output_offset, rms, stream);
+}
+
+void add_turns(Vector& offsets, Stream& stream) {
+  for (double& offset : offsets) offset += 2 * constants::pi * stream.uniform();
+}
+
+/// What the target of a mesh becomes by the mean loss of its columns.
+Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
+  const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
+  return std::pow(column_factor, block.mesh.columns()) *
+         reference_transfer_matrix(block.mesh, block.mesh_program, no_errors(block.mesh));
+}
+
+}  // namespace
+
+void validate_calibration(const CalibrationSettings& settings) {
+  validate_not_negative("sigma_estimate_rad", settings.sigma_estimate_rad);
+  validate(settings.in_situ_steps >= 0, "in_situ_steps = {} (0 or more). Try 20.", settings.in_situ_steps);
+  validate(settings.diagonal_epochs >= 0, "diagonal_epochs = {} (0 or more). Try 10.",
+           settings.diagonal_epochs);
+  validate(std::isfinite(settings.diagonal_rate) && settings.diagonal_rate > 0,
+           "diagonal_rate = {} (> 0). Try 3e-3.", settings.diagonal_rate);
+}
+
+CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
+                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number) {
+  validate_calibration(settings);
+  validate_drawing("calibration", number);
+  const CalibrationPolicy policy = settings.policy;
+  const bool estimates = policy == CalibrationPolicy::noisy || policy == CalibrationPolicy::in_situ;
+  ErrorModel left = model;
+  left.sigma_phase_rad = 0.0;  // noise in time: what is measured is its mean
+  if (!estimates || number > 0) left.sigma_cal_rad = 0.0;
+  CalibratedChip calibrated;
+  calibrated.errors = fabricate(design, left, seed, chip);
+  if (estimates && number > 0)
+    for_each_mesh(calibrated.errors, seed, Purpose::recalibration, chip, number,
+                  [&](MeshErrors& mesh, bool screen, Stream& stream) {
+                    add_to_phases(mesh, screen, model.sigma_cal_rad, stream);
+                  });
+  if (policy == CalibrationPolicy::none)
+    for_each_mesh(calibrated.errors, seed, Purpose::static_phase, chip, 0,
+                  [](MeshErrors& mesh, bool screen, Stream& stream) {
+                    for (Vector* offsets : {&mesh.theta_offset, &mesh.phi_offset}) add_turns(*offsets, stream);
+                    if (screen) add_turns(mesh.output_offset, stream);
+                  });
+  calibrated.known = calibrated.errors;
+  if (policy == CalibrationPolicy::none)
+    for_each_mesh(calibrated.known, seed, Purpose::static_phase, chip, 0, [](MeshErrors& mesh, bool, Stream&) {
+      mesh.alpha.setZero();
+      mesh.beta.setZero();
+    });
+  else if (estimates && settings.sigma_estimate_rad > 0)
+    for_each_mesh(calibrated.known, seed, Purpose::splitter_estimate, chip, number,
+                  [&](MeshErrors& mesh, bool, Stream& stream) {
+                    add_normals(mesh.alpha, settings.sigma_estimate_rad, stream);
+                    add_normals(mesh.beta, settings.sigma_estimate_rad, stream);
+                  });
+  return calibrated;
+}
+
+ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip) {
+  std::uint32_t number = 0;
+  for (auto& layer : program.layers)
+    for (BlockProgram& block : layer)
+      for (MeshProgram* mesh : {&block.mesh, &block.attenuators}) {
+        Stream stream(seed, Purpose::static_phase, chip, number++);
+        const auto trim = [&](Vector& phases) {
+          Vector static_phase = Vector::Zero(phases.size());
+          add_turns(static_phase, stream);
+          phases = (phases - static_phase).unaryExpr([](double phase) { return wrap_phase(phase); });
+        };
+        trim(mesh->theta);
+        trim(mesh->phi);
+        if (mesh == &block.mesh) trim(mesh->output_phase);
+      }
+  return program;
+}
+
+ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
+                            std::uint32_t instant) {
+  validate_drawing("instant", instant);
+  if (model.sigma_phase_rad > 0)
+    for_each_mesh(errors, seed, Purpose::phase_noise, chip, instant,
+                  [&](MeshErrors& mesh, bool screen, Stream& stream) {
+                    add_to_phases(mesh, screen, model.sigma_phase_rad, stream);
+                  });
+  return errors;
+}
+
+ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& chip, const ErrorModel& model,
+                               Programming programming, const CalibrationSettings& settings) {
+  if (settings.policy != CalibrationPolicy::in_situ)
+    return program(design, chip.known, model.dac_bits, programming, dac_mode(model));
+  ChipProgram heaters = program(design, chip.known, 0, programming);
+  for (std::size_t l = 0; l < design.layers.size(); ++l)
+    for (std::size_t b = 0; b < design.layers[l].blocks.size(); ++b) {
+      const BlockDesign& block = design.layers[l].blocks[b];
+      BlockProgram& phases = heaters.layers[l][b];
+      const auto fitted =
+          fit_program(block.mesh, chip.errors.layers[l][b].mesh, lossy_target(block, model), phases.mesh,
+                      {.steps = settings.in_situ_steps,
+                       .in_phase = true,
+                       .outputs = static_cast<int>(block.attenuation.size())});
+      phases.mesh = quantise(fitted.program, model.dac_bits, dac_mode(model));
+      phases.attenuators = quantise(phases.attenuators, model.dac_bits, dac_mode(model));
+    }
+  return heaters;
+}
+
+}  // namespace optinc

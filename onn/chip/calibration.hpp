@@ -1,0 +1,42 @@
+#pragma once
+
+#include "onn/chip/calibration_settings.hpp"
+#include "onn/chip/chip.hpp"
+
+namespace optinc {
+
+/// A fabricated chip after calibration.
+struct CalibratedChip {
+  ChipErrors errors;  ///< splitters and losses as fabricated, phase offsets that are left; without phase noise
+  ChipErrors known;   ///< as the operator believes they are: what program() corrects for
+};
+
+/// Fabricates chip `chip` of the model and calibrates it for the first time (`number` 0) or once more (1, 2,
+/// ..): every policy keeps the chip's splitters, losses and static phases, each calibration draws its own
+/// residual and its own estimates. Phase noise is in neither part: it passes while one measures, and
+/// with_phase_noise() adds what it is in operation. Under `noisy` with exact estimates, `errors` with the noise
+/// of instant 0 and the splitters of `known` are those of fabricate(). Throws Error for more than 4095.
+CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
+                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0);
+
+/// The errors of a block of symbols: N(0, sigma_phase) more on every phase offset, independent at every
+/// instant (0 .. 4095) of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).
+/// Instant 0 is the draw of fabricate(). Throws Error for a later instant.
+ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
+                            std::uint32_t instant = 0);
+
+/// Programs it: program() for what is known; under `in_situ` the phases of every mesh then go down
+/// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the mean loss of the design; homodyne receivers see
+/// no more), and to the grid of the DAC last. Attenuators stay as programmed. Each step takes the exact
+/// gradient of the true device, by reverse mode and without noise; CalibrationSettings::in_situ_steps says what
+/// it would take in a laboratory.
+ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& chip, const ErrorModel& model,
+                               Programming programming, const CalibrationSettings& settings);
+
+/// What the heaters of a chip are asked for: p - phi_0 in [0, 2 pi) for every phase p of the program, for every
+/// shifter has a static phase phi_0 of its own, uniform over a turn (0.8 rad per nm of width and 100 um:
+/// dn_eff/dw = 2e-3 / nm of a 500 x 220 nm strip), that calibration found. The draws are those that policy
+/// `none` leaves in the offsets.
+ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip);
+
+}  // namespace optinc

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "onn/chip/chip.hpp"
+#include "onn/link/link.hpp"
+#include "physics/core/field.hpp"
+
+// How light goes from layer to layer of a chip: what transmit() sends words along.
+
+namespace optinc {
+
+/// Transfer matrix as two real planes.
+struct TransferPlanes {
+  Eigen::MatrixXd re, im;
+};
+
+/// Fields behind a layer. Re-modulated light is in phase with the seed, so that only unit P's output has two
+/// quadratures; of what leaves, receivers see the quadrature by its shot noise alone: `whole` asks for it.
+FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole);
+
+/// Values (neurons, words) on light again: in phase, `largest` at full scale, and the leak of a modulator's
+/// null in quadrature.
+FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const LinkSettings& link);
+
+/// What a layer does to light that all words share.
+struct LayerPath {
+  TransferPlanes transfer;          ///< of the chip's meshes
+  double gain = 1.0;                ///< from current to value
+  Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
+  std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
+  bool inputs_unchanged =
+      false;  ///< the inputs are all outputs of one layer (or of unit P), in order, undimmed
+};
+
+/// Of every layer. With lock errors among the noise, gains undo their mean.
+std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                                   const NoiseSwitches& noise);
+
+/// Fields at the inputs of a layer, from unit P's lanes and the light behind the layers before it, some of it
+/// received and modulated anew.
+FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
+                    const std::vector<FieldBatch>& light, const std::vector<bool>& received);
+
+}  // namespace optinc

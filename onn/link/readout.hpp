@@ -1,0 +1,61 @@
+#pragma once
+
+#include "onn/link/transmission.hpp"
+
+namespace optinc {
+
+/// The last receiver of the chain, a server's own: what its noise alone does to the digits. Other receivers'
+/// noise, lock errors and the light in the quadrature a homodyne receiver does not see are left out of all of
+/// these.
+
+/// Where a digit of the answer (0 the most significant) leaves the chip.
+struct ServerOutput {
+  std::size_t layer = 0;
+  Eigen::Index row = 0;
+};
+ServerOutput server_output(const ChipDesign& design, Eigen::Index digit);
+
+/// Field on a server's receiver of an output of value 1 (bias aside), sqrt(W), real part.
+double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                                     Eigen::Index digit = 0);
+
+/// Signal power there of digit 3 without bias, W: mean over the digits.
+double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link);
+
+/// Noise of output `digit`'s receiver as a function of what its light carries, v = y - bias, all in digits:
+/// white noise of variance  white + shot v^2,  and the seed's intensity noise, one normal z for all digits of a
+/// word, as  z (intensity v + leak).
+struct ReadoutNoise {
+  double bias = 0.0;
+  double white = 0.0;      ///< digits^2
+  double shot = 0.0;       ///< digits^2 per digits^2
+  double intensity = 0.0;  ///< rms of dI/I
+  double leak = 0.0;       ///< digits; the oscillator's, its sign that of the stronger diode of the pair
+
+  /// Of an output at value `y`, digits^2, over receiver and seed.
+  double variance(double y) const;
+};
+
+/// That of output `digit` (0 the most significant) on this chip; all zero where `noise` switches it off.
+ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                           const NoiseSwitches& noise, Eigen::Index digit);
+
+/// rms noise of output `digit` (0 the most significant) at value `y`, in digits: shot and amplifier noise, and
+/// the seed's intensity noise on signal and leaked oscillator, as transmit() draws them. The bias is a
+/// threshold, so that the signal is y less the bias.
+double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                   const NoiseSwitches& noise, Eigen::Index digit, double y);
+
+/// Symbol error rate of PAM4 by its formula: four equally likely levels 0, 1, 2, 3 exactly, thresholds half
+/// way, every level with its own noise; the mean over the M outputs. (3/2) Q(1/(2 sigma)) where all sigma are
+/// equal.
+double pam4_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                       const NoiseSwitches& noise);
+
+/// The same at the levels that the chain really has: mean over outputs `y` (M, words), as received without
+/// noise, of the probability that noise carries one beyond the thresholds of its digit `d` (M, words).
+double readout_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                          const NoiseSwitches& noise, const Eigen::Ref<const Eigen::MatrixXd>& y,
+                          const Eigen::Ref<const Eigen::MatrixXd>& d);
+
+}  // namespace optinc

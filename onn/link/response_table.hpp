@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Dense>
+
+#include "onn/link/readout.hpp"
+#include "onn/network/network.hpp"
+
+namespace optinc {
+
+/// What one chip makes of every input word: its whole deterministic error, by code, and how far receivers'
+/// noise spreads each. Words then cost a look-up and a few random numbers instead of a passage through the
+/// meshes.
+struct ResponseTable {
+  Task task;
+  LinkSettings link;
+  Eigen::MatrixXf outputs;                ///< y without noise, in digits, (output digits, words of the task)
+  Eigen::VectorX<std::uint32_t> decided;  ///< the code those outputs decide to, (words)
+  std::vector<ReadoutNoise> readout;      ///< of a server's receiver, (output digits)
+  /// What the neurons' receivers did to every word, in digits, (output digits, words): some draws, each of
+  /// which is as likely as any; none where those receivers are silent.
+  std::vector<Eigen::MatrixXf> before_readout;
+
+  /// Whether a look-up draws anything.
+  bool noisy() const;
+};
+
+/// Throws Error where the light of a word depends on more than its digit sums (lock errors, errors of unit P's
+/// combiners, a leak or a mismatch of the servers' modulators), and where the task's words are too many
+/// (most_table_words).
+void validate_tabulation(const Task& task, const LinkSettings& link, const NoiseSwitches& noise);
+
+/// Draws of the neurons' noise that a table holds: 8, fewer for a task where they would take more than 256 MB.
+int table_draws(const Task& task);
+
+/// Sends every word of the task through the chip without noise, and table_draws() times with that of the
+/// neurons' receivers where they have any (transmit). Error rates are then right on average over tables, while
+/// one table's words meet the same few draws again. Throws Error as validate_tabulation and transmit.
+ResponseTable tabulate_chip(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                            const NoiseSwitches& noise, const TransmissionSeed& seed);
+
+/// What the network itself makes of every word, in double precision: without devices or noise. Throws Error for
+/// a task with too many words.
+ResponseTable tabulate_network(const Network& network);
+
+/// Which random numbers a look-up uses: `seed.chip` and `use`, below 2^20 (a step of training).
+struct TableSeed {
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  std::uint32_t use = 0;
+};
+
+/// Most words of one look-up: 4096 blocks of 4096.
+inline constexpr Eigen::Index max_lookup_words = Eigen::Index{1} << 24;
+
+/// Codes that a server decides for the words of all servers' codes, (words, servers) -> (words): tabulated
+/// outputs with one of the draws of the neurons' noise, and the noise of the server's receiver drawn for every
+/// word and digit anew. The result does not depend on the threads. Throws Error for codes of another number of
+/// servers or out of range, too many words or a use out of range.
+Eigen::VectorX<std::uint32_t> send_by_table(const ResponseTable& table, const Codes& codes,
+                                            const TableSeed& seed);
+
+}  // namespace optinc

@@ -1,0 +1,152 @@
+#include "onn/link/transmission.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "onn/link/light_path.hpp"
+#include "onn/link/receiver_variance.hpp"
+#include "onn/link/unit_p.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
+#include "physics/devices/adc.hpp"
+#include "physics/devices/modulator.hpp"
+#include "physics/devices/power_divider.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr Eigen::Index block_words = 512;
+// streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
+constexpr unsigned instant_bit = 21;
+constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
+
+/// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
+/// on.
+FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& receiver, const NoiseSwitches& noise,
+                         Stream& stream) {
+  FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
+  if (!noise.any_receiver_noise()) return current;
+  const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver) / relative_intensity_noise(receiver) : 0.0;
+  const double rin = noise.rin ? relative_intensity_noise(receiver) : 0.0;
+  const ReceiverVariance variance = receiver_variance(receiver, noise);
+  // Signal and local oscillator stem from one seed, whose intensity noise is the same on all ports of a symbol.
+  // It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode of a pair
+  // is the stronger differs from pair to pair.
+  const Eigen::Index ports = current.rows(), common = rin > 0 ? 1 : 0;
+  const Eigen::Index words_at_once = std::max<Eigen::Index>(1, normals_at_once / (ports + common));
+  Eigen::MatrixXd drawn(ports + common, words_at_once);  // a word's stand together: the seed's, then the ports'
+  for (Eigen::Index first = 0; first < current.cols(); first += words_at_once) {
+    const Eigen::Index words = std::min(words_at_once, current.cols() - first);
+    stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.rows() * words)));
+    for (Eigen::Index p = 0; p < ports; ++p) {
+      const double leak = p % 2 == 0 ? lo_leak : -lo_leak;
+      for (Eigen::Index w = 0; w < words; ++w) {
+        double& i = current(p, first + w);
+        double squared_a2 = variance.dark_a2;
+        if (variance.per_watt_a2 > 0) {
+          const double re = fields.re(p, first + w), im = fields.im(p, first + w);
+          squared_a2 += variance.per_watt_a2 * (re * re + im * im);
+        }
+        const double seed_noise = rin > 0 ? rin * drawn(0, w) : 0.0;
+        i += seed_noise * (i + leak) + std::sqrt(squared_a2) * drawn(common + p, w);
+      }
+    }
+  }
+  return current;
+}
+
+Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& link, const NoiseSwitches& noise,
+                               const CombinerWeights& chip_combiners, const std::vector<LayerPath>& paths,
+                               const Eigen::Ref<const Codes>& codes, const TransmissionSeed& seed,
+                               std::uint32_t block, NoisyReceivers receivers) {
+  const std::uint32_t later = seed.instant << instant_bit;
+  std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
+  if (noise.lock) {
+    Stream stream(seed.seed, Purpose::lock_error, seed.chip, later + block);
+    for (double& phase : lock_phase) phase = link.sigma_lock_rad * stream.normal();
+  }
+  // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
+  Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128);
+  Stream server(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128 + 1 + seed.server);
+
+  const FieldBatch lanes = unit_p(design.task, link, chip_combiners, codes, lock_phase);
+  std::vector<FieldBatch> light(design.layers.size());
+  std::vector<bool> received;
+  for (const LayerDesign& layer : design.layers) received.push_back(layer.received());
+  Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
+  Eigen::Index digit = 0;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    const int source = layer.lanes[0].source;
+    const FieldBatch& whole = source < 0 ? lanes : light[static_cast<std::size_t>(source)];
+    const bool last = layer.ending == LayerEnd::servers;
+    const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
+    const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
+    const FieldBatch made =
+        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, light, received);
+    FieldBatch out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
+                                    !layer.received() || acting.shot);
+    if (!layer.received()) {
+      light[l] = std::move(out);
+      continue;
+    }
+    if (last) {  // unit T
+      const double arm = split_field_factor(design.task.servers);
+      out.re *= arm;
+      out.im *= arm;
+    }
+    const FieldBatch::Plane values =
+        (paths[l].gain * detect(out, link.receiver, acting, last ? server : neurons)).colwise() + paths[l].bias;
+    if (!last) {
+      light[l] = remodulated(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
+                             layer.largest_output, link);
+      continue;
+    }
+    answer.middleRows(digit, values.rows()) = values;
+    digit += values.rows();
+  }
+  read_by_converter(link, answer);
+  return answer;
+}
+
+}  // namespace
+
+void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> digits) {
+  if (link.adc_bits == 0) return;
+  const AdcSettings adc = {
+      .bits = link.adc_bits, .full_scale = 2.0, .effective_bits = static_cast<double>(link.adc_bits)};
+  for (double& y : digits.reshaped()) y = 1.5 + adc_quantise(adc, y - 1.5);
+}
+
+Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
+                         NoisyReceivers receivers) {
+  validate_link(link);
+  validate(codes.cols() == design.task.servers,
+           "codes of {} servers meet a unit for {} (one column per server). "
+           "Send (words, {}).",
+           codes.cols(), design.task.servers, design.task.servers);
+  validate(seed.server < static_cast<std::uint32_t>(design.task.servers),
+           "received at server {} of {} (0..{}). "
+           "Choose one of them.",
+           seed.server, design.task.servers, design.task.servers - 1);
+  validate(seed.instant < (std::uint32_t{1} << (32 - instant_bit)),
+           "instant {} of a chip's life (0..{}: each has noise of its own). Take fewer.", seed.instant,
+           (std::uint32_t{1} << (32 - instant_bit)) - 1);
+  const CombinerWeights weights = draw_combiners(design.task, link, seed.seed, seed.chip);
+  const std::vector<LayerPath> paths = layer_paths(design, chip, link, noise);
+  Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
+  const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
+  parallel_for(blocks, [&](Eigen::Index i) {
+    const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
+    outputs.middleCols(first, words) =
+        transmit_block(design, link, noise, weights, paths, codes.middleRows(first, words), seed,
+                       static_cast<std::uint32_t>(i), receivers);
+  });
+  return outputs;
+}
+
+}  // namespace optinc

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "onn/chip/chip.hpp"
+#include "onn/link/link.hpp"
+#include "onn/task/codes.hpp"
+
+namespace optinc {
+
+/// Which random numbers a transmission uses, and at which server it is received.
+struct TransmissionSeed {
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  std::uint32_t server = 0;   ///< T broadcasts the same light; each server's receiver adds noise of its own
+  std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life, below 2048
+};
+
+/// What a server's converter of adc_bits makes of outputs in digits; ideal comparators leave them as they are.
+void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> digits);
+
+/// Sends words through the whole light path and returns the received outputs y, (output digits, words), in
+/// digits:
+///
+///   servers   PAM4 fields (server_fields_sqrt_w), one phase-lock error per server and block of words
+///   unit P    coherent N:1 combiner per digit lane
+///   layers    complex transfer of the chip's meshes; homodyne receiver at every neuron (current, noise),
+///             gain and threshold, ReLU and ceiling, re-modulation at the layer's full scale, once for every
+///             read
+///   unit T    1:N splitter, homodyne receiver at the server
+///
+/// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean
+/// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
+/// in parallel; the result does not depend on the threads. Modulators have no ceiling here: noise may drive a
+/// neuron above its full scale. Throws Error for settings, codes or a seed out of range.
+Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
+                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
+                         NoisyReceivers receivers = NoisyReceivers::all);
+
+}  // namespace optinc

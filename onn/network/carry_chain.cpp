@@ -1,0 +1,307 @@
+#include "onn/network/carry_chain.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <numeric>
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+/// constant + sum of weight x signal.
+struct Form {
+  std::map<int, double> weight;
+  double constant = 0.0;
+
+  Form& add(double factor, const Form& other) {
+    for (const auto& [signal, w] : other.weight) weight[signal] += factor * w;
+    constant += factor * other.constant;
+    std::erase_if(weight, [](const auto& term) { return term.second == 0.0; });
+    return *this;
+  }
+};
+
+/// An orthogonal matrix whose first row is w / |w|: the Householder reflection that takes e_0 there.
+Eigen::MatrixXd completed(const Eigen::VectorXd& w) {
+  const Eigen::Index n = w.size();
+  const Eigen::VectorXd row = w.normalized();
+  Eigen::VectorXd v = row;
+  v[0] += row[0] >= 0 ? 1.0 : -1.0;
+  const Eigen::MatrixXd reflection =
+      Eigen::MatrixXd::Identity(n, n) - 2.0 / v.squaredNorm() * v * v.transpose();
+  return (row[0] >= 0 ? -1.0 : 1.0) * reflection;
+}
+
+/// Puts a network together layer by layer.
+struct Builder {
+  Network network;
+  CarryChainSettings settings;
+  int signals = 0;
+
+  /// A tree that adds a form up, less its constant; its layer.
+  SigmaULayer tree(const Form& form, LayerEnd ending) const {
+    SigmaULayer layer;
+    layer.outputs = 1;
+    layer.inputs = static_cast<int>(form.weight.size());
+    layer.wiring = Wiring::sum;
+    layer.ending = ending;
+    layer.attenuated = false;
+    Eigen::VectorXd w(layer.inputs);
+    for (const auto& [signal, weight] : form.weight) {
+      w[static_cast<Eigen::Index>(layer.reads.size())] = weight;
+      layer.reads.push_back(signal);
+    }
+    layer.unitary = {completed(w)};
+    layer.sigma = {Eigen::VectorXd::Constant(1, w.norm())};
+    layer.bias = Eigen::VectorXd::Zero(1);
+    return layer;
+  }
+
+  int append(SigmaULayer layer) {
+    const int first = signals;
+    signals += layer.outputs;
+    network.layers.push_back(std::move(layer));
+    return first;
+  }
+
+  /// Receivers behind copies of the form's light, one a threshold: steps 0 or 1, as forms of their signals.
+  std::vector<Form> steps(const Form& form, const std::vector<int>& thresholds) {
+    const double kappa = settings.step_level, steepness = kappa / settings.step_width;
+    const auto count = static_cast<int>(thresholds.size());
+    SigmaULayer layer;
+    layer.outputs = count;
+    layer.inputs = 1;
+    layer.reads = {append(tree(form, LayerEnd::light))};
+    layer.unitary.assign(thresholds.size(), Eigen::MatrixXd::Identity(1, 1));
+    layer.sigma.assign(thresholds.size(), Eigen::VectorXd::Constant(1, steepness));
+    layer.attenuated = false;
+    layer.ceiling = kappa;
+    layer.offset = -kappa / 2;
+    layer.bias.resize(count);
+    for (int k = 0; k < count; ++k)
+      layer.bias[k] =
+          steepness * (form.constant - thresholds[static_cast<std::size_t>(k)] + 0.5 + settings.step_width / 2);
+    const int first = append(std::move(layer));
+    std::vector<Form> found;
+    for (int k = 0; k < count; ++k) found.push_back({{{first + k, 1 / kappa}}, 0.5});
+    return found;
+  }
+
+  void answer(const Form& form) {
+    SigmaULayer layer = tree(form, LayerEnd::servers);
+    layer.bias[0] = form.constant;
+    append(std::move(layer));
+  }
+};
+
+/// The multiples of 4 up to the largest value, which the sum of steps counts.
+std::vector<int> multiples_of_four(int largest) {
+  std::vector<int> all;
+  for (int k = 4; k <= largest; k += 4) all.push_back(k);
+  return all;
+}
+
+Form sum(const std::vector<Form>& forms) {
+  Form total;
+  for (const Form& form : forms) total.add(1.0, form);
+  return total;
+}
+
+/// Digits of the total, most significant first: two of c_0, then r_0, r_1, ..; `half` is what rounding adds (64
+/// bits, for it is shifted by two a digit).
+std::vector<Form> rippled(Builder& builder, const Task& task, std::uint64_t half) {
+  const int digits = task.input_digits();
+  std::vector<Form> total(static_cast<std::size_t>(digits) + 2);  // two digits of c_0, then r_0, r_1, ..
+  Form carry;
+  int largest_carry = 0;
+  std::vector<Form> counted;  // the steps of the position before
+  for (int m = digits - 1; m >= 0; --m) {
+    Form t = {{{m, static_cast<double>(task.servers)}}, 0.0};
+    t.add(1.0, carry);
+    const auto rounding =
+        static_cast<int>((half >> (2 * (digits - 1 - m))) & 3);  // base 4 digit of the rounding constant
+    t.constant += rounding;
+    const int largest = 3 * task.servers + rounding + largest_carry;
+    counted = builder.steps(t, multiples_of_four(largest));
+    carry = sum(counted);
+    largest_carry = largest / 4;
+    total[static_cast<std::size_t>(m) + 2] = t.add(-4.0, carry);
+  }
+  // what the rounding constant has above all digits; then c_0 counts its own fours: every fourth step
+  const auto above = static_cast<int>(half >> (2 * digits));
+  carry.constant += above;
+  std::vector<Form> fours;
+  for (std::size_t k = static_cast<std::size_t>(3 - above); k < counted.size(); k += 4)
+    fours.push_back(counted[k]);
+  total[0] = sum(fours);
+  total[1] = carry.add(-4.0, total[0]);
+  return total;
+}
+
+/// The network without steps, and trees before them, that nothing reads.
+Network pruned(const Network& network) {
+  const int lanes = network.task.input_digits();
+  std::vector<bool> read(static_cast<std::size_t>(network.first_signal(network.layers.size())), false);
+  std::vector<bool> kept(network.layers.size());
+  for (std::size_t l = network.layers.size(); l-- > 0;) {
+    const SigmaULayer& layer = network.layers[l];
+    const auto first = read.begin() + network.first_signal(l);
+    kept[l] = layer.ending == LayerEnd::servers ||
+              std::find(first, first + layer.outputs, true) != first + layer.outputs;
+    if (kept[l])
+      for (const int signal : layer.reads) read[static_cast<std::size_t>(signal)] = true;
+  }
+  std::vector<int> renamed(read.size(), -1);
+  std::iota(renamed.begin(), renamed.begin() + lanes, 0);
+  Network left{network.task, {}};
+  int signals = lanes;
+  for (std::size_t l = 0; l < network.layers.size(); ++l) {
+    if (!kept[l]) continue;
+    SigmaULayer layer = network.layers[l];
+    for (int& signal : layer.reads) signal = renamed[static_cast<std::size_t>(signal)];
+    const auto first = static_cast<std::size_t>(network.first_signal(l));
+    if (layer.ending == LayerEnd::receivers) {  // of a step layer every output stands by itself
+      int outputs = 0;
+      for (int k = 0; k < layer.outputs; ++k) {
+        if (!read[first + static_cast<std::size_t>(k)]) continue;
+        renamed[first + static_cast<std::size_t>(k)] = signals + outputs;
+        layer.bias[outputs++] = layer.bias[k];
+      }
+      layer.outputs = outputs;
+      layer.bias.conservativeResize(outputs);
+      layer.unitary.resize(static_cast<std::size_t>(outputs));
+      layer.sigma.resize(static_cast<std::size_t>(outputs));
+    } else {
+      renamed[first] = signals;
+    }
+    signals += layer.outputs;
+    left.layers.push_back(std::move(layer));
+  }
+  return left;
+}
+
+/// Whether a run of digits makes a carry, and whether it hands one on that comes in; no light: never.
+struct Run {
+  Form makes, passes;
+};
+
+/// The run of `high` and, behind it, `low`. The lowest run of all is never asked what it passes on.
+Run joined(Builder& builder, const Run& high, const Run& low) {
+  Run run;
+  Form either = high.passes;  // a run that makes one need not pass one on: its weight alone must reach 2
+  either.add(2, high.makes).add(1, low.makes);
+  run.makes =
+      low.makes.weight.empty() || high.passes.weight.empty() ? high.makes : builder.steps(either, {2})[0];
+  Form both = high.passes;
+  both.add(1, low.passes);
+  if (!high.passes.weight.empty() && !low.passes.weight.empty()) run.passes = builder.steps(both, {2})[0];
+  return run;
+}
+
+/// The same digits by a parallel prefix.
+std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t half) {
+  const auto digits = static_cast<std::size_t>(task.input_digits());
+  const std::size_t places = digits + 2;
+  std::vector<Form> u(places);
+  std::vector<int> largest(places);
+  for (std::size_t k = 0; k < places; ++k) {
+    const auto rounding = static_cast<int>((half >> (2 * (places - 1 - k))) & 3);
+    if (k >= 2) u[k] = {{{static_cast<int>(k) - 2, static_cast<double>(task.servers)}}, 0.0};
+    u[k].constant += rounding;
+    largest[k] = (k >= 2 ? 3 * task.servers : 0) + rounding;
+  }
+  while (*std::max_element(largest.begin(), largest.end()) > 6) {
+    std::vector<Form> fours(places);
+    for (std::size_t k = 0; k < places; ++k)
+      if (largest[k] > 3) fours[k] = sum(builder.steps(u[k], multiples_of_four(largest[k])));
+    for (std::size_t k = 0; k < places; ++k) {
+      u[k].add(-4, fours[k]);
+      if (k + 1 < places) u[k].add(1, fours[k + 1]);
+    }
+    std::vector<int> smaller(places);
+    for (std::size_t k = 0; k < places; ++k)
+      smaller[k] = std::min(largest[k], 3) + (k + 1 < places ? largest[k + 1] / 4 : 0);
+    largest = smaller;
+  }
+  std::vector<Run> runs(places);  // runs[k]: of a power of two of places, from k on; at last to the end
+  for (std::size_t k = 0; k < places; ++k) {
+    const bool lowest = k + 1 == places;
+    std::vector<int> thresholds;
+    if (largest[k] >= 4) thresholds.push_back(4);
+    if (largest[k] >= 3 && !lowest) thresholds.push_back(3);
+    if (thresholds.empty()) continue;
+    const std::vector<Form> steps = builder.steps(u[k], thresholds);
+    if (largest[k] >= 4) runs[k].makes = steps.front();
+    if (largest[k] >= 3 && !lowest) runs[k].passes = steps.back();
+  }
+  // Sklansky, counted from the last place: in round w the upper halves of blocks of 2w take in the lower ones
+  for (std::size_t w = 1; w < places; w *= 2)
+    for (std::size_t i = 0; i < places; ++i)
+      if ((i / w) % 2 == 1) {
+        const std::size_t below = i / w * w - 1;  // the top of the lower half
+        runs[places - 1 - i] = joined(builder, runs[places - 1 - i], runs[places - 1 - below]);
+      }
+  // the most that a run and all behind it add up to says whether a carry can ever leave it
+  std::uint64_t most = 0, place = 1;
+  for (std::size_t k = places; k-- > 0; place *= 4) {
+    most +=
+        ((k >= 2 ? 3 * static_cast<std::uint64_t>(task.servers) : 0) + ((half >> (2 * (places - 1 - k))) & 3)) *
+        place;
+    if (most < 4 * place) runs[k].makes = {};
+  }
+  std::vector<Form> total = u;
+  for (std::size_t k = 0; k < places; ++k) {
+    total[k].add(-4, runs[k].makes);
+    if (k + 1 < places) total[k].add(1, runs[k + 1].makes);
+  }
+  return total;
+}
+
+}  // namespace
+
+void validate_carry_chain(const CarryChainSettings& s) {
+  validate(s.step_width > 0 && s.step_width < 1,
+           "step_width = {} (above 0, below 1: sums are whole numbers). Try 0.25.", s.step_width);
+  validate(std::isfinite(s.step_level) && s.step_level > 0, "step_level = {} (> 0). Try 0.9.", s.step_level);
+}
+
+Network carry_chain(const Task& task, const CarryChainSettings& settings) {
+  validate_task(task);
+  validate_carry_chain(settings);
+  validate(std::has_single_bit(static_cast<unsigned>(task.servers)) && task.servers >= 2 && task.servers <= 16,
+           "a carry chain for {} servers (2, 4, 8 or 16: the mean is a shift). Train a network.", task.servers);
+  const int divisor = task.divisor();
+  validate(task.rounding != Rounding::half_even || divisor == 1,
+           "rounding half-even by a carry chain (half-up, floor: it does not know the quotient's parity). Set "
+           "task.rounding = \"half-up\".");
+  const std::uint64_t half =
+      divisor > 1 && task.rounding == Rounding::half_up ? static_cast<std::uint64_t>(divisor / 2) : 0;
+  const int digits = task.input_digits(), shift = std::countr_zero(static_cast<unsigned>(divisor));
+
+  Builder builder{{task, {}}, settings, digits};
+  const std::vector<Form> total =
+      settings.carries == Carries::ripple ? rippled(builder, task, half) : looked_ahead(builder, task, half);
+  const std::size_t last = total.size() - static_cast<std::size_t>(shift / 2);  // whole digits that fall away
+  const auto answers = static_cast<std::size_t>(task.output_digits());
+  if (shift % 2 == 0) {
+    for (std::size_t j = last - answers; j < last; ++j) builder.answer(total[j]);
+    return settings.carries == Carries::lookahead ? pruned(builder.network) : std::move(builder.network);
+  }
+  // every digit's bits: low = y_1 - y_2 + y_3, high = y_2
+  std::vector<Form> low(last), high(last);
+  for (std::size_t j = last - answers - 1; j < last; ++j) {
+    if (total[j].weight.empty()) continue;  // no such digit: 0
+    const auto y = builder.steps(total[j], {1, 2, 3});
+    low[j].add(1, y[0]).add(-1, y[1]).add(1, y[2]);
+    high[j] = y[1];
+  }
+  for (std::size_t j = last - answers - 1; j + 1 < last; ++j)
+    builder.answer(Form(high[j + 1]).add(2.0, low[j]));
+  return settings.carries == Carries::lookahead ? pruned(builder.network) : std::move(builder.network);
+}
+
+}  // namespace optinc

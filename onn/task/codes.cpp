@@ -1,0 +1,74 @@
+#include "onn/task/codes.hpp"
+
+#include <algorithm>
+
+namespace optinc {
+namespace {
+
+using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
+
+std::uint32_t digit(std::uint32_t code, int m, int digits) { return (code >> (2 * (digits - 1 - m))) & 3u; }
+
+}  // namespace
+
+Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words) {
+  Codes codes = Codes::Zero(static_cast<Eigen::Index>(words.size()), task.servers);
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    const auto sums = word_sums(task, words[w]);
+    for (int m = 0; m < task.input_digits(); ++m) {
+      const int sum = sums[static_cast<std::size_t>(m)];
+      const int first = static_cast<int>((words[w] + static_cast<std::uint64_t>(m)) %
+                                         static_cast<std::uint64_t>(task.servers));
+      for (int k = 0; k < task.servers; ++k) {
+        const auto d = static_cast<std::uint32_t>(sum / task.servers + (k < sum % task.servers ? 1 : 0));
+        auto& code = codes(static_cast<Eigen::Index>(w), (first + k) % task.servers);
+        code = 4 * code + d;
+      }
+    }
+  }
+  return codes;
+}
+
+CodeVector exact_answers(const Task& task, const Codes& codes) {
+  CodeVector answers(codes.rows());
+#pragma omp parallel for schedule(static)
+  for (Eigen::Index w = 0; w < codes.rows(); ++w) {
+    std::uint64_t total = 0;
+    for (Eigen::Index n = 0; n < codes.cols(); ++n) total += codes(w, n);
+    answers[w] = rounded_mean(total, task.divisor(), task.rounding);
+  }
+  return answers;
+}
+
+Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes) {
+  Eigen::MatrixXd averages = Eigen::MatrixXd::Zero(task.input_digits(), codes.rows());
+  for (Eigen::Index w = 0; w < codes.rows(); ++w)
+    for (int m = 0; m < task.input_digits(); ++m) {
+      std::uint32_t sum = 0;
+      for (Eigen::Index n = 0; n < codes.cols(); ++n) sum += digit(codes(w, n), m, task.input_digits());
+      averages(m, w) = static_cast<double>(sum) / task.servers;
+    }
+  return averages;
+}
+
+CodeVector decide(const Eigen::Ref<const Eigen::MatrixXd>& outputs) {
+  CodeVector codes(outputs.cols());
+  for (Eigen::Index w = 0; w < outputs.cols(); ++w) {
+    std::uint32_t code = 0;
+    for (Eigen::Index m = 0; m < outputs.rows(); ++m) {
+      const double y = outputs(m, w);
+      code = 4 * code + (y >= 2.5 ? 3u : y >= 1.5 ? 2u : y >= 0.5 ? 1u : 0u);
+    }
+    codes[w] = code;
+  }
+  return codes;
+}
+
+Eigen::MatrixXd digits_of(const CodeVector& codes, int digits) {
+  Eigen::MatrixXd d(digits, codes.size());
+  for (Eigen::Index w = 0; w < codes.size(); ++w)
+    for (int m = 0; m < digits; ++m) d(m, w) = digit(codes[w], m, digits);
+  return d;
+}
+
+}  // namespace optinc

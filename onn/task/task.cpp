@@ -1,0 +1,73 @@
+#include "onn/task/task.hpp"
+
+#include <algorithm>
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+constexpr std::uint64_t most_words = std::uint64_t{1} << 63;
+}  // namespace
+
+std::uint64_t Task::words() const {
+  std::uint64_t count = 1;
+  for (int m = 0; m < input_digits(); ++m) count *= static_cast<std::uint64_t>(sums());
+  return count;
+}
+
+void validate_task(const Task& task) {
+  validate(task.servers >= 1 && task.servers <= 64,
+           "servers = {} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
+  validate(task.digits >= 1 && std::max(task.input_digits(), task.output_digits()) <= 16,
+           "bits = {}{} (a code has 1..16 PAM4 digits of 2 bits). Give an even number from 2 to {}.",
+           task.bits(), task.level == CascadeLevel::flat ? "" : " and a digit between the levels",
+           task.level == CascadeLevel::flat ? 32 : 30);
+  std::uint64_t words = 1;
+  for (int m = 0; m < task.input_digits(); ++m) {
+    validate(words <= most_words / static_cast<std::uint64_t>(task.sums()),
+             "bits = {} from {} servers (more input words than 63 bits can number). Give at most {}.",
+             task.bits(), task.servers, 2 * m);
+    words *= static_cast<std::uint64_t>(task.sums());
+  }
+  validate(
+      task.level == CascadeLevel::flat || task.servers <= 4,
+      "servers = {} a unit of a cascade (1..4: the sum of their codes has one digit more). Give at most 4, or "
+      "level flat.",
+      task.servers);
+}
+
+std::uint32_t rounded_mean(std::uint64_t total, int divisor, Rounding rounding) {
+  const auto n = static_cast<std::uint64_t>(divisor);
+  const std::uint64_t quotient = total / n, twice_rest = 2 * (total % n);
+  std::uint64_t rounded = quotient;
+  if (rounding == Rounding::half_up && twice_rest >= n) ++rounded;
+  if (rounding == Rounding::half_even && (twice_rest > n || (twice_rest == n && quotient % 2 == 1))) ++rounded;
+  return static_cast<std::uint32_t>(rounded);
+}
+
+std::vector<int> word_sums(const Task& task, std::uint64_t index) {
+  std::vector<int> sums(static_cast<std::size_t>(task.input_digits()));
+  const auto base = static_cast<std::uint64_t>(task.sums());
+  for (int m = task.input_digits() - 1; m >= 0; --m) {
+    sums[static_cast<std::size_t>(m)] = static_cast<int>(index % base);
+    index /= base;
+  }
+  return sums;
+}
+
+std::uint64_t code_total(std::span<const int> sums) {
+  std::uint64_t total = 0;
+  for (const int s : sums) total = 4 * total + static_cast<std::uint64_t>(s);
+  return total;
+}
+
+std::vector<int> code_digits(std::uint32_t code, int digits) {
+  std::vector<int> d(static_cast<std::size_t>(digits));
+  for (int m = digits - 1; m >= 0; --m) {
+    d[static_cast<std::size_t>(m)] = static_cast<int>(code & 3u);
+    code >>= 2;
+  }
+  return d;
+}
+
+}  // namespace optinc

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "physics/core/enum_names.hpp"
+
+namespace optinc {
+
+/// What becomes of the fraction when the mean of N integer codes is rounded to an integer code.
+enum class Rounding { half_even, half_up, floor };
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Rounding> = {"rounding", {"half-even", "half-up", "floor"}};
+
+/// Where a unit stands: alone, or in a cascade of two levels, N units of N servers each and one above them.
+enum class CascadeLevel {
+  flat,    ///< Q(mean of N codes)
+  first,   ///< the sum of N codes as it is: the floor of their mean, and the rest as one more digit (N = 4)
+  second,  ///< Q(sum / N^2) of N such sums: the mean of N^2 servers' codes
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<CascadeLevel> = {"level", {"flat", "first", "second"}};
+
+/// The averaging task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
+/// digits (PAM4, most significant first, B = 2M bits); every server receives the digits of Q(mean of the
+/// codes). In a cascade the first level sends M + 1 digits on.
+struct Task {
+  int servers = 4;
+  int digits = 4;
+  Rounding rounding = Rounding::half_even;
+  CascadeLevel level = CascadeLevel::flat;
+
+  /// Bits of a server's code.
+  int bits() const { return 2 * digits; }
+  /// Digits of every code that comes in.
+  int input_digits() const { return digits + (level == CascadeLevel::second ? 1 : 0); }
+  /// Digits of an answer: one more at the first level of a cascade.
+  int output_digits() const { return digits + (level == CascadeLevel::first ? 1 : 0); }
+  /// What the sum of the codes is divided by.
+  int divisor() const {
+    return level == CascadeLevel::flat ? servers : level == CascadeLevel::first ? 1 : servers * servers;
+  }
+  /// Number of codes that may come out, 4^digits.
+  std::uint64_t codes() const { return std::uint64_t{1} << (2 * output_digits()); }
+  /// Number of values a digit's sum over the servers takes, 3N + 1.
+  int sums() const { return 3 * servers + 1; }
+  /// Number of distinct input words of the network behind unit P, (3N+1)^(input digits).
+  std::uint64_t words() const;
+
+  bool operator==(const Task&) const = default;
+};
+
+/// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits) and the
+/// number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22 for 16. In a cascade at
+/// most 4 servers, for the sum of their codes to have one digit more.
+void validate_task(const Task& task);
+
+/// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.
+std::uint32_t rounded_mean(std::uint64_t total, int divisor, Rounding rounding);
+
+/// Digits of word `index` of the enumeration: the sums s_m = sum_n d_nm in 0..3N, most significant first.
+std::vector<int> word_sums(const Task& task, std::uint64_t index);
+
+/// Sum of the servers' codes from the digit sums: sum_m 4^(M-1-m) s_m (unit P loses nothing the mean needs).
+std::uint64_t code_total(std::span<const int> sums);
+
+/// The M base-4 digits of a code, most significant first.
+std::vector<int> code_digits(std::uint32_t code, int digits);
+
+}  // namespace optinc

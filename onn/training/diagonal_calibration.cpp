@@ -1,0 +1,130 @@
+#include "onn/training/diagonal_calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "onn/task/words.hpp"
+#include "onn/training/epoch_loop.hpp"
+#include "onn/training/evaluation.hpp"
+#include "onn/training/gradients.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
+#include "physics/core/units.hpp"
+
+namespace optinc {
+namespace {
+
+using namespace training;
+
+/// Re(T) of a settled mesh over its mean loss.
+Eigen::MatrixXd measured_matrix(const BlockDesign& block, const BlockState& state, const ErrorModel& model) {
+  FieldBatch fields(Matrix::Identity(block.mesh.ports, block.mesh.ports));
+  state.mesh.propagate(fields);
+  return fields.re / std::pow(field_ratio_of_loss_db(2 * mean_arm_loss_db(model)), block.mesh.columns());
+}
+
+/// Layers in training whose blocks are what the chip has in place of U.
+std::vector<Layer> measured_layers(const ChipDesign& design, const ChipState& chip, const ErrorModel& model) {
+  std::vector<Layer> layers;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& from = design.layers[l];
+    Layer layer{from.outputs,
+                from.inputs,
+                from.tall(),
+                {},
+                from.bias.cast<float>(),
+                Moments(from.outputs, 1),
+                MatrixF(from.outputs, from.inputs)};
+    for (std::size_t b = 0; b < from.blocks.size(); ++b) {
+      const BlockDesign& block = from.blocks[b];
+      layer.blocks.push_back({measured_matrix(block, chip.layers[l].blocks[b], model).cast<float>(),
+                              (from.passive_scale * block.attenuation).cast<float>(), Moments(),
+                              Moments(block.attenuation.size(), 1)});
+      rebuild_weight(layer, b);
+    }
+    // inputs come centred
+    if (l == 0) layer.bias += layer.weight * VectorF::Constant(from.inputs, input_shift);
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+double step(std::vector<Layer>& layers, std::vector<Gradients>& gradients, const Batch& batch, double dead_zone,
+            int threads) {
+  const double loss = accumulate_batch(layers, batch.inputs, batch.targets, static_cast<float>(dead_zone), {},
+                                       threads, gradients);
+  const float rate = adam_rate(batch.rate, batch.step + 1);
+  const float per_output = 1.0f / static_cast<float>(batch.targets.size());
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+      Block& block = layers[l].blocks[b];
+      const MatrixF g = per_output * block_gradient(layers, gradients, l, b);
+      block.s += block.s_moments.step(g.cwiseProduct(block.u).rowwise().sum(), rate);
+      rebuild_weight(layers[l], b);
+    }
+    layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(gradients, l), rate);
+  }
+  return loss;
+}
+
+/// What receivers and modulators of every layer must carry.
+std::vector<double> largest_outputs(const ChipDesign& design) {
+  const Eigen::MatrixXd averages = design_words(design.task);
+  constexpr Eigen::Index words_at_once = 4096;
+  std::vector<double> largest(design.layers.size(), 1e-12);
+  for (Eigen::Index first = 0; first < averages.cols(); first += words_at_once) {
+    Eigen::MatrixXd x = averages.middleCols(first, std::min(words_at_once, averages.cols() - first));
+    for (std::size_t l = 0; l < design.layers.size(); ++l) {
+      x = design.layers[l].forward(design.layers[l].weight, x);
+      largest[l] = std::max(largest[l], x.cwiseAbs().maxCoeff());
+    }
+  }
+  return largest;
+}
+
+/// The design with the diagonals and biases of these layers.
+ChipDesign designed(ChipDesign design, const std::vector<Layer>& layers) {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    LayerDesign& layer = design.layers[l];
+    double largest = 0.0;
+    for (const Block& block : layers[l].blocks)
+      largest = std::max(largest, static_cast<double>(block.s.cwiseAbs().maxCoeff()));
+    if (largest > 0) layer.passive_scale = largest / attenuator_headroom;
+    for (std::size_t b = 0; b < layer.blocks.size(); ++b)
+      layer.blocks[b].attenuation = layers[l].blocks[b].s.cast<double>() / layer.passive_scale;
+    layer.weight = layers[l].weight.cast<double>();
+    layer.bias = layers[l].bias.cast<double>();
+    if (l == 0) layer.bias -= layer.weight * Eigen::VectorXd::Constant(layer.inputs, input_shift);
+  }
+  const std::vector<double> largest = largest_outputs(design);
+  for (std::size_t l = 0; l < layers.size(); ++l) design.layers[l].largest_output = largest[l];
+  return design;
+}
+
+}  // namespace
+
+ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const ErrorModel& model,
+                                  const TrainingSettings& settings, std::uint64_t seed, int threads) {
+  validate_training(settings);
+  validate(design.feed_forward,
+           "diagonal_epochs = {} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
+           "skips, ceilings or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
+           settings.epochs);
+  std::vector<Layer> layers = measured_layers(design, measured, model);
+  std::vector<Gradients> gradients = room_for_gradients(layers);
+  std::vector<Layer> best = layers;
+  EpochReport before;
+  evaluate(layers, all_words(design.task), threads, before);
+  double most = before.word_accuracy;
+  const std::function<void(const EpochReport&)> keep_best = [&](const EpochReport& epoch) {
+    if (epoch.word_accuracy < most) return;
+    most = epoch.word_accuracy;
+    best = layers;
+  };
+  EpochLoop{design.task, settings, seed, threads, keep_best}.run(
+      layers,
+      {[&](const Batch& batch) { return step(layers, gradients, batch, settings.dead_zone, threads); }});
+  return designed(design, best);
+}
+
+}  // namespace optinc

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "onn/link/link.hpp"
+#include "onn/training/result.hpp"
+#include "onn/training/settings.hpp"
+#include "physics/variation/error_model.hpp"
+
+namespace optinc {
+
+struct Checkpointing;  // onn/training/checkpoint.hpp
+
+/// What a network meets when it is trained on chips. Their numbers begin at 2^24: none that a study draws is
+/// among them.
+struct ChipTrainingModel {
+  ErrorModel chip = {};      ///< every step fabricates and calibrates a chip of it
+  LinkSettings link = {};    ///< receivers at every neuron and at the servers, whose noise is `noise`
+  NoiseSwitches noise = {};  ///< shot and amplifier noise act; a step's lock and intensity errors do not
+};
+
+/// Hardware-aware training through simulated meshes: goes on from a feed-forward network. Every step draws a
+/// new chip, programs each mesh for it (local correction with its known splitters), lets it settle with all its
+/// errors, reads the real part of its transfer matrix U~ as homodyne receivers do and sends the batch through S
+/// U~ with the receivers' noise. The loss's gradient with respect to U~ goes back through the very mesh, MZI by
+/// MZI (MeshEngine::backward), to its phases.
+///
+/// What is trained are the internal phases theta of the perfect mesh, S and the biases, by Adam. External
+/// phases and the output screen follow theta so that the perfect mesh stays real orthogonal: an MZI puts e^{i
+/// theta/2} on both outputs, which the next phi and at last the screen take away. The gradient takes this into
+/// account; it takes the correction's own derivative for 1. Attenuators are those of the design. The scheme of
+/// the settings is not looked at.
+///
+/// Same seed, same bits, whatever `threads`. Throws Error for settings out of range, a network that is not
+/// Network::is_feed_forward(), a kept state of another one, and when the loss is no longer finite.
+TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings,
+                              const ChipTrainingModel& model, std::uint64_t seed, int threads = 0,
+                              const std::function<void(const EpochReport&)>& progress = {},
+                              const Checkpointing* checkpointing = nullptr);
+
+}  // namespace optinc

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "physics/core/enum_names.hpp"
+
+namespace optinc {
+
+/// How weights are kept to their blocks S U.
+enum class TrainingScheme {
+  lie_adam,   ///< every step moves S and, along the orthogonal group, U
+  projected,  ///< steps move all of W; from time to time each block goes to S U, U its polar factor
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<TrainingScheme> = {"training scheme", {"lie-adam", "projected"}};
+
+/// Training of exact Sigma-U networks (defaults found here: 4 servers of 8 bits decode every word after 100
+/// epochs, 5 of 5 seeds): what the operator sets.
+struct TrainingSettings {
+  TrainingScheme scheme = TrainingScheme::lie_adam;
+  int project_every = 1;       ///< projected: epochs from one projection to the next
+  double squared_share = 0.5;  ///< projected: share of the epochs, from the first, without dead zone
+  int epochs = 100;
+  int batch = 512;
+  double learning_rate = 1.2e-2;
+  int warmup_epochs = 3;
+  double dead_zone = 0.1;  ///< loss = mean of max(|y - d| - dead_zone, 0)^2
+  double matrix_noise =
+      0.0;  ///< stand-in for device errors: every step meets every U with an error of this relative
+            ///< Frobenius norm, normal and fresh; the answers it is trained for are those with it
+  bool on_chips = false;     ///< every step meets a simulated chip (train_on_chips), not a stand-in
+  double stop_margin = 0.0;  ///< ends after the epoch whose words are all right by so much; 0: all epochs
+};
+
+/// Throws Error, naming the setting, for one out of range.
+void validate_training(const TrainingSettings& settings);
+
+}  // namespace optinc

@@ -1,0 +1,121 @@
+#include "onn/training/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "onn/training/epoch_loop.hpp"
+#include "onn/training/gradients.hpp"
+#include "onn/training/projected.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
+
+namespace optinc {
+namespace {
+
+using namespace training;
+
+/// Gives a block's U an error of relative Frobenius norm `noise` for one step.
+void disturb(Layer& layer, std::size_t b, double noise, Stream stream) {
+  Block& block = layer.blocks[b];
+  const auto n = block.u.rows();
+  block.perturbed_u = block.u + relative_noise(n, noise, stream);
+  layer.part(layer.weight, b).noalias() = block.s.asDiagonal() * block.perturbed_u;
+}
+
+/// Adam on s, and on U along the orthogonal group: the Riemannian gradient of L(S U) is the skew part
+/// Omega = T - T^T of T = (S G) U^T with G = dL/dW; Adam turns it into a step A, and U <- (1 + A + A^2/2) U
+/// follows the geodesic to second order. One Newton-Schulz step takes the rounding out of U.
+void step_block(Block& block, const MatrixF& g, float rate) {
+  const VectorF ds = g.cwiseProduct(block.perturbed_u.size() > 0 ? block.perturbed_u : block.u).rowwise().sum();
+  MatrixF t;
+  t.noalias() = (block.s.asDiagonal() * g) * block.u.transpose();
+  const MatrixF a = block.u_moments.step(t - t.transpose(), rate);
+  MatrixF map = a;
+  map.noalias() += 0.5f * a * a;
+  map.diagonal().array() += 1.0f;
+  MatrixF u, gram;
+  u.noalias() = map * block.u;
+  gram.noalias() = -0.5f * u.transpose() * u;
+  gram.diagonal().array() += 1.5f;
+  block.u.noalias() = u * gram;
+  block.s += block.s_moments.step(ds, rate);
+}
+
+struct Optimiser {
+  std::vector<Layer> layers;
+  std::vector<Gradients> share_gradients;
+  std::vector<std::pair<std::size_t, std::size_t>> blocks;  // (layer, block), largest first
+
+  explicit Optimiser(std::vector<Layer> initial)
+      : layers(std::move(initial)),
+        share_gradients(room_for_gradients(layers)),
+        blocks(blocks_largest_first(layers)) {
+    for (const auto& [l, b] : blocks) rebuild_weight(layers[l], b);
+  }
+
+  /// One step; returns the summed loss of its words.
+  double step(const Batch& batch, const TrainingSettings& settings, std::uint64_t seed, int threads) {
+    if (settings.matrix_noise > 0)
+      parallel_for(blocks.size(), threads, [&](std::size_t i) {
+        const auto [l, b] = blocks[i];
+        disturb(layers[l], b, settings.matrix_noise,
+                Stream(seed, Purpose::training_noise, static_cast<std::uint32_t>(batch.step),
+                       static_cast<std::uint32_t>(i)));
+      });
+    const double loss = accumulate_batch(layers, batch.inputs, batch.targets,
+                                         static_cast<float>(settings.dead_zone), {}, threads, share_gradients);
+    const float rate = adam_rate(batch.rate, batch.step + 1);
+    const float per_output = 1.0f / static_cast<float>(batch.targets.size());  // mean over words and digits
+    parallel_for(blocks.size(), threads, [&](std::size_t i) {
+      const auto [l, b] = blocks[i];
+      step_block(layers[l].blocks[b], per_output * block_gradient(layers, share_gradients, l, b), rate);
+      rebuild_weight(layers[l], b);
+    });
+    for (std::size_t l = 0; l < layers.size(); ++l)
+      layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(share_gradients, l), rate);
+    return loss;
+  }
+
+  void name(StateArrays& arrays) {
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const std::string layer = fmt::format("layer{}", l);
+      for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+        const std::string block = fmt::format("{}/block{}", layer, b);
+        Block& of = layers[l].blocks[b];
+        arrays(block + "/u", of.u);
+        arrays(block + "/s", of.s);
+        name_arrays(arrays, block + "/u", of.u_moments);
+        name_arrays(arrays, block + "/s", of.s_moments);
+        if (arrays.reading()) rebuild_weight(layers[l], b);
+      }
+      arrays(layer + "/bias", layers[l].bias);
+      name_arrays(arrays, layer + "/bias", layers[l].bias_moments);
+    }
+  }
+};
+
+}  // namespace
+
+TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
+                     std::uint64_t seed, int threads, const std::function<void(const EpochReport&)>& progress,
+                     const Network* start_from, const Checkpointing* checkpointing) {
+  validate_training(settings);
+  const Network shape = make_network(task, hidden);
+  validate(
+      start_from == nullptr ||
+          (start_from->is_feed_forward() && start_from->task == task && start_from->widths() == shape.widths()),
+      "the network to start from is of another task or of other widths ({}: these are asked for). Give one of "
+      "them.",
+      fmt::join(shape.widths(), "-"));
+  std::vector<Layer> layers = start_from == nullptr ? initial_layers(shape, seed) : layers_of(*start_from);
+  const EpochLoop loop{task, settings, seed, threads, progress, checkpointing};
+  if (settings.scheme == TrainingScheme::projected) return train_projected(shape, std::move(layers), loop);
+  Optimiser optimiser(std::move(layers));
+  auto curve = loop.run(optimiser.layers,
+                        {[&](const Batch& batch) { return optimiser.step(batch, settings, seed, threads); },
+                         {},
+                         [&](StateArrays& arrays) { optimiser.name(arrays); }});
+  return result_of(shape, optimiser.layers, std::move(curve));
+}
+
+}  // namespace optinc

@@ -1,0 +1,191 @@
+#include "onn/link/response_table.hpp"
+
+#include <cmath>
+
+#include <omp.h>
+
+#include "onn/task/words.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/networks.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+
+namespace {
+
+/// A chip with errors of its own and codes drawn for its servers.
+struct Lit {
+  ChipDesign design;
+  ChipState chip;
+  LinkSettings link;
+  Codes codes;
+
+  Lit(const Network& network, Eigen::Index words, double sigma_eta_rad = 0.05) : design(design_chip(network)) {
+    ErrorModel errors;
+    errors.sigma_eta_rad = sigma_eta_rad;
+    chip = programmed_chip(design, fabricate(design, errors, 3, 1), errors, Programming::uncorrected);
+    Stream stream(11, Purpose::test);
+    codes.resize(words, network.task.servers);
+    for (auto& code : codes.reshaped()) code = stream.below(1u << (2 * network.task.input_digits()));
+  }
+};
+
+Network some_network(Task task = {4, 3}) {
+  Network network = random_network(task, {12, 12}, 5);
+  for (auto& sigma : network.layers.back().sigma) sigma *= 0.3;  // outputs mostly between digits 0 and 3
+  network.layers.back().bias.setConstant(1.3);
+  return network;
+}
+
+/// Share of the words in which each digit is another than without noise, and last, in which the first two are.
+Eigen::VectorXd shares(const Eigen::VectorX<std::uint32_t>& codes, const Eigen::VectorX<std::uint32_t>& clean,
+                       int digits) {
+  const Eigen::MatrixXd got = digits_of(codes, digits), was = digits_of(clean, digits);
+  const Eigen::ArrayXXd wrong = (got.array() != was.array()).cast<double>();
+  Eigen::VectorXd found(digits + 1);
+  found << wrong.rowwise().mean().matrix(), (wrong.row(0) * wrong.row(1)).mean();
+  return found;
+}
+
+}  // namespace
+
+// the meshes themselves are the reference. Fails when codes are counted in another base or digit order, or the
+// codes of one server are left out
+TEST_CASE("A map without noise decides what the chip it was made of decides") {
+  for (const Task& task :
+       {Task{4, 3}, Task{3, 2}, Task{8, 2}, Task{4, 2, Rounding::half_up, CascadeLevel::second}}) {
+    CAPTURE(task.servers, task.digits);
+    const Lit lit(some_network(task), 9000);
+    const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
+    CHECK_FALSE(map.noisy());
+    CHECK((send_by_table(map, lit.codes, {1, 1, 0}).array() ==
+           decide(transmit(lit.design, lit.chip, lit.link, {}, lit.codes, {1, 1})).array())
+              .all());
+  }
+}
+
+// 400,000 words, digits that noise carried over a threshold, 5 sigma of the difference of two binomial shares.
+// Fails when shot noise or the intensity's share of the value is left out, a digit has the noise of another, or
+// the laser's intensity is another at every digit
+TEST_CASE("MC: a map's receivers err as often as those behind the meshes, source by source") {
+  Lit lit(some_network(), 400'000);
+  lit.link.signal_full_scale_w = 2e-6;
+  lit.link.receiver.lo_power_w = 1e-4;
+  lit.link.receiver.rin_db_per_hz = -120.0;
+  const auto clean = decide(transmit(lit.design, lit.chip, lit.link, {}, lit.codes, {1, 1}));
+  for (const int source : {0, 1, 2, 3, 4}) {
+    CAPTURE(source);
+    NoiseSwitches noise;
+    noise.last_only = true;
+    noise.shot = source == 0 || source == 3 || source == 4;
+    if (source == 4) lit.link.receiver.lo_power_w = 1e-7;  // the signal's own shot noise is seen as well
+    noise.tia = source == 1 || source == 3;
+    noise.rin = source == 2 || source == 3;
+    const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+    CHECK(map.noisy());
+    const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 7}), clean, 3);
+    const Eigen::VectorXd by_light =
+        shares(decide(transmit(lit.design, lit.chip, lit.link, noise, lit.codes, {1, 1})), clean, 3);
+    for (Eigen::Index m = 0; m < 4; ++m) {
+      CAPTURE(m, by_map[m], by_light[m]);
+      if (m < 3) CHECK(by_light[m] > 1e-3);  // or nothing is tested
+      CHECK(std::abs(by_map[m] - by_light[m]) < 5 * std::sqrt(2 * std::max(by_light[m], 1e-5) / 400'000.0));
+    }
+  }
+}
+
+// 400,000 words; 8 draws of the neurons' noise for each of 2,197 words: both shares of wrong digits scatter by
+// these 17,576 draws, 5 sigma. Fails when the map forgets the neurons or draws the servers' receivers twice
+TEST_CASE("MC: a map's neurons err as those of the meshes do") {
+  Lit lit(some_network(), 400'000);
+  for (const double full_scale_w : {3e-6, 1e-5}) {
+    lit.link.signal_full_scale_w = full_scale_w;
+    const auto clean = decide(transmit(lit.design, lit.chip, lit.link, {}, lit.codes, {1, 1}));
+    NoiseSwitches noise = NoiseSwitches::all();
+    noise.lock = false;
+    const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+    const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 0}), clean, 3);
+    const Eigen::VectorXd by_light =
+        shares(decide(transmit(lit.design, lit.chip, lit.link, noise, lit.codes, {1, 1})), clean, 3);
+    for (Eigen::Index m = 0; m < 3; ++m) {
+      CAPTURE(full_scale_w, m, by_map[m], by_light[m]);
+      CHECK(by_light[m] > 1e-3);  // or nothing is tested
+      CHECK(std::abs(by_map[m] - by_light[m]) < 5 * std::sqrt(by_light[m] / 17'576.0));
+    }
+  }
+}
+
+TEST_CASE("A map's answers do not depend on threads, and every use has noise of its own") {
+  Lit lit(some_network(), 50'000);
+  lit.link.signal_full_scale_w = 2e-6;
+  NoiseSwitches noise = NoiseSwitches::all();
+  noise.lock = false;
+  const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto one = send_by_table(map, lit.codes, {1, 1, 5});
+  omp_set_num_threads(3);
+  const auto three = send_by_table(map, lit.codes, {1, 1, 5});
+  omp_set_num_threads(threads);
+  CHECK(one == three);
+  CHECK(one != send_by_table(map, lit.codes, {1, 1, 6}));
+  CHECK(one != send_by_table(map, lit.codes, {1, 2, 5}));
+  CHECK(one != send_by_table(map, lit.codes, {2, 1, 5}));
+}
+
+// one word over and over, in two blocks of words. Fails when blocks share their noise, or all draws of the
+// neurons' are one
+TEST_CASE("Equal words of one look-up have noise of their own, and so have the draws of a map") {
+  Lit lit(some_network(), 1);
+  lit.link.signal_full_scale_w = 2e-6;
+  NoiseSwitches noise = NoiseSwitches::all();
+  noise.lock = false;
+  const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, noise, {1, 1});
+  REQUIRE(map.before_readout.size() == static_cast<std::size_t>(table_draws(map.task)));
+  for (std::size_t d = 1; d < map.before_readout.size(); ++d)
+    CHECK(map.before_readout[d] != map.before_readout[d - 1]);
+  const Codes equal = lit.codes.replicate(2 * 4096, 1);
+  const auto answers = send_by_table(map, equal, {1, 1, 0});
+  CHECK(answers.head(4096) != answers.tail(4096));
+  CHECK(answers.minCoeff() < answers.maxCoeff());
+}
+
+// Fails when the table is decided without the converter, or noise is added behind it
+TEST_CASE("A map's receivers read by the server's converter") {
+  Lit lit(some_network(), 9000);
+  lit.link.adc_bits = 1;  // with more, its thresholds are the digits' own
+  const ResponseTable still = tabulate_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
+  const auto decided = send_by_table(still, lit.codes, {1, 1, 0});
+  CHECK(decided == decide(transmit(lit.design, lit.chip, lit.link, {}, lit.codes, {1, 1})));
+  LinkSettings comparators = lit.link;
+  comparators.adc_bits = 0;
+  CHECK(decided != decide(transmit(lit.design, lit.chip, comparators, {}, lit.codes, {1, 1})));
+  NoiseSwitches faint = NoiseSwitches::all();  // far below the digits
+  faint.lock = false;
+  lit.link.receiver.lo_power_w = 10.0;
+  lit.link.signal_full_scale_w = 10.0;
+  lit.link.receiver.bandwidth_hz = 1e3;
+  const ResponseTable quiet = tabulate_chip(lit.design, lit.chip, lit.link, faint, {1, 1});
+  REQUIRE(quiet.noisy());
+  CHECK((send_by_table(quiet, lit.codes, {1, 1, 0}).array() != decided.array()).count() < 20);
+}
+
+TEST_CASE("A map is refused where light depends on more than digit sums, and so are codes it does not hold") {
+  Lit lit(some_network(), 10);
+  const auto refused = [&](const char* key, double LinkSettings::*error) {
+    LinkSettings link = lit.link;
+    link.*error = 0.01;
+    check_message(refusal([&] { tabulate_chip(lit.design, lit.chip, link, {}, {}); }),
+                  {key, "through the meshes"});
+  };
+  refused("link.sigma_combiner", &LinkSettings::sigma_combiner);
+  refused("link.level_mismatch", &LinkSettings::level_mismatch);
+  refused("link.modulator_leak", &LinkSettings::modulator_leak);
+  check_message(refusal([&] { tabulate_chip(lit.design, lit.chip, lit.link, NoiseSwitches::all(), {}); }),
+                {"link.sigma_lock_rad", "noise.lock"});
+  const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, {}, {1, 1});
+  check_message(refusal([&] { send_by_table(map, Codes::Zero(4, 3), {}); }), {"3 servers"});
+  check_message(refusal([&] { send_by_table(map, Codes::Constant(4, 4, 64), {}); }), {"code 64"});
+  check_message(refusal([&] { send_by_table(map, lit.codes, {1, 1, 1u << 20}); }), {"use 1048576"});
+}

@@ -1,0 +1,182 @@
+#include "onn/network/carry_chain.hpp"
+
+#include "onn/chip/calibration.hpp"
+#include "onn/chip/crosstalk.hpp"
+#include "onn/link/transmission.hpp"
+#include "onn/task/words.hpp"
+#include "physics/random/stream.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+
+namespace {
+
+/// Words of a task that carry far: all digits full or empty but one, and ties of the rounding; then drawn ones.
+std::vector<std::uint64_t> some_words(const Task& task, int drawn) {
+  std::vector<std::uint64_t> words = {0, task.words() - 1};
+  const auto base = static_cast<std::uint64_t>(task.sums());
+  for (std::uint64_t place = 1; place < task.words(); place *= base)
+    for (std::uint64_t digit = 0; digit < base; ++digit) {
+      words.push_back(digit * place);
+      words.push_back(task.words() - 1 - digit * place);
+    }
+  Stream stream(5, Purpose::test);
+  for (int w = 0; w < drawn; ++w) {
+    std::uint64_t word = 0;
+    for (int m = 0; m < task.input_digits(); ++m)
+      word = word * base + stream.below(static_cast<std::uint32_t>(base));
+    words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace
+
+// The answer is integer arithmetic of its own. Fails when a carry, a threshold, the rounding constant or the
+// digits that fall away are off by one
+TEST_CASE("a carry chain is right by construction") {
+  for (const Task& task :
+       {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 4, Rounding::floor},
+        Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::half_up}, Task{16, 4, Rounding::half_up},
+        Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::floor},
+        Task{16, 1, Rounding::half_up}, Task{8, 1, Rounding::half_up}, Task{4, 16, Rounding::half_up},
+        Task{4, 4, Rounding::half_up, CascadeLevel::first},
+        Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
+    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding));
+    const Network network = carry_chain(task);
+    validate_network(network);
+    const Codes codes = codes_of_words(task, some_words(task, 20000));
+    const Eigen::MatrixXd y = forward(network, digit_averages(task, codes));
+    const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), task.output_digits());
+    CHECK((y - wanted).cwiseAbs().maxCoeff() < 1e-9);
+  }
+}
+
+// The same by a parallel prefix. Fails when a run passes on what it should not, or a step that is read is
+// pruned
+TEST_CASE("a carry chain that looks ahead is right by construction") {
+  CarryChainSettings ahead;
+  ahead.carries = Carries::lookahead;
+  for (const Task& task :
+       {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 3, Rounding::floor},
+        Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::floor}, Task{16, 4, Rounding::half_up},
+        Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::half_up},
+        Task{8, 1, Rounding::half_up}, Task{4, 1, Rounding::half_up}, Task{2, 8, Rounding::floor},
+        Task{4, 16, Rounding::half_up}, Task{4, 4, Rounding::half_up, CascadeLevel::first},
+        Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
+    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding));
+    const Network network = carry_chain(task, ahead);
+    validate_network(network);
+    const std::vector<int> reads = signal_reads(network);
+    for (std::size_t l = 0; l < network.layers.size(); ++l)
+      if (network.layers[l].ending != LayerEnd::servers)
+        for (int k = 0; k < network.layers[l].outputs; ++k)
+          CHECK(reads[static_cast<std::size_t>(network.first_signal(l) + k)] > 0);
+    const Codes codes = codes_of_words(task, some_words(task, 20000));
+    const Eigen::MatrixXd y = forward(network, digit_averages(task, codes));
+    const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), task.output_digits());
+    CHECK((y - wanted).cwiseAbs().maxCoeff() < 1e-9);
+  }
+  const Task task = {4, 4, Rounding::half_up};
+  const WordTable table = word_table(task);  // every word
+  CHECK((forward(carry_chain(task, ahead), table.averages) - table.targets).cwiseAbs().maxCoeff() < 1e-9);
+  check_message(refusal([] { value_of_name<Carries>("ahead"); }), {"unknown carries \"ahead\"", "lookahead"});
+}
+
+// Steps in series, 1 + 1 + ceil(log2 M) for four servers. Fails when runs are joined one after the other
+TEST_CASE("a carry chain that looks ahead has as many steps in series as its prefix tree is deep") {
+  CarryChainSettings ahead;
+  ahead.carries = Carries::lookahead;
+  const auto in_series = [](const Network& network) {
+    std::vector<int> steps(static_cast<std::size_t>(network.task.input_digits()), 0);  // by signal
+    for (const SigmaULayer& layer : network.layers) {
+      int most = 0;
+      for (const int signal : layer.reads) most = std::max(most, steps[static_cast<std::size_t>(signal)]);
+      steps.insert(steps.end(), static_cast<std::size_t>(layer.outputs),
+                   most + (layer.ending == LayerEnd::receivers ? 1 : 0));
+    }
+    return *std::max_element(steps.begin(), steps.end());
+  };
+  CHECK(in_series(carry_chain({4, 4, Rounding::half_up}, ahead)) == 4);
+  CHECK(in_series(carry_chain({4, 8, Rounding::half_up}, ahead)) == 5);
+  CHECK(in_series(carry_chain({16, 8, Rounding::half_up}, ahead)) == 7);  // two for u; c_0 has a digit more
+  CHECK(in_series(carry_chain({4, 8, Rounding::half_up})) == 8);
+}
+
+// Enumerated: 28,561 words
+TEST_CASE("a carry chain for four servers is right on every word, in its light too") {
+  const Task task = {4, 4, Rounding::half_up};
+  const Network network = carry_chain(task);
+  const WordTable table = word_table(task);
+  CHECK((forward(network, table.averages) - table.targets).cwiseAbs().maxCoeff() < 1e-9);
+  // the golden test: a perfect chip's light is the network, whatever the levels' encoding
+  const ChipDesign design = design_chip(network);
+  const ChipState chip = programmed_chip(design, fabricate(design, {}, 1, 0), {}, Programming::corrected);
+  const Codes codes = codes_of_words(task, some_words(task, 2000));
+  const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), 4);
+  LinkSettings link;
+  for (const bool is_signed : {false, true}) {
+    link.signed_levels = is_signed;
+    CHECK((transmit(design, chip, link, {}, codes, {}) - wanted).cwiseAbs().maxCoeff() < 1e-9);
+  }
+  CHECK(design.mzi_count() == mzi_count(network));
+}
+
+TEST_CASE("a cascade of two levels equals the flat average of sixteen servers") {
+  const Task first = {4, 4, Rounding::half_up, CascadeLevel::first},
+             second = {4, 4, Rounding::half_up, CascadeLevel::second};
+  const Network below = carry_chain(first), above = carry_chain(second);
+  Stream stream(9, Purpose::test);
+  Codes codes(2000, 16), sums(2000, 4);
+  for (auto& code : codes.reshaped()) code = stream.below(256);
+  for (int unit = 0; unit < 4; ++unit)
+    sums.col(unit) = decide(forward(below, digit_averages(first, codes.middleCols(4 * unit, 4))));
+  const auto got = decide(forward(above, digit_averages(second, sums)));
+  CHECK((got.array() == exact_answers({16, 4, Rounding::half_up}, codes).array()).all());
+}
+
+TEST_CASE("a carry chain refuses what is no shift, and half-even") {
+  check_message(refusal([] { carry_chain({3, 4, Rounding::half_up}); }), {"3 servers"});
+  check_message(refusal([] { carry_chain({4, 4, Rounding::half_even}); }), {"half-even"});
+  check_message(refusal([] { carry_chain({4, 4, Rounding::half_up}, {1.0, 0.9}); }), {"step_width = 1"});
+  check_message(refusal([] { carry_chain({4, 4, Rounding::half_up}, {0.25, 0.0}); }), {"step_level = 0"});
+}
+
+// Fails when a tree without attenuators, or a port without MZIs, is taken for something with heaters
+TEST_CASE("a carry chain's chip knows crosstalk, calibration in place and noise") {
+  const Task few = {4, 2, Rounding::half_up};
+  const ChipDesign design = design_chip(carry_chain(few));
+  CrosstalkSettings heat;
+  heat.x0 = 0.05;
+  const ErrorModel model = error_preset("good-lab");
+  const CalibratedChip chip = calibrate(design, model, {CalibrationPolicy::in_situ, 1e-3, 20}, 3, 0);
+  const ChipProgram phases =
+      program_calibrated(design, chip, model, Programming::corrected, {CalibrationPolicy::in_situ, 1e-3, 20});
+  ChipErrors errors = chip.errors;
+  add_crosstalk(design, chip_crosstalk(design, heat), phases, errors);
+  LinkSettings link;
+  link.signed_levels = true;
+  const Codes codes = codes_of_words(few, evaluation_words(few));
+  const auto got = decide(transmit(design, settle_chip(design, phases, errors, model), link, {}, codes, {}));
+  CHECK((got.array() == exact_answers(few, codes).array()).all());
+}
+
+TEST_CASE("networks whose light cannot be what they say are refused") {
+  const Network good = carry_chain({4, 2, Rounding::half_up});
+  validate_network(good);
+  const auto refused = [&](auto damage, const char* what) {
+    Network bad = good;
+    damage(bad);
+    CHECK(refusal([&] { validate_network(bad); }).find(what) != std::string::npos);
+  };
+  const auto last = good.layers.size() - 1;
+  refused([&](Network& n) { n.layers[last].reads[0] = n.first_signal(last - 1); },
+          "goes to the servers and is read");
+  refused([](Network& n) { n.layers[0].bias[0] = 1; }, "has a bias but no receivers");
+  refused([&](Network& n) { n.layers[last].offset = 1; }, "has an offset 1");
+  refused([&](Network& n) { n.layers[last].reads[0] = 1000; }, "reads signal 1000");
+  refused([&](Network& n) { n.layers[1].sigma[0][0] = -1; }, "no attenuators but sigmas");
+  refused([&](Network& n) { n.layers.pop_back(); }, "go to the servers");
+}

@@ -1,0 +1,118 @@
+#include "onn/task/task.hpp"
+
+#include <cmath>
+
+#include "onn/task/codes.hpp"
+#include "onn/task/words.hpp"
+#include "physics/core/check.hpp"
+#include "physics/random/stream.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+
+TEST_CASE("word counts are (3N+1)^M") {
+  CHECK(Task{4, 4}.words() == 28'561);
+  CHECK(Task{2, 4}.words() == 2'401);
+  CHECK(Task{8, 4}.words() == 390'625);
+  CHECK(Task{16, 4}.words() == 5'764'801);
+  CHECK(Task{4, 8}.words() == 815'730'721);
+}
+
+TEST_CASE("rounding of the mean is exact in every policy") {
+  // 5/4 = 1.25, 6/4 = 1.5, 7/4 = 1.75, 10/4 = 2.5: typed from the definition
+  const auto all = {Rounding::half_even, Rounding::half_up, Rounding::floor};
+  for (const auto r : all) {
+    CHECK(rounded_mean(8, 4, r) == 2);
+    CHECK(rounded_mean(5, 4, r) == 1);
+    CHECK(rounded_mean(255 * 4, 4, r) == 255);  // never overflows
+  }
+  CHECK(rounded_mean(6, 4, Rounding::half_even) == 2);
+  CHECK(rounded_mean(10, 4, Rounding::half_even) == 2);
+  CHECK(rounded_mean(6, 4, Rounding::half_up) == 2);
+  CHECK(rounded_mean(10, 4, Rounding::half_up) == 3);
+  CHECK(rounded_mean(7, 4, Rounding::half_even) == 2);
+  CHECK(rounded_mean(7, 4, Rounding::floor) == 1);
+}
+
+TEST_CASE("the digit averages carry all of the mean") {
+  // mean(code) = sum_m 4^(M-1-m) a_m, exactly, for random codes (row 7 of `optinc validate`)
+  const Task task{4, 4};
+  Stream stream(3, Purpose::test);
+  Codes codes(500, 4);
+  for (auto& c : codes.reshaped()) c = stream.below(256);
+  const Eigen::MatrixXd a = digit_averages(task, codes);
+  for (Eigen::Index w = 0; w < codes.rows(); ++w) {
+    const double from_digits = 64 * a(0, w) + 16 * a(1, w) + 4 * a(2, w) + a(3, w);
+    CHECK(from_digits == codes.row(w).cast<double>().mean());
+  }
+}
+
+TEST_CASE("ties, and digit-by-digit rounding, are as counted by hand") {
+  // Q is a carry function: rounding each digit on its own is right on 832 of 28,561 words, half-up on both
+  // sides, 800 with half-even digits; 3/13 of all words are ties (an independent count in Python)
+  const Task half_up{4, 4, Rounding::half_up};
+  const WordTable table = word_table(half_up);
+  int up = 0, even = 0, ties = 0;
+  for (Eigen::Index w = 0; w < table.averages.cols(); ++w) {
+    const Eigen::VectorXd a = table.averages.col(w);
+    if ((a.array() + 0.5).floor().matrix() == table.targets.col(w)) ++up;
+    if (a.unaryExpr([](double x) { return std::nearbyint(x); }) == table.targets.col(w)) ++even;
+    const double fraction = std::fmod(64 * a[0] + 16 * a[1] + 4 * a[2] + a[3], 1.0);
+    if (fraction == 0.5) ++ties;
+  }
+  CHECK(up == 832);
+  CHECK(even == 800);
+  CHECK(ties * 13 == 3 * 28'561);
+}
+
+TEST_CASE("server codes rebuilt from a word have its digit sums") {
+  for (const Task task : {Task{4, 4}, Task{3, 2}, Task{8, 3}}) {
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t w = 0; w < task.words(); w += 7) words.push_back(w);
+    const Codes codes = codes_of_words(task, words);
+    const Eigen::MatrixXd a = digit_averages(task, codes);
+    const auto answers = exact_answers(task, codes);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto sums = word_sums(task, words[i]);
+      for (int m = 0; m < task.digits; ++m)
+        REQUIRE(a(m, static_cast<Eigen::Index>(i)) * task.servers == Approx(sums[static_cast<std::size_t>(m)]));
+      REQUIRE(answers[static_cast<Eigen::Index>(i)] ==
+              rounded_mean(code_total(sums), task.servers, task.rounding));
+    }
+  }
+}
+
+TEST_CASE("decisions fall at the thresholds, and NaN counts as wrong") {
+  Eigen::MatrixXd y(4, 3);
+  y << 0.49, 9.0, std::nan(""),  //
+      0.5, -7.0, 1.0,            //
+      1.5, 2.49, 1.0,            //
+      2.5, 1.49, 1.0;
+  const auto codes = decide(y);
+  CHECK(codes[0] == 0b00'01'10'11);
+  CHECK(codes[1] == 0b11'00'10'01);
+  Eigen::MatrixXd target(4, 3);
+  target << 0, 3, 0, 1, 0, 1, 2, 2, 1, 3, 1, 1;
+  const DecodingScore s = score(y, target);
+  CHECK(s.word_accuracy == 0.0);  // 0.49 sits 0.5 off its neighbours only; see below
+  CHECK(std::isnan(s.margin));
+  Eigen::MatrixXd close = target.leftCols(1);
+  close(0, 0) += 0.4;
+  CHECK(score(close, target.leftCols(1)).word_accuracy == 1.0);
+  CHECK(score(close, target.leftCols(1)).margin == Approx(0.1));
+  CHECK(digits_of(codes, 4).col(0) == target.col(0));
+}
+
+TEST_CASE("impossible tasks are refused by name and range") {
+  CHECK_THAT(refusal([&] { validate_task({0, 4}); }), ContainsSubstring("servers = 0"));
+  CHECK_THAT(refusal([&] { validate_task({4, 17}); }), ContainsSubstring("bits = 34"));
+  CHECK_THAT(refusal([&] { validate_task({8, 16}); }), ContainsSubstring("Give at most 26"));
+  CHECK_THAT(refusal([&] {
+               validate_task({4, 16, Rounding::half_up, CascadeLevel::first});
+             }),
+             ContainsSubstring("bits = 32 and a digit between the levels"));
+  CHECK_THAT(refusal([&] { value_of_name<Rounding>("half-evn"); }), ContainsSubstring("\"half-even\""));
+  CHECK_THROWS_AS(word_table({4, 8}), Error);
+}
