@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "experiments/process/text_table.hpp"
-#include "onn/budget_notes.hpp"
+#include "onn/budget/notes.hpp"
 
 namespace optinc {
 namespace {
@@ -83,8 +83,8 @@ std::string waits_text(const ChipBudget& b) {
   if (b.delay_lines_m() == 0.0 && b.launch_delay_s == 0.0) return "";
   std::vector<std::vector<std::string>> rows;
   for (const BudgetStage& s : b.stages)
-    rows.push_back({s.name, s.on_critical_path ? "yes" : "-", cell(1e9 * s.start_s), cell(std::int64_t{s.lines}),
-                    cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
+    rows.push_back({s.name, s.on_critical_path ? "yes" : "-", cell(1e9 * s.start_s),
+                    cell(std::int64_t{s.lines}), cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
   return "\nWaiting: light that is there before its layer starts (budget.skew)\n" +
          table_of({"stage", "on critical path", "starts (ns)", "delay lines", "together (mm)", "longest (ns)"},
                   rows);

@@ -10,7 +10,7 @@
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/prelude.hpp"
 #include "experiments/study/shipped_networks.hpp"
-#include "onn/budget_notes.hpp"
+#include "onn/budget/notes.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "onn/budget_notes.hpp"
+#include "onn/budget/notes.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/haar.hpp"
 

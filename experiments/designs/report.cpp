@@ -10,7 +10,7 @@
 
 #include "experiments/process/text_table.hpp"
 #include "experiments/store/table_column.hpp"
-#include "onn/budget_notes.hpp"
+#include "onn/budget/notes.hpp"
 
 namespace optinc {
 namespace {

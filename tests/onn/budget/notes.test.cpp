@@ -1,4 +1,4 @@
-#include "onn/budget_notes.hpp"
+#include "onn/budget/notes.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "onn/reference_transmit.hpp"
+#include "onn/link/reference_transmit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ Matrix layer_transfer(const LayerDesign& layer, const std::vector<BlockProgram>&
     const Eigen::Index n = block.mesh.ports, at = static_cast<Eigen::Index>(b) * n;
     for (Eigen::Index i = 0; i < block.attenuation.size(); ++i) {
       const Complex bar = block.attenuators.mzi_count() > 0 ? column(2 * i, 2 * i) : Complex(1.0);
-      transfer.block(layer.tall ? at + i : i, layer.tall ? 0 : at, 1, n) = fan * bar * mesh.row(i);
+      transfer.block(layer.tall() ? at + i : i, layer.tall() ? 0 : at, 1, n) = fan * bar * mesh.row(i);
     }
   }
   return transfer;

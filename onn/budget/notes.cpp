@@ -1,11 +1,11 @@
-#include "onn/budget_notes.hpp"
+#include "onn/budget/notes.hpp"
 
 #include <array>
 
 #include <fmt/format.h>
 
-#include "onn/budget_settings.hpp"
-#include "onn/link.hpp"
+#include "onn/budget/settings.hpp"
+#include "onn/link/link.hpp"
 
 namespace optinc {
 

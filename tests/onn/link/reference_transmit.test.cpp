@@ -1,13 +1,13 @@
-#include "onn/reference_transmit.hpp"
+#include "onn/link/reference_transmit.hpp"
 
 #include <functional>
 
 #include <omp.h>
 
-#include "onn/calibration.hpp"
-#include "onn/carry_chain.hpp"
-#include "onn/crosstalk.hpp"
-#include "onn/surroundings.hpp"
+#include "onn/chip/calibration.hpp"
+#include "onn/chip/crosstalk.hpp"
+#include "onn/chip/environment.hpp"
+#include "onn/network/carry_chain.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 
@@ -29,7 +29,7 @@ struct Unit {
   std::uint32_t recalibrations = 0;
   Programming programming = Programming::uncorrected;
   SensitivitySettings sensitivity;
-  Surroundings change;
+  Environment change;
   CrosstalkSettings crosstalk;
   LinkSettings link = {.launch_power_w = one_mw, .receiver = {}};
   double overdrive = 1.0;  ///< full scales are too small by this factor
@@ -180,7 +180,7 @@ void replace_mzis(Built& b, const ChipProgram& program, const ChipErrors& errors
       const Matrix mesh = reference_transfer_matrix(t, blocks);
       const Eigen::Index n = t.ports, at = static_cast<Eigen::Index>(k) * n;
       for (Eigen::Index i = 0; i < layer.blocks[k].attenuation.size(); ++i)
-        b.reference.transfer[l].block(layer.tall ? at + i : i, layer.tall ? 0 : at, 1, n) =
+        b.reference.transfer[l].block(layer.tall() ? at + i : i, layer.tall() ? 0 : at, 1, n) =
             layer.fan_field_factor() * state.blocks[k].attenuators[i] * mesh.row(i);
     }
     state.transfer =

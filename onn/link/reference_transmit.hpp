@@ -1,6 +1,6 @@
 #pragma once
 
-#include "onn/transmission.hpp"
+#include "onn/link/transmission.hpp"
 #include "physics/random/stream.hpp"
 
 /// \file reference_transmit.hpp The slow twin of transmit(): one word through the whole unit, device by
