@@ -37,6 +37,11 @@ void validate_learner(const StudyConfig& config) {
   validate(config.runner.trials <= 2048,
            "{} trainings a point (a seed numbers 2048 of them). Set runner.trials to less, and run.seed.",
            config.runner.trials);
+  constexpr std::uint64_t trial_bits = std::uint64_t{1} << 53;  // learning_trial puts the trial's number there
+  validate(
+      config.run.seed < trial_bits,
+      "seed = {} of a training (below 2^53: its bits above number the trials). Set run.seed to a smaller one.",
+      config.run.seed);
   const int servers = training_servers(l, task.servers);
   validate(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
            "aggregator = \"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",

@@ -88,7 +88,7 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
 
 Network untrained_network(const StudyConfig& config) {
   Network network = make_network(config.task, config.network.hidden);
-  Stream stream(config.run.seed, Purpose::test);
+  Stream stream(config.run.seed, Purpose::untrained_network);
   for (SigmaULayer& layer : network.layers)
     for (std::size_t b = 0; b < layer.unitary.size(); ++b) {
       layer.unitary[b] = haar_orthogonal(layer.block_size(), stream);

@@ -28,9 +28,8 @@ Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noi
 CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitches& noise, std::uint32_t number,
                 const CodeMatrix& codes, const StepContext& step) {
   if (by.map) return send_by_table(*by.map, codes, {step.seed, number, step.step});
-  // an instant of noise each, which is drawn anew after 2048 steps
-  return decide(transmit(*by.lit.design, by.lit.state, config.link, noise, codes,
-                         {step.seed, number, 0, step.step % 2048}));
+  return decide(
+      transmit(*by.lit.design, by.lit.state, config.link, noise, codes, {step.seed, number, 0, step.step}));
 }
 
 /// A chip whose surroundings change while the model trains.

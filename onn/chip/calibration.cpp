@@ -14,25 +14,16 @@
 namespace optinc {
 namespace {
 
-// a chip's streams below this bit are its meshes; above it count calibrations, or instants of its life
-constexpr unsigned drawing_bit = 20;
-
-void validate_drawing(const char* what, std::uint32_t number) {
-  constexpr std::uint32_t most = (std::uint32_t{1} << (32 - drawing_bit)) - 1;
-  validate(number <= most, "{} {} of a chip's life (0..{}: each has draws of its own). Take fewer.", what,
-           number, most);
-}
-
 /// Calls body(mesh errors, has a screen, stream) for every mesh of a chip, each with a stream of its own in
 /// every drawing.
 template <class Body>
 void for_each_mesh(ChipErrors& errors, std::uint64_t seed, Purpose purpose, std::uint32_t chip,
                    std::uint32_t drawing, Body body) {
-  std::uint32_t number = drawing << drawing_bit;
+  std::uint32_t number = 0;
   for (auto& layer : errors.layers)
     for (BlockErrors& block : layer)
       for (MeshErrors* mesh : {&block.mesh, &block.attenuators}) {
-        Stream stream(seed, purpose, chip, number++);
+        Stream stream(seed, purpose, chip, number++, drawing);
         body(*mesh, mesh == &block.mesh, stream);
       }
 }
@@ -76,7 +67,6 @@ void validate_calibration(const CalibrationSettings& settings) {
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
                          std::uint64_t seed, std::uint32_t chip, std::uint32_t number) {
   validate_calibration(settings);
-  validate_drawing("calibration", number);
   const CalibrationPolicy policy = settings.policy;
   const bool estimates = policy == CalibrationPolicy::noisy || policy == CalibrationPolicy::in_situ;
   ErrorModel left = model;
@@ -130,7 +120,6 @@ ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip)
 
 ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
                             std::uint32_t instant) {
-  validate_drawing("instant", instant);
   if (model.sigma_phase_rad > 0)
     for_each_mesh(errors, seed, Purpose::phase_noise, chip, instant,
                   [&](MeshErrors& mesh, bool screen, Stream& stream) {

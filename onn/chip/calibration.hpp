@@ -15,13 +15,13 @@ struct CalibratedChip {
 /// ..): every policy keeps the chip's splitters, losses and static phases, each calibration draws its own
 /// residual and its own estimates. Phase noise is in neither part: it passes while one measures, and
 /// with_phase_noise() adds what it is in operation. Under `noisy` with exact estimates, `errors` with the noise
-/// of instant 0 and the splitters of `known` are those of fabricate(). Throws Error for more than 4095.
+/// of instant 0 and the splitters of `known` are those of fabricate().
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
                          std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0);
 
 /// The errors of a block of symbols: N(0, sigma_phase) more on every phase offset, independent at every
-/// instant (0 .. 4095) of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).
-/// Instant 0 is the draw of fabricate(). Throws Error for a later instant.
+/// instant of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).
+/// Instant 0 is the draw of fabricate().
 ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
                             std::uint32_t instant = 0);
 

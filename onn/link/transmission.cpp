@@ -19,8 +19,8 @@ namespace optinc {
 namespace {
 
 constexpr Eigen::Index block_words = 512;
-// streams below this bit are the blocks of one instant: 6e6 words make 11,719 of 128 streams each
-constexpr unsigned instant_bit = 21;
+// of one block of words: the neurons' and, one each, the servers'
+constexpr std::uint32_t streams_per_block = 128;
 constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
 
 /// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
@@ -62,15 +62,15 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& lin
                                const CombinerWeights& chip_combiners, const std::vector<LayerPath>& paths,
                                const Eigen::Ref<const Codes>& codes, const TransmissionSeed& seed,
                                std::uint32_t block, NoisyReceivers receivers) {
-  const std::uint32_t later = seed.instant << instant_bit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   if (noise.lock) {
-    Stream stream(seed.seed, Purpose::lock_error, seed.chip, later + block);
+    Stream stream(seed.seed, Purpose::lock_error, seed.chip, block, seed.instant);
     for (double& phase : lock_phase) phase = link.sigma_lock_rad * stream.normal();
   }
   // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
-  Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128);
-  Stream server(seed.seed, Purpose::receiver_noise, seed.chip, later + block * 128 + 1 + seed.server);
+  const std::uint32_t first = block * streams_per_block;
+  Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, first, seed.instant);
+  Stream server(seed.seed, Purpose::receiver_noise, seed.chip, first + 1 + seed.server, seed.instant);
 
   const FieldBatch lanes = unit_p(design.task, link, chip_combiners, codes, lock_phase);
   std::vector<FieldBatch> light(design.layers.size());
@@ -133,9 +133,11 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
            "received at server {} of {} (0..{}). "
            "Choose one of them.",
            seed.server, design.task.servers, design.task.servers - 1);
-  validate(seed.instant < (std::uint32_t{1} << (32 - instant_bit)),
-           "instant {} of a chip's life (0..{}: each has noise of its own). Take fewer.", seed.instant,
-           (std::uint32_t{1} << (32 - instant_bit)) - 1);
+  constexpr Eigen::Index most_words = block_words * (Eigen::Index{1} << 32) / streams_per_block;
+  validate(codes.rows() <= most_words,
+           "{} words at once (at most {}: each block of words has noise of its own). "
+           "Send them in parts, at instants of their own.",
+           codes.rows(), most_words);
   const CombinerWeights weights = draw_combiners(design.task, link, seed.seed, seed.chip);
   const std::vector<LayerPath> paths = layer_paths(design, chip, link, noise);
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());

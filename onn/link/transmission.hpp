@@ -11,7 +11,7 @@ struct TransmissionSeed {
   std::uint64_t seed = 1;
   std::uint32_t chip = 0;
   std::uint32_t server = 0;   ///< T broadcasts the same light; each server's receiver adds noise of its own
-  std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life, below 2048
+  std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life
 };
 
 /// What a server's converter of adc_bits makes of outputs in digits; ideal comparators leave them as they are.

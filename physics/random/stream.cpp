@@ -4,6 +4,7 @@
 
 #include <Random123/philox.h>
 
+#include "physics/core/check.hpp"
 #include "physics/random/normal_kernel.hpp"
 
 namespace optinc {
@@ -21,12 +22,13 @@ std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter,
 
 }  // namespace
 
-Stream::Stream(std::uint64_t seed, Purpose purpose, std::uint32_t chip, std::uint32_t trial) {
+Stream::Stream(std::uint64_t seed, Purpose purpose, std::uint32_t chip, std::uint32_t trial,
+               std::uint32_t part) {
   const auto low = static_cast<std::uint32_t>(seed), high = static_cast<std::uint32_t>(seed >> 32);
   // A fixed key of its own separates key derivation from the streams it feeds ("OptI", "NC01" in ASCII).
   const auto derived = philox({low, high, static_cast<std::uint32_t>(purpose), 0}, {0x4f707449u, 0x4e433031u});
   key_ = {derived[0], derived[1]};
-  counter_ = {0, 0, trial, chip};
+  counter_ = {0, part, trial, chip};
 }
 
 std::uint32_t Stream::bits() {
@@ -108,9 +110,10 @@ void Stream::words(std::span<std::uint32_t> out) {
 }
 
 void Stream::skip_blocks(std::uint64_t count) {
-  const std::uint64_t position = ((std::uint64_t{counter_[1]} << 32) | counter_[0]) + count;
+  const std::uint64_t position = counter_[0] + count;
+  validate(position >> 32 == 0,
+           "a random stream of more than 2^34 words (the next one begins there). Draw fewer.");
   counter_[0] = static_cast<std::uint32_t>(position);
-  counter_[1] = static_cast<std::uint32_t>(position >> 32);
 }
 
 }  // namespace optinc

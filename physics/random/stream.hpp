@@ -6,59 +6,64 @@
 
 namespace optinc {
 
-/// What random numbers are drawn for. Each purpose has streams of its own, so that switching one noise source
-/// on or off, or drawing more of it, leaves every other number as it was. Values are part of the result files'
-/// reproducibility: append, never renumber.
+/// What random numbers are drawn for, and what a stream's coordinates count: "chip; trial; part", where one
+/// that is not named is 0. Each purpose has streams of its own, so that switching one noise source on or off,
+/// or drawing more of it, leaves every other number as it was. Values and coordinates are part of the result
+/// files' reproducibility: append, never renumber. `mesh`: number of a mesh on its chip, the attenuators of a
+/// block after its mesh.
 enum class Purpose : std::uint32_t {
-  splitter_error = 1,
-  calibration_residual = 2,
-  arm_loss = 3,
-  phase_noise = 4,
-  receiver_noise = 5,
-  lock_error = 6,
-  words = 7,
-  haar = 8,
-  network_init = 9,
-  network_shuffle = 10,
+  splitter_error = 1,        ///< chip; mesh
+  calibration_residual = 2,  ///< chip; mesh
+  arm_loss = 3,              ///< chip; mesh
+  phase_noise = 4,           ///< chip; mesh; instant
+  receiver_noise = 5,    ///< chip; 128 block of words + (0: all neurons, 1 + server: its receivers); instant
+  lock_error = 6,        ///< chip; block of words; instant
+  words = 7,             ///< study's trial; instant
+  haar = 8,              ///< study's trial
+  network_init = 9,      ///< block of the network
+  network_shuffle = 10,  ///< -; epoch
   learner_init = 11,
-  learner_shuffle = 12,
-  test = 13,
-  sweep = 14,
-  bootstrap = 15,
-  path_imbalance = 30,
-  recalibration = 31,
-  ambient = 32,
-  laser_drift = 33,
-  splitter_estimate = 34,
-  wafer_variation = 40,
-  die_variation = 41,
-  process_field = 42,
-  arm_roughness = 43,
-  heater_spread = 44,
-  static_phase = 45,
-  third_splitter_error = 50,
-  common_phase = 51,
-  combiner_weight = 52,
+  learner_shuffle = 12,       ///< -; epoch
+  test = 13,                  ///< for tests alone
+  sweep = 14,                 ///< swept key
+  bootstrap = 15,             ///< cell of the summary
+  path_imbalance = 30,        ///< chip; mesh
+  recalibration = 31,         ///< chip; mesh; number of the calibration
+  ambient = 32,               ///< chip
+  laser_drift = 33,           ///< chip
+  splitter_estimate = 34,     ///< chip; mesh; number of the calibration
+  wafer_variation = 40,       ///< wafer
+  die_variation = 41,         ///< chip
+  process_field = 42,         ///< chip; mesh
+  arm_roughness = 43,         ///< chip; mesh
+  heater_spread = 44,         ///< chip; mesh
+  static_phase = 45,          ///< chip; mesh
+  third_splitter_error = 50,  ///< chip; mesh
+  common_phase = 51,          ///< chip; mesh
+  combiner_weight = 52,       ///< chip; digit lane
   design_words = 60,
   evaluation_words = 61,
-  checked_words = 62,
-  training_noise = 63,
-  chip_training = 64,
-  stand_in = 65,
-  cascade_words = 66,
-  readout_draw = 67,
-  injected_error = 68,
-  routing_hash = 80,
+  checked_words = 62,   ///< block of words
+  training_noise = 63,  ///< step, or 2^24 + step on chips; block of the network
+  chip_training = 64,   ///< step; 1024 share of the batch + layer
+  stand_in = 65,        ///< chip; block of the network
+  cascade_words = 66,   ///< study's trial
+  readout_draw = 67,    ///< chip; 4096 use of the table + block of words
+  injected_error = 68,  ///< -; step
+  untrained_network = 69,
+  routing_hash = 80,  ///< source; target
   server_placement = 81,
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of
-/// (seed, purpose, chip, trial, position), so trial i is the same whatever ran before it, on any thread.
-/// The 64-bit key is itself a Philox image of (seed, purpose): nearby seeds give unrelated streams.
+/// (seed, purpose, chip, trial, part, position), so trial i is the same whatever ran before it, on any thread.
+/// The 64-bit key is itself a Philox image of (seed, purpose): nearby seeds give unrelated streams. Purpose
+/// says what the three coordinates count; each has 32 bits, as has the position in blocks of four words.
 class Stream {
  public:
-  /// The stream of one purpose, chip and trial.
-  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t chip = 0, std::uint32_t trial = 0);
+  /// The stream of one purpose, chip, trial and part.
+  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t chip = 0, std::uint32_t trial = 0,
+         std::uint32_t part = 0);
 
   /// 32 uniform random bits.
   std::uint32_t bits();

@@ -56,6 +56,9 @@ TEST_CASE("learning: more evaluations than steps, and more trainings than seeds,
   CHECK(said({"learner.steps=5", "learner.evaluations=5"}).empty());
   check_message(said({"runner.trials=2049"}), {"2049 trainings", "2048", "runner.trials", "run.seed"});
   CHECK(said({"runner.trials=2048"}).empty());
+  // trial 0 of seed 2^53 would be trial 1 of seed 0
+  check_message(said({"run.seed=9007199254740992"}), {"seed = 9007199254740992", "run.seed"});
+  CHECK(said({"run.seed=9007199254740991"}).empty());
 }
 
 TEST_CASE("learning: halving-doubling is refused unless servers can be paired") {
