@@ -58,6 +58,9 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
                      first[0] == '-' ? "" : first);
 }
 
+constexpr const char* output_is_full =
+    "standard output could not be written (a full disk or a closed pipe). Send it somewhere with room.";
+
 int parse_and_run(int argc, char** argv, Ranks& ranks) {
   CLI::App app(
       "OptINC: a physics-level simulator of optical in-network computing.\n"
@@ -90,8 +93,7 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   }
   if (!commands.only_reads()) catch_interrupts();
   const int status = commands.execute();
-  validate(std::fflush(stdout) == 0 && std::ferror(stdout) == 0,
-           "standard output could not be written (a full disk or a closed pipe). Send it somewhere with room.");
+  validate(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "{}", output_is_full);
   return status;
 }
 
@@ -112,7 +114,10 @@ int run_command_line(int argc, char** argv, Ranks& ranks) {
         "out of memory (the study is larger than this machine). See optinc run --dry-run; lower runner.trials "
         "or measure fewer metrics.");
   } catch (const std::exception& e) {
-    complain(fmt::format("{} (unexpected). Please report it with the command.", e.what()));
+    if (std::ferror(stdout) != 0)  // text longer than the buffer: fmt::print() found out before the end
+      complain(output_is_full);
+    else
+      complain(fmt::format("{} (unexpected). Please report it with the command.", e.what()));
   }
   if (ranks.size() > 1) Ranks::abort();  // the others may wait for an answer that will not come
   return refused;

@@ -42,7 +42,7 @@ void add_devices(CommandTable& commands) {
 
 void add_list(CommandTable& commands) {
   commands.add("list",
-               "List shipped studies and networks, devices, presets, models with metrics, and error sources",
+               "List shipped studies, networks, devices, presets, models with metrics, and error sources",
                "optinc list", [] {
                  fmt::print("{}", listing());
                  return 0;

@@ -54,7 +54,7 @@ class ForeignCode(unittest.TestCase):
         self.assertIn(".png", self.runs_its_own(ROOT / "experiments/draw", "r.h5", "-o", "figures"))
 
     def test_installed_package(self):
-        self.assertIn("r.h5", self.runs_its_own(INSTALLED / "bin/optinc-results", "show", "r.h5"))
+        self.assertIn("word_accuracy", self.runs_its_own(INSTALLED / "bin/optinc-results", "show", "r.h5"))
 
 
 if __name__ == "__main__":
