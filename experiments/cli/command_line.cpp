@@ -64,7 +64,7 @@ constexpr const char* output_is_full =
 int parse_and_run(int argc, char** argv, Ranks& ranks) {
   CLI::App app(
       "OptINC: a physics-level simulator of optical in-network computing.\n"
-      "Meshes of imperfect Mach-Zehnder interferometers average the gradients of several servers inside the "
+      "Chips of imperfect Mach-Zehnder interferometers average the gradients of several servers inside the "
       "network.");
   app.require_subcommand(1);
   app.set_version_flag("--version", program_version(), "Print version and revision and exit");

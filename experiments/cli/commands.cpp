@@ -87,7 +87,7 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
   const ReplayReport report = replay_trial(results, point, trial, options);
   fmt::print("trial {}{}: ", trial, report.point.empty() ? "" : " at " + report.point);
   if (!report.recorded)
-    fmt::print("the study has not run it; written to {}\n", options.output.string());
+    fmt::print("the study has not run this trial; written to {}\n", options.output.string());
   else if (report.differing == 0)
     fmt::print("all {} values as the study recorded them; written to {}\n", report.cells,
                options.output.string());

@@ -35,7 +35,7 @@ std::string table(const std::vector<DeviceEntry>& devices) {
                              quantity(d.parameters[k].value, d.parameters[k].unit));
     text += fmt::format("{:<{}}  {:<15}  {}\n", d.name, width, d.kind, numbers);
   }
-  return text + "\noptinc devices NAME explains one and says where its numbers come from.\n";
+  return text + "\noptinc devices NAME prints the data of one device and their source.\n";
 }
 
 std::string page(const DeviceEntry& d) {

@@ -130,8 +130,8 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
                       time_text(training), time_text(trials), time_text(trial));
   const double peak = peak_memory_bytes(config, model.record_size), chips = chip_memory_bytes(config, threads);
   const std::string_view uncounted = config.model == "learning"
-                                         ? "data sets, models in training and maps of chips"
-                                         : "training and what is measured once";
+                                         ? "data sets, models in training and lookup tables of chips"
+                                         : "training and one-off measurements";
   const std::string of_chips =
       chips > 0 ? fmt::format("{} of it for chips{}; ", size_text(chips),
                               any_crosstalk ? ", their words and crosstalk" : " and their words")

@@ -60,7 +60,7 @@ void add_words(CommandTable& commands) {
   add_settings(words, asked->overrides.settings,
                "Override a value of the study: section.key=value; repeatable");
   words.add_option("--words", asked->drawn,
-                   "Random words if the task has more than 6 million words; edge cases are always tested");
+                   "Number of random words if the task has over 6 million words; edge cases are always tested");
   words.add_flag("--json", asked->json, "Print one JSON object, for scripts");
   words.add_flag("--quiet", asked->out.quiet, "Hide progress");
 }
@@ -73,8 +73,9 @@ void add_budget(CommandTable& commands) {
       "  optinc budget experiments/studies/quickstart.toml --set budget.heater=typical-undercut-heater\n"
       "  optinc budget --network network.h5 -o budget.h5 && experiments/draw budget.h5 -o figures",
       [costs, &commands] { return budget_command(*costs, commands.typed()); });
-  budgets.add_option("STUDY.toml", costs->study,
-                     "Study file with network, [chip], [link] and [budget] (default: built-in defaults)");
+  budgets.add_option(
+      "STUDY.toml", costs->study,
+      "Study file; its network, [chip], [link] and [budget] are used (default: built-in values)");
   budgets
       .add_option("--network", costs->network,
                   "Network or result file (.h5), or shipped/NAME, instead of training a network")
@@ -110,8 +111,7 @@ void add_interconnect(CommandTable& commands) {
       "interconnect.h5 -o figures\n"
       "  optinc interconnect LIST.toml --trace ring.json --scenario \"F1 ResNet50 ring\"   for Perfetto\n"
       "  optinc interconnect --keys                                    all keys of a [[scenario]]\n"
-      "Rows marked CALIBRATED have parameters chosen to reproduce a published ratio; they explain it but "
-      "predict nothing.",
+      "Rows marked CALIBRATED have parameters chosen to reproduce a published ratio, so they predict nothing.",
       [joined, &commands] { return interconnect_command(*joined, commands.typed()); });
   interconnect.add_option("LIST.toml", joined->list,
                           "List of scenarios ([[scenario]]) and sensitivity studies ([[sensitivity]])");

@@ -39,9 +39,9 @@ void add_run(CommandTable& commands) {
       "optinc run experiments/studies/quickstart.toml -o results.h5 --trials 60 --seed 7\n"
       "  optinc run STUDY.toml -o part2.h5 --shard 2/4          the second of four machines\n"
       "  mpirun -n 4 optinc run STUDY.toml -o results.h5        four MPI ranks; identical results\n"
-      "A key that the study's model does not read cannot be swept; setting it prints a warning. optinc explain "
-      "KEY lists the\n"
-      "models that read a key. [noise] acts in variant noisy, and in all variants with drift.",
+      "A key that the model of the study does not read cannot be swept; setting it prints a warning.\n"
+      "optinc explain KEY lists the models that read a key.\n"
+      "[noise] acts in variant noisy, and in all variants with drift.",
       [study, &commands] { return run_command(*study, commands.typed(), commands.ranks()); });
   add_study(run, *study);
   add_trials(run, *study);

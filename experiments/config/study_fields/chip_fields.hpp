@@ -31,11 +31,11 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off("calibration",
                      FieldInfo{"sigma_cal_rad", "rad", "RMS phase error that remains after calibration", 0, 1}),
         s.sigma_cal_rad);
-  visit(
-      switched_off("mean loss",
-                   FieldInfo{"mzi_loss_db", "dB", "Mean insertion loss of an MZI", 0, 10,
-                             "foundry 0.33 counts one heater of 0.23 dB (Harris 2014); an MZI has two: 0.56"}),
-      s.mzi_loss_db);
+  visit(switched_off(
+            "mean loss",
+            FieldInfo{"mzi_loss_db", "dB", "Mean insertion loss of an MZI", 0, 10,
+                      "preset foundry: 0.33, with one heater of 0.23 dB (Harris 2014); an MZI has two: 0.56"}),
+        s.mzi_loss_db);
   visit(switched_off("loss spread",
                      FieldInfo{"arm_loss_spread_db", "dB", "RMS spread of insertion loss between heater arms",
                                0, 3, "Harris 2014 (preset foundry: 0.13)"}),
@@ -77,7 +77,7 @@ void visit_fields(S& s, Visitor&& visit) {
                   0, 100000},
         s.diagonal_epochs);
   visit(FieldInfo{"diagonal_rate", "1",
-                  "Peak learning rate of the retraining of attenuations and biases (diagonal_epochs)", 1e-6, 1},
+                  "Peak learning rate when attenuations and biases are retrained (diagonal_epochs)", 1e-6, 1},
         s.diagonal_rate);
 }
 

@@ -29,7 +29,7 @@ void visit_fields(S& s, Visitor&& visit) {
         s.characters);
   visit(FieldInfo{"width", "1",
                   "Model width: hidden neurons (mlp), channels of the first stage (cnn) or embedding width "
-                  "(decoder); 0: 128, 16 or 64",
+                  "(decoder); 0: default of 128, 16 or 64",
                   0, 65536},
         s.width);
   visit(FieldInfo{"levels", "1",
@@ -39,15 +39,17 @@ void visit_fields(S& s, Visitor&& visit) {
                   "Whether first-level units forward the exact sum with one more digit (true) or the rounded "
                   "mean (false)"},
         s.carry_digit);
-  visit(name_field("aggregator",
-                   "How gradients are averaged: in floating point (exact, or a collective), or as codes by "
-                   "exact rounding (quantised), the error-free network (network) or simulated chips (chip)",
-                   aggregator_names()),
+  visit(name_field(
+            "aggregator",
+            "How gradients are averaged: in floating point (exact, or the name of a collective), or as integer "
+            "codes by exact rounding (quantised), the error-free network (network) or simulated chips (chip)",
+            aggregator_names()),
         s.aggregator);
-  visit(name_field("engine",
-                   "How words pass a chip: through a lookup table of the chip (map), or each through its "
-                   "meshes (light; slow, noise repeats after 2048 steps)",
-                   engine_names()),
+  visit(name_field(
+            "engine",
+            "How words are sent through a chip: by its lookup table (map), or each word through its meshes "
+            "(light; slow)",
+            engine_names()),
         s.engine);
   visit(FieldInfo{"steps", "step", "Training steps", 1, 1048575}, s.steps);
   visit(FieldInfo{"evaluations", "1",

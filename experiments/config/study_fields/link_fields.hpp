@@ -55,11 +55,13 @@ void visit_fields(S& s, Visitor&& visit) {
           "signed_levels", "1",
           "Whether digits are sent as fields -1, -1/3, 1/3, 1 (true) or 0, 1/3, 2/3, 1 (false) of full scale"},
       s.signed_levels);
-  visit(switched_off("ADC",
-                     FieldInfo{"adc_bits", "bit",
-                               "ADC resolution at a server over digits -0.5 to 3.5; 0: ideal comparators; 2 or "
-                               "more bits resolve every decision threshold and change no decoded digit",
-                               0, 24, "5 to 8"}),
+  visit(switched_off(
+            "ADC",
+            FieldInfo{
+                "adc_bits", "bit",
+                "ADC resolution at a server for levels of -0.5 to 3.5 digits; 0: ideal comparators; with 2 or "
+                "more bits every decision threshold is resolved and no decoded digit changes",
+                0, 24, "5 to 8"}),
         s.adc_bits);
 }
 

@@ -69,23 +69,25 @@ void visit_fields(S& s, Visitor&& visit) {
 template <Like<TrainingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   std::string scheme(name_of(s.scheme));
-  visit(name_field("scheme",
-                   "How weights are kept diagonal times orthogonal: steps along the orthogonal group "
-                   "(lie-adam), or free steps with projections (projected)",
-                   names_of<TrainingScheme>()),
+  visit(name_field(
+            "scheme",
+            "How weights are kept in the form diagonal times orthogonal: by steps along the orthogonal group "
+            "(lie-adam), or by free steps with projections (projected)",
+            names_of<TrainingScheme>()),
         scheme);
   if constexpr (!std::is_const_v<S>) s.scheme = value_of_name<TrainingScheme>(scheme);
   visit(FieldInfo{"project_every", "1", "Epochs between projections (scheme projected)", 1, 100000,
                   "5 to 10 leave some words wrong"},
         s.project_every);
   visit(FieldInfo{"squared_share", "1",
-                  "Fraction of the epochs, from the first, without a dead zone in the loss (scheme projected)",
+                  "Fraction of the epochs, at the start, in which the loss has no dead zone (scheme projected)",
                   0, 1},
         s.squared_share);
   visit(FieldInfo{"epochs", "1", "Training epochs; an epoch covers every word of the task", 1, 100000},
         s.epochs);
   visit(FieldInfo{"batch", "word", "Words per training step", 4, 1048576}, s.batch);
-  visit(FieldInfo{"learning_rate", "1", "Peak learning rate of Adam", 1e-6, 1, "0.02 stalls at batch 512"},
+  visit(FieldInfo{"learning_rate", "1", "Peak learning rate of Adam", 1e-6, 1,
+                  "training stalls at 0.02 with batch 512"},
         s.learning_rate);
   visit(FieldInfo{"warmup_epochs", "1", "Epochs of linear learning-rate warm-up", 0, 100000}, s.warmup_epochs);
   visit(FieldInfo{"dead_zone", "digit", "Largest error of an output digit that the loss does not penalise", 0,
@@ -94,7 +96,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"matrix_noise", "1",
                   "Gaussian weight noise in training: relative error of every orthogonal matrix U, redrawn at "
                   "every step",
-                  0, 0.9, "0.03 after 100 epochs without noise, then 0.05"},
+                  0, 0.9, "shipped/published_standin: 100 epochs without noise, then 0.03, then 0.05"},
         s.matrix_noise);
   visit(FieldInfo{"on_chips", "1",
                   "Train through a newly drawn chip of [chip] at every step, with the receivers of [link]; "

@@ -25,13 +25,15 @@ template <Like<RunnerSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"trials", "1", "Trials (chips, meshes or training runs) per sweep point", 1, 100000000},
         s.trials);
-  visit(FieldInfo{"precision", "1",
-                  "Relative width of the 95 % confidence interval of the mean of precision_metric at which a "
-                  "point stops early; 0: run all trials",
-                  0, 1},
-        s.precision);
+  visit(
+      FieldInfo{
+          "precision", "1",
+          "Stop a sweep point as soon as the 95 % confidence interval of the mean of precision_metric has this "
+          "relative width; 0: run all trials",
+          0, 1},
+      s.precision);
   visit(name_field("precision_metric",
-                   "Metric whose mean must reach runner.precision, in every variant and layer",
+                   "Metric whose mean must be known to runner.precision, in every variant and layer",
                    metric_or_none_names()),
         s.precision_metric);
 }
@@ -51,7 +53,7 @@ void visit_fields(S& s, Visitor&& visit) {
                   100000000},
         s.words);
   visit(name_field("once",
-                   "One-off measurements, made after the trials on the chip that the study describes: eye "
+                   "One-off measurements of one chip with the values before sweeps, made after all trials: eye "
                    "diagram (eye), averaged gradient (gradient)",
                    once_names()),
         s.once);
@@ -63,7 +65,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field("metric", "Metric of the yield specification; none: no yield is computed",
                    metric_or_none_names()),
         s.metric);
-  visit(name_field("sense", "Whether the metric of a passing trial is at least or at most the limit", senses),
+  visit(name_field("sense", "Whether a trial passes if its metric is at least or at most the limit", senses),
         s.sense);
   visit(FieldInfo{"limit", "1", "Limit of the yield specification, in the unit of its metric"}, s.limit);
 }
@@ -109,9 +111,11 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field("topology", "Mesh topology: rectangular (clements) or triangular (reck)",
                    mesh_topology_names()),
         s.topology);
-  visit(switched_off("common phase",
-                     FieldInfo{"sigma_common_rad", "rad",
-                               "RMS common phase error per MZI; unknown to calibration and correction", 0, 1}),
+  visit(switched_off(
+            "common phase",
+            FieldInfo{"sigma_common_rad", "rad",
+                      "RMS phase error common to both outputs of an MZI; unknown to calibration and correction",
+                      0, 1}),
         s.sigma_common_rad);
 }
 
@@ -218,14 +222,16 @@ void visit_fields(S& s, Visitor&& visit) {
                   "typical above 30 GS/s: 30 to 300 fJ"},
         s.adc_step_j);
   visit(FieldInfo{"adc_delay_s", "s", "Pipeline delay of an ADC", 0, 1e-3}, s.adc_delay_s);
-  visit(FieldInfo{"control_w_per_shifter", "W", "Power of the DAC channel per phase shifter; 0: not counted", 0,
-                  10},
+  visit(FieldInfo{"control_w_per_shifter", "W", "Power of a DAC channel, one per phase shifter; 0: not counted",
+                  0, 10},
         s.control_w_per_shifter);
-  visit(name_field("skew",
-                   "How light of early digits waits for carries: in delay lines on the chip (delay-lines), or "
-                   "sent later by the servers (at-servers)",
-                   names_of<Skew>()),
-        s.skew);
+  visit(
+      name_field(
+          "skew",
+          "How early digits are delayed until their carries arrive: by delay lines on the chip (delay-lines), "
+          "or by the servers, which send them later (at-servers)",
+          names_of<Skew>()),
+      s.skew);
   visit(FieldInfo{"delay_line_pitch_m", "m", "Spiral pitch of the delay lines", 0, 1e-3}, s.delay_line_pitch_m);
 }
 
