@@ -17,13 +17,20 @@ FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, 
   return out;
 }
 
+namespace {
+
+/// Field in quadrature, of full scale, of modulators that send these levels: eps sqrt(1 - L^2).
+Eigen::ArrayXXd leak(const Eigen::ArrayXXd& level, const LinkSettings& link) {
+  return link.modulator_leak * (1 - level.square()).max(0.0).sqrt();
+}
+
+}  // namespace
+
 FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const LinkSettings& link) {
   const double full_scale = std::sqrt(link.signal_full_scale_w);
   FieldBatch light(values.rows(), values.cols());
   light.re = full_scale / largest * values;
-  if (link.modulator_leak > 0)
-    light.im =
-        (link.modulator_leak * full_scale) * (1 - (values / largest).array().square()).max(0.0).sqrt().matrix();
+  if (link.modulator_leak > 0) light.im = full_scale * leak(values / largest, link);
   return light;
 }
 
@@ -60,16 +67,20 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
 }
 
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& light, const std::vector<bool>& received) {
+                    const std::vector<FieldBatch>& light, const std::vector<bool>& received,
+                    const LinkSettings& link) {
   FieldBatch in(layer.inputs, unit_p_lanes.words());
+  const double full_scale = std::sqrt(link.signal_full_scale_w);
   for (int i = 0; i < layer.inputs; ++i) {
     const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
     const FieldBatch& from = lane.source < 0 ? unit_p_lanes : light[static_cast<std::size_t>(lane.source)];
     const double factor = path.lane_factor[static_cast<std::size_t>(i)];
-    // a modulator is dimmed by its drive, which leaves the leak of its null as it is
-    const bool by_drive = lane.source >= 0 && received[static_cast<std::size_t>(lane.source)];
     in.re.row(i) = factor * from.re.row(lane.row);
-    in.im.row(i) = (by_drive ? 1.0 : factor) * from.im.row(lane.row);
+    const bool by_drive = lane.source >= 0 && received[static_cast<std::size_t>(lane.source)];
+    if (by_drive && factor != 1 && link.modulator_leak > 0)
+      in.im.row(i) = full_scale * leak(in.re.row(i) / full_scale, link);
+    else
+      in.im.row(i) = factor * from.im.row(lane.row);
   }
   return in;
 }

@@ -19,8 +19,8 @@ struct TransferPlanes {
 /// quadratures; of what leaves, receivers see the quadrature by its shot noise alone: `whole` asks for it.
 FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole);
 
-/// Values (neurons, words) on light again: in phase, `largest` at full scale, and the leak of a modulator's
-/// null in quadrature.
+/// Values (neurons, words) on light again: in phase, level L = value/`largest` of full scale, and in quadrature
+/// the leak of a modulator's null, eps sqrt(1 - L^2) (mzm_field_factor).
 FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const LinkSettings& link);
 
 /// What a layer does to light that all words share.
@@ -38,8 +38,10 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
                                    const NoiseSwitches& noise);
 
 /// Fields at the inputs of a layer, from unit P's lanes and the light behind the layers before it, some of it
-/// received and modulated anew.
+/// received and modulated anew. A lane is dimmed by its modulator's drive where it has one: the leak is that of
+/// the level it sends.
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& light, const std::vector<bool>& received);
+                    const std::vector<FieldBatch>& light, const std::vector<bool>& received,
+                    const LinkSettings& link);
 
 }  // namespace optinc

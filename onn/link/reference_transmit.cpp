@@ -89,7 +89,7 @@ struct LayerInput {
   double unit_sqrt_w = std::numeric_limits<double>::infinity();
 };
 
-LayerInput layer_input(const LayerDesign& layer, const std::vector<Light>& lanes,
+LayerInput layer_input(const LayerDesign& layer, const LinkSettings& link, const std::vector<Light>& lanes,
                        const std::vector<std::vector<Light>>& behind) {
   std::vector<Light> arriving;
   LayerInput in = {Eigen::VectorXcd(layer.inputs), Eigen::VectorXd(layer.inputs)};
@@ -104,9 +104,10 @@ LayerInput layer_input(const LayerDesign& layer, const std::vector<Light>& lanes
   for (Eigen::Index i = 0; i < layer.inputs; ++i) {
     const Light& light = arriving[static_cast<std::size_t>(i)];
     const double dimmed = in.unit_sqrt_w / light.unit_sqrt_w;
-    // transmit() keeps the leak of the level before dimming; a real modulator leaks by the level it sends
-    in.field[i] =
-        light.driven ? Complex(dimmed * light.field.real(), light.field.imag()) : dimmed * light.field;
+    const double full_scale_w = link.signal_full_scale_w;
+    in.field[i] = light.driven && dimmed < 1
+                      ? modulated(dimmed * light.field.real() / std::sqrt(full_scale_w), full_scale_w, link)
+                      : dimmed * light.field;
     in.left_out[i] = light.left_out;
   }
   return in;
@@ -150,7 +151,7 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const bool at_servers = layer.ending == LayerEnd::servers;
-    const LayerInput in = layer_input(layer, lanes, behind);
+    const LayerInput in = layer_input(layer, link, lanes, behind);
     const Eigen::VectorXcd out = chip.transfer[l] * in.field;
     const Eigen::VectorXd shift = layer.weight * in.left_out;
     const double unit = chip.nominal_factor[l] * in.unit_sqrt_w;

@@ -86,7 +86,7 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& lin
     const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
     const FieldBatch made =
-        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, light, received);
+        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, light, received, link);
     FieldBatch out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
                                     !layer.received() || acting.shot);
     if (!layer.received()) {

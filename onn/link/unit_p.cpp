@@ -34,9 +34,9 @@ std::array<Complex, 4> server_fields_sqrt_w(const LinkSettings& link) {
   for (std::size_t d = 0; d < fields.size(); ++d) {
     const double level =
         link.level_mismatch > 0 ? drawn_together[d] : amplitude_encoded(static_cast<double>(d)).of_full_scale;
-    const double in_phase = (link.signed_levels ? 2 * level - 1 : level) * std::sqrt(link.launch_power_w);
-    const double rest_w = std::max(0.0, link.launch_power_w - in_phase * in_phase);
-    fields[d] = {in_phase, link.modulator_leak * std::sqrt(rest_w)};
+    const double sent = link.signed_levels ? 2 * level - 1 : level;
+    fields[d] =
+        std::sqrt(link.launch_power_w) * Complex(sent, link.modulator_leak * std::sqrt(1 - sent * sent));
   }
   return fields;
 }

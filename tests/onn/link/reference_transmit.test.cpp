@@ -18,9 +18,7 @@ using namespace optinc;
 
 namespace {
 
-// Powers with an exact square root. transmit() computes a server's leak from sqrt(P_3 - level^2 P_3). At full
-// level that is the root of a rounding error: 1e-8 of the leak, or 3e-9 digit behind a carry chain.
-constexpr double quarter_mw = 0x1p-12, one_mw = 0x1p-10, four_mw = 0x1p-8;
+constexpr double quarter_mw = 0.25e-3, one_mw = 1e-3, four_mw = 4e-3;
 
 /// Settings and errors of everything between the servers' codes and their digits.
 struct Unit {
