@@ -136,7 +136,8 @@ ConventionProgram convert_program(const MeshTopology& topology, const Convention
   const bool along = form.input_side, same_side = screen_at_inputs(from) == screen_at_inputs(to);
   Eigen::VectorXcd screen(topology.ports);
   for (int p = 0; p < topology.ports; ++p) screen[p] = std::polar(1.0, program.screen[p]);
-  // along the light what blocks leave over starts from a screen at the inputs; against it from one at the outputs
+  // along the light what blocks leave over starts from a screen at the inputs; against it from one at the
+  // outputs
   Eigen::VectorXcd carried = same_side ? Eigen::VectorXcd::Ones(topology.ports).eval() : screen;
   ConventionProgram found = program;
   for (int step = 0; step < topology.mzi_count(); ++step) {
