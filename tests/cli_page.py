@@ -11,7 +11,7 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[1] / "docs/cli.md"
 HEAD = """# Command line reference
 
-Generated from `--help` by `tests/cli_page.py OPTINC --update`; a test compares.
+Generated from `--help` by `tests/cli_page.py OPTINC --update`; a test checks that it is up to date.
 `optinc explain KEY` explains every key of a study, `optinc list` names what is shipped.
 """
 

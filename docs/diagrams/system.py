@@ -93,8 +93,7 @@ def system(palette):
     d.text(12, 262, "Imperfections modelled:", 12, d.note, anchor="start")
     for x, words in ((76, ["modulator extinction,", "level mismatch"]), (212, ["phase-lock error,", "combiner error"]),
                      (400, ["splitters, phases, loss, DACs,", "crosstalk, drift, calibration"]),
-                     (600, ["shot, amplifier and", "intensity noise, ceilings"]), (738, ["splitting", "loss"]),
-                     (900, ["receiver noise, ADC,", "PAM4 thresholds"])):
+                     (600, ["shot, amplifier and", "intensity noise, ceilings"]), (900, ["receiver noise, ADC,", "PAM4 thresholds"])):
         d.lines(x, 286, words, 12, d.note)
     return d.svg("Servers send gradient codes as light; unit P averages them, a network of MZI meshes and receivers rounds the "
                  "mean, unit T returns it to every server")
