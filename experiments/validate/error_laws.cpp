@@ -28,6 +28,15 @@ double sqr(double x) { return x * x; }
 
 double uncorrected(double n, double sigma) { return sigma * std::sqrt(2 * (n - 1)); }
 
+/// The two splitters of an MZI err together, <alpha beta> = rho sigma^2: their errors of the MZI's matrix
+/// overlap by cos theta. The MZIs of rank k, N - k of them, have <cos theta> = 1 - 2 <bar power> = (k - 1)/(k +
+/// 1).
+double uncorrected_correlated(double n, double sigma, double rho) {
+  double cosines = 0.0;
+  for (int k = 1; k < n; ++k) cosines += (n - k) * (k - 1) / (k + 1);
+  return uncorrected(n, sigma) * std::sqrt(1 + rho * cosines / (n * (n - 1) / 2));
+}
+
 double corrected_unitary(double n, double sigma) {
   return 2 * sqr(sigma) * std::sqrt((sqr(n) - 1) / 6 + (n - 1) / n);
 }
@@ -147,6 +156,16 @@ std::vector<Law> splitter_laws() {
           [](double s) { return uncorrected(32, s); },
           [](double s, const LawTrial& t) { return error_as_it_is(unitary, 32, splitter_errors(s), t); },
           sigma_eta, {{0.002, 1000}, {0.005, 1000}, {0.01, 1000}, {0.02, 1000}}),
+      rms_law(
+          "8", "E0 uncorrected, splitters correlated",
+          "sigma sqrt(2(N-1)(1 + rho <cos theta>)), sigma = 0.01, rho = 0.5", 0.03,
+          [](double n) { return uncorrected_correlated(n, 0.01, 0.5); },
+          [](double n, const LawTrial& t) {
+            ErrorModel model = splitter_errors(0.01);
+            model.rho_ab = 0.5;
+            return error_as_it_is(unitary, n, model, t);
+          },
+          ports, {{8, 10000}, {16, 5000}, {32, 1500}, {64, 500}}),
       rms_law(
           "9", "Ec corrected unitary", "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), sigma = 0.02", 0.12,
           [](double n) { return corrected_unitary(n, 0.02); },
