@@ -22,7 +22,8 @@ using Json = nlohmann::ordered_json;
 /// Progress over laws of very different length: a step is a second of the estimate.
 class LawProgress {
  public:
-  LawProgress(double seconds, bool quiet) : progress_("seconds of the estimate", std::lround(seconds), quiet) {}
+  LawProgress(double seconds, bool quiet)
+      : progress_("seconds of the estimate", std::lround(seconds), quiet || seconds < 1) {}
 
   void add(double seconds, const std::string& name) {
     const std::lock_guard lock(mutex_);
