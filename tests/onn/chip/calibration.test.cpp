@@ -119,8 +119,7 @@ TEST_CASE("calibration: phase noise is another at every instant, and nothing tha
       program_calibrated(design(), chip, model, Programming::corrected, with(CalibrationPolicy::noisy));
   const ChipProgram moved = program_calibrated(design(), chip, model, Programming::corrected, in_situ);
   CHECK((moved.layers[1][0].mesh.theta - still.layers[1][0].mesh.theta).cwiseAbs().maxCoeff() < 1e-6);
-  check_message(refusal([&] { with_phase_noise(chip.errors, model, seed, 2, 4096); }),
-                {"instant 4096", "4095"});
+  CHECK(noise(4096) != first);  // instants are a coordinate of their own, which does not wrap
 }
 
 // Tolerances: 5 sigma of an rms over 120 MZIs. Fails when a later calibration keeps the first one's residual or
