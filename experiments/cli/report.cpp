@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,7 +45,7 @@ int report_command(const ReportArguments& a) {
       "no Python package optinc_results (looked for {}). Install OptINC whole: cmake --install build/release "
       "--prefix DIR.",
       launcher.string());
-  std::vector<std::string> words = {"", launcher.string(), "report", as_path(a.file)};
+  std::vector<std::string> words = {"", "-E", launcher.string(), "report", as_path(a.file)};
   if (!a.output.empty()) words.insert(words.end(), {"-o", as_path(a.output)});
   if (a.force) words.push_back("--force");
   // Debian's Python first: another python3 may come first on the PATH and lack h5py

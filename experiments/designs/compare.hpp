@@ -19,8 +19,8 @@ struct ComparedDesign {
   std::string loss_note = {};  ///< mzi_loss_note of its error model
 };
 
-/// A network of the configuration's shape with Haar-orthogonal blocks, stream Purpose::test of the study's
-/// seed.
+/// A network of the configuration's shape with Haar-orthogonal blocks, stream Purpose::untrained_network of the
+/// study's seed.
 Network untrained_network(const StudyConfig& config);
 
 /// Costs every design of the list in turn; `at_each` is told its name. Throws Error, the design's name first.

@@ -36,7 +36,7 @@ constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
     {"area", "m2", "MZIs, lines mm^2", 1e6,
      "area of MZIs and delay lines only, without modulators and receivers", value<&UnitCost::area_m2>},
     {"placed_area", "m2", "placed mm^2", 1e6,
-     "area of all meshes placed in rows, without modulators and receivers; NaN: not yet known",
+     "area of all meshes placed in rows, without modulators, receivers and delay lines; NaN: not yet known",
      value<&UnitCost::placed_area_m2>},
     {"columns", "1", "columns", 1, "MZIs in series on the critical path", value<&UnitCost::columns>, true},
     {"conversions", "1", "O/E/O", 1, "optical-electrical-optical conversions on the critical path",
@@ -95,7 +95,8 @@ const std::vector<ColumnGroup>& groups() {
        "heaters, lasers, receivers, control. Untrained networks cost what trained ones do."},
       {"MZIs as they are counted, and area without modulators and receivers",
        {"mzis", "mzis_published_way", "mzis_full_svd", "area", "placed_area"},
-       "MZIs, lines: boxes of MZIs and delay lines only; placed: all meshes in rows on a die, gaps included. "
+       "MZIs, lines: boxes of MZIs and delay lines only; placed: all meshes in rows on a die, gaps included, "
+       "delay lines not. "
        "Modulators and receivers are in neither area. n/k: not yet known (a stage shared in time has no floor "
        "plan)."},
       {"Critical path",

@@ -16,8 +16,8 @@ struct UnitCost {
   std::int64_t mzis_full_svd = 0;   ///< all layers by full SVD
   std::int64_t modulators = 0, receivers = 0;
   double area_m2 = 0.0;         ///< of MZIs and delay lines alone, without modulators and receivers
-  double placed_area_m2 = 0.0;  ///< of all meshes placed in rows on a die, without modulators and receivers;
-                                ///< NaN: not yet known
+  double placed_area_m2 = 0.0;  ///< of all meshes placed in rows on a die, without modulators, receivers and
+                                ///< delay lines; NaN: not yet known
   int columns = 0;              ///< MZIs in series on the critical path
   int conversions = 0;          ///< optical-electrical-optical, on the critical path
   double loss_db = 0.0;         ///< passive, on the critical path

@@ -30,9 +30,11 @@ using LaneRatio = std::function<double(std::size_t layer, std::size_t input)>;
 
 /// Follows a signal of value 1 through the chip, layer by layer:
 ///
-///   in_l  = min over lanes of  ratio(lane) x (lane_field_per_unit_sqrt_w visibility, or out of the lane's
-///   layer) out_l = sqrt(full scale)/(largest magnitude of its outputs)   behind receivers,
-///           in_l through_l                                        where no receiver stands.
+///   in_l  = min over lanes of  ratio(lane) x (visibility x lane_field_per_unit_sqrt_w, or out of its layer),
+///
+///   out_l = sqrt(full scale)/(largest magnitude of its outputs)  behind receivers,
+///
+///   out_l = in_l x through_l                                     where no receiver stands.
 ///
 /// `through`: field ratio of every layer (nominal_factors, or with losses that they leave out). `visibility`:
 /// mean of unit P's fields over lock errors, which calibration sees.

@@ -15,8 +15,9 @@ struct TransferPlanes {
   Eigen::MatrixXd re, im;
 };
 
-/// Fields behind a layer. Re-modulated light is in phase with the seed, so that only unit P's output has two
-/// quadratures; of what leaves, receivers see the quadrature by its shot noise alone: `whole` asks for it.
+/// Fields behind a layer. Without a modulator's leak, re-modulated light is in phase with the seed and only
+/// unit P's output has two quadratures. Of what leaves, receivers see the quadrature by its shot noise alone:
+/// `whole` asks for it.
 FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole);
 
 /// Values (neurons, words) on light again: in phase, level L = value/`largest` of full scale, and in quadrature

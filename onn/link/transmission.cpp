@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "onn/link/light_path.hpp"
@@ -11,7 +10,6 @@
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/devices/adc.hpp"
-#include "physics/devices/modulator.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/random/stream.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <numeric>
 
 #include "onn/task/codes.hpp"
 #include "onn/task/words.hpp"

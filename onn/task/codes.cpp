@@ -1,6 +1,5 @@
 #include "onn/task/codes.hpp"
 
-#include <algorithm>
 
 namespace optinc {
 namespace {

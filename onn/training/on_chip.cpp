@@ -1,6 +1,5 @@
 #include "onn/training/on_chip.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "onn/chip/chip_design.hpp"

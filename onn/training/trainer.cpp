@@ -1,7 +1,6 @@
 #include "onn/training/trainer.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "onn/training/epoch_loop.hpp"
 #include "onn/training/gradients.hpp"

@@ -6,6 +6,7 @@ Usage: foreign_code_test.py OPTINC [unittest's arguments]. Exits 77 (skipped) wh
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
@@ -37,15 +38,25 @@ def tearDownModule():
     FOLDER.cleanup()
 
 
-# Fails when Python is started by -m or -c (the folder comes first on its path), or matplotlib reads matplotlibrc there
+# Fails when Python is started by -m or -c (the folder comes first on its path), when PYTHONPATH is taken as it is (an empty or
+# relative entry is the folder), or when matplotlib reads matplotlibrc there
 class ForeignCode(unittest.TestCase):
     def runs_its_own(self, *words):
-        environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONSAFEPATH")}
-        done = subprocess.run(words, cwd=SHARED, env={**environment, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
-        ran = HERE / "ran"
-        self.assertFalse(ran.exists(), ran.exists() and ran.read_text())
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
+        for path in ("", ":/nonexistent", "/nonexistent:", "."):
+            done = subprocess.run(words, cwd=SHARED, env={**environment, "PYTHONPATH": path, "CDPATH": "."}, capture_output=True,
+                                  text=True)
+            ran = HERE / "ran"
+            self.assertFalse(ran.exists(), ran.exists() and ran.read_text())
+            self.assertEqual((done.returncode, done.stderr), (0, ""), path)
         return done.stdout
+
+    def test_absolute_entries_of_pythonpath_are_kept(self):
+        """Packages that a cluster's modules bring are found through them."""
+        words = [sys.executable, "-E", ROOT / "experiments/python/run_optinc_results.py", "--help"]
+        done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(SHARED)}, capture_output=True, text=True, cwd="/")
+        self.assertEqual((HERE / "ran").read_text(), str(SHARED / "matplotlib.py"), done.stderr)
+        (HERE / "ran").unlink()
 
     def test_report(self):
         self.assertEqual(self.runs_its_own(OPTINC.resolve(), "report", "r.h5", "--force"), "r.html\n")

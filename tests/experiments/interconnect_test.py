@@ -96,7 +96,7 @@ class Interconnect(unittest.TestCase):
         self.assertEqual(table.count("CALIBRATED"), 2)  # the scenario and the legend
         self.assertLessEqual(max(map(len, table.splitlines())), 100)
         # fails when joules of networks stand side by side, or energy of communication time alone is a number for OptINC
-        self.assertNotRegex(table, r"\bm?J\b|pJ/bit *$")
+        self.assertNotRegex(table.split("\nEnergy\n")[0], r"\bm?J\b|pJ/bit")
         self.assertRegex(table, r"Energy\n  Not yet known")
         self.assertIsNone(rows["unit", 4]["traffic_energy_j"])
         self.assertGreater(rows["ring", 4]["traffic_energy_j"], 0)

@@ -1,4 +1,4 @@
-"""The command: python3 -m optinc_results."""
+"""The command line: optinc-results."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Optional, Sequence
 
+import matplotlib
 from matplotlib.figure import Figure
 
 from . import style
@@ -39,12 +40,12 @@ which there is data (pareto only if named). Each figure is written as PNG and PD
   law                  analytic result and simulation of every Monte-Carlo law of optinc validate, one figure each
 """
 EXAMPLES = """examples:
-  python3 -m optinc_results show results/quickstart.h5
-  python3 -m optinc_results figures results/quickstart.h5 -o results/figures
-  python3 -m optinc_results figures results/quickstart.h5 -o /tmp --only eye --only training
-  python3 -m optinc_results table results/quickstart.h5 -o accuracy.csv --metric word_accuracy
-  python3 -m optinc_results table results/quickstart.h5 -o means.csv --group summary
-  python3 -m optinc_results report results/quickstart.h5
+  optinc-results show results/quickstart.h5
+  optinc-results figures results/quickstart.h5 -o results/figures
+  optinc-results figures results/quickstart.h5 -o /tmp --only eye --only training
+  optinc-results table results/quickstart.h5 -o accuracy.csv --metric word_accuracy
+  optinc-results table results/quickstart.h5 -o means.csv --group summary
+  optinc-results report results/quickstart.h5
 """
 
 
@@ -119,6 +120,7 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Optional[Sequence[str]] = None) -> int:
     """Runs the command line `words` (default: that of the process). Returns the exit status."""
     arguments = parser().parse_args(words)
+    matplotlib.rcdefaults()  # not the settings of a matplotlibrc that lies beside a result, LaTeX among them
     try:
         with open_run(arguments.file) as run:
             arguments.act(run, arguments)
@@ -132,7 +134,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         if sys.flags.dev_mode:
             raise
         print(f"optinc_results: {arguments.file}: damaged, or not as OptINC wrote it ({type(error).__name__}: "
-              f"{' '.join(str(error).split())}). Use another copy; python3 -X dev -m optinc_results says where.", file=sys.stderr)
+              f"{' '.join(str(error).split())}). Use another copy; Python's option -X dev shows where.", file=sys.stderr)
         return 1
     return 0
 

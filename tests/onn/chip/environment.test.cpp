@@ -121,7 +121,7 @@ TEST_CASE("receiver noise is drawn anew at every instant") {
   CHECK(at(0) == at(0));
   CHECK(at(0) != at(1));
   CHECK(at(1) == at(1));
-  // instants are a coordinate of their own: none meets the draws of another's later blocks of words
+  // instants are a coordinate of their own, which does not wrap
   CHECK(at(2048) != at(0));
   CHECK(at(4294967295u) != at(0));
 }

@@ -46,26 +46,27 @@ TEST_CASE("Philox: the generator typed here gives the known answers") {
         Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-// Results are reproducible as long as this holds. Fails when chip and trial change places in the counter, when
-// the seed's high half is dropped, or when a round is missing
-TEST_CASE("Stream: Philox keyed by the image of (seed, purpose), counted by (position, trial, chip)") {
+// Results are reproducible as long as this holds. Fails when two of chip, trial and part change places in the
+// counter, when the seed's high half is dropped, or when a round is missing
+TEST_CASE("Stream: Philox keyed by the image of (seed, purpose), counted by (position, part, trial, chip)") {
   for (const std::uint64_t seed : {std::uint64_t{1}, std::uint64_t{0x123456789abcdef0}}) {
-    const std::uint32_t chip = 7, trial = 11;
+    const std::uint32_t chip = 7, trial = 11, part = 13;
     const auto purpose = Purpose::phase_noise;  // 4
     const Block key =
         philox4x32_10({static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32), 4, 0},
                       {0x4f707449, 0x4e433031});
     std::vector<std::uint32_t> expected;
     for (std::uint32_t position = 0; position < 3; ++position)
-      for (const auto word : philox4x32_10({position, 0, trial, chip}, {key[0], key[1]}))
+      for (const auto word : philox4x32_10({position, part, trial, chip}, {key[0], key[1]}))
         expected.push_back(word);
     CAPTURE(seed);
-    CHECK(first_bits(Stream(seed, purpose, chip, trial), expected.size()) == expected);
+    CHECK(first_bits(Stream(seed, purpose, chip, trial, part), expected.size()) == expected);
   }
 }
 
-// fails when purpose, chip or trial is left out of key or counter
-TEST_CASE("Stream: other seed, purpose, chip or trial, other numbers, and the same address, the same numbers") {
+// fails when purpose, chip, trial or part is left out of key or counter
+TEST_CASE(
+    "Stream: other seed, purpose, chip, trial or part, other numbers, and the same address, the same numbers") {
   std::set<std::vector<std::uint32_t>> seen;
   std::size_t streams = 0;
   const auto add = [&](const Stream& s) {
@@ -75,7 +76,8 @@ TEST_CASE("Stream: other seed, purpose, chip or trial, other numbers, and the sa
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
     for (const Purpose purpose : {Purpose::splitter_error, Purpose::phase_noise, Purpose::test})
       for (std::uint32_t chip = 0; chip < 3; ++chip)
-        for (std::uint32_t trial = 0; trial < 3; ++trial) add(Stream(seed, purpose, chip, trial));
+        for (std::uint32_t trial = 0; trial < 3; ++trial)
+          for (std::uint32_t part = 0; part < 3; ++part) add(Stream(seed, purpose, chip, trial, part));
   add(Stream(std::uint64_t{1} << 32, Purpose::test));
   CHECK(seen.size() == streams);
   CHECK(first_bits(Stream(9, Purpose::words, 2, 3), 100) == first_bits(Stream(9, Purpose::words, 2, 3), 100));
