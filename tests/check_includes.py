@@ -63,6 +63,9 @@ def why_not(file, quoted, angled):
         if angled:
             return "our own headers are included with quotes"
         (folder, room_of, here), (other, wanted, below) = floor(file), floor(name)
+        for stands, at in (((folder, room_of), here), ((other, wanted), below)):
+            if stands[0] in FLOORS and stands[1] and at is None:
+                return f"{'/'.join(stands)} stands on no floor; name it in FLOORS"
         if folder == other and None not in (here, below) and wanted != room_of and below >= here:
             return f"{folder}/{room_of} stands below {folder}/{wanted} or beside it; see FLOORS"
         return ""
@@ -121,7 +124,7 @@ def self_test():
              ("experiments/a.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"task.hpp"'), ("onn/a.cpp", '"tests/support/x.hpp"'),
              ("onn/a.cpp", "<physics/core/units.hpp>"), ("experiments/runner/a.cpp", '"experiments/cli/x.hpp"'),
              ("experiments/config/a.hpp", '"experiments/learning/x.hpp"'), ("experiments/learning/a.hpp", '"experiments/exchange/x.hpp"'),
-             ("onn/task/a.hpp", '"onn/network/x.hpp"'), ("onn/training/a.cpp", '"onn/budget/x.hpp"')]
+             ("onn/new/a.hpp", '"onn/task/x.hpp"'), ("onn/link/a.hpp", '"onn/new/x.hpp"'), ("onn/task/a.hpp", '"onn/network/x.hpp"'), ("onn/training/a.cpp", '"onn/budget/x.hpp"')]
     right = [("physics/thermal/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
              ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>"),
              ("experiments/cli/a.cpp", '"experiments/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"')]
