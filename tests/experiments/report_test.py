@@ -21,7 +21,7 @@ import h5py
 import html_page
 import numpy as np
 from optinc_results.report.numbers import number
-from tool import SMALL_ARGUMENTS, optinc
+from tool import OPTINC, SMALL_ARGUMENTS, optinc
 
 STUDIES = ROOT / "experiments/studies"
 HERE = Path(FOLDER.name)
@@ -461,10 +461,15 @@ class CommandLine(unittest.TestCase):
         self.assertIn("optinc report results.h5", optinc("report", "--help").stdout)
 
     def test_the_tool_says_what_is_missing(self):
-        (self.folder / "sitecustomize.py").write_text("import sys; sys.path = [p for p in sys.path if 'packages' not in p]\n")
-        os.environ["PYTHONPATH"] = str(self.folder)
-        self.addCleanup(os.environ.pop, "PYTHONPATH")
-        done = optinc("report", self.file)
+        launcher = ROOT / "experiments/python/run_optinc_results.py"
+        bare = subprocess.run([sys.executable, "-E", "-S", launcher, "report", self.file])  # -S: without Debian's packages
+        self.assertEqual(bare.returncode, 69)
+        share, program = self.folder / "share/optinc/python", self.folder / "bin/optinc"  # an installed tool
+        share.mkdir(parents=True)
+        program.parent.mkdir()
+        shutil.copy(OPTINC, program)
+        (share / launcher.name).write_text(f"raise SystemExit({bare.returncode})\n")
+        done = subprocess.run([program, "report", self.file], capture_output=True, text=True)
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
         self.assertIn("apt-get install python3-h5py python3-matplotlib python3-xarray", done.stderr)
 
