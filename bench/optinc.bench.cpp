@@ -62,9 +62,9 @@ void words(benchmark::State& state, const NoiseSwitches& noise) {
   static const ChipState chip =
       programmed_chip(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
   const Codes codes = random_codes(state.range(0));
-  const LinkSettings link;
+  const UnitHardware hardware;
   for (auto _ : state) {
-    Eigen::MatrixXd outputs = transmit(design(), chip, link, noise, codes, {});
+    Eigen::MatrixXd outputs = transmit({design(), chip, hardware, noise}, codes, {});
     benchmark::DoNotOptimize(outputs.data());
     benchmark::ClobberMemory();
   }
@@ -94,17 +94,17 @@ void gradients(benchmark::State& state, bool map) {
       programmed_chip(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
   NoiseSwitches noise = NoiseSwitches::all();
   noise.lock = false;
-  const LinkSettings link;
+  const UnitHardware hardware;
   Stream stream(2, Purpose::words);
   Eigen::MatrixXf held(state.range(0), design().task.servers);
   for (float& g : held.reshaped()) g = static_cast<float>(stream.normal());
   for (auto _ : state) {
     LightChannel channel;
     if (map)
-      channel.average = map_average(tabulate_chip(design(), chip, link, noise, {}), 0);
+      channel.average = map_average(tabulate_chip({design(), chip, hardware, noise}, {}), 0);
     else
       channel.average = [&](const CodeMatrix& codes, const StepContext&) -> CodeVector {
-        return decide(transmit(design(), chip, link, noise, codes, {}));
+        return decide(transmit({design(), chip, hardware, noise}, codes, {}));
       };
     Eigen::VectorXf average = average_through(channel, held, {});
     benchmark::DoNotOptimize(average.data());

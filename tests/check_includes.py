@@ -15,7 +15,7 @@ from pathlib import Path
 ROOMS = ("physics", "onn", "experiments")  # each may include itself and what stands left of it
 # rooms of a folder, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
 FLOORS = {
-    "onn": (("task",), ("network",), ("chip",), ("link",), ("training", "budget")),
+    "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget")),
     "experiments": (("process",), ("config",), ("store",), ("learning", "exchange", "budget", "designs", "interconnect"), ("models",),
                     ("runner",), ("validate",), ("study",), ("cli",)),
 }

@@ -85,7 +85,7 @@ std::string waits_text(const ChipBudget& b) {
   for (const BudgetStage& s : b.stages)
     rows.push_back({s.name, s.on_critical_path ? "yes" : "-", cell(1e9 * s.start_s),
                     cell(std::int64_t{s.lines}), cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
-  return "\nWaiting: light that is there before its layer starts (budget.skew)\n" +
+  return "\nWaiting: light that is there before its layer starts (link.skew)\n" +
          table_of({"stage", "on critical path", "starts (ns)", "delay lines", "together (mm)", "longest (ns)"},
                   rows);
 }

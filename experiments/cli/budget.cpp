@@ -37,7 +37,7 @@ StudyConfig config_of(const BudgetArguments& a) {
 
 std::string title_of(const StudyConfig& c, const Network& network) {
   return fmt::format("{} for {} servers and {} bits, chip preset {}, {}", fmt::join(network.widths(), "-"),
-                     c.task.servers, c.task.bits(), c.chip.preset, c.budget.heater);
+                     c.task.servers, c.task.bits(), c.chip.preset, c.hardware.heater.device);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
   }
   const StudyConfig config = config_of(a);
   const Network network = make_network_of(config, a.out.quiet).network;
-  const ChipBudget result = budget(design_chip(network), config.chip, config.link, config.budget);
+  const ChipBudget result = budget(design_chip(network), config.chip, config.hardware, config.budget);
   const std::vector<std::string> warnings =
       budget_warnings(config, result.static_power_w.part("heaters").total());
   print_warnings(warnings);

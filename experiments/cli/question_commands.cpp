@@ -70,7 +70,7 @@ void add_budget(CommandTable& commands) {
   CLI::App& budgets = commands.add(
       "budget", "Compute loss, power, delay and area of a network's chip, by stage and part",
       "optinc budget --network network.h5\n"
-      "  optinc budget experiments/studies/quickstart.toml --set budget.heater=typical-undercut-heater\n"
+      "  optinc budget experiments/studies/quickstart.toml --set heater.device=typical-undercut-heater\n"
       "  optinc budget --network network.h5 -o budget.h5 && experiments/draw budget.h5 -o figures",
       [costs, &commands] { return budget_command(*costs, commands.typed()); });
   budgets.add_option(
@@ -92,7 +92,7 @@ void add_designs(CommandTable& commands) {
       commands.add("designs", "Compare the costs of several designs, side by side with published values",
                    "optinc designs experiments/designs/published.toml -o designs.h5 && experiments/draw "
                    "designs.h5 -o figures\n"
-                   "  optinc designs experiments/designs/published.toml --set budget.skew=at-servers",
+                   "  optinc designs experiments/designs/published.toml --set link.skew=at-servers",
                    [compared, &commands] { return designs_command(*compared, commands.typed()); });
   designs.add_option("LIST.toml", compared->list, "List of designs, each given by overrides of one study")
       ->required();

@@ -70,7 +70,7 @@ void validate_learner(const StudyConfig& config) {
       "sends every word through the meshes.",
       largest.words(), most_table_words);
   try {
-    validate_tabulation(largest, config.link, config.noise);
+    validate_tabulation(largest, config.hardware, config.noise);
   } catch (const Error& error) {
     throw Error(fmt::format("{} learner.engine = \"light\" does that.", error.what()));
   }

@@ -26,7 +26,7 @@ struct Readers {
   unsigned models;
 };
 
-constexpr std::array<Readers, 30> readers = {{
+constexpr std::array<Readers, 49> readers = {{
     {"", "", all},
     {"run", "", all},
     {"runner", "", all},
@@ -45,6 +45,25 @@ constexpr std::array<Readers, 30> readers = {{
     {"calibration", "", networks},
     {"crosstalk", "", networks},
     {"operation", "", networks},
+    {"laser", "power_w", 0},
+    {"laser", "wall_plug_efficiency", 0},
+    {"laser", "", networks},
+    {"modulator", "loss_db", 0},
+    {"modulator", "drive_capacitance_f", 0},
+    {"modulator", "v_pi_v", 0},
+    {"modulator", "", networks},
+    {"receiver", "supply_power_w", 0},
+    {"receiver", "", networks},
+    {"converter", "step_j", 0},
+    {"converter", "delay_s", 0},
+    {"converter", "", networks},
+    {"heater", "", drift | learning},
+    {"splitter", "", networks},
+    {"coupler", "", networks},
+    {"fibre", "", networks},
+    {"waveguide", "delay_line_pitch_m", 0},
+    {"waveguide", "", networks},
+    {"layout", "", networks},
     {"link", "", networks},
     {"noise", "", networks},
     {"stand_in", "", chip | tolerance},
@@ -75,11 +94,10 @@ bool model_reads(std::string_view model, std::string_view section, std::string_v
 }
 
 std::string readers_text(std::string_view section, std::string_view key) {
-  if (section == "budget") return "none (read by optinc budget)";
   std::string text;
   for (const auto model : model_names())
     if (model_reads(model, section, key)) text += fmt::format("{}{}", text.empty() ? "" : ", ", model);
-  return text;
+  return text.empty() ? "none (read by optinc budget and optinc designs)" : text;
 }
 
 std::vector<std::string> unread_keys(const StudyConfig& config) {

@@ -241,7 +241,12 @@ void validate_config(const StudyConfig& config) {
         config.mesh.target);
   });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
-  in_section("link", [&] { validate_link(config.link); });
+  in_section("laser", [&] { validate_laser(config.hardware.laser); });
+  in_section("modulator", [&] { validate_mzm(config.hardware.modulator); });
+  in_section("receiver", [&] { validate_receiver(config.hardware.receiver); });
+  in_section("converter", [&] { validate_adc(config.hardware.converter); });
+  in_section("layout", [&] { validate_floor_plan(config.hardware.layout); });
+  in_section("link", [&] { validate_hardware(config.hardware); });
   in_section("drift", [&] { validate_drift(config.drift); });
   if (config.model == "drift")
     in_section("operation", [&] {

@@ -14,7 +14,7 @@
 #include "onn/chip/calibration_settings.hpp"
 #include "onn/chip/crosstalk_settings.hpp"
 #include "onn/chip/drift_settings.hpp"
-#include "onn/link/link.hpp"
+#include "onn/link/noise.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/task/task.hpp"
 #include "onn/training/settings.hpp"
@@ -111,7 +111,7 @@ struct StudyConfig {
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;
   Environment operation;
-  LinkSettings link;
+  UnitHardware hardware;  ///< [laser], [modulator] .. [layout], [link]
   NoiseSwitches noise = NoiseSwitches::all();  ///< of model chip's variant "noisy"; in model drift always
   StandInSettings stand_in;
   ToleranceSettings tolerance;

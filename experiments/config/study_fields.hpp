@@ -1,8 +1,8 @@
 #pragma once
 
 #include "experiments/config/study_fields/chip_fields.hpp"
+#include "experiments/config/study_fields/hardware_fields.hpp"
 #include "experiments/config/study_fields/learner_fields.hpp"
-#include "experiments/config/study_fields/link_fields.hpp"
 #include "experiments/config/study_fields/network_fields.hpp"
 #include "experiments/config/study_fields/run_fields.hpp"
 #include "experiments/config/study_names.hpp"
@@ -42,7 +42,17 @@ void visit_config(S& s, Visitor&& visit) {
   section("calibration", s.calibration);
   section("crosstalk", s.crosstalk);
   section("operation", s.operation);
-  section("link", s.link);
+  section("laser", s.hardware.laser);
+  section("modulator", s.hardware.modulator);
+  section("receiver", s.hardware.receiver);
+  section("converter", s.hardware.converter);
+  section("heater", s.hardware.heater);
+  section("splitter", s.hardware.splitter);
+  section("coupler", s.hardware.coupler);
+  section("fibre", s.hardware.fibre);
+  section("waveguide", s.hardware.routing);
+  section("layout", s.hardware.layout);
+  section("link", s.hardware.link);
   section("noise", s.noise);
   section("stand_in", s.stand_in);
   section("tolerance", s.tolerance);

@@ -56,6 +56,29 @@ std::string explain_metric(std::string_view name) {
 }  // namespace
 
 std::string nearest_key(std::string_view wrong) {
+  // keys that had another name until the devices of a unit got sections of their own
+  static constexpr std::pair<std::string_view, std::string_view> moved[] = {
+      {"link.bandwidth_hz", "receiver.bandwidth_hz"},
+      {"link.modulator_leak", "modulator.leak"},
+      {"link.adc_bits", "converter.bits"},
+      {"budget.heater", "heater.device"},
+      {"budget.laser_power_w", "laser.power_w"},
+      {"budget.modulator_loss_db", "modulator.loss_db"},
+      {"budget.modulator_bandwidth_hz", "modulator.bandwidth_hz"},
+      {"budget.driver_j_per_symbol", "modulator.drive_capacitance_f"},
+      {"budget.splitter_loss_db", "splitter.loss_db"},
+      {"budget.coupler_loss_db", "coupler.loss_db"},
+      {"budget.fibre_m", "fibre.length_m"},
+      {"budget.fibre_connectors", "fibre.connectors"},
+      {"budget.waveguide_loss_db_per_cm", "waveguide.loss_db_per_cm"},
+      {"budget.routing_m", "waveguide.length_m"},
+      {"budget.receiver_w", "receiver.supply_power_w"},
+      {"budget.adc_bits", "converter.bits"},
+      {"budget.adc_effective_bits", "converter.effective_bits"},
+      {"budget.adc_step_j", "converter.step_j"},
+      {"budget.adc_delay_s", "converter.delay_s"}};
+  for (const auto& [old, now] : moved)
+    if (wrong == old) return std::string(now);
   const auto entries = config_entries({});
   const auto dot = wrong.find('.');
   const std::string_view section = dot == wrong.npos ? "" : wrong.substr(0, dot);

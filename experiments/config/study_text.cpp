@@ -66,7 +66,7 @@ std::vector<FieldEntry> sweep_entries() {
       {"sweep", name, example("the last word of the key")},
       {"sweep", values, example("{\"chip.sigma_eta_rad\" = [0.005, 0.01]}")},
       {"sweep", shapes, example("{widths = [32, 64], depths = [4, 5], most_mzis = 10000}")},
-      {"sweep", range, example("{\"link.lo_power_w\" = [1e-4, 1e-2]}")},
+      {"sweep", range, example("{\"receiver.lo_power_w\" = [1e-4, 1e-2]}")},
       {"sweep",
        name_field("method",
                   "How a range is sampled; ablation: each error source alone, all together, and all but one",

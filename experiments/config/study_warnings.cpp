@@ -53,34 +53,37 @@ Sentences about(std::string_view field, Sentences sentences) {
   return sentences;
 }
 
-void add_link(Warnings& all, const LinkSettings& link) {
-  const ReceiverSettings& r = link.receiver;
-  add(all, "link.launch_power_w", laser_warnings({.power_w = link.launch_power_w}));
-  add(all, "link.signal_full_scale_w", laser_warnings({.power_w = link.signal_full_scale_w}));
-  add(all, "link.lo_power_w", laser_warnings({.power_w = r.lo_power_w}));
-  add(all, "link.rin_db_per_hz", laser_warnings({.rin_db_per_hz = r.rin_db_per_hz}));
-  add(all, "link.responsivity_a_per_w", photodiode_warnings({.responsivity_a_per_w = r.responsivity_a_per_w}));
-  add(all, "link.dark_current_a", photodiode_warnings({.dark_current_a = r.dark_current_a}));
-  add(all, "link.tia_noise_a_per_rthz",
-      front_end_warnings({.noise = InputReferredNoise{r.tia_noise_a_per_rthz}}));
-  add(all, "link.bandwidth_hz", front_end_warnings({.bandwidth_hz = r.bandwidth_hz}));
+void add_light(Warnings& all, const UnitHardware& u) {
+  add(all, "link.launch_power_w", laser_warnings({.power_w = u.link.launch_power_w}));
+  add(all, "link.signal_full_scale_w", laser_warnings({.power_w = u.link.signal_full_scale_w}));
+  add(all, "receiver.lo_power_w", laser_warnings({.power_w = u.receiver.lo_power_w}));
+  add(all, "laser.rin_db_per_hz", about("rin_db_per_hz", laser_warnings(u.laser)));
+  add(all, "laser.linewidth_hz", about("linewidth_hz", laser_warnings(u.laser)));
+  const auto diode = photodiode_warnings(u.receiver.photodiode, u.laser.wavelength_m);
+  add(all, "receiver.responsivity_a_per_w", about("responsivity_a_per_w", diode));
+  add(all, "receiver.dark_current_a", about("dark_current_a", diode));
+  const auto front_end = front_end_warnings(u.receiver.front_end);
+  add(all, "receiver.tia_noise_a_per_rthz", about("input noise", front_end));
+  add(all, "receiver.bandwidth_hz", about("bandwidth_hz", front_end));
+  const auto modulator = mzm_warnings(u.modulator);
+  add(all, "modulator.leak", about("leak", modulator));
+  add(all, "modulator.bandwidth_hz", about("bandwidth_hz", modulator));
 }
 
 void add_crosstalk(Warnings& all, const StudyConfig& config) {
   const CrosstalkSettings& s = config.crosstalk;
   if (s.x0 == 0.0) return;  // then nothing else of the section acts
   add_by_field(all, config, "crosstalk", crosstalk_warnings({.x0 = s.x0, .d0_m = s.d0_m}));
-  add_by_field(all, config, "crosstalk", floor_plan_warnings(s.plan));
+  add_by_field(all, config, "layout", floor_plan_warnings(config.hardware.layout));
 }
 
 void add_drift(Warnings& all, const StudyConfig& config) {
   const DriftSettings& s = config.drift;
-  ThermoOpticShifter heater = typical_undercut_heater();
-  heater.p_pi_w = s.pi_power_w;
-  add(all, "drift.pi_power_w", about("p_pi_w", thermo_optic_warnings(heater)));
-  add(all, "drift.pi_power_w",
+  const HeaterSettings& heater = config.hardware.heater;
+  add(all, "heater.pi_power_w", about("p_pi_w", thermo_optic_warnings(heater)));
+  add(all, "heater.pi_power_w",
       die_warnings({s.die_resistance_k_per_w, 1.0 / s.die_resistance_k_per_w},
-                   expected_heater_power_w(network_shape(config), s.pi_power_w)));
+                   expected_heater_power_w(network_shape(config), heater.p_pi_w)));
   add(all, "drift.die_capacity_j_per_k", die_warnings({s.die_resistance_k_per_w, s.die_capacity_j_per_k}, 0.0));
 }
 
@@ -106,8 +109,10 @@ void add_learner(Warnings& all, const LearnerSettings& l) {
 }
 
 /// Sections that only chips read.
-constexpr std::array<std::string_view, 7> of_chips = {"chip", "calibration", "crosstalk", "operation",
-                                                      "link", "noise",       "drift"};
+constexpr std::array<std::string_view, 17> of_chips = {
+    "chip",    "calibration", "crosstalk", "operation", "noise",  "drift",
+    "laser",   "modulator",   "receiver",  "converter", "heater", "splitter",
+    "coupler", "fibre",       "waveguide", "layout",    "link"};
 
 /// What acts on chips, in a study of learning that sends nothing through one at any point.
 std::vector<std::string> chipless(const StudyConfig& config) {
@@ -133,7 +138,7 @@ Warnings point_warnings(const StudyConfig& config) {
   add_by_field(all, config, "chip", error_warnings(config.chip));
   if (!has_network(config.model)) return all;
   add_crosstalk(all, config);
-  add_link(all, config.link);
+  add_light(all, config.hardware);
   if (config.model == "drift") add_drift(all, config);
   if (config.model == "learning") add_learner(all, config.learner);
   if (config.model == "drift" || config.operation.wavelength_m != 0.0)
@@ -191,15 +196,15 @@ std::vector<std::string> study_warnings(const StudyConfig& config) {
 
 std::vector<std::string> budget_warnings(const StudyConfig& config, double heater_power_w) {
   Warnings all;
-  const BudgetSettings& b = config.budget;
   add_by_field(all, config, "chip", error_warnings(config.chip));
-  add_link(all, config.link);
-  add(all, "budget.laser_power_w", laser_warnings(b.laser));
-  add(all, "budget.modulator_loss_db", about("insertion_loss_db", mzm_warnings(b.modulator)));
-  add(all, "budget.modulator_bandwidth_hz", about("bandwidth_hz", mzm_warnings(b.modulator)));
-  add_by_field(all, config, "budget", floor_plan_warnings(b.floor_plan));
+  add_light(all, config.hardware);
+  add(all, "laser.power_w", about("power_w", laser_warnings(config.hardware.laser)));
+  const auto modulator = mzm_warnings(config.hardware.modulator);
+  add(all, "modulator.loss_db", about("insertion_loss_db", modulator));
+  add(all, "modulator.v_pi_v", about("v_pi_v", modulator));
+  add_by_field(all, config, "layout", floor_plan_warnings(config.hardware.layout));
   const double resistance = config.drift.die_resistance_k_per_w;
-  add(all, "budget.heater", die_warnings({resistance, 1.0 / resistance}, heater_power_w));
+  add(all, "heater.device", die_warnings({resistance, 1.0 / resistance}, heater_power_w));
   std::vector<std::string> lines;
   for (const Warning& w : all) lines.push_back(fmt::format("{}: {}", w.key, w.text));
   return lines;

@@ -39,7 +39,7 @@ bool within(const StudyConfig& config, const ShapeSearch& s, const std::vector<i
   const Network shape = network_outline(config.task, hidden);
   return static_cast<double>(mzi_count(shape)) <= s.most_mzis && mzi_depth(shape) <= s.most_columns &&
          shape_loss_db(shape, config.chip) <= s.most_loss_db &&
-         expected_heater_power_w(shape, heater_of_name(config.budget.heater).p_pi_w) <= s.most_heater_w;
+         expected_heater_power_w(shape, config.hardware.heater.p_pi_w) <= s.most_heater_w;
 }
 
 }  // namespace

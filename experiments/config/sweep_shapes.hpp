@@ -16,7 +16,7 @@ struct ShapeSearch {
   double most_columns = std::numeric_limits<double>::infinity();  ///< MZIs in series
   double most_loss_db = std::numeric_limits<double>::infinity();  ///< shape_loss_db()
   double most_heater_w =
-      std::numeric_limits<double>::infinity();  ///< expected_heater_power_w() at budget.heater
+      std::numeric_limits<double>::infinity();  ///< expected_heater_power_w() at heater.device
 };
 
 /// Loss of light through all layers without gain, dB: fan-out and fan-in, 10 log10 r a layer, and the mean loss

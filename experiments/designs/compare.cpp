@@ -68,7 +68,7 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
     validate(!row.untrained,
              "time_shared without a carry chain (one stage serves all digits). Set "
              "network.source = \"carry-chain\".");
-    row.cost = time_shared_cost(config.task, chain, config.chip, config.link, config.budget);
+    row.cost = time_shared_cost(config.task, chain, config.chip, config.hardware, config.budget);
     row.network = "carry chain, one stage";
     return row;
   }
@@ -77,8 +77,8 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
            "level = \"{}\" of a carry chain (of an untrained network: its ends are padded). Set task.level.",
            entry.level);
   const Costable unit = level == CascadeLevel::flat ? unpadded_unit(config) : padded_unit(config, level);
-  row.cost =
-      unit_cost(unit.network, budget(unit.design, config.chip, config.link, config.budget), entry.approximated);
+  row.cost = unit_cost(unit.network, budget(unit.design, config.chip, config.hardware, config.budget),
+                       entry.approximated);
   row.network = row.untrained ? fmt::format("{}, untrained", fmt::join(unit.network.widths(), "-"))
                               : fmt::format("carry chain, {}", name_of(chain.carries));
   return row;

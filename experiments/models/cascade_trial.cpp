@@ -34,7 +34,7 @@ Answers sent_through(const ChipDesign& design, const StudyConfig& config, const 
                      std::uint32_t number, const Codes& codes) {
   const LitChip lit =
       chip_in_operation(design, config, calibrated_chip(design, config, number), number, variant.programming);
-  return decide(transmit(*lit.design, lit.state, config.link, noise_in(variant, config), codes,
+  return decide(transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config)}, codes,
                          {config.run.seed, number, 0}));
 }
 

@@ -40,10 +40,11 @@ bool sweeps_crosstalk(const StudyConfig& config) {
 double crosstalk_memory_bytes(const StudyConfig& config) {
   const CrosstalkSettings& s = config.crosstalk;
   if (!has_network(config.model) || s.x0 == 0.0) return 0.0;
-  const double reach = 8 * s.d0_m, area = s.plan.mzi_length_m * s.plan.mzi_width_m / 2;  // of a heater
+  const FloorPlanSettings& layout = config.hardware.layout;
+  const double reach = 8 * s.d0_m, area = layout.mzi_length_m * layout.mzi_width_m / 2;  // of a heater
   const auto entries = [&](double inputs, double outputs) {
     const double n = std::min(inputs, outputs), heaters = n * n;  // two an MZI, one an output
-    const double high = std::min(2 * reach, n * s.plan.mzi_width_m / 2);
+    const double high = std::min(2 * reach, n * layout.mzi_width_m / 2);
     const double near = std::min(std::numbers::pi * reach * reach, 2 * reach * high);
     return heaters * std::min(heaters, 1 + near / area);
   };

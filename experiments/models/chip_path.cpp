@@ -19,7 +19,7 @@ struct Station {
 Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noise, std::uint32_t number) {
   Station made;
   if (config.learner.engine == "map")
-    made.map = tabulate_chip(*lit.design, lit.state, config.link, noise, {config.run.seed, number, 0});
+    made.map = tabulate_chip({*lit.design, lit.state, config.hardware, noise}, {config.run.seed, number, 0});
   else
     made.lit = std::move(lit);
   return made;
@@ -28,8 +28,8 @@ Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noi
 CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitches& noise, std::uint32_t number,
                 const CodeMatrix& codes, const StepContext& step) {
   if (by.map) return send_by_table(*by.map, codes, {step.seed, number, step.step});
-  return decide(
-      transmit(*by.lit.design, by.lit.state, config.link, noise, codes, {step.seed, number, 0, step.step}));
+  return decide(transmit({*by.lit.design, by.lit.state, config.hardware, noise}, codes,
+                         {step.seed, number, 0, step.step}));
 }
 
 /// A chip whose surroundings change while the model trains.

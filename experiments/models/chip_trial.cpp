@@ -47,15 +47,15 @@ void record_chip(const Recorder& record, std::size_t v, const ChipState& state) 
 }
 
 /// What the servers' receivers alone would do to these words.
-void record_readout(const Recorder& record, std::size_t v, const ChipDesign& design, const ChipState& state,
-                    const LinkSettings& link, const NoiseSwitches& noise, const Codes& codes,
+void record_readout(const Recorder& record, std::size_t v, const LitUnit& unit, const Codes& codes,
                     const TransmissionSeed& seed) {
-  record.put("received_power", v, received_power_w(design, state, link));
-  record.put("pam4_error_rate", v, pam4_error_rate(design, state, link, noise));
+  const ChipDesign& design = unit.design;
+  record.put("received_power", v, received_power_w(unit));
+  record.put("pam4_error_rate", v, pam4_error_rate(unit));
   if (record.cells("readout_error_rate", v).empty()) return;
-  const Eigen::MatrixXd clean = transmit(design, state, link, {}, codes, seed);
+  const Eigen::MatrixXd clean = transmit({design, unit.chip, unit.hardware}, codes, seed);
   record.put("readout_error_rate", v,
-             readout_error_rate(design, state, link, noise, clean,
+             readout_error_rate(unit, clean,
                                 digits_of(exact_answers(design.task, codes), design.task.output_digits())));
 }
 
@@ -71,22 +71,19 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
   std::array<std::optional<LitChip>, 2> chips;  // by Programming: variants share what they can
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     if (study.variants[v] == "stand-in") {
-      const Network met = with_matrix_errors(network, config.stand_in.relative_error, dark_digit(config.link),
-                                             config.run.seed, trial);
+      const Network met = with_matrix_errors(network, config.stand_in.relative_error,
+                                             dark_digit(config.hardware.link), config.run.seed, trial);
       record_words(record, v, design.task, forward(met, digit_averages(design.task, codes)), ideal, codes);
       continue;
     }
     const ChipVariant variant = chip_variant(study.variants[v]);
     auto& lit = chips[variant.programming == Programming::corrected ? 1 : 0];
     if (!lit) lit = chip_in_operation(design, config, chip, trial, variant.programming);
-    const auto send = [&](const Codes& what) {
-      return transmit(*lit->design, lit->state, config.link, noise_in(variant, config), what,
-                      {config.run.seed, trial, 0});
-    };
+    const LitUnit unit = {*lit->design, lit->state, config.hardware, noise_in(variant, config)};
+    const auto send = [&](const Codes& what) { return transmit(unit, what, {config.run.seed, trial, 0}); };
     record_words(record, v, design.task, send(codes), ideal, codes);
     record_chip(record, v, lit->state);
-    record_readout(record, v, *lit->design, lit->state, config.link, noise_in(variant, config), codes,
-                   {config.run.seed, trial, 0});
+    record_readout(record, v, unit, codes, {config.run.seed, trial, 0});
     if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr)
       record.put("word_accuracy_all_words", v,
                  share_right(design.task, send(study.all_codes), study.all_codes));
@@ -117,7 +114,7 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
                                  const ChipVariant& variant) {
   const LitChip chip =
       chip_in_operation(design, config, calibrated_chip(design, config, 0), 0, variant.programming);
-  return transmit(*chip.design, chip.state, config.link, noise_in(variant, config),
+  return transmit({*chip.design, chip.state, config.hardware, noise_in(variant, config)},
                   codes_of_words(design.task, evaluation_words(design.task)), {config.run.seed, 0, 0});
 }
 

@@ -34,7 +34,8 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
       put("phase_drift", k, phase_change_rms(now, at.errors));
       const ChipState state = settled_at(design, config, at, now, trial, k);
       const auto send = [&](const Codes& codes) {
-        return transmit(design, state, config.link, config.noise, codes, {config.run.seed, trial, 0, instant});
+        return transmit({design, state, config.hardware, config.noise}, codes,
+                        {config.run.seed, trial, 0, instant});
       };
       const Codes codes = codes_of_words(design.task, drawn_words(config, trial, instant));
       const Eigen::MatrixXd outputs = send(codes);

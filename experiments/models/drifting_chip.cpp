@@ -14,7 +14,7 @@ DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, 
   DriftingChip chip;
   chip.first = calibrated_again(design, config, trial, 0);
   chip.imbalance = draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial);
-  chip.heater_power_w = heater_power_w(chip.first.heaters, config.drift.pi_power_w);
+  chip.heater_power_w = heater_power_w(chip.first.heaters, config.hardware.heater.p_pi_w);
   chip.history = drift_history(config.drift, chip.heater_power_w, config.run.seed, trial);
   return chip;
 }
@@ -34,7 +34,7 @@ std::vector<std::size_t> calibration_numbers(const std::vector<std::size_t>& cal
 ChipErrors errors_at(const StudyConfig& config, const DriftingChip& chip, const OperatedChip& at,
                      std::size_t calibrated, std::size_t k) {
   return errors_in(chip.history.between(calibrated, k), at.errors, at.heaters, chip.imbalance,
-                   config.drift.sensitivity);
+                   config.drift.sensitivity, config.hardware);
 }
 
 ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const OperatedChip& at,

@@ -40,7 +40,8 @@ DataParallelSettings training_settings(const StudyConfig& config, std::uint32_t 
   s.optimiser.schedule = l.schedule == "cosine" ? RateSchedule::cosine : RateSchedule::constant;
   s.optimiser.warm_up_steps = static_cast<std::uint32_t>(l.warm_up_steps);
   s.optimiser.largest_norm = l.largest_norm;
-  s.seed = config.run.seed ^ (std::uint64_t{trial} << 53);  // validate_learner: seeds lie below 2^53, trials below 2048
+  s.seed = config.run.seed ^
+           (std::uint64_t{trial} << 53);  // validate_learner: seeds lie below 2^53, trials below 2048
   return s;
 }
 

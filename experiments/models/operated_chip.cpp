@@ -41,11 +41,12 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
                          : trimmed(operated.program, config.run.seed, trial);
   operated.errors = chip.errors;
   if (config.crosstalk.x0 > 0)
-    add_crosstalk(design, chip_crosstalk(design, config.crosstalk), operated.heaters, operated.errors);
+    add_crosstalk(design, chip_crosstalk(design, config.crosstalk, config.hardware), operated.heaters,
+                  operated.errors);
   if (config.operation != Environment{})
     operated.errors = errors_in(config.operation, operated.errors, operated.heaters,
                                 draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial),
-                                config.drift.sensitivity);
+                                config.drift.sensitivity, config.hardware);
   return operated;
 }
 

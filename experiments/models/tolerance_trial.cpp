@@ -69,8 +69,8 @@ bool decodes(const JudgedNetwork& judged, const StudyConfig& at, std::uint32_t t
              const std::vector<std::uint64_t>& words, std::size_t count) {
   const Task& task = judged.design.task;
   if (name == "stand-in") {
-    const Network network =
-        with_matrix_errors(judged.network, at.stand_in.relative_error, dark_digit(at.link), at.run.seed, trial);
+    const Network network = with_matrix_errors(judged.network, at.stand_in.relative_error,
+                                               dark_digit(at.hardware.link), at.run.seed, trial);
     return all_right(task, words, count, [&](const Codes& codes, std::uint32_t) {
       return forward(network, digit_averages(task, codes));
     });
@@ -79,7 +79,7 @@ bool decodes(const JudgedNetwork& judged, const StudyConfig& at, std::uint32_t t
   const LitChip lit = chip_in_operation(judged.design, at, calibrated_chip(judged.design, at, trial), trial,
                                         variant.programming);
   return all_right(task, words, count, [&](const Codes& codes, std::uint32_t part) {
-    return transmit(*lit.design, lit.state, at.link, noise_in(variant, at), codes,
+    return transmit({*lit.design, lit.state, at.hardware, noise_in(variant, at)}, codes,
                     {at.run.seed, trial, 0, part});
   });
 }

@@ -64,8 +64,8 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
   try {
     TrainingResult result =
         config.training.on_chips
-            ? train_on_chips(*start, config.training, {config.chip, config.link, config.noise}, config.run.seed,
-                             config.run.threads, report, &keeping)
+            ? train_on_chips(*start, config.training, {config.chip, config.hardware, config.noise},
+                             config.run.seed, config.run.threads, report, &keeping)
             : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
                     report, start ? &*start : nullptr, &keeping);
     return {network_identity(config), std::move(result.network), std::move(result.curve)};

@@ -61,7 +61,7 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const Networ
     for (std::size_t l = 0; l < lit.state.layers.size(); ++l)
       save_matrix(group.group(fmt::format("layer{}", l)), lit.state.layers[l].transfer);
     write_words(group.group("words"), config.task, words, codes,
-                transmit(*lit.design, lit.state, config.link, noise_in(variant, config), codes,
+                transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config)}, codes,
                          {config.run.seed, trial, 0}));
   }
 }

@@ -35,7 +35,7 @@ std::string training_identity(const StudyConfig& config) {
   part.training = config.training;
   if (config.training.on_chips) {
     part.chip = config.chip;
-    part.link = config.link;
+    part.hardware = config.hardware;
     part.noise = config.noise;
   }
   return identity_toml(part);

@@ -20,10 +20,10 @@ void place(const Inputs& in, ChipBudget& b) {
       for (const MeshTopology* mesh : {&block.mesh, &block.attenuators}) {
         if (mesh->mzi_count() == 0) continue;  // a mesh of one port is a waveguide
         meshes.push_back(*mesh);
-        die.width_m = std::max(die.width_m, floor_plan(*mesh, in.settings.floor_plan).length_m);
+        die.width_m = std::max(die.width_m, floor_plan(*mesh, in.hardware.layout).length_m);
       }
   if (meshes.empty()) return;
-  const DiePlan plan = place_meshes(meshes, in.settings.floor_plan, die);
+  const DiePlan plan = place_meshes(meshes, in.hardware.layout, die);
   b.mesh_area_m2 = plan.mesh_area_m2();
   b.die_area_m2 = plan.area_m2();
 }
@@ -46,12 +46,12 @@ void validate_program(const ChipDesign& design, const ChipProgram& program) {
 }  // namespace
 
 ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const ErrorModel& model,
-                  const LinkSettings& link, const BudgetSettings& settings) {
+                  const UnitHardware& hardware, const BudgetSettings& settings) {
   validate_errors(model);
-  validate_link(link);
+  validate_hardware(hardware);
   validate_budget(settings);
   validate_program(design, program);
-  const Inputs in{design, program, model, link, settings};
+  const Inputs in{design, program, model, hardware, settings};
   ChipBudget b;
   b.stages = stages_of(in);
   const std::vector<double> optical_w = laser_optical_w(in, b.stages);
@@ -61,26 +61,27 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.delay_s = delays(in, b.stages);
   std::vector<double> through_s;
   for (std::size_t l = 0; l < in.layers(); ++l) through_s.push_back(b.delay_s.total(first_layer_stage + l));
-  const Schedule times = schedule(design, through_s, value_of_name<Skew>(settings.skew));
+  const Schedule times = schedule(design, through_s, hardware.link.skew);
   wait(in, times, b);
   b.area_m2 = areas(in, b.stages);
-  for (const std::string_view name : heater_names()) b.heaters.push_back(heater_budget(in, b.stages, name));
+  for (const std::string_view name : heater_names())
+    b.heaters.push_back(heater_budget(in, b.stages, HeaterSettings(name)));
   place(in, b);
   receive(in, times, b);
   follow(in, times, b);  // last: it leaves the critical path alone in the tables
   b.laser_optical_w = std::accumulate(optical_w.begin(), optical_w.end(), 0.0);
-  b.passive_received_dbm = dbm_of_watts(settings.laser.power_w) - b.loss_db.total();
+  b.passive_received_dbm = dbm_of_watts(hardware.laser.power_w) - b.loss_db.total();
   b.optical_delay_s = b.delay_s.part("MZIs").total();
   b.symbol_rate_bd = settings.symbol_rate_bd;
-  b.receiver_bandwidth_hz = link.receiver.bandwidth_hz;
+  b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;
   return b;
 }
 
-ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const LinkSettings& link,
+ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const UnitHardware& hardware,
                   const BudgetSettings& settings) {
   const ChipErrors perfect = fabricate(design, error_preset("ideal"), 1, 0);
   return budget(design, program(design, perfect, model.dac_bits, Programming::uncorrected, dac_mode(model)),
-                model, link, settings);
+                model, hardware, settings);
 }
 
 }  // namespace optinc

@@ -3,7 +3,7 @@
 #include "onn/budget/chip_budget.hpp"
 #include "onn/budget/settings.hpp"
 #include "onn/chip/chip.hpp"
-#include "onn/link/link.hpp"
+#include "onn/hardware/unit_hardware.hpp"
 
 namespace optinc {
 
@@ -12,13 +12,13 @@ namespace optinc {
 /// from the floor plan, delays from waveguide and low-pass. The mean loss of MZIs is counted; one chip's draw
 /// is not. Splitter excess, waveguides, fibres and couplers are counted here and are absent from transmit(),
 /// whose launch_power_w stands at unit P's input. Light that is there before it is needed waits (schedule(),
-/// budget.skew), and its delay line dims its layer. Throws Error where a setting is out of range or the program
+/// link.skew), and its delay line dims its layer. Throws Error where a setting is out of range or the program
 /// is not the design's.
 ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const ErrorModel& model,
                   const LinkSettings& link, const BudgetSettings& settings = {});
 
 /// The same with the phases of a chip whose splitters are perfect, on the model's DAC grid.
-ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const LinkSettings& link,
+ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const UnitHardware& hardware,
                   const BudgetSettings& settings = {});
 
 }  // namespace optinc

@@ -34,7 +34,7 @@ void receive(const Inputs& in, const Schedule& s, ChipBudget& b) {
   // what splitters, waveguides and delay lines lose besides
   const double unit_p_db = b.loss_db.part("splitter excess").by_stage[unit_p_stage];
   const FieldsPerUnit units =
-      fields_per_unit(in.design, in.link, through, 1.0, [&](std::size_t l, std::size_t i) {
+      fields_per_unit(in.design, in.hardware.link, through, 1.0, [&](std::size_t l, std::size_t i) {
         const LaneDesign& lane = in.design.layers[l].lanes[i];
         double db = waveguide_loss_db(in.line(s.waits_s(in.design, l, i)));
         if (lane.source < 0) db += unit_p_db + in.excess_db(lane.copies);
@@ -52,9 +52,10 @@ void receive(const Inputs& in, const Schedule& s, ChipBudget& b) {
     BudgetStage& at = b.stages[receiver];
     if (last && at.received_w > 0) power_w = std::min(power_w, at.received_w);  // the weakest answer
     at.received_w = power_w;
-    const double current_a = homodyne_current_per_field(in.link.receiver) * std::sqrt(power_w);
-    at.snr_db = 10 * std::log10(current_a * current_a / homodyne_noise_a2(in.link.receiver, power_w).total());
-    if (!last) at.gain_db = 10 * std::log10(in.link.signal_full_scale_w / power_w);
+    const double current_a = homodyne_current_per_field(in.hardware.receiver) * std::sqrt(power_w);
+    at.snr_db = 10 * std::log10(current_a * current_a /
+                                homodyne_noise_a2(in.hardware.receiver, in.hardware.laser, power_w).total());
+    if (!last) at.gain_db = 10 * std::log10(in.hardware.link.signal_full_scale_w / power_w);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "onn/budget/settings.hpp"
-#include "onn/link/link.hpp"
+#include "onn/hardware/unit_hardware.hpp"
 
 namespace optinc {
 
@@ -22,9 +22,9 @@ std::span<const OpenFigure> open_figures() {
 std::string operating_point_note(double symbol_rate_bd, double receiver_bandwidth_hz) {
   return fmt::format(
       "The symbol rate of {:.4g} GBd a lane (budget.symbol_rate_bd, default {:.4g} GBd) with receivers of "
-      "{:.4g} GHz (link.bandwidth_hz, default {:.4g} GHz) is assumed; it is not shown to be reachable.",
+      "{:.4g} GHz (receiver.bandwidth_hz, default {:.4g} GHz) is assumed; it is not shown to be reachable.",
       1e-9 * symbol_rate_bd, 1e-9 * BudgetSettings{}.symbol_rate_bd, 1e-9 * receiver_bandwidth_hz,
-      1e-9 * LinkSettings{}.receiver.bandwidth_hz);
+      1e-9 * UnitHardware{}.receiver.front_end.bandwidth_hz);
 }
 
 std::string mzi_loss_note(const ErrorModel& model) {

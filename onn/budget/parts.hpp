@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "onn/budget/chip_budget.hpp"
-#include "onn/budget/schedule.hpp"
 #include "onn/budget/settings.hpp"
 #include "onn/chip/chip.hpp"
-#include "onn/link/link.hpp"
+#include "onn/hardware/unit_hardware.hpp"
+#include "onn/link/schedule.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/power_divider.hpp"
 
@@ -27,7 +27,7 @@ struct Inputs {
   const ChipDesign& design;
   const ChipProgram& program;
   const ErrorModel& model;
-  const LinkSettings& link;
+  const UnitHardware& hardware;
   const BudgetSettings& settings;
 
   /// Layers of the network.
@@ -36,15 +36,15 @@ struct Inputs {
   std::size_t unit_t_stage() const { return first_layer_stage + layers(); }
   /// The splitters of a tree that reaches so many ends; one with ends to spare where they are no power of two.
   double excess_db(std::int64_t ends) const {
-    SplitterTree tree = settings.splitter;
+    SplitterTree tree = hardware.splitter;
     tree.outputs = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(ends, 1))));
     return splitter_tree_excess_db(tree);
   }
   /// Loss of a fibre coupler, dB.
-  double coupler_db() const { return fibre_coupler_loss_db(settings.coupler, settings.laser.wavelength_m); }
+  double coupler_db() const { return fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m); }
   /// Loss of a modulator at full drive, dB.
   double modulator_db() const {
-    return loss_db_of_field(std::abs(mzm_field_factor(settings.modulator, settings.modulator.v_pi_v)));
+    return loss_db_of_field(std::abs(mzm_field_factor(hardware.modulator, hardware.modulator.v_pi_v)));
   }
   /// Loss of light that is split for so many reads, dB.
   double copies_db(int copies) const {
@@ -52,16 +52,16 @@ struct Inputs {
   }
   /// Delay line of so long a wait: L = c t / n_g.
   Waveguide line(double wait_s) const {
-    Waveguide guide = settings.routing;
+    Waveguide guide = hardware.routing;
     guide.bends = 0;
     guide.length_m =
-        wait_s * constants::speed_of_light_m_per_s / group_index(guide.index, settings.laser.wavelength_m);
+        wait_s * constants::speed_of_light_m_per_s / group_index(guide.index, hardware.laser.wavelength_m);
     return guide;
   }
   /// Waveguide of a layer besides its MZIs: to and from the meshes, and the arms of the output screen.
   Waveguide routing() const {
-    Waveguide guide = settings.routing;
-    guide.length_m += arm_length_m(settings.floor_plan);
+    Waveguide guide = hardware.routing;
+    guide.length_m += arm_length_m(hardware.layout);
     return guide;
   }
 };
@@ -90,7 +90,8 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages);
 BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages);
 
 /// What heaters of one kind would take.
-HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages, std::string_view name);
+HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages,
+                           const HeaterSettings& heater);
 
 /// When light enters every layer, and how much of it waits where.
 void wait(const Inputs& in, const Schedule& s, ChipBudget& b);

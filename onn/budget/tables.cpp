@@ -61,18 +61,18 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
 BudgetTable losses(const Inputs& in, std::size_t stages) {
   BudgetTable t =
       table("loss", "dB", stages,
-            {{"modulator", "MzmSettings at full drive: budget.modulator_loss_db"},
+            {{"modulator", "MzmSettings at full drive: modulator.loss_db"},
              {"splitting",
               "split_field_factor: digit lanes of a laser, coherent sum of unit P and copies of a lane for its "
               "reads, "
               "copies of unit T"},
-             {"splitter excess", "SplitterTree: budget.splitter_loss_db a stage"},
+             {"splitter excess", "SplitterTree: splitter.loss_db a stage"},
              {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
              {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
              {"attenuators", "BlockDesign::attenuation, the most that one passes"},
-             {"waveguides", "Waveguide: budget.routing_m, budget.waveguide_loss_db_per_cm"},
-             {"couplers", "FibreCoupler: budget.coupler_loss_db"},
-             {"fibres", "Fibre: budget.fibre_m, budget.fibre_connectors"}});
+             {"waveguides", "Waveguide: waveguide.length_m, waveguide.loss_db_per_cm"},
+             {"couplers", "FibreCoupler: coupler.loss_db"},
+             {"fibres", "Fibre: fibre.length_m, fibre.connectors"}});
   enum { modulator, splitting, excess, fan, mzis, attenuators, waveguides, couplers, fibres };
   const auto at = [&](int part, std::size_t stage) -> double& {
     return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
@@ -87,7 +87,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   at(excess, unit_p_stage) = at(excess, unit_t) = in.excess_db(servers);
   for (const std::size_t stage : {servers_stage, unit_t}) {
     at(couplers, stage) = in.coupler_db();
-    at(fibres, stage) = fibre_loss_db(in.settings.fibre);
+    at(fibres, stage) = fibre_loss_db(in.hardware.fibre);
   }
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
@@ -105,8 +105,9 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   return t;
 }
 
-HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages, std::string_view name) {
-  HeaterBudget h{std::string(name), heater_of_name(name).p_pi_w, 0.0, 0.0, 0.0};
+HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages,
+                           const HeaterSettings& heater) {
+  HeaterBudget h{heater.device, heater.p_pi_w, 0.0, 0.0, 0.0};
   for (std::size_t l = 0; l < in.layers(); ++l) {
     h.power_w += layer_heater_w(in, l, h.pi_power_w);
     h.trimmed_w += h.pi_power_w * static_cast<double>(stages[first_layer_stage + l].shifters);
@@ -122,18 +123,18 @@ HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& sta
 std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages) {
   const auto before = [](double power_w, double loss_db) { return power_w / power_ratio_of_loss_db(loss_db); };
   std::vector<double> optical(stages.size(), 0.0);
-  const double lo_w = in.link.receiver.lo_power_w;
+  const double lo_w = in.hardware.receiver.lo_power_w;
   optical[servers_stage] =
       static_cast<double>(stages[servers_stage].modulators) *
-      before(in.link.launch_power_w, in.modulator_db() + in.excess_db(in.design.task.input_digits()) +
-                                         fibre_loss_db(in.settings.fibre) + in.coupler_db());
+      before(in.hardware.link.launch_power_w, in.modulator_db() + in.excess_db(in.design.task.input_digits()) +
+                                                  fibre_loss_db(in.hardware.fibre) + in.coupler_db());
   std::int64_t ends = 0;  // of the tree that hands the chip's seed out
   for (std::size_t l = 0; l < in.layers(); ++l)
     ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const BudgetStage& s = stages[first_layer_stage + l];
     const double used =
-        static_cast<double>(s.modulators) * before(in.link.signal_full_scale_w, in.modulator_db()) +
+        static_cast<double>(s.modulators) * before(in.hardware.link.signal_full_scale_w, in.modulator_db()) +
         static_cast<double>(s.receivers) * lo_w;
     optical[first_layer_stage + l] = before(used, in.coupler_db() + in.excess_db(ends));
   }
@@ -145,23 +146,23 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
 BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
                          const std::vector<double>& optical_w) {
   BudgetTable t = table("static_power", "W", stages.size(),
-                        {{"heaters", "heater_power_w of the programmed phases, none static: budget.heater"},
+                        {{"heaters", "heater_power_w of the programmed phases, none static: heater.device"},
                          {"lasers",
-                          "light over budget.wall_plug_efficiency: link.launch_power_w, "
-                          "link.signal_full_scale_w, link.lo_power_w and the losses before"},
-                         {"receivers", "FrontEnd: budget.receiver_w each"},
+                          "light over laser.wall_plug_efficiency: link.launch_power_w, "
+                          "link.signal_full_scale_w, receiver.lo_power_w and the losses before"},
+                         {"receivers", "FrontEnd: receiver.supply_power_w each"},
                          {"control", "budget.control_w_per_shifter"},
                          {"static phases",
                           "what heaters take more where every shifter has a random static phase to trim: P_pi "
                           "a shifter in all, on average"}});
   const BudgetSettings& s = in.settings;
-  const double pi_power_w = heater_of_name(s.heater).p_pi_w;
+  const double pi_power_w = in.hardware.heater.p_pi_w;
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const auto count = [](std::int64_t n) { return static_cast<double>(n); };
     const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
     t.parts[0].by_stage[k] = layer ? layer_heater_w(in, k - first_layer_stage, pi_power_w) : 0.0;
-    t.parts[1].by_stage[k] = optical_w[k] / s.wall_plug_efficiency;
-    t.parts[2].by_stage[k] = count(stages[k].receivers) * s.front_end.supply_power_w;
+    t.parts[1].by_stage[k] = optical_w[k] / in.hardware.laser.wall_plug_efficiency;
+    t.parts[2].by_stage[k] = count(stages[k].receivers) * in.hardware.receiver.front_end.supply_power_w;
     t.parts[3].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
     t.parts[4].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
   }
@@ -169,15 +170,16 @@ BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stage
 }
 
 BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages) {
-  BudgetTable t = table(
-      "symbol_power", "W", stages.size(),
-      {{"modulator drivers", "budget.driver_j_per_symbol, budget.symbol_rate_bd"},
-       {"converters", "adc_power_w: budget.adc_step_j, budget.adc_effective_bits, budget.symbol_rate_bd"}});
+  BudgetTable t =
+      table("symbol_power", "W", stages.size(),
+            {{"modulator drivers", "modulator.drive_capacitance_f, modulator.v_pi_v, budget.symbol_rate_bd"},
+             {"converters", "adc_power_w: converter.step_j, converter.effective_bits, budget.symbol_rate_bd"}});
   const BudgetSettings& s = in.settings;
-  const double adc_w = adc_power_w(s.adc, s.symbol_rate_bd, s.adc_step_j);
+  const double adc_w = adc_power_w(in.hardware.converter, s.symbol_rate_bd);
   for (std::size_t k = 0; k < stages.size(); ++k) {
-    t.parts[0].by_stage[k] =
-        static_cast<double>(stages[k].modulators) * s.driver_j_per_symbol * s.symbol_rate_bd;
+    t.parts[0].by_stage[k] = static_cast<double>(stages[k].modulators) *
+                             drive_energy_j(in.hardware.modulator, in.hardware.modulator.v_pi_v) *
+                             s.symbol_rate_bd;
     t.parts[1].by_stage[k] = static_cast<double>(stages[k].adcs) * adc_w;
   }
   return t;
@@ -185,17 +187,17 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
 
 BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
   BudgetTable t = table("delay", "s", stages.size(),
-                        {{"MZIs", "waveguide_delay_s of every column: budget.mzi_length_m"},
-                         {"waveguides", "waveguide_delay_s: budget.routing_m"},
-                         {"receivers", "lowpass_delay_s, Bessel-Thomson: link.bandwidth_hz"},
-                         {"modulators", "lowpass_delay_s, one pole: budget.modulator_bandwidth_hz"},
-                         {"converters", "budget.adc_delay_s"}});
-  const BudgetSettings& s = in.settings;
-  Waveguide column = s.routing;
-  column.length_m = s.floor_plan.mzi_length_m;
-  const double wavelength_m = s.laser.wavelength_m;
-  const double receiver = lowpass_delay_s({LowpassShape::bessel_thomson_4, in.link.receiver.bandwidth_hz});
-  const double modulator = lowpass_delay_s({LowpassShape::one_pole, s.modulator.bandwidth_hz});
+                        {{"MZIs", "waveguide_delay_s of every column: layout.mzi_length_m"},
+                         {"waveguides", "waveguide_delay_s: waveguide.length_m"},
+                         {"receivers", "lowpass_delay_s, Bessel-Thomson: receiver.bandwidth_hz"},
+                         {"modulators", "lowpass_delay_s, one pole: modulator.bandwidth_hz"},
+                         {"converters", "converter.delay_s"}});
+  const UnitHardware& u = in.hardware;
+  Waveguide column = u.routing;
+  column.length_m = u.layout.mzi_length_m;
+  const double wavelength_m = u.laser.wavelength_m;
+  const double receiver = lowpass_delay_s({LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz});
+  const double modulator = lowpass_delay_s({LowpassShape::one_pole, u.modulator.bandwidth_hz});
   for (std::size_t k = 0; k < stages.size(); ++k) {
     t.parts[0].by_stage[k] = stages[k].columns * waveguide_delay_s(column, wavelength_m);
     const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
@@ -204,24 +206,24 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
                                  : 0.0;
     t.parts[2].by_stage[k] = stages[k].receivers > 0 ? receiver : 0.0;
     t.parts[3].by_stage[k] = stages[k].modulators > 0 ? modulator : 0.0;
-    t.parts[4].by_stage[k] = stages[k].adcs > 0 ? s.adc_delay_s : 0.0;
+    t.parts[4].by_stage[k] = stages[k].adcs > 0 ? u.converter.delay_s : 0.0;
   }
   return t;
 }
 
 BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
   BudgetTable t = table("area", "m2", stages.size(),
-                        {{"meshes", "FloorPlanSettings: budget.mzi_length_m x budget.mzi_width_m"},
-                         {"attenuators", "FloorPlanSettings: budget.mzi_length_m x budget.mzi_width_m"},
-                         {"delay lines", "length of waiting light x budget.delay_line_pitch_m"}});
-  const double box = in.settings.floor_plan.mzi_length_m * in.settings.floor_plan.mzi_width_m;
+                        {{"meshes", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
+                         {"attenuators", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
+                         {"delay lines", "length of waiting light x waveguide.delay_line_pitch_m"}});
+  const double box = in.hardware.layout.mzi_length_m * in.hardware.layout.mzi_width_m;
   for (std::size_t l = 0; l < in.layers(); ++l)
     for (const BlockDesign& block : in.design.layers[l].blocks) {
       t.parts[0].by_stage[first_layer_stage + l] += block.mesh.mzi_count() * box;
       t.parts[1].by_stage[first_layer_stage + l] += block.attenuators.mzi_count() * box;
     }
   for (std::size_t k = 0; k < stages.size(); ++k)
-    t.parts[2].by_stage[k] = stages[k].line_m * in.settings.delay_line_pitch_m;
+    t.parts[2].by_stage[k] = stages[k].line_m * in.hardware.routing.delay_line_pitch_m;
   return t;
 }
 

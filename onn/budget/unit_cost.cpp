@@ -104,7 +104,7 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
 }
 
 UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, const ErrorModel& model,
-                          const LinkSettings& link, const BudgetSettings& settings) {
+                          const UnitHardware& hardware, const BudgetSettings& settings) {
   validate(
       chain.carries == Carries::ripple && task.digits >= 2,
       "one stage for {} digits, carries {} (a ripple chain of two digits at least has a stage of its own). "
@@ -114,7 +114,7 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
     Task of = task;
     of.digits = digits;
     Network network = carry_chain(of, chain);
-    ChipBudget b = budget(design_chip(network), model, link, settings);
+    ChipBudget b = budget(design_chip(network), model, hardware, settings);
     return Costed{std::move(network), std::move(b)};
   };
   // where the longer word is too long to be numbered, the shorter one gives the same difference
@@ -137,15 +137,16 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
   c.receivers = stage(counted(&BudgetStage::receivers));
   const auto shifters = static_cast<double>(stage(counted(&BudgetStage::shifters)));
   const auto adcs = static_cast<double>(stage(counted(&BudgetStage::adcs)));
-  c.area_m2 = static_cast<double>(c.mzis) * settings.floor_plan.mzi_length_m * settings.floor_plan.mzi_width_m;
+  c.area_m2 = static_cast<double>(c.mzis) * hardware.layout.mzi_length_m * hardware.layout.mzi_width_m;
   c.placed_area_m2 = std::numeric_limits<double>::quiet_NaN();  // one stage has no floor plan of its own
-  c.heater_w = heater_of_name(settings.heater).p_pi_w * shifters;
+  c.heater_w = hardware.heater.p_pi_w * shifters;
   c.static_power_w = c.heater_w + shifters * settings.control_w_per_shifter +
                      chained.budget.static_power_w.part("lasers").total() / task.digits +
-                     static_cast<double>(c.receivers) * settings.front_end.supply_power_w;
-  c.symbol_power_w =
-      static_cast<double>(c.modulators) * settings.driver_j_per_symbol * settings.symbol_rate_bd +
-      adcs * adc_power_w(settings.adc, settings.symbol_rate_bd, settings.adc_step_j);
+                     static_cast<double>(c.receivers) * hardware.receiver.front_end.supply_power_w;
+  c.symbol_power_w = static_cast<double>(c.modulators) *
+                         drive_energy_j(hardware.modulator, hardware.modulator.v_pi_v) *
+                         settings.symbol_rate_bd +
+                     adcs * adc_power_w(hardware.converter, settings.symbol_rate_bd);
   const double loop_s = stage([](const ChipBudget& b) { return b.delay_s.total(); });
   const double turns = std::ceil(loop_s * settings.symbol_rate_bd);
   c.slots_per_word = task.digits + (task.servers > 4 ? 2 : 1);

@@ -59,6 +59,6 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels);
 /// delay and memory rest. Not counted: the gate that opens the loop between words. Throws Error as carry_chain
 /// and budget do, and for one digit or lookahead.
 UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, const ErrorModel& model,
-                          const LinkSettings& link, const BudgetSettings& settings);
+                          const UnitHardware& hardware, const BudgetSettings& settings);
 
 }  // namespace optinc

@@ -37,11 +37,11 @@ Sites idle_sites(const MeshTopology& topology, const MeshFloorPlan& plan) {
 }
 
 /// Heaters and what lies beside them. An attenuator has no screen, and no partner for its phi.
-MeshCrosstalk mesh_crosstalk(const MeshTopology& topology, bool attenuators,
-                             const CrosstalkSettings& settings) {
-  const MeshFloorPlan plan = floor_plan(topology, settings.plan);
+MeshCrosstalk mesh_crosstalk(const MeshTopology& topology, bool attenuators, const CrosstalkSettings& settings,
+                             const FloorPlanSettings& layout) {
+  const MeshFloorPlan plan = floor_plan(topology, layout);
   const Index mzis = topology.mzi_count();
-  const Sites theta_below = below(plan.theta, settings.plan), phi_below = below(plan.phi, settings.plan);
+  const Sites theta_below = below(plan.theta, layout), phi_below = below(plan.phi, layout);
   const Sites no_partner = far_away(attenuators ? mzis : topology.ports), idle = idle_sites(topology, plan);
   const Sites heated = attenuators ? joined(std::array{&plan.theta, &plan.phi}) : heater_sites(plan);
   const Sites references = attenuators ? joined(std::array{&theta_below, &no_partner})
@@ -109,7 +109,6 @@ void validate_crosstalk_settings(const CrosstalkSettings& s) {
            "known = {} (0 or more, less than 1 / x0). Try 1.", s.known);
   validate_positive("d0_m", s.d0_m);
   validate(s.d0_m <= 150e-6, "d0_m = {} (at most 150e-6 m, the longest measured). Try 50e-6.", s.d0_m);
-  validate_floor_plan(s.plan);
 }
 
 std::vector<std::pair<int, int>> idle_arms(const MeshTopology& topology) {
@@ -147,12 +146,14 @@ CommonPhases common_phases(const MeshTopology& topology, const Vector& arms_rad)
   return found;
 }
 
-ChipCrosstalk chip_crosstalk(const ChipDesign& design, const CrosstalkSettings& settings) {
+ChipCrosstalk chip_crosstalk(const ChipDesign& design, const CrosstalkSettings& settings,
+                             const UnitHardware& hardware) {
   validate_crosstalk_settings(settings);
   ChipCrosstalk found;
   for (const LayerDesign& layer : design.layers) {
-    found.meshes.push_back(mesh_crosstalk(layer.blocks.front().mesh, false, settings));
-    found.attenuators.push_back(mesh_crosstalk(layer.blocks.front().attenuators, true, settings));
+    found.meshes.push_back(mesh_crosstalk(layer.blocks.front().mesh, false, settings, hardware.layout));
+    found.attenuators.push_back(
+        mesh_crosstalk(layer.blocks.front().attenuators, true, settings, hardware.layout));
   }
   return found;
 }

@@ -2,6 +2,7 @@
 
 #include "onn/chip/chip.hpp"
 #include "onn/chip/crosstalk_settings.hpp"
+#include "onn/hardware/unit_hardware.hpp"
 #include "physics/thermal/crosstalk_inversion.hpp"
 
 namespace optinc {
@@ -25,7 +26,8 @@ struct MeshCrosstalk {
 struct ChipCrosstalk {
   std::vector<MeshCrosstalk> meshes, attenuators;
 };
-ChipCrosstalk chip_crosstalk(const ChipDesign& design, const CrosstalkSettings& settings);
+ChipCrosstalk chip_crosstalk(const ChipDesign& design, const CrosstalkSettings& settings,
+                             const UnitHardware& hardware);
 
 /// Ports that pass a column without an MZI, (column, port) in that order.
 std::vector<std::pair<int, int>> idle_arms(const MeshTopology& topology);

@@ -33,7 +33,6 @@ struct DriftSettings {
   double ou_k = 0.05;            ///< ambient: rms of a random walk about it (Ornstein-Uhlenbeck)
   double ou_time_s = 10.0;       ///< ambient: its correlation time
   double controlled = 0.0;       ///< share of every change that a temperature controller takes away, 0..1
-  double pi_power_w = 1e-3;  ///< heater power for a phase of pi (undercut; 20 mW ones would melt a big chip)
   double die_resistance_k_per_w = 0.5;
   double die_capacity_j_per_k = 0.46;
   double laser_m = 5e-12;       ///< rms drift of the laser's wavelength (Ornstein-Uhlenbeck)

@@ -9,11 +9,11 @@
 namespace optinc {
 namespace {
 
-constexpr double wavelength_m = 1550e-9;
-
 /// Phase of a path difference, rad per m of it: 730 rad/m per K, and -2 pi n_g / lambda^2 per m of wavelength.
-double phase_per_m(const Environment& change) {
-  const Waveguide one_metre = soi_strip_500x220(1.0);
+double phase_per_m(const Environment& change, const UnitHardware& hardware) {
+  Waveguide one_metre = hardware.routing;
+  one_metre.length_m = 1.0;
+  const double wavelength_m = hardware.laser.wavelength_m;
   return waveguide_phase_slope_rad_per_k(one_metre, wavelength_m) * change.temperature_k +
          waveguide_phase_slope_rad_per_m(one_metre, wavelength_m) * change.wavelength_m;
 }
@@ -30,10 +30,11 @@ MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, double rms_m, Stream
 
 /// The errors of one mesh where the environment has changed.
 void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbalance& imbalance,
-                 const Environment& change, const SensitivitySettings& settings) {
-  const double per_m = phase_per_m(change);
+                 const Environment& change, const SensitivitySettings& settings, const UnitHardware& hardware) {
+  const double per_m = phase_per_m(change, hardware);
   // a heater makes phi = (2 pi L / lambda) (dn/dT) dT: another wavelength makes less of the same heat
-  const double of_heater = settings.heater_per_k * change.temperature_k - change.wavelength_m / wavelength_m;
+  const double of_heater =
+      settings.heater_per_k * change.temperature_k - change.wavelength_m / hardware.laser.wavelength_m;
   const auto shift = [&](Vector& offset, const Vector& path_m, const Vector& phase) {
     for (Eigen::Index i = 0; i < offset.size(); ++i)
       offset[i] += per_m * path_m[i] + of_heater * wrap_phase(phase[i]);
@@ -68,15 +69,17 @@ ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings
 }
 
 ChipErrors errors_in(const Environment& change, const ChipErrors& at_calibration, const ChipProgram& program,
-                     const ChipImbalance& imbalance, const SensitivitySettings& settings) {
+                     const ChipImbalance& imbalance, const SensitivitySettings& settings,
+                     const UnitHardware& hardware) {
   ChipErrors errors = at_calibration;
   if (change == Environment{}) return errors;
   for (std::size_t l = 0; l < errors.layers.size(); ++l)
     for (std::size_t b = 0; b < errors.layers[l].size(); ++b) {
       BlockErrors& block = errors.layers[l][b];
       const BlockProgram& phases = program.layers[l][b];
-      change_mesh(block.mesh, phases.mesh, imbalance.meshes[l][b], change, settings);
-      change_mesh(block.attenuators, phases.attenuators, imbalance.attenuators[l][b], change, settings);
+      change_mesh(block.mesh, phases.mesh, imbalance.meshes[l][b], change, settings, hardware);
+      change_mesh(block.attenuators, phases.attenuators, imbalance.attenuators[l][b], change, settings,
+                  hardware);
     }
   return errors;
 }

@@ -2,6 +2,7 @@
 
 #include "onn/chip/chip.hpp"
 #include "onn/chip/drift_settings.hpp"
+#include "onn/hardware/unit_hardware.hpp"
 
 namespace optinc {
 
@@ -27,7 +28,8 @@ ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings
 /// on top of its offset (an MZI with equal arms sees no uniform temperature; p as programmed, in [0, 2 pi):
 /// what its heater makes, (2 pi L / lambda) (dn/dT) times its rise), and every splitter angle by S_eta dlambda.
 ChipErrors errors_in(const Environment& change, const ChipErrors& at_calibration, const ChipProgram& program,
-                     const ChipImbalance& imbalance, const SensitivitySettings& settings);
+                     const ChipImbalance& imbalance, const SensitivitySettings& settings,
+                     const UnitHardware& hardware);
 
 /// rms over all MZI phases of the difference of two states of one chip, rad.
 double phase_change_rms(const ChipErrors& a, const ChipErrors& b);

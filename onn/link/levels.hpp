@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "onn/chip/chip.hpp"
-#include "onn/link/link.hpp"
+#include "onn/hardware/unit_hardware.hpp"
 
 // How a value is carried by light: the field of a signal of value 1 on its way from layer to layer.
 

@@ -20,22 +20,23 @@ FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, 
 namespace {
 
 /// Field in quadrature, of full scale, of modulators that send these levels: eps sqrt(1 - L^2).
-Eigen::ArrayXXd leak(const Eigen::ArrayXXd& level, const LinkSettings& link) {
-  return link.modulator_leak * (1 - level.square()).max(0.0).sqrt();
+Eigen::ArrayXXd leak(const Eigen::ArrayXXd& level, const UnitHardware& hardware) {
+  return hardware.modulator.leak * (1 - level.square()).max(0.0).sqrt();
 }
 
 }  // namespace
 
-FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const LinkSettings& link) {
-  const double full_scale = std::sqrt(link.signal_full_scale_w);
+FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const UnitHardware& hardware) {
+  const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
   FieldBatch light(values.rows(), values.cols());
   light.re = full_scale / largest * values;
-  if (link.modulator_leak > 0) light.im = full_scale * leak(values / largest, link);
+  if (hardware.modulator.leak > 0) light.im = full_scale * leak(values / largest, hardware);
   return light;
 }
 
-std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                                   const NoiseSwitches& noise) {
+std::vector<LayerPath> layer_paths(const LitUnit& unit) {
+  const auto& [design, chip, hardware, noise] = unit;
+  const LinkSettings& link = hardware.link;
   const double visibility = noise.lock ? std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2) : 1.0;
   const FieldsPerUnit units = fields_per_unit(design, link, nominal_factors(chip), visibility);
   std::vector<LayerPath> paths(design.layers.size());
@@ -49,9 +50,9 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
       const bool from_p = lane.source < 0;
       const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
-      const double unit =
+      const double source_unit =
           from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : units.out[source];
-      path.lane_factor.push_back(units.in[l] / unit * (from_p ? split_field_factor(lane.copies) : 1.0));
+      path.lane_factor.push_back(units.in[l] / source_unit * (from_p ? split_field_factor(lane.copies) : 1.0));
       path.inputs_unchanged = path.inputs_unchanged && lane.source == layer.lanes[0].source && lane.row == i &&
                               path.lane_factor.back() == 1.0;
     }
@@ -60,7 +61,8 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
     path.inputs_unchanged = path.inputs_unchanged && layer.inputs == of_source;
     path.bias = biases[l];
-    path.gain = 1.0 / (units.in[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(link.receiver));
+    path.gain =
+        1.0 / (units.in[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(hardware.receiver));
     if (layer.ending == LayerEnd::servers) path.gain /= split_field_factor(design.task.servers);
   }
   return paths;
@@ -68,17 +70,17 @@ std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& ch
 
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
                     const std::vector<FieldBatch>& light, const std::vector<bool>& received,
-                    const LinkSettings& link) {
+                    const UnitHardware& hardware) {
   FieldBatch in(layer.inputs, unit_p_lanes.words());
-  const double full_scale = std::sqrt(link.signal_full_scale_w);
+  const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
   for (int i = 0; i < layer.inputs; ++i) {
     const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
     const FieldBatch& from = lane.source < 0 ? unit_p_lanes : light[static_cast<std::size_t>(lane.source)];
     const double factor = path.lane_factor[static_cast<std::size_t>(i)];
     in.re.row(i) = factor * from.re.row(lane.row);
     const bool by_drive = lane.source >= 0 && received[static_cast<std::size_t>(lane.source)];
-    if (by_drive && factor != 1 && link.modulator_leak > 0)
-      in.im.row(i) = full_scale * leak(in.re.row(i) / full_scale, link);
+    if (by_drive && factor != 1 && hardware.modulator.leak > 0)
+      in.im.row(i) = full_scale * leak(in.re.row(i) / full_scale, hardware);
     else
       in.im.row(i) = factor * from.im.row(lane.row);
   }

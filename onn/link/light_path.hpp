@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "onn/chip/chip.hpp"
-#include "onn/link/link.hpp"
+#include "onn/link/noise.hpp"
 #include "physics/core/field.hpp"
 
 // How light goes from layer to layer of a chip: what transmit() sends words along.
@@ -22,7 +22,7 @@ FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, 
 
 /// Values (neurons, words) on light again: in phase, level L = value/`largest` of full scale, and in quadrature
 /// the leak of a modulator's null, eps sqrt(1 - L^2) (mzm_field_factor).
-FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const LinkSettings& link);
+FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const UnitHardware& hardware);
 
 /// What a layer does to light that all words share.
 struct LayerPath {
@@ -35,14 +35,13 @@ struct LayerPath {
 };
 
 /// Of every layer. With lock errors among the noise, gains undo their mean.
-std::vector<LayerPath> layer_paths(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                                   const NoiseSwitches& noise);
+std::vector<LayerPath> layer_paths(const LitUnit& unit);
 
 /// Fields at the inputs of a layer, from unit P's lanes and the light behind the layers before it, some of it
 /// received and modulated anew. A lane is dimmed by its modulator's drive where it has one: the leak is that of
 /// the level it sends.
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
                     const std::vector<FieldBatch>& light, const std::vector<bool>& received,
-                    const LinkSettings& link);
+                    const UnitHardware& hardware);
 
 }  // namespace optinc

@@ -35,51 +35,52 @@ double ReadoutNoise::variance(double y) const {
   return white + shot * v * v + seed * seed;
 }
 
-ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                           const NoiseSwitches& noise, Eigen::Index digit) {
-  const auto [layer, row] = server_output(design, digit);
-  const ReceiverSettings& receiver = link.receiver;
-  const double field_per_unit = readout_field_per_unit_sqrt_w(design, chip, link, digit);
+ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
+  const NoiseSwitches& noise = unit.noise;
+  const auto [layer, row] = server_output(unit.design, digit);
+  const ReceiverSettings& receiver = unit.hardware.receiver;
+  const double field_per_unit = readout_field_per_unit_sqrt_w(unit, digit);
   const double current_per_digit = homodyne_current_per_field(receiver) * field_per_unit;
   ReadoutNoise found;
-  found.bias = receiver_biases(design, link)[layer][row];
+  found.bias = receiver_biases(unit.design, unit.hardware.link)[layer][row];
   const ReceiverVariance variance = receiver_variance(receiver, noise);
   found.white = variance.dark_a2 / (current_per_digit * current_per_digit);
+  if (noise.converter) found.white += std::pow(adc_noise(unit.hardware.converter), 2);
   found.shot = variance.per_watt_a2 * std::pow(field_per_unit / current_per_digit, 2);
   if (noise.rin) {  // one intensity noise on signal and leak alike; which diode is the stronger differs
-    found.intensity = relative_intensity_noise(receiver);
-    found.leak = (row % 2 == 0 ? 1 : -1) * lo_intensity_noise_a(receiver) / current_per_digit;
+    found.intensity = relative_intensity_noise(receiver, unit.hardware.laser);
+    found.leak =
+        (row % 2 == 0 ? 1 : -1) * lo_intensity_noise_a(receiver, unit.hardware.laser) / current_per_digit;
   }
   return found;
 }
 
-double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                                     Eigen::Index digit) {
-  const std::size_t last = server_output(design, digit).layer;
-  return fields_per_unit(design, link, nominal_factors(chip)).in[last] * chip.layers[last].nominal_factor *
-         split_field_factor(design.task.servers);
+double readout_field_per_unit_sqrt_w(const LitUnit& unit, Eigen::Index digit) {
+  const std::size_t last = server_output(unit.design, digit).layer;
+  return fields_per_unit(unit.design, unit.hardware.link, nominal_factors(unit.chip)).in[last] *
+         unit.chip.layers[last].nominal_factor * split_field_factor(unit.design.task.servers);
 }
 
-double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link) {
+double received_power_w(const LitUnit& unit) {
+  const Eigen::Index digits = unit.design.task.output_digits();
   double sum = 0.0;
-  for (Eigen::Index m = 0; m < design.task.output_digits(); ++m)
-    sum += std::pow(pam4_full_scale_digit * readout_field_per_unit_sqrt_w(design, chip, link, m), 2);
-  return sum / design.task.output_digits();
+  for (Eigen::Index m = 0; m < digits; ++m)
+    sum += std::pow(pam4_full_scale_digit * readout_field_per_unit_sqrt_w(unit, m), 2);
+  return sum / static_cast<double>(digits);
 }
 
-double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                   const NoiseSwitches& noise, Eigen::Index digit, double y) {
-  return std::sqrt(readout_noise(design, chip, link, noise, digit).variance(y));
+double readout_rms(const LitUnit& unit, Eigen::Index digit, double y) {
+  return std::sqrt(readout_noise(unit, digit).variance(y));
 }
 
-double pam4_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                       const NoiseSwitches& noise) {
+double pam4_error_rate(const LitUnit& unit) {
+  const ChipDesign& design = unit.design;
   double sum = 0.0;
   for (Eigen::Index m = 0; m < design.task.output_digits(); ++m) {
     std::vector<NoisyLevel> levels;
     bool silent = false;
     for (int d = 0; d < 4; ++d) {
-      levels.push_back({static_cast<double>(d), readout_rms(design, chip, link, noise, m, d)});
+      levels.push_back({static_cast<double>(d), readout_rms(unit, m, d)});
       silent = silent || levels.back().rms == 0;
     }
     if (!silent) sum += symbol_error_rate(levels, thresholds);
@@ -87,16 +88,16 @@ double pam4_error_rate(const ChipDesign& design, const ChipState& chip, const Li
   return sum / design.task.output_digits();
 }
 
-double readout_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                          const NoiseSwitches& noise, const Eigen::Ref<const Eigen::MatrixXd>& y,
+double readout_error_rate(const LitUnit& unit, const Eigen::Ref<const Eigen::MatrixXd>& y,
                           const Eigen::Ref<const Eigen::MatrixXd>& d) {
+  const ChipDesign& design = unit.design;
   validate(
       y.rows() == d.rows() && y.cols() == d.cols() && y.rows() == design.task.output_digits() && y.cols() > 0,
       "outputs ({}, {}) meet digits ({}, {}) (both are {} by words). Send the same words.", y.rows(), y.cols(),
       d.rows(), d.cols(), design.task.output_digits());
   double sum = 0.0;
   for (Eigen::Index m = 0; m < y.rows(); ++m) {
-    const ReadoutNoise of_digit = readout_noise(design, chip, link, noise, m);
+    const ReadoutNoise of_digit = readout_noise(unit, m);
     for (Eigen::Index w = 0; w < y.cols(); ++w) {
       const double rms = std::sqrt(of_digit.variance(y(m, w)));
       if (d(m, w) > 0) sum += tail(y(m, w) - (d(m, w) - 0.5), rms);

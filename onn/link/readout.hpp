@@ -16,15 +16,14 @@ struct ServerOutput {
 ServerOutput server_output(const ChipDesign& design, Eigen::Index digit);
 
 /// Field on a server's receiver of an output of value 1 (bias aside), sqrt(W), real part.
-double readout_field_per_unit_sqrt_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                                     Eigen::Index digit = 0);
+double readout_field_per_unit_sqrt_w(const LitUnit& unit, Eigen::Index digit = 0);
 
 /// Signal power there of digit 3 without bias, W: mean over the digits.
-double received_power_w(const ChipDesign& design, const ChipState& chip, const LinkSettings& link);
+double received_power_w(const LitUnit& unit);
 
 /// Noise of output `digit`'s receiver as a function of what its light carries, v = y - bias, all in digits:
-/// white noise of variance  white + shot v^2,  and the seed's intensity noise, one normal z for all digits of a
-/// word, as  z (intensity v + leak).
+/// white noise of variance  white + shot v^2 (the converter's in `white`),  and the seed's intensity noise, one
+/// normal z for all digits of a word, as  z (intensity v + leak).
 struct ReadoutNoise {
   double bias = 0.0;
   double white = 0.0;      ///< digits^2
@@ -37,25 +36,21 @@ struct ReadoutNoise {
 };
 
 /// That of output `digit` (0 the most significant) on this chip; all zero where `noise` switches it off.
-ReadoutNoise readout_noise(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                           const NoiseSwitches& noise, Eigen::Index digit);
+ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit);
 
 /// rms noise of output `digit` (0 the most significant) at value `y`, in digits: shot and amplifier noise, and
 /// the seed's intensity noise on signal and leaked oscillator, as transmit() draws them. The bias is a
 /// threshold, so that the signal is y less the bias.
-double readout_rms(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                   const NoiseSwitches& noise, Eigen::Index digit, double y);
+double readout_rms(const LitUnit& unit, Eigen::Index digit, double y);
 
 /// Symbol error rate of PAM4 by its formula: four equally likely levels 0, 1, 2, 3 exactly, thresholds half
 /// way, every level with its own noise; the mean over the M outputs. (3/2) Q(1/(2 sigma)) where all sigma are
 /// equal.
-double pam4_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                       const NoiseSwitches& noise);
+double pam4_error_rate(const LitUnit& unit);
 
 /// The same at the levels that the chain really has: mean over outputs `y` (M, words), as received without
 /// noise, of the probability that noise carries one beyond the thresholds of its digit `d` (M, words).
-double readout_error_rate(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                          const NoiseSwitches& noise, const Eigen::Ref<const Eigen::MatrixXd>& y,
+double readout_error_rate(const LitUnit& unit, const Eigen::Ref<const Eigen::MatrixXd>& y,
                           const Eigen::Ref<const Eigen::MatrixXd>& d);
 
 }  // namespace optinc

@@ -41,25 +41,26 @@ Matrix layer_transfer(const LayerDesign& layer, const std::vector<BlockProgram>&
   return transfer;
 }
 
-/// Field behind a push-pull modulator at a level of its full scale. full_scale_w contains its insertion loss.
-Complex modulated(double level, double full_scale_w, const LinkSettings& link) {
-  const MzmSettings modulator = {.insertion_loss_db = 0.0,
-                                 .extinction_ratio_db = -20 * std::log10(link.modulator_leak)};
-  // transmit() goes on linearly and without leak; a real modulator turns back, and mzm_drive_v() throws
-  if (std::abs(level) > 1) return std::sqrt(full_scale_w) * level;
-  return std::sqrt(full_scale_w) * mzm_field_factor(modulator, mzm_drive_v(modulator, AmplitudeLevel(level)));
+/// Field behind a modulator at a level of its full scale. full_scale_w contains its insertion loss.
+Complex modulated(double level, double full_scale_w, const MzmSettings& modulator) {
+  if (std::abs(level) > 1) return std::sqrt(full_scale_w) * level;  // transmit() goes on linearly, without leak
+  MzmSettings lossless = modulator;
+  lossless.insertion_loss_db = 0.0;
+  return std::sqrt(full_scale_w) * mzm_field_factor(lossless, mzm_drive_v(lossless, AmplitudeLevel(level)));
 }
 
 /// Field that a server sends for a digit, sqrt(W).
-Complex sent(std::uint32_t digit, const LinkSettings& link) {
-  const double level = levels_with_mismatch_ratio(1 - link.level_mismatch)[digit];
-  return modulated(link.signed_levels ? 2 * level - 1 : level, link.launch_power_w, link);
+Complex sent(std::uint32_t digit, const UnitHardware& hardware) {
+  const double level = levels_with_mismatch_ratio(1 - hardware.link.level_mismatch)[digit];
+  return modulated(hardware.link.signed_levels ? 2 * level - 1 : level, hardware.link.launch_power_w,
+                   hardware.modulator);
 }
 
 /// Digit lanes behind unit P, most significant first.
-std::vector<Light> averaged(const Task& task, const LinkSettings& link, const NoiseSwitches& noise,
+std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise,
                             std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
                             Stream& stream) {
+  const LinkSettings& link = hardware.link;
   const auto servers = codes.size();
   std::vector<double> lock_rad(servers, 0.0);  // a server sends all its digits through one fibre
   if (noise.lock)
@@ -74,7 +75,7 @@ std::vector<Light> averaged(const Task& task, const LinkSettings& link, const No
     for (std::size_t n = 0; n < servers; ++n) {
       errors.weight.push_back(link.sigma_combiner * fabrication.normal());
       const auto digit = code_digits(codes[n], task.input_digits())[static_cast<std::size_t>(m)];
-      arrives.push_back(std::polar(1.0, lock_rad[n]) * sent(static_cast<std::uint32_t>(digit), link));
+      arrives.push_back(std::polar(1.0, lock_rad[n]) * sent(static_cast<std::uint32_t>(digit), hardware));
     }
     lanes.push_back({combine(arrives, combiner_weights(task.servers, errors)),
                      visibility * std::sqrt(task.servers * link.launch_power_w) / full_scale, left_out});
@@ -89,7 +90,7 @@ struct LayerInput {
   double unit_sqrt_w = std::numeric_limits<double>::infinity();
 };
 
-LayerInput layer_input(const LayerDesign& layer, const LinkSettings& link, const std::vector<Light>& lanes,
+LayerInput layer_input(const LayerDesign& layer, const UnitHardware& hardware, const std::vector<Light>& lanes,
                        const std::vector<std::vector<Light>>& behind) {
   std::vector<Light> arriving;
   LayerInput in = {Eigen::VectorXcd(layer.inputs), Eigen::VectorXd(layer.inputs)};
@@ -104,10 +105,10 @@ LayerInput layer_input(const LayerDesign& layer, const LinkSettings& link, const
   for (Eigen::Index i = 0; i < layer.inputs; ++i) {
     const Light& light = arriving[static_cast<std::size_t>(i)];
     const double dimmed = in.unit_sqrt_w / light.unit_sqrt_w;
-    const double full_scale_w = link.signal_full_scale_w;
-    in.field[i] = light.driven && dimmed < 1
-                      ? modulated(dimmed * light.field.real() / std::sqrt(full_scale_w), full_scale_w, link)
-                      : dimmed * light.field;
+    const double full_scale_w = hardware.link.signal_full_scale_w;
+    in.field[i] = light.driven && dimmed < 1 ? modulated(dimmed * light.field.real() / std::sqrt(full_scale_w),
+                                                         full_scale_w, hardware.modulator)
+                                             : dimmed * light.field;
     in.left_out[i] = light.left_out;
   }
   return in;
@@ -117,12 +118,14 @@ LayerInput layer_input(const LayerDesign& layer, const LinkSettings& link, const
 /// transmit() departs from two devices: homodyne_current_a() also has a common mode of the signal where diodes
 /// differ, and noisy_homodyne_current_a() draws the oscillator's intensity noise for every receiver by itself
 /// and has none on the signal.
-double current_a(Complex field, const ReceiverSettings& receiver, const NoiseSwitches& noise, double seed_noise,
+double current_a(Complex field, const UnitHardware& hardware, const NoiseSwitches& noise, double seed_noise,
                  int stronger_diode, Stream& stream) {
+  const ReceiverSettings& receiver = hardware.receiver;
   const double mean = homodyne_current_a(receiver, field);
-  const HomodyneNoise variance = homodyne_noise_a2(receiver, std::norm(field));
+  const HomodyneNoise variance = homodyne_noise_a2(receiver, hardware.laser, std::norm(field));
   const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
-  const double leak_per_noise = lo_intensity_noise_a(receiver) / relative_intensity_noise(receiver);
+  const double leak_per_noise =
+      lo_intensity_noise_a(receiver, hardware.laser) / relative_intensity_noise(receiver, hardware.laser);
   return mean + std::sqrt(white) * stream.normal() + seed_noise * (mean + stronger_diode * leak_per_noise);
 }
 
@@ -142,23 +145,24 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 }
 
 Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
-                                   const LinkSettings& link, const NoiseSwitches& noise,
+                                   const UnitHardware& hardware, const NoiseSwitches& noise,
                                    std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
                                    Stream& stream, NoisyReceivers receivers) {
-  const std::vector<Light> lanes = averaged(design.task, link, noise, codes, seed, stream);
+  const std::vector<Light> lanes = averaged(design.task, hardware, noise, codes, seed, stream);
   std::vector<std::vector<Light>> behind;  // [layer][output]
   std::vector<double> digits;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const bool at_servers = layer.ending == LayerEnd::servers;
-    const LayerInput in = layer_input(layer, link, lanes, behind);
+    const LayerInput in = layer_input(layer, hardware, lanes, behind);
     const Eigen::VectorXcd out = chip.transfer[l] * in.field;
     const Eigen::VectorXd shift = layer.weight * in.left_out;
     const double unit = chip.nominal_factor[l] * in.unit_sqrt_w;
 
     const bool noisy = at_servers ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
-    const double seed_noise = acting.rin ? relative_intensity_noise(link.receiver) * stream.normal() : 0.0;
+    const double seed_noise =
+        acting.rin ? relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal() : 0.0;
     std::vector<Light> leaves;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
@@ -166,29 +170,25 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
         continue;
       }
       const double unit_t = at_servers ? split_field_factor(design.task.servers) : 1.0;
-      const double i =
-          current_a(unit_t * out[j], link.receiver, acting, seed_noise, j % 2 == 0 ? 1 : -1, stream);
-      const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(link.receiver));
+      const double i = current_a(unit_t * out[j], hardware, acting, seed_noise, j % 2 == 0 ? 1 : -1, stream);
+      const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(hardware.receiver));
       const double bias = layer.bias[j] + shift[j];
       if (at_servers) {
         digits.push_back(gain * i + bias);
         continue;
       }
-      const ReceiverRelu neuron = {.receiver = link.receiver,  // here a field of 1 is a value of 1
+      const ReceiverRelu neuron = {.receiver = hardware.receiver,  // here a field of 1 is a value of 1
                                    .threshold_a = -bias / gain,
                                    .gain_sqrt_w_per_a = gain,
                                    .largest_field_sqrt_w = layer.ceiling};
       const double level = (neuron.field_of_current(i) + layer.offset) / layer.largest_output;
-      leaves.push_back({modulated(level, link.signal_full_scale_w, link),
-                        std::sqrt(link.signal_full_scale_w) / layer.largest_output, 0.0, true});
+      leaves.push_back({modulated(level, hardware.link.signal_full_scale_w, hardware.modulator),
+                        std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output, 0.0, true});
     }
     behind.push_back(std::move(leaves));
   }
-  if (link.adc_bits > 0) {
-    const AdcSettings converter = {
-        .bits = link.adc_bits, .full_scale = 2.0, .effective_bits = static_cast<double>(link.adc_bits)};
-    for (double& y : digits) y = 1.5 + adc_quantise(converter, y - 1.5);
-  }
+  if (noise.converter && receivers == NoisyReceivers::all)
+    for (double& y : digits) y = 1.5 + adc_read(hardware.converter, y - 1.5, stream);
   return Eigen::Map<const Eigen::VectorXd>(digits.data(), static_cast<Eigen::Index>(digits.size()));
 }
 

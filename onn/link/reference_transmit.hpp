@@ -34,7 +34,7 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 ///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
 ///     receiver    i = 2 R sqrt(P_LO) Re b + noise; v = i / (2 R sqrt(P_LO) f u) + bias
 ///     neuron      z = min(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output
-///     unit T      b / sqrt(N), a server's receiver, and its converter of adc_bits
+///     unit T      b / sqrt(N), a server's receiver, and its converter
 ///
 /// vis = e^(-sigma_lock^2 / 2) with lock errors, otherwise 1. Light of signed levels carries the average less
 /// 1.5 and has a full scale of 1.5; receivers add W (1.5, .., 1.5). The combiners are those of chip
@@ -42,7 +42,7 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 /// same distribution. Where transmit() departs from the functions of physics/devices, this function follows
 /// transmit(), and a comment says so.
 Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
-                                   const LinkSettings& link, const NoiseSwitches& noise,
+                                   const UnitHardware& hardware, const NoiseSwitches& noise,
                                    std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
                                    Stream& stream, NoisyReceivers receivers = NoisyReceivers::all);
 

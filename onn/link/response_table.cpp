@@ -41,10 +41,11 @@ void for_word_parts(const Task& task, Use use) {
 
 /// The table of what `outputs` makes of every word's codes, without noise.
 template <class Outputs>
-ResponseTable tabulated(const Task& task, const LinkSettings& link, Outputs outputs) {
+ResponseTable tabulated(const Task& task, Outputs outputs) {
   const auto words = static_cast<Eigen::Index>(task.words());
   ResponseTable table{task,
-                      link,
+                      {},
+                      false,
                       Eigen::MatrixXf(task.output_digits(), words),
                       CodeVector(words),
                       std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
@@ -52,7 +53,6 @@ ResponseTable tabulated(const Task& task, const LinkSettings& link, Outputs outp
   for_word_parts(task, [&](Eigen::Index first, const Codes& codes) {
     Eigen::MatrixXd y = outputs(codes);
     table.outputs.middleCols(first, y.cols()) = y.template cast<float>();
-    read_by_converter(link, y);
     table.decided.segment(first, y.cols()) = decide(y);
   });
   return table;
@@ -70,7 +70,8 @@ int table_draws(const Task& task) {
   return static_cast<int>(std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / cells, 2, 8));
 }
 
-void validate_tabulation(const Task& task, const LinkSettings& link, const NoiseSwitches& noise) {
+void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise) {
+  const LinkSettings& link = hardware.link;
   validate_enumerable(task);
   validate(!noise.lock || link.sigma_lock_rad == 0.0,
            "link.sigma_lock_rad = {} (a chip's response table is by digit sums, and lock errors tell servers "
@@ -79,32 +80,33 @@ void validate_tabulation(const Task& task, const LinkSettings& link, const Noise
            link.sigma_lock_rad);
   const auto ideal = [](double value, const char* key) {
     validate(value == 0.0,
-             "link.{} = {} (a chip's response table is by digit sums, and this error tells servers apart). Set "
+             "{} = {} (a chip's response table is by digit sums, and this error tells servers apart). Set "
              "it to 0, or "
              "send the words through the meshes.",
              key, value);
   };
-  ideal(link.sigma_combiner, "sigma_combiner");
-  ideal(link.modulator_leak, "modulator_leak");
-  ideal(link.level_mismatch, "level_mismatch");
+  ideal(link.sigma_combiner, "link.sigma_combiner");
+  ideal(hardware.modulator.leak, "modulator.leak");
+  ideal(link.level_mismatch, "link.level_mismatch");
 }
 
 ResponseTable tabulate_network(const Network& network) {
   validate_enumerable(network.task);
-  return tabulated(network.task, {},
+  return tabulated(network.task,
                    [&](const Codes& codes) { return forward(network, digit_averages(network.task, codes)); });
 }
 
-ResponseTable tabulate_chip(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                            const NoiseSwitches& noise, const TransmissionSeed& seed) {
-  validate_tabulation(design.task, link, noise);
-  LinkSettings before_converter = link;
-  before_converter.adc_bits = 0;
-  ResponseTable table = tabulated(design.task, link, [&](const Codes& codes) {
-    return transmit(design, chip, before_converter, {}, codes, seed);
-  });
+ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
+  const ChipDesign& design = unit.design;
+  const NoiseSwitches& noise = unit.noise;
+  validate_tabulation(design.task, unit.hardware, noise);
+  const LitUnit silent = {design, unit.chip, unit.hardware};
+  ResponseTable table =
+      tabulated(design.task, [&](const Codes& codes) { return transmit(silent, codes, seed); });
+  table.converter = unit.hardware.converter;
+  table.steps = noise.converter;
   for (Eigen::Index m = 0; m < table.task.output_digits(); ++m)
-    table.readout[static_cast<std::size_t>(m)] = readout_noise(design, chip, link, noise, m);
+    table.readout[static_cast<std::size_t>(m)] = readout_noise(unit, m);
   const bool neurons = design.server_layers().size() < design.layers.size();
   if (!noise.any_receiver_noise() || noise.last_only || !neurons) return table;
   for (int d = 0; d < table_draws(table.task); ++d) {
@@ -112,8 +114,7 @@ ResponseTable tabulate_chip(const ChipDesign& design, const ChipState& chip, con
     Eigen::MatrixXf& off = table.before_readout.emplace_back(table.outputs.rows(), table.outputs.cols());
     for_word_parts(table.task, [&](Eigen::Index first, const Codes& codes) {
       draw.instant = static_cast<std::uint32_t>(first / words_at_once * table_draws(table.task) + d);
-      off.middleCols(first, codes.rows()) =
-          transmit(design, chip, before_converter, noise, codes, draw, NoisyReceivers::neurons).cast<float>();
+      off.middleCols(first, codes.rows()) = transmit(unit, codes, draw, NoisyReceivers::neurons).cast<float>();
     });
     off -= table.outputs;
   }
@@ -170,7 +171,7 @@ CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const T
                    static_cast<double>(intensity[w]) * (r.intensity * v + r.leak);
       }
     }
-    read_by_converter(table.link, y);
+    if (table.steps) quantise_digits(table.converter, y);
     answers.segment(first, words) = decide(y);
   });
   return answers;

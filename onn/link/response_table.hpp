@@ -15,7 +15,8 @@ namespace optinc {
 /// meshes.
 struct ResponseTable {
   Task task;
-  LinkSettings link;
+  AdcSettings converter;  ///< of every digit; it acts where `steps` is set
+  bool steps = false;
   Eigen::MatrixXf outputs;                ///< y without noise, in digits, (output digits, words of the task)
   Eigen::VectorX<std::uint32_t> decided;  ///< the code those outputs decide to, (words)
   std::vector<ReadoutNoise> readout;      ///< of a server's receiver, (output digits)
@@ -30,7 +31,7 @@ struct ResponseTable {
 /// Throws Error where the light of a word depends on more than its digit sums (lock errors, errors of unit P's
 /// combiners, a leak or a mismatch of the servers' modulators), and where the task's words are too many
 /// (most_table_words).
-void validate_tabulation(const Task& task, const LinkSettings& link, const NoiseSwitches& noise);
+void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise);
 
 /// Draws of the neurons' noise that a table holds: 8, fewer for a task where they would take more than 256 MB.
 int table_draws(const Task& task);
@@ -38,8 +39,7 @@ int table_draws(const Task& task);
 /// Sends every word of the task through the chip without noise, and table_draws() times with that of the
 /// neurons' receivers where they have any (transmit). Error rates are then right on average over tables, while
 /// one table's words meet the same few draws again. Throws Error as validate_tabulation and transmit.
-ResponseTable tabulate_chip(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                            const NoiseSwitches& noise, const TransmissionSeed& seed);
+ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed);
 
 /// What the network itself makes of every word, in double precision: without devices or noise. Throws Error for
 /// a task with too many words.

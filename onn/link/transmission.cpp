@@ -23,12 +23,13 @@ constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the
 
 /// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
 /// on.
-FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& receiver, const NoiseSwitches& noise,
+FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware, const NoiseSwitches& noise,
                          Stream& stream) {
+  const ReceiverSettings& receiver = hardware.receiver;
   FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
   if (!noise.any_receiver_noise()) return current;
-  const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver) / relative_intensity_noise(receiver) : 0.0;
-  const double rin = noise.rin ? relative_intensity_noise(receiver) : 0.0;
+  const double rin = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
+  const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
   const ReceiverVariance variance = receiver_variance(receiver, noise);
   // Signal and local oscillator stem from one seed, whose intensity noise is the same on all ports of a symbol.
   // It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode of a pair
@@ -56,21 +57,21 @@ FieldBatch::Plane detect(const FieldBatch& fields, const ReceiverSettings& recei
   return current;
 }
 
-Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& link, const NoiseSwitches& noise,
-                               const CombinerWeights& chip_combiners, const std::vector<LayerPath>& paths,
-                               const Eigen::Ref<const Codes>& codes, const TransmissionSeed& seed,
-                               std::uint32_t block, NoisyReceivers receivers) {
+Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_combiners,
+                               const std::vector<LayerPath>& paths, const Eigen::Ref<const Codes>& codes,
+                               const TransmissionSeed& seed, std::uint32_t block, NoisyReceivers receivers) {
+  const auto& [design, chip, hardware, noise] = unit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   if (noise.lock) {
     Stream stream(seed.seed, Purpose::lock_error, seed.chip, block, seed.instant);
-    for (double& phase : lock_phase) phase = link.sigma_lock_rad * stream.normal();
+    for (double& phase : lock_phase) phase = hardware.link.sigma_lock_rad * stream.normal();
   }
   // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
   const std::uint32_t first = block * streams_per_block;
   Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, first, seed.instant);
   Stream server(seed.seed, Purpose::receiver_noise, seed.chip, first + 1 + seed.server, seed.instant);
 
-  const FieldBatch lanes = unit_p(design.task, link, chip_combiners, codes, lock_phase);
+  const FieldBatch lanes = unit_p(design.task, hardware, chip_combiners, codes, lock_phase);
   std::vector<FieldBatch> light(design.layers.size());
   std::vector<bool> received;
   for (const LayerDesign& layer : design.layers) received.push_back(layer.received());
@@ -84,7 +85,7 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& lin
     const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
     const FieldBatch made =
-        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, light, received, link);
+        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, light, received, hardware);
     FieldBatch out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
                                     !layer.received() || acting.shot);
     if (!layer.received()) {
@@ -97,32 +98,35 @@ Eigen::MatrixXd transmit_block(const ChipDesign& design, const LinkSettings& lin
       out.im *= arm;
     }
     const FieldBatch::Plane values =
-        (paths[l].gain * detect(out, link.receiver, acting, last ? server : neurons)).colwise() + paths[l].bias;
+        (paths[l].gain * detect(out, hardware, acting, last ? server : neurons)).colwise() + paths[l].bias;
     if (!last) {
       light[l] = remodulated(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
-                             layer.largest_output, link);
+                             layer.largest_output, hardware);
       continue;
     }
     answer.middleRows(digit, values.rows()) = values;
     digit += values.rows();
   }
-  read_by_converter(link, answer);
+  if (noise.converter && receivers == NoisyReceivers::all) {
+    Stream converter(seed.seed, Purpose::converter_noise, seed.chip, first + 1 + seed.server, seed.instant);
+    Eigen::MatrixXd drawn(answer.rows(), answer.cols());
+    converter.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
+    answer += adc_noise(hardware.converter) * drawn;
+    quantise_digits(hardware.converter, answer);
+  }
   return answer;
 }
 
 }  // namespace
 
-void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> digits) {
-  if (link.adc_bits == 0) return;
-  const AdcSettings adc = {
-      .bits = link.adc_bits, .full_scale = 2.0, .effective_bits = static_cast<double>(link.adc_bits)};
-  for (double& y : digits.reshaped()) y = 1.5 + adc_quantise(adc, y - 1.5);
+void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> digits) {
+  for (double& y : digits.reshaped()) y = 1.5 + adc_quantise(converter, y - 1.5);
 }
 
-Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
+Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                          NoisyReceivers receivers) {
-  validate_link(link);
+  const ChipDesign& design = unit.design;
+  validate_hardware(unit.hardware);
   validate(codes.cols() == design.task.servers,
            "codes of {} servers meet a unit for {} (one column per server). "
            "Send (words, {}).",
@@ -136,15 +140,14 @@ Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const 
            "{} words at once (at most {}: each block of words has noise of its own). "
            "Send them in parts, at instants of their own.",
            codes.rows(), most_words);
-  const CombinerWeights weights = draw_combiners(design.task, link, seed.seed, seed.chip);
-  const std::vector<LayerPath> paths = layer_paths(design, chip, link, noise);
+  const CombinerWeights weights = draw_combiners(design.task, unit.hardware.link, seed.seed, seed.chip);
+  const std::vector<LayerPath> paths = layer_paths(unit);
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    outputs.middleCols(first, words) =
-        transmit_block(design, link, noise, weights, paths, codes.middleRows(first, words), seed,
-                       static_cast<std::uint32_t>(i), receivers);
+    outputs.middleCols(first, words) = transmit_block(unit, weights, paths, codes.middleRows(first, words),
+                                                      seed, static_cast<std::uint32_t>(i), receivers);
   });
   return outputs;
 }

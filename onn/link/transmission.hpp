@@ -1,7 +1,6 @@
 #pragma once
 
-#include "onn/chip/chip.hpp"
-#include "onn/link/link.hpp"
+#include "onn/link/noise.hpp"
 #include "onn/task/codes.hpp"
 
 namespace optinc {
@@ -14,8 +13,8 @@ struct TransmissionSeed {
   std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life
 };
 
-/// What a server's converter of adc_bits makes of outputs in digits; ideal comparators leave them as they are.
-void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> digits);
+/// What the steps of a server's converter make of outputs in digits.
+void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> digits);
 
 /// Sends words through the whole light path and returns the received outputs y, (output digits, words), in
 /// digits:
@@ -25,14 +24,13 @@ void read_by_converter(const LinkSettings& link, Eigen::Ref<Eigen::MatrixXd> dig
 ///   layers    complex transfer of the chip's meshes; homodyne receiver at every neuron (current, noise),
 ///             gain and threshold, ReLU and ceiling, re-modulation at the layer's full scale, once for every
 ///             read
-///   unit T    1:N splitter, homodyne receiver at the server
+///   unit T    1:N splitter, homodyne receiver and converter at the server
 ///
 /// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean
 /// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
 /// in parallel; the result does not depend on the threads. Modulators have no ceiling here: noise may drive a
 /// neuron above its full scale. Throws Error for settings, codes or a seed out of range.
-Eigen::MatrixXd transmit(const ChipDesign& design, const ChipState& chip, const LinkSettings& link,
-                         const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
+Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                          NoisyReceivers receivers = NoisyReceivers::all);
 
 }  // namespace optinc

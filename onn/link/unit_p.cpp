@@ -28,22 +28,22 @@ CombinerWeights draw_combiners(const Task& task, const LinkSettings& link, std::
 
 double dark_digit(const LinkSettings& link) { return link.signed_levels ? pam4_full_scale_digit / 2 : 0.0; }
 
-std::array<Complex, 4> server_fields_sqrt_w(const LinkSettings& link) {
+std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware) {
+  const LinkSettings& link = hardware.link;
   const auto drawn_together = levels_with_mismatch_ratio(1 - link.level_mismatch);
   std::array<Complex, 4> fields;
   for (std::size_t d = 0; d < fields.size(); ++d) {
     const double level =
         link.level_mismatch > 0 ? drawn_together[d] : amplitude_encoded(static_cast<double>(d)).of_full_scale;
     const double sent = link.signed_levels ? 2 * level - 1 : level;
-    fields[d] =
-        std::sqrt(link.launch_power_w) * Complex(sent, link.modulator_leak * std::sqrt(1 - sent * sent));
+    fields[d] = std::sqrt(link.launch_power_w) * mzm_field_of_level(hardware.modulator, sent);
   }
   return fields;
 }
 
-FieldBatch unit_p(const Task& task, const LinkSettings& link, const CombinerWeights& weights,
+FieldBatch unit_p(const Task& task, const UnitHardware& hardware, const CombinerWeights& weights,
                   const Eigen::Ref<const Codes>& codes, std::span<const double> phase_rad) {
-  const auto sent = server_fields_sqrt_w(link);
+  const auto sent = server_fields_sqrt_w(hardware);
   FieldBatch lanes(task.input_digits(), codes.rows());
   for (Eigen::Index n = 0; n < codes.cols(); ++n) {
     const auto server = static_cast<std::size_t>(n);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "onn/link/link.hpp"
+#include "onn/hardware/unit_hardware.hpp"
 #include "onn/task/codes.hpp"
 #include "physics/core/field.hpp"
 
@@ -23,12 +23,12 @@ double dark_digit(const LinkSettings& link);
 
 /// Field that a server's modulator makes of each of the digits 0..3, sqrt(W): level d/3 (2 d/3 - 1 with signed
 /// levels), the inner two drawn together by the mismatch (levels_with_mismatch_ratio), and the leak of its null
-/// in quadrature, sqrt(P_3) (level + i leak sqrt(1 - level^2)).
-std::array<Complex, 4> server_fields_sqrt_w(const LinkSettings& link);
+/// in quadrature, sqrt(P_3) (level + i leak sqrt(1 - level^2)) (mzm_field_of_level).
+std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware);
 
 /// Light behind unit P, (M, words) in sqrt(W): digit lanes of all servers, each server's light turned by its
 /// phase (servers), combined.
-FieldBatch unit_p(const Task& task, const LinkSettings& link, const CombinerWeights& weights,
+FieldBatch unit_p(const Task& task, const UnitHardware& hardware, const CombinerWeights& weights,
                   const Eigen::Ref<const Codes>& codes, std::span<const double> phase_rad);
 
 }  // namespace optinc

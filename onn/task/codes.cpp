@@ -1,6 +1,5 @@
 #include "onn/task/codes.hpp"
 
-
 namespace optinc {
 namespace {
 

@@ -22,10 +22,10 @@ constexpr std::uint32_t first_chip = 1 << 24;
 /// rms that shot and amplifier noise add to the values of every layer, the shot noise that of the oscillator
 /// alone.
 std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingModel& model) {
-  const ReceiverSettings& receiver = model.link.receiver;
+  const ReceiverSettings& receiver = model.hardware.receiver;
   std::vector<double> nominal;
   for (const LayerDesign& layer : design.layers) nominal.push_back(nominal_layer_factor(layer, model.chip));
-  const std::vector<double> units = fields_per_unit(design, model.link, nominal).in;
+  const std::vector<double> units = fields_per_unit(design, model.hardware.link, nominal).in;
   std::vector<float> rms;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const bool last = l + 1 == design.layers.size();
@@ -137,7 +137,7 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
                               const Checkpointing* checkpointing) {
   validate_training(settings);
   validate_errors(model.chip);
-  validate_link(model.link);
+  validate_hardware(model.hardware);
   validate(start.is_feed_forward(),
            "On-chip training supports only feed-forward Sigma-U networks with ReLU receivers (no skips, "
            "ceilings or offsets). Use a network made by train().");

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "onn/link/link.hpp"
+#include "onn/link/noise.hpp"
 #include "onn/training/result.hpp"
 #include "onn/training/settings.hpp"
 #include "physics/variation/error_model.hpp"
@@ -15,9 +15,9 @@ struct Checkpointing;  // onn/training/checkpoint.hpp
 /// What a network meets when it is trained on chips. Their numbers begin at 2^24: none that a study draws is
 /// among them.
 struct ChipTrainingModel {
-  ErrorModel chip = {};      ///< every step fabricates and calibrates a chip of it
-  LinkSettings link = {};    ///< receivers at every neuron and at the servers, whose noise is `noise`
-  NoiseSwitches noise = {};  ///< shot and amplifier noise act; a step's lock and intensity errors do not
+  ErrorModel chip = {};        ///< every step fabricates and calibrates a chip of it
+  UnitHardware hardware = {};  ///< receivers at every neuron and at the servers, whose noise is `noise`
+  NoiseSwitches noise = {};    ///< shot and amplifier noise act; a step's lock and intensity errors do not
 };
 
 /// Hardware-aware training through simulated meshes: goes on from a feed-forward network. Every step draws a

@@ -100,8 +100,8 @@ Wirtinger ReceiverRelu::derivatives(Complex z) const {
   return of_amplitude(gain_sqrt_w_per_a * homodyne_current_per_field(receiver), phase_error_rad);
 }
 
-Complex ReceiverRelu::noisy_forward(Complex z, Stream& stream) const {
-  return field_of_current(noisy_homodyne_current_a(receiver, z, phase_error_rad, stream));
+Complex ReceiverRelu::noisy_forward(Complex z, const LaserSettings& seed, Stream& stream) const {
+  return field_of_current(noisy_homodyne_current_a(receiver, seed, z, phase_error_rad, stream));
 }
 
 Complex LeakyRelu::forward(Complex z) const { return z.real() > 0 ? z.real() : slope * z.real(); }

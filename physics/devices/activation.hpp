@@ -120,8 +120,8 @@ struct ReceiverRelu {
   Complex forward(Complex z) const;
   /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
-  /// The same with shot, amplifier and intensity noise on the current; one normal.
-  Complex noisy_forward(Complex z, Stream& stream) const;
+  /// The same with shot, amplifier and the seed's intensity noise on the current; one normal.
+  Complex noisy_forward(Complex z, const LaserSettings& seed, Stream& stream) const;
 };
 
 /// A5, leaky: of the signed amplitude x = Re z, f = x for x > 0 and `slope` x below.

@@ -20,6 +20,8 @@ void validate_adc(const AdcSettings& s) {
            "effective_bits = {} of a converter with {} bits (> 0, no more than the bits). Give effective_bits "
            "<= {}.",
            s.effective_bits, s.bits, s.bits);
+  validate_not_negative("step_j", s.step_j);
+  validate_not_negative("delay_s", s.delay_s);
 }
 
 double adc_step(const AdcSettings& s) { return std::ldexp(s.full_scale, 1 - s.bits); }
@@ -41,11 +43,10 @@ double sine_sqnr_db(double bits) { return db_per_bit * bits + db_of_sine; }
 
 double effective_bits_of_sinad(double sinad_db) { return (sinad_db - db_of_sine) / db_per_bit; }
 
-double adc_power_w(const AdcSettings& adc, double samples_per_s, double step_energy_j) {
+double adc_power_w(const AdcSettings& adc, double samples_per_s) {
   validate_adc(adc);
   validate_not_negative("samples_per_s", samples_per_s);
-  validate_not_negative("step_energy_j", step_energy_j);
-  return step_energy_j * std::exp2(adc.effective_bits) * samples_per_s;
+  return adc.step_j * std::exp2(adc.effective_bits) * samples_per_s;
 }
 
 }  // namespace optinc

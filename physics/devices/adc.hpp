@@ -10,6 +10,8 @@ struct AdcSettings {
   int bits = 7;                 ///< (5-8; 1..24 accepted)
   double full_scale = 1.0;      ///< FS, in the unit of the input
   double effective_bits = 5.0;  ///< ENOB, steps and noise together (4.5-5.5 over 50 GS/s); = bits for no noise
+  double step_j = 100e-15;      ///< energy of a conversion step, its figure of merit (30-300 fJ above 30 GS/s)
+  double delay_s = 1e-9;        ///< of its pipeline
 };
 
 /// Throws Error, naming the field, for bits outside 1..24, full scale <= 0, or effective bits outside (0,
@@ -38,7 +40,7 @@ double effective_bits_of_sinad(double sinad_db);
 
 /// Electrical power of a converter, W: E_step 2^ENOB f_s, with the energy of one conversion step as its figure
 /// of merit (R. H. Walden 1999, IEEE J. Sel. Areas Commun. 17, 539). Throws Error as validate_adc does, or for
-/// a negative rate or energy.
-double adc_power_w(const AdcSettings& adc, double samples_per_s, double step_energy_j);
+/// a negative rate.
+double adc_power_w(const AdcSettings& adc, double samples_per_s);
 
 }  // namespace optinc

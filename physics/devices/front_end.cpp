@@ -42,7 +42,9 @@ double input_noise_a_per_rthz(const FrontEnd& s) {
   return std::sqrt(4 * constants::boltzmann_j_per_k * resistor.temperature_k / resistor.resistance_ohm);
 }
 
-double input_noise_a(const FrontEnd& s) { return input_noise_a_per_rthz(s) * std::sqrt(s.bandwidth_hz); }
+double noise_bandwidth_hz(const FrontEnd& s) { return s.bandwidth_hz; }
+
+double input_noise_a(const FrontEnd& s) { return input_noise_a_per_rthz(s) * std::sqrt(noise_bandwidth_hz(s)); }
 
 double output_v(const FrontEnd& s, double current_a) { return s.transimpedance_ohm * current_a; }
 

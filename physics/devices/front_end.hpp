@@ -24,9 +24,9 @@ using FrontEndNoise = std::variant<InputReferredNoise, LoadResistor>;
 /// IEEE J. Solid-State Circuits (2022), doi 10.1109/JSSC.2022.3218558.
 struct FrontEnd {
   FrontEndNoise noise = InputReferredNoise{};
-  double bandwidth_hz = 32e9;            ///< noise bandwidth (20-60 GHz)
+  double bandwidth_hz = 32e9;            ///< 3 dB, of a Bessel-Thomson filter of fourth order (20-60 GHz)
   double transimpedance_ohm = 1.4125e3;  ///< volts per ampere; 63 dBohm
-  double supply_power_w = 0.0;           ///< electrical; 0 where not stated
+  double supply_power_w = 47e-3;         ///< electrical; 0 where not stated
 };
 
 /// Throws Error, naming the field, for a bandwidth, resistance, temperature or transimpedance <= 0 or noise or
@@ -40,7 +40,10 @@ std::vector<std::string> front_end_warnings(const FrontEnd& front_end);
 /// Noise density at the input, A/rtHz: i_n, or sqrt(4 k T/R).
 double input_noise_a_per_rthz(const FrontEnd& front_end);
 
-/// Noise at the input, rms A: density x sqrt(B).
+/// Bandwidth in which white noise is counted, Hz.
+double noise_bandwidth_hz(const FrontEnd& front_end);
+
+/// Noise at the input, rms A: density x sqrt(B), B the noise bandwidth.
 double input_noise_a(const FrontEnd& front_end);
 
 /// Voltage behind the front end, V.

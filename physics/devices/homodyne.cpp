@@ -10,19 +10,20 @@ namespace optinc {
 double homodyne_current_a(const ReceiverSettings& s, Complex field, double phase_error_rad,
                           int stronger_diode) {
   const double in_phase = (field * std::polar(1.0, -phase_error_rad)).real();
-  const double common = s.responsivity_a_per_w * (s.lo_power_w + std::norm(field));
+  const double common = s.photodiode.responsivity_a_per_w * (s.lo_power_w + std::norm(field));
   return homodyne_current_per_field(s) * in_phase + stronger_diode * field_ratio_of_loss_db(s.cmrr_db) * common;
 }
 
-HomodyneNoise homodyne_noise_a2(const ReceiverSettings& s, double signal_power_w) {
+HomodyneNoise homodyne_noise_a2(const ReceiverSettings& s, const LaserSettings& seed, double signal_power_w) {
   const auto square = [](double x) { return x * x; };
-  return {square(shot_noise_a(s, signal_power_w)), square(tia_noise_a(s)), square(lo_intensity_noise_a(s))};
+  return {square(shot_noise_a(s, signal_power_w)), square(input_noise_a(s.front_end)),
+          square(lo_intensity_noise_a(s, seed))};
 }
 
-double noisy_homodyne_current_a(const ReceiverSettings& s, Complex field, double phase_error_rad,
-                                Stream& stream) {
+double noisy_homodyne_current_a(const ReceiverSettings& s, const LaserSettings& seed, Complex field,
+                                double phase_error_rad, Stream& stream) {
   return homodyne_current_a(s, field, phase_error_rad) +
-         std::sqrt(homodyne_noise_a2(s, std::norm(field)).total()) * stream.normal();
+         std::sqrt(homodyne_noise_a2(s, seed, std::norm(field)).total()) * stream.normal();
 }
 
 double homodyne_shot_limited_snr(double responsivity_a_per_w, double signal_power_w, double bandwidth_hz) {

@@ -21,12 +21,13 @@ struct HomodyneNoise {
   /// Sum of all three, A^2.
   double total() const { return shot + front_end + intensity; }
 };
-HomodyneNoise homodyne_noise_a2(const ReceiverSettings& settings, double signal_power_w);
+HomodyneNoise homodyne_noise_a2(const ReceiverSettings& settings, const LaserSettings& seed,
+                                double signal_power_w);
 
 /// One reading of the current, A: its mean, constant common mode calibrated away, with normal noise of the
 /// total variance; one normal.
-double noisy_homodyne_current_a(const ReceiverSettings& settings, Complex field, double phase_error_rad,
-                                Stream& stream);
+double noisy_homodyne_current_a(const ReceiverSettings& settings, const LaserSettings& seed, Complex field,
+                                double phase_error_rad, Stream& stream);
 
 /// Signal to noise power of a homodyne receiver with nothing but the shot noise of a strong local oscillator:
 /// 2 R P_s/(q B); 4 eta n_ph with n_ph photons in a symbol of 1/(2 B).

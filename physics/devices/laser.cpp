@@ -17,6 +17,8 @@ void validate_laser(const LaserSettings& s) {
            s.rin_db_per_hz);
   validate_not_negative("linewidth_hz", s.linewidth_hz);
   validate_positive("wavelength_m", s.wavelength_m);
+  validate(s.wall_plug_efficiency > 0 && s.wall_plug_efficiency <= 1,
+           "wall_plug_efficiency = {} (above 0, at most 1). Try 0.1.", s.wall_plug_efficiency);
 }
 
 std::vector<std::string> laser_warnings(const LaserSettings& s) {

@@ -1,5 +1,6 @@
 #include "physics/devices/modulator.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "physics/core/check_values.hpp"
@@ -27,10 +28,9 @@ double pam4_field_sqrt_w(double digit, double full_scale_power_w) {
 void validate_mzm(const MzmSettings& s) {
   validate_positive("v_pi_v", s.v_pi_v);
   validate_not_negative("insertion_loss_db", s.insertion_loss_db);
-  validate(s.extinction_ratio_db >= 0,
-           "extinction_ratio_db = {} (>= 0, infinite for a perfect null). Give extinction_ratio_db >= 0.",
-           s.extinction_ratio_db);
+  validate(s.leak >= 0 && s.leak < 1, "leak = {} (0 to less than 1; 0.04 for 28 dB). Try 0.04.", s.leak);
   validate_positive("bandwidth_hz", s.bandwidth_hz);
+  validate_not_negative("drive_capacitance_f", s.drive_capacitance_f);
 }
 
 std::vector<std::string> mzm_warnings(const MzmSettings& s) {
@@ -42,20 +42,29 @@ std::vector<std::string> mzm_warnings(const MzmSettings& s) {
   };
   expect("v_pi_v", s.v_pi_v, 0.5, 15);
   expect("insertion_loss_db", s.insertion_loss_db, 0.5, 12);
-  expect("extinction_ratio_db", s.extinction_ratio_db, 15, 45);
+  expect("leak", s.leak, 0, 0.18);
   expect("bandwidth_hz", s.bandwidth_hz, 1e9, 200e9);
   return warnings;
 }
 
 Complex mzm_field_factor(const MzmSettings& s, double drive_v) {
   const double x = pi * drive_v / (2 * s.v_pi_v);
-  return field_ratio_of_loss_db(s.insertion_loss_db) *
-         Complex(std::sin(x), field_ratio_of_loss_db(s.extinction_ratio_db) * std::cos(x));
+  return field_ratio_of_loss_db(s.insertion_loss_db) * Complex(std::sin(x), s.leak * std::cos(x));
 }
 
 double mzm_drive_v(const MzmSettings& s, AmplitudeLevel level) {
   validate_within("amplitude level", level.of_full_scale, -1, 1);
   return s.v_pi_v * 2 / pi * std::asin(level.of_full_scale);
+}
+
+Complex mzm_field_of_level(const MzmSettings& s, double level) {
+  const double driven = std::clamp(level, -1.0, 1.0);
+  if (s.linearised) return {driven, s.leak * std::sqrt(1 - driven * driven)};
+  return {std::sin(pi / 2 * driven), s.leak * std::cos(pi / 2 * driven)};
+}
+
+double drive_energy_j(const MzmSettings& s, double swing_v) {
+  return s.drive_capacitance_f * swing_v * swing_v;
 }
 
 double mzm_drive_v(const MzmSettings& s, IntensityLevel level) {

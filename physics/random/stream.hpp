@@ -41,6 +41,7 @@ enum class Purpose : std::uint32_t {
   third_splitter_error = 50,  ///< chip; mesh
   common_phase = 51,          ///< chip; mesh
   combiner_weight = 52,       ///< chip; digit lane
+  converter_noise = 53,       ///< as receiver_noise, of servers alone
   design_words = 60,
   evaluation_words = 61,
   checked_words = 62,   ///< block of words

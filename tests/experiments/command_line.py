@@ -330,7 +330,7 @@ class MainJob(unittest.TestCase):
     def test_a_budget_adds_up_and_needs_a_network(self):
         path = self.path.with_name("budget.h5")
         done = optinc("budget", "--network", self.path, "--quiet", "--json", "-o", path, "--set", "chip.mzi_loss_db=0.2", "--set",
-                      "budget.heater=typical-undercut-heater")
+                      "heater.device=typical-undercut-heater")
         self.assertEqual(done.returncode, 0, done.stderr)
         seen = json.loads(done.stdout)
         for table in ("loss", "static_power", "symbol_power", "delay", "area"):
@@ -360,7 +360,7 @@ class MainJob(unittest.TestCase):
         mesh = self.path.with_name("mesh.toml")
         mesh.write_text('model = "mesh"\n')
         self.check_refusal(optinc("budget", mesh), "model mesh")
-        self.check_refusal(optinc("budget", "--network", self.path, "--set", "budget.heater=harris"), "budget.heater", "harris-2014-heater")
+        self.check_refusal(optinc("budget", "--network", self.path, "--set", "heater.device=harris"), "heater.device", "harris-2014-heater")
         self.check_refusal(optinc("budget", "--network", self.path.with_name("none.h5")), "none.h5")
         self.assertIn("Budget of 4-64-64-64-64-4 ", optinc("budget", "--network", "shipped/64x4").stdout)
         chain = self.path.with_name("chain.h5")  # whose widths no trained network may have
@@ -416,9 +416,9 @@ class MainJob(unittest.TestCase):
 
     def test_what_is_legal_but_unlike_anything_built_is_told_and_stored(self):
         path = self.path.with_name("unlike.h5")
-        odd = ("--set", "link.responsivity_a_per_w=2.0", "--set", "mesh.kind=balanced")
+        odd = ("--set", "receiver.responsivity_a_per_w=2.0", "--set", "mesh.kind=balanced")
         expected = (r"optinc: warning: mesh.kind: model chip does not read it .*\n"
-                    r"optinc: warning: link.responsivity_a_per_w: .* above the quantum limit .* \(at every point, the first "
+                    r"optinc: warning: receiver.responsivity_a_per_w: .* above the quantum limit .* \(at every point, the first "
                     r"sigma_eta_rad = 0.01\)\n"
                     r"optinc: warning: chip.sigma_eta_rad: sigma_eta_rad = 0.5 .* \(at sigma_eta_rad = 0.5\)\n")
         sweep = ("--sweep", "chip.sigma_eta_rad=[0.01,0.5]", "--set", "measure.once=[]", "--trials", 1)
@@ -432,13 +432,13 @@ class MainJob(unittest.TestCase):
         self.assertRegex(dry.stderr, f"^{expected}")
         network = self.path.with_name("warned_network.h5")
         done = optinc("train", STUDY, "-o", network, "--quiet", *SMALL_ARGUMENTS[:-2], *odd)
-        self.assertIn("warning: link.responsivity_a_per_w", done.stderr)
+        self.assertIn("warning: receiver.responsivity_a_per_w", done.stderr)
         with h5py.File(network) as file:
             self.assertIn("quantum limit", file.attrs["warnings"])
         budget = self.path.with_name("warned_budget.h5")
         done = optinc("budget", "--network", self.path, "-o", budget, "--set", "drift.die_resistance_k_per_w=50.0")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, "warning: budget.heater: .* W of heaters warm the die by .* K, more than 60 K")
+        self.assertRegex(done.stderr, "warning: heater.device: .* W of heaters warm the die by .* K, more than 60 K")
         with h5py.File(budget) as file:
             self.assertIn("more than 60 K", file.attrs["warnings"])
         with h5py.File(self.path) as file:  # an ordinary study has nothing to warn of

@@ -194,7 +194,7 @@ TEST_CASE("values from a file land in their members") {
   CHECK(c.measure.once == std::vector<std::string>{"eye"});
   CHECK_FALSE(c.noise.rin);
   CHECK(c.noise.tia);
-  CHECK(c.link.receiver.bandwidth_hz == 1e9);
+  CHECK(c.hardware.receiver.front_end.bandwidth_hz == 1e9);
 }
 
 TEST_CASE("a chip preset fills its section and keys go over it in any order") {
@@ -222,7 +222,7 @@ TEST_CASE("overrides go over the file") {
   CHECK(parse(file, {"task.rounding=\"half-up\""}).task.rounding == Rounding::half_up);
   CHECK(parse(file, {"gradient.data=/some/where"}).gradient.data == "/some/where");
   CHECK(parse(file, {"study=night"}).study == "night");
-  CHECK(parse(file, {"link.bandwidth_hz = 1e9"}).link.receiver.bandwidth_hz == 1e9);
+  CHECK(parse(file, {"receiver.bandwidth_hz = 1e9"}).hardware.receiver.front_end.bandwidth_hz == 1e9);
   CHECK(parse(file, {"chip.rho_ab=0.2"}).chip.rho_ab == 0.2);
   CHECK(parse(file, {"chip.rho_ab=0.2"}).chip.sigma_eta_rad == error_preset("foundry").sigma_eta_rad);
 
@@ -344,7 +344,7 @@ TEST_CASE("every key is explained") {
     CHECK(text.find(part) != std::string::npos);
   CHECK_THROWS_WITH(explain("sigma_eta_rad"), Catch::Matchers::Contains("mean chip.sigma_eta_rad?"));
   CHECK_THROWS_WITH(explain("chip.sigma_eta"), Catch::Matchers::Contains("mean chip.sigma_eta_rad?"));
-  CHECK_THROWS_WITH(explain("link.bandwith_hz"), Catch::Matchers::Contains("mean link.bandwidth_hz?"));
+  CHECK_THROWS_WITH(explain("link.bandwith_hz"), Catch::Matchers::Contains("mean receiver.bandwidth_hz?"));
 }
 
 TEST_CASE("the identity of a run follows every setting but how to run") {

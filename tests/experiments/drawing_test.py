@@ -118,8 +118,8 @@ class Drawing(unittest.TestCase):
     def test_defaults(self):
         path = Path(FOLDER.name) / "asked.h5"
         values = np.linspace(0.5, 1, 24).reshape(3, 2, 4, 1)
-        sweeps = [("bandwidth_hz", np.array([1e9, 8e9, 3.2e10]), "Hz", "receiver bandwidth", "link.bandwidth_hz"),
-                  ("lo_power_w", np.array([1e-4, 1e-3]), "W", "local oscillator", "link.lo_power_w")]
+        sweeps = [("bandwidth_hz", np.array([1e9, 8e9, 3.2e10]), "Hz", "receiver bandwidth", "receiver.bandwidth_hz"),
+                  ("lo_power_w", np.array([1e-4, 1e-3]), "W", "local oscillator", "receiver.lo_power_w")]
         with samples.result(path, '[measure]\nmetrics = ["word_accuracy"]') as file:
             samples.study(file, sweeps, 4, ["noisy"], {
                 "word_accuracy": (values, {}, "1", "share of the drawn words decoded exactly"),

@@ -43,7 +43,7 @@ batch = 6000
 method = "ablation"
 sources = ["splitters", "DAC"]
 [[sweep]]
-values = {"chip.sigma_cal_rad" = [0.001, 0.002], "link.lo_power_w" = [1e-3, 2e-3]}
+values = {"chip.sigma_cal_rad" = [0.001, 0.002], "receiver.lo_power_w" = [1e-3, 2e-3]}
 """
 MESH = """
 model = "mesh"

@@ -187,7 +187,7 @@ def noisy_receivers(path, trials=2, words=1000):
     sources = ("noises", {f"noise.{key}": (np.array(on), "1", f"{key} noise acts") for key, on in
                           (("shot", [1, 0, 0, 1]), ("tia", [0, 1, 0, 1]), ("rin", [0, 0, 1, 1]))})
     sweeps = [("signal_full_scale_w", power, "W", "re-modulated power", "link.signal_full_scale_w"),
-              ("rin_db_per_hz", rin, "dB/Hz", "intensity noise", "link.rin_db_per_hz"), sources,
+              ("rin_db_per_hz", rin, "dB/Hz", "intensity noise", "laser.rin_db_per_hz"), sources,
               ("last_only", np.array([1, 0]), "1", "receivers are noisy at the servers alone", "noise.last_only")]
     shape = (4, 2, 4, 2, trials, 1)
     theory = np.broadcast_to(np.minimum(0.5, 1e-6 / power)[:, None, None, None, None, None] ** 1.5 * 10, shape)

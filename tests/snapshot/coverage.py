@@ -16,8 +16,6 @@ NOT_SET = {
     "run.threads": "changes no result: record --threads compares", "run.time_limit_s": "ends a run where the clock says",
 }
 CHECKED_ONLY = {
-    "crosstalk.heater_length_m": "checked against its arm, and used nowhere",
-    "budget.adc_bits": "checked against adc_effective_bits, and used nowhere",
 }
 NO_NUMBERS = {"study": "a name", "figures": "what is drawn, which no dataset holds"}
 CHOICES_LEFT = {
@@ -25,10 +23,11 @@ CHOICES_LEFT = {
     "yield.metric": "any: one code", "tolerance.key": "any number: one code", "run.threads": "changes no result",
     "chip.preset": "custom is in force wherever a value differs",
 }
+HARDWARE = r"(laser|modulator|receiver|converter|heater|splitter|coupler|fibre|waveguide|layout|link)\..*"
 # What commands read that are no models
 READERS = {
-    "train": r"(model|run\.seed|task\..*|network\..*|training\..*|chip\..*|link\..*|noise\..*)$",
-    "budget": r"(budget\..*|network\..*|task\..*|chip\..*|link\..*)$",
+    "train": rf"(model|run\.seed|task\..*|network\..*|training\..*|chip\..*|{HARDWARE}|noise\..*)$",
+    "budget": rf"(budget\..*|network\..*|task\..*|chip\..*|{HARDWARE})$",
     "words": r"(task\..*|network\..*)$",
 }
 

@@ -93,9 +93,9 @@ LABORATORY = [
 ]
 COSTS = [
     budget("budget"),
-    budget("budget_skew", "budget.skew=at-servers"),
+    budget("budget_skew", "link.skew=at-servers"),
     budget("budget_lookahead", "network.carries=lookahead", "link.signed_levels=true"),
-    *(budget(f"budget_{heater.replace('-', '_')}", f"budget.heater={heater}") for heater in HEATERS),
+    *(budget(f"budget_{heater.replace('-', '_')}", f"heater.device={heater}") for heater in HEATERS),
     budget("budget_tiny", network="tiny.h5"),
     budget("budget_published", network="shipped/published"),
     Run("designs", ["designs", "lists/published.toml", "--json", "-o", "designs.h5", "--quiet"], ("designs.h5",), True),

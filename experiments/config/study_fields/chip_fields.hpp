@@ -96,14 +96,6 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"d0_m", "m", "Distance over which thermal crosstalk falls by a factor of e", 1e-7, 150e-6,
                   "20 to 150 um, a choice of this project"},
         s.d0_m);
-  visit(FieldInfo{"mzi_length_m", "m", "Length of an MZI on the die", 1e-6, 1e-2, "100 to 300 um"},
-        s.plan.mzi_length_m);
-  visit(FieldInfo{"mzi_width_m", "m", "Width of an MZI on the die (two ports)", 1e-6, 1e-2, "20 to 60 um"},
-        s.plan.mzi_width_m);
-  visit(FieldInfo{"coupler_length_m", "m", "Length of a splitter on the die", 0, 1e-2},
-        s.plan.coupler_length_m);
-  visit(FieldInfo{"heater_length_m", "m", "Length of a heater on the die", 1e-7, 1e-2, "Harris 2014: 61.6 um"},
-        s.plan.heater_length_m);
 }
 
 template <Like<Environment> S, class Visitor>

@@ -2,7 +2,6 @@
 
 #include "experiments/config/study_config.hpp"
 #include "experiments/config/study_names.hpp"
-#include "onn/budget/schedule.hpp"
 #include "physics/mesh/blocks.hpp"
 
 // Field tables of sections: what is run, how long, and what each model of trial asks for besides.
@@ -148,9 +147,6 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"controlled", "1",
                   "Fraction of die-temperature changes that a temperature controller removes", 0, 1},
         s.controlled);
-  visit(FieldInfo{"pi_power_w", "W", "Heater power for a phase shift of pi", 1e-9, 1,
-                  "undercut heaters: 1 mW; Harris 2014: 24.77 mW"},
-        s.pi_power_w);
   visit(FieldInfo{"die_resistance_k_per_w", "K/W", "Thermal resistance from die to ambient", 1e-6, 1e6,
                   "0.2 to 2 K/W"},
         s.die_resistance_k_per_w);
@@ -174,65 +170,11 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<BudgetSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(
-      name_field("heater", "Heater of every phase shifter; optinc devices NAME shows its data", heater_names()),
-      s.heater);
-  visit(FieldInfo{"laser_power_w", "W", "Laser power per server, at the start of the passive link budget", 1e-6,
-                  1, "default 13 dBm; typical: 10 to 20 dBm"},
-        s.laser.power_w);
-  visit(FieldInfo{"wall_plug_efficiency", "1",
-                  "Wall-plug efficiency of every laser (optical over electrical power)", 1e-4, 1},
-        s.wall_plug_efficiency);
-  visit(FieldInfo{"modulator_loss_db", "dB", "Insertion loss of a modulator at full drive", 0, 30,
-                  "3 to 6 dB in silicon"},
-        s.modulator.insertion_loss_db);
-  visit(FieldInfo{"modulator_bandwidth_hz", "Hz", "Modulator bandwidth", 1e6, 1e12, "20 to 110 GHz"},
-        s.modulator.bandwidth_hz);
-  visit(FieldInfo{"driver_j_per_symbol", "J", "Modulator driver energy per symbol", 0, 1e-6,
-                  "O/E/O: 1 to 3 pJ per symbol"},
-        s.driver_j_per_symbol);
   visit(FieldInfo{"symbol_rate_bd", "Bd", "Assumed symbol rate of every lane", 1e3, 1e12, "10 to 112 GBd"},
         s.symbol_rate_bd);
-  visit(FieldInfo{"splitter_loss_db", "dB", "Excess loss of a 1:2 splitter in any splitter tree", 0, 10,
-                  "Zhang 2013: 0.28 dB"},
-        s.splitter.stage_excess_loss_db);
-  visit(FieldInfo{"coupler_loss_db", "dB", "Loss of one coupling between fibre and chip", 0, 30,
-                  "edge coupler: 1 to 2 dB"},
-        s.coupler.loss_db);
-  visit(FieldInfo{"fibre_m", "m", "Length of each fibre between a server and the unit", 0, 1e6},
-        s.fibre.length_m);
-  visit(FieldInfo{"fibre_connectors", "1", "Connectors per fibre, 0.3 dB each", 0, 100}, s.fibre.connectors);
-  visit(FieldInfo{"waveguide_loss_db_per_cm", "dB/cm", "Propagation loss of the waveguides between meshes", 0,
-                  100, "0.1 (wide rib) to 3 dB/cm"},
-        s.routing.loss_db_per_cm);
-  visit(FieldInfo{"routing_m", "m", "Waveguide length per layer, excluding its MZIs", 0, 1},
-        s.routing.length_m);
-  visit(FieldInfo{"mzi_length_m", "m", "Length of an MZI on the die", 1e-6, 1e-2, "100 to 300 um"},
-        s.floor_plan.mzi_length_m);
-  visit(FieldInfo{"mzi_width_m", "m", "Width of an MZI on the die (two ports)", 1e-6, 1e-3, "20 to 60 um"},
-        s.floor_plan.mzi_width_m);
-  visit(FieldInfo{"receiver_w", "W", "Supply power of a receiver amplifier", 0, 100,
-                  "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
-        s.front_end.supply_power_w);
-  visit(FieldInfo{"adc_bits", "bit", "Nominal resolution of a server's ADC", 1, 24, "5 to 8"}, s.adc.bits);
-  visit(FieldInfo{"adc_effective_bits", "bit", "Effective number of bits of a server's ADC", 0.1, 24,
-                  "4.5 to 5.5 above 50 GS/s"},
-        s.adc.effective_bits);
-  visit(FieldInfo{"adc_step_j", "J", "ADC energy per conversion step (Walden figure of merit)", 0, 1e-9,
-                  "typical above 30 GS/s: 30 to 300 fJ"},
-        s.adc_step_j);
-  visit(FieldInfo{"adc_delay_s", "s", "Pipeline delay of an ADC", 0, 1e-3}, s.adc_delay_s);
   visit(FieldInfo{"control_w_per_shifter", "W", "Power of a DAC channel, one per phase shifter; 0: not counted",
                   0, 10},
         s.control_w_per_shifter);
-  visit(
-      name_field(
-          "skew",
-          "How early digits are delayed until their carries arrive: by delay lines on the chip (delay-lines), "
-          "or by the servers, which send them later (at-servers)",
-          names_of<Skew>()),
-      s.skew);
-  visit(FieldInfo{"delay_line_pitch_m", "m", "Spiral pitch of the delay lines", 0, 1e-3}, s.delay_line_pitch_m);
 }
 
 template <Like<GradientSettings> S, class Visitor>

@@ -28,12 +28,12 @@ MEANINGS = {
     "operation.temperature_k": ("temperature since calibration", "K"),
     "operation.wavelength_m": ("wavelength since calibration", "m"),
     "stand_in.matrix_error": ("relative error of every unitary", "1"),
-    "link.rin_db_per_hz": ("intensity noise of the laser", "dB/Hz"),
+    "laser.rin_db_per_hz": ("intensity noise of the laser", "dB/Hz"),
     "link.sigma_lock_rad": ("rms error of the phase lock", "rad"),
     "link.sigma_combiner": ("rms error of the combiners", "1"),
     "link.level_mismatch": ("mismatch of the levels", "1"),
-    "link.modulator_leak": ("light that a dark modulator leaks", "1"),
-    "link.bandwidth_hz": ("bandwidth of the receivers", "Hz"),
+    "modulator.leak": ("light that a dark modulator leaks", "1"),
+    "receiver.bandwidth_hz": ("bandwidth of the receivers", "Hz"),
     "link.signal_full_scale_w": ("re-modulated power", "W"),
 }
 """Keys that a chip is tried at, in words short enough for an axis, and their units."""

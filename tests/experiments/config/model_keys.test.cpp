@@ -46,7 +46,7 @@ TEST_CASE("a key that the model does not read cannot be swept") {
       refused("mesh", "calibration.policy", "'noisy', 'none'"),
       {"calibration.policy cannot be swept by model mesh", "read by: chip, tolerance, cascade, drift"});
   check_message(refused("mesh", "crosstalk.x0", "0.1, 0.2"), {"crosstalk.x0", "model mesh"});
-  check_message(refused("mesh", "link.lo_power_w", "1e-3, 2e-3"), {"link.lo_power_w", "model mesh"});
+  check_message(refused("mesh", "receiver.lo_power_w", "1e-3, 2e-3"), {"receiver.lo_power_w", "model mesh"});
   check_message(refused("chip", "drift.sine_k", "1.0, 2.0"), {"drift.sine_k", "read by: drift"});
   check_message(refusal([] {
                   parse_config("model = 'mesh'\n", "s.toml", {{}, {"noise.shot=[true,false]"}, false});
@@ -69,7 +69,7 @@ TEST_CASE("a value that the model does not read is a warning, told by its key") 
         "\"oracle\" changes nothing");
   CHECK(unread[1].starts_with("crosstalk.x0: model mesh does not read it"));
   CHECK(unread[2].starts_with("operation.temperature_k: model mesh does not read it"));
-  CHECK(unread[3].starts_with("budget.adc_step_j: model mesh does not read it"));
+  CHECK(unread[3].starts_with("converter.step_j: model mesh does not read it"));
   CHECK(lines("[mesh]\nkind = 'balanced'\n").size() == 1);
   CHECK(lines("model = 'mesh'\n[mesh]\nkind = 'balanced'\n").empty());
   // a configuration written in full names every key, with the defaults' values

@@ -48,23 +48,23 @@ TEST_CASE(
       {"chip.sigma_phase_rad", "0.01", "0.011", small},
       {"link.launch_power_w", "0.1", "0.11", small},
       {"link.signal_full_scale_w", "0.1", "0.11", small},
-      {"link.lo_power_w", "0.1", "0.11", small},
-      {"link.rin_db_per_hz", "-130.0", "-129.0", small},
-      {"link.rin_db_per_hz", "-165.0", "-166.0", small},
+      {"receiver.lo_power_w", "0.1", "0.11", small},
+      {"laser.rin_db_per_hz", "-130.0", "-129.0", small},
+      {"laser.rin_db_per_hz", "-165.0", "-166.0", small},
       // q lambda/(h c) = 1.602176634e-19 1.55e-6/(6.62607015e-34 299792458) = 1.25016
-      {"link.responsivity_a_per_w", "1.2501", "1.2502", small},
-      {"link.dark_current_a", "200e-9", "201e-9", small},
-      {"link.tia_noise_a_per_rthz", "1e-12", "0.9e-12", small},
-      {"link.tia_noise_a_per_rthz", "99e-12", "101e-12", small},
-      {"link.bandwidth_hz", "150e9", "151e9", small},
+      {"receiver.responsivity_a_per_w", "1.2501", "1.2502", small},
+      {"receiver.dark_current_a", "200e-9", "201e-9", small},
+      {"receiver.tia_noise_a_per_rthz", "1e-12", "0.9e-12", small},
+      {"receiver.tia_noise_a_per_rthz", "99e-12", "101e-12", small},
+      {"receiver.bandwidth_hz", "150e9", "151e9", small},
       {"crosstalk.x0", "0.1", "0.11", small},
       {"crosstalk.d0_m", "20e-6", "19e-6", heat},
-      {"crosstalk.mzi_length_m", "300e-6", "301e-6", heat},
-      {"crosstalk.mzi_width_m", "20e-6", "19e-6", heat},
+      {"layout.mzi_length_m", "300e-6", "301e-6", heat},
+      {"layout.mzi_width_m", "20e-6", "19e-6", heat},
       {"drift.splitter_rad_per_m", "5e6", "5.1e6", warm},
       {"drift.splitter_rad_per_m", "-5e6", "-5.1e6", drift},
-      {"drift.pi_power_w", "30e-3", "31e-3", drift},
-      {"drift.pi_power_w", "0.05e-3", "0.04e-3", drift},
+      {"heater.pi_power_w", "30e-3", "31e-3", drift},
+      {"heater.pi_power_w", "0.05e-3", "0.04e-3", drift},
       {"drift.die_capacity_j_per_k", "200.0", "201.0", drift}};
   for (const Limit& l : limits) {
     INFO(l.key << " " << l.within << " " << l.beyond);
@@ -88,20 +88,20 @@ TEST_CASE("a die that its heaters keep more than 60 K over ambient is told befor
   };
   CHECK(at(59.9).empty());
   REQUIRE(at(60.1).size() == 1);
-  CHECK(at(60.1)[0].starts_with("drift.pi_power_w: "));
+  CHECK(at(60.1)[0].starts_with("heater.pi_power_w: "));
   CHECK(at(60.1)[0].find("60.1 K, more than 60 K") != std::string::npos);
   // of the paper's network 1 W a pi melts anything
-  CHECK(any_opens(of("model = 'drift'\n", {"drift.pi_power_w=1.0"}), "drift.pi_power_w"));
+  CHECK(any_opens(of("model = 'drift'\n", {"heater.pi_power_w=1.0"}), "heater.pi_power_w"));
 }
 
 // mutation: only the study's own chip is looked at, or every point says it again
 TEST_CASE("every point of a sweep is looked at and each warning is told once, with the first point") {
   const std::string sweep =
       "[[sweep]]\nvalues = {'chip.sigma_eta_rad' = [0.01, 0.1, 0.2]}\n"
-      "[[sweep]]\nvalues = {'link.lo_power_w' = [1e-3, 1.0]}\n";
+      "[[sweep]]\nvalues = {'receiver.lo_power_w' = [1e-3, 1.0]}\n";
   const auto lines = of(small + sweep);
   REQUIRE(lines.size() == 2);
-  CHECK(lines[0].starts_with("link.lo_power_w: "));
+  CHECK(lines[0].starts_with("receiver.lo_power_w: "));
   CHECK(lines[0].ends_with("(at sigma_eta_rad = 0.01, lo_power_w = 1.0, the first of 3 points)"));
   CHECK(lines[1].starts_with("chip.sigma_eta_rad: sigma_eta_rad = 0.1 is above 0.08 rad"));
   CHECK(lines[1].ends_with("(at sigma_eta_rad = 0.1, lo_power_w = 0.001, the first of 4 points)"));
@@ -134,11 +134,11 @@ TEST_CASE("no study that is shipped warns") {
 TEST_CASE("a budget warns of its own devices and of the die") {
   StudyConfig config = parse(small);
   CHECK(budget_warnings(config, 119.9).empty());  // 0.5 K/W
-  CHECK(any_opens(budget_warnings(config, 120.1), "budget.heater"));
+  CHECK(any_opens(budget_warnings(config, 120.1), "heater.device"));
   config.budget.laser.power_w = 0.2;
   config.budget.modulator.insertion_loss_db = 13.0;
   config.budget.floor_plan.mzi_length_m = 301e-6;
-  for (const char* key : {"budget.laser_power_w", "budget.modulator_loss_db", "budget.mzi_length_m"})
+  for (const char* key : {"laser.power_w", "modulator.loss_db", "layout.mzi_length_m"})
     CHECK(any_opens(budget_warnings(config, 0.0), key));
 }
 

@@ -77,11 +77,11 @@ TEST_CASE("every type of value can be swept") {
 
 TEST_CASE("keys of one sweep are taken together") {
   const StudyConfig c =
-      parse(sweep("values = {\"chip.dac_bits\" = [4, 6], \"link.lo_power_w\" = [1e-3, 1e-2]}"));
+      parse(sweep("values = {\"chip.dac_bits\" = [4, 6], \"receiver.lo_power_w\" = [1e-3, 1e-2]}"));
   CHECK(c.sweeps[0].name == "dac_bits_and_lo_power_w");
   REQUIRE(point_count(c) == 2);
   CHECK(config_at(c, 1).chip.dac_bits == 6);
-  CHECK(config_at(c, 1).link.receiver.lo_power_w == 1e-2);
+  CHECK(config_at(c, 1).hardware.receiver.lo_power_w == 1e-2);
   CHECK(point_label(c, 0) == "dac_bits = 4, lo_power_w = 0.001");
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("even steps hit the ends exactly") {
     CHECK(linear[i] == Approx(0.1 + 0.0875 * static_cast<double>(i)).epsilon(1e-15));
 
   const auto logarithmic =
-      values(parse(sweep("range = {\"link.lo_power_w\" = [0.01, 0.7]}\nmethod = 'log'\npoints = 7")));
+      values(parse(sweep("range = {\"receiver.lo_power_w\" = [0.01, 0.7]}\nmethod = 'log'\npoints = 7")));
   REQUIRE(logarithmic.size() == 7);
   CHECK(logarithmic.front() == 0.01);
   CHECK(logarithmic.back() == 0.7);
@@ -186,7 +186,7 @@ TEST_CASE("the first Sobol points fill every dyadic cell once") {
 
 TEST_CASE("a box may be filled evenly in the logarithm") {
   const auto c =
-      parse(sweep("range = {\"link.lo_power_w\" = [1e-4, 1e-2]}\nmethod = 'sobol'\nscale = 'log'\npoints = 2"));
+      parse(sweep("range = {\"receiver.lo_power_w\" = [1e-4, 1e-2]}\nmethod = 'sobol'\nscale = 'log'\npoints = 2"));
   CHECK(values(c)[0] == 1e-4);
   CHECK(values(c)[1] == Approx(1e-3).epsilon(1e-13));  // u = 1/2
 }
@@ -329,7 +329,7 @@ TEST_CASE("sweeps written out read back equal") {
       parse("[run]\nseed = 4\n[runner]\ntrials = 3\n" +
             sweep("name = 'level_of_error'\nrange = {\"chip.sigma_eta_rad\" = [1e-3, 0.03]}\nmethod = "
                   "'log'\npoints = 5") +
-            sweep("range = {\"link.lo_power_w\" = [1e-3, 0.1], \"chip.dac_bits\" = [4, 14]}\nmethod = "
+            sweep("range = {\"receiver.lo_power_w\" = [1e-3, 0.1], \"chip.dac_bits\" = [4, 14]}\nmethod = "
                   "'latin-hypercube'\n"
                   "points = 6") +
             sweep("values = {\"chip.preset\" = ['ideal', 'foundry'], \"noise.rin\" = [true, false]}") +

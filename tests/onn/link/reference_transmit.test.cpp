@@ -99,7 +99,7 @@ const std::vector<Switch>& switches() {
        }},
       {"powers", [](Unit& u) { u.link.launch_power_w = 3e-3, u.link.signal_full_scale_w = 7e-4; }},
       {"other receivers",
-       [](Unit& u) { u.link.receiver.lo_power_w = 1e-2, u.link.receiver.responsivity_a_per_w = 1.1; }},
+       [](Unit& u) { u.hardware.receiver.lo_power_w = 1e-2, u.hardware.receiver.responsivity_a_per_w = 1.1; }},
       {"another server", [](Unit& u) { u.server = 1; }},
       {"converter", [](Unit& u) { u.link.adc_bits = 7; }},
       {"triangular meshes", [](Unit& u) { u.triangles = true, u.model.sigma_eta_rad = 0.05; }},

@@ -181,7 +181,7 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
   };
   refused("link.sigma_combiner", &LinkSettings::sigma_combiner);
   refused("link.level_mismatch", &LinkSettings::level_mismatch);
-  refused("link.modulator_leak", &LinkSettings::modulator_leak);
+  refused("modulator.leak", &LinkSettings::modulator_leak);
   check_message(refusal([&] { tabulate_chip(lit.design, lit.chip, lit.link, NoiseSwitches::all(), {}); }),
                 {"link.sigma_lock_rad", "noise.lock"});
   const ResponseTable map = tabulate_chip(lit.design, lit.chip, lit.link, {}, {1, 1});

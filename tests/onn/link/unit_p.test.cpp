@@ -79,7 +79,7 @@ TEST_CASE("MC: errors of the combiner's weights act on unequal digits alone") {
 // Fails when the leak is in phase, does not vanish at full drive, or the mismatch spreads the levels
 TEST_CASE("a server's modulator leaks in quadrature and draws its inner levels together") {
   LinkSettings link;  // 1 mW
-  link.modulator_leak = 0.04;
+  modulator.leak = 0.04;
   link.level_mismatch = 0.03;
   const double full = std::sqrt(1e-3);
   const auto fields = server_fields_sqrt_w(link);
@@ -96,7 +96,7 @@ TEST_CASE("a server's modulator leaks in quadrature and draws its inner levels t
 TEST_CASE("a perfect chip passes on the levels of its servers and none of their leak") {
   LinkSettings link;
   const Eigen::MatrixXd clean = repeated(link);
-  link.modulator_leak = 0.1;
+  modulator.leak = 0.1;
   CHECK((repeated(link) - clean).cwiseAbs().maxCoeff() < 1e-12);
   link.level_mismatch = 0.03;
   const Eigen::MatrixXd drawn = repeated(link);
@@ -111,7 +111,7 @@ TEST_CASE("a perfect chip passes on the levels of its servers and none of their 
 TEST_CASE("a server's converter reads digits on its grid") {
   LinkSettings link;
   const Eigen::MatrixXd clean = repeated(link);
-  link.adc_bits = 5;
+  converter.bits = 5;
   const Eigen::MatrixXd read = repeated(link);
   CHECK((read - clean).cwiseAbs().maxCoeff() <= 0.0625 + 1e-12);
   for (int w = 0; w < 256; ++w) {

@@ -161,7 +161,7 @@ TEST_CASE("A3: the ring's field has the Lorentzian through-port power, on resona
 // Fails when the threshold acts on the field, or the modulator's limit is missing
 TEST_CASE("A4: homodyne, threshold, rectifier, gain, limit") {
   ReceiverRelu a;
-  a.receiver.responsivity_a_per_w = 0.9;
+  a.receiver.photodiode.responsivity_a_per_w = 0.9;
   a.receiver.lo_power_w = 1e-3;
   const double per_field = 2 * 0.9 * 0.0316227766016838;
   a.gain_sqrt_w_per_a = 1 / per_field;  // so that the field comes back
@@ -195,7 +195,7 @@ TEST_CASE("MC: A4: noise of the output is the receiver's times the gain, 200000 
   const double rin = std::pow(0.9e-3, 2) * 1e-15 * b * 1e-3;
   double m1 = 0, m2 = 0;
   for (int k = 0; k < n; ++k) {
-    const double f = a.noisy_forward(z, stream).real() / 2;
+    const double f = a.noisy_forward(z, {}, stream).real() / 2;
     m1 += f / n;
     m2 += (f - current) * (f - current) / n;
   }

@@ -168,11 +168,11 @@ TEST_CASE("homodyne: shot-limited signal to noise is 2 R P/(q B), and strong osc
         Approx(4 * eta * photons).epsilon(1e-12));
   ReceiverSettings s;
   s.lo_power_w = 10;
-  s.tia_noise_a_per_rthz = 0;
+  s.front_end.noise = InputReferredNoise{0};
   s.cmrr_db = 300;
-  s.bandwidth_hz = 25e9;
+  s.front_end.bandwidth_hz = 25e9;
   const double current = homodyne_current_a(s, 1e-3);
-  CHECK(current * current / homodyne_noise_a2(s, 1e-6).total() ==
+  CHECK(current * current / homodyne_noise_a2(s, {}, 1e-6).total() ==
         Approx(homodyne_shot_limited_snr(0.9, 1e-6, 25e9)).epsilon(1e-6));
 }
 
@@ -182,18 +182,19 @@ TEST_CASE("MC: homodyne: mean and variance of noisy readings, 200000") {
   CAPTURE(seed);
   constexpr int n = 200000;
   ReceiverSettings s;
-  s.rin_db_per_hz = -130;
+  LaserSettings seed_laser;
+  seed_laser.rin_db_per_hz = -130;
   s.cmrr_db = 20;
   const double b = 32e9, shot = 2 * q_c * (0.9 * (1e-3 + 4e-6) + 60e-9) * b, tia = 285.61e-24 * b;
   const double rin = 0.81e-6 * 1e-13 * b * 1e-2, mean = 2 * 0.9 * std::sqrt(1e-3) * 2e-3 * std::cos(0.1);
-  const HomodyneNoise noise = homodyne_noise_a2(s, 4e-6);
+  const HomodyneNoise noise = homodyne_noise_a2(s, seed_laser, 4e-6);
   CHECK(noise.shot == Approx(shot).epsilon(1e-12));
   CHECK(noise.front_end == Approx(tia).epsilon(1e-12));
   CHECK(noise.intensity == Approx(rin).epsilon(1e-12));
   Stream stream = test_stream(seed);
   double m1 = 0, m2 = 0;
   for (int k = 0; k < n; ++k) {
-    const double d = noisy_homodyne_current_a(s, 2e-3, 0.1, stream) - mean;
+    const double d = noisy_homodyne_current_a(s, seed_laser, 2e-3, 0.1, stream) - mean;
     m1 += d / n;
     m2 += d * d / n;
   }
@@ -255,6 +256,8 @@ TEST_CASE("converter: impossible ones are refused by name") {
   check_message(refusal([] { validate_adc({25, 1, 5}); }), {"bits = 25"});
   check_message(refusal([] { validate_adc({7, 0, 5}); }), {"full_scale"});
   check_message(refusal([] { validate_adc({7, 1, 7.5}); }), {"effective_bits = 7.5"});
+  check_message(refusal([] { validate_adc({7, 1, 5, -1}); }), {"step_j"});
+  check_message(refusal([] { validate_adc({7, 1, 5, 0, -1}); }), {"delay_s"});
 }
 
 // E_step 2^ENOB f_s: 100 fJ, 5 effective bits, 50 GS/s are 160 mW. Fails when it takes the nominal bits
@@ -262,6 +265,6 @@ TEST_CASE("converter: power by the energy of a conversion step") {
   AdcSettings adc;
   adc.bits = 7;
   adc.effective_bits = 5.0;
-  CHECK(adc_power_w(adc, 50e9, 100e-15) == Approx(0.16).epsilon(1e-12));
-  check_message(refusal([&] { adc_power_w(adc, 50e9, -1); }), {"step_energy_j"});
+  CHECK(adc_power_w(adc, 50e9) == Approx(0.16).epsilon(1e-12));
+  check_message(refusal([&] { adc_power_w(adc, -1); }), {"samples_per_s"});
 }

@@ -143,6 +143,7 @@ TEST_CASE("laser: impossible ones are refused by name, odd ones are reported") {
   };
   refused(&LaserSettings::power_w, 0.0, "power_w");
   refused(&LaserSettings::rin_db_per_hz, 150.0, "rin_db_per_hz");
+  refused(&LaserSettings::wall_plug_efficiency, 1.5, "wall_plug_efficiency");
   refused(&LaserSettings::linewidth_hz, -1.0, "linewidth_hz");
   refused(&LaserSettings::wavelength_m, std::nan(""), "wavelength_m");
   CHECK(laser_warnings(with(&LaserSettings::power_w, 0.2)).size() == 1);

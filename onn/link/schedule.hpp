@@ -4,19 +4,9 @@
 #include <vector>
 
 #include "onn/chip/chip_design.hpp"
-#include "physics/core/enum_names.hpp"
+#include "onn/hardware/unit_hardware.hpp"
 
 namespace optinc {
-
-/// How light that is there before it is needed waits.
-enum class Skew {
-  delay_lines,  ///< all of it in waveguides on the chip
-  at_servers,   ///< servers send each digit later by what all its readers wait; other light in waveguides
-};
-
-/// As users write them.
-template <>
-inline constexpr EnumNames enum_names<Skew> = {"skew", {"delay-lines", "at-servers"}};
 
 /// When light meets each layer, counted from unit P, where all digits arrive at 0. A layer starts when the last
 /// of its inputs is there; what came earlier waits, so that all light of a word meets again.

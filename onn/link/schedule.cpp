@@ -1,4 +1,4 @@
-#include "onn/budget/schedule.hpp"
+#include "onn/link/schedule.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,0 +1,73 @@
+#include "onn/hardware/unit_hardware.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "physics/core/check_values.hpp"
+#include "physics/core/names.hpp"
+
+namespace optinc {
+namespace {
+
+struct NamedHeater {
+  std::string_view name;
+  ThermoOpticShifter (*make)();
+};
+constexpr std::array<NamedHeater, 7> heaters = {{{"harris-2014-heater", harris_2014_heater},
+                                                 {"typical-metal-heater", typical_metal_heater},
+                                                 {"typical-doped-silicon-heater", typical_doped_silicon_heater},
+                                                 {"dave-2024-metal-clad-heater", dave_2024_metal_clad_heater},
+                                                 {"chen-2024-slow-light-heater", chen_2024_slow_light_heater},
+                                                 {"typical-undercut-heater", typical_undercut_heater},
+                                                 {"lu-2015-suspended-heater", lu_2015_suspended_heater}}};
+
+ThermoOpticShifter heater_of_name(std::string_view name) {
+  for (const NamedHeater& heater : heaters)
+    if (heater.name == name) return heater.make();
+  refuse_name("heater", name, heater_names());
+}
+
+void validate_link(const LinkSettings& s) {
+  validate(std::isfinite(s.launch_power_w) && s.launch_power_w > 0, "launch_power_w = {} (> 0 W). Try 1e-3.",
+           s.launch_power_w);
+  validate(std::isfinite(s.signal_full_scale_w) && s.signal_full_scale_w > 0,
+           "signal_full_scale_w = {} (> 0 W). Try 1e-4.", s.signal_full_scale_w);
+  validate(std::isfinite(s.sigma_lock_rad) && s.sigma_lock_rad >= 0, "sigma_lock_rad = {} (>= 0 rad). Try 0.1.",
+           s.sigma_lock_rad);
+  validate(std::isfinite(s.sigma_combiner) && s.sigma_combiner >= 0 && s.sigma_combiner <= 0.14,
+           "sigma_combiner = {} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);
+  validate(s.level_mismatch >= 0 && s.level_mismatch < 1, "level_mismatch = {} (0 to less than 1). Try 0.03.",
+           s.level_mismatch);
+}
+
+}  // namespace
+
+HeaterSettings::HeaterSettings(std::string_view name)
+    : ThermoOpticShifter(heater_of_name(name)), device(name) {}
+
+std::span<const std::string_view> heater_names() {
+  static const auto names = [] {
+    std::array<std::string_view, heaters.size()> all;
+    std::transform(heaters.begin(), heaters.end(), all.begin(), [](const NamedHeater& h) { return h.name; });
+    return all;
+  }();
+  return names;
+}
+
+void validate_hardware(const UnitHardware& u) {
+  validate_laser(u.laser);
+  validate_mzm(u.modulator);
+  validate_receiver(u.receiver);
+  validate_adc(u.converter);
+  validate_thermo_optic(u.heater);
+  validate_splitter_tree(u.splitter);
+  fibre_coupler_loss_db(u.coupler, u.laser.wavelength_m);
+  validate_fibre(u.fibre);
+  validate_waveguide(u.routing);
+  validate_not_negative("delay_line_pitch_m", u.routing.delay_line_pitch_m);
+  validate_floor_plan(u.layout);
+  validate_link(u.link);
+}
+
+}  // namespace optinc

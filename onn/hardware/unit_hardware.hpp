@@ -1,0 +1,85 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "physics/core/enum_names.hpp"
+#include "physics/devices/adc.hpp"
+#include "physics/devices/fibre_coupler.hpp"
+#include "physics/devices/laser.hpp"
+#include "physics/devices/modulator.hpp"
+#include "physics/devices/receiver.hpp"
+#include "physics/devices/splitter_tree.hpp"
+#include "physics/devices/thermo_optic_shifter.hpp"
+#include "physics/devices/waveguide.hpp"
+#include "physics/layout/floor_plan.hpp"
+
+/// \file unit_hardware.hpp What an OptINC unit is built from, described once: transmission, drift, crosstalk,
+/// budget and cost all read this and nothing else. Only the statistics of the meshes stand elsewhere
+/// (ErrorModel).
+
+namespace optinc {
+
+/// Heater of every phase shifter: one of the catalogue by its name, or that one with values of its own.
+struct HeaterSettings : ThermoOpticShifter {
+  std::string device;  ///< one of heater_names()
+
+  /// Undercut: metal heaters would melt a large chip.
+  HeaterSettings() : HeaterSettings("typical-undercut-heater") {}
+  /// The heater of that name. Throws Error, naming the nearest, for an unknown one.
+  explicit HeaterSettings(std::string_view name);
+};
+
+/// Heaters of the catalogue of devices.
+std::span<const std::string_view> heater_names();
+
+/// Waveguides between meshes, and the delay lines made of the same guide.
+struct RoutingSettings : Waveguide {
+  double delay_line_pitch_m = 5e-6;  ///< from turn to turn of a spiral; assumed
+
+  /// 5 mm of silicon strip.
+  RoutingSettings() : Waveguide(soi_strip_500x220(5e-3)) {}
+};
+
+/// How light that is there before it is needed waits.
+enum class Skew {
+  delay_lines,  ///< all of it in waveguides on the chip
+  at_servers,   ///< servers send each digit later by what all its readers wait; other light in waveguides
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Skew> = {"skew", {"delay-lines", "at-servers"}};
+
+/// Light as the operator sets it, and what is left of the errors that locks and drivers make. Defaults:
+/// assumed; 100 uW of signal on 1 mW of local oscillator at every receiver.
+struct LinkSettings {
+  double launch_power_w = 1e-3;       ///< at unit P's input: one server, one digit lane, digit 3
+  double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation
+  double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
+  double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
+  double level_mismatch = 0.0;  ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
+  bool signed_levels = false;   ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
+  Skew skew = Skew::delay_lines;
+};
+
+/// Everything in one unit beside its meshes. Values without a source of their own are their devices' defaults.
+struct UnitHardware {
+  LaserSettings laser;        ///< the seed of all servers' and the chip's light
+  MzmSettings modulator;      ///< one a server and digit, one a read of a hidden neuron
+  ReceiverSettings receiver;  ///< one at every neuron and at every output digit of every server
+  AdcSettings converter = {.full_scale = 2.0};        ///< one a digit at every server, over digits -0.5..3.5
+  HeaterSettings heater;                              ///< of every phase shifter
+  SplitterTree splitter;                              ///< every 1:2 splitter of every tree
+  FibreCoupler coupler;                               ///< fibre to chip and back
+  Fibre fibre = {.length_m = 10.0, .connectors = 2};  ///< server to chip, and back
+  RoutingSettings routing;                      ///< from a layer's inputs to its receivers, without meshes
+  FloorPlanSettings layout;                     ///< box of an MZI
+  LinkSettings link;
+};
+
+/// Throws Error, naming field, value and range, for what no device allows.
+void validate_hardware(const UnitHardware& hardware);
+
+}  // namespace optinc

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "onn/chip/chip.hpp"
+#include "onn/hardware/unit_hardware.hpp"
+
+namespace optinc {
+
+/// Which noise of the link acts; with all of them off the chain is the noiseless network.
+struct NoiseSwitches {
+  bool shot = false;
+  bool tia = false;
+  bool rin = false;
+  bool lock = false;
+  bool converter = false;  ///< steps and noise of the servers' converters; off: ideal comparators
+  bool last_only = false;  ///< receivers are noisy at the servers alone, not at the neurons
+
+  /// Every source of noise.
+  static constexpr NoiseSwitches all() { return {true, true, true, true}; }
+  /// Whether receivers draw anything.
+  bool any_receiver_noise() const { return shot || tia || rin; }
+};
+
+/// Which receivers draw the noise that NoiseSwitches leave on: all, or the neurons' alone (servers' are silent,
+/// and a caller draws their noise as often as it likes).
+enum class NoisyReceivers { all, neurons };
+
+/// What words are sent through: a design, a chip made from it and settled, the devices around its meshes, and
+/// the noise that acts. What it refers to must outlive it.
+struct LitUnit {
+  const ChipDesign& design;
+  const ChipState& chip;
+  const UnitHardware& hardware;
+  NoiseSwitches noise = {};
+};
+
+}  // namespace optinc
