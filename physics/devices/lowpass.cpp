@@ -4,6 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include <boost/math/tools/minima.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
@@ -36,38 +42,77 @@ std::vector<Pole> poles_of(const Lowpass& filter) {
   return poles;
 }
 
+/// H(s) from poles and residues.
+Complex transfer(const std::vector<Pole>& poles, Complex s) {
+  Complex sum = 0;
+  for (const Pole& p : poles) sum += p.residue / (s - p.pole);
+  return sum;
+}
+
+/// Poles of the product of the filters' transfer functions.
+std::vector<Pole> poles_of(std::span<const Lowpass> cascade) {
+  validate(!cascade.empty(), "a cascade of 0 filters (it has no poles). Give at least one filter.");
+  std::vector<Pole> poles;
+  for (const Lowpass& filter : cascade) {
+    validate_lowpass(filter);
+    for (const Lowpass& other : cascade)
+      validate(&other == &filter || other.shape != filter.shape ||
+                   std::abs(other.bandwidth_hz - filter.bandwidth_hz) >= 1e-4 * filter.bandwidth_hz,
+               "bandwidth_hz = {} and {} of two filters of one shape in a cascade (their poles coincide). Make "
+               "one bandwidth 0.1 % larger.",
+               filter.bandwidth_hz, other.bandwidth_hz);
+    for (Pole p : poles_of(filter)) {
+      for (const Lowpass& other : cascade)
+        if (&other != &filter) p.residue *= transfer(poles_of(other), p.pole);
+      poles.push_back(p);
+    }
+  }
+  return poles;
+}
+
+/// The answer to one symbol of duration T, sampled at x T, (x + 1) T, ...; 0 < x <= 1.
+SymbolResponse sampled_response(const std::vector<Pole>& poles, double symbol_s, double x, int symbols) {
+  std::vector<double> h(static_cast<std::size_t>(symbols), 0.0);
+  for (const Pole& p : poles) {
+    const Complex per_symbol = std::exp(p.pole * symbol_s), step = p.residue / p.pole;
+    Complex mode = step * std::exp(p.pole * (x * symbol_s));
+    h[0] += (mode - step).real();
+    mode *= per_symbol - 1.0;
+    for (std::size_t k = 1; k < h.size(); ++k, mode *= per_symbol) h[k] += mode.real();
+  }
+  const auto peak = std::max_element(h.begin(), h.end());
+  return {.main = *peak,
+          .before = {std::make_reverse_iterator(peak), h.rend()},
+          .after = {peak + 1, h.end()},
+          .delay_s = (x + static_cast<double>(peak - h.begin())) * symbol_s};
+}
+
 }  // namespace
 
 void validate_lowpass(const Lowpass& filter) { validate_positive("bandwidth_hz", filter.bandwidth_hz); }
 
-Complex lowpass_response(const Lowpass& filter, double frequency_hz) {
-  validate_lowpass(filter);
-  Complex sum = 0;
-  for (const Pole& p : poles_of(filter)) sum += p.residue / (Complex(0, 2 * pi * frequency_hz) - p.pole);
-  return sum;
+Complex lowpass_response(std::span<const Lowpass> cascade, double frequency_hz) {
+  return transfer(poles_of(cascade), Complex(0, 2 * pi * frequency_hz));
 }
 
-double noise_bandwidth_hz(const Lowpass& filter) {
-  validate_lowpass(filter);
-  const auto poles = poles_of(filter);
+double noise_bandwidth_hz(std::span<const Lowpass> cascade) {
+  const auto poles = poles_of(cascade);
   Complex energy = 0;  // Parseval: integral over f >= 0 of |H|^2 is half the integral of h^2
   for (const Pole& a : poles)
     for (const Pole& b : poles) energy -= a.residue * b.residue / (a.pole + b.pole);
   return energy.real() / 2;
 }
 
-double lowpass_delay_s(const Lowpass& filter) {
-  validate_lowpass(filter);
+double lowpass_delay_s(std::span<const Lowpass> cascade) {
   Complex mean = 0;
-  for (const Pole& p : poles_of(filter)) mean += p.residue / (p.pole * p.pole);
+  for (const Pole& p : poles_of(cascade)) mean += p.residue / (p.pole * p.pole);
   return mean.real();
 }
 
-std::vector<double> impulse_response_per_s(const Lowpass& filter, double step_s, int count) {
-  validate_lowpass(filter);
+std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, double step_s, int count) {
   validate_positive("step_s", step_s);
   validate(count >= 0, "count = {} of samples (>= 0). Give count >= 0.", count);
-  const auto poles = poles_of(filter);
+  const auto poles = poles_of(cascade);
   std::vector<double> response;
   for (int k = 0; k < count; ++k) {
     Complex sum = 0;
@@ -77,14 +122,13 @@ std::vector<double> impulse_response_per_s(const Lowpass& filter, double step_s,
   return response;
 }
 
-std::vector<double> filter_held(const Lowpass& filter, double step_s, std::span<const double> held) {
-  validate_lowpass(filter);
+std::vector<double> filter_held(std::span<const Lowpass> cascade, double step_s, std::span<const double> held) {
   validate_positive("step_s", step_s);
   struct Mode {
     Complex kept, taken, state;
   };
   std::vector<Mode> modes;
-  for (const Pole& p : poles_of(filter)) {
+  for (const Pole& p : poles_of(cascade)) {
     const Complex kept = std::exp(p.pole * step_s);
     modes.push_back({kept, p.residue / p.pole * (kept - 1.0), 0.0});
   }
@@ -98,26 +142,29 @@ std::vector<double> filter_held(const Lowpass& filter, double step_s, std::span<
   return out;
 }
 
-SymbolResponse symbol_response(const Lowpass& filter, double symbol_rate_bd, int samples_per_symbol,
+SymbolResponse symbol_response(std::span<const Lowpass> cascade, double symbol_rate_bd, int samples_per_symbol,
                                int symbols) {
   validate_positive("symbol_rate_bd", symbol_rate_bd);
   validate(samples_per_symbol >= 8,
-           "samples_per_symbol = {} (>= 8, or the peak is missed). Give samples_per_symbol >= 8.",
+           "samples_per_symbol = {} (>= 8, or the best instant is missed). Give samples_per_symbol >= 8.",
            samples_per_symbol);
   validate(symbols >= 2, "symbols = {} (>= 2, or no neighbour is seen). Give symbols >= 2.", symbols);
-  const auto per_symbol = static_cast<std::size_t>(samples_per_symbol);
-  std::vector<double> held(per_symbol * static_cast<std::size_t>(symbols), 0.0);
-  std::fill_n(held.begin(), per_symbol, 1.0);
-  const double step_s = 1 / (symbol_rate_bd * samples_per_symbol);
-  const auto out = filter_held(filter, step_s, held);
-
-  const auto peak = static_cast<std::size_t>(std::max_element(out.begin(), out.end()) - out.begin());
-  SymbolResponse response;
-  response.main = out[peak];
-  response.delay_s = static_cast<double>(peak + 1) * step_s;  // out[k] is the end of step k
-  for (std::size_t k = peak; k >= per_symbol;) response.before.push_back(out[k -= per_symbol]);
-  for (std::size_t k = peak + per_symbol; k < out.size(); k += per_symbol) response.after.push_back(out[k]);
-  return response;
+  const auto poles = poles_of(cascade);
+  const auto at = [&](double x) {  // the instant x + 1 meets the same samples, one symbol later
+    return sampled_response(poles, 1 / symbol_rate_bd, x - std::ceil(x) + 1, symbols);
+  };
+  const auto distortion = [&](double x) { return peak_distortion(at(x)); };
+  std::pair best{1.0, distortion(1.0)};
+  for (int k = 1; k < samples_per_symbol; ++k) {
+    const double x = static_cast<double>(k) / samples_per_symbol, d = distortion(x);
+    if (d < best.second) best = {x, d};
+  }
+  constexpr int bits = 20;
+  std::uintmax_t steps = 50;
+  const double step = 1.0 / samples_per_symbol;
+  const auto refined =
+      boost::math::tools::brent_find_minima(distortion, best.first - step, best.first + step, bits, steps);
+  return at((refined.second < best.second ? refined : best).first);
 }
 
 double peak_distortion(const SymbolResponse& response) {
@@ -128,5 +175,24 @@ double peak_distortion(const SymbolResponse& response) {
 }
 
 double pam_eye_opening(double peak_distortion, int levels) { return 1 - (levels - 1) * peak_distortion; }
+
+double symbol_rate_limit_bd(std::span<const Lowpass> cascade, int levels, double eye_opening) {
+  validate(levels >= 2, "levels = {} (>= 2). Give levels >= 2.", levels);
+  validate(eye_opening >= 0 && eye_opening < 1, "eye_opening = {} (0 <= eye_opening < 1). Give such a share.",
+           eye_opening);
+  const double allowed = (1 - eye_opening) / (levels - 1);
+  validate(allowed >= 1e-3,
+           "levels = {} with eye_opening = {} (they allow a peak distortion of {:.3g}; below 0.001 it does not "
+           "grow steadily with the rate). Give fewer levels or a smaller eye_opening.",
+           levels, eye_opening, allowed);
+  const double guess_bd = 1 / lowpass_delay_s(cascade);
+  const auto surplus = [&](double rate_bd) {
+    return pam_eye_opening(peak_distortion(symbol_response(cascade, rate_bd)), levels) - eye_opening;
+  };
+  std::uintmax_t steps = 100;
+  const auto bracket = boost::math::tools::bracket_and_solve_root(
+      surplus, guess_bd, 2.0, false, boost::math::tools::eps_tolerance<double>(30), steps);
+  return (bracket.first + bracket.second) / 2;
+}
 
 }  // namespace optinc

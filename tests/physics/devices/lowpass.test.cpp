@@ -3,7 +3,10 @@
 #include "physics/devices/lowpass.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <tuple>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
@@ -17,6 +20,38 @@ namespace {
 constexpr double tau = 6.283185307179586;
 const Lowpass one_pole{LowpassShape::one_pole, 30e9};
 const Lowpass bessel{LowpassShape::bessel_thomson_4, 30e9};
+const std::array stage{Lowpass{LowpassShape::one_pole, 40e9}, Lowpass{LowpassShape::bessel_thomson_4, 32e9}};
+const std::array<Lowpass, 4> four{
+    stage[0], stage[1], {LowpassShape::one_pole, 43e9}, {LowpassShape::bessel_thomson_4, 20e9}};
+
+/// D of a modulator (one pole) before a Bessel-Thomson receiver: their differential equations, typed here, by
+/// fourth-order Runge-Kutta with 512 steps a symbol, and the best of 512 sampling instants.
+double slow_distortion(double modulator_hz, double receiver_hz, double rate_bd) {
+  constexpr std::size_t steps = 512, symbols = 24;
+  const double dt = 1 / (rate_bd * steps), w = tau * receiver_hz / 2.11391767490422;
+  using State = std::array<double, 5>;  // modulator; receiver and its first three derivatives, times w^-n
+  const auto slope = [&](const State& x, double drive) {
+    return State{tau * modulator_hz * (drive - x[0]), w * x[2], w * x[3], w * x[4],
+                 w * (105 * (x[0] - x[1]) - 105 * x[2] - 45 * x[3] - 10 * x[4])};
+  };
+  const auto moved = [](State x, const State& by, double factor) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += factor * by[i];
+    return x;
+  };
+  State x{};
+  std::array<double, steps> sum{}, peak{};
+  for (std::size_t n = 0; n < steps * symbols; ++n) {
+    const double drive = n < steps ? 1 : 0;
+    const State a = slope(x, drive), b = slope(moved(x, a, dt / 2), drive);
+    const State c = slope(moved(x, b, dt / 2), drive), d = slope(moved(x, c, dt), drive);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += dt / 6 * (a[i] + 2 * b[i] + 2 * c[i] + d[i]);
+    sum[n % steps] += std::abs(x[1]);
+    peak[n % steps] = std::max(peak[n % steps], x[1]);
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < steps; ++i) least = std::min(least, (sum[i] - peak[i]) / peak[i]);
+  return least;
+}
 
 }  // namespace
 
@@ -122,13 +157,149 @@ TEST_CASE("intersymbol interference: samples of a symbol add up to one, and less
   }
 }
 
+// Fails when a residue of one filter is not multiplied by the response of the others, or by that of one other
+TEST_CASE("cascade: its response is the product of its filters' responses") {
+  for (double f = 0; f < 200e9; f += 1.7e9) {
+    CAPTURE(f);
+    Complex product = 1;
+    for (const Lowpass& filter : four) product *= lowpass_response(filter, f);
+    CHECK(std::abs(lowpass_response(four, f) - product) < 1e-12);
+    CHECK(std::abs(lowpass_response(stage, f) - lowpass_response(stage[0], f) * lowpass_response(stage[1], f)) <
+          1e-13);
+  }
+  double delay_s = 0;
+  for (const Lowpass& filter : four) delay_s += lowpass_delay_s(filter);
+  CHECK(lowpass_delay_s(four) == Approx(delay_s).epsilon(1e-12));
+}
+
+// Two poles a, b: (pi/2) a b/(a + b). Otherwise the midpoint rule over f = 40 GHz tan u. Fails when the
+// cascade's noise bandwidth is the narrowest filter's, or when poles of different filters are not paired
+TEST_CASE("cascade: noise bandwidth") {
+  const std::array poles{Lowpass{LowpassShape::one_pole, 40e9}, Lowpass{LowpassShape::one_pole, 10e9}};
+  CHECK(noise_bandwidth_hz(poles) == Approx(1.5707963267948966 * 8e9).epsilon(1e-12));
+  double sum = 0;
+  constexpr int n = 20000;
+  for (int k = 0; k < n; ++k) {
+    const double u = (k + 0.5) / n * tau / 4, f = 40e9 * std::tan(u);
+    sum += std::norm(lowpass_response(stage[0], f) * lowpass_response(stage[1], f)) * 40e9 /
+           (std::cos(u) * std::cos(u)) * (tau / 4 / n);
+  }
+  CHECK(noise_bandwidth_hz(stage) == Approx(sum).epsilon(1e-9));
+}
+
+// The second filter is given the mean of the first one's output over each step, to second order in the step.
+// Fails when the answer after the symbol is a step's, or is that of one filter; when impulse response, held
+// response and symbol response belong to different filters
+TEST_CASE("cascade: a signal through one filter, then through the other") {
+  const double rate_bd = 50e9, step_s = 1 / (2000 * rate_bd);
+  std::vector<double> held(2000 * 8, 0.0);
+  std::fill_n(held.begin(), 2000, 1.0);
+  auto between = filter_held(stage[0], step_s, held);
+  for (std::size_t k = between.size(); --k > 0;) between[k] = (between[k] + between[k - 1]) / 2;
+  between[0] /= 2;
+  const auto out = filter_held(stage[1], step_s, between);
+  const auto at_once = filter_held(stage, step_s, held);
+  for (std::size_t k = 0; k < out.size(); k += 97) CHECK(at_once[k] == Approx(out[k]).margin(1e-6));
+
+  const auto impulse = impulse_response_per_s(stage, step_s, 2000);
+  for (std::size_t k = 2; k < impulse.size(); k += 97)  // the slope of the step response
+    CHECK(impulse[k] / rate_bd == Approx((out[k] - out[k - 2]) / 2 * 2000).margin(1e-2));
+
+  const SymbolResponse r = symbol_response(stage, rate_bd);
+  const auto sample = [&](double t) {  // between two steps
+    const double k = t / step_s - 1;
+    const auto i = static_cast<std::size_t>(k);
+    return out[i] + (k - std::floor(k)) * (out[i + 1] - out[i]);
+  };
+  CHECK(r.main == Approx(sample(r.delay_s)).margin(1e-6));
+  for (std::size_t k = 0; k < r.before.size(); ++k)
+    CHECK(r.before[k] == Approx(sample(r.delay_s - static_cast<double>(k + 1) / rate_bd)).margin(1e-6));
+  for (std::size_t k = 0; k < 5; ++k)
+    CHECK(r.after[k] == Approx(sample(r.delay_s + static_cast<double>(k + 1) / rate_bd)).margin(1e-6));
+}
+
+// Fails when the instant is not refined between the coarse ones, when the coarse search ends before the symbol
+// does, or when a receiver that overshoots is sampled at its peak (D = 0.009 at 10 GBd)
+TEST_CASE("intersymbol interference: the sampling instant is that of least distortion") {
+  for (double rate_bd = 25e9; rate_bd < 100e9; rate_bd += 5e9) {
+    CAPTURE(rate_bd);
+    const double fine = peak_distortion(symbol_response(stage, rate_bd, 4096));
+    CHECK(peak_distortion(symbol_response(stage, rate_bd)) == Approx(fine).epsilon(1e-6));
+    CHECK(peak_distortion(symbol_response(stage, rate_bd, 8)) == Approx(fine).epsilon(1e-6));
+  }
+  CHECK(peak_distortion(symbol_response(bessel, 10e9)) < 1e-4);
+}
+
+// D = (1 - opening)/(M - 1), q/(1 - q) = D, q = e^(-2 pi f/R). Fails when levels are counted for eyes
+TEST_CASE("symbol rate limit: one pole in closed form") {
+  for (const int levels : {2, 4, 13, 64})
+    for (const double opening : {0.0, 0.5, 0.9}) {
+      CAPTURE(levels, opening);
+      const double d = (1 - opening) / (levels - 1);
+      const double limit_bd = symbol_rate_limit_bd(std::span(&stage[0], 1), levels, opening);
+      CHECK(limit_bd == Approx(tau * 40e9 / std::log1p(1 / d)).epsilon(1e-7));
+    }
+}
+
+// 45.772 GBd, and D = 0.064836 at 50 GBd, also by NumPy from the roots of the polynomial and 4000 instants a
+// symbol. Fails when D of the stage is put together from those of its filters, (1 + D_1)(1 + D_2) - 1, which
+// allows 59 GBd; or when the instant is one of 32
+TEST_CASE("symbol rate limit: a stage against its differential equations") {
+  CHECK(peak_distortion(symbol_response(stage, 50e9)) == Approx(0.0648358).epsilon(1e-5));
+  CHECK(symbol_rate_limit_bd(stage, 13) == Approx(45.7717e9).epsilon(1e-5));
+  for (const auto& [modulator_hz, receiver_hz, levels, opening] :
+       {std::tuple{40e9, 32e9, 13, 0.5}, {100e9, 60e9, 4, 0.5}, {20e9, 60e9, 4, 0.0}, {30e9, 1e9, 13, 0.8}}) {
+    CAPTURE(modulator_hz, receiver_hz, levels, opening);
+    double least = 0.1 * receiver_hz, most = 10 * receiver_hz;
+    while (most / least > 1 + 1e-5) {
+      const double middle = std::sqrt(least * most);
+      const bool open = 1 - (levels - 1) * slow_distortion(modulator_hz, receiver_hz, middle) > opening;
+      (open ? least : most) = middle;
+    }
+    const std::array cascade{Lowpass{LowpassShape::one_pole, modulator_hz},
+                             Lowpass{LowpassShape::bessel_thomson_4, receiver_hz}};
+    CHECK(symbol_rate_limit_bd(cascade, levels, opening) == Approx(least).epsilon(1e-4));
+  }
+}
+
+// Fails when a bandwidth is not scaled, when one filter's limit stands for all, or when the search depends on
+// where it starts or on the order
+TEST_CASE("symbol rate limit: scales with the bandwidths, falls with every filter and level") {
+  const double limit_bd = symbol_rate_limit_bd(stage, 13);
+  for (const double k : {1e-6, 0.1, 3.0, 1e3}) {
+    auto scaled = stage;
+    for (Lowpass& filter : scaled) filter.bandwidth_hz *= k;
+    CHECK(symbol_rate_limit_bd(scaled, 13) == Approx(k * limit_bd).epsilon(1e-7));
+  }
+  for (const Lowpass& filter : stage) CHECK(limit_bd < symbol_rate_limit_bd(std::span(&filter, 1), 13));
+  CHECK(symbol_rate_limit_bd(four, 13) < limit_bd);
+  CHECK(symbol_rate_limit_bd(std::array{stage[1], stage[0]}, 13) == Approx(limit_bd).epsilon(1e-8));
+  CHECK(symbol_rate_limit_bd(stage, 14) < limit_bd);
+  CHECK(symbol_rate_limit_bd(stage, 13, 0.6) < limit_bd);
+}
+
 TEST_CASE("low-pass: impossible ones are refused") {
   check_message(refusal([] { noise_bandwidth_hz({LowpassShape::one_pole, 0}); }), {"bandwidth_hz = 0"});
-  check_message(refusal([] { symbol_response({}, 50e9, 7); }), {"samples_per_symbol = 7"});
-  check_message(refusal([] { symbol_response({}, 50e9, 8, 1); }), {"symbols = 1"});
-  check_message(refusal([] { symbol_response({}, 0); }), {"symbol_rate_bd"});
-  check_message(refusal([] { impulse_response_per_s({}, -1, 4); }), {"step_s"});
+  check_message(refusal([] { symbol_response(Lowpass{}, 50e9, 7); }), {"samples_per_symbol = 7"});
+  check_message(refusal([] { symbol_response(Lowpass{}, 50e9, 8, 1); }), {"symbols = 1"});
+  check_message(refusal([] { symbol_response(Lowpass{}, 0); }), {"symbol_rate_bd"});
+  check_message(refusal([] { impulse_response_per_s(Lowpass{}, -1, 4); }), {"step_s"});
   CHECK_NOTHROW(validate_lowpass({}));
+
+  const auto limit = [](std::vector<Lowpass> cascade, int levels, double opening) {
+    return refusal([&] { symbol_rate_limit_bd(cascade, levels, opening); });
+  };
+  check_message(limit({bessel}, 1, 0.5), {"levels = 1"});
+  check_message(limit({bessel}, 13, 1), {"eye_opening = 1"});
+  check_message(limit({bessel}, 13, -0.1), {"eye_opening = -0.1"});
+  check_message(limit({bessel}, 13, std::nan("")), {"eye_opening = nan"});
+  check_message(limit({bessel}, 502, 0.5), {"levels = 502", "eye_opening = 0.5", "0.000998"});
+  CHECK(limit({bessel}, 501, 0.5).empty());
+  check_message(limit({}, 13, 0.5), {"0 filters"});
+  check_message(limit({bessel, {LowpassShape::one_pole, 0}}, 13, 0.5), {"bandwidth_hz = 0"});
+  check_message(limit({bessel, one_pole, bessel}, 13, 0.5), {"bandwidth_hz = 30000000000", "0.1 % larger"});
+  CHECK(limit({one_pole, {LowpassShape::one_pole, 30.03e9}}, 13, 0.5).empty());
+  CHECK(limit({one_pole, bessel}, 13, 0.5).empty());
 }
 
 // one pole 1/(2 pi f), Bessel-Thomson 2.1139/(2 pi f): 5.0 and 10.5 ps at 32 GHz; the slope of the phase at 1
