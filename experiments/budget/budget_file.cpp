@@ -56,10 +56,9 @@ void write_budget(const Group& group, const ChipBudget& b) {
   number("gain", &BudgetStage::gain_db, "dB", "optical power that re-modulation puts back");
   write_table(group, b.loss_db, "dB", "loss of one pass without gain");
   write_table(group, b.static_power_w, "W", "electrical power that does not depend on the symbol rate");
-  write_table(group, b.symbol_power_w, "W",
-              "electrical power that grows with the symbol rate, at the assumed symbol_rate");
+  write_table(group, b.symbol_power_w, "W", "electrical power that grows with the symbol rate, at symbol_rate");
   write_table(group, b.delay_s, "s", "delay");
-  write_table(group, b.area_m2, "m2", "area of MZIs and delay lines alone, without modulators and receivers");
+  write_table(group, b.area_m2, "m2", "area of devices on the die");
   group.dimension("heater", column(b.heaters, [](const HeaterBudget& h) { return h.name; }), "1",
                   "kind of heater");
   const auto heater = [&](const char* name, double HeaterBudget::*member, const char* long_name) {
@@ -92,12 +91,17 @@ void write_budget(const Group& group, const ChipBudget& b) {
   scalar("launch_delay", b.launch_delay_s, "s", "by which the last digit leaves the servers after the first");
   scalar("passive_received", b.passive_received_dbm, "dBm", "what a server would receive without gain");
   scalar("laser_optical", b.laser_optical_w, "W", "light of all lasers");
-  scalar("mesh_area", b.mesh_area_m2, "m2", "bounding boxes of all meshes, without modulators and receivers");
-  scalar("die_area", b.die_area_m2, "m2",
-         "bounding box of all meshes placed in rows, without modulators and receivers");
-  scalar("symbol_rate", b.symbol_rate_bd, "Bd",
-         "assumed symbols per second of a lane, not shown to be reachable");
-  scalar("receiver_bandwidth", b.receiver_bandwidth_hz, "Hz", "bandwidth of every receiver");
+  scalar("mesh_area", b.mesh_area_m2, "m2", "bounding boxes of all meshes");
+  scalar("die_area", b.die_area_m2, "m2", "meshes placed in rows, delay lines, modulators and receivers");
+  scalar("die_heat", b.die_heat_w, "W", "of heaters, static phases trimmed, and of receivers and drivers");
+  scalar("die_rise", b.die_rise_k, "K", "of the die over the ambient with that heat");
+  scalar("symbol_rate", b.symbol_rate_bd, "Bd", "symbols per second of a lane");
+  scalar("symbol_rate_limit", b.symbol_rate_limit_bd, "Bd",
+         "upper bound: what one receiver and one modulator carry");
+  scalar(
+      "energy_per_bit", b.energy_per_bit_j(), "J",
+      "of all servers' codes, if the chip decodes at symbol_rate; NaN where symbol_rate is beyond the bound");
+  scalar("receiver_bandwidth", b.receiver_bandwidth_hz, "Hz", "3 dB bandwidth of every receiver");
 }
 
 }  // namespace optinc

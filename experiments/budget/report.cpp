@@ -108,10 +108,13 @@ std::string totals_text(const ChipBudget& b) {
     text += hanging_text(fmt::format("  {}", name), value, 42);
   };
   line("MZIs, columns in series", fmt::format("{}, {}", b.mzis(), b.columns()));
-  line("area of MZIs and delay lines only", fmt::format("{} mm^2", cell(1e6 * b.area_m2.total())));
-  line("area of meshes, placed in rows",
-       fmt::format("{} mm^2, {} mm^2; modulators and receivers are in none of the three areas",
-                   cell(1e6 * b.mesh_area_m2), cell(1e6 * b.die_area_m2)));
+  line("area of the die",
+       fmt::format(
+           "{} mm^2: meshes placed in rows, delay lines, modulators and receivers; the boxes of MZIs and "
+           "devices alone take {} mm^2",
+           cell(1e6 * b.die_area_m2), cell(1e6 * b.area_m2.total())));
+  line("heat on the die", fmt::format("{} W from heaters, receivers and drivers: {} K above the ambient",
+                                      cell(b.die_heat_w), cell(b.die_rise_k)));
   line("loss of one pass without gain",
        fmt::format("{:.1f} dB, of which fan-out and fan-in {:.1f}; a server would "
                    "receive {:.1f} dBm",
@@ -131,13 +134,18 @@ std::string totals_text(const ChipBudget& b) {
   line("power without drivers and converters",
        fmt::format("{} W, at any symbol rate: heaters, lasers, receivers and control",
                    cell(b.static_power_w.total())));
-  const std::string rate = fmt::format("at the assumed {:.4g} GBd", 1e-9 * b.symbol_rate_bd);
+  const std::string rate =
+      fmt::format("at {:.4g} GBd{}", 1e-9 * b.symbol_rate_bd, b.carries_its_rate() ? "" : "*");
   line("power of drivers and converters", fmt::format("{} W {}", cell(b.symbol_power_w.total()), rate));
   line("delay", fmt::format("{:.3f} ns, of which MZIs {:.3f} (fibres not counted)", 1e9 * b.delay_s.total(),
                             1e9 * b.optical_delay_s));
   line("symbols in flight",
        fmt::format("{:.1f}, of which in MZIs {:.1f}, {}", b.symbols_in_flight(), b.symbols_in_mzis(), rate));
-  for (const OpenFigure& f : open_figures()) line(f.meaning.data(), fmt::format("not yet known: {}", f.why));
+  line("symbol rate of one stage", fmt::format("at most {:.3g} GBd", 1e-9 * b.symbol_rate_limit_bd));
+  if (b.carries_its_rate())
+    line("bits and energy per bit",
+         fmt::format("{:.4g} Gb/s of all servers' codes, {:.3g} pJ a bit, if the chip decodes {}",
+                     1e-9 * b.bits_per_word * b.symbol_rate_bd, 1e12 * b.energy_per_bit_j(), rate));
   return text;
 }
 
@@ -151,28 +159,22 @@ Json table_json(const BudgetTable& t) {
 }  // namespace
 
 std::string budget_text(const ChipBudget& b, const std::string& title, const std::string& loss_note) {
-  const std::string assumed = operating_point_note(b.symbol_rate_bd, b.receiver_bandwidth_hz);
+  const std::string assumed = operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd);
   return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", assumed, 6) +
          (loss_note.empty() ? "" : hanging_text("Note:", loss_note, 6)) + "\nStages\n" + stages_text(b) +
          table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
          table_text(b, b.static_power_w, "Electrical power that does not depend on the symbol rate, W", 1) +
-         table_text(
-             b, b.symbol_power_w,
-             fmt::format("Electrical power at the assumed symbol rate of {:.4g} GBd, which is not shown to "
-                         "be reachable, W",
-                         1e-9 * b.symbol_rate_bd),
-             1) +
+         table_text(b, b.symbol_power_w,
+                    fmt::format("Electrical power at a symbol rate of {:.4g} GBd{}, W", 1e-9 * b.symbol_rate_bd,
+                                b.carries_its_rate() ? "" : "*"),
+                    1) +
          heaters_text(b) + table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
-         table_text(b, b.area_m2, "Area of MZIs and delay lines only, without modulators and receivers, mm^2",
-                    1e6) +
-         totals_text(b);
+         table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b);
 }
 
 nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title,
                                    const std::string& loss_note) {
-  Json open = Json::object(), notes = {operating_point_note(b.symbol_rate_bd, b.receiver_bandwidth_hz)};
-  for (const OpenFigure& f : open_figures())
-    open[f.name] = fmt::format("{}: not yet known at this point: {}", f.meaning, f.why);
+  Json notes = {operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd)};
   if (!loss_note.empty()) notes.push_back(loss_note);
   Json stages = Json::array(), heaters = Json::array();
   for (const BudgetStage& s : b.stages)
@@ -210,7 +212,6 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
   return {
       {"title", title},
       {"notes", notes},
-      {"not_yet_known", open},
       {"mzis", b.mzis()},
       {"columns", b.columns()},
       {"conversions", b.conversions()},
@@ -227,7 +228,12 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
       {"mesh_area_m2", b.mesh_area_m2},
       {"die_area_m2", b.die_area_m2},
       {"optical_delay_s", b.optical_delay_s},
+      {"die_heat_w", b.die_heat_w},
+      {"die_rise_k", b.die_rise_k},
       {"symbol_rate_bd", b.symbol_rate_bd},
+      {"symbol_rate_limit_bd", b.symbol_rate_limit_bd},
+      {"rate_reachable", b.carries_its_rate()},
+      {"energy_per_bit_j", b.carries_its_rate() ? Json(b.energy_per_bit_j()) : Json()},
       {"symbols_in_mzis", b.symbols_in_mzis()},
       {"symbols_in_flight", b.symbols_in_flight()},
       {"receiver_bandwidth_hz", b.receiver_bandwidth_hz},

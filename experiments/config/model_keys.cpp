@@ -26,7 +26,7 @@ struct Readers {
   unsigned models;
 };
 
-constexpr std::array<Readers, 49> readers = {{
+constexpr std::array<Readers, 52> readers = {{
     {"", "", all},
     {"run", "", all},
     {"runner", "", all},
@@ -63,7 +63,10 @@ constexpr std::array<Readers, 49> readers = {{
     {"fibre", "", networks},
     {"waveguide", "delay_line_pitch_m", 0},
     {"waveguide", "", networks},
+    {"layout", "modulator_area_m2", 0},
+    {"layout", "receiver_area_m2", 0},
     {"layout", "", networks},
+    {"die", "", drift | learning},
     {"link", "", networks},
     {"noise", "", networks},
     {"stand_in", "", chip | tolerance},

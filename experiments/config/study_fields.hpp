@@ -52,6 +52,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("fibre", s.hardware.fibre);
   section("waveguide", s.hardware.routing);
   section("layout", s.hardware.layout);
+  section("die", s.hardware.die);
   section("link", s.hardware.link);
   section("noise", s.noise);
   section("stand_in", s.stand_in);

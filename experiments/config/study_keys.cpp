@@ -76,7 +76,9 @@ std::string nearest_key(std::string_view wrong) {
       {"budget.adc_bits", "converter.bits"},
       {"budget.adc_effective_bits", "converter.effective_bits"},
       {"budget.adc_step_j", "converter.step_j"},
-      {"budget.adc_delay_s", "converter.delay_s"}};
+      {"budget.adc_delay_s", "converter.delay_s"},
+      {"drift.die_resistance_k_per_w", "die.resistance_k_per_w"},
+      {"drift.die_capacity_j_per_k", "die.capacity_j_per_k"}};
   for (const auto& [old, now] : moved)
     if (wrong == old) return std::string(now);
   const auto entries = config_entries({});

@@ -78,13 +78,13 @@ void add_crosstalk(Warnings& all, const StudyConfig& config) {
 }
 
 void add_drift(Warnings& all, const StudyConfig& config) {
-  const DriftSettings& s = config.drift;
+  const ThermalDie& die = config.hardware.die;
   const HeaterSettings& heater = config.hardware.heater;
   add(all, "heater.pi_power_w", about("p_pi_w", thermo_optic_warnings(heater)));
   add(all, "heater.pi_power_w",
-      die_warnings({s.die_resistance_k_per_w, 1.0 / s.die_resistance_k_per_w},
+      die_warnings({die.resistance_k_per_w, 1.0 / die.resistance_k_per_w},
                    expected_heater_power_w(network_shape(config), heater.p_pi_w)));
-  add(all, "drift.die_capacity_j_per_k", die_warnings({s.die_resistance_k_per_w, s.die_capacity_j_per_k}, 0.0));
+  add(all, "die.capacity_j_per_k", die_warnings(die, 0.0));
 }
 
 void add_splitters(Warnings& all, const SensitivitySettings& s) {
@@ -109,10 +109,10 @@ void add_learner(Warnings& all, const LearnerSettings& l) {
 }
 
 /// Sections that only chips read.
-constexpr std::array<std::string_view, 17> of_chips = {
+constexpr std::array<std::string_view, 18> of_chips = {
     "chip",    "calibration", "crosstalk", "operation", "noise",  "drift",
     "laser",   "modulator",   "receiver",  "converter", "heater", "splitter",
-    "coupler", "fibre",       "waveguide", "layout",    "link"};
+    "coupler", "fibre",       "waveguide", "layout",    "die",    "link"};
 
 /// What acts on chips, in a study of learning that sends nothing through one at any point.
 std::vector<std::string> chipless(const StudyConfig& config) {
@@ -203,7 +203,7 @@ std::vector<std::string> budget_warnings(const StudyConfig& config, double heate
   add(all, "modulator.loss_db", about("insertion_loss_db", modulator));
   add(all, "modulator.v_pi_v", about("v_pi_v", modulator));
   add_by_field(all, config, "layout", floor_plan_warnings(config.hardware.layout));
-  const double resistance = config.drift.die_resistance_k_per_w;
+  const double resistance = config.hardware.die.resistance_k_per_w;
   add(all, "heater.device", die_warnings({resistance, 1.0 / resistance}, heater_power_w));
   std::vector<std::string> lines;
   for (const Warning& w : all) lines.push_back(fmt::format("{}: {}", w.key, w.text));

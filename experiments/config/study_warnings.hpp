@@ -15,7 +15,7 @@ namespace optinc {
 std::vector<std::string> study_warnings(const StudyConfig& config);
 
 /// The same for `optinc budget` of the study's own chip: devices of [chip], [link] and [budget], and the die
-/// that `heater_power_w` warms over [drift] die_resistance_k_per_w.
+/// that `heater_power_w` warms over die.resistance_k_per_w.
 std::vector<std::string> budget_warnings(const StudyConfig& config, double heater_power_w);
 
 /// Prints "optinc: warning: LINE" for each to standard error; also where progress is not wanted.

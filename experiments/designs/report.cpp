@@ -22,7 +22,7 @@ double value(const UnitCost& c) {
   return static_cast<double>(c.*member);
 }
 
-constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
+constexpr std::array<TableColumn<UnitCost>, 28> quantities = {{
     {"servers", "1", "", 1, "servers whose codes are averaged", value<&UnitCost::servers>, true},
     {"bits", "bit", "", 1, "bits of a code", value<&UnitCost::bits>, true},
     {"mzis", "1", "MZIs", 1, "MZIs as built", value<&UnitCost::mzis>, true},
@@ -33,11 +33,10 @@ constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
      true},
     {"modulators", "1", "modulators", 1, "modulators, servers' included", value<&UnitCost::modulators>, true},
     {"receivers", "1", "receivers", 1, "receivers, servers' included", value<&UnitCost::receivers>, true},
-    {"area", "m2", "MZIs, lines mm^2", 1e6,
-     "area of MZIs and delay lines only, without modulators and receivers", value<&UnitCost::area_m2>},
-    {"placed_area", "m2", "placed mm^2", 1e6,
-     "area of all meshes placed in rows, without modulators, receivers and delay lines; NaN: not yet known",
-     value<&UnitCost::placed_area_m2>},
+    {"area", "m2", "die mm^2", 1e6,
+     "area of the dies: meshes placed in rows, delay lines, modulators and receivers",
+     value<&UnitCost::area_m2>},
+    {"die_rise", "K", "die K", 1, "of the hottest die over the ambient", value<&UnitCost::die_rise_k>},
     {"columns", "1", "columns", 1, "MZIs in series on the critical path", value<&UnitCost::columns>, true},
     {"conversions", "1", "O/E/O", 1, "optical-electrical-optical conversions on the critical path",
      value<&UnitCost::conversions>, true},
@@ -56,15 +55,18 @@ constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
      "electrical power that does not depend on the symbol rate: heaters, lasers, receivers, control",
      value<&UnitCost::static_power_w>},
     {"symbol_power", "W", "drivers, ADCs W", 1,
-     "electrical power of modulator drivers and converters, at the assumed symbol_rate",
-     value<&UnitCost::symbol_power_w>},
+     "electrical power of modulator drivers and converters, at symbol_rate", value<&UnitCost::symbol_power_w>},
     {"delay", "s", "ns", 1e9, "first symbol in to its code out", value<&UnitCost::delay_s>},
     {"symbols_in_flight", "1", "in flight", 1,
-     "symbols of a lane between first symbol and its code, at the assumed symbol_rate",
+     "symbols of a lane between first symbol and its code, at symbol_rate",
      [](const UnitCost& c) { return c.symbols_in_flight(); }},
-    {"symbol_rate", "Bd", "assumed GBd", 1e-9,
-     "assumed symbols per second on every lane, not shown to be reachable", value<&UnitCost::symbol_rate_bd>},
-    {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "bandwidth of every receiver",
+    {"symbol_rate", "Bd", "GBd", 1e-9, "symbols per second on every lane", value<&UnitCost::symbol_rate_bd>},
+    {"symbol_rate_limit", "Bd", "bound GBd", 1e-9, "upper bound: what one receiver and one modulator carry",
+     value<&UnitCost::symbol_rate_limit_bd>},
+    {"energy_per_bit", "J", "pJ a bit", 1e12,
+     "of all servers' codes, if the unit decodes at symbol_rate; NaN where symbol_rate is beyond the bound",
+     [](const UnitCost& c) { return c.energy_per_bit_j(); }},
+    {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
      value<&UnitCost::receiver_bandwidth_hz>},
     {"slots_per_word", "1", "slots a word", 1, "symbols of a lane that one word occupies a stage for",
      value<&UnitCost::slots_per_word>, true},
@@ -72,7 +74,7 @@ constexpr std::array<TableColumn<UnitCost>, 26> quantities = {{
 
 std::string cell(const TableColumn<UnitCost>& q, const UnitCost& c) {
   const double x = q.scale * q.of(c);
-  if (std::isnan(x)) return "n/k";
+  if (std::isnan(x)) return "none";
   if (x == 0.0) return "-";
   if (q.counts) return fmt::format("{:.0f}", x);
   return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
@@ -93,20 +95,21 @@ const std::vector<ColumnGroup>& groups() {
        {"mzis", "receivers", "modulators", "heater_power", "static_power"},
        "receivers, modulators: the servers' included; heaters: random static phases trimmed; all static: "
        "heaters, lasers, receivers, control. Untrained networks cost what trained ones do."},
-      {"MZIs as they are counted, and area without modulators and receivers",
-       {"mzis", "mzis_published_way", "mzis_full_svd", "area", "placed_area"},
-       "MZIs, lines: boxes of MZIs and delay lines only; placed: all meshes in rows on a die, gaps included, "
-       "delay lines not. "
-       "Modulators and receivers are in neither area. n/k: not yet known (a stage shared in time has no floor "
-       "plan)."},
+      {"MZIs as they are counted, the die and its heat",
+       {"mzis", "mzis_published_way", "mzis_full_svd", "area", "die_rise"},
+       "die: all meshes placed in rows, delay lines, modulators and receivers (of a stage shared in time the "
+       "boxes of its devices); die K: with the heat of its heaters, receivers and drivers."},
       {"Critical path",
        {"columns", "conversions", "loss", "most_gain", "delay", "delay_line_length", "longest_wait_loss"},
        "worst dB: from full scale to what a receiver sees at its largest output, of a step at its rise, a "
        "fraction of its sum; lines: light that waits."},
-      {"At the assumed symbol rate, which is not shown to be reachable",
-       {"symbol_rate", "receiver_bandwidth", "slots_per_word", "symbols_in_flight", "symbol_power"},
-       "drivers, ADCs: watts that grow with the symbol rate; slots: symbols of a lane that one word occupies. "
-       "The delay and the memory of a stage shared in time rest on this rate too."}};
+      {"At the symbol rate (*: beyond what its devices carry)",
+       {"symbol_rate", "symbol_rate_limit", "slots_per_word", "symbols_in_flight", "symbol_power",
+        "energy_per_bit"},
+       "bound: what one receiver and one modulator carry, an upper bound; drivers, ADCs: watts that grow with "
+       "the symbol rate; slots: symbols of a lane that one word occupies; none: no energy per bit is formed "
+       "from a rate beyond the bound. The delay and the memory of a stage shared in time rest on this rate "
+       "too."}};
   return all;
 }
 
@@ -119,7 +122,7 @@ std::string group_text(const ColumnGroup& group, const std::vector<ComparedDesig
   for (const std::string_view name : group.names) columns.push_back({quantity(name).heading});
   std::vector<std::vector<std::string>> rows;
   for (const ComparedDesign& d : designs) {
-    rows.push_back({d.entry.name});
+    rows.push_back({d.entry.name + (d.cost.carries_its_rate() ? "" : " *")});
     for (const std::string_view name : group.names) rows.back().push_back(cell(quantity(name), d.cost));
   }
   return fmt::format("{}\n{}{}\n", group.heading, text_table(columns, rows, 1),
@@ -147,7 +150,7 @@ std::string description(const ComparedDesign& d) {
 std::vector<std::string> notes_of(const std::vector<ComparedDesign>& designs) {
   std::map<std::string, std::vector<std::string>> of;
   for (const ComparedDesign& d : designs) {
-    of[operating_point_note(d.cost.symbol_rate_bd, d.cost.receiver_bandwidth_hz)].push_back(d.entry.name);
+    of[operating_point_note(d.cost.symbol_rate_bd, d.cost.symbol_rate_limit_bd)].push_back(d.entry.name);
     if (!d.loss_note.empty()) of[d.loss_note].push_back(d.entry.name);
   }
   std::vector<std::string> notes;
@@ -164,9 +167,7 @@ std::string designs_text(const std::vector<ComparedDesign>& designs, const std::
   for (const std::string& note : notes_of(designs)) text += hanging_text("Note:", note, 6);
   text += '\n';
   for (const ColumnGroup& group : groups()) text += group_text(group, designs);
-  text += "Not yet known at any operating point\n";
-  for (const OpenFigure& f : open_figures()) text += hanging_text(fmt::format("  {}:", f.meaning), f.why, 30);
-  text += "\nWhat the designs are, and what is published of them\n";
+  text += "What the designs are, and what is published of them\n";
   for (const ComparedDesign& d : designs)
     text += hanging_text(fmt::format("  {}", d.entry.name), description(d), 33);
   return text;
@@ -177,15 +178,13 @@ Json designs_json(const std::vector<ComparedDesign>& designs, const std::string&
   for (const ComparedDesign& d : designs) {
     Json row = {{"design", d.entry.name}, {"network", d.network}, {"untrained", d.untrained}};
     for (const auto& q : quantities) row[q.name] = q.json(d.cost);
+    row["rate_reachable"] = d.cost.carries_its_rate();
     row["published_mzis"] = d.entry.published_mzis;
     row["published_full_svd"] = d.entry.published_full_svd;
     row["published"] = d.entry.published;
     rows.push_back(std::move(row));
   }
-  Json open = Json::object();
-  for (const OpenFigure& f : open_figures())
-    open[f.name] = fmt::format("{}: not yet known at this point: {}", f.meaning, f.why);
-  return {{"title", title}, {"notes", notes_of(designs)}, {"not_yet_known", open}, {"designs", rows}};
+  return {{"title", title}, {"notes", notes_of(designs)}, {"designs", rows}};
 }
 
 void write_designs(const Group& group, const DesignList& list, const std::vector<ComparedDesign>& designs) {

@@ -15,7 +15,7 @@ DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, 
   chip.first = calibrated_again(design, config, trial, 0);
   chip.imbalance = draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial);
   chip.heater_power_w = heater_power_w(chip.first.heaters, config.hardware.heater.p_pi_w);
-  chip.history = drift_history(config.drift, chip.heater_power_w, config.run.seed, trial);
+  chip.history = drift_history(config.drift, config.hardware.die, chip.heater_power_w, config.run.seed, trial);
   return chip;
 }
 

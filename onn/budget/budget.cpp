@@ -1,10 +1,12 @@
 #include "onn/budget/budget.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "onn/budget/parts.hpp"
 #include "physics/core/check.hpp"
+#include "physics/devices/lowpass.hpp"
 #include "physics/layout/placement.hpp"
 
 namespace optinc {
@@ -22,10 +24,12 @@ void place(const Inputs& in, ChipBudget& b) {
         meshes.push_back(*mesh);
         die.width_m = std::max(die.width_m, floor_plan(*mesh, in.hardware.layout).length_m);
       }
+  for (const char* part : {"delay lines", "modulators", "receivers"})
+    b.die_area_m2 += b.area_m2.part(part).total();
   if (meshes.empty()) return;
   const DiePlan plan = place_meshes(meshes, in.hardware.layout, die);
   b.mesh_area_m2 = plan.mesh_area_m2();
-  b.die_area_m2 = plan.area_m2();
+  b.die_area_m2 += plan.area_m2();
 }
 
 void validate_program(const ChipDesign& design, const ChipProgram& program) {
@@ -41,6 +45,15 @@ void validate_program(const ChipDesign& design, const ChipProgram& program) {
            "a program of {} layers for a design of {} (layers, blocks and MZIs must be the same). Program this "
            "design.",
            program.layers.size(), design.layers.size());
+}
+
+/// Bound of one stage, a neuron's or server's receiver and the modulator before it, for half of the eye of the
+/// 3N + 1 levels that a digit's sum has.
+double symbol_rate_limit(const Task& task, const UnitHardware& hardware) {
+  const std::array<Lowpass, 2> stage = {
+      {{LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz},
+       {LowpassShape::one_pole, hardware.modulator.bandwidth_hz}}};
+  return symbol_rate_limit_bd(stage, task.sums());
 }
 
 }  // namespace
@@ -59,20 +72,28 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.static_power_w = static_watts(in, b.stages, optical_w);
   b.symbol_power_w = symbol_watts(in, b.stages);
   b.delay_s = delays(in, b.stages);
-  std::vector<double> through_s;
-  for (std::size_t l = 0; l < in.layers(); ++l) through_s.push_back(b.delay_s.total(first_layer_stage + l));
-  const Schedule times = schedule(design, through_s, hardware.link.skew);
+  const Schedule times = unit_schedule(design, hardware);
   wait(in, times, b);
   b.area_m2 = areas(in, b.stages);
   for (const std::string_view name : heater_names())
     b.heaters.push_back(heater_budget(in, b.stages, HeaterSettings(name)));
   place(in, b);
-  receive(in, times, b);
+  receive(in, b);
   follow(in, times, b);  // last: it leaves the critical path alone in the tables
   b.laser_optical_w = std::accumulate(optical_w.begin(), optical_w.end(), 0.0);
   b.passive_received_dbm = dbm_of_watts(hardware.laser.power_w) - b.loss_db.total();
   b.optical_delay_s = b.delay_s.part("MZIs").total();
   b.symbol_rate_bd = settings.symbol_rate_bd;
+  b.symbol_rate_limit_bd = symbol_rate_limit(design.task, hardware);
+  b.bits_per_word = design.task.servers * design.task.bits();
+  const auto of_layers = [&](const BudgetPart& part) {
+    return std::accumulate(part.by_stage.begin() + first_layer_stage,
+                           part.by_stage.begin() + static_cast<std::ptrdiff_t>(in.unit_t_stage()), 0.0);
+  };
+  b.die_heat_w =
+      of_layers(b.static_power_w.part("heaters")) + of_layers(b.static_power_w.part("static phases")) +
+      of_layers(b.static_power_w.part("receivers")) + of_layers(b.symbol_power_w.part("modulator drivers"));
+  b.die_rise_k = hardware.die.resistance_k_per_w * b.die_heat_w;
   b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;
   return b;
 }

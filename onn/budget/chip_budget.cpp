@@ -1,6 +1,7 @@
 #include "onn/budget/chip_budget.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -69,6 +70,11 @@ double ChipBudget::answer_skew_s() const {
       std::minmax_element(answers.begin(), answers.end(),
                           [](const BudgetAnswer& a, const BudgetAnswer& b) { return a.delay_s < b.delay_s; });
   return last->delay_s - first->delay_s;
+}
+
+double ChipBudget::energy_per_bit_j() const {
+  if (!carries_its_rate()) return std::numeric_limits<double>::quiet_NaN();
+  return (static_power_w.total() + symbol_power_w.total()) / (bits_per_word * symbol_rate_bd);
 }
 
 double ChipBudget::fan_db() const { return loss_db.part("fan-out, fan-in").total(); }

@@ -41,6 +41,7 @@ struct BudgetStage {
   std::int64_t mzis = 0, shifters = 0;
   int columns = 0;  ///< MZIs in series
   std::int64_t modulators = 0, receivers = 0, adcs = 0;
+  double swing_v = 0.0;     ///< of its modulators' drives, from the lowest level to the highest
   double received_w = 0.0;  ///< signal on a receiver of this stage at its largest output (of a limiting one:
                             ///< the rise of its step, not the whole sum before it); 0: no receiver
   double snr_db = 0.0;      ///< of its current, electrical, over shot, amplifier and oscillator noise
@@ -86,19 +87,24 @@ struct ChipBudget {
   BudgetTable static_power_w;  ///< electrical, whatever the symbol rate: heaters, lasers, receivers, control
   BudgetTable symbol_power_w;  ///< electrical, of modulator drivers and converters at symbol_rate_bd
   BudgetTable delay_s;         ///< first symbol in to its code out
-  BudgetTable area_m2;  ///< of the boxes of all MZIs, and of delay lines; modulators and receivers are left out
+  BudgetTable area_m2;         ///< on the die: boxes of all MZIs, delay lines, modulators and receivers
   std::vector<BudgetAnswer> answers;  ///< (digits), most significant first
   BudgetWait longest_wait;            ///< in delay lines; all 0 where no light waits
   double launch_delay_s = 0.0;        ///< by which the last digit leaves the servers after the first
   std::vector<HeaterBudget> heaters;  ///< the chosen one's trimmed_w is in `static_power_w`, in two parts
   double mesh_area_m2 = 0.0;          ///< bounding boxes of the meshes, edges and output screens included
-  double die_area_m2 = 0.0;           ///< bounding box of all meshes placed in rows on a die
+  double die_area_m2 =
+      0.0;  ///< bounding box of all meshes placed in rows, and delay lines, modulators, receivers
+  double die_heat_w = 0.0;  ///< heaters with static phases trimmed, and the chip's own receivers and drivers
+  double die_rise_k = 0.0;  ///< of the die over the ambient with that heat: die.resistance_k_per_w
   double laser_optical_w =
       0.0;  ///< light of all lasers: signals, local oscillators and what is lost before both
   double passive_received_dbm = 0.0;   ///< what a server would receive of its laser without any gain
   double optical_delay_s = 0.0;        ///< in MZIs alone
-  double symbol_rate_bd = 0.0;         ///< assumed; no symbol rate is shown to be reachable
-  double receiver_bandwidth_hz = 0.0;  ///< of every receiver, in `delay_s` and in the noise behind `snr_db`
+  double symbol_rate_bd = 0.0;         ///< assumed
+  double symbol_rate_limit_bd = 0.0;   ///< upper bound: what one stage of receiver and modulator can carry
+  double bits_per_word = 0.0;          ///< of all servers' codes
+  double receiver_bandwidth_hz = 0.0;  ///< 3 dB, of every receiver
 
   /// MZIs of all layers.
   std::int64_t mzis() const;
@@ -114,6 +120,11 @@ struct ChipBudget {
   double answer_skew_s() const;
   /// Loss of fan-out and fan-in alone, dB: 10 log10 of the product of all r.
   double fan_db() const;
+  /// Whether the devices can carry symbol_rate_bd at all: it is below the bound of one stage.
+  bool carries_its_rate() const { return symbol_rate_bd <= symbol_rate_limit_bd; }
+  /// Watts over the bits per second of all servers at symbol_rate_bd, J; NaN where the devices cannot carry
+  /// that rate.
+  double energy_per_bit_j() const;
   /// Symbols that are inside MZIs at one time, at symbol_rate_bd.
   double symbols_in_mzis() const { return optical_delay_s * symbol_rate_bd; }
   /// Symbols that are under way at one time, from a server and back, at symbol_rate_bd.

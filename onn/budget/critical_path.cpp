@@ -25,31 +25,17 @@ BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const CriticalPath
 
 }  // namespace
 
-void receive(const Inputs& in, const Schedule& s, ChipBudget& b) {
-  std::vector<double> through;  // field ratio of every layer, with what nominal_layer_factor does not know of
-  for (std::size_t l = 0; l < in.layers(); ++l)
-    through.push_back(nominal_layer_factor(in.design.layers[l], in.model) *
-                      field_ratio_of_loss_db(b.loss_db.part("splitter excess").by_stage[first_layer_stage + l] +
-                                             b.loss_db.part("waveguides").by_stage[first_layer_stage + l]));
-  // what splitters, waveguides and delay lines lose besides
-  const double unit_p_db = b.loss_db.part("splitter excess").by_stage[unit_p_stage];
-  const FieldsPerUnit units =
-      fields_per_unit(in.design, in.hardware.link, through, 1.0, [&](std::size_t l, std::size_t i) {
-        const LaneDesign& lane = in.design.layers[l].lanes[i];
-        double db = waveguide_loss_db(in.line(s.waits_s(in.design, l, i)));
-        if (lane.source < 0) db += unit_p_db + in.excess_db(lane.copies);
-        return field_ratio_of_loss_db(db);
-      });
+void receive(const Inputs& in, ChipBudget& b) {
+  std::vector<double> factors;
+  for (const LayerDesign& layer : in.design.layers) factors.push_back(nominal_layer_factor(layer, in.model));
+  const FieldsPerUnit units = fields_per_unit(in.design, in.hardware, factors);
   for (std::size_t l = 0; l < in.layers(); ++l) {
-    if (!in.design.layers[l].received()) continue;
-    const bool last = in.design.layers[l].ending == LayerEnd::servers;
-    const std::size_t stage = first_layer_stage + l, receiver = last ? in.unit_t_stage() : stage;
     const LayerDesign& layer = in.design.layers[l];
-    const double largest = last ? pam4_full_scale_digit : layer.largest_output;
-    const double field = largest * units.in[l] * through[l];
+    if (!layer.received()) continue;
+    const bool last = layer.ending == LayerEnd::servers;
+    BudgetStage& at = b.stages[last ? in.unit_t_stage() : first_layer_stage + l];
+    const double field = (last ? pam4_full_scale_digit : layer.largest_output) * units.received[l];
     double power_w = field * field;
-    if (last) power_w *= power_ratio_of_loss_db(b.loss_db.total(in.unit_t_stage()));
-    BudgetStage& at = b.stages[receiver];
     if (last && at.received_w > 0) power_w = std::min(power_w, at.received_w);  // the weakest answer
     at.received_w = power_w;
     const double current_a = homodyne_current_per_field(in.hardware.receiver) * std::sqrt(power_w);
@@ -65,7 +51,7 @@ void wait(const Inputs& in, const Schedule& s, ChipBudget& b) {
     if (wait_s < instant_s) return;
     BudgetStage& at = b.stages[stage];
     ++at.lines;
-    at.line_m += in.line(wait_s).length_m;
+    at.line_m += delay_line(in.hardware, wait_s).length_m;
     at.wait_s = std::max(at.wait_s, wait_s);
   };
   for (const double line : s.lane_line_s) add(unit_p_stage, line);
@@ -76,7 +62,7 @@ void wait(const Inputs& in, const Schedule& s, ChipBudget& b) {
       const double whole = s.waits_s(in.design, l, i);
       if (whole < std::max(instant_s, b.longest_wait.wait_s)) continue;
       const int source = in.design.layers[l].lanes[i].source;
-      const Waveguide line = in.line(whole);
+      const Waveguide line = delay_line(in.hardware, whole);
       b.longest_wait = {source < 0 ? b.stages[unit_p_stage].name
                                    : b.stages[first_layer_stage + static_cast<std::size_t>(source)].name,
                         b.stages[first_layer_stage + l].name, whole, line.length_m, waveguide_loss_db(line)};

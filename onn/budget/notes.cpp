@@ -1,30 +1,22 @@
 #include "onn/budget/notes.hpp"
 
-#include <array>
-
 #include <fmt/format.h>
-
-#include "onn/budget/settings.hpp"
-#include "onn/hardware/unit_hardware.hpp"
 
 namespace optinc {
 
-std::span<const OpenFigure> open_figures() {
-  static constexpr std::array<OpenFigure, 3> figures = {
-      {{"symbol_rate_limit", "highest symbol rate",
-        "every stage that receives and modulates again hands its inter-symbol interference on to the next, so "
-        "that the limit of one stage is not the limit of the chip"},
-       {"bit_rate", "bits and words per second", "they need a symbol rate that is shown to be reachable"},
-       {"energy_per_bit", "energy per bit", "it is power over bit rate"}}};
-  return figures;
-}
-
-std::string operating_point_note(double symbol_rate_bd, double receiver_bandwidth_hz) {
+std::string operating_point_note(double symbol_rate_bd, double symbol_rate_limit_bd) {
+  const double rate = 1e-9 * symbol_rate_bd, limit = 1e-9 * symbol_rate_limit_bd;
+  if (symbol_rate_bd > symbol_rate_limit_bd)
+    return fmt::format(
+        "* {:.4g} GBd (budget.symbol_rate_bd) is out of reach: one receiver and one modulator carry at most "
+        "{:.3g} GBd (receiver.bandwidth_hz, modulator.bandwidth_hz). No bit rate and no energy per bit are "
+        "formed from it.",
+        rate, limit);
   return fmt::format(
-      "The symbol rate of {:.4g} GBd a lane (budget.symbol_rate_bd, default {:.4g} GBd) with receivers of "
-      "{:.4g} GHz (receiver.bandwidth_hz, default {:.4g} GHz) is assumed; it is not shown to be reachable.",
-      1e-9 * symbol_rate_bd, 1e-9 * BudgetSettings{}.symbol_rate_bd, 1e-9 * receiver_bandwidth_hz,
-      1e-9 * UnitHardware{}.receiver.front_end.bandwidth_hz);
+      "{:.4g} GBd (budget.symbol_rate_bd) is below the {:.3g} GBd that one receiver and one modulator carry. "
+      "This is an upper bound: a chip hands the interference of each unclocked stage on to the next and "
+      "carries less.",
+      rate, limit);
 }
 
 std::string mzi_loss_note(const ErrorModel& model) {

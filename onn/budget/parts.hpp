@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -8,7 +7,7 @@
 #include "onn/budget/settings.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/hardware/unit_hardware.hpp"
-#include "onn/link/schedule.hpp"
+#include "onn/link/power_path.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/power_divider.hpp"
 
@@ -34,36 +33,18 @@ struct Inputs {
   std::size_t layers() const { return design.layers.size(); }
   /// Number of unit T's stage.
   std::size_t unit_t_stage() const { return first_layer_stage + layers(); }
-  /// The splitters of a tree that reaches so many ends; one with ends to spare where they are no power of two.
-  double excess_db(std::int64_t ends) const {
-    SplitterTree tree = hardware.splitter;
-    tree.outputs = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(ends, 1))));
-    return splitter_tree_excess_db(tree);
-  }
+  /// Excess loss of a tree of 1:2 splitters that reaches so many ends, dB.
+  double excess_db(std::int64_t ends) const { return tree_excess_db(hardware, ends); }
   /// Loss of a fibre coupler, dB.
   double coupler_db() const { return fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m); }
   /// Loss of a modulator at full drive, dB.
-  double modulator_db() const {
-    return loss_db_of_field(std::abs(mzm_field_factor(hardware.modulator, hardware.modulator.v_pi_v)));
-  }
+  double modulator_db() const { return hardware.modulator.insertion_loss_db; }
   /// Loss of light that is split for so many reads, dB.
   double copies_db(int copies) const {
     return loss_db_of_field(split_field_factor(copies)) + excess_db(copies);
   }
-  /// Delay line of so long a wait: L = c t / n_g.
-  Waveguide line(double wait_s) const {
-    Waveguide guide = hardware.routing;
-    guide.bends = 0;
-    guide.length_m =
-        wait_s * constants::speed_of_light_m_per_s / group_index(guide.index, hardware.laser.wavelength_m);
-    return guide;
-  }
-  /// Waveguide of a layer besides its MZIs: to and from the meshes, and the arms of the output screen.
-  Waveguide routing() const {
-    Waveguide guide = hardware.routing;
-    guide.length_m += arm_length_m(hardware.layout);
-    return guide;
-  }
+  /// What the seed feeds: every server, and the chip.
+  int fed() const { return design.task.servers + 1; }
 };
 
 /// What stands in every stage: servers, unit P, layers, unit T.
@@ -86,7 +67,7 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
 /// Time that light takes through every stage (s), its receivers and modulators included.
 BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages);
 
-/// Area of every stage (m^2), delay lines of waiting light included, modulators and receivers left out.
+/// Area of every stage on the die (m^2): boxes of MZIs, delay lines, modulators and receivers.
 BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages);
 
 /// What heaters of one kind would take.
@@ -97,7 +78,7 @@ HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& sta
 void wait(const Inputs& in, const Schedule& s, ChipBudget& b);
 
 /// Signal, noise and gain at every receiver.
-void receive(const Inputs& in, const Schedule& s, ChipBudget& b);
+void receive(const Inputs& in, ChipBudget& b);
 
 /// What every answer passed; of the tables only the path of the last one is kept.
 void follow(const Inputs& in, const Schedule& s, ChipBudget& b);

@@ -5,7 +5,6 @@
 
 #include "onn/budget/parts.hpp"
 #include "onn/chip/heater_power.hpp"
-#include "physics/devices/lowpass.hpp"
 
 namespace optinc::budgeting {
 namespace {
@@ -50,6 +49,18 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
     for (const LaneDesign& lane : layer.lanes)  // one modulator a read
       if (lane.source >= 0 && in.design.layers[static_cast<std::size_t>(lane.source)].received())
         ++stages[first_layer_stage + static_cast<std::size_t>(lane.source)].modulators;
+  const MzmSettings& modulator = in.hardware.modulator;
+  const auto swing_v = [&](double lowest, double highest) {
+    return mzm_level_drive_v(modulator, highest) - mzm_level_drive_v(modulator, lowest);
+  };
+  stages[servers_stage].swing_v = swing_v(in.hardware.link.signed_levels ? -1.0 : 0.0, 1.0);
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const LayerDesign& layer = in.design.layers[l];
+    BudgetStage& s = stages[first_layer_stage + l];
+    if (s.modulators > 0)
+      s.swing_v =
+          swing_v(layer.offset / layer.largest_output, (layer.ceiling + layer.offset) / layer.largest_output);
+  }
   stages[in.unit_t_stage()] = {.name = "unit T",
                                .inputs = answers,
                                .outputs = static_cast<int>(answer_lanes),
@@ -63,7 +74,8 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
       table("loss", "dB", stages,
             {{"modulator", "MzmSettings at full drive: modulator.loss_db"},
              {"splitting",
-              "split_field_factor: digit lanes of a laser, coherent sum of unit P and copies of a lane for its "
+              "split_field_factor: servers and chip that share the seed, digit lanes of a server, coherent sum "
+              "of unit P and copies of a lane for its "
               "reads, "
               "copies of unit T"},
              {"splitter excess", "SplitterTree: splitter.loss_db a stage"},
@@ -80,15 +92,17 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   const int servers = in.design.task.servers, digits = in.design.task.input_digits();
   const std::size_t unit_t = in.unit_t_stage();
   at(modulator, servers_stage) = in.modulator_db();
-  at(splitting, servers_stage) = loss_db_of_field(split_field_factor(digits));
+  at(splitting, servers_stage) =
+      loss_db_of_field(split_field_factor(in.fed())) + loss_db_of_field(split_field_factor(digits));
   at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal fields add up
   at(splitting, unit_t) = loss_db_of_field(split_field_factor(servers));
-  at(excess, servers_stage) = in.excess_db(digits);
+  at(excess, servers_stage) = in.excess_db(in.fed()) + in.excess_db(digits);
   at(excess, unit_p_stage) = at(excess, unit_t) = in.excess_db(servers);
   for (const std::size_t stage : {servers_stage, unit_t}) {
     at(couplers, stage) = in.coupler_db();
     at(fibres, stage) = fibre_loss_db(in.hardware.fibre);
   }
+  at(fibres, servers_stage) += fibre_loss_db(in.hardware.fibre);  // the seed comes to the servers
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
     const std::size_t stage = first_layer_stage + l;
@@ -100,7 +114,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
     at(mzis, stage) = layer.columns() * 2 * mean_arm_loss_db(in.model);
     at(attenuators, stage) = most > 0 ? loss_db_of_field(most) : 0.0;
     // light that no receiver meets goes on without a detour: the guides to its reader are its reader's
-    if (layer.received()) at(waveguides, stage) = waveguide_loss_db(in.routing());
+    if (layer.received()) at(waveguides, stage) = waveguide_loss_db(layer_waveguide(in.hardware));
   }
   return t;
 }
@@ -123,23 +137,26 @@ HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& sta
 std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages) {
   const auto before = [](double power_w, double loss_db) { return power_w / power_ratio_of_loss_db(loss_db); };
   std::vector<double> optical(stages.size(), 0.0);
-  const double lo_w = in.hardware.receiver.lo_power_w;
+  const UnitHardware& u = in.hardware;
+  const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+  const double to_chip_db = in.excess_db(in.fed()) + in.coupler_db();
+  const double to_server_db = in.excess_db(in.fed()) + fibre_loss_db(u.fibre);
+  const double in_server_db = in.excess_db(in.design.task.input_digits());
   optical[servers_stage] =
-      static_cast<double>(stages[servers_stage].modulators) *
-      before(in.hardware.link.launch_power_w, in.modulator_db() + in.excess_db(in.design.task.input_digits()) +
-                                                  fibre_loss_db(in.hardware.fibre) + in.coupler_db());
+      count(stages[servers_stage].modulators) *
+      before(u.link.launch_power_w,
+             in.modulator_db() + in_server_db + fibre_loss_db(u.fibre) + in.coupler_db() + to_server_db);
   std::int64_t ends = 0;  // of the tree that hands the chip's seed out
   for (std::size_t l = 0; l < in.layers(); ++l)
     ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const BudgetStage& s = stages[first_layer_stage + l];
-    const double used =
-        static_cast<double>(s.modulators) * before(in.hardware.link.signal_full_scale_w, in.modulator_db()) +
-        static_cast<double>(s.receivers) * lo_w;
-    optical[first_layer_stage + l] = before(used, in.coupler_db() + in.excess_db(ends));
+    const double used = count(s.modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
+                        count(s.receivers) * u.receiver.lo_power_w;
+    optical[first_layer_stage + l] = before(used, to_chip_db + in.excess_db(ends));
   }
-  optical[in.unit_t_stage()] = before(static_cast<double>(stages[in.unit_t_stage()].receivers) * lo_w,
-                                      in.excess_db(in.design.task.input_digits()));
+  optical[in.unit_t_stage()] =
+      before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, in_server_db + to_server_db);
   return optical;
 }
 
@@ -172,14 +189,15 @@ BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stage
 BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages) {
   BudgetTable t =
       table("symbol_power", "W", stages.size(),
-            {{"modulator drivers", "modulator.drive_capacitance_f, modulator.v_pi_v, budget.symbol_rate_bd"},
+            {{"modulator drivers",
+              "drive_energy_j of the levels' swing: modulator.drive_capacitance_f, modulator.v_pi_v, "
+              "link.signed_levels, budget.symbol_rate_bd"},
              {"converters", "adc_power_w: converter.step_j, converter.effective_bits, budget.symbol_rate_bd"}});
-  const BudgetSettings& s = in.settings;
-  const double adc_w = adc_power_w(in.hardware.converter, s.symbol_rate_bd);
+  const UnitHardware& u = in.hardware;
+  const double rate = in.settings.symbol_rate_bd, adc_w = adc_power_w(u.converter, rate);
   for (std::size_t k = 0; k < stages.size(); ++k) {
-    t.parts[0].by_stage[k] = static_cast<double>(stages[k].modulators) *
-                             drive_energy_j(in.hardware.modulator, in.hardware.modulator.v_pi_v) *
-                             s.symbol_rate_bd;
+    t.parts[0].by_stage[k] =
+        static_cast<double>(stages[k].modulators) * drive_energy_j(u.modulator, stages[k].swing_v) * rate;
     t.parts[1].by_stage[k] = static_cast<double>(stages[k].adcs) * adc_w;
   }
   return t;
@@ -192,22 +210,16 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
                          {"receivers", "lowpass_delay_s, Bessel-Thomson: receiver.bandwidth_hz"},
                          {"modulators", "lowpass_delay_s, one pole: modulator.bandwidth_hz"},
                          {"converters", "converter.delay_s"}});
-  const UnitHardware& u = in.hardware;
-  Waveguide column = u.routing;
-  column.length_m = u.layout.mzi_length_m;
-  const double wavelength_m = u.laser.wavelength_m;
-  const double receiver = lowpass_delay_s({LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz});
-  const double modulator = lowpass_delay_s({LowpassShape::one_pole, u.modulator.bandwidth_hz});
-  for (std::size_t k = 0; k < stages.size(); ++k) {
-    t.parts[0].by_stage[k] = stages[k].columns * waveguide_delay_s(column, wavelength_m);
-    const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
-    t.parts[1].by_stage[k] = layer && in.design.layers[k - first_layer_stage].received()
-                                 ? waveguide_delay_s(in.routing(), wavelength_m)
-                                 : 0.0;
-    t.parts[2].by_stage[k] = stages[k].receivers > 0 ? receiver : 0.0;
-    t.parts[3].by_stage[k] = stages[k].modulators > 0 ? modulator : 0.0;
-    t.parts[4].by_stage[k] = stages[k].adcs > 0 ? u.converter.delay_s : 0.0;
-  }
+  const auto set = [&](std::size_t stage, const LayerDelay& delay) {
+    const double parts[] = {delay.mzis_s, delay.waveguides_s, delay.receivers_s, delay.modulators_s};
+    for (std::size_t p = 0; p < std::size(parts); ++p) t.parts[p].by_stage[stage] = parts[p];
+  };
+  const std::vector<LayerDelay> of_layers = layer_delays(in.design, in.hardware);
+  for (std::size_t l = 0; l < in.layers(); ++l) set(first_layer_stage + l, of_layers[l]);
+  set(servers_stage, {.modulators_s = modulator_delay_s(in.hardware)});
+  set(in.unit_t_stage(), {.receivers_s = receiver_delay_s(in.hardware)});
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    t.parts.back().by_stage[k] = stages[k].adcs > 0 ? in.hardware.converter.delay_s : 0.0;
   return t;
 }
 
@@ -215,13 +227,20 @@ BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
   BudgetTable t = table("area", "m2", stages.size(),
                         {{"meshes", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
                          {"attenuators", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
-                         {"delay lines", "length of waiting light x waveguide.delay_line_pitch_m"}});
-  const double box = in.hardware.layout.mzi_length_m * in.hardware.layout.mzi_width_m;
-  for (std::size_t l = 0; l < in.layers(); ++l)
+                         {"delay lines", "length of waiting light x waveguide.delay_line_pitch_m"},
+                         {"modulators", "layout.modulator_area_m2 each"},
+                         {"receivers", "layout.receiver_area_m2 each"}});
+  const LayoutSettings& layout = in.hardware.layout;
+  const double box = layout.mzi_length_m * layout.mzi_width_m;
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const std::size_t stage = first_layer_stage + l;
     for (const BlockDesign& block : in.design.layers[l].blocks) {
-      t.parts[0].by_stage[first_layer_stage + l] += block.mesh.mzi_count() * box;
-      t.parts[1].by_stage[first_layer_stage + l] += block.attenuators.mzi_count() * box;
+      t.parts[0].by_stage[stage] += block.mesh.mzi_count() * box;
+      t.parts[1].by_stage[stage] += block.attenuators.mzi_count() * box;
     }
+    t.parts[3].by_stage[stage] = static_cast<double>(stages[stage].modulators) * layout.modulator_area_m2;
+    t.parts[4].by_stage[stage] = static_cast<double>(stages[stage].receivers) * layout.receiver_area_m2;
+  }
   for (std::size_t k = 0; k < stages.size(); ++k)
     t.parts[2].by_stage[k] = stages[k].line_m * in.hardware.routing.delay_line_pitch_m;
   return t;

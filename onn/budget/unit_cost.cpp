@@ -27,6 +27,11 @@ struct Costed {
 
 }  // namespace
 
+double UnitCost::energy_per_bit_j() const {
+  if (!carries_its_rate()) return std::numeric_limits<double>::quiet_NaN();
+  return (static_power_w + symbol_power_w) * slots_per_word / (servers * bits * symbol_rate_bd);
+}
+
 UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const int> approximated) {
   const auto layers = static_cast<int>(network.layers.size());
   UnitCost c;
@@ -45,8 +50,8 @@ UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const 
     c.modulators += stage.modulators;
     c.receivers += stage.receivers;
   }
-  c.area_m2 = b.area_m2.total();
-  c.placed_area_m2 = b.die_area_m2;
+  c.area_m2 = b.die_area_m2;
+  c.die_rise_k = b.die_rise_k;
   c.columns = b.columns();
   c.conversions = b.conversions();
   c.loss_db = b.loss_db.total();
@@ -56,6 +61,7 @@ UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const 
   c.symbol_power_w = b.symbol_power_w.total();
   c.delay_s = b.delay_s.total();
   c.symbol_rate_bd = b.symbol_rate_bd;
+  c.symbol_rate_limit_bd = b.symbol_rate_limit_bd;
   c.receiver_bandwidth_hz = b.receiver_bandwidth_hz;
   c.delay_lines_m = b.delay_lines_m();
   c.longest_wait_s = b.longest_wait.wait_s;
@@ -71,6 +77,7 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
   all = {.servers = first * all.servers,
          .bits = all.bits,
          .symbol_rate_bd = all.symbol_rate_bd,
+         .symbol_rate_limit_bd = all.symbol_rate_limit_bd,
          .receiver_bandwidth_hz = all.receiver_bandwidth_hz};
   all.conversions =
       static_cast<int>(levels.size()) - 1;  // what one level receives the next one's modulators send
@@ -82,7 +89,7 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
     all.modulators += units * c.modulators;
     all.receivers += units * c.receivers;
     all.area_m2 += units * c.area_m2;
-    all.placed_area_m2 += units * c.placed_area_m2;
+    all.die_rise_k = std::max(all.die_rise_k, c.die_rise_k);
     all.heater_w += units * c.heater_w;
     all.static_power_w += units * c.static_power_w;
     all.symbol_power_w += units * c.symbol_power_w;
@@ -97,6 +104,7 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
     all.longest_wait_loss_db = std::max(all.longest_wait_loss_db, c.longest_wait_loss_db);
     all.launch_delay_s = std::max(all.launch_delay_s, c.launch_delay_s);
     all.symbol_rate_bd = std::min(all.symbol_rate_bd, c.symbol_rate_bd);
+    all.symbol_rate_limit_bd = std::min(all.symbol_rate_limit_bd, c.symbol_rate_limit_bd);
     all.receiver_bandwidth_hz = std::min(all.receiver_bandwidth_hz, c.receiver_bandwidth_hz);
     all.slots_per_word = std::max(all.slots_per_word, c.slots_per_word);
   }
@@ -136,17 +144,13 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
   c.modulators = stage(counted(&BudgetStage::modulators));
   c.receivers = stage(counted(&BudgetStage::receivers));
   const auto shifters = static_cast<double>(stage(counted(&BudgetStage::shifters)));
-  const auto adcs = static_cast<double>(stage(counted(&BudgetStage::adcs)));
-  c.area_m2 = static_cast<double>(c.mzis) * hardware.layout.mzi_length_m * hardware.layout.mzi_width_m;
-  c.placed_area_m2 = std::numeric_limits<double>::quiet_NaN();  // one stage has no floor plan of its own
+  c.area_m2 = stage([](const ChipBudget& b) { return b.area_m2.total(); });
   c.heater_w = hardware.heater.p_pi_w * shifters;
   c.static_power_w = c.heater_w + shifters * settings.control_w_per_shifter +
                      chained.budget.static_power_w.part("lasers").total() / task.digits +
                      static_cast<double>(c.receivers) * hardware.receiver.front_end.supply_power_w;
-  c.symbol_power_w = static_cast<double>(c.modulators) *
-                         drive_energy_j(hardware.modulator, hardware.modulator.v_pi_v) *
-                         settings.symbol_rate_bd +
-                     adcs * adc_power_w(hardware.converter, settings.symbol_rate_bd);
+  c.symbol_power_w = stage([](const ChipBudget& b) { return b.symbol_power_w.total(); });
+  c.die_rise_k = stage([](const ChipBudget& b) { return b.die_rise_k; });
   const double loop_s = stage([](const ChipBudget& b) { return b.delay_s.total(); });
   const double turns = std::ceil(loop_s * settings.symbol_rate_bd);
   c.slots_per_word = task.digits + (task.servers > 4 ? 2 : 1);

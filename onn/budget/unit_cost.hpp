@@ -15,9 +15,8 @@ struct UnitCost {
   std::int64_t mzis_published = 0;  ///< layers said to be approximated as built, the others by full SVD
   std::int64_t mzis_full_svd = 0;   ///< all layers by full SVD
   std::int64_t modulators = 0, receivers = 0;
-  double area_m2 = 0.0;         ///< of MZIs and delay lines alone, without modulators and receivers
-  double placed_area_m2 = 0.0;  ///< of all meshes placed in rows on a die, without modulators, receivers and
-                                ///< delay lines; NaN: not yet known
+  double area_m2 = 0.0;         ///< of the die: meshes placed in rows, delay lines, modulators and receivers
+  double die_rise_k = 0.0;      ///< of the hottest die over the ambient
   int columns = 0;              ///< MZIs in series on the critical path
   int conversions = 0;          ///< optical-electrical-optical, on the critical path
   double loss_db = 0.0;         ///< passive, on the critical path
@@ -26,13 +25,18 @@ struct UnitCost {
   double static_power_w = 0.0;  ///< heaters, lasers, receivers and control, whatever the symbol rate
   double symbol_power_w = 0.0;  ///< modulator drivers and converters, at symbol_rate_bd
   double delay_s = 0.0;         ///< first symbol in to its code out
-  double symbol_rate_bd = 0.0;  ///< of every lane; assumed, not shown to be reachable
+  double symbol_rate_bd = 0.0;  ///< of every lane; assumed
+  double symbol_rate_limit_bd = 0.0;  ///< upper bound of what its receivers and modulators carry
   double receiver_bandwidth_hz = 0.0;
   int slots_per_word = 1;  ///< symbols of a lane that one word occupies a stage for
   double delay_lines_m = 0.0, longest_wait_s = 0.0, longest_wait_loss_db = 0.0;
   double launch_delay_s = 0.0;  ///< by which the last digit leaves the servers after the first
   double memory_bits = 0.0;     ///< codes that servers hold back so that one stage serves all digits
 
+  /// Whether its devices can carry symbol_rate_bd at all.
+  bool carries_its_rate() const { return symbol_rate_bd <= symbol_rate_limit_bd; }
+  /// Watts over the bits per second of all servers, J; NaN where its devices cannot carry symbol_rate_bd.
+  double energy_per_bit_j() const;
   /// Symbols that are under way at one time, at symbol_rate_bd.
   double symbols_in_flight() const { return delay_s * symbol_rate_bd; }
 };
@@ -51,7 +55,7 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels);
 /// A ripple carry chain of which one stage is built and used for one digit after the other, its carries fed
 /// back to itself. By the budgets of chains of M and M + 1 digits, X' = X(M + 1) - X(M):
 ///
-///   MZIs, modulators, receivers, area = X',  heaters = P_pi shifters',  lasers = lasers(M)/M,
+///   MZIs, modulators, receivers = X', area: of their boxes,  heaters = P_pi shifters',  lasers = lasers(M)/M,
 ///   T = delay',  k = ceil(T R) words take turns in the loop,  slots = M + 1 (M + 2 where N > 4) a word,
 ///   delay = delay(M) - M T + slots k / R,  memory = 2 N B k at the servers,
 ///

@@ -13,8 +13,8 @@ Environment DriftHistory::between(std::size_t from, std::size_t to) const {
   return {die_k[b] - die_k[a], wavelength_m[b] - wavelength_m[a]};
 }
 
-DriftHistory drift_history(const DriftSettings& s, double heater_power_w, std::uint64_t seed,
-                           std::uint32_t chip) {
+DriftHistory drift_history(const DriftSettings& s, const ThermalDie& die, double heater_power_w,
+                           std::uint64_t seed, std::uint32_t chip) {
   validate_drift(s);
   DriftHistory h;
   for (int k = 0; k < s.instants; ++k) h.time_s.push_back(k * s.interval_s);
@@ -27,7 +27,6 @@ DriftHistory drift_history(const DriftSettings& s, double heater_power_w, std::u
   h.ambient_k = ambient_history(ambient, h.time_s, of_ambient);
   h.wavelength_m = wavelength_history({.ou_rms_m = s.laser_m, .ou_time_s = s.laser_time_s}, h.time_s, of_laser);
 
-  const ThermalDie die = {s.die_resistance_k_per_w, s.die_capacity_j_per_k};
   const double warm_up_s[] = {-s.warm_up_s, 0.0};
   const double still_k[] = {h.ambient_k[0], h.ambient_k[0]};  // until the calibration
   const double calibrated_k = s.warm_up_s > 0

@@ -16,10 +16,11 @@ struct DriftHistory {
 };
 
 /// Draws what chip number `chip` sees while its heaters take `heater_power_w` in all: ambient_history,
-/// wavelength_history and, from `warm_up_s` before the first instant on, die_history (the heaters follow the
-/// die within microseconds). A controller leaves (1 - controlled) of what the die does after calibration.
-DriftHistory drift_history(const DriftSettings& settings, double heater_power_w, std::uint64_t seed,
-                           std::uint32_t chip);
+/// wavelength_history and, from `warm_up_s` before the first instant on, die_history: the heater network
+/// whose heaters follow the die at once (Integrator::quasi_static), for they do so within microseconds. A
+/// controller leaves (1 - controlled) of what the die does after calibration.
+DriftHistory drift_history(const DriftSettings& settings, const ThermalDie& die, double heater_power_w,
+                           std::uint64_t seed, std::uint32_t chip);
 
 /// Instant of the last calibration at or before each instant, where one is due every `recalibrate_s`.
 std::vector<std::size_t> calibration_instants(const DriftSettings& settings);

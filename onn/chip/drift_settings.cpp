@@ -30,8 +30,6 @@ void validate_drift(const DriftSettings& s) {
   check("ou_k", s.ou_k, 0, 100, "K");
   check("ou_time_s", s.ou_time_s, 1e-6, 1e9, "s");
   check("controlled", s.controlled, 0, 1, "of 1");
-  check("die_resistance_k_per_w", s.die_resistance_k_per_w, 1e-6, 1e6, "K/W");
-  check("die_capacity_j_per_k", s.die_capacity_j_per_k, 1e-9, 1e6, "J/K");
   check("laser_m", s.laser_m, 0, 1e-7, "m");
   check("laser_time_s", s.laser_time_s, 1e-6, 1e9, "s");
   validate_sensitivity(s.sensitivity);

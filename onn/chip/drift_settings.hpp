@@ -21,7 +21,7 @@ struct SensitivitySettings {
 };
 
 /// What changes around a chip in operation, and what the operator does about it. Defaults are
-/// assumed; die: see ThermalDie.
+/// assumed.
 struct DriftSettings {
   int instants = 361;            ///< looked at, the first right after calibration
   double interval_s = 10.0;      ///< between them
@@ -33,10 +33,8 @@ struct DriftSettings {
   double ou_k = 0.05;            ///< ambient: rms of a random walk about it (Ornstein-Uhlenbeck)
   double ou_time_s = 10.0;       ///< ambient: its correlation time
   double controlled = 0.0;       ///< share of every change that a temperature controller takes away, 0..1
-  double die_resistance_k_per_w = 0.5;
-  double die_capacity_j_per_k = 0.46;
-  double laser_m = 5e-12;       ///< rms drift of the laser's wavelength (Ornstein-Uhlenbeck)
-  double laser_time_s = 300.0;  ///< its correlation time
+  double laser_m = 5e-12;        ///< rms drift of the laser's wavelength (Ornstein-Uhlenbeck)
+  double laser_time_s = 300.0;   ///< its correlation time
   SensitivitySettings sensitivity;
 };
 

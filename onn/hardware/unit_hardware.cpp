@@ -35,6 +35,7 @@ void validate_link(const LinkSettings& s) {
            "signal_full_scale_w = {} (> 0 W). Try 1e-4.", s.signal_full_scale_w);
   validate(std::isfinite(s.sigma_lock_rad) && s.sigma_lock_rad >= 0, "sigma_lock_rad = {} (>= 0 rad). Try 0.1.",
            s.sigma_lock_rad);
+  validate_not_negative("fibre_mismatch_m", s.fibre_mismatch_m);
   validate(std::isfinite(s.sigma_combiner) && s.sigma_combiner >= 0 && s.sigma_combiner <= 0.14,
            "sigma_combiner = {} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);
   validate(s.level_mismatch >= 0 && s.level_mismatch < 1, "level_mismatch = {} (0 to less than 1). Try 0.03.",
@@ -55,6 +56,15 @@ std::span<const std::string_view> heater_names() {
   return names;
 }
 
+double lock_rms_rad(const UnitHardware& u) {
+  const double sigma = u.link.sigma_lock_rad, mismatch_m = u.link.fibre_mismatch_m;
+  if (mismatch_m == 0) return sigma;
+  Fibre further = u.fibre;
+  further.length_m = mismatch_m;
+  const double walked = self_heterodyne_phase_variance_rad2(u.laser.linewidth_hz, fibre_delay_s(further));
+  return std::sqrt(sigma * sigma + walked);
+}
+
 void validate_hardware(const UnitHardware& u) {
   validate_laser(u.laser);
   validate_mzm(u.modulator);
@@ -67,6 +77,10 @@ void validate_hardware(const UnitHardware& u) {
   validate_waveguide(u.routing);
   validate_not_negative("delay_line_pitch_m", u.routing.delay_line_pitch_m);
   validate_floor_plan(u.layout);
+  validate_not_negative("modulator_area_m2", u.layout.modulator_area_m2);
+  validate_not_negative("receiver_area_m2", u.layout.receiver_area_m2);
+  validate_positive("resistance_k_per_w", u.die.resistance_k_per_w);
+  validate_positive("capacity_j_per_k", u.die.capacity_j_per_k);
   validate_link(u.link);
 }
 

@@ -14,6 +14,7 @@
 #include "physics/devices/thermo_optic_shifter.hpp"
 #include "physics/devices/waveguide.hpp"
 #include "physics/layout/floor_plan.hpp"
+#include "physics/thermal/heaters.hpp"
 
 /// \file unit_hardware.hpp What an OptINC unit is built from, described once: transmission, drift, crosstalk,
 /// budget and cost all read this and nothing else. Only the statistics of the meshes stand elsewhere
@@ -42,6 +43,12 @@ struct RoutingSettings : Waveguide {
   RoutingSettings() : Waveguide(soi_strip_500x220(5e-3)) {}
 };
 
+/// Areas of a chip: an MZI's box, and what converts light.
+struct LayoutSettings : FloorPlanSettings {
+  double modulator_area_m2 = 0.5e-6;  ///< 5 mm x 0.1 mm; assumed
+  double receiver_area_m2 = 0.1e-6;   ///< two photodiodes and an amplifier; assumed
+};
+
 /// How light that is there before it is needed waits.
 enum class Skew {
   delay_lines,  ///< all of it in waveguides on the chip
@@ -58,6 +65,7 @@ struct LinkSettings {
   double launch_power_w = 1e-3;       ///< at unit P's input: one server, one digit lane, digit 3
   double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation
   double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
+  double fibre_mismatch_m = 0.0;      ///< by which a server's light goes further than its oscillator's
   double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
   double level_mismatch = 0.0;  ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
   bool signed_levels = false;   ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
@@ -74,10 +82,16 @@ struct UnitHardware {
   SplitterTree splitter;                              ///< every 1:2 splitter of every tree
   FibreCoupler coupler;                               ///< fibre to chip and back
   Fibre fibre = {.length_m = 10.0, .connectors = 2};  ///< server to chip, and back
-  RoutingSettings routing;                      ///< from a layer's inputs to its receivers, without meshes
-  FloorPlanSettings layout;                     ///< box of an MZI
+  RoutingSettings routing;  ///< from a layer's inputs to its receivers, without meshes
+  LayoutSettings layout;    ///< of the chip
+  ThermalDie die;
   LinkSettings link;
 };
+
+/// rms phase of a server's light against its oscillator, rad: what the lock leaves, and what the seed's
+/// linewidth makes of the mismatch of their ways, sqrt(sigma_lock^2 + 2 pi linewidth delay)
+/// (self_heterodyne_phase_variance_rad2).
+double lock_rms_rad(const UnitHardware& hardware);
 
 /// Throws Error, naming field, value and range, for what no device allows.
 void validate_hardware(const UnitHardware& hardware);

@@ -1,9 +1,12 @@
 #include "onn/link/light_path.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "onn/link/levels.hpp"
-#include "physics/devices/power_divider.hpp"
+#include "onn/link/power_path.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/modulator.hpp"
 
 namespace optinc {
 
@@ -17,42 +20,36 @@ FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, 
   return out;
 }
 
-namespace {
-
-/// Field in quadrature, of full scale, of modulators that send these levels: eps sqrt(1 - L^2).
-Eigen::ArrayXXd leak(const Eigen::ArrayXXd& level, const UnitHardware& hardware) {
-  return hardware.modulator.leak * (1 - level.square()).max(0.0).sqrt();
-}
-
-}  // namespace
-
-FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const UnitHardware& hardware) {
+FieldBatch::Plane modulator_drives(const FieldBatch::Plane& values, double largest,
+                                   const UnitHardware& hardware) {
   const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
-  FieldBatch light(values.rows(), values.cols());
-  light.re = full_scale / largest * values;
-  if (hardware.modulator.leak > 0) light.im = full_scale * leak(values / largest, hardware);
-  return light;
+  return (full_scale / largest * values).cwiseMax(-full_scale).cwiseMin(full_scale);
 }
 
 std::vector<LayerPath> layer_paths(const LitUnit& unit) {
   const auto& [design, chip, hardware, noise] = unit;
-  const LinkSettings& link = hardware.link;
-  const double visibility = noise.lock ? std::exp(-link.sigma_lock_rad * link.sigma_lock_rad / 2) : 1.0;
-  const FieldsPerUnit units = fields_per_unit(design, link, nominal_factors(chip), visibility);
+  const double sigma = lock_rms_rad(hardware);
+  const double visibility = noise.lock ? std::exp(-sigma * sigma / 2) : 1.0;
+  const FieldsPerUnit units = fields_per_unit(design, hardware, nominal_factors(chip), visibility);
+  const PassiveLosses losses = passive_losses(design, hardware);
   std::vector<LayerPath> paths(design.layers.size());
-  const std::vector<Eigen::VectorXd> biases = receiver_biases(design, link);
+  const std::vector<Eigen::VectorXd> biases = receiver_biases(design, hardware.link);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerPath& path = paths[l];
-    path.transfer = {chip.layers[l].transfer.real(), chip.layers[l].transfer.imag()};
-    path.inputs_unchanged = true;
+    const double passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
+    path.transfer = {passed * chip.layers[l].transfer.real(), passed * chip.layers[l].transfer.imag()};
+    const MzmSettings& modulator = hardware.modulator;
+    const int first = layer.lanes[0].source;
+    const bool driven = first >= 0 && design.layers[static_cast<std::size_t>(first)].received();
+    path.inputs_unchanged = !driven || (modulator.linearised && modulator.leak == 0);
     for (int i = 0; i < layer.inputs; ++i) {
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
-      const bool from_p = lane.source < 0;
-      const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
-      const double source_unit =
-          from_p ? visibility * lane_field_per_unit_sqrt_w(design.task, link, lane.copies) : units.out[source];
-      path.lane_factor.push_back(units.in[l] / source_unit * (from_p ? split_field_factor(lane.copies) : 1.0));
+      const double source_unit = lane.source < 0
+                                     ? visibility * lane_field_per_unit_sqrt_w(design.task, hardware)
+                                     : units.out[static_cast<std::size_t>(lane.source)];
+      path.lane_passed.push_back(field_ratio_of_loss_db(losses.lane_db[l][static_cast<std::size_t>(i)]));
+      path.lane_factor.push_back(units.in[l] / source_unit);
       path.inputs_unchanged = path.inputs_unchanged && lane.source == layer.lanes[0].source && lane.row == i &&
                               path.lane_factor.back() == 1.0;
     }
@@ -61,28 +58,32 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
     path.inputs_unchanged = path.inputs_unchanged && layer.inputs == of_source;
     path.bias = biases[l];
-    path.gain =
-        1.0 / (units.in[l] * chip.layers[l].nominal_factor * homodyne_current_per_field(hardware.receiver));
-    if (layer.ending == LayerEnd::servers) path.gain /= split_field_factor(design.task.servers);
+    path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(hardware.receiver));
   }
   return paths;
 }
 
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& light, const std::vector<bool>& received,
+                    const std::vector<FieldBatch>& behind, const std::vector<bool>& received,
                     const UnitHardware& hardware) {
   FieldBatch in(layer.inputs, unit_p_lanes.words());
+  const MzmSettings& modulator = hardware.modulator;
   const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
   for (int i = 0; i < layer.inputs; ++i) {
     const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
-    const FieldBatch& from = lane.source < 0 ? unit_p_lanes : light[static_cast<std::size_t>(lane.source)];
+    const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
+    const FieldBatch& from = lane.source < 0 ? unit_p_lanes : behind[source];
     const double factor = path.lane_factor[static_cast<std::size_t>(i)];
+    const double sent = full_scale * path.lane_passed[static_cast<std::size_t>(i)];
     in.re.row(i) = factor * from.re.row(lane.row);
-    const bool by_drive = lane.source >= 0 && received[static_cast<std::size_t>(lane.source)];
-    if (by_drive && factor != 1 && hardware.modulator.leak > 0)
-      in.im.row(i) = full_scale * leak(in.re.row(i) / full_scale, hardware);
-    else
+    if (lane.source < 0 || !received[source])
       in.im.row(i) = factor * from.im.row(lane.row);
+    else if (!modulator.linearised || modulator.leak > 0)
+      for (Eigen::Index w = 0; w < in.words(); ++w) {
+        const Complex field = sent * mzm_field_of_level(modulator, in.re(i, w) / sent);
+        in.re(i, w) = field.real();
+        in.im(i, w) = field.imag();
+      }
   }
   return in;
 }

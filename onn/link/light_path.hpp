@@ -20,28 +20,31 @@ struct TransferPlanes {
 /// `whole` asks for it.
 FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole);
 
-/// Values (neurons, words) on light again: in phase, level L = value/`largest` of full scale, and in quadrature
-/// the leak of a modulator's null, eps sqrt(1 - L^2) (mzm_field_factor).
-FieldBatch remodulated(const FieldBatch::Plane& values, double largest, const UnitHardware& hardware);
+/// What drives a layer's modulators for values (neurons, words): level value/`largest` of full scale, at most
+/// +-1 (mzm_field_of_level), times the field of full scale, sqrt(W).
+FieldBatch::Plane modulator_drives(const FieldBatch::Plane& values, double largest,
+                                   const UnitHardware& hardware);
 
 /// What a layer does to light that all words share.
 struct LayerPath {
-  TransferPlanes transfer;          ///< of the chip's meshes
+  TransferPlanes transfer;          ///< of the chip's meshes and all passive losses up to its receivers
   double gain = 1.0;                ///< from current to value
   Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
+  std::vector<double> lane_passed;  ///< (inputs): passive_losses(), a part of lane_factor
   std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
-  bool inputs_unchanged =
-      false;  ///< the inputs are all outputs of one layer (or of unit P), in order, undimmed
+  /// The inputs are all outputs of one layer (or of unit P), in order, undimmed, and what modulators send is
+  /// their drive.
+  bool inputs_unchanged = false;
 };
 
 /// Of every layer. With lock errors among the noise, gains undo their mean.
 std::vector<LayerPath> layer_paths(const LitUnit& unit);
 
-/// Fields at the inputs of a layer, from unit P's lanes and the light behind the layers before it, some of it
-/// received and modulated anew. A lane is dimmed by its modulator's drive where it has one: the leak is that of
-/// the level it sends.
+/// Fields at the inputs of a layer, from unit P's lanes and what stands behind the layers before it: light, or
+/// the drives of modulators (`re` alone) where it is received. A modulator dims its lane by its drive: sine and
+/// leak are those of the level it sends.
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& light, const std::vector<bool>& received,
+                    const std::vector<FieldBatch>& behind, const std::vector<bool>& received,
                     const UnitHardware& hardware);
 
 }  // namespace optinc

@@ -57,8 +57,7 @@ ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
 
 double readout_field_per_unit_sqrt_w(const LitUnit& unit, Eigen::Index digit) {
   const std::size_t last = server_output(unit.design, digit).layer;
-  return fields_per_unit(unit.design, unit.hardware.link, nominal_factors(unit.chip)).in[last] *
-         unit.chip.layers[last].nominal_factor * split_field_factor(unit.design.task.servers);
+  return fields_per_unit(unit.design, unit.hardware, nominal_factors(unit.chip)).received[last];
 }
 
 double received_power_w(const LitUnit& unit) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "onn/link/power_path.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/activation.hpp"
 #include "physics/devices/adc.hpp"
@@ -15,12 +16,15 @@
 namespace optinc {
 namespace {
 
-/// Light in one waveguide and the value that it stands for, Re(field) / unit_sqrt_w + left_out.
+/// Light in one waveguide, or a modulator that is about to send it, and the value that it stands for,
+/// Re(field) / unit_sqrt_w + left_out.
 struct Light {
   Complex field;
   double unit_sqrt_w = 1.0;
   double left_out = 0.0;  ///< value that signed levels leave out of the light
-  bool driven = false;    ///< comes from a modulator, whose drive can dim it
+  bool driven = false;    ///< of a modulator, whose drive can dim it: `level` counts, `field` does not
+  double level = 0.0;     ///< of the modulator's full scale
+  double passed = 1.0;    ///< field ratio of the way to the layer that reads it
 };
 
 Matrix layer_transfer(const LayerDesign& layer, const std::vector<BlockProgram>& program,
@@ -43,10 +47,43 @@ Matrix layer_transfer(const LayerDesign& layer, const std::vector<BlockProgram>&
 
 /// Field behind a modulator at a level of its full scale. full_scale_w contains its insertion loss.
 Complex modulated(double level, double full_scale_w, const MzmSettings& modulator) {
-  if (std::abs(level) > 1) return std::sqrt(full_scale_w) * level;  // transmit() goes on linearly, without leak
   MzmSettings lossless = modulator;
   lossless.insertion_loss_db = 0.0;
-  return std::sqrt(full_scale_w) * mzm_field_factor(lossless, mzm_drive_v(lossless, AmplitudeLevel(level)));
+  const double within = std::clamp(level, -1.0, 1.0);  // a driver goes no further than V_pi
+  const double drive_v =
+      modulator.linearised ? mzm_drive_v(lossless, AmplitudeLevel(within)) : within * modulator.v_pi_v;
+  return std::sqrt(full_scale_w) * mzm_field_factor(lossless, drive_v);
+}
+
+/// Field ratio of a tree of 1:2 splitters to so many ends, beside that of even splitting: a stage for every
+/// doubling.
+double tree_ratio(const UnitHardware& hardware, std::size_t ends) {
+  int stages = 0;
+  while ((std::size_t{1} << stages) < ends) ++stages;
+  return field_ratio_of_loss_db(stages * hardware.splitter.stage_excess_loss_db);
+}
+
+/// Field ratio of a layer's waveguide: the stretch to and from the meshes, and the arms of the output screen.
+double routing_ratio(const UnitHardware& hardware) {
+  Waveguide guide = hardware.routing;
+  guide.length_m += hardware.layout.mzi_length_m / 2 - hardware.layout.coupler_length_m;
+  return field_ratio_of_loss_db(waveguide_loss_db(guide));
+}
+
+/// Field ratio of unit T's splitters, fibre and coupler, each server getting one of `servers` shares.
+double unit_t_ratio(const UnitHardware& hardware, int servers) {
+  return split_field_factor(servers) * tree_ratio(hardware, static_cast<std::size_t>(servers)) *
+         field_ratio_of_loss_db(fibre_loss_db(hardware.fibre) +
+                                fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m));
+}
+
+/// Field ratio of a delay line in which light waits.
+double waiting_ratio(const UnitHardware& hardware, double wait_s) {
+  Waveguide line = hardware.routing;
+  line.bends = 0;
+  line.length_m = 1.0;
+  line.length_m = wait_s / waveguide_delay_s(line, hardware.laser.wavelength_m);
+  return field_ratio_of_loss_db(waveguide_loss_db(line));
 }
 
 /// Field that a server sends for a digit, sqrt(W).
@@ -63,9 +100,12 @@ std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, cons
   const LinkSettings& link = hardware.link;
   const auto servers = codes.size();
   std::vector<double> lock_rad(servers, 0.0);  // a server sends all its digits through one fibre
+  const double delay_s = hardware.fibre.group_index * link.fibre_mismatch_m / constants::speed_of_light_m_per_s;
+  const double sigma = std::sqrt(link.sigma_lock_rad * link.sigma_lock_rad +
+                                 2 * constants::pi * hardware.laser.linewidth_hz * delay_s);
   if (noise.lock)
-    for (double& phase : lock_rad) phase = link.sigma_lock_rad * stream.normal();
-  const double visibility = noise.lock ? combiner_moments(task.servers, link.sigma_lock_rad).mean : 1.0;
+    for (double& phase : lock_rad) phase = sigma * stream.normal();
+  const double visibility = noise.lock ? combiner_moments(task.servers, sigma).mean : 1.0;
   const double full_scale = link.signed_levels ? 1.5 : 3.0, left_out = link.signed_levels ? 1.5 : 0.0;
   std::vector<Light> lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
@@ -77,8 +117,11 @@ std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, cons
       const auto digit = code_digits(codes[n], task.input_digits())[static_cast<std::size_t>(m)];
       arrives.push_back(std::polar(1.0, lock_rad[n]) * sent(static_cast<std::uint32_t>(digit), hardware));
     }
-    lanes.push_back({combine(arrives, combiner_weights(task.servers, errors)),
-                     visibility * std::sqrt(task.servers * link.launch_power_w) / full_scale, left_out});
+    const double passed = tree_ratio(hardware, servers);
+    lanes.push_back(
+        {.field = passed * combine(arrives, combiner_weights(task.servers, errors)),
+         .unit_sqrt_w = passed * visibility * std::sqrt(task.servers * link.launch_power_w) / full_scale,
+         .left_out = left_out});
   }
   return lanes;
 }
@@ -90,25 +133,31 @@ struct LayerInput {
   double unit_sqrt_w = std::numeric_limits<double>::infinity();
 };
 
-LayerInput layer_input(const LayerDesign& layer, const UnitHardware& hardware, const std::vector<Light>& lanes,
-                       const std::vector<std::vector<Light>>& behind) {
+LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitHardware& hardware,
+                       const std::vector<Light>& lanes, const std::vector<std::vector<Light>>& behind) {
+  const LayerDesign& layer = design.layers[number];
+  const Schedule times = unit_schedule(design, hardware);
   std::vector<Light> arriving;
   LayerInput in = {Eigen::VectorXcd(layer.inputs), Eigen::VectorXd(layer.inputs)};
-  for (const LaneDesign& lane : layer.lanes) {
+  for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
+    const LaneDesign& lane = layer.lanes[i];
     const auto row = static_cast<std::size_t>(lane.row);
     Light light = lane.source < 0 ? lanes[row] : behind[static_cast<std::size_t>(lane.source)][row];
-    light.field *= split_field_factor(lane.copies);  // only unit P's lanes are split
-    light.unit_sqrt_w *= split_field_factor(lane.copies);
+    light.passed = waiting_ratio(hardware, times.waits_s(design, number, i));
+    if (lane.source < 0)  // only unit P's lanes are split
+      light.passed *=
+          split_field_factor(lane.copies) * tree_ratio(hardware, static_cast<std::size_t>(lane.copies));
+    light.unit_sqrt_w *= light.passed;
     in.unit_sqrt_w = std::min(in.unit_sqrt_w, light.unit_sqrt_w);
     arriving.push_back(light);
   }
   for (Eigen::Index i = 0; i < layer.inputs; ++i) {
     const Light& light = arriving[static_cast<std::size_t>(i)];
     const double dimmed = in.unit_sqrt_w / light.unit_sqrt_w;
-    const double full_scale_w = hardware.link.signal_full_scale_w;
-    in.field[i] = light.driven && dimmed < 1 ? modulated(dimmed * light.field.real() / std::sqrt(full_scale_w),
-                                                         full_scale_w, hardware.modulator)
-                                             : dimmed * light.field;
+    in.field[i] =
+        light.passed *
+        (light.driven ? modulated(dimmed * light.level, hardware.link.signal_full_scale_w, hardware.modulator)
+                      : dimmed * light.field);
     in.left_out[i] = light.left_out;
   }
   return in;
@@ -154,10 +203,12 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const bool at_servers = layer.ending == LayerEnd::servers;
-    const LayerInput in = layer_input(layer, hardware, lanes, behind);
-    const Eigen::VectorXcd out = chip.transfer[l] * in.field;
+    const LayerInput in = layer_input(design, l, hardware, lanes, behind);
+    double passed = tree_ratio(hardware, layer.blocks.size());  // fan-out or fan-in
+    if (layer.received()) passed *= routing_ratio(hardware);
+    const Eigen::VectorXcd out = passed * chip.transfer[l] * in.field;
     const Eigen::VectorXd shift = layer.weight * in.left_out;
-    const double unit = chip.nominal_factor[l] * in.unit_sqrt_w;
+    const double unit = passed * chip.nominal_factor[l] * in.unit_sqrt_w;
 
     const bool noisy = at_servers ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
@@ -166,10 +217,10 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
     std::vector<Light> leaves;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
-        leaves.push_back({out[j], unit, shift[j]});
+        leaves.push_back({.field = out[j], .unit_sqrt_w = unit, .left_out = shift[j]});
         continue;
       }
-      const double unit_t = at_servers ? split_field_factor(design.task.servers) : 1.0;
+      const double unit_t = at_servers ? unit_t_ratio(hardware, design.task.servers) : 1.0;
       const double i = current_a(unit_t * out[j], hardware, acting, seed_noise, j % 2 == 0 ? 1 : -1, stream);
       const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(hardware.receiver));
       const double bias = layer.bias[j] + shift[j];
@@ -182,8 +233,10 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
                                    .gain_sqrt_w_per_a = gain,
                                    .largest_field_sqrt_w = layer.ceiling};
       const double level = (neuron.field_of_current(i) + layer.offset) / layer.largest_output;
-      leaves.push_back({modulated(level, hardware.link.signal_full_scale_w, hardware.modulator),
-                        std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output, 0.0, true});
+      leaves.push_back({.field = {},
+                        .unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
+                        .driven = true,
+                        .level = level});
     }
     behind.push_back(std::move(leaves));
   }

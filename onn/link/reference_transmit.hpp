@@ -28,15 +28,16 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 /// Sends one word through the unit and returns the outputs y, (output digits), in digits. `codes` holds one
 /// code for each server.
 ///
-///     server n    E_mn = sqrt(P_3) (l + i eps sqrt(1 - l^2)), l the level of digit m of its code
-///     fibre n     E_mn e^(i psi_n), psi_n ~ N(0, sigma_lock)
+///     server n    E_mn = sqrt(P_3) m(l), l the level of digit m of its code; m: its modulator
+///     fibre n     E_mn e^(i psi_n), psi_n ~ N(0, s), s^2 = sigma_lock^2 + 2 pi linewidth delay
 ///     unit P      a_m = sum_n w_mn E_mn / sqrt(copies); value 1: field u_m = vis sqrt(N P_3 / copies) / 3
 ///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
 ///     receiver    i = 2 R sqrt(P_LO) Re b + noise; v = i / (2 R sqrt(P_LO) f u) + bias
 ///     neuron      z = min(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output
 ///     unit T      b / sqrt(N), a server's receiver, and its converter
 ///
-/// vis = e^(-sigma_lock^2 / 2) with lock errors, otherwise 1. Light of signed levels carries the average less
+/// All of it less the excess loss of every splitter tree, waveguide, delay line, coupler and fibre on the way.
+/// vis = e^(-s^2 / 2) with lock errors, otherwise 1. Light of signed levels carries the average less
 /// 1.5 and has a full scale of 1.5; receivers add W (1.5, .., 1.5). The combiners are those of chip
 /// (seed.seed, seed.chip). Locks and receivers draw from `stream`: other numbers than transmit() draws, of the
 /// same distribution. Where transmit() departs from the functions of physics/devices, this function follows

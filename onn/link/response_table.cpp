@@ -73,7 +73,7 @@ int table_draws(const Task& task) {
 void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise) {
   const LinkSettings& link = hardware.link;
   validate_enumerable(task);
-  validate(!noise.lock || link.sigma_lock_rad == 0.0,
+  validate(!noise.lock || lock_rms_rad(hardware) == 0.0,
            "link.sigma_lock_rad = {} (a chip's response table is by digit sums, and lock errors tell servers "
            "apart). Set "
            "noise.lock to false, or send the words through the meshes.",

@@ -63,8 +63,9 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
   const auto& [design, chip, hardware, noise] = unit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   if (noise.lock) {
+    const double lock_rms = lock_rms_rad(hardware);
     Stream stream(seed.seed, Purpose::lock_error, seed.chip, block, seed.instant);
-    for (double& phase : lock_phase) phase = hardware.link.sigma_lock_rad * stream.normal();
+    for (double& phase : lock_phase) phase = lock_rms * stream.normal();
   }
   // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
   const std::uint32_t first = block * streams_per_block;
@@ -72,7 +73,7 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
   Stream server(seed.seed, Purpose::receiver_noise, seed.chip, first + 1 + seed.server, seed.instant);
 
   const FieldBatch lanes = unit_p(design.task, hardware, chip_combiners, codes, lock_phase);
-  std::vector<FieldBatch> light(design.layers.size());
+  std::vector<FieldBatch> behind(design.layers.size());
   std::vector<bool> received;
   for (const LayerDesign& layer : design.layers) received.push_back(layer.received());
   Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
@@ -80,28 +81,24 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const int source = layer.lanes[0].source;
-    const FieldBatch& whole = source < 0 ? lanes : light[static_cast<std::size_t>(source)];
+    const FieldBatch& whole = source < 0 ? lanes : behind[static_cast<std::size_t>(source)];
     const bool last = layer.ending == LayerEnd::servers;
     const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
     const FieldBatch made =
-        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, light, received, hardware);
+        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, behind, received, hardware);
     FieldBatch out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
                                     !layer.received() || acting.shot);
     if (!layer.received()) {
-      light[l] = std::move(out);
+      behind[l] = std::move(out);
       continue;
-    }
-    if (last) {  // unit T
-      const double arm = split_field_factor(design.task.servers);
-      out.re *= arm;
-      out.im *= arm;
     }
     const FieldBatch::Plane values =
         (paths[l].gain * detect(out, hardware, acting, last ? server : neurons)).colwise() + paths[l].bias;
     if (!last) {
-      light[l] = remodulated(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
-                             layer.largest_output, hardware);
+      behind[l] = FieldBatch(values.rows(), values.cols());
+      behind[l].re = modulator_drives(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
+                                      layer.largest_output, hardware);
       continue;
     }
     answer.middleRows(digit, values.rows()) = values;
@@ -140,7 +137,7 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "{} words at once (at most {}: each block of words has noise of its own). "
            "Send them in parts, at instants of their own.",
            codes.rows(), most_words);
-  const CombinerWeights weights = draw_combiners(design.task, unit.hardware.link, seed.seed, seed.chip);
+  const CombinerWeights weights = draw_combiners(design.task, unit.hardware, seed.seed, seed.chip);
   const std::vector<LayerPath> paths = layer_paths(unit);
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;

@@ -26,10 +26,10 @@ void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> d
 ///             read
 ///   unit T    1:N splitter, homodyne receiver and converter at the server
 ///
-/// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale and the mean
-/// visibility of the lock error, and know nothing of this chip's errors. Words are processed in blocks of 512,
-/// in parallel; the result does not depend on the threads. Modulators have no ceiling here: noise may drive a
-/// neuron above its full scale. Throws Error for settings, codes or a seed out of range.
+/// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale, passive_losses()
+/// and the mean visibility of the lock error, and know nothing of this chip's errors. Words are processed in
+/// blocks of 512, in parallel; the result does not depend on the threads. No modulator sends more than its full
+/// scale, whatever noise drives it to. Throws Error for settings, codes or a seed out of range.
 Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                          NoisyReceivers receivers = NoisyReceivers::all);
 

@@ -2,25 +2,30 @@
 
 #include <cmath>
 
+#include "onn/link/power_path.hpp"
+#include "physics/core/units.hpp"
 #include "physics/devices/modulator.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
 
-CombinerWeights draw_combiners(const Task& task, const LinkSettings& link, std::uint64_t seed,
+CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, std::uint64_t seed,
                                std::uint32_t chip) {
+  const double sigma = hardware.link.sigma_combiner, excess_db = tree_excess_db(hardware, task.servers);
   const auto servers = static_cast<std::size_t>(task.servers);
   CombinerWeights lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
-    if (link.sigma_combiner == 0) {
-      lanes.emplace_back(servers, Complex(split_field_factor(task.servers)));
+    if (sigma == 0) {
+      lanes.emplace_back(servers,
+                         Complex(split_field_factor(task.servers) * field_ratio_of_loss_db(excess_db)));
       continue;
     }
     CombinerErrors errors;
+    errors.loss_db = excess_db;
     errors.weight.resize(servers);
     Stream stream(seed, Purpose::combiner_weight, chip, static_cast<std::uint32_t>(m));
-    for (double& e : errors.weight) e = link.sigma_combiner * stream.normal();
+    for (double& e : errors.weight) e = sigma * stream.normal();
     lanes.push_back(combiner_weights(task.servers, errors));
   }
   return lanes;

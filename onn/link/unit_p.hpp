@@ -13,9 +13,9 @@ namespace optinc {
 /// Field weights of a chip's N:1 coherent combiners, [digit lane][server].
 using CombinerWeights = std::vector<std::vector<Complex>>;
 
-/// The weights that fabrication gave chip number `chip`: 1/sqrt(N) each, off by independent normal errors of
-/// rms `sigma_combiner` and passive all the same (combiner_weights).
-CombinerWeights draw_combiners(const Task& task, const LinkSettings& link, std::uint64_t seed,
+/// The weights that fabrication gave chip number `chip`: 1/sqrt(N) each less the excess loss of the splitters,
+/// off by independent normal errors of rms `sigma_combiner` and passive all the same (combiner_weights).
+CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, std::uint64_t seed,
                                std::uint32_t chip);
 
 /// The digit whose field is dark: 0, or 1.5 with signed levels, which light alone lacks of every average.

@@ -25,7 +25,7 @@ std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingMo
   const ReceiverSettings& receiver = model.hardware.receiver;
   std::vector<double> nominal;
   for (const LayerDesign& layer : design.layers) nominal.push_back(nominal_layer_factor(layer, model.chip));
-  const std::vector<double> units = fields_per_unit(design, model.hardware.link, nominal).in;
+  const std::vector<double> received = fields_per_unit(design, model.hardware, nominal).received;
   std::vector<float> rms;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const bool last = l + 1 == design.layers.size();
@@ -33,9 +33,9 @@ std::vector<float> receiver_noise(const ChipDesign& design, const ChipTrainingMo
       rms.push_back(0);
       continue;
     }
-    const double field = units[l] * nominal[l] * (last ? split_field_factor(design.task.servers) : 1.0);
     const double variance_a2 = receiver_variance(receiver, model.noise).dark_a2;
-    rms.push_back(static_cast<float>(std::sqrt(variance_a2) / (homodyne_current_per_field(receiver) * field)));
+    rms.push_back(
+        static_cast<float>(std::sqrt(variance_a2) / (homodyne_current_per_field(receiver) * received[l])));
   }
   return rms;
 }

@@ -19,7 +19,7 @@ void validate_direct_receiver(const DirectReceiver& s) {
 }
 
 DirectNoise direct_noise_a2(const DirectReceiver& s, double power_w) {
-  const double b = s.front_end.bandwidth_hz, b_o = s.light.optical_bandwidth_hz;
+  const double b = noise_bandwidth_hz(s.front_end), b_o = s.light.optical_bandwidth_hz;
   const double r = s.diode.responsivity_a_per_w, ase = s.light.ase_density_w_per_hz;
   const double beating = std::min(b, b_o);  // two lines of the optical band differ by no more
   DirectNoise noise;

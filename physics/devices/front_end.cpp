@@ -4,6 +4,7 @@
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/lowpass.hpp"
 
 namespace optinc {
 namespace {
@@ -42,7 +43,10 @@ double input_noise_a_per_rthz(const FrontEnd& s) {
   return std::sqrt(4 * constants::boltzmann_j_per_k * resistor.temperature_k / resistor.resistance_ohm);
 }
 
-double noise_bandwidth_hz(const FrontEnd& s) { return s.bandwidth_hz; }
+double noise_bandwidth_hz(const FrontEnd& s) {
+  static const double per_hz = noise_bandwidth_hz(Lowpass{LowpassShape::bessel_thomson_4, 1.0});
+  return per_hz * s.bandwidth_hz;
+}
 
 double input_noise_a(const FrontEnd& s) { return input_noise_a_per_rthz(s) * std::sqrt(noise_bandwidth_hz(s)); }
 
@@ -51,7 +55,9 @@ double output_v(const FrontEnd& s, double current_a) { return s.transimpedance_o
 FrontEnd patel_2022_receiver() { return {InputReferredNoise{16.9e-12}, 32e9, ohm_of_dbohm(63), 47e-3}; }
 
 FrontEnd shi_2019_receiver() {
-  return {InputReferredNoise{2.72e-6 / std::sqrt(37e9)}, 37e9, ohm_of_dbohm(71), 96.8e-3};
+  FrontEnd found = {InputReferredNoise{}, 37e9, ohm_of_dbohm(71), 96.8e-3};
+  found.noise = InputReferredNoise{2.72e-6 / std::sqrt(noise_bandwidth_hz(found))};
+  return found;
 }
 
 FrontEnd resistive_front_end(double resistance_ohm, double bandwidth_hz, double temperature_k) {

@@ -40,7 +40,8 @@ std::vector<std::string> front_end_warnings(const FrontEnd& front_end);
 /// Noise density at the input, A/rtHz: i_n, or sqrt(4 k T/R).
 double input_noise_a_per_rthz(const FrontEnd& front_end);
 
-/// Bandwidth in which white noise is counted, Hz.
+/// Bandwidth in which white noise is counted, Hz: 1.0464 times the 3 dB bandwidth (noise_bandwidth_hz of a
+/// Bessel-Thomson filter).
 double noise_bandwidth_hz(const FrontEnd& front_end);
 
 /// Noise at the input, rms A: density x sqrt(B), B the noise bandwidth.
@@ -56,7 +57,7 @@ FrontEnd patel_2022_receiver();
 
 /// 112 Gb/s PAM4 receiver in 28 nm CMOS: 2.72 uA rms at the input, 37 GHz, 71 dBohm, 96.8 mW (Y. Shi et al.
 /// 2019, IEEE EDSSC, doi 10.1109/EDSSC.2019.8753978, abstract). The density is the rms over the root of the
-/// bandwidth.
+/// noise bandwidth.
 FrontEnd shi_2019_receiver();
 
 /// A resistor into which a photodiode works directly, noise bandwidth in Hz: unit transimpedance is its

@@ -48,6 +48,9 @@ double mzm_drive_v(const MzmSettings& modulator, AmplitudeLevel level);
 ///   not linearised   sin(pi/2 level) + i eps cos(pi/2 level)
 Complex mzm_field_of_level(const MzmSettings& modulator, double level);
 
+/// Drive for a level, V, in [-V_pi, V_pi]: (2/pi) V_pi asin(level) where linearised, level V_pi where not.
+double mzm_level_drive_v(const MzmSettings& modulator, double level);
+
 /// Electrical energy that a driver takes for a symbol whose levels need a swing of so many volts, J: C V^2. C
 /// is an effective capacitance: it holds the driver's own losses. O/E/O takes 1-3 pJ a symbol at some 4 V.
 double drive_energy_j(const MzmSettings& modulator, double swing_v);

@@ -124,13 +124,27 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"delay_line_pitch_m", "m", "Spiral pitch of the delay lines", 0, 1e-3}, s.delay_line_pitch_m);
 }
 
-template <Like<FloorPlanSettings> S, class Visitor>
+template <Like<LayoutSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"mzi_length_m", "m", "Length of an MZI on the die", 1e-6, 1e-2, "100 to 300 um"},
         s.mzi_length_m);
   visit(FieldInfo{"mzi_width_m", "m", "Width of an MZI on the die (two ports)", 1e-6, 1e-2, "20 to 60 um"},
         s.mzi_width_m);
   visit(FieldInfo{"coupler_length_m", "m", "Length of a splitter on the die", 0, 1e-2}, s.coupler_length_m);
+  visit(FieldInfo{"modulator_area_m2", "m2", "Area of a modulator on the die", 0, 1e-2, "5 mm x 0.1 mm"},
+        s.modulator_area_m2);
+  visit(FieldInfo{"receiver_area_m2", "m2", "Area of a receiver and its amplifier on the die", 0, 1e-2},
+        s.receiver_area_m2);
+}
+
+template <Like<ThermalDie> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"resistance_k_per_w", "K/W", "Thermal resistance from die to ambient", 1e-6, 1e6,
+                  "0.2 to 2 K/W"},
+        s.resistance_k_per_w);
+  visit(FieldInfo{"capacity_j_per_k", "J/K", "Heat capacity of the die", 1e-9, 1e6,
+                  "400 mm^2, 0.7 mm of silicon: 0.46 J/K"},
+        s.capacity_j_per_k);
 }
 
 template <Like<LinkSettings> S, class Visitor>
@@ -144,6 +158,11 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       FieldInfo{"sigma_lock_rad", "rad", "RMS residual phase-lock error per server fibre", 0, std::numbers::pi},
       s.sigma_lock_rad);
+  visit(FieldInfo{"fibre_mismatch_m", "m",
+                  "Length by which a server's light goes further than the oscillator that meets it; with "
+                  "laser.linewidth_hz it adds a phase error",
+                  0, 1e5},
+        s.fibre_mismatch_m);
   visit(switched_off("combiner",
                      FieldInfo{"sigma_combiner", "1", "RMS relative error of the combiner weights in unit P", 0,
                                0.14, "0.01 for a splitter imbalance of 0.1 dB"}),

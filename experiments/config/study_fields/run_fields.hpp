@@ -147,12 +147,6 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"controlled", "1",
                   "Fraction of die-temperature changes that a temperature controller removes", 0, 1},
         s.controlled);
-  visit(FieldInfo{"die_resistance_k_per_w", "K/W", "Thermal resistance from die to ambient", 1e-6, 1e6,
-                  "0.2 to 2 K/W"},
-        s.die_resistance_k_per_w);
-  visit(FieldInfo{"die_capacity_j_per_k", "J/K", "Heat capacity of the die", 1e-9, 1e6,
-                  "400 mm^2, 0.7 mm of silicon: 0.46 J/K"},
-        s.die_capacity_j_per_k);
   visit(switched_off("laser drift", FieldInfo{"laser_m", "m", "RMS drift of the laser wavelength", 0, 1e-7}),
         s.laser_m);
   visit(FieldInfo{"laser_time_s", "s", "Correlation time of the laser wavelength drift", 1e-6, 1e9},

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "onn/chip/chip_design.hpp"
+#include "onn/hardware/unit_hardware.hpp"
+#include "onn/link/schedule.hpp"
+
+// What light loses and how long it takes beside the meshes: one power path, which transmission and budget
+// share.
+
+namespace optinc {
+
+/// Excess loss of a tree of 1:2 splitters that reaches so many ends, dB: log2 of the next power of two stages.
+double tree_excess_db(const UnitHardware& hardware, std::int64_t ends);
+
+/// Waveguide of a layer beside its MZIs: to and from the meshes, and the arms of the output screen.
+Waveguide layer_waveguide(const UnitHardware& hardware);
+
+/// Delay line of so long a wait: L = c t / n_g.
+Waveguide delay_line(const UnitHardware& hardware, double wait_s);
+
+/// Delay of a receiver (Bessel-Thomson) and of a modulator (one pole), s.
+double receiver_delay_s(const UnitHardware& hardware);
+double modulator_delay_s(const UnitHardware& hardware);
+
+/// Time from a layer's inputs to where its outputs can be read, s, by its parts.
+struct LayerDelay {
+  double mzis_s = 0.0;        ///< every column the length of an MZI
+  double waveguides_s = 0.0;  ///< layer_waveguide(), where receivers stand behind it
+  double receivers_s = 0.0;   ///< at neurons
+  double modulators_s = 0.0;  ///< where a modulator sends it on
+  /// Sum of all.
+  double total_s() const { return mzis_s + waveguides_s + receivers_s + modulators_s; }
+};
+
+/// Of every layer.
+std::vector<LayerDelay> layer_delays(const ChipDesign& design, const UnitHardware& hardware);
+
+/// When light meets each layer of the unit (schedule() of its layer_delays(), link.skew).
+Schedule unit_schedule(const ChipDesign& design, const UnitHardware& hardware);
+
+/// Losses beside those of splitting light evenly, of modulators at full drive and of meshes, dB.
+struct PassiveLosses {
+  double unit_p_db = 0.0;                    ///< splitters of its combiners
+  std::vector<double> layer_db;              ///< (layers) splitters of fan-out or fan-in, and waveguides
+  std::vector<std::vector<double>> lane_db;  ///< (layers)(inputs) splitters of copies, and delay lines
+  double unit_t_db = 0.0;                    ///< its splitters, coupler and fibre, to a server's receiver
+};
+PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardware);
+
+}  // namespace optinc
