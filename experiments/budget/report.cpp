@@ -150,11 +150,10 @@ Json table_json(const BudgetTable& t) {
 
 }  // namespace
 
-std::string budget_text(const ChipBudget& b, const std::string& title, const std::string& loss_note) {
+std::string budget_text(const ChipBudget& b, const std::string& title) {
   const std::string assumed = operating_point_note(b.symbol_rate_bd, b.receiver_bandwidth_hz);
-  return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", assumed, 6) +
-         (loss_note.empty() ? "" : hanging_text("Note:", loss_note, 6)) + "\nStages\n" + stages_text(b) +
-         table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
+  return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", assumed, 6) + "\nStages\n" +
+         stages_text(b) + table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
          table_text(b, b.static_power_w, "Electrical power that does not depend on the symbol rate, W", 1) +
          table_text(
              b, b.symbol_power_w,
@@ -168,12 +167,10 @@ std::string budget_text(const ChipBudget& b, const std::string& title, const std
          totals_text(b);
 }
 
-nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title,
-                                   const std::string& loss_note) {
+nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title) {
   Json open = Json::object(), notes = {operating_point_note(b.symbol_rate_bd, b.receiver_bandwidth_hz)};
   for (const OpenFigure& f : open_figures())
     open[f.name] = fmt::format("{}: not yet known at this point: {}", f.meaning, f.why);
-  if (!loss_note.empty()) notes.push_back(loss_note);
   Json stages = Json::array(), heaters = Json::array();
   for (const BudgetStage& s : b.stages)
     stages.push_back({{"name", s.name},

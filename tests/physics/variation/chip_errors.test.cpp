@@ -175,18 +175,20 @@ TEST_CASE("errors are a function of seed, chip and mesh, scaling sigma scales th
 TEST_CASE("presets: their values, typed") {
   struct Row {
     const char* name;
-    double sigma_eta, sigma_cal, spread, phase;
+    double sigma_eta, sigma_cal, loss, spread, phase;
     int bits;
   };
-  for (const Row& r :
-       {Row{"ideal", 0, 0, 0, 0, 0}, Row{"design-target", 0.005, 1e-3, 0.005, 3e-4, 14},
-        Row{"good-lab", 0.01, 2e-3, 0.02, 1e-3, 12}, Row{"foundry", 0.02, 5e-3, 0.13, 1e-3, 12}}) {
+  for (const Row& r : {Row{"ideal", 0, 0, 0, 0, 0, 0}, Row{"design-target", 0.005, 1e-3, 0.1, 0.005, 3e-4, 14},
+                       Row{"good-lab", 0.01, 2e-3, 0.2, 0.02, 1e-3, 12},
+                       // two couplers of 0.05 dB and two heater stages of 0.23 dB (Harris et al. 2014)
+                       Row{"foundry", 0.02, 5e-3, 0.56, 0.13, 1e-3, 12}}) {
     CAPTURE(r.name);
     const ErrorModel m = error_preset(r.name);
     CHECK(m.preset == r.name);
     CHECK(m.sigma_eta_rad == r.sigma_eta);
     CHECK(m.rho_ab == (r.bits == 0 ? 0.0 : 0.5));
     CHECK(m.sigma_cal_rad == r.sigma_cal);
+    CHECK(m.mzi_loss_db == Approx(r.loss).epsilon(1e-15));
     CHECK(m.arm_loss_spread_db == r.spread);
     CHECK(m.sigma_phase_rad == r.phase);
     CHECK(m.dac_bits == r.bits);
