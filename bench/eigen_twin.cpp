@@ -51,7 +51,9 @@ double error_on(const MeshTopology& topology) {
   errors.theta_arm_loss_db = uniform(mzis, 0, 1);
   errors.phi_arm_loss_db = uniform(mzis, 0, 1);
   errors.output_offset = uniform(ports, -0.3, 0.3);
-  errors.other_arm_loss_db = 0.15;
+  errors.theta_other_loss_db = uniform(mzis, 0, 1);
+  errors.phi_other_loss_db = uniform(mzis, 0, 1);
+  errors.idle_arm_loss_db = 0.15;
 
   TwinFields<Real> fields = TwinFields<Real>::Identity(ports, ports);
   propagate_twin(topology, settle_twin<Real>(program, errors), fields);
@@ -71,10 +73,10 @@ EigenTwin<Real> settle_twin(const MeshProgram& program, const MeshErrors& errors
     twin.mzis.push_back(
         coupler<Real>(errors.beta[k]) *
         arms<Real>(program.theta[k], errors.theta_offset[k], errors.theta_arm_loss_db[k],
-                   errors.other_arm_loss_db)
+                   errors.theta_other_loss_db[k])
             .asDiagonal() *
         coupler<Real>(errors.alpha[k]) *
-        arms<Real>(program.phi[k], errors.phi_offset[k], errors.phi_arm_loss_db[k], errors.other_arm_loss_db)
+        arms<Real>(program.phi[k], errors.phi_offset[k], errors.phi_arm_loss_db[k], errors.phi_other_loss_db[k])
             .asDiagonal());
   twin.idle_factor = static_cast<Real>(column_field_factor(errors));
   twin.output.resize(ports);

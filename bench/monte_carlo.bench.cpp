@@ -58,7 +58,7 @@ struct Trial {
 /// Every source of preset foundry: eight normals and two exponentials an MZI.
 const ErrorModel foundry = error_preset("foundry");
 
-/// Splitters and phase offsets alone: four normals an MZI, all heater arms alike.
+/// Splitters and phase offsets alone: four normals an MZI, all arms alike.
 const ErrorModel four_normals = [] {
   ErrorModel model = foundry;
   model.arm_loss_spread_db = model.sigma_phase_rad = 0.0;

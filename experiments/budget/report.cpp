@@ -158,11 +158,10 @@ Json table_json(const BudgetTable& t) {
 
 }  // namespace
 
-std::string budget_text(const ChipBudget& b, const std::string& title, const std::string& loss_note) {
-  const std::string assumed = operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd);
-  return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", assumed, 6) +
-         (loss_note.empty() ? "" : hanging_text("Note:", loss_note, 6)) + "\nStages\n" + stages_text(b) +
-         table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
+std::string budget_text(const ChipBudget& b, const std::string& title) {
+  const std::string point = operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd);
+  return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", point, 6) + "\nStages\n" +
+         stages_text(b) + table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
          table_text(b, b.static_power_w, "Electrical power that does not depend on the symbol rate, W", 1) +
          table_text(b, b.symbol_power_w,
                     fmt::format("Electrical power at a symbol rate of {:.4g} GBd{}, W", 1e-9 * b.symbol_rate_bd,
@@ -172,10 +171,8 @@ std::string budget_text(const ChipBudget& b, const std::string& title, const std
          table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b);
 }
 
-nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title,
-                                   const std::string& loss_note) {
+nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title) {
   Json notes = {operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd)};
-  if (!loss_note.empty()) notes.push_back(loss_note);
   Json stages = Json::array(), heaters = Json::array();
   for (const BudgetStage& s : b.stages)
     stages.push_back({{"name", s.name},

@@ -9,12 +9,10 @@
 namespace optinc {
 
 /// A budget for people, in lines of 100 columns: what there is at every stage, tables of dB, W, ns and mm^2
-/// with the object behind every column, heaters, the totals, and what is not yet known. `title` names the chip;
-/// `loss_note`: mzi_loss_note of its error model.
-std::string budget_text(const ChipBudget& budget, const std::string& title, const std::string& loss_note);
+/// with the object behind every column, heaters, the totals, and what is not yet known. `title` names the chip.
+std::string budget_text(const ChipBudget& budget, const std::string& title);
 
 /// The same for machines, in SI units and dB.
-nlohmann::ordered_json budget_json(const ChipBudget& budget, const std::string& title,
-                                   const std::string& loss_note);
+nlohmann::ordered_json budget_json(const ChipBudget& budget, const std::string& title);
 
 }  // namespace optinc

@@ -7,7 +7,7 @@ from .claim import OPTINC, ROOT, Claim, Measured, machine, progress
 GROUP = "physics"
 DRIFT = "experiments/studies/drift.toml"
 MUTATIONS = "tests/mutations/mutations.py"
-MONTE_CARLO_ROWS = ("8", "9", "10", "10b", "11", "12", "13", "14", "16", "18", "22")  # of `optinc validate`
+MONTE_CARLO_ROWS = ("8", "8b", "9", "10", "10b", "11", "12", "13", "14", "16", "18", "22")  # of `optinc validate`
 
 
 # -- the runs that several claims share

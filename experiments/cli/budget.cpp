@@ -10,7 +10,6 @@
 #include "experiments/store/provenance.hpp"
 #include "experiments/study/prelude.hpp"
 #include "experiments/study/shipped_networks.hpp"
-#include "onn/budget/notes.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -54,18 +53,15 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
   const std::vector<std::string> warnings =
       budget_warnings(config, result.static_power_w.part("heaters").total());
   print_warnings(warnings);
-  const std::string title = title_of(config, network), loss_note = mzi_loss_note(config.chip);
+  const std::string title = title_of(config, network);
   if (stored) {
     AtomicFile file(a.out.output, a.out.force);
     write_provenance(file.file(), config, "OptINC budget: " + title, typed);
-    std::vector<std::string> stored_warnings = warnings;
-    if (!loss_note.empty()) stored_warnings.push_back("chip.mzi_loss_db: " + loss_note);
-    write_warnings(file.file(), stored_warnings);
+    write_warnings(file.file(), warnings);
     write_budget(file.file().group("budget"), result);
     file.commit();
   }
-  fmt::print("{}", a.json ? budget_json(result, title, loss_note).dump(2) + "\n"
-                          : budget_text(result, title, loss_note));
+  fmt::print("{}", a.json ? budget_json(result, title).dump(2) + "\n" : budget_text(result, title));
   return 0;
 }
 

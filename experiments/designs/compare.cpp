@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "onn/budget/notes.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/haar.hpp"
 
@@ -21,7 +20,6 @@ ComparedDesign system_of(const DesignEntry& entry, const std::vector<ComparedDes
         above.begin(), above.end(), [&](const ComparedDesign& d) { return d.entry.name == units.design; });
     levels.emplace_back(units.count, of.cost);
     row.untrained = row.untrained || of.untrained;
-    if (row.loss_note.empty()) row.loss_note = of.loss_note;
     row.network += fmt::format("{}{} x {}", row.network.empty() ? "" : " + ", units.count, units.design);
   }
   row.cost = in_series(levels);
@@ -62,7 +60,7 @@ Costable unpadded_unit(const StudyConfig& config) {
 }
 
 ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
-  ComparedDesign row{entry, {}, {}, config.network.source != "carry-chain", mzi_loss_note(config.chip)};
+  ComparedDesign row{entry, {}, {}, config.network.source != "carry-chain"};
   const CarryChainSettings& chain = config.network.carry_chain;
   if (entry.time_shared) {
     validate(!row.untrained,

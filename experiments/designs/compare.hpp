@@ -16,7 +16,6 @@ struct ComparedDesign {
   std::string network;  ///< "4-64-128-256-128-64-4, untrained", "carry chain, lookahead", "4 x A + 1 x B"
   bool untrained =
       false;  ///< its weights are Haar-orthogonal: it costs what a trained one does but computes nothing
-  std::string loss_note = {};  ///< mzi_loss_note of its error model
 };
 
 /// A network of the configuration's shape with Haar-orthogonal blocks, stream Purpose::untrained_network of the

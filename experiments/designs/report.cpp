@@ -149,10 +149,8 @@ std::string description(const ComparedDesign& d) {
 /// Sentences that hold for some designs, each with the designs.
 std::vector<std::string> notes_of(const std::vector<ComparedDesign>& designs) {
   std::map<std::string, std::vector<std::string>> of;
-  for (const ComparedDesign& d : designs) {
+  for (const ComparedDesign& d : designs)
     of[operating_point_note(d.cost.symbol_rate_bd, d.cost.symbol_rate_limit_bd)].push_back(d.entry.name);
-    if (!d.loss_note.empty()) of[d.loss_note].push_back(d.entry.name);
-  }
   std::vector<std::string> notes;
   for (const auto& [text, names] : of)
     notes.push_back(names.size() == designs.size() ? text

@@ -25,7 +25,13 @@ constexpr MziErrorField mzi_fields[] = {
     {&MeshErrors::phi_offset, "phi_offset", "rad", "offset of the external phase"},
     {&MeshErrors::theta_arm_loss_db, "theta_arm_loss", "dB", "loss of the arm with the internal heater"},
     {&MeshErrors::phi_arm_loss_db, "phi_arm_loss", "dB", "loss of the arm with the external heater"},
+    {&MeshErrors::theta_other_loss_db, "theta_other_loss", "dB", "loss of the arm beside the internal heater"},
+    {&MeshErrors::phi_other_loss_db, "phi_other_loss", "dB", "loss of the arm beside the external heater"},
 };
+
+bool is_without_heater(const MziErrorField& field) {
+  return field.member == &MeshErrors::theta_other_loss_db || field.member == &MeshErrors::phi_other_loss_db;
+}
 
 std::vector<double> values_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
 
@@ -43,16 +49,22 @@ MeshErrors load_mesh_errors(const Group& group) {
   MeshErrors errors;
   errors.output_offset =
       vector_of(finite_values(group, "output_offset", {stored_length(group, "output_offset", most_ports)}));
-  errors.other_arm_loss_db = group.read<double>("other_arm_loss", {}).front();
-  validate(std::isfinite(errors.other_arm_loss_db) && errors.other_arm_loss_db >= 0.0,
-           "{}: {} dB (a loss is finite and >= 0). Mend it.", group.where("other_arm_loss"),
-           errors.other_arm_loss_db);
+  // older files hold one loss of all arms without heater
+  const bool older = group.exists("other_arm_loss");
+  const std::string_view idle = older ? "other_arm_loss" : "idle_arm_loss";
+  errors.idle_arm_loss_db = group.read<double>(idle, {}).front();
+  validate(std::isfinite(errors.idle_arm_loss_db) && errors.idle_arm_loss_db >= 0.0,
+           "{}: {} dB (a loss is finite and >= 0). Mend it.", group.where(idle), errors.idle_arm_loss_db);
   const bool any = std::any_of(std::begin(mzi_fields), std::end(mzi_fields),
                                [&](const MziErrorField& field) { return group.exists(field.name); });
   const std::size_t count = any ? stored_length(group, "alpha", most_mzis) : 0;
   for (const auto& field : mzi_fields) {
-    if (any) errors.*field.member = vector_of(finite_values(group, field.name, {count}));
-    if (field.unit == "dB") require_losses(group, field.name, errors.*field.member);
+    Vector& values = errors.*field.member;
+    if (older && is_without_heater(field))
+      values.setConstant(static_cast<Eigen::Index>(count), errors.idle_arm_loss_db);
+    else if (any)
+      values = vector_of(finite_values(group, field.name, {count}));
+    if (field.unit == "dB") require_losses(group, field.name, values);
   }
   return errors;
 }
@@ -83,8 +95,8 @@ void save_mesh_errors(const Group& group, const MeshErrors& errors) {
                            "waveguide, top to bottom");
   group.dataset("output_offset", {"port"}, values_of(errors.output_offset), "rad",
                 "phase offset of the output screen");
-  group.dataset("other_arm_loss", {}, std::vector<double>{errors.other_arm_loss_db}, "dB",
-                "loss of every arm without heater");
+  group.dataset("idle_arm_loss", {}, std::vector<double>{errors.idle_arm_loss_db}, "dB",
+                "loss of a dummy arm, two of which a waveguide without an MZI passes per column");
   if (errors.alpha.size() == 0) return;  // a bare waveguide; HDF5 dimensions have at least one value
   group.counting_dimension("mzi", static_cast<std::size_t>(errors.alpha.size()),
                            "MZI in column order, top to bottom in a column");

@@ -37,6 +37,13 @@ double uncorrected_correlated(double n, double sigma, double rho) {
   return uncorrected(n, sigma) * std::sqrt(1 + rho * cosines / (n * (n - 1) / 2));
 }
 
+/// Arms that lose s dB more change their field by the share r = (ln 10/20) s. T is a product of unitary
+/// matrices and diagonal ones, one diagonal a stage, so that its two arms change it by |dT|_F^2 = r_u^2 +
+/// r_l^2. Two stages of each of N(N-1)/2 MZIs with independent arms: N E^2 = 4 r^2 N(N-1)/2.
+double loss_spread(double n, double spread_db) {
+  return std::numbers::ln10 / 20 * spread_db * std::sqrt(2 * (n - 1));
+}
+
 double corrected_unitary(double n, double sigma) {
   return 2 * sqr(sigma) * std::sqrt((sqr(n) - 1) / 6 + (n - 1) / n);
 }
@@ -73,6 +80,16 @@ CorrectedMesh corrected(const RandomMesh& m) {
 double error_as_it_is(HaarTarget kind, double n, const ErrorModel& model, const LawTrial& trial) {
   const RandomMesh m = draw_random_mesh(kind, static_cast<int>(n), model, trial);
   return relative_error(transfer_matrix(m.topology, m.program, m.errors), m.target);
+}
+
+/// The error that remains when the mean loss, the same on all ways through a rectangle, is made up for.
+double error_of_loss_spread(double n, double spread_db, const LawTrial& trial) {
+  ErrorModel model;
+  model.mzi_loss_db = 0.56;
+  model.arm_loss_spread_db = spread_db;
+  const RandomMesh m = draw_random_mesh(HaarTarget::unitary, static_cast<int>(n), model, trial);
+  const Matrix u = transfer_matrix(m.topology, m.program, m.errors);
+  return relative_error(u / std::pow(column_field_factor(m.errors), m.topology.columns()), m.target);
 }
 
 double error_corrected(HaarTarget kind, double n, double sigma, const LawTrial& trial) {
@@ -143,7 +160,7 @@ Law rms_law(std::string row, std::string name, std::string formula, double toler
           .points = std::move(points)};
 }
 
-std::vector<Law> splitter_laws() {
+std::vector<Law> splitter_and_loss_laws() {
   using enum HaarTarget;
   return {
       rms_law(
@@ -166,6 +183,11 @@ std::vector<Law> splitter_laws() {
             return error_as_it_is(unitary, n, model, t);
           },
           ports, {{8, 10000}, {16, 5000}, {32, 1500}, {64, 500}}),
+      rms_law(
+          "8b", "loss spread", "(ln 10/20) s sqrt(2(N-1)), s = 0.05 dB", 0.03,
+          [](double n) { return loss_spread(n, 0.05); },
+          [](double n, const LawTrial& t) { return error_of_loss_spread(n, 0.05, t); }, ports,
+          {{8, 10000}, {16, 5000}, {32, 1500}, {64, 500}}),
       rms_law(
           "9", "Ec corrected unitary", "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), sigma = 0.02", 0.12,
           [](double n) { return corrected_unitary(n, 0.02); },
@@ -271,7 +293,7 @@ std::vector<Law> phase_laws() {
 
 std::vector<Law> error_laws() {
   std::vector<Law> list;
-  for (const auto& part : {splitter_laws, clip_laws, phase_laws})
+  for (const auto& part : {splitter_and_loss_laws, clip_laws, phase_laws})
     for (Law& law : part()) list.push_back(std::move(law));
   return list;
 }

@@ -19,14 +19,4 @@ std::string operating_point_note(double symbol_rate_bd, double symbol_rate_limit
       rate, limit);
 }
 
-std::string mzi_loss_note(const ErrorModel& model) {
-  const double loss_db = error_preset("foundry").mzi_loss_db;
-  if (model.mzi_loss_db != loss_db) return "";
-  return fmt::format(
-      "The mean MZI loss of preset foundry, {:.2f} dB, counts one heater stage, and an MZI has two: two "
-      "couplers and two heaters lose 2 x 0.05 + 2 x 0.23 = 0.56 dB. Loss is too low here, and light on "
-      "receivers too high.",
-      loss_db);
-}
-
 }  // namespace optinc

@@ -40,7 +40,7 @@ Matrix through_column(const MeshTopology& topology, const MeshProgram& program, 
 
 MeshGradient no_gradient(const MeshTopology& topology) {
   const Vector zero = Vector::Zero(topology.mzi_count());
-  return {zero, zero, zero, zero, zero, zero, Vector::Zero(topology.ports), 0.0};
+  return {zero, zero, zero, zero, zero, zero, zero, zero, Vector::Zero(topology.ports), 0.0};
 }
 
 void add_mzi_gradient(const MziDerivatives& d, const Matrix2& gram, int k, MeshGradient& g) {
@@ -51,7 +51,8 @@ void add_mzi_gradient(const MziDerivatives& d, const Matrix2& gram, int k, MeshG
   g.beta[k] += slope(d.beta);
   g.theta_arm_loss_db[k] += slope(d.theta_arm_loss_db);
   g.phi_arm_loss_db[k] += slope(d.phi_arm_loss_db);
-  g.other_arm_loss_db += slope(d.theta_other_loss_db) + slope(d.phi_other_loss_db);
+  g.theta_other_loss_db[k] += slope(d.theta_other_loss_db);
+  g.phi_other_loss_db[k] += slope(d.phi_other_loss_db);
 }
 
 ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const MeshProgram& program,
@@ -92,7 +93,7 @@ ReferenceGradient reference_mesh_gradient(const MeshTopology& topology, const Me
     }
     for (int p = 0; p < topology.ports; ++p)
       if (idles[static_cast<std::size_t>(p)])
-        g.other_arm_loss_db += idle_per_db * behind.row(p).conjugate().cwiseProduct(before.row(p)).sum().real();
+        g.idle_arm_loss_db += idle_per_db * behind.row(p).conjugate().cwiseProduct(before.row(p)).sum().real();
   }
   g.fields = adjoint;
   return g;

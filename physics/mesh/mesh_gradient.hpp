@@ -10,9 +10,10 @@ template <class Real>
 struct MeshGradientOf {
   VectorOf<Real> theta, phi;   ///< of settings, and equally of their offsets, 1/rad (MZIs)
   VectorOf<Real> alpha, beta;  ///< of splitter angles, 1/rad (MZIs)
-  VectorOf<Real> theta_arm_loss_db, phi_arm_loss_db;  ///< of heater arms, 1/dB (MZIs)
-  VectorOf<Real> output_phase;                        ///< 1/rad (ports)
-  Real other_arm_loss_db = 0;                         ///< of every arm without heater and of dummies, 1/dB
+  VectorOf<Real> theta_arm_loss_db, phi_arm_loss_db;      ///< of heater arms, 1/dB (MZIs)
+  VectorOf<Real> theta_other_loss_db, phi_other_loss_db;  ///< of arms without heater, 1/dB (MZIs)
+  VectorOf<Real> output_phase;                            ///< 1/rad (ports)
+  Real idle_arm_loss_db = 0;                              ///< of all dummy arms together, 1/dB
 };
 using MeshGradient = MeshGradientOf<double>;
 

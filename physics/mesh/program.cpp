@@ -29,6 +29,8 @@ void validate_errors(const MeshTopology& t, const MeshErrorsOf<Real>& e) {
   require("phi_offset", e.phi_offset.size(), mzis, "MZIs");
   require("theta_arm_loss_db", e.theta_arm_loss_db.size(), mzis, "MZIs");
   require("phi_arm_loss_db", e.phi_arm_loss_db.size(), mzis, "MZIs");
+  require("theta_other_loss_db", e.theta_other_loss_db.size(), mzis, "MZIs");
+  require("phi_other_loss_db", e.phi_other_loss_db.size(), mzis, "MZIs");
   require("output_offset", e.output_offset.size(), t.ports, "ports");
 }
 
@@ -39,11 +41,11 @@ template void validate_errors(const MeshTopology&, const MeshErrorsOf<double>&);
 
 MeshErrors no_errors(const MeshTopology& topology) {
   const Vector zero = Vector::Zero(topology.mzi_count());
-  return {zero, zero, zero, zero, zero, zero, Vector::Zero(topology.ports), 0.0};
+  return {zero, zero, zero, zero, zero, zero, zero, zero, Vector::Zero(topology.ports), 0.0};
 }
 
 double column_field_factor(const MeshErrors& errors) {
-  return field_ratio_of_loss_db(2 * errors.other_arm_loss_db);
+  return field_ratio_of_loss_db(2 * errors.idle_arm_loss_db);
 }
 
 }  // namespace optinc

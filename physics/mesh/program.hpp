@@ -28,13 +28,14 @@ using MeshProgram = MeshProgramOf<double>;
 /// What fabrication and calibration made of one mesh; MZI k as in the topology. Perfect: all zeros.
 template <class Real>
 struct MeshErrorsOf {
-  VectorOf<Real> alpha, beta;                         ///< splitter angle errors, rad (MZIs)
-  VectorOf<Real> theta_offset, phi_offset;            ///< phase offsets, rad (MZIs)
-  VectorOf<Real> theta_arm_loss_db, phi_arm_loss_db;  ///< loss of the heater arms, dB (MZIs)
-  VectorOf<Real> output_offset;                       ///< phase offsets of the output screen, rad (ports)
-  Real other_arm_loss_db = 0;  ///< loss of every arm without heater; one theta and one phi stage per
-                               ///< column. Waveguides that pass a column without an MZI are dummies with
-                               ///< the same loss, so that equal arms give a uniform column loss.
+  VectorOf<Real> alpha, beta;                             ///< splitter angle errors, rad (MZIs)
+  VectorOf<Real> theta_offset, phi_offset;                ///< phase offsets, rad (MZIs)
+  VectorOf<Real> theta_arm_loss_db, phi_arm_loss_db;      ///< loss of the heater arms, dB (MZIs)
+  VectorOf<Real> theta_other_loss_db, phi_other_loss_db;  ///< loss of the arms without heater, dB (MZIs)
+  VectorOf<Real> output_offset;                           ///< phase offsets of the output screen, rad (ports)
+  Real idle_arm_loss_db = 0;  ///< loss of a dummy arm, dB. A waveguide that passes a column without an MZI
+                              ///< has one dummy for the theta stage and one for the phi stage, so that equal
+                              ///< arms give a uniform column loss.
 
   /// What became of MZI k.
   MziErrors mzi(int k) const {
@@ -43,9 +44,9 @@ struct MeshErrorsOf {
             theta_offset[k],
             phi_offset[k],
             theta_arm_loss_db[k],
-            other_arm_loss_db,
+            theta_other_loss_db[k],
             phi_arm_loss_db[k],
-            other_arm_loss_db};
+            phi_other_loss_db[k]};
   }
 
   /// The same errors, rounded once to another precision.
@@ -57,8 +58,10 @@ struct MeshErrorsOf {
             phi_offset.template cast<Other>(),
             theta_arm_loss_db.template cast<Other>(),
             phi_arm_loss_db.template cast<Other>(),
+            theta_other_loss_db.template cast<Other>(),
+            phi_other_loss_db.template cast<Other>(),
             output_offset.template cast<Other>(),
-            static_cast<Other>(other_arm_loss_db)};
+            static_cast<Other>(idle_arm_loss_db)};
   }
 };
 using MeshErrors = MeshErrorsOf<double>;
@@ -72,7 +75,7 @@ void validate_errors(const MeshTopology& topology, const MeshErrorsOf<Real>& err
 /// The perfect mesh of a topology.
 MeshErrors no_errors(const MeshTopology& topology);
 
-/// Field factor that light meets in every column when all arms are alike: two arm stages of other_arm_loss_db.
+/// Field factor of a column for light on an idle port: two dummy arms of idle_arm_loss_db.
 double column_field_factor(const MeshErrors& errors);
 
 }  // namespace optinc

@@ -46,8 +46,9 @@ void draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, con
 
   Stream losses = stream(Purpose::arm_loss);
   const auto mean = static_cast<Real>(model.mzi_loss_db / 2);
-  e.other_arm_loss_db = static_cast<Real>(mean_arm_loss_db(model));
-  for (VectorOf<Real>* arms : {&e.theta_arm_loss_db, &e.phi_arm_loss_db}) {
+  e.idle_arm_loss_db = static_cast<Real>(mean_arm_loss_db(model));
+  for (VectorOf<Real>* arms :
+       {&e.theta_arm_loss_db, &e.phi_arm_loss_db, &e.theta_other_loss_db, &e.phi_other_loss_db}) {
     if (model.arm_loss_spread_db == 0.0) {
       arms->setConstant(mzis, mean);
       continue;

@@ -16,9 +16,9 @@ struct MeshAddress {
 
 /// One mesh's frozen errors, drawn from the model. Splitters alpha, beta ~ N(0, sigma_eta) with correlation
 /// rho_ab; every phase offset ~ N(0, sigma_cal) + N(0, sigma_phase) (calibration residual, and the phase noise
-/// of one block of symbols); each arm carries half the MZI's mean loss in each of its two stages and the heater
-/// arms a spread on top, cut off at 0 dB. Every source has a stream of its own: scaling one leaves the others'
-/// draws as they were.
+/// of one block of symbols); each of an MZI's four arms loses ~ N(mzi_loss / 2, arm_loss_spread), independent
+/// of the others and cut off at 0 dB, and a dummy arm their mean. Every source has a stream of its own: scaling
+/// one leaves the others' draws as they were.
 MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address);
 
 /// The same into `errors`, whose memory is kept; in float the draws of the same streams, rounded to float.

@@ -17,7 +17,7 @@ struct ErrorModel {
   double rho_ab = 0.0;              ///< correlation of the two splitter errors inside one MZI, -1..1
   double sigma_cal_rad = 0.0;       ///< rms phase offset that calibration leaves on every phase shifter
   double mzi_loss_db = 0.0;         ///< mean insertion loss of one MZI (couplers and both arms)
-  double arm_loss_spread_db = 0.0;  ///< rms spread of the loss of every heater arm about its mean
+  double arm_loss_spread_db = 0.0;  ///< rms spread of the loss of every arm about its mean
   int dac_bits = 0;                 ///< phase DAC resolution over 2 pi; 0 means no quantisation
   double sigma_phase_rad = 0.0;     ///< rms phase noise of every shifter, frozen for one block of symbols
   bool dac_voltage =
@@ -44,9 +44,9 @@ ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad);
 /// negative one.
 ErrorModel scaled_errors(ErrorModel model, double factor);
 
-/// Mean loss of one heater arm, dB: half the MZI's, with a spread cut off at 0 dB. For X ~ N(m, s):
-/// E[max(0, X)] = m Phi(m/s) + s phi(m/s). Arms without heater and dummies are built to match it, and it is
-/// what calibration on the design knows.
+/// Mean loss of one arm, dB: half the MZI's, with a spread cut off at 0 dB. For X ~ N(m, s):
+/// E[max(0, X)] = m Phi(m/s) + s phi(m/s). Dummies are built to match it, and it is what calibration on the
+/// design knows.
 double mean_arm_loss_db(const ErrorModel& model);
 
 /// Throws Error, naming field, value and range, where a value is impossible (negative spread, correlation
@@ -54,8 +54,8 @@ double mean_arm_loss_db(const ErrorModel& model);
 void validate_errors(const ErrorModel& model);
 
 /// What is legal but not what chips are, one sentence each, the field first: a splitter error above 0.08 rad, a
-/// calibration residue above 0.05 rad, phase noise above 0.01 rad and a DAC beyond 16 bits; an MZI above 2.1 dB
-/// (two couplers of 0.3 dB and a heater of 1.5 dB, the most of either); arms that differ by more than 0.4 dB
+/// calibration residue above 0.05 rad, phase noise above 0.01 rad and a DAC beyond 16 bits; an MZI above 3.6 dB
+/// (two couplers of 0.3 dB and two heaters of 1.5 dB, the most of either); arms that differ by more than 0.4 dB
 /// rms (half of what lies between the heaters of 0.02 and 0.8 dB there are).
 std::vector<std::string> error_warnings(const ErrorModel& model);
 

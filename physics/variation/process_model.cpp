@@ -5,6 +5,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
+#include "physics/variation/error_model.hpp"
 
 namespace optinc {
 namespace {
@@ -42,8 +43,9 @@ ProcessModel default_process() {
   ProcessModel m;
   m.width = {2 * nm, 2 * nm, 1 * nm, 2 * nm, 0.09 * nm};
   m.height = {0.7 * nm, 0.7 * nm, 0.3 * nm, 0.8 * nm, 0.0};
-  m.mzi_loss_db = 0.33;
-  m.arm_loss_spread_db = 0.13;
+  const ErrorModel foundry = error_preset("foundry");
+  m.mzi_loss_db = foundry.mzi_loss_db;
+  m.arm_loss_spread_db = foundry.arm_loss_spread_db;
   m.heater_power_spread = 0.02;
   m.heater_resistance_spread = 0.02;
   return with_splitter_statistics(m, {0.02, 0.5}, 100e-6);

@@ -50,7 +50,7 @@ struct ProcessModel {
   double rho_white = 0.0;            ///< correlation of that part inside an MZI, -1..1
 
   double mzi_loss_db = 0.0;         ///< mean insertion loss of one MZI
-  double arm_loss_spread_db = 0.0;  ///< rms spread of the loss of every heater arm about its mean
+  double arm_loss_spread_db = 0.0;  ///< rms spread of the loss of every arm about its mean
 
   double heater_power_spread = 0.0;       ///< relative rms spread of P_pi
   double heater_resistance_spread = 0.0;  ///< relative rms spread of R_h

@@ -85,6 +85,8 @@ MUTATIONS = [
     Mutation("the two splitters of an MZI err in opposite senses", ERRORS,
              "e.beta += static_cast<Real>(model.rho_ab) * e.alpha;", "e.beta -= static_cast<Real>(model.rho_ab) * e.alpha;",
              ("E0 uncorrected, splitters correlated",)),
+    Mutation("one of the four arms of an MZI loses the mean", ERRORS, "draw(losses, model.arm_loss_spread_db,",
+             "draw(losses, arms == &e.phi_other_loss_db ? 0.0 : model.arm_loss_spread_db,", ("loss spread",)),
     Mutation("the output screen has no offsets", ERRORS, "draw_offsets(ports, e.output_offset);",
              "e.output_offset.setZero(ports);", ("phase error",)),
     Mutation("the DAC truncates", DAC, "step * std::nearbyint(wrapped / step)", "step * std::floor(wrapped / step)",

@@ -38,12 +38,12 @@ inline MeshErrors random_errors(const MeshTopology& t, double sigma, Stream& s) 
   return e;
 }
 
-/// The same with every arm lossy: 0..1 dB on heater arms, 0.15 dB on the others.
+/// The same with every arm lossy: 0..1 dB on those of MZIs, 0.15 dB on dummies.
 inline MeshErrors random_lossy_errors(const MeshTopology& t, double sigma, Stream& s) {
   MeshErrors e = random_errors(t, sigma, s);
-  for (Vector* v : {&e.theta_arm_loss_db, &e.phi_arm_loss_db})
+  for (Vector* v : {&e.theta_arm_loss_db, &e.phi_arm_loss_db, &e.theta_other_loss_db, &e.phi_other_loss_db})
     *v = Vector::NullaryExpr(v->size(), [&] { return s.uniform(); });
-  e.other_arm_loss_db = 0.15;
+  e.idle_arm_loss_db = 0.15;
   return e;
 }
 

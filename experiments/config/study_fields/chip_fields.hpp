@@ -20,8 +20,7 @@ inline std::span<const std::string_view> chip_preset_names() {
 template <Like<ErrorModel> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"preset", "1", "Named set of values for this section; keys set explicitly override it", 0, 0,
-                  "custom: no preset, every key is set explicitly; foundry: mzi_loss_db is known to be too low",
-                  chip_preset_names()},
+                  "custom: no preset, every key is set explicitly", chip_preset_names()},
         s.preset);
   visit(switched_off("splitters",
                      FieldInfo{"sigma_eta_rad", "rad", "RMS error of every splitter angle (ideal angle: pi/4)",
@@ -31,14 +30,15 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off("calibration",
                      FieldInfo{"sigma_cal_rad", "rad", "RMS phase error that remains after calibration", 0, 1}),
         s.sigma_cal_rad);
-  visit(switched_off(
-            "mean loss",
-            FieldInfo{"mzi_loss_db", "dB", "Mean insertion loss of an MZI", 0, 10,
-                      "preset foundry: 0.33, with one heater of 0.23 dB (Harris 2014); an MZI has two: 0.56"}),
-        s.mzi_loss_db);
-  visit(switched_off("loss spread",
-                     FieldInfo{"arm_loss_spread_db", "dB", "RMS spread of insertion loss between heater arms",
-                               0, 3, "Harris 2014 (preset foundry: 0.13)"}),
+  visit(
+      switched_off(
+          "mean loss",
+          FieldInfo{"mzi_loss_db", "dB", "Mean insertion loss of an MZI", 0, 10,
+                    "preset foundry: 0.56, two couplers of 0.05 dB and two heaters of 0.23 dB (Harris 2014)"}),
+      s.mzi_loss_db);
+  visit(switched_off("loss spread", FieldInfo{"arm_loss_spread_db", "dB",
+                                              "RMS spread of insertion loss between the arms of MZIs", 0, 3,
+                                              "Harris 2014 (preset foundry: 0.13)"}),
         s.arm_loss_spread_db);
   visit(switched_off("DAC", FieldInfo{"dac_bits", "bit",
                                       "Resolution of the phase DAC over 2 pi; 0: no quantisation", 0, 24}),

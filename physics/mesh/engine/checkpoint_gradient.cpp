@@ -105,7 +105,7 @@ MeshGradient checkpoint_gradient(const MeshTopology& topology, const MeshProgram
   for (int k = 0; k < topology.mzi_count(); ++k)
     add_mzi_gradient(mzi_derivatives(program.mzi(k), errors.mzi(k)), sums.blocks[static_cast<std::size_t>(k)],
                      k, g);
-  g.other_arm_loss_db +=
+  g.idle_arm_loss_db +=
       -std::log(10.0) / 10 * column_field_factor(errors) * sums.idle.real();  // two arm stages
   g.output_phase = -sums.outputs.imag();
   return g;

@@ -64,7 +64,6 @@ void GradientOfSums(const MeshLayout& layout, const MeshParameters<T>& parameter
   double lossiest_db = 0.0;
   const auto common = FindCommonRatios(d, parameters, layout.mzis, lossiest_db);
   const V per_db = hn::Set(d, static_cast<T>(-0.115129254649702284));  // -ln 10 / 20
-  V of_other_arms = hn::Zero(d);
   for (std::size_t k = 0; k < layout.mzis; k += hn::Lanes(d)) {
     const std::size_t left = layout.mzis - k;
     const auto part = LoadMzis(d, parameters, common, k, left);
@@ -100,15 +99,15 @@ void GradientOfSums(const MeshLayout& layout, const MeshParameters<T>& parameter
     StoreUpTo(d, beta, to.beta + k, left);
     StoreUpTo(d, hn::Mul(per_db, inner.re), to.theta_arm_loss_db + k, left);
     StoreUpTo(d, hn::Mul(per_db, outer.re), to.phi_arm_loss_db + k, left);
-    const V others = hn::Mul(per_db, hn::Add(inner_other, outer_other));
-    of_other_arms = hn::Add(of_other_arms, hn::IfThenElseZero(hn::FirstN(d, left), others));
+    StoreUpTo(d, hn::Mul(per_db, inner_other), to.theta_other_loss_db + k, left);
+    StoreUpTo(d, hn::Mul(per_db, outer_other), to.phi_other_loss_db + k, left);
   }
-  T other = hn::GetLane(hn::SumOfLanes(d, of_other_arms));
-  const T idle_per_db = hn::GetLane(hn::Mul(hn::Add(per_db, per_db), hn::Mul(common.other, common.other)));
+  const T idle_per_db = hn::GetLane(hn::Mul(hn::Add(per_db, per_db), hn::Mul(common.idle, common.idle)));
+  T idle = 0;
   for (std::size_t i = 0; i < layout.idle.size(); ++i)
-    other +=
+    idle +=
         idle_per_db * (mesh.idle_scale_re[i] * sums.idle[2 * i] - mesh.idle_scale_im[i] * sums.idle[2 * i + 1]);
-  *to.other_arm_loss_db = other;
+  *to.idle_arm_loss_db = idle;
   for (std::size_t p = 0; p < layout.ports; ++p) to.output_phase[p] = -sums.outputs[2 * p + 1];
 }
 

@@ -7,9 +7,10 @@ namespace optinc {
 /// Where the derivatives go: MeshGradientOf as plain arrays.
 template <class Real>
 struct GradientArrays {
-  Real *theta, *phi, *alpha, *beta, *theta_arm_loss_db, *phi_arm_loss_db;  ///< (MZIs)
-  Real* output_phase;                                                      ///< (ports)
-  Real* other_arm_loss_db;
+  Real *theta, *phi, *alpha, *beta;                                                     ///< (MZIs)
+  Real *theta_arm_loss_db, *phi_arm_loss_db, *theta_other_loss_db, *phi_other_loss_db;  ///< (MZIs)
+  Real* output_phase;                                                                   ///< (ports)
+  Real* idle_arm_loss_db;
 };
 
 /// Derivatives of the loss from the Gram sums of all words, by the chain rule at each MZI: Re trace((dT/dp) G)

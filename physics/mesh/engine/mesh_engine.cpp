@@ -20,16 +20,19 @@ namespace {
 template <class Real>
 [[noreturn]] void refuse_unusable(const MeshTopology& t, const MeshProgramOf<Real>& p,
                                   const MeshErrorsOf<Real>& e) {
-  validate(std::isfinite(e.other_arm_loss_db), "other_arm_loss_db is {} (a finite loss in dB). Mend it.",
-           e.other_arm_loss_db);
-  const std::pair<const char*, const VectorOf<Real>*> of_mzi[] = {{"theta", &p.theta},
-                                                                  {"phi", &p.phi},
-                                                                  {"alpha", &e.alpha},
-                                                                  {"beta", &e.beta},
-                                                                  {"theta_offset", &e.theta_offset},
-                                                                  {"phi_offset", &e.phi_offset},
-                                                                  {"theta_arm_loss_db", &e.theta_arm_loss_db},
-                                                                  {"phi_arm_loss_db", &e.phi_arm_loss_db}};
+  validate(std::isfinite(e.idle_arm_loss_db), "idle_arm_loss_db is {} (a finite loss in dB). Mend it.",
+           e.idle_arm_loss_db);
+  const std::pair<const char*, const VectorOf<Real>*> of_mzi[] = {
+      {"theta", &p.theta},
+      {"phi", &p.phi},
+      {"alpha", &e.alpha},
+      {"beta", &e.beta},
+      {"theta_offset", &e.theta_offset},
+      {"phi_offset", &e.phi_offset},
+      {"theta_arm_loss_db", &e.theta_arm_loss_db},
+      {"phi_arm_loss_db", &e.phi_arm_loss_db},
+      {"theta_other_loss_db", &e.theta_other_loss_db},
+      {"phi_other_loss_db", &e.phi_other_loss_db}};
   for (int k = 0; k < t.mzi_count(); ++k)
     for (const auto& [name, values] : of_mzi)
       validate(std::isfinite((*values)[k]),
@@ -51,11 +54,11 @@ template <class Real>
   for (int k = 0; k < t.mzi_count(); ++k) {
     const Matrix2 m = mzi(p.mzi(k), e.mzi(k));
     const double most = std::max(std::abs(m(0, 0) * m(1, 1)), std::abs(m(0, 1) * m(1, 0)));
-    validate(
-        most > 1e-6 * std::numeric_limits<Real>::min(),
-        "MZI {} (ports {} and {}) lets no light of an input pass (its losses are {} and {} dB). Lower them.", k,
-        t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
-        e.theta_arm_loss_db[k], e.phi_arm_loss_db[k]);
+    validate(most > 1e-6 * std::numeric_limits<Real>::min(),
+             "MZI {} (ports {} and {}) lets no light of an input pass (theta arms {} and {} dB, phi arms {} "
+             "and {} dB). Lower its losses.",
+             k, t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
+             e.theta_arm_loss_db[k], e.theta_other_loss_db[k], e.phi_arm_loss_db[k], e.phi_other_loss_db[k]);
   }
   throw Error(
       "the mesh loses so much light that its fields leave the range of numbers (losses of all columns "

@@ -37,12 +37,14 @@ MeshGradientOf<Real> gradient_of(const MeshLayout& layout, const MeshParameters<
                                  const InverseMesh<Real>& mesh, const GramSums<Real>& sums) {
   const auto mzis = static_cast<Eigen::Index>(layout.mzis), ports = static_cast<Eigen::Index>(layout.ports);
   MeshGradientOf<Real> g;
-  for (auto* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db})
+  for (auto* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db,
+                  &g.theta_other_loss_db, &g.phi_other_loss_db})
     v->resize(mzis);
   g.output_phase.resize(ports);
   gradient_of_sums(layout, parameters, mesh, sums,
                    {g.theta.data(), g.phi.data(), g.alpha.data(), g.beta.data(), g.theta_arm_loss_db.data(),
-                    g.phi_arm_loss_db.data(), g.output_phase.data(), &g.other_arm_loss_db});
+                    g.phi_arm_loss_db.data(), g.theta_other_loss_db.data(), g.phi_other_loss_db.data(),
+                    g.output_phase.data(), &g.idle_arm_loss_db});
   return g;
 }
 
@@ -106,8 +108,10 @@ MeshGradientOf<Real> rounded(const MeshGradient& g) {
           cast(g.beta),
           cast(g.theta_arm_loss_db),
           cast(g.phi_arm_loss_db),
+          cast(g.theta_other_loss_db),
+          cast(g.phi_other_loss_db),
           cast(g.output_phase),
-          static_cast<Real>(g.other_arm_loss_db)};
+          static_cast<Real>(g.idle_arm_loss_db)};
 }
 
 }  // namespace

@@ -105,43 +105,54 @@ struct MziParts {
 /// Field ratios that a whole mesh has in common.
 template <class V>
 struct CommonRatios {
-  V other;      ///< an arm without heater
-  bool alike;   ///< all heater arms lose the same: no exponential for each
+  V idle;       ///< a dummy arm
+  bool alike;   ///< each of the four arms loses the same in every MZI: no exponential for each
   bool small;   ///< no splitter error is larger than pi/4: no range reduction for them
   bool usable;  ///< losses are finite (an exponential would hide that) and phases not beyond largest_phase_rad
-  V inner, outer;  ///< then their ratios
+  V inner, outer, inner_other, outer_other;  ///< ratios of the four, where alike
 };
 
 /// Finds them, and the largest loss of any way through an MZI, dB.
 template <class D, class T, class V = hn::Vec<D>>
 HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std::size_t mzis,
                                             double& lossiest_db) {
-  const V other_db = hn::Set(d, p.other_arm_loss_db), other = FieldRatio(d, other_db);
-  lossiest_db = 2.0 * static_cast<double>(p.other_arm_loss_db);
-  const bool other_finite = std::isfinite(p.other_arm_loss_db);
-  if (mzis == 0) return {other, true, true, other_finite, other, other};
+  const V idle = FieldRatio(d, hn::Set(d, p.idle_arm_loss_db));
+  lossiest_db = 2.0 * static_cast<double>(p.idle_arm_loss_db);
+  const bool idle_finite = std::isfinite(p.idle_arm_loss_db);
+  if (mzis == 0) return {idle, true, true, idle_finite, idle, idle, idle, idle};
   const V inner = hn::Set(d, p.theta_arm_loss_db[0]), outer = hn::Set(d, p.phi_arm_loss_db[0]);
+  const V inner_other = hn::Set(d, p.theta_other_loss_db[0]), outer_other = hn::Set(d, p.phi_other_loss_db[0]);
   V most = hn::Add(inner, outer), largest = hn::Zero(d), largest_phase = hn::Zero(d);
   auto alike = hn::Eq(most, most), finite = hn::IsFinite(most);
   for (std::size_t k = 0; k < mzis; k += hn::Lanes(d)) {
     const V theta = LoadUpTo(d, p.theta_arm_loss_db + k, mzis - k),
-            phi = LoadUpTo(d, p.phi_arm_loss_db + k, mzis - k);
-    most = hn::Max(most, hn::Add(hn::Max(theta, other_db), hn::Max(phi, other_db)));
-    finite = hn::And(finite, hn::IsFinite(hn::Add(theta, phi)));
+            phi = LoadUpTo(d, p.phi_arm_loss_db + k, mzis - k),
+            theta_other = LoadUpTo(d, p.theta_other_loss_db + k, mzis - k),
+            phi_other = LoadUpTo(d, p.phi_other_loss_db + k, mzis - k);
+    most = hn::Max(most, hn::Add(hn::Max(theta, theta_other), hn::Max(phi, phi_other)));
+    finite = hn::And(finite, hn::IsFinite(hn::Add(hn::Add(theta, phi), hn::Add(theta_other, phi_other))));
     const auto phase = [&](const T* settings, const T* offsets) HWY_ATTR {
       return hn::Abs(hn::Add(LoadUpTo(d, settings + k, mzis - k), LoadUpTo(d, offsets + k, mzis - k)));
     };
     largest_phase = hn::Max(largest_phase, hn::Max(phase(p.theta, p.theta_offset), phase(p.phi, p.phi_offset)));
     largest = hn::Max(largest, hn::Max(hn::Abs(LoadUpTo(d, p.alpha + k, mzis - k)),
                                        hn::Abs(LoadUpTo(d, p.beta + k, mzis - k))));
-    const auto same = hn::And(hn::Eq(theta, inner), hn::Eq(phi, outer));
+    const auto same = hn::And(hn::And(hn::Eq(theta, inner), hn::Eq(phi, outer)),
+                              hn::And(hn::Eq(theta_other, inner_other), hn::Eq(phi_other, outer_other)));
     alike = hn::And(alike, hn::Or(same, hn::Not(hn::FirstN(d, mzis - k))));
   }
   const bool small = hn::AllTrue(d, hn::Le(largest, hn::Set(d, static_cast<T>(0.785))));
-  const bool usable = other_finite && hn::AllTrue(d, finite) &&
+  const bool usable = idle_finite && hn::AllTrue(d, finite) &&
                       hn::AllTrue(d, hn::Le(hn::Max(largest_phase, largest), hn::Set(d, largest_phase_rad<T>)));
   lossiest_db = std::max(lossiest_db, static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, most))));
-  return {other, hn::AllTrue(d, alike), small, usable, FieldRatio(d, inner), FieldRatio(d, outer)};
+  return {idle,
+          hn::AllTrue(d, alike),
+          small,
+          usable,
+          FieldRatio(d, inner),
+          FieldRatio(d, outer),
+          FieldRatio(d, inner_other),
+          FieldRatio(d, outer_other)};
 }
 
 /// Parts of MZIs k, k + 1, .. of `left` that are left in the mesh. `whole`: left is a register at least (known
@@ -165,14 +176,17 @@ HWY_INLINE MziParts<V> LoadMzis(D d, const MeshParameters<T>& p, const CommonRat
   const V second_cos = hn::Mul(half, hn::Sub(beta.cosine, beta.sine));
   const V second_sin = hn::Mul(half, hn::Add(beta.cosine, beta.sine));
   V inner_ratio = common.inner, outer_ratio = common.outer;
+  V inner_other = common.inner_other, outer_other = common.outer_other;
   if (!common.alike) {
     inner_ratio = FieldRatio(d, load(p.theta_arm_loss_db));
     outer_ratio = FieldRatio(d, load(p.phi_arm_loss_db));
+    inner_other = FieldRatio(d, load(p.theta_other_loss_db));
+    outer_other = FieldRatio(d, load(p.phi_other_loss_db));
   }
   return {Stretch(ComplexOf<V>{inner.cosine, inner.sine}, inner_ratio),
           Stretch(ComplexOf<V>{outer.cosine, outer.sine}, outer_ratio),
-          common.other,
-          common.other,
+          inner_other,
+          outer_other,
           hn::Mul(second_cos, first_cos),
           hn::Mul(second_sin, first_sin),
           hn::Mul(second_sin, first_cos),
@@ -212,7 +226,7 @@ struct FromDevices {
 
   HWY_INLINE FromDevices(D d, const MeshLayout& layout, const MeshParameters<T>& p)
       : parameters(p), mzis(layout.mzis), lossiest_db(0.0), common(FindCommonRatios(d, p, mzis, lossiest_db)) {
-    idle_factor = hn::GetLane(hn::Mul(common.other, common.other));
+    idle_factor = hn::GetLane(hn::Mul(common.idle, common.idle));
     usable = common.usable;
   }
   /// Matrices of blocks k, k + 1, ..

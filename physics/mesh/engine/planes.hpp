@@ -16,9 +16,19 @@ namespace optinc {
 
 template <class Real>
 MeshParameters<Real> parameters_of(const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
-  return {p.theta.data(),      p.phi.data(),          e.theta_offset.data(),      e.phi_offset.data(),
-          e.alpha.data(),      e.beta.data(),         e.theta_arm_loss_db.data(), e.phi_arm_loss_db.data(),
-          e.other_arm_loss_db, p.output_phase.data(), e.output_offset.data()};
+  return {p.theta.data(),
+          p.phi.data(),
+          e.theta_offset.data(),
+          e.phi_offset.data(),
+          e.alpha.data(),
+          e.beta.data(),
+          e.theta_arm_loss_db.data(),
+          e.phi_arm_loss_db.data(),
+          e.theta_other_loss_db.data(),
+          e.phi_other_loss_db.data(),
+          e.idle_arm_loss_db,
+          p.output_phase.data(),
+          e.output_offset.data()};
 }
 
 /// Blocks in the kernels' form and precision.

@@ -51,7 +51,8 @@ struct MeshParameters {
   const Real *theta, *phi, *theta_offset, *phi_offset;  ///< rad (MZIs)
   const Real *alpha, *beta;                             ///< rad (MZIs)
   const Real *theta_arm_loss_db, *phi_arm_loss_db;      ///< dB (MZIs)
-  Real other_arm_loss_db;
+  const Real *theta_other_loss_db, *phi_other_loss_db;  ///< dB (MZIs)
+  Real idle_arm_loss_db;
   const Real *output_phase, *output_offset;  ///< rad (ports)
 };
 

@@ -42,7 +42,7 @@ TEST_CASE(
       {"chip.sigma_eta_rad", "0.08", "0.081", small},
       {"chip.sigma_eta_rad", "0.08", "0.5", mesh},
       {"chip.sigma_cal_rad", "0.05", "0.051", small},
-      {"chip.mzi_loss_db", "2.1", "2.2", small},
+      {"chip.mzi_loss_db", "3.6", "3.7", small},
       {"chip.arm_loss_spread_db", "0.4", "0.41", small},
       {"chip.dac_bits", "16", "17", small},
       {"chip.sigma_phase_rad", "0.01", "0.011", small},

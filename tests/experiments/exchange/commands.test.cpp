@@ -51,7 +51,9 @@ void check_same(const MeshErrors& a, const MeshErrors& b) {
   CHECK(a.theta_arm_loss_db == b.theta_arm_loss_db);
   CHECK(a.phi_arm_loss_db == b.phi_arm_loss_db);
   CHECK(a.output_offset == b.output_offset);
-  CHECK(a.other_arm_loss_db == b.other_arm_loss_db);
+  CHECK(a.theta_other_loss_db == b.theta_other_loss_db);
+  CHECK(a.phi_other_loss_db == b.phi_other_loss_db);
+  CHECK(a.idle_arm_loss_db == b.idle_arm_loss_db);
 }
 
 StoredChip read_back(const fs::path& path) { return load_chip(File::open(path).root().open("chip")); }
@@ -259,6 +261,40 @@ TEST_CASE("commands name what is missing or does not fit") {
   CHECK_FALSE(fs::exists(scratch / "o.csv"));
 }
 
+// Fails when an arm without heater of an older file keeps no loss, or when a file that lacks an arm is not
+// refused
+TEST_CASE("a chip file of one loss for all arms without heaters gives it to each of them") {
+  const Scratch scratch;
+  const auto read = [&](std::string_view loss) {
+    {
+      File file = File::create(scratch / "c.h5");
+      const Group chip = file.group("chip");
+      save_chip(chip, {}, all_errors());
+      chip.attributes().set("layers", std::int64_t{1});
+      const Group layer = chip.group("layer0");
+      layer.attributes().set("blocks", std::int64_t{1});
+      for (const char* part : {"block0/mesh", "block0/attenuators"}) {
+        const Group mesh = layer.group(part);
+        mesh.counting_dimension("port", 2, "p");
+        mesh.counting_dimension("mzi", 1, "m");
+        mesh.dataset("output_offset", {"port"}, std::vector{0.0, 0.0}, "rad", "o");
+        for (const char* name :
+             {"alpha", "beta", "theta_offset", "phi_offset", "theta_arm_loss", "phi_arm_loss"})
+          mesh.dataset(name, {"mzi"}, std::vector{0.25}, "1", name);
+        mesh.dataset(loss, {}, std::vector{0.375}, "dB", "l");
+      }
+      file.close();
+    }
+    return read_back(scratch / "c.h5").errors.layers[0][0].mesh;
+  };
+  const MeshErrors e = read("other_arm_loss");
+  CHECK(e.theta_arm_loss_db == Vector::Constant(1, 0.25));
+  CHECK(e.theta_other_loss_db == Vector::Constant(1, 0.375));
+  CHECK(e.phi_other_loss_db == Vector::Constant(1, 0.375));
+  CHECK(e.idle_arm_loss_db == 0.375);
+  check_message(refusal([&] { read("idle_arm_loss"); }), {"c.h5: /chip/layer0/block0/mesh/theta_other_loss"});
+}
+
 TEST_CASE("a damaged chip names file, dataset and what was expected") {
   const Scratch scratch;
   const ErrorModel model = all_errors();
@@ -278,8 +314,10 @@ TEST_CASE("a damaged chip names file, dataset and what was expected") {
                 {"c.h5: /chip/layer0/block0/mesh/beta", "value 2 is not finite"});
   check_message(refused([](MeshErrors& e, ErrorModel&) { e.phi_arm_loss_db[1] = -0.5; }),
                 {"/mesh/phi_arm_loss", "-0.5 dB", ">= 0"});
-  check_message(refused([](MeshErrors& e, ErrorModel&) { e.other_arm_loss_db = -1; }),
-                {"/mesh/other_arm_loss", "-1 dB"});
+  check_message(refused([](MeshErrors& e, ErrorModel&) { e.theta_other_loss_db[0] = -0.25; }),
+                {"/mesh/theta_other_loss", "-0.25 dB", ">= 0"});
+  check_message(refused([](MeshErrors& e, ErrorModel&) { e.idle_arm_loss_db = -1; }),
+                {"/mesh/idle_arm_loss", "-1 dB"});
   check_message(refused([](MeshErrors&, ErrorModel& m) { m.rho_ab = 2; }),
                 {"c.h5: /chip: attribute rho_ab", "2"});
   check_message(refused([](MeshErrors&, ErrorModel& m) { m.preset = "fondry"; }),

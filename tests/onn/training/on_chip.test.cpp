@@ -77,7 +77,14 @@ TEST_CASE("training on chips keeps meshes orthogonal, lowers the loss and depend
   model.chip = error_preset("good-lab");
   const TrainingResult one = train_on_chips(start, settings_of(40, 1e-3), model, 3, 1);
   const TrainingResult two = train_on_chips(start, settings_of(40, 1e-3), model, 3, 2);
-  CHECK(one.curve.back().loss < one.curve.front().loss);
+  // every step meets a chip of its own, so that one epoch's loss scatters by some 15 %: means of ten epochs
+  REQUIRE(one.curve.size() == 40);
+  double first = 0, last = 0;
+  for (std::size_t i = 0; i < 10; ++i) {
+    first += one.curve[i].loss;
+    last += one.curve[30 + i].loss;
+  }
+  CHECK(last < 0.9 * first);
   for (std::size_t l = 0; l < one.network.layers.size(); ++l) {
     CHECK(one.network.layers[l].bias == two.network.layers[l].bias);
     for (std::size_t b = 0; b < one.network.layers[l].unitary.size(); ++b) {

@@ -195,7 +195,9 @@ TEST_CASE("fused columns and rescalings may meet in any order") {
         MeshErrors errors = no_errors(t);
         errors.theta_arm_loss_db.setConstant(loss_db);
         errors.phi_arm_loss_db.setConstant(loss_db);
-        errors.other_arm_loss_db = loss_db;
+        errors.theta_other_loss_db.setConstant(loss_db);
+        errors.phi_other_loss_db.setConstant(loss_db);
+        errors.idle_arm_loss_db = loss_db;
         const Case c = {t, program, errors};
         const double scale = std::pow(10.0, -69 * 2 * loss_db / 20);
         CHECK(engine_error<double>(c, 20) < 1e-13 * scale);
@@ -240,7 +242,9 @@ TEST_CASE("NaN and infinity in a device are refused with its number") {
     refused([](Case& c) -> double& { return c.errors.phi_arm_loss_db[3]; }, "phi_arm_loss_db", "MZI 3");
     refused([](Case& c) -> double& { return c.program.output_phase[7]; }, "output_phase", "port 7");
     refused([](Case& c) -> double& { return c.errors.output_offset[1]; }, "output_offset", "port 1");
-    refused([](Case& c) -> double& { return c.errors.other_arm_loss_db; }, "other_arm_loss_db", "finite");
+    refused([](Case& c) -> double& { return c.errors.theta_other_loss_db[2]; }, "theta_other_loss_db", "MZI 2");
+    refused([](Case& c) -> double& { return c.errors.phi_other_loss_db[1]; }, "phi_other_loss_db", "MZI 1");
+    refused([](Case& c) -> double& { return c.errors.idle_arm_loss_db; }, "idle_arm_loss_db", "finite");
   }
   // Fails when the polynomial is run beyond where quarter turns can be taken off: the mesh would create energy
   Case turned = good;
@@ -262,7 +266,7 @@ TEST_CASE("NaN and infinity in a device are refused with its number") {
 
   Case dark = good;
   dark.errors.theta_arm_loss_db[4] = dark.errors.phi_arm_loss_db[4] = 1e5;
-  dark.errors.other_arm_loss_db = 1e5;
+  dark.errors.theta_other_loss_db[4] = dark.errors.phi_other_loss_db[4] = 1e5;
   CHECK_THROWS_WITH(MeshEngine<double>(dark.topology).settle(dark.program, dark.errors),
                     ContainsSubstring("lets no light of an input pass"));
 }

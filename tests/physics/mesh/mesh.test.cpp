@@ -27,12 +27,13 @@ std::vector<Matrix> both_matrices(const MeshTopology& t, const MeshProgram& p, c
 
 /// Transfer of MZI k from input to output (forward) or back, as the chain of its parts.
 Matrix2 chain(const MeshProgram& p, const MeshErrors& e, int k, bool forward) {
-  const double other = field_of_db(e.other_arm_loss_db);
   const Matrix2 external =
-      Eigen::Vector2cd(std::polar(field_of_db(e.phi_arm_loss_db[k]), p.phi[k] + e.phi_offset[k]), other)
+      Eigen::Vector2cd(std::polar(field_of_db(e.phi_arm_loss_db[k]), p.phi[k] + e.phi_offset[k]),
+                       field_of_db(e.phi_other_loss_db[k]))
           .asDiagonal();
   const Matrix2 internal =
-      Eigen::Vector2cd(std::polar(field_of_db(e.theta_arm_loss_db[k]), p.theta[k] + e.theta_offset[k]), other)
+      Eigen::Vector2cd(std::polar(field_of_db(e.theta_arm_loss_db[k]), p.theta[k] + e.theta_offset[k]),
+                       field_of_db(e.theta_other_loss_db[k]))
           .asDiagonal();
   const Matrix2 first = coupler(pi / 4 + e.alpha[k]), second = coupler(pi / 4 + e.beta[k]);
   return forward ? Matrix2(second * internal * first * external)
@@ -59,7 +60,7 @@ Matrix walk(const MeshTopology& t, const MeshProgram& p, const MeshErrors& e, bo
       idle[static_cast<std::size_t>(upper)] = idle[static_cast<std::size_t>(lower)] = false;
     }
     for (int q = 0; q < t.ports; ++q)
-      if (idle[static_cast<std::size_t>(q)]) fields.row(q) *= field_of_db(2 * e.other_arm_loss_db);
+      if (idle[static_cast<std::size_t>(q)]) fields.row(q) *= field_of_db(2 * e.idle_arm_loss_db);
   }
   if (forward) screen();
   return fields;
@@ -145,7 +146,9 @@ TEST_CASE("equal loss in every arm multiplies the matrix by t^N exactly") {
     MeshErrors e = no_errors(t);
     e.theta_arm_loss_db.setConstant(arm_db);
     e.phi_arm_loss_db.setConstant(arm_db);
-    e.other_arm_loss_db = arm_db;
+    e.theta_other_loss_db.setConstant(arm_db);
+    e.phi_other_loss_db.setConstant(arm_db);
+    e.idle_arm_loss_db = arm_db;
     for (const Matrix& u : both_matrices(t, decompose_clements(target), e)) {
       CHECK(max_abs(u - std::pow(t_column, n) * target) < 1e-12);
       CHECK(relative_error(u, target) == Approx(1 - std::pow(t_column, n)).epsilon(1e-12));

@@ -97,7 +97,9 @@ TEST_CASE(
     check_vector(p, p.errors.beta, g.beta, scale);
     check_vector(p, p.errors.theta_arm_loss_db, g.theta_arm_loss_db, scale);
     check_vector(p, p.errors.phi_arm_loss_db, g.phi_arm_loss_db, scale);
-    CHECK(g.other_arm_loss_db == Approx(difference(p, p.errors.other_arm_loss_db)).margin(1e-7 * scale));
+    check_vector(p, p.errors.theta_other_loss_db, g.theta_other_loss_db, scale);
+    check_vector(p, p.errors.phi_other_loss_db, g.phi_other_loss_db, scale);
+    CHECK(g.idle_arm_loss_db == Approx(difference(p, p.errors.idle_arm_loss_db)).margin(1e-7 * scale));
     for (Eigen::Index port = 0; port < p.fields.rows(); ++port)
       for (Eigen::Index word = 0; word < p.fields.cols(); ++word) {
         double* parts =

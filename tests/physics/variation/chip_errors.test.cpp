@@ -68,20 +68,28 @@ TEST_CASE("MC: phase offsets have variance sigma_cal^2 + sigma_phase^2 and are i
   CHECK(std::abs(mean_product(e.phi_offset, e.beta)) / (5e-3 * 0.02) < bound);
 }
 
-TEST_CASE("MC: arms carry half the MZI's loss in each stage, heater arms a spread that never turns into gain") {
+// Fails when two arms share their draws, when an arm has the mean loss, or when a loss is not cut off at 0
+TEST_CASE("MC: arms carry half the MZI's loss in each stage, all four a spread of their own, never a gain") {
   const MeshTopology t = clements_topology(128);
   const double n = t.mzi_count();
   const MeshErrors e = draw_mesh_errors(t, all_sources(), {44, 0, 0});
-  CHECK(e.other_arm_loss_db == Approx(0.165).epsilon(1e-14));
-  for (const Vector* v : {&e.theta_arm_loss_db, &e.phi_arm_loss_db}) {
-    CHECK(std::abs(v->mean() - 0.165) < 5 * 0.01 / std::sqrt(n));
-    CHECK(std::sqrt((v->array() - 0.165).square().mean()) == Approx(0.01).epsilon(5 / std::sqrt(2 * n)));
+  CHECK(e.idle_arm_loss_db == Approx(0.165).epsilon(1e-14));
+  const std::vector<const Vector*> arms = {&e.theta_arm_loss_db, &e.phi_arm_loss_db, &e.theta_other_loss_db,
+                                           &e.phi_other_loss_db};
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const Vector excess = arms[i]->array() - 0.165;
+    CHECK(std::abs(excess.mean()) < 5 * 0.01 / std::sqrt(n));
+    CHECK(std::sqrt(mean_product(excess, excess)) == Approx(0.01).epsilon(5 / std::sqrt(2 * n)));
+    for (std::size_t j = 0; j < i; ++j)
+      CHECK(std::abs(mean_product(excess, arms[j]->array() - 0.165)) / 1e-4 < 5 / std::sqrt(n));
   }
   ErrorModel wide = all_sources();
   wide.arm_loss_spread_db = 1.0;
   const MeshErrors cut = draw_mesh_errors(t, wide, {44, 0, 0});
   CHECK(cut.theta_arm_loss_db.minCoeff() == 0.0);
   CHECK(cut.phi_arm_loss_db.minCoeff() == 0.0);
+  CHECK(cut.theta_other_loss_db.minCoeff() == 0.0);
+  CHECK(cut.phi_other_loss_db.minCoeff() == 0.0);
 }
 
 // Pins which stream feeds which error, in which order. Fails when chip and mesh change places, or when losses
@@ -102,9 +110,9 @@ TEST_CASE("every source draws from (seed, its purpose, chip, mesh) in topology o
   const Vector calibration = drawn(Purpose::calibration_residual, 2 * mzis + ports);
   const Vector noise = drawn(Purpose::phase_noise, 2 * mzis + ports);
   CHECK((offsets - 5e-3 * calibration - 1e-3 * noise).cwiseAbs().maxCoeff() < 1e-16);
-  Vector losses(2 * mzis);
-  losses << e.theta_arm_loss_db, e.phi_arm_loss_db;
-  const Vector spread = drawn(Purpose::arm_loss, 2 * mzis);
+  Vector losses(4 * mzis);
+  losses << e.theta_arm_loss_db, e.phi_arm_loss_db, e.theta_other_loss_db, e.phi_other_loss_db;
+  const Vector spread = drawn(Purpose::arm_loss, 4 * mzis);
   CHECK(((losses - 0.01 * spread).array() - 0.165).abs().maxCoeff() < 1e-15);
 }
 
@@ -140,7 +148,9 @@ TEST_CASE("every source has a stream of its own: switching one leaves the draws 
   const MeshErrors no_spread = without(&ErrorModel::arm_loss_spread_db);
   CHECK(no_spread.alpha == all.alpha);
   CHECK(no_spread.phi_offset == all.phi_offset);
-  CHECK((no_spread.theta_arm_loss_db.array() == 0.165).all());
+  for (const Vector* v : {&no_spread.theta_arm_loss_db, &no_spread.phi_arm_loss_db,
+                          &no_spread.theta_other_loss_db, &no_spread.phi_other_loss_db})
+    CHECK((v->array() == 0.165).all());
 }
 
 // fails when the mesh or the chip is left out of the address
@@ -156,26 +166,29 @@ TEST_CASE("errors are a function of seed, chip and mesh, scaling sigma scales th
   CHECK((twice.alpha - 2 * e.alpha).cwiseAbs().maxCoeff() < 1e-17);
   CHECK((twice.beta - 2 * e.beta).cwiseAbs().maxCoeff() < 1e-17);
   const MeshErrors ideal = draw_mesh_errors(t, error_preset("ideal"), {1, 2, 3});
-  for (const Vector* v : {&ideal.alpha, &ideal.beta, &ideal.theta_offset, &ideal.phi_offset,
-                          &ideal.output_offset, &ideal.theta_arm_loss_db, &ideal.phi_arm_loss_db})
+  for (const Vector* v :
+       {&ideal.alpha, &ideal.beta, &ideal.theta_offset, &ideal.phi_offset, &ideal.output_offset,
+        &ideal.theta_arm_loss_db, &ideal.phi_arm_loss_db, &ideal.theta_other_loss_db, &ideal.phi_other_loss_db})
     CHECK(v->isZero(0));
 }
 
 TEST_CASE("presets: their values, typed") {
   struct Row {
     const char* name;
-    double sigma_eta, sigma_cal, spread, phase;
+    double sigma_eta, sigma_cal, loss, spread, phase;
     int bits;
   };
-  for (const Row& r :
-       {Row{"ideal", 0, 0, 0, 0, 0}, Row{"design-target", 0.005, 1e-3, 0.005, 3e-4, 14},
-        Row{"good-lab", 0.01, 2e-3, 0.02, 1e-3, 12}, Row{"foundry", 0.02, 5e-3, 0.13, 1e-3, 12}}) {
+  for (const Row& r : {Row{"ideal", 0, 0, 0, 0, 0, 0}, Row{"design-target", 0.005, 1e-3, 0.1, 0.005, 3e-4, 14},
+                       Row{"good-lab", 0.01, 2e-3, 0.2, 0.02, 1e-3, 12},
+                       // two couplers of 0.05 dB and two heater stages of 0.23 dB (Harris et al. 2014)
+                       Row{"foundry", 0.02, 5e-3, 0.56, 0.13, 1e-3, 12}}) {
     CAPTURE(r.name);
     const ErrorModel m = error_preset(r.name);
     CHECK(m.preset == r.name);
     CHECK(m.sigma_eta_rad == r.sigma_eta);
     CHECK(m.rho_ab == (r.bits == 0 ? 0.0 : 0.5));
     CHECK(m.sigma_cal_rad == r.sigma_cal);
+    CHECK(m.mzi_loss_db == Approx(r.loss).epsilon(1e-15));
     CHECK(m.arm_loss_spread_db == r.spread);
     CHECK(m.sigma_phase_rad == r.phase);
     CHECK(m.dac_bits == r.bits);

@@ -76,7 +76,9 @@ TEST_CASE("fabrication: white splitter errors and losses alone are the draws of 
     CHECK(place.output_offset == plain.output_offset);
     CHECK(place.theta_arm_loss_db == plain.theta_arm_loss_db);
     CHECK(place.phi_arm_loss_db == plain.phi_arm_loss_db);
-    CHECK(place.other_arm_loss_db == plain.other_arm_loss_db);
+    CHECK(place.theta_other_loss_db == plain.theta_other_loss_db);
+    CHECK(place.phi_other_loss_db == plain.phi_other_loss_db);
+    CHECK(place.idle_arm_loss_db == plain.idle_arm_loss_db);
   }
 }
 
@@ -190,12 +192,14 @@ TEST_CASE("arm phases: offsets give the transfer matrix of a mesh with a phase o
       Matrix phi = Matrix::Zero(n, n), theta = Matrix::Zero(n, n);
       Matrix first = Matrix::Identity(n, n), second = Matrix::Identity(n, n);
       for (Eigen::Index p = 0; p < n; ++p) {
-        phi(p, p) = turned(phases.phi[c * n + p], errors.other_arm_loss_db);
-        theta(p, p) = turned(phases.theta[c * n + p], errors.other_arm_loss_db);
+        phi(p, p) = turned(phases.phi[c * n + p], errors.idle_arm_loss_db);
+        theta(p, p) = turned(phases.theta[c * n + p], errors.idle_arm_loss_db);
       }
       for (const auto& [a, b] : t.column(c)) {
         phi(a, a) = turned(phases.phi[c * n + a] + program.phi[k], errors.phi_arm_loss_db[k]);
         theta(a, a) = turned(phases.theta[c * n + a] + program.theta[k], errors.theta_arm_loss_db[k]);
+        phi(b, b) = turned(phases.phi[c * n + b], errors.phi_other_loss_db[k]);
+        theta(b, b) = turned(phases.theta[c * n + b], errors.theta_other_loss_db[k]);
         for (const auto& [matrix, delta] : {std::pair{&first, errors.alpha[k]}, {&second, errors.beta[k]}}) {
           (*matrix)(a, a) = (*matrix)(b, b) = std::cos(pi / 4 + delta);
           (*matrix)(a, b) = (*matrix)(b, a) = Complex(0, std::sin(pi / 4 + delta));
