@@ -112,15 +112,15 @@ struct ScenarioTable {
   std::vector<TextColumn> columns = {{"scenario", Align::left}, {"N"}};
   std::vector<std::vector<std::string>> rows = {};
 
-  explicit ScenarioTable(const InterconnectResults& all) {
-    for (const IterationResult& r : all.results) add_row(r);
-  }
-  explicit ScenarioTable(std::vector<const IterationResult*> some) {
-    for (const IterationResult* r : some) add_row(*r);
-  }
-  void add_row(const IterationResult& r) {
-    results.push_back(&r);
-    rows.push_back({r.scenario.name, std::to_string(r.scenario.servers)});
+  /// Of the scenarios that `takes` takes.
+  explicit ScenarioTable(
+      const InterconnectResults& all,
+      bool (*takes)(const IterationResult&) = [](const IterationResult&) { return true; }) {
+    for (const IterationResult& r : all.results) {
+      if (!takes(r)) continue;
+      results.push_back(&r);
+      rows.push_back({r.scenario.name, std::to_string(r.scenario.servers)});
+    }
   }
   template <class Cell>
   void add_column(TextColumn column, Cell&& of) {
@@ -200,19 +200,17 @@ std::string remarks_text(const InterconnectResults& all) {
   return text;
 }
 
-/// Units that are costed: what a reader needs for watts of chips.
+/// Chips of the scenarios with a design.
 std::string units_text(const InterconnectResults& all) {
-  std::vector<const IterationResult*> costed;
-  for (const IterationResult& r : all.results)
-    if (r.scenario.unit && r.scenario.network == "optinc") costed.push_back(&r);
-  if (costed.empty()) return "";
-  ScenarioTable table(costed);
+  ScenarioTable table(
+      all, [](const IterationResult& r) { return r.scenario.network == "optinc" && r.scenario.unit; });
+  if (table.rows.empty()) return "";
   table.add_column({"design", Align::left}, [](const IterationResult& r) { return r.scenario.design; });
   table.add_columns({"units", "chips", "chip_bit_per_s", "chip_static_w", "chip_symbol_w"});
   return table.text(
       "Units of OptINC, watts of one chip",
       "chips: units x the chips side by side in each, line rate of a server's port over chip Gb/s, "
-      "rounded up; chip Gb/s: bits of a code x assumed symbol rate.");
+      "rounded up; chip Gb/s: bits of a code x assumed symbol rate, over slots a word.");
 }
 
 std::string energy_text(const InterconnectResults& all) {
@@ -225,12 +223,12 @@ std::string energy_text(const InterconnectResults& all) {
   });
   return table.text(
              "Energy of the network in an iteration, J",
-             "static: heaters, lasers, receivers and control of all chips, and transceivers: every "
-             "transceiver that is not of an OptINC unit, both during the whole iteration; symbols: drivers "
-             "and converters while they send; switches: bits through electrical switches, nothing for idle "
-             "ones. Computing of the servers is not included. n/k: not known, because the scenario names no "
-             "design. rate NO: the design's symbol rate is not shown to be reachable; its energy is "
-             "conditional on it.") +
+             "static: heaters, lasers, receivers and control of OptINC chips; transceivers: those of "
+             "electrical "
+             "and circuit networks. Both draw power for the whole iteration. symbols: drivers and converters "
+             "of OptINC chips while they send; switches: by the bit, without idle power. Computing of the "
+             "servers is not included. rate: whether the design's symbol rate is shown to be reachable; NO: "
+             "energy is conditional on it. n/k: not known, because the scenario names no design.") +
          terms.text(
              "What the energy is made of",
              "static = chips x static W x total ms; symbols = chips x symbol W x symbol ms; transceivers = "
