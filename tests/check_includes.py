@@ -16,8 +16,8 @@ ROOMS = ("physics", "onn", "experiments")  # each may include itself and what st
 # rooms of a folder, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
 FLOORS = {
     "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget")),
-    "experiments": (("process",), ("config",), ("store",), ("learning", "exchange", "budget", "designs", "interconnect"), ("models",),
-                    ("runner",), ("validate",), ("study",), ("cli",)),
+    "experiments": (("process",), ("config",), ("store",), ("learning", "exchange", "budget", "designs"),
+                    ("interconnect",), ("models",), ("runner",), ("validate",), ("study",), ("cli",)),
 }
 GENERATED = {"experiments": {"optinc_version.hpp"}}
 

@@ -5,10 +5,12 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/interconnect/report.hpp"
 #include "experiments/interconnect/trace.hpp"
+#include "experiments/interconnect/units.hpp"
 #include "experiments/process/interrupt.hpp"
 #include "experiments/process/progress.hpp"
 #include "experiments/store/atomic_file.hpp"
 #include "experiments/store/provenance.hpp"
+#include "experiments/study/shipped_files.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -33,12 +35,13 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
     validate(fs::weakly_canonical(fs::absolute(a.out.output)) != fs::weakly_canonical(fs::absolute(a.trace)),
              "--trace {}: the output as well (one would take the other's place). Choose another name.",
              a.trace);
-  const ScenarioList list = load_scenario_list(a.list);
+  ScenarioList list = load_scenario_list(a.list);
   validate(traced || (a.scenario.empty() && a.servers == 0),
            "--scenario or --servers without --trace (they say what is traced). Add --trace FILE.");
   const Scenario* chosen = nullptr;
   if (traced)
     chosen = &scenario_named(list, a.scenario.empty() ? list.scenarios.front().name : a.scenario, a.servers);
+  cost_units(list, shipped_folder("designs") / "published.toml", [](const std::string&) { check_interrupt(); });
   Progress progress("interconnect", steps_of(list), a.out.quiet);
   const InterconnectResults results = simulate_list(list, [&](const std::string& name) {
     check_interrupt();

@@ -106,7 +106,7 @@ void add_interconnect(CommandTable& commands) {
   const auto joined = std::make_shared<InterconnectArguments>();
   CLI::App& interconnect = commands.add(
       "interconnect",
-      "Compare training iterations on electrical, optical and OptINC networks: time and traffic",
+      "Compare training iterations on electrical, optical and OptINC networks: time, traffic and energy",
       "optinc interconnect experiments/interconnect/headline.toml -o interconnect.h5 && experiments/draw "
       "interconnect.h5 -o figures\n"
       "  optinc interconnect LIST.toml --trace ring.json --scenario \"F1 ResNet50 ring\"   for Perfetto\n"

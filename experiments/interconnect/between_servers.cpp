@@ -39,7 +39,7 @@ std::vector<double> sent(std::int64_t servers, const TransferPhase& phase) {
 void Communication::repeat(std::int64_t times, std::string name) {
   const auto factor = static_cast<double>(times);
   steps = {{std::move(name), times, 0.0, whole_s(), 0.0, 0, server_bytes}};
-  for (double* value : {&serial_s, &latency_s, &circuits_s, &ports_s, &mean_links_s, &traffic_energy_j})
+  for (double* value : {&serial_s, &latency_s, &circuits_s, &ports_s, &mean_links_s, &switched_bytes})
     *value *= factor;
   for (double& bytes : server_bytes) bytes *= factor;
   for (LinkUse& link : links) link.bytes *= factor;
@@ -88,12 +88,9 @@ Communication between_servers(const Scenario& s, const Fabric& fabric, std::stri
     }
     in_place = std::move(phase.transfers);
   }
-  double hops = 0.0;
-  for (const LinkUse& link : c.links) hops += link.bytes;
-  const double paths = sum(c.server_bytes);
-  c.traffic_energy_j =
-      8.0 * (fabric.circuits ? paths * s.transceiver_j_per_bit
-                             : hops * s.transceiver_j_per_bit + (hops - paths) * s.switch_j_per_bit);
+  if (fabric.circuits) return c;
+  for (const LinkUse& link : c.links) c.switched_bytes += link.bytes;
+  c.switched_bytes -= sum(c.server_bytes);
   return c;
 }
 

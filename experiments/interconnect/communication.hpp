@@ -39,14 +39,14 @@ struct Communication {
   double serial_s = 0.0, latency_s = 0.0, circuits_s = 0.0;
   double ports_s = 0.0;              ///< serial time if ports alone were shared
   double mean_links_s = 0.0;         ///< serial time of the mean flow, which waits for its own links alone
-  double traffic_energy_j = 0.0;     ///< of bits through transceivers and switches; not counted through light
+  double switched_bytes = 0.0;       ///< through electrical switches, once for each that they cross
   std::vector<double> server_bytes;  ///< that each server sends, shape (servers)
   std::vector<StepRecord> steps;     ///< start_s: since this averaging began
   std::vector<LinkUse> links;
 
   /// Serial time, latency and circuits together, s.
   double whole_s() const { return serial_s + latency_s + circuits_s; }
-  /// Its bytes, times and energy so many times, in one step of the record.
+  /// Its bytes and times so many times, in one step of the record.
   void repeat(std::int64_t times, std::string name);
   /// Counts links of another one to those of the same name, or after them.
   void add_links(const std::vector<LinkUse>& others);
@@ -59,8 +59,7 @@ struct Communication {
 /// - where a step needs more than one round: in every round of every step, for one set takes the other's place
 /// - else before a phase whose circuits are not in place, or before every step (`reconfigure`)
 ///
-/// Energy of the traffic: a circuit is one fibre between two transceivers; through switches every link is one,
-/// and all but the last of a path enter a switch.
+/// All but the last link of a path enter a switch; circuits pass none.
 Communication between_servers(const Scenario& scenario, const Fabric& fabric, std::string_view collective,
                               double bytes, std::int64_t chunks, std::vector<Transfer>& in_place);
 
@@ -72,10 +71,9 @@ Communication in_switches(const Scenario& scenario, double bytes);
 
 /// One traversal of OptINC's light, l levels of units:
 ///   2 a + 2 l L/v + l t_chip + t_io (l where regenerated) + S/B,  v: c over the fibre's group index
-/// No energy is counted: traffic_energy_j stays 0.
 Communication through_light(const Scenario& scenario, double bytes);
 
-/// Units of a tree whose leaves are the servers.
+/// OptINC units of a tree whose leaves are the servers.
 std::int64_t units_of(const Scenario& scenario);
 
 }  // namespace optinc

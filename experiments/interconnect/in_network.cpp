@@ -56,9 +56,7 @@ Communication in_switches(const Scenario& s, double bytes) {
     for (const int edge : edges) add_both_ways(c, fmt::format("edge {} port 0", edge), above, bytes);
   if (levels > 2)
     for (const int pod : pods) add_both_ways(c, fmt::format("pod {} core 0", pod), above, bytes);
-  const double hops = bytes * static_cast<double>(c.links.size()),
-               last = bytes * static_cast<double>(s.servers);
-  c.traffic_energy_j = 8.0 * (hops * s.transceiver_j_per_bit + (hops - last) * s.switch_j_per_bit);
+  c.switched_bytes = bytes * (static_cast<double>(c.links.size()) - static_cast<double>(s.servers));
   return c;
 }
 

@@ -24,7 +24,7 @@ double steps_in(const IterationResult& r) {
   return static_cast<double>(steps);
 }
 
-constexpr std::array<Iteration, 22> quantities = {{
+constexpr std::array<Iteration, 33> quantities = {{
     {"parameters", "1", "", 1, "parameters of the model",
      [](const IterationResult& r) { return static_cast<double>(r.parameters); }, true},
     {"macs", "1", "", 1, "multiply-adds of the forward pass, per sample",
@@ -62,39 +62,89 @@ constexpr std::array<Iteration, 22> quantities = {{
     {"bus_bytes_per_s", "byte/s", "busbw GB/s", 1e-9,
      "algorithm_bytes_per_s times 2 (N-1)/N, NaN where the network adds",
      [](const IterationResult& r) { return r.bus_bytes_per_s; }},
-    {"traffic_energy_j", "J", "", 1,
-     "energy of bits through transceivers and switches only, nothing for idle ones; NaN with units of OptINC: "
-     "not yet known, for their heaters cannot be switched off between communications",
-     [](const IterationResult& r) { return r.traffic_energy_j; }},
-    {"units", "1", "", 1, "units of OptINC",
-     [](const IterationResult& r) { return static_cast<double>(r.units); }, true},
+    {"units", "1", "units", 1, "units of OptINC",
+     [](const IterationResult& r) { return static_cast<double>(r.energy.units); }, true},
+    {"chips", "1", "chips", 1,
+     "chips of all units: in each as many side by side as carry a server's port; NaN, here and below: not "
+     "known, "
+     "for a scenario without a design",
+     [](const IterationResult& r) { return r.energy.chips; }},
+    {"chip_bit_per_s", "bit/s", "chip Gb/s", 1e-9, "that one chip carries of every server's port",
+     [](const IterationResult& r) { return r.energy.chip_bit_per_s; }},
+    {"chip_static_w", "W", "static W", 1, "power of one chip that does not depend on its symbols",
+     [](const IterationResult& r) { return r.energy.chip_static_w; }},
+    {"chip_symbol_w", "W", "symbol W", 1, "power of one chip's drivers and converters while symbols are sent",
+     [](const IterationResult& r) { return r.energy.chip_symbol_w; }},
+    {"symbols_s", "s", "symbol ms", 1e3, "time in which chips send symbols",
+     [](const IterationResult& r) { return r.energy.symbols_s; }},
+    {"transceivers_w", "W", "transceivers W", 1, "power of all transceivers of electrical and circuit networks",
+     [](const IterationResult& r) { return r.energy.transceivers_w; }},
+    {"switched_bits", "bit", "switched Gb", 1e-9, "through electrical switches, once for each that they cross",
+     [](const IterationResult& r) { return r.energy.switched_bits; }},
+    {"static_j", "J", "static", 1, "energy: chips x chip_static_w x total_s",
+     [](const IterationResult& r) { return r.energy.static_j; }},
+    {"symbol_j", "J", "symbols", 1, "energy: chips x chip_symbol_w x symbols_s",
+     [](const IterationResult& r) { return r.energy.symbol_j; }},
+    {"transceivers_j", "J", "transceivers", 1, "energy: transceivers_w x total_s",
+     [](const IterationResult& r) { return r.energy.transceivers_j; }},
+    {"switches_j", "J", "switches", 1, "energy: switched_bits x switch_j_per_bit",
+     [](const IterationResult& r) { return r.energy.switches_j; }},
+    {"energy_j", "J", "total", 1,
+     "energy of the network in an iteration, computing of the servers not included",
+     [](const IterationResult& r) { return r.energy.total_j(); }},
     {"steps", "1", "", 1, "steps of the communication, one after the other; a bucket of scales is one",
      steps_in, true},
 }};
 
-std::string cell(const Iteration& q, const IterationResult& r) {
+std::string cell(const Iteration& q, const IterationResult& r, const char* missing) {
   const double x = q.scale * q.of(r);
-  if (x == 0.0 || std::isnan(x)) return "-";
+  if (std::isnan(x)) return missing;
+  if (x == 0.0) return "-";
   if (std::abs(x) >= 1e4) return fmt::format("{:.0f}", x);
   return fmt::format("{:.4g}", x);
 }
 
 std::string ratio_cell(double x) { return std::isnan(x) ? "-" : fmt::format("{:.3f}", x); }
 
-/// A table of some quantities, a row a scenario; its name and servers come first.
+/// A table with a row for each scenario; its name and servers come first.
+struct ScenarioTable {
+  std::vector<const IterationResult*> results;
+  std::vector<TextColumn> columns = {{"scenario", Align::left}, {"N"}};
+  std::vector<std::vector<std::string>> rows = {};
+
+  /// Of the scenarios that `takes` takes.
+  explicit ScenarioTable(
+      const InterconnectResults& all,
+      bool (*takes)(const IterationResult&) = [](const IterationResult&) { return true; }) {
+    for (const IterationResult& r : all.results) {
+      if (!takes(r)) continue;
+      results.push_back(&r);
+      rows.push_back({r.scenario.name, std::to_string(r.scenario.servers)});
+    }
+  }
+  template <class Cell>
+  void add_column(TextColumn column, Cell&& of) {
+    columns.push_back(std::move(column));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(of(*results[i]));
+  }
+  /// Columns of quantities; `missing` stands for a number there is none of.
+  void add_columns(std::initializer_list<std::string_view> names, const char* missing = "-") {
+    for (const std::string_view name : names) {
+      const Iteration& q = *std::find_if(quantities.begin(), quantities.end(),
+                                         [&](const Iteration& column) { return column.name == name; });
+      add_column({q.heading}, [&](const IterationResult& r) { return cell(q, r, missing); });
+    }
+  }
+  std::string text(std::string_view heading, std::string_view note) const {
+    return fmt::format("\n{}\n{}{}", heading, text_table(columns, rows, 2), hanging_text("", note, 2));
+  }
+};
+
 std::string quantities_text(std::string_view heading, const InterconnectResults& all,
                             std::initializer_list<std::string_view> names, std::string_view note) {
-  std::vector<TextColumn> columns = {{"scenario", Align::left}, {"N"}};
-  std::vector<std::vector<std::string>> rows;
-  for (const IterationResult& r : all.results)
-    rows.push_back({r.scenario.name, std::to_string(r.scenario.servers)});
-  for (const std::string_view name : names) {
-    const Iteration& q = *std::find_if(quantities.begin(), quantities.end(),
-                                       [&](const Iteration& column) { return column.name == name; });
-    columns.push_back({q.heading});
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(cell(q, all.results[i]));
-  }
-  return fmt::format("\n{}\n{}{}", heading, text_table(columns, rows, 2), hanging_text("", note, 2));
+  ScenarioTable table(all);
+  table.add_columns(names);
+  return table.text(heading, note);
 }
 
 std::string scenarios_text(const InterconnectResults& all) {
@@ -144,10 +194,48 @@ std::string remarks_text(const InterconnectResults& all) {
                      37);
   if (optinc)
     text += hanging_text("  units of OptINC:",
-                         "assumed to carry the whole rate of a server's port. No symbol rate is shown at which "
-                         "they still decode, so that rows with them are conditional on it.",
+                         "assumed to carry the whole rate of a server's port. A row is conditional on that, "
+                         "unless its symbol rate is marked as reachable under Energy.",
                          37);
   return text;
+}
+
+/// Chips of the scenarios with a design.
+std::string units_text(const InterconnectResults& all) {
+  ScenarioTable table(
+      all, [](const IterationResult& r) { return r.scenario.network == "optinc" && r.scenario.unit; });
+  if (table.rows.empty()) return "";
+  table.add_column({"design", Align::left}, [](const IterationResult& r) { return r.scenario.design; });
+  table.add_columns({"units", "chips", "chip_bit_per_s", "chip_static_w", "chip_symbol_w"});
+  return table.text(
+      "Units of OptINC, watts of one chip",
+      "chips: units x the chips side by side in each, line rate of a server's port over chip Gb/s, "
+      "rounded up; chip Gb/s: bits of a code x symbol rate, over slots a word.");
+}
+
+std::string energy_text(const InterconnectResults& all) {
+  ScenarioTable table(all), terms(all);
+  terms.add_columns({"total_s", "chips", "symbols_s", "transceivers_w", "switched_bits"}, "n/k");
+  table.add_columns({"static_j", "symbol_j", "transceivers_j", "switches_j", "energy_j"}, "n/k");
+  table.add_column({"rate"}, [](const IterationResult& r) {
+    if (r.scenario.network != "optinc") return "-";
+    return !r.scenario.unit ? "n/k" : (r.energy.rate_reachable ? "yes" : "NO");
+  });
+  return table.text(
+             "Energy of the network in an iteration, J",
+             "static: heaters, lasers, receivers and control of OptINC chips; transceivers: those of "
+             "electrical "
+             "and circuit networks. Both draw power for the whole iteration. symbols: drivers and converters "
+             "of OptINC chips while they send; switches: by the bit, without idle power. Computing of the "
+             "servers is not included. rate: whether the design's symbol rate is below the bound of its "
+             "devices (an "
+             "upper bound); NO: it is beyond, and the energy is conditional on it. n/k: not known, because the "
+             "scenario names no design.") +
+         terms.text(
+             "What the energy is made of",
+             "static = chips x static W x total ms; symbols = chips x symbol W x symbol ms; transceivers = "
+             "transceivers W x total ms; switches = switched Gb x switch_j_per_bit.") +
+         units_text(all);
 }
 
 /// A table for each pair of scenarios, a row a value of an assumption.
@@ -181,15 +269,7 @@ std::string interconnect_text(const InterconnectResults& all) {
               "bus_bytes_per_s"},
              "data: bytes that the busiest server sends over those of its gradient; slowdown: serial "
              "time over that of ports alone, and the mean over flows.") +
-         "\nEnergy\n" +
-         hanging_text(
-             "",
-             "Not yet known at this point for units of OptINC: their heaters cannot be switched off between "
-             "communications. Of other networks, --json and -o give traffic_energy_j: bits through "
-             "transceivers and switches only, from guessed pJ/bit; idle ones are not counted. Joules of "
-             "different networks are therefore not set side by side.",
-             2) +
-         sensitivity_text(all.sensitivity);
+         energy_text(all) + sensitivity_text(all.sensitivity);
 }
 
 Json interconnect_json(const InterconnectResults& all) {
@@ -205,6 +285,7 @@ Json interconnect_json(const InterconnectResults& all) {
           },
           f.value);
     for (const Iteration& q : quantities) row[q.name] = q.json(r);
+    row["rate_reachable"] = r.energy.rate_reachable;
     const double ratio = all.normalised[i];
     row["normalised"] = std::isnan(ratio) ? Json(nullptr) : Json(ratio);
     rows.push_back(std::move(row));
@@ -217,15 +298,17 @@ Json interconnect_json(const InterconnectResults& all) {
                       {"value", p.value_text},
                       {"ratio", p.ratio},
                       {"nominal", p.nominal}});
-  const Json open = {{"traffic_energy_j",
-                      "with units of OptINC: not yet known at this point: their heaters cannot be switched off "
-                      "between communications"}};
-  return {{"title", all.title}, {"not_yet_known", open}, {"scenarios", rows}, {"sensitivity", points}};
+  const Json open = {{"energy_j", "null for OptINC units of a scenario that names no design"}};
+  return {{"title", all.title}, {"not_known", open}, {"scenarios", rows}, {"sensitivity", points}};
 }
 
 void write_iterations(const Group& group, const InterconnectResults& all) {
   write_columns(group, "scenario", quantities, all.results.size(),
                 [&](std::size_t i) -> const IterationResult& { return all.results[i]; });
+  std::vector<std::uint8_t> reachable;
+  for (const IterationResult& r : all.results) reachable.push_back(r.energy.rate_reachable ? 1 : 0);
+  group.dataset("rate_reachable", {"scenario"}, reachable, "1",
+                "0 where units of OptINC are not shown to carry the symbol rate of their design, or have none");
 }
 
 }  // namespace optinc

@@ -55,6 +55,7 @@ Scenario in_force(Scenario s) {
   if (s.compute_s < 0.0) s.compute_s = iteration_flop(s, model) / s.compute_rate_flop_per_s;
   if (s.network == "fat-tree" && s.radix == 0) s.radix = fitting_radix(n);
   if (s.network == "optinc") s.levels = levels_of(s);
+  if (s.unit) s.chip_latency_s = s.unit->delay_s;
   if (s.chunks == 0 && reads_key(s, "chunks"))
     s.chunks = best_chunks(s.collective, n, gradient_bytes(s, model), s.port_bytes_per_s(), s.step_latency_s);
   if (s.network == "sip-ring" && s.wavelength_rate_bit_per_s == 0.0)

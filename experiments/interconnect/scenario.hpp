@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "experiments/config/fields.hpp"
+#include "onn/budget/unit_cost.hpp"
 
 namespace optinc {
 
@@ -41,13 +43,15 @@ struct Scenario {
   std::int64_t fan_in = 4, levels = 0;
   double fibre_m = 50.0, chip_latency_s = 0.7e-9, io_latency_s = 100e-9, aggregation_latency_s = 0.3e-6;
   bool regenerated = false;
-  // energy of the traffic
+  std::string design, designs;
+  std::optional<UnitCost> unit = {};  ///< cost of `design`, no key: cost_units computes it
+  // energy of links and switches
   double transceiver_j_per_bit = 20e-12, switch_j_per_bit = 10e-12;
 
+  /// M R, bit/s and direction: what a server's transceivers send, payload and overhead.
+  double line_bit_per_s() const { return static_cast<double>(transceivers) * rate_bit_per_s; }
   /// B = M R eta / 8, bytes/s and direction.
-  double port_bytes_per_s() const {
-    return static_cast<double>(transceivers) * rate_bit_per_s * efficiency / 8.0;
-  }
+  double port_bytes_per_s() const { return line_bit_per_s() * efficiency / 8.0; }
 };
 
 inline constexpr std::array<std::string_view, 6> interconnect_names = {"switch",  "fat-tree", "sip-ring",
@@ -81,7 +85,8 @@ void set_field(Scenario& scenario, std::string_view key, const FieldValue& value
 
 /// The scenario with every value that it leaves to us: compute_s of workload, batch and rate; the fewest ports
 /// of a fat-tree's switch and levels of OptINC that fit; best_chunks; the port's rate over 64 wavelengths;
-/// circuits set in 25e-6 s (sip-ring) or 10e-3 s (sip-ocs). For a scenario that check_scenario lets pass.
+/// circuits set in 25e-6 s (sip-ring) or 10e-3 s (sip-ocs); the delay of its `unit`. For a scenario that
+/// check_scenario lets pass.
 Scenario in_force(Scenario scenario);
 
 /// Operations of a server in an iteration.

@@ -134,9 +134,20 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"levels", "1", "Levels of OptINC units; 0: the fewest that suffice", 0, 8}, s.levels, optinc);
   visit(FieldInfo{"fibre_m", "m", "Fibre length between server and unit, and between levels", 0, 1e6, "guess"},
         s.fibre_m, optinc);
-  visit(FieldInfo{"chip_latency_s", "s", "Delay of light through an OptINC unit, as computed by optinc designs",
-                  0, s_max, "guess: 5 cm of group index 4.2"},
-        s.chip_latency_s, optinc);
+  visit(
+      FieldInfo{
+          "design", "1",
+          "Design of every OptINC unit, a row of `designs`: gives its delay, power, symbol rate and bits; "
+          "empty: energy is not known"},
+      s.design, optinc);
+  visit(
+      FieldInfo{
+          "designs", "1",
+          "List of designs, relative to this list; empty: the shipped experiments/designs/published.toml"},
+      s.designs, optinc && !s.design.empty());
+  visit(FieldInfo{"chip_latency_s", "s", "Delay of light through an OptINC unit without a design", 0, s_max,
+                  "guess: 5 cm of group index 4.2"},
+        s.chip_latency_s, optinc && s.design.empty());
   visit(
       FieldInfo{
           "io_latency_s", "s",
@@ -151,10 +162,10 @@ void visit_fields(S& s, Visitor&& visit) {
 
   visit(FieldInfo{"transceiver_j_per_bit", "J/bit", "Transceiver energy per bit, both ends of a fibre together",
                   0, 1e-6, "guess: 16 W at 800 Gb/s"},
-        s.transceiver_j_per_bit, !optinc);
+        s.transceiver_j_per_bit, !optinc || scaled);
   visit(FieldInfo{"switch_j_per_bit", "J/bit", "Energy per bit through an electrical switch", 0, 1e-6,
                   "guess: 500 W at 51.2 Tb/s"},
-        s.switch_j_per_bit, switches && !optinc);
+        s.switch_j_per_bit, switches);
 }
 
 }  // namespace optinc

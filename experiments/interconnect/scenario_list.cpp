@@ -178,6 +178,8 @@ ScenarioList load_scenario_list(const std::filesystem::path& path) {
   validate(scenarios != nullptr && scenarios->is_array_of_tables(),
            "{}: no scenarios ([[scenario]] each). Add one.", in.file);
   for (const toml::node& node : *scenarios->as_array()) take_scenario(in, *node.as_table(), list.scenarios);
+  for (Scenario& s : list.scenarios)
+    if (!s.designs.empty()) s.designs = (path.parent_path() / s.designs).string();
   check_presets(in);
   check_references(in.file, list);
   if (const toml::node* questions = table.get("sensitivity")) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "experiments/interconnect/workloads.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
@@ -97,6 +98,9 @@ double IterationTime::exposed_s(double overlap) const {
 
 IterationResult simulate_iteration(const Scenario& given) {
   check_scenario(given);
+  validate(given.unit || given.design.empty() || !reads_key(given, "design"),
+           "{}: design \"{}\" without its cost (cost_units computes it). Call cost_units first.", given.name,
+           given.design);
   const Scenario s = in_force(given);
   IterationResult r = computed(s);
   std::vector<Transfer> in_place;
@@ -107,18 +111,16 @@ IterationResult simulate_iteration(const Scenario& given) {
   r.time.latency_s = gradient.latency_s;
   r.time.circuits_s = r.setup_share_s + gradient.circuits_s;
   r.time.sync_s = scales.whole_s();
-  if (s.network == "optinc") r.units = units_of(s);
   r.slowdown = gradient.serial_s / gradient.ports_s;
   r.mean_slowdown = gradient.mean_links_s / gradient.ports_s;
   for (std::size_t i = 0; i < gradient.server_bytes.size(); ++i)
     r.sent_bytes = std::max(
         r.sent_bytes, gradient.server_bytes[i] + (scales.server_bytes.empty() ? 0.0 : scales.server_bytes[i]));
-  r.traffic_energy_j = s.network == "optinc" ? std::numeric_limits<double>::quiet_NaN()
-                                             : gradient.traffic_energy_j + scales.traffic_energy_j;
   line_up(r, scales, gradient);
   gradient.add_links(scales.links);
   r.links = std::move(gradient.links);
   derive(r, s);
+  r.energy = iteration_energy(s, r.total_s, r.time.serial_s, gradient.switched_bytes + scales.switched_bytes);
   return r;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/interconnect/communication.hpp"
+#include "experiments/interconnect/energy.hpp"
 #include "experiments/interconnect/scenario.hpp"
 
 namespace optinc {
@@ -38,12 +39,10 @@ struct IterationResult {
   double sent_bytes = 0.0;             ///< of the server that sends most, scales included
   double normalised_data = 0.0;        ///< sent_bytes / S
   double algorithm_bytes_per_s = 0.0;  ///< S / communication
-  double bus_bytes_per_s = 0.0;   ///< the same times 2 (N-1)/N, as nccl-tests print; NaN where the network adds
-  double slowdown = 0.0;          ///< serial over that of the same collective on ports alone
-  double mean_slowdown = 0.0;     ///< the same of the mean flow, which waits for its own links alone
-  double traffic_energy_j = 0.0;  ///< of bits through transceivers and switches only, nothing for idle ones;
-                                  ///< NaN with units of OptINC, whose heaters draw power all iteration long
-  std::int64_t units = 0;         ///< of OptINC
+  double bus_bytes_per_s = 0.0;  ///< the same times 2 (N-1)/N, as nccl-tests print; NaN where the network adds
+  double slowdown = 0.0;         ///< serial over that of the same collective on ports alone
+  double mean_slowdown = 0.0;    ///< the same of the mean flow, which waits for its own links alone
+  IterationEnergy energy;
   std::vector<StepRecord> steps;
   std::vector<LinkUse> links;
 };
@@ -56,7 +55,7 @@ struct IterationResult {
 ///   blocks nothing, of the servers' port rate, step_latency_s and hop_latency_s. Its links are named "side
 ///   server".
 ///
-/// Throws Error where check_scenario does.
+/// Throws Error where check_scenario does, and for a `design` whose cost is missing (cost_units).
 IterationResult simulate_iteration(const Scenario& scenario);
 
 }  // namespace optinc

@@ -114,10 +114,13 @@ TEST_CASE("a scenario reads the keys of its network, collective and arithmetic a
   reads(scenario("sip-ring", "ring", 4), {"wavelengths", "reconfiguration_s", "placement"},
         {"setup_s", "seed"});
   Scenario s = scenario("optinc", "optinc", 4);
-  reads(s, {"fan_in"}, {"hop_latency_s", "buckets", "aggregation_latency_s", "transceiver_j_per_bit"});
+  reads(s, {"fan_in", "design", "chip_latency_s"},
+        {"hop_latency_s", "buckets", "aggregation_latency_s", "transceiver_j_per_bit", "designs"});
   s.scale_bits = 32;
   s.compute_s = 1.0;
-  reads(s, {"hop_latency_s", "buckets"}, {"batch", "flop_per_mac"});
+  s.design = "a row";
+  reads(s, {"hop_latency_s", "buckets", "transceiver_j_per_bit", "switch_j_per_bit", "designs"},
+        {"batch", "flop_per_mac", "chip_latency_s"});
   s = scenario("fat-tree", "ring", 4);
   s.routing = "spray";
   reads(s, {"routing"}, {"sub_flows", "seed"});

@@ -109,11 +109,11 @@ TEST_CASE("a fat-tree that adds sends one sum over each link between its switche
 TEST_CASE("OptINC: levels add light's way alone, scales their own round") {
   Scenario s = scenario("optinc", "optinc", 4);
   const IterationResult one = simulate_iteration(s);
-  CHECK(one.units == 1);
+  CHECK(one.energy.units == 1);
   CHECK(one.time.latency_s == Approx(2 * 50 * 1.468 / 299792458.0 + 0.7e-9 + 100e-9));
   s.servers = 16;
   const IterationResult two = simulate_iteration(s);
-  CHECK(two.units == 5);
+  CHECK(two.energy.units == 5);
   CHECK(two.time.latency_s - one.time.latency_s == Approx(2 * 50 * 1.468 / 299792458.0 + 0.7e-9));
   CHECK(two.time.serial_s == one.time.serial_s);
   s.regenerated = true;

@@ -15,11 +15,11 @@ from .numbers import MISSING, data, in_units, number, scale_of, value_of
 from .study_tables import MOST_ROWS
 
 SCENARIO = ("name", "servers", "normalised", "calibrated", "total_s", "communication_s", "exposed_s",
-            "normalised_data", "network", "collective", "workload")
-"""What is told of a scenario of optinc interconnect. No energy: it is not known for OptINC units."""
+            "normalised_data", "energy_j", "rate_reachable", "network", "collective", "workload")
+"""What is told of a scenario of optinc interconnect."""
 
 DESIGN = ("design", "mzis", "receivers", "modulators", "heater_power", "static_power", "published_mzis", "columns",
-          "conversions", "loss", "area", "placed_area", "delay", "network")
+          "conversions", "loss", "area", "die_rise", "delay", "network")
 """What is told of a design of optinc designs."""
 
 STAGE = ("mzis", "columns", "loss", "delay", "static_power", "area")
@@ -99,7 +99,9 @@ def designs_table(designs: xarray.Dataset) -> Element:
 def scenarios_table(scenarios: xarray.Dataset) -> Element:
     """A row for every scenario."""
     caption = [node("strong", "Scenarios"), ": one training iteration each; normalised is its time over that of its"
-               " reference. Parameters of those that are calibrated were chosen so that a published ratio comes out."]
+               " reference. Parameters of those that are calibrated were chosen so that a published ratio comes out. Energy is"
+               " the network's, - where it is not known; of OptINC units it is conditional on their symbol rate unless that"
+               " is reachable."]
     return of_columns(caption, scenarios, SCENARIO)
 
 
