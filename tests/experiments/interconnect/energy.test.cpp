@@ -72,9 +72,8 @@ TEST_CASE("chips side by side are as many as carry a server's port, and send eac
   CHECK(energy(s).chips == 2.0);
   CHECK(energy(s).symbol_j == Approx(2 * symbol_j));
   s = costed(4);
-  s.rate_bit_per_s = 0.3e12;
-  s.unit->symbol_rate_bd = 0.1e12 / 8;  // 0.3/0.1 is above 3 in doubles
-  CHECK(energy(s).chips == 3.0);
+  s.unit->symbol_rate_bd = 100e9 / 11;  // 800e9 over eight times this is above 11 in doubles
+  CHECK(energy(s).chips == 11.0);
 }
 
 // mutation: a scenario without a design costs nothing
