@@ -21,6 +21,13 @@ Codes one_word(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t 
   return codes;
 }
 
+/// Devices whose combiners lose nothing beside what they combine.
+UnitHardware without_excess() {
+  UnitHardware hardware;
+  hardware.splitter.stage_excess_loss_db = 0.0;
+  return hardware;
+}
+
 const std::vector<double> locked = {0, 0, 0, 0};
 
 /// One server whose digits pass two layers that are the identity.
@@ -39,11 +46,11 @@ Eigen::MatrixXd repeated(const UnitHardware& hardware, const NoiseSwitches& nois
 
 // Fails when a lane reads another digit or the combiner is not 1/sqrt(N)
 TEST_CASE("unit P without errors carries sqrt(N) times the field of the average digit") {
-  UnitHardware hardware;
+  UnitHardware hardware = without_excess();
   hardware.link.launch_power_w = 4e-4;
   // base 4: 27 = 0123, 228 = 3210, 255 = 3333, 0 = 0000: averages 6/4, 6/4, 6/4, 6/4
   const FieldBatch lanes =
-      unit_p(four, hardware, draw_combiners(four, hardware.link, 1, 0), one_word(27, 228, 255, 0), locked);
+      unit_p(four, hardware, draw_combiners(four, hardware, 1, 0), one_word(27, 228, 255, 0), locked);
   for (int m = 0; m < 4; ++m) {
     CHECK(lanes.re(m, 0) == Approx(2 * 0.02 * 1.5 / 3).epsilon(1e-14));
     CHECK(lanes.im(m, 0) == Approx(0).margin(1e-18));
@@ -55,11 +62,11 @@ TEST_CASE("unit P without errors carries sqrt(N) times the field of the average 
 // standard deviation are 5/sqrt(2 x 16000) = 2.8 %. Fails when lanes share their errors, when chips do, or when
 // weights are not passive (the mean of equal digits would move)
 TEST_CASE("MC: errors of the combiner's weights act on unequal digits alone") {
-  UnitHardware hardware;  // 1 mW
+  UnitHardware hardware = without_excess();  // 1 mW
   hardware.link.sigma_combiner = 0.01;
   double unequal = 0, equal = 0;
   for (std::uint32_t chip = 0; chip < 4000; ++chip) {
-    const CombinerWeights weights = draw_combiners(four, hardware.link, 7, chip);
+    const CombinerWeights weights = draw_combiners(four, hardware, 7, chip);
     // digits 0, 1, 2, 3 in every lane: 0 = 0000, 85 = 1111, 170 = 2222, 255 = 3333
     const FieldBatch apart = unit_p(four, hardware, weights, one_word(0, 85, 170, 255), locked);
     const FieldBatch alike = unit_p(four, hardware, weights, one_word(170, 170, 170, 170), locked);
@@ -71,9 +78,9 @@ TEST_CASE("MC: errors of the combiner's weights act on unequal digits alone") {
   const double rms_digit = 0.01 * std::sqrt(5.0) / 4;  // sum of (g - 1.5)^2 over 0..3 is 5; divided by N
   CHECK(std::sqrt(unequal / 16000) == Approx(rms_digit).epsilon(0.028));
   CHECK(std::sqrt(equal / 16000) < 0.01 * 0.01 * 3);  // second order
-  CHECK(draw_combiners(four, hardware.link, 7, 3)[1][2] == draw_combiners(four, hardware.link, 7, 3)[1][2]);
-  CHECK(draw_combiners(four, hardware.link, 7, 3)[1][2] != draw_combiners(four, hardware.link, 7, 3)[0][2]);
-  CHECK(draw_combiners(four, hardware.link, 7, 3)[1][2] != draw_combiners(four, hardware.link, 7, 4)[1][2]);
+  CHECK(draw_combiners(four, hardware, 7, 3)[1][2] == draw_combiners(four, hardware, 7, 3)[1][2]);
+  CHECK(draw_combiners(four, hardware, 7, 3)[1][2] != draw_combiners(four, hardware, 7, 3)[0][2]);
+  CHECK(draw_combiners(four, hardware, 7, 3)[1][2] != draw_combiners(four, hardware, 7, 4)[1][2]);
 }
 
 // Fails when the leak is in phase, does not vanish at full drive, or the mismatch spreads the levels
@@ -121,6 +128,93 @@ TEST_CASE("a server's converter reads digits on its grid") {
   }
 }
 
+// by hand. Fails when the field in place of the power is linear in the digit, when the photodiode divides by N,
+// or when the splitters' excess is not taken out of the full scale
+TEST_CASE("unit P without a common phase carries the average digit at the full scale of fresh light") {
+  UnitHardware hardware;
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.signal_full_scale_w = 4e-4;
+  CHECK(averaged_full_scale_w(four, hardware) ==
+        Approx(4e-3 * std::pow(10, -0.056)).epsilon(1e-13));  // 2 x 0.28 dB
+  Stream unused(1, Purpose::test);
+  // 27 = 0123, 225 = 3201, 255 = 3333, 0 = 0000: averages 6/4, 6/4, 5/4, 7/4
+  const FieldBatch lanes = incoherent_unit_p(four, hardware, {}, draw_combiners(four, hardware, 1, 0),
+                                             one_word(27, 225, 255, 0), unused);
+  const double digits[] = {1.5, 1.5, 1.25, 1.75};
+  for (int m = 0; m < 4; ++m) CHECK(lanes.re(m, 0) == Approx(0.02 * digits[m] / 3).epsilon(1e-13));
+  CHECK(lanes.im.squaredNorm() == 0.0);
+  CHECK(repeated(hardware).isApprox(repeated(without_excess()), 1e-12));
+}
+
+// One photodiode sees N |w_n|^2 P_n: an error e_n of a field weight counts twice in its power. 4,000 chips as
+// above; fails when it counts once
+TEST_CASE("MC: errors of the combiner's weights count twice in powers") {
+  UnitHardware hardware;
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.sigma_combiner = 0.01;
+  Stream unused(1, Purpose::test);
+  double unequal = 0;
+  for (std::uint32_t chip = 0; chip < 4000; ++chip) {
+    const FieldBatch apart = incoherent_unit_p(four, hardware, {}, draw_combiners(four, hardware, 7, chip),
+                                               one_word(0, 85, 170, 255), unused);
+    for (int m = 0; m < 4; ++m) unequal += std::pow(3 * apart.re(m, 0) / 0.01 - 1.5, 2);
+  }
+  CHECK(std::sqrt(unequal / 16000) == Approx(2 * 0.01 * std::sqrt(5.0) / 4).epsilon(0.028));
+}
+
+// 40,000 words of digits 1, 1, 2, 2 in lane 0 and 2, 1, 1, 2 in lane 1. Standard error of a variance is
+// sqrt(2/40000) of it, of a covariance at most sqrt(1/40000) of both rms: 5 sigma are 3.6 % and 2.5 %. Fails
+// when a source draws with another's switch, shot noise is that of a local oscillator or lacks the dark
+// current, a laser's noise adds up in power over servers, or is another in every digit
+TEST_CASE("MC: a photodiode's noise on incoherent averages, source by source") {
+  constexpr Eigen::Index words = 40'000;
+  const Task two = {4, 2};
+  UnitHardware hardware = without_excess();
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.launch_power_w = 1e-5;
+  hardware.receiver.photodiode.dark_current_a = 1e-5;  // a third of the signal, or it is not seen
+  hardware.laser.rin_db_per_hz = -125;
+  Codes codes(words, 4);
+  codes.rowwise() = (Codes(1, 4) << 6, 5, 9, 10).finished().row(0);  // 12, 11, 21, 22
+  const double band_hz = noise_bandwidth_hz(hardware.receiver.front_end), full_a = 0.9 * 4e-5;
+  const double shot = 2 * 1.602176634e-19 * (0.9 * 2e-5 + 1e-5) * band_hz;
+  const double tia = std::pow(16.9e-12, 2) * band_hz;
+  const double per_square = std::pow(0.9 * 1e-5 / 3, 2) * std::pow(10, -12.5) * band_hz;  // of a digit squared
+  const auto moments = [&](const NoiseSwitches& noise, const Eigen::Vector2d& variance_a2,
+                           double covariance_a2) {
+    Stream stream(3, Purpose::test);
+    const Eigen::MatrixXd level =
+        incoherent_unit_p(two, hardware, noise, draw_combiners(two, hardware, 1, 0), codes, stream).re * 100;
+    for (int m = 0; m < 2; ++m) {
+      CHECK(level.row(m).mean() == Approx(0.5).margin(5 * std::sqrt(variance_a2[m] / words) / full_a));
+      CHECK((level.row(m).array() - 0.5).square().mean() ==
+            Approx(variance_a2[m] / (full_a * full_a)).epsilon(0.036));
+    }
+    CHECK(((level.row(0).array() - 0.5) * (level.row(1).array() - 0.5)).mean() * full_a * full_a ==
+          Approx(covariance_a2).margin(0.025 * variance_a2.mean()));
+  };
+  moments({.shot = true}, {shot, shot}, 0);
+  moments({.tia = true}, {tia, tia}, 0);
+  moments({.rin = true}, {10 * per_square, 10 * per_square}, 9 * per_square);  // 1+1+4+4; 2+1+2+4
+  const Eigen::Vector2d together = Eigen::Vector2d::Constant(shot + tia + 10 * per_square);
+  moments({.shot = true, .tia = true, .rin = true}, together, 9 * per_square);
+}
+
+// Fails when unit P is noisy with last_only, when its receivers take the neurons' numbers, or phase locks act
+TEST_CASE("receivers of incoherent averages are part of the chip and need no lock") {
+  UnitHardware hardware;
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.launch_power_w = 1e-5;
+  const Eigen::MatrixXd still = repeated(hardware);
+  CHECK(lock_rms_rad(hardware) == 0.0);
+  CHECK(repeated(hardware, {.lock = true}) == still);
+  UnitHardware elsewhere_quiet = hardware;  // neurons and servers far above their noise
+  elsewhere_quiet.link.signal_full_scale_w = 10.0;
+  elsewhere_quiet.receiver.lo_power_w = 10.0;
+  CHECK((repeated(elsewhere_quiet, {.tia = true}) - still).cwiseAbs().maxCoeff() > 0.1);
+  CHECK((repeated(elsewhere_quiet, {.tia = true, .last_only = true}) - still).cwiseAbs().maxCoeff() < 0.01);
+}
+
 TEST_CASE("impossible devices of the link are refused by name") {
   const auto refused = [](auto change, const char* name) {
     UnitHardware hardware;
@@ -132,4 +226,10 @@ TEST_CASE("impossible devices of the link are refused by name") {
   refused([](UnitHardware& u) { u.modulator.leak = 1; }, "leak = 1");
   refused([](UnitHardware& u) { u.link.level_mismatch = -0.1; }, "level_mismatch = -0.1");
   refused([](UnitHardware& u) { u.converter.bits = 25; }, "bits = 25");
+  refused(
+      [](UnitHardware& u) {
+        u.link.averaging = Averaging::incoherent;
+        u.link.signed_levels = true;
+      },
+      "signed_levels = true with averaging = incoherent");
 }
