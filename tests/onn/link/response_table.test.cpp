@@ -231,6 +231,12 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
   refused("link.sigma_combiner", [](UnitHardware& u) -> double& { return u.link.sigma_combiner; });
   refused("link.level_mismatch", [](UnitHardware& u) -> double& { return u.link.level_mismatch; });
   refused("modulator.leak", [](UnitHardware& u) -> double& { return u.modulator.leak; });
+  UnitHardware linear_drive = lit.hardware;
+  linear_drive.modulator.linearised = false;
+  check_message(refusal([&] {
+                  tabulate_chip({lit.design, lit.chip, linear_drive}, {});
+                }),
+                {"modulator.linearised", "through the meshes"});
   check_message(refusal([&] {
                   tabulate_chip({lit.design, lit.chip, lit.hardware, NoiseSwitches::all()}, {});
                 }),
