@@ -80,8 +80,8 @@ struct LinkSettings {
   double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
   double level_mismatch = 0.0;  ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
   bool signed_levels = false;   ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
-  Averaging averaging = Averaging::coherent;
   Skew skew = Skew::at_servers;  ///< servers can wait for nothing; a line of 1 ns loses 11 dB
+  Averaging averaging = Averaging::coherent;
 };
 
 /// Everything in one unit beside its meshes. Values without a source of their own are their devices' defaults.
