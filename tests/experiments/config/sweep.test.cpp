@@ -185,8 +185,8 @@ TEST_CASE("the first Sobol points fill every dyadic cell once") {
 }
 
 TEST_CASE("a box may be filled evenly in the logarithm") {
-  const auto c =
-      parse(sweep("range = {\"receiver.lo_power_w\" = [1e-4, 1e-2]}\nmethod = 'sobol'\nscale = 'log'\npoints = 2"));
+  const auto c = parse(
+      sweep("range = {\"receiver.lo_power_w\" = [1e-4, 1e-2]}\nmethod = 'sobol'\nscale = 'log'\npoints = 2"));
   CHECK(values(c)[0] == 1e-4);
   CHECK(values(c)[1] == Approx(1e-3).epsilon(1e-13));  // u = 1/2
 }
@@ -366,7 +366,9 @@ TEST_CASE("a sweep on the command line takes the place of the file's") {
   check_message(sweep_complaint(file, "study=[1]"), {"--sweep study=[1]: ", "no key of a section"});
   check_message(sweep_complaint(file, "run.seed=[1]"),
                 {"run.seed cannot be swept",
-                 "network, training, chip, calibration, crosstalk, operation, link, noise, stand_in, "
+                 "network, training, chip, calibration, crosstalk, operation, "
+                 "laser, modulator, receiver, converter, heater, splitter, coupler, fibre, waveguide, layout, "
+                 "link, noise, stand_in, "
                  "tolerance, mesh, drift"});
   check_message(
       sweep_complaint(sweep("values = {\"chip.rho_ab\" = [0], \"chip.dac_bits\" = [8]}"), "chip.rho_ab=[1]"),
