@@ -110,6 +110,7 @@ const std::vector<Switch>& switches() {
       {"signed levels", [](Unit& u) { u.hardware.link.signed_levels = true; }},
       {"signed levels of errant meshes",
        [](Unit& u) {
+         u.overdrive = 0.99;  // at full scale the leak's slope is infinite, and rounding counts as its root
          u.hardware.link.signed_levels = true, u.hardware.modulator.leak = 0.04,
          u.hardware.link.level_mismatch = 0.05;
          u.model.sigma_eta_rad = 0.05;
@@ -128,6 +129,7 @@ const std::vector<Switch>& switches() {
        [](Unit& u) { u.kind = MziKind::three_splitter, u.model.sigma_eta_rad = 0.05; }},
       {"balanced MZIs", [](Unit& u) { u.kind = MziKind::balanced, u.model.sigma_eta_rad = 0.05; }},
       {"all", [](Unit& u) {
+         u.overdrive = 0.99;
          u.model = {"custom", 0.02, 0.5, 0.02, 0.3, 0.1, 8, 0.005, true};
          u.calibration = {.policy = CalibrationPolicy::noisy, .sigma_estimate_rad = 0.005};
          u.programming = Programming::corrected, u.recalibrations = 1;
