@@ -102,8 +102,11 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
         (paths[l].gain * detect(out, hardware, acting, last ? server : neurons)).colwise() + paths[l].bias;
     if (!last) {
       behind[l] = FieldBatch(values.rows(), values.cols());
-      behind[l].re = modulator_drives(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
-                                      layer.largest_output, hardware);
+      FieldBatch::Plane& drives = behind[l].re;
+      const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
+      drives = full_scale / layer.largest_output *
+               (values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset);
+      if (paths[l].undimmed) drives = drives.cwiseMax(-full_scale).cwiseMin(full_scale);
       continue;
     }
     answer.middleRows(digit, values.rows()) = values;

@@ -6,6 +6,7 @@
 #include "onn/task/words.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/hardware.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -19,13 +20,6 @@ Codes one_word(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t 
   Codes codes(1, 4);
   codes << a, b, c, d;
   return codes;
-}
-
-/// Devices whose combiners lose nothing beside what they combine.
-UnitHardware without_excess() {
-  UnitHardware hardware;
-  hardware.splitter.stage_excess_loss_db = 0.0;
-  return hardware;
 }
 
 const std::vector<double> locked = {0, 0, 0, 0};
@@ -46,7 +40,7 @@ Eigen::MatrixXd repeated(const UnitHardware& hardware, const NoiseSwitches& nois
 
 // Fails when a lane reads another digit or the combiner is not 1/sqrt(N)
 TEST_CASE("unit P without errors carries sqrt(N) times the field of the average digit") {
-  UnitHardware hardware = without_excess();
+  UnitHardware hardware = without_losses();
   hardware.link.launch_power_w = 4e-4;
   // base 4: 27 = 0123, 228 = 3210, 255 = 3333, 0 = 0000: averages 6/4, 6/4, 6/4, 6/4
   const FieldBatch lanes =
@@ -62,7 +56,7 @@ TEST_CASE("unit P without errors carries sqrt(N) times the field of the average 
 // standard deviation are 5/sqrt(2 x 16000) = 2.8 %. Fails when lanes share their errors, when chips do, or when
 // weights are not passive (the mean of equal digits would move)
 TEST_CASE("MC: errors of the combiner's weights act on unequal digits alone") {
-  UnitHardware hardware = without_excess();  // 1 mW
+  UnitHardware hardware = without_losses();  // 1 mW
   hardware.link.sigma_combiner = 0.01;
   double unequal = 0, equal = 0;
   for (std::uint32_t chip = 0; chip < 4000; ++chip) {
@@ -143,7 +137,7 @@ TEST_CASE("unit P without a common phase carries the average digit at the full s
   const double digits[] = {1.5, 1.5, 1.25, 1.75};
   for (int m = 0; m < 4; ++m) CHECK(lanes.re(m, 0) == Approx(0.02 * digits[m] / 3).epsilon(1e-13));
   CHECK(lanes.im.squaredNorm() == 0.0);
-  CHECK(repeated(hardware).isApprox(repeated(without_excess()), 1e-12));
+  CHECK(repeated(hardware).isApprox(repeated(without_losses()), 1e-12));
 }
 
 // One photodiode sees N |w_n|^2 P_n: an error e_n of a field weight counts twice in its power. 4,000 chips as
@@ -169,7 +163,7 @@ TEST_CASE("MC: errors of the combiner's weights count twice in powers") {
 TEST_CASE("MC: a photodiode's noise on incoherent averages, source by source") {
   constexpr Eigen::Index words = 40'000;
   const Task two = {4, 2};
-  UnitHardware hardware = without_excess();
+  UnitHardware hardware = without_losses();
   hardware.link.averaging = Averaging::incoherent;
   hardware.link.launch_power_w = 1e-5;
   hardware.receiver.photodiode.dark_current_a = 1e-5;  // a third of the signal, or it is not seen
