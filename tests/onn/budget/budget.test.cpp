@@ -11,12 +11,6 @@
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace optinc {
-// the header still declares this with the link's settings alone
-ChipBudget budget(const ChipDesign&, const ChipProgram&, const ErrorModel&, const UnitHardware&,
-                  const BudgetSettings&);
-}  // namespace optinc
-
 using namespace optinc;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;

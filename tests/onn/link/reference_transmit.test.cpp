@@ -378,8 +378,8 @@ TEST_CASE("transmit is the reference, device by device, whatever is wrong with t
 // instants on either side. Seen to fail when
 //   - a lock error turns a lane in place of a server,
 //   - gains do not undo the mean of the lock errors,
-//   - every receiver has an intensity noise of its own,
-//   - a converter's noise is left out, is drawn behind its steps or has the variance of ENOB alone.
+//   - every receiver has an intensity noise of its own.
+// Converters: their noise left out, drawn behind the steps, or of the variance of ENOB alone (not yet tried).
 TEST_CASE("MC: transmit has the noise of the reference") {
   const OneThread alone;
   constexpr std::uint32_t instants = 2000;
