@@ -22,13 +22,13 @@ double sum_of_powers(std::span<const double> powers_w) {
 
 double incoherent_current_a(const IncoherentSum& s, std::span<const double> powers_w) {
   validate_incoherent_sum(s);
-  return s.responsivity_a_per_w * sum_of_powers(powers_w) + s.dark_current_a;
+  return photocurrent_a(s.diode, sum_of_powers(powers_w));
 }
 
 double remodulated_field_sqrt_w(const IncoherentSum& s, std::span<const double> powers_w) {
-  const double signal = incoherent_current_a(s, powers_w) - s.dark_current_a;
+  const double signal = incoherent_current_a(s, powers_w) - s.diode.dark_current_a;
   return std::sqrt(s.seed_power_w) *
-         std::clamp(signal / (s.responsivity_a_per_w * s.full_scale_power_w), 0.0, 1.0);
+         std::clamp(signal / (s.diode.responsivity_a_per_w * s.full_scale_power_w), 0.0, 1.0);
 }
 
 double passive_incoherent_power_w(std::span<const double> powers_w) {
@@ -36,8 +36,7 @@ double passive_incoherent_power_w(std::span<const double> powers_w) {
 }
 
 void validate_incoherent_sum(const IncoherentSum& s) {
-  validate_positive("responsivity_a_per_w", s.responsivity_a_per_w);
-  validate_not_negative("dark_current_a", s.dark_current_a);
+  validate_photodiode(s.diode);
   validate_positive("full_scale_power_w", s.full_scale_power_w);
   validate_not_negative("seed_power_w", s.seed_power_w);
 }

@@ -2,14 +2,15 @@
 
 #include <span>
 
+#include "physics/devices/photodiode.hpp"
+
 namespace optinc {
 
 /// Averaging without a common phase: powers of independent lasers meet on one photodiode, and the current
 /// drives a modulator of fresh light that a mesh can use (O/E/O). Noise is the receiver's business
 /// (receiver.hpp), the drive's the modulator's.
 struct IncoherentSum {
-  double responsivity_a_per_w = 0.9;
-  double dark_current_a = 30e-9;
+  PhotodiodeSettings diode;
   double full_scale_power_w = 400e-6;  ///< sum of all inputs at which the modulator is fully open
   double seed_power_w = 1e-3;          ///< fresh light: output power at full scale
 };

@@ -269,7 +269,7 @@ class MainJob(unittest.TestCase):
             self.assertIn("Example:", done.stdout)
         self.assertIn("rad", optinc("explain", "chip.sigma_eta_rad").stdout)
         self.assertRegex(optinc("explain", "word_accuracy").stdout, r"model chip: Fraction of .* \[1\]")
-        self.assertRegex(optinc("explain", "link").stdout, r"(?m)^  lo_power_w +Local-oscillator power .* \[W\]$")
+        self.assertRegex(optinc("explain", "receiver").stdout, r"(?m)^  lo_power_w +Local-oscillator power .* \[W\]$")
         self.assertRegex(optinc("--version").stdout, r"^optinc \d+\.\d+\.\d+ \([0-9a-f]{12}|unknown")
         listed = optinc("explain").stdout.split()
         self.assertIn("runner.trials", listed)
@@ -437,7 +437,8 @@ class MainJob(unittest.TestCase):
         with h5py.File(network) as file:
             self.assertIn("quantum limit", file.attrs["warnings"])
         budget = self.path.with_name("warned_budget.h5")
-        done = optinc("budget", "--network", self.path, "-o", budget, "--set", "drift.die_resistance_k_per_w=50.0")
+        done = optinc("budget", "--network", self.path, "-o", budget, "--set", "drift.die_resistance_k_per_w=50.0",
+                      "--set", "heater.device=typical-metal-heater")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, "warning: heater.device: .* W of heaters warm the die by .* K, more than 60 K")
         with h5py.File(budget) as file:
@@ -448,7 +449,7 @@ class MainJob(unittest.TestCase):
     def test_a_dry_run_refuses_what_a_run_refuses(self):
         for arguments, parts in (
                 (("--set", "crosstalk.x0=0.7", "--sweep", "crosstalk.known=[0.5,2.0]"), ("known = 2.0: crosstalk.known = 2",)),
-                (("--sweep", "crosstalk.heater_length_m=[60e-6,9e-3]"), ("heater_length_m = 0.009: crosstalk.heater_length_m = 0.009",)),
+                (("--sweep", "layout.coupler_length_m=[20e-6,9e-3]"), ("coupler_length_m = 0.009: layout.coupler_length_m = 0.009",)),
                 (("--sweep", "mesh.kind=['standard','balanced']"), ("mesh.kind cannot be swept by model chip", "read by: mesh")),
                 (("--sweep", "chip.dac_bits=[8,8]"), ("chip.dac_bits = 8 is swept twice",))):
             seen = set()

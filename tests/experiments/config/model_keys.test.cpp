@@ -62,7 +62,7 @@ TEST_CASE("a value that the model does not read is a warning, told by its key") 
   const auto lines = [](const std::string& text) { return study_warnings(parse(text)); };
   const auto unread = lines(
       "model = 'mesh'\n[calibration]\npolicy = 'oracle'\nsigma_estimate_rad = 1e-3\n[crosstalk]\nx0 = 0.5\n"
-      "[operation]\ntemperature_k = 50\n[budget]\nadc_step_j = 2e-13\n");
+      "[operation]\ntemperature_k = 50\n[converter]\nstep_j = 2e-13\n");
   REQUIRE(unread.size() == 4);
   CHECK(unread[0] ==
         "calibration.policy: model mesh does not read it (read by: chip, tolerance, cascade, drift, learning): "
@@ -80,10 +80,10 @@ TEST_CASE("a value that the model does not read is a warning, told by its key") 
 TEST_CASE("sections that a model does not read are held to what devices allow") {
   check_message(complaint("model = 'mesh'\n[crosstalk]\nx0 = 0.9\nknown = 1.5\n"),
                 {"s.toml: crosstalk.known = 1.5", "less than 1 / x0"});
-  check_message(complaint("model = 'mesh'\n[crosstalk]\nheater_length_m = 9e-3\n"),
-                {"s.toml: crosstalk.heater_length_m"});
-  check_message(complaint("model = 'mesh'\n[budget]\nadc_effective_bits = 20\n"),
-                {"budget: effective_bits = 20"});
+  check_message(complaint("model = 'mesh'\n[layout]\ncoupler_length_m = 9e-3\n"),
+                {"s.toml: layout.coupler_length_m = 0.009", "two couplers"});
+  check_message(complaint("model = 'mesh'\n[converter]\neffective_bits = 20\n"),
+                {"converter.effective_bits = 20"});
 }
 
 // mutation: checked_points leaves the point or the section out of the message

@@ -106,7 +106,7 @@ TEST_CASE("every point of a sweep is looked at and each warning is told once, wi
   CHECK(lines[1].starts_with("chip.sigma_eta_rad: sigma_eta_rad = 0.1 is above 0.08 rad"));
   CHECK(lines[1].ends_with("(at sigma_eta_rad = 0.1, lo_power_w = 0.001, the first of 4 points)"));
   const auto everywhere =
-      of(small + "[link]\nlo_power_w = 1.0\n[[sweep]]\nvalues = {'chip.dac_bits' = [8, 9]}\n");
+      of(small + "[receiver]\nlo_power_w = 1.0\n[[sweep]]\nvalues = {'chip.dac_bits' = [8, 9]}\n");
   REQUIRE(everywhere.size() == 1);
   CHECK(everywhere[0].ends_with("(at every point, the first dac_bits = 8)"));
 }
@@ -135,9 +135,9 @@ TEST_CASE("a budget warns of its own devices and of the die") {
   StudyConfig config = parse(small);
   CHECK(budget_warnings(config, 119.9).empty());  // 0.5 K/W
   CHECK(any_opens(budget_warnings(config, 120.1), "heater.device"));
-  config.budget.laser.power_w = 0.2;
-  config.budget.modulator.insertion_loss_db = 13.0;
-  config.budget.floor_plan.mzi_length_m = 301e-6;
+  config.hardware.laser.power_w = 0.2;
+  config.hardware.modulator.insertion_loss_db = 13.0;
+  config.hardware.layout.mzi_length_m = 301e-6;
   for (const char* key : {"laser.power_w", "modulator.loss_db", "layout.mzi_length_m"})
     CHECK(any_opens(budget_warnings(config, 0.0), key));
 }

@@ -18,7 +18,7 @@ TEST_CASE("the matrices of crosstalk take what is counted, at least and not twic
     config.crosstalk.known = 0.9;
     const ChipDesign design = design_chip(random_network(config.task, config.network.hidden));
     double bytes = 0.0, largest = 0.0;
-    const ChipCrosstalk crosstalk = chip_crosstalk(design, config.crosstalk);
+    const ChipCrosstalk crosstalk = chip_crosstalk(design, config.crosstalk, config.hardware);
     for (const auto* layers : {&crosstalk.meshes, &crosstalk.attenuators})
       for (const MeshCrosstalk& mesh : *layers) {
         const auto entries = static_cast<double>(mesh.real.resistance_k_per_w.nonZeros());

@@ -68,7 +68,7 @@ TEST_CASE("a chip's tolerance is where the same chip of model chip begins to err
       at.chip.sigma_cal_rad = sigma;
       const LitChip lit =
           chip_in_operation(design, at, calibrated_chip(design, at, trial), trial, Programming::corrected);
-      return share_right(config.task, transmit(*lit.design, lit.state, at.link, {}, codes, {5, trial, 0}),
+      return share_right(config.task, transmit({*lit.design, lit.state, at.hardware}, codes, {5, trial, 0}),
                          codes);
     };
     INFO("trial " << trial << ", level " << level);

@@ -17,6 +17,7 @@ using namespace optinc;
 namespace {
 
 constexpr Task task{4, 4};
+const UnitHardware ideal;  // whose noise is off unless a test switches it on
 
 Codes every_word(const Task& t) {
   std::vector<std::uint64_t> words(t.words());
@@ -47,7 +48,7 @@ TEST_CASE("golden: with every non-ideality off the light path is the float64 net
     const Eigen::MatrixXd expected = forward(network, word_table(task).averages);
     for (const auto programming : {Programming::uncorrected, Programming::corrected}) {
       const ChipState chip = programmed(design, error_preset("ideal"), programming);
-      const Eigen::MatrixXd y = transmit(design, chip, {}, {}, codes, {});
+      const Eigen::MatrixXd y = transmit({design, chip, ideal}, codes, {});
       CHECK((y - expected).cwiseAbs().maxCoeff() < 1e-10);
       CHECK(chip.clipped == 0);
     }
@@ -61,7 +62,7 @@ TEST_CASE("uniform loss is undone by the calibrated gain exactly") {
   model.mzi_loss_db = 0.33;
   const ChipState chip = programmed(design, model, Programming::uncorrected);
   CHECK(chip.layers[1].nominal_factor < 0.6);  // 17 columns of 0.33 dB
-  const Eigen::MatrixXd y = transmit(design, chip, {}, {}, every_word(task), {});
+  const Eigen::MatrixXd y = transmit({design, chip, ideal}, every_word(task), {});
   CHECK((y - forward(network, word_table(task).averages)).cwiseAbs().maxCoeff() < 1e-10);
 }
 
@@ -109,9 +110,9 @@ TEST_CASE("same seed, same chip and same light on one and two threads") {
   const Codes codes = every_word(task).topRows(3000);
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  const Eigen::MatrixXd one = transmit(design, chip, {}, NoiseSwitches::all(), codes, {1, 5, 0});
+  const Eigen::MatrixXd one = transmit({design, chip, ideal, NoiseSwitches::all()}, codes, {1, 5, 0});
   omp_set_num_threads(2);
-  const Eigen::MatrixXd two = transmit(design, chip, {}, NoiseSwitches::all(), codes, {1, 5, 0});
+  const Eigen::MatrixXd two = transmit({design, chip, ideal, NoiseSwitches::all()}, codes, {1, 5, 0});
   omp_set_num_threads(threads);
   CHECK(one == two);
 }
@@ -120,19 +121,21 @@ TEST_CASE("servers see the same light through receivers of their own") {
   const ChipDesign design = design_chip(random_network(task, {16, 16}));
   const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
   const Codes codes = every_word(task).topRows(1000);
-  LinkSettings link;
-  const Eigen::MatrixXd quiet0 = transmit(design, chip, link, {}, codes, {1, 0, 0});
-  const Eigen::MatrixXd quiet1 = transmit(design, chip, link, {}, codes, {1, 0, 3});
+  UnitHardware hardware;
+  const Eigen::MatrixXd quiet0 = transmit({design, chip, hardware}, codes, {1, 0, 0});
+  const Eigen::MatrixXd quiet1 = transmit({design, chip, hardware}, codes, {1, 0, 3});
   CHECK(quiet0 == quiet1);
   NoiseSwitches tia;
   tia.tia = true;
-  CHECK(transmit(design, chip, link, tia, codes, {1, 0, 0}) !=
-        transmit(design, chip, link, tia, codes, {1, 0, 3}));
+  CHECK(transmit({design, chip, hardware, tia}, codes, {1, 0, 0}) !=
+        transmit({design, chip, hardware, tia}, codes, {1, 0, 3}));
   CHECK_THAT(refusal([&] {
-               transmit(design, chip, link, {}, codes, {1, 0, 4});
+               transmit({design, chip, hardware}, codes, {1, 0, 4});
              }),
              ContainsSubstring("server 4 of 4"));
-  CHECK_THAT(refusal([&] { transmit(design, chip, link, {}, codes.leftCols(3), {}); }),
+  CHECK_THAT(refusal([&] {
+               transmit({design, chip, hardware}, codes.leftCols(3), {});
+             }),
              ContainsSubstring("3 servers"));
 }
 
@@ -143,12 +146,12 @@ TEST_CASE("MC: amplifier noise at the server has the variance of its current, no
   const Network network = random_network(task, {});
   const ChipDesign design = design_chip(network);
   const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
-  LinkSettings link;
-  link.launch_power_w = 1e-6;
+  UnitHardware hardware;
+  hardware.link.launch_power_w = 1e-6;
   NoiseSwitches tia;
   tia.tia = true;
   const Codes codes = Codes::Zero(60'000, 4);
-  const Eigen::MatrixXd y = transmit(design, chip, link, tia, codes, {7, 0, 0});
+  const Eigen::MatrixXd y = transmit({design, chip, hardware, tia}, codes, {7, 0, 0});
   const double scale = network.layers[0].sigma[0].cwiseAbs().maxCoeff() / 0.99;
   const double unit_a = 2 * 0.9 * std::sqrt(1e-3) * std::sqrt(4 * 1e-6) / 3 / scale / 2;
   const double expected = 16.9e-12 * std::sqrt(32e9) / unit_a;
@@ -167,13 +170,13 @@ TEST_CASE(
   const Network network = random_network(task, {});
   const ChipDesign design = design_chip(network);
   const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
-  LinkSettings link;
-  link.launch_power_w = 1e-6;
+  UnitHardware hardware;
+  hardware.link.launch_power_w = 1e-6;
   const double scale = network.layers[0].sigma[0].cwiseAbs().maxCoeff() / 0.99;
   const double unit_a = 2 * 0.9 * std::sqrt(1e-3) * std::sqrt(4 * 1e-6) / 3 / scale / 2;
   NoiseSwitches shot;
   shot.shot = true;
-  const Eigen::MatrixXd dark = transmit(design, chip, link, shot, Codes::Zero(60'000, 4), {7, 0, 0});
+  const Eigen::MatrixXd dark = transmit({design, chip, hardware, shot}, Codes::Zero(60'000, 4), {7, 0, 0});
   const double expected = std::sqrt(2 * 1.602176634e-19 * (0.9 * 1e-3 + 2 * 30e-9) * 32e9) / unit_a;
   for (Eigen::Index m = 0; m < 4; ++m)
     CHECK(std::sqrt((dark.row(m).array() - network.layers[0].bias[m]).square().mean()) ==
@@ -181,9 +184,9 @@ TEST_CASE(
 
   NoiseSwitches rin;
   rin.rin = true;
-  link.receiver.cmrr_db = 300;
+  hardware.receiver.cmrr_db = 300;
   const Eigen::MatrixXd y =
-      transmit(design, chip, link, rin, Codes::Constant(60'000, 4, 0b11'10'01'11u), {7, 0, 0});
+      transmit({design, chip, hardware, rin}, Codes::Constant(60'000, 4, 0b11'10'01'11u), {7, 0, 0});
   const Eigen::VectorXd mean = network.layers[0].weight() * Eigen::Vector4d(3, 2, 1, 3);
   Eigen::ArrayXXd delta(4, 60'000);
   for (Eigen::Index m = 0; m < 4; ++m)
@@ -200,13 +203,13 @@ TEST_CASE(
   const Network network = random_network({4, 1}, {});
   const ChipDesign design = design_chip(network);
   const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
-  LinkSettings link;
-  link.sigma_lock_rad = 0.3;
+  UnitHardware hardware;
+  hardware.link.sigma_lock_rad = 0.3;
   NoiseSwitches lock;
   lock.lock = true;
   constexpr int blocks = 4000;
   const Codes codes = Codes::Constant(512 * blocks, 4, 3u);
-  const Eigen::MatrixXd y = transmit(design, chip, link, lock, codes, {3, 0, 0});
+  const Eigen::MatrixXd y = transmit({design, chip, hardware, lock}, codes, {3, 0, 0});
   Eigen::ArrayXd a(blocks);
   for (int i = 0; i < blocks; ++i)
     a[i] = (y(0, 512 * i) - network.layers[0].bias[0]) / (3 * network.layers[0].weight()(0, 0));
@@ -235,9 +238,9 @@ TEST_CASE("impossible error models and links are refused by name, value and rang
   model.rho_ab = 1.5;
   CHECK_THAT(refusal([&] { fabricate(design, model, 1, 0); }), ContainsSubstring("rho_ab = 1.5"));
   CHECK_THAT(refusal([&] { error_preset("desgin-target"); }), ContainsSubstring("\"design-target\""));
-  LinkSettings link;
-  link.receiver.lo_power_w = 0;
-  CHECK_THAT(refusal([&] { validate_link(link); }), ContainsSubstring("lo_power_w = 0"));
+  UnitHardware hardware;
+  hardware.receiver.lo_power_w = 0;
+  CHECK_THAT(refusal([&] { validate_hardware(hardware); }), ContainsSubstring("lo_power_w = 0"));
 }
 
 // V/V_max = sqrt(phi / 2 pi) is a multiple of 2^-bits. Fails when a mesh or its attenuators are left on the

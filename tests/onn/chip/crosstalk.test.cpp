@@ -26,7 +26,7 @@ ChipProgram ideal_program() {
 /// What crosstalk leaves on a block of 8 ports.
 BlockErrors errors_left(const CrosstalkSettings& settings) {
   ChipErrors errors = fabricate(design(), error_preset("ideal"), 1, 0);
-  add_crosstalk(design(), chip_crosstalk(design(), settings), ideal_program(), errors);
+  add_crosstalk(design(), chip_crosstalk(design(), settings, {}), ideal_program(), errors);
   return errors.layers[1][0];
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("crosstalk: heat of all neighbours on both arms of every MZI, by hand"
   settings.x0 = 0.05;
   const BlockErrors found = errors_left(settings);
   const MeshTopology& mesh = design().layers[1].blocks[0].mesh;
-  const MeshFloorPlan plan = floor_plan(mesh, settings.plan);
+  const MeshFloorPlan plan = floor_plan(mesh, UnitHardware{}.layout);
   const MeshProgram phases = ideal_program().layers[1][0].mesh;
   const Eigen::Index mzis = mesh.mzi_count();
   const double own = 1 - 0.05 * std::exp(-0.5), pitch = 25e-6;  // a heater on the arm 25 um below it
@@ -197,7 +197,7 @@ TEST_CASE("crosstalk: attenuators warm each other, their phi against the oscilla
   settings.x0 = 0.05;
   const MeshErrors found = errors_left(settings).attenuators;
   const MeshTopology& column = design().layers[1].blocks[0].attenuators;
-  const MeshFloorPlan plan = floor_plan(column, settings.plan);
+  const MeshFloorPlan plan = floor_plan(column, UnitHardware{}.layout);
   const MeshProgram phases = ideal_program().layers[1][0].attenuators;
   const Eigen::Index count = column.mzi_count();
   Heat heat{joined(std::array{&plan.theta, &plan.phi}), Vector(2 * count), Vector::Ones(2 * count)};
@@ -222,13 +222,13 @@ TEST_CASE("crosstalk: attenuators warm each other, their phi against the oscilla
 TEST_CASE("crosstalk: what is refused") {
   CrosstalkSettings settings;
   settings.x0 = 1.0;
-  check_message(refusal([&] { chip_crosstalk(design(), settings); }), {"x0 = 1", "less than 1"});
+  check_message(refusal([&] { chip_crosstalk(design(), settings, {}); }), {"x0 = 1", "less than 1"});
   settings = {};
   settings.d0_m = 0.0;
-  check_message(refusal([&] { chip_crosstalk(design(), settings); }), {"d0_m = 0"});
+  check_message(refusal([&] { chip_crosstalk(design(), settings, {}); }), {"d0_m = 0"});
   settings.d0_m = 151e-6;
-  check_message(refusal([&] { chip_crosstalk(design(), settings); }), {"d0_m = 0.000151", "150e-6"});
+  check_message(refusal([&] { chip_crosstalk(design(), settings, {}); }), {"d0_m = 0.000151", "150e-6"});
   settings.d0_m = 150e-6;
   settings.x0 = 0.05;
-  CHECK_NOTHROW(chip_crosstalk(design(), settings));
+  CHECK_NOTHROW(chip_crosstalk(design(), settings, {}));
 }

@@ -36,7 +36,7 @@ TEST_CASE("a chip whose arms are equal does not see a uniform temperature") {
   const Operated o = operated("foundry");
   const SensitivitySettings none{.imbalance_m = 0.0, .heater_per_k = 0.0, .splitter_rad_per_m = 0.0};
   const auto imbalance = draw_imbalance(o.design, none, 1, 2);
-  const ChipErrors warm = errors_in({10.0, 0.0}, o.errors, o.program, imbalance, none);
+  const ChipErrors warm = errors_in({10.0, 0.0}, o.errors, o.program, imbalance, none, {});
   CHECK(phase_change_rms(warm, o.errors) == 0.0);
   const ChipState cold = settle_chip(o.design, o.program, o.errors, o.model);
   const ChipState hot = settle_chip(o.design, o.program, warm, o.model);
@@ -52,7 +52,7 @@ TEST_CASE("phases answer to temperature, wavelength and voltage as the literatur
   const auto change = [&](Environment to, SensitivitySettings settings, double path_m) {
     ChipImbalance imbalance = draw_imbalance(o.design, settings, 1, 2);
     imbalance.meshes[1][0].phi_m[k] = path_m;
-    const ChipErrors e = errors_in(to, o.errors, o.program, imbalance, settings);
+    const ChipErrors e = errors_in(to, o.errors, o.program, imbalance, settings, {});
     return first_mesh(e).phi_offset[k] - first_mesh(o.errors).phi_offset[k];
   };
   CHECK_THAT(change({1.0, 0.0}, {}, 200e-6), WithinRel(0.146, 2e-3));
@@ -64,7 +64,8 @@ TEST_CASE("phases answer to temperature, wavelength and voltage as the literatur
   at_voltage.heater_per_k = -1e-3;
   REQUIRE(phase > 0.1);
   CHECK_THAT(change({2.0, 0.0}, at_voltage, 0.0), WithinRel(-2e-3 * phase, 1e-9));
-  const ChipErrors red = errors_in({0.0, 1e-9}, o.errors, o.program, draw_imbalance(o.design, {}, 1, 2), {});
+  const ChipErrors red =
+      errors_in({0.0, 1e-9}, o.errors, o.program, draw_imbalance(o.design, {}, 1, 2), {}, {});
   CHECK_THAT(first_mesh(red).alpha[5] - first_mesh(o.errors).alpha[5], WithinRel(4e-3, 1e-9));
   CHECK_THAT(first_mesh(red).beta[5] - first_mesh(o.errors).beta[5], WithinRel(4e-3, 1e-9));
 }
@@ -79,7 +80,7 @@ TEST_CASE("another wavelength makes other phases of the same heat") {
   const SensitivitySettings none{.imbalance_m = 0.0, .heater_per_k = 0.0, .splitter_rad_per_m = 0.0};
   const double change_m = 2e-9;
   const ChipErrors e =
-      errors_in({0.0, change_m}, o.errors, o.program, draw_imbalance(o.design, none, 1, 2), none);
+      errors_in({0.0, change_m}, o.errors, o.program, draw_imbalance(o.design, none, 1, 2), none, {});
   const auto check = [&](const Vector& offset, const Vector& phase) {
     for (Eigen::Index k = 0; k < offset.size(); ++k) {
       const double asked = phase[k] - 2 * constants::pi * std::floor(phase[k] / (2 * constants::pi));
@@ -115,8 +116,9 @@ TEST_CASE("receiver noise is drawn anew at every instant") {
   const ChipState chip = settle_chip(o.design, o.program, o.errors, o.model);
   const std::vector<std::uint64_t> words = {1, 2, 3, 28000};
   const Codes codes = codes_of_words(o.design.task, words);
+  const UnitHardware hardware;
   const auto at = [&](std::uint32_t instant) {
-    return transmit(o.design, chip, {}, NoiseSwitches::all(), codes, {1, 2, 0, instant});
+    return transmit({o.design, chip, hardware, NoiseSwitches::all()}, codes, {1, 2, 0, instant});
   };
   CHECK(at(0) == at(0));
   CHECK(at(0) != at(1));

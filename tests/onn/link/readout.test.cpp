@@ -35,9 +35,10 @@ Codes repeated_codes() {
   return codes;
 }
 
-double measured_rate(const Repeater& r, const LinkSettings& link, const NoiseSwitches& noise) {
+double measured_rate(const Repeater& r, const UnitHardware& hardware, const NoiseSwitches& noise) {
   const Codes codes = repeated_codes();
-  const Eigen::MatrixXd got = digits_of(decide(transmit(r.design, r.chip, link, noise, codes, {5, 0, 0})), 4);
+  const Eigen::MatrixXd got =
+      digits_of(decide(transmit({r.design, r.chip, hardware, noise}, codes, {5, 0, 0})), 4);
   const Eigen::MatrixXd sent = digits_of(exact_answers(r.design.task, codes), 4);
   return (got.array() != sent.array()).cast<double>().mean();
 }
@@ -55,15 +56,15 @@ TEST_CASE("MC: behind noise of the last receiver alone exact levels err as PAM4 
   noise.tia = noise.last_only = true;
   for (const double full_scale_w : {1e-7, 3e-7, 6e-7, 1e-6}) {
     CAPTURE(full_scale_w);
-    LinkSettings link;
-    link.signal_full_scale_w = full_scale_w;
+    UnitHardware hardware;
+    hardware.link.signal_full_scale_w = full_scale_w;
     // i_n sqrt(B) over the current of one digit, 2 R sqrt(P_LO P_fs) 0.99/3
     const double sigma = 16.9e-12 * std::sqrt(32e9) / (2 * 0.9 * std::sqrt(1e-3 * full_scale_w) * 0.99 / 3);
     const double theory = 0.75 * std::erfc(0.5 / sigma / std::sqrt(2.0));
-    CHECK(readout_rms(r.design, r.chip, link, noise, 1, 2.0) == Approx(sigma).epsilon(1e-12));
-    CHECK(pam4_error_rate(r.design, r.chip, link, noise) == Approx(theory).epsilon(1e-10));
-    CHECK(received_power_w(r.design, r.chip, link) == Approx(0.99 * 0.99 * full_scale_w).epsilon(1e-12));
-    CHECK(measured_rate(r, link, noise) == Approx(theory).margin(five_sigma(theory, 4.0 * words)));
+    CHECK(readout_rms({r.design, r.chip, hardware, noise}, 1, 2.0) == Approx(sigma).epsilon(1e-12));
+    CHECK(pam4_error_rate({r.design, r.chip, hardware, noise}) == Approx(theory).epsilon(1e-10));
+    CHECK(received_power_w({r.design, r.chip, hardware}) == Approx(0.99 * 0.99 * full_scale_w).epsilon(1e-12));
+    CHECK(measured_rate(r, hardware, noise) == Approx(theory).margin(five_sigma(theory, 4.0 * words)));
   }
 }
 
@@ -79,14 +80,34 @@ TEST_CASE("MC: level-dependent noise of the last receiver errs by the formula, e
     noise.shot = source != 0;
     noise.tia = source == 2;
     noise.rin = source != 1;
-    LinkSettings link;
-    link.signal_full_scale_w = source == 0 ? 1e-4 : 1e-6;
-    link.receiver.rin_db_per_hz = source == 0 ? -127.0 : -145.0;
-    link.receiver.cmrr_db = source == 0 ? 20.0 : 25.0;
-    const double theory = pam4_error_rate(r.design, r.chip, link, noise);
+    UnitHardware hardware;
+    hardware.link.signal_full_scale_w = source == 0 ? 1e-4 : 1e-6;
+    hardware.laser.rin_db_per_hz = source == 0 ? -127.0 : -145.0;
+    hardware.receiver.cmrr_db = source == 0 ? 20.0 : 25.0;
+    const double theory = pam4_error_rate({r.design, r.chip, hardware, noise});
     REQUIRE(theory > 1e-3);
-    CHECK(measured_rate(r, link, noise) == Approx(theory).margin(five_sigma(theory, words)));
+    CHECK(measured_rate(r, hardware, noise) == Approx(theory).margin(five_sigma(theory, words)));
   }
+}
+
+// Steps of 8 bits, 4/256 digit, have a threshold at every decision threshold, so that only the noise that makes
+// them three effective bits errs: variance 4/3 (4^-3 - 4^-8) digits^2, typed here. The outermost levels too:
+// clipping does not change what they decide to. 204,800 digits, 5 sigma. Fails when ENOB is taken for bits or
+// the converter's noise is left out of the formula
+TEST_CASE("MC: behind converters alone exact levels err by the noise of their effective bits") {
+  const Repeater r;
+  const NoiseSwitches noise = {.converter = true};
+  UnitHardware hardware;
+  hardware.converter.bits = hardware.converter.effective_bits = 8;
+  CHECK(pam4_error_rate({r.design, r.chip, hardware, noise}) == 0.0);
+  CHECK(readout_rms({r.design, r.chip, hardware, noise}, 1, 2.0) == 0.0);
+  hardware.converter.effective_bits = 3;
+  const double sigma = std::sqrt(4.0 / 3 * (1.0 / 64 - 1.0 / 65536));
+  const double theory = 0.75 * std::erfc(0.5 / sigma / std::sqrt(2.0));
+  CHECK(readout_rms({r.design, r.chip, hardware, noise}, 1, 2.0) == Approx(sigma).epsilon(1e-12));
+  CHECK(pam4_error_rate({r.design, r.chip, hardware, noise}) == Approx(theory).epsilon(1e-10));
+  CHECK(pam4_error_rate({r.design, r.chip, hardware}) == 0.0);
+  CHECK(measured_rate(r, hardware, noise) == Approx(theory).margin(five_sigma(theory, 4.0 * words)));
 }
 
 // 28,561 words of a network whose levels lie anywhere; digits are those decided without noise. Fails when
@@ -100,39 +121,42 @@ TEST_CASE("MC: levels that are not exact err by their own margins, not by the fo
   const Codes codes = codes_of_words(task, all);
   NoiseSwitches noise;
   noise.shot = noise.tia = noise.last_only = true;
-  LinkSettings link;
-  link.signal_full_scale_w = 1e-3;
+  UnitHardware hardware;
+  hardware.link.signal_full_scale_w = 1e-3;
   NoiseSwitches intensity;
   intensity.rin = true;
   for (int m = 0; m < 4;
        ++m) {  // rho (y - b) +- rho R P_LO 10^(-CMRR/20) over the current of one digit, at 2 digits
     const double rho = std::sqrt(1e-15 * 32e9),
-                 per_unit = 1.8 * std::sqrt(1e-3) * readout_field_per_unit_sqrt_w(design, chip, link);
+                 per_unit = 1.8 * std::sqrt(1e-3) * readout_field_per_unit_sqrt_w({design, chip, hardware});
     const double leak = 0.9e-3 * std::pow(10.0, -1.5) / per_unit, signal = 2.0 - design.layers.back().bias[m];
-    CHECK(readout_rms(design, chip, link, intensity, m, 2.0) ==
+    CHECK(readout_rms({design, chip, hardware, intensity}, m, 2.0) ==
           Approx(rho * std::abs(signal + (m % 2 == 0 ? leak : -leak))).epsilon(1e-9));
   }
-  const Eigen::MatrixXd clean = transmit(design, chip, link, {}, codes, {});
+  const Eigen::MatrixXd clean = transmit({design, chip, hardware}, codes, {});
   const Eigen::MatrixXd digits = digits_of(decide(clean), 4);
-  const Eigen::MatrixXd got = digits_of(decide(transmit(design, chip, link, noise, codes, {3, 0, 0})), 4);
+  const Eigen::MatrixXd got = digits_of(decide(transmit({design, chip, hardware, noise}, codes, {3, 0, 0})), 4);
   const double measured = (got.array() != digits.array()).cast<double>().mean();
-  const double theory = readout_error_rate(design, chip, link, noise, clean, digits);
+  const double theory = readout_error_rate({design, chip, hardware, noise}, clean, digits);
   const double tolerance = five_sigma(theory, static_cast<double>(clean.size()));
   CHECK(measured == Approx(theory).margin(tolerance));
-  CHECK(std::abs(measured - pam4_error_rate(design, chip, link, noise)) > 2 * tolerance);
-  check_message(refusal([&] { readout_error_rate(design, chip, link, noise, clean, digits.leftCols(3)); }),
+  CHECK(std::abs(measured - pam4_error_rate({design, chip, hardware, noise})) > 2 * tolerance);
+  check_message(refusal([&] {
+                  readout_error_rate({design, chip, hardware, noise}, clean, digits.leftCols(3));
+                }),
                 {"outputs (4, 28561) meet digits (4, 3)"});
 }
 
 // Fails when the switch turns off the servers' receivers too, or the lock
 TEST_CASE("noise of the last receivers alone, and none at all") {
   const Repeater r;
-  LinkSettings link;
+  UnitHardware hardware;
   NoiseSwitches noise = NoiseSwitches::all();
   CHECK_FALSE(noise.last_only);
   const Codes codes = repeated_codes().topRows(2000);
   const auto spread = [&](const NoiseSwitches& n) {
-    return (transmit(r.design, r.chip, link, n, codes, {}) - transmit(r.design, r.chip, link, {}, codes, {}))
+    return (transmit({r.design, r.chip, hardware, n}, codes, {}) -
+            transmit({r.design, r.chip, hardware}, codes, {}))
         .norm();
   };
   noise.lock = false;
@@ -141,8 +165,8 @@ TEST_CASE("noise of the last receivers alone, and none at all") {
   const double last = spread(noise);
   CHECK(last > 0);
   CHECK(last < everywhere);
-  CHECK(pam4_error_rate(r.design, r.chip, link, {}) == 0.0);
-  const Eigen::MatrixXd clean = transmit(r.design, r.chip, link, {}, codes, {});
+  CHECK(pam4_error_rate({r.design, r.chip, hardware}) == 0.0);
+  const Eigen::MatrixXd clean = transmit({r.design, r.chip, hardware}, codes, {});
   const Eigen::MatrixXd sent = digits_of(exact_answers(r.design.task, codes), 4);
-  CHECK(readout_error_rate(r.design, r.chip, link, {}, clean, sent) == 0.0);
+  CHECK(readout_error_rate({r.design, r.chip, hardware}, clean, sent) == 0.0);
 }

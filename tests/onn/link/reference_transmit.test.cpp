@@ -29,7 +29,7 @@ struct Unit {
   SensitivitySettings sensitivity;
   Environment change;
   CrosstalkSettings crosstalk;
-  LinkSettings link = {.launch_power_w = one_mw, .receiver = {}};
+  UnitHardware hardware;
   double overdrive = 1.0;  ///< full scales are too small by this factor
   bool triangles = false;  ///< Reck's meshes in place of Clements'
   MziKind kind = MziKind::standard;
@@ -86,22 +86,26 @@ const std::vector<Switch>& switches() {
        }},
       {"crosstalk", [](Unit& u) { u.crosstalk.x0 = 0.05; }},
       {"crosstalk, mostly known", [](Unit& u) { u.crosstalk.x0 = 0.05, u.crosstalk.known = 0.8; }},
-      {"combiner weights", [](Unit& u) { u.link.sigma_combiner = 0.05; }},
-      {"modulator leak", [](Unit& u) { u.link.modulator_leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
+      {"combiner weights", [](Unit& u) { u.hardware.link.sigma_combiner = 0.05; }},
+      {"modulator leak", [](Unit& u) { u.hardware.modulator.leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
       {"modulators overdriven",
-       [](Unit& u) { u.overdrive = 1.5, u.link.modulator_leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
-      {"level mismatch", [](Unit& u) { u.link.level_mismatch = 0.05; }},
-      {"signed levels", [](Unit& u) { u.link.signed_levels = true; }},
+       [](Unit& u) { u.overdrive = 1.5, u.hardware.modulator.leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
+      {"level mismatch", [](Unit& u) { u.hardware.link.level_mismatch = 0.05; }},
+      {"signed levels", [](Unit& u) { u.hardware.link.signed_levels = true; }},
       {"signed levels of errant meshes",
        [](Unit& u) {
-         u.link.signed_levels = true, u.link.modulator_leak = 0.04, u.link.level_mismatch = 0.05;
+         u.hardware.link.signed_levels = true, u.hardware.modulator.leak = 0.04,
+         u.hardware.link.level_mismatch = 0.05;
          u.model.sigma_eta_rad = 0.05;
        }},
-      {"powers", [](Unit& u) { u.link.launch_power_w = 3e-3, u.link.signal_full_scale_w = 7e-4; }},
+      {"powers",
+       [](Unit& u) { u.hardware.link.launch_power_w = 3e-3, u.hardware.link.signal_full_scale_w = 7e-4; }},
       {"other receivers",
-       [](Unit& u) { u.hardware.receiver.lo_power_w = 1e-2, u.hardware.receiver.responsivity_a_per_w = 1.1; }},
+       [](Unit& u) {
+         u.hardware.receiver.lo_power_w = 1e-2, u.hardware.receiver.photodiode.responsivity_a_per_w = 1.1;
+       }},
       {"another server", [](Unit& u) { u.server = 1; }},
-      {"converter", [](Unit& u) { u.link.adc_bits = 7; }},
+      {"converter", [](Unit& u) { u.hardware.converter.bits = 5; }},
       {"triangular meshes", [](Unit& u) { u.triangles = true, u.model.sigma_eta_rad = 0.05; }},
       {"real MZIs", [](Unit& u) { u.kind = MziKind::real, u.model.sigma_eta_rad = 0.05; }},
       {"MZIs of three splitters",
@@ -113,8 +117,9 @@ const std::vector<Switch>& switches() {
          u.programming = Programming::corrected, u.recalibrations = 1;
          u.sensitivity = {2e-6, -1e-3, 4e6}, u.change = {1.0, 20e-12};
          u.crosstalk.x0 = 0.02, u.crosstalk.known = 0.9;
-         u.link = {
-             four_mw, quarter_mw, 0.1, 0.01, 0.04, 0.03, true, 0, {.lo_power_w = 1e-2, .rin_db_per_hz = -125}};
+         u.hardware.link = {four_mw, quarter_mw, 0.1, 0.01, 0.03, true};
+         u.hardware.modulator.leak = 0.04, u.hardware.receiver.lo_power_w = 1e-2;
+         u.hardware.laser.rin_db_per_hz = -125;
        }}};
   return all;
 }
@@ -204,9 +209,10 @@ Built built(const Network& network, const Unit& u) {
   const CalibratedChip chip = calibrate(b.design, u.model, u.calibration, 1, u.chip, u.recalibrations);
   const ChipProgram program = program_calibrated(b.design, chip, u.model, u.programming, u.calibration);
   ChipErrors errors = with_phase_noise(chip.errors, u.model, 1, u.chip);
-  errors =
-      errors_in(u.change, errors, program, draw_imbalance(b.design, u.sensitivity, 1, u.chip), u.sensitivity);
-  if (u.crosstalk.x0 > 0) add_crosstalk(b.design, chip_crosstalk(b.design, u.crosstalk), program, errors);
+  errors = errors_in(u.change, errors, program, draw_imbalance(b.design, u.sensitivity, 1, u.chip),
+                     u.sensitivity, u.hardware);
+  if (u.crosstalk.x0 > 0)
+    add_crosstalk(b.design, chip_crosstalk(b.design, u.crosstalk, u.hardware), program, errors);
   b.state = settle_chip(b.design, program, errors, u.model);
   b.reference = reference_chip(b.design, program, errors, u.model);
   if (u.kind != MziKind::standard) replace_mzis(b, program, errors, u);
@@ -222,11 +228,11 @@ Codes random_codes(const Task& task, Eigen::Index words) {
   return codes;
 }
 
-Eigen::VectorXd by_reference(const Built& b, const LinkSettings& link, const NoiseSwitches& noise,
+Eigen::VectorXd by_reference(const Built& b, const UnitHardware& hardware, const NoiseSwitches& noise,
                              const Codes& codes, Eigen::Index word, const TransmissionSeed& seed,
                              Stream& stream, NoisyReceivers receivers = NoisyReceivers::all) {
   const Eigen::Matrix<std::uint32_t, 1, Eigen::Dynamic> row = codes.row(word);
-  return reference_transmit(b.design, b.reference, link, noise,
+  return reference_transmit(b.design, b.reference, hardware, noise,
                             std::span(row.data(), static_cast<std::size_t>(row.size())), seed, stream,
                             receivers);
 }
@@ -249,17 +255,17 @@ double difference(const Network& network, const Unit& u, Eigen::Index words) {
   const Codes codes = random_codes(network.task, words);
   const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server};
   Stream unused(1, Purpose::test);
-  LinkSettings bare = u.link;
-  bare.adc_bits = 0;
-  const Eigen::MatrixXd y = transmit(b.design, b.state, bare, {}, codes, seed);
-  const Eigen::MatrixXd read = transmit(b.design, b.state, u.link, {}, codes, seed);
-  const double steps_per_digit = std::exp2(u.link.adc_bits) / 4;
+  UnitHardware steps = u.hardware;  // without noise, which other random numbers make
+  steps.converter.effective_bits = steps.converter.bits;
+  constexpr NoiseSwitches converters = {.converter = true};
+  const Eigen::MatrixXd y = transmit({b.design, b.state, u.hardware}, codes, seed);
+  const Eigen::MatrixXd read = transmit({b.design, b.state, steps, converters}, codes, seed);
+  const double steps_per_digit = std::exp2(steps.converter.bits) / 4;
   double worst = 0.0;
   for (Eigen::Index w = 0; w < words; ++w) {
-    const Eigen::VectorXd expected = by_reference(b, bare, {}, codes, w, seed, unused);
+    const Eigen::VectorXd expected = by_reference(b, u.hardware, {}, codes, w, seed, unused);
     worst = std::max(worst, (y.col(w) - expected).cwiseAbs().maxCoeff());
-    if (u.link.adc_bits == 0) continue;
-    const Eigen::VectorXd expected_read = by_reference(b, u.link, {}, codes, w, seed, unused);
+    const Eigen::VectorXd expected_read = by_reference(b, steps, converters, codes, w, seed, unused);
     for (Eigen::Index m = 0; m < expected.size(); ++m) {
       const double at = (expected[m] - 1.5) * steps_per_digit;
       const double codes_apart = std::abs(read(m, w) - expected_read[m]) * steps_per_digit;
@@ -302,13 +308,14 @@ struct Noise {
   NoiseSwitches on;
   NoisyReceivers receivers = NoisyReceivers::all;
 };
-constexpr NoiseSwitches every = NoiseSwitches::all();
+constexpr NoiseSwitches every = {.shot = true, .tia = true, .rin = true, .lock = true, .converter = true};
 constexpr Noise noises[] = {{"shot", {.shot = true}},
                             {"amplifiers", {.tia = true}},
                             {"intensity", {.rin = true}},
                             {"locks", {.lock = true}},
+                            {"converters", {.converter = true}},
                             {"all", every},
-                            {"all, of servers' receivers alone", {true, true, true, true, true}},
+                            {"all, of servers' receivers alone", {true, true, true, true, true, true}},
                             {"all, of neurons' receivers alone", every, NoisyReceivers::neurons}};
 
 }  // namespace
@@ -321,7 +328,8 @@ constexpr Noise noises[] = {{"shot", {.shot = true}},
 //   - a receiver has no ceiling,
 //   - the combiner's errors change sign,
 //   - an attenuator passes its dark port,
-//   - a lane of unit P that is read twice is not split.
+//   - a lane of unit P that is read twice is not split,
+//   - a converter's range begins at digit 0.
 TEST_CASE("transmit is the reference, device by device, whatever is wrong with the unit") {
   const OneThread alone;
   for (const Subject& subject : subjects()) {
@@ -340,7 +348,8 @@ TEST_CASE("transmit is the reference, device by device, whatever is wrong with t
 // instants on either side. Seen to fail when
 //   - a lock error turns a lane in place of a server,
 //   - gains do not undo the mean of the lock errors,
-//   - every receiver has an intensity noise of its own.
+//   - every receiver has an intensity noise of its own,
+//   - a converter's noise is left out, is drawn behind its steps or has the variance of ENOB alone.
 TEST_CASE("MC: transmit has the noise of the reference") {
   const OneThread alone;
   constexpr std::uint32_t instants = 2000;
@@ -358,11 +367,11 @@ TEST_CASE("MC: transmit has the noise of the reference") {
       for (std::uint32_t t = 0; t < instants; ++t) {
         const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server, .instant = t};
         const Eigen::MatrixXd fast =
-            transmit(b.design, b.state, u.link, noise.on, codes, seed, noise.receivers);
+            transmit({b.design, b.state, u.hardware, noise.on}, codes, seed, noise.receivers);
         for (Eigen::Index w = 0; w < words; ++w) {
           auto& samples = y[static_cast<std::size_t>(w)];
           samples.fast.col(t) = fast.col(w);
-          samples.slow.col(t) = by_reference(b, u.link, noise.on, codes, w, seed, stream, noise.receivers);
+          samples.slow.col(t) = by_reference(b, u.hardware, noise.on, codes, w, seed, stream, noise.receivers);
         }
       }
       INFO(subject.name << ", " << noise.name);

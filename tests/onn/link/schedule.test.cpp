@@ -86,10 +86,10 @@ TEST_CASE("budget: a carry chain's depth, conversions, dB and delay are those of
 // later
 TEST_CASE("budget: delay lines have length and loss, servers that send later spare the lanes") {
   const ChipDesign design = design_chip(carry_chain({4, 4, Rounding::half_up}));
-  BudgetSettings s;
-  const ChipBudget lines = budget(design, with_loss(0.2), {}, s);
-  s.skew = "at-servers";
-  const ChipBudget later = budget(design, with_loss(0.2), {}, s);
+  UnitHardware u;
+  const ChipBudget lines = budget(design, with_loss(0.2), u);
+  u.link.skew = Skew::at_servers;
+  const ChipBudget later = budget(design, with_loss(0.2), u);
   double r_0_starts = 0.0;
   for (const BudgetStage& stage : lines.stages) r_0_starts = std::max(r_0_starts, stage.start_s);
   CHECK_THAT(lines.longest_wait.wait_s, WithinRel(r_0_starts, 1e-9));  // lane 0, into r_0
@@ -105,10 +105,10 @@ TEST_CASE("budget: delay lines have length and loss, servers that send later spa
   CHECK(later.most_gain_db() < lines.most_gain_db());
   CHECK_THAT(later.delay_s.total(), WithinRel(lines.delay_s.total(), 1e-12));
   CHECK_THAT(later.static_power_w.total(), WithinRel(lines.static_power_w.total(), 1e-12));
-  s.routing.loss_db_per_cm = 0.0;
-  const ChipBudget clear = budget(design, with_loss(0.2), {}, s);
-  s.skew = "delay-lines";
-  CHECK_THAT(clear.most_gain_db(), WithinRel(budget(design, with_loss(0.2), {}, s).most_gain_db(), 1e-12));
+  u.routing.loss_db_per_cm = 0.0;
+  const ChipBudget clear = budget(design, with_loss(0.2), u);
+  u.link.skew = Skew::delay_lines;
+  CHECK_THAT(clear.most_gain_db(), WithinRel(budget(design, with_loss(0.2), u).most_gain_db(), 1e-12));
 }
 
 // A lane's copies: t_m and r_m read it. Fails when they share one lane's light for nothing
@@ -122,10 +122,10 @@ TEST_CASE("budget: copies of a lane cost their share and their splitters") {
   SigmaULayer again = twice.layers[0];  // a second reader of both lanes, which no one reads
   twice.layers.insert(twice.layers.begin() + 1, again);
   for (int& signal : twice.layers[2].reads) signal = signal + 2;
-  BudgetSettings s;
-  s.splitter.stage_excess_loss_db = 0.21;
-  const ChipBudget a = budget(design_chip(once), with_loss(0.2), {}, s),
-                   b = budget(design_chip(twice), with_loss(0.2), {}, s);
+  UnitHardware u;
+  u.splitter.stage_excess_loss_db = 0.21;
+  const ChipBudget a = budget(design_chip(once), with_loss(0.2), u),
+                   b = budget(design_chip(twice), with_loss(0.2), u);
   CHECK_THAT(b.loss_db.total() - a.loss_db.total(), WithinAbs(10 * std::log10(2.0) + 0.21, 1e-9));
   CHECK_THAT(b.stages[2].gain_db - a.stages[2].gain_db, WithinAbs(10 * std::log10(2.0) + 0.21, 1e-9));
 }
@@ -133,10 +133,10 @@ TEST_CASE("budget: copies of a lane cost their share and their splitters") {
 // Fails when a plain network's tables lose a layer, or it waits
 TEST_CASE("budget: of a plain network every layer is on the critical path and nothing waits") {
   const ChipDesign design = design_chip(random_network({4, 4}, {16, 32, 16}));
-  BudgetSettings s;
-  for (const char* skew : {"delay-lines", "at-servers"}) {
-    s.skew = skew;
-    const ChipBudget b = budget(design, with_loss(0.2), {}, s);
+  UnitHardware u;
+  for (const Skew skew : {Skew::delay_lines, Skew::at_servers}) {
+    u.link.skew = skew;
+    const ChipBudget b = budget(design, with_loss(0.2), u);
     CHECK(b.columns() == 5 + 17 + 17 + 5);
     CHECK(b.conversions() == 3);
     const double pole = 1 / (2 * std::numbers::pi), metre = 4.19789 / 299792458.0;

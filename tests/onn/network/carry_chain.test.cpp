@@ -116,10 +116,10 @@ TEST_CASE("a carry chain for four servers is right on every word, in its light t
   const ChipState chip = programmed_chip(design, fabricate(design, {}, 1, 0), {}, Programming::corrected);
   const Codes codes = codes_of_words(task, some_words(task, 2000));
   const Eigen::MatrixXd wanted = digits_of(exact_answers(task, codes), 4);
-  LinkSettings link;
+  UnitHardware hardware;
   for (const bool is_signed : {false, true}) {
-    link.signed_levels = is_signed;
-    CHECK((transmit(design, chip, link, {}, codes, {}) - wanted).cwiseAbs().maxCoeff() < 1e-9);
+    hardware.link.signed_levels = is_signed;
+    CHECK((transmit({design, chip, hardware}, codes, {}) - wanted).cwiseAbs().maxCoeff() < 1e-9);
   }
   CHECK(design.mzi_count() == mzi_count(network));
 }
@@ -155,11 +155,11 @@ TEST_CASE("a carry chain's chip knows crosstalk, calibration in place and noise"
   const ChipProgram phases =
       program_calibrated(design, chip, model, Programming::corrected, {CalibrationPolicy::in_situ, 1e-3, 20});
   ChipErrors errors = chip.errors;
-  add_crosstalk(design, chip_crosstalk(design, heat), phases, errors);
-  LinkSettings link;
-  link.signed_levels = true;
+  UnitHardware hardware;
+  hardware.link.signed_levels = true;
+  add_crosstalk(design, chip_crosstalk(design, heat, hardware), phases, errors);
   const Codes codes = codes_of_words(few, evaluation_words(few));
-  const auto got = decide(transmit(design, settle_chip(design, phases, errors, model), link, {}, codes, {}));
+  const auto got = decide(transmit({design, settle_chip(design, phases, errors, model), hardware}, codes, {}));
   CHECK((got.array() == exact_answers(few, codes).array()).all());
 }
 

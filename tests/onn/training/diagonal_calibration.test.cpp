@@ -47,7 +47,7 @@ struct Words {
 Words words_of(const ChipDesign& design, const ChipErrors& errors, const ErrorModel& model) {
   const Codes codes = codes_of_words(small, evaluation_words(small));
   const Eigen::MatrixXd outputs =
-      transmit(design, programmed_chip(design, errors, model, Programming::uncorrected), LinkSettings{}, {},
+      transmit({design, programmed_chip(design, errors, model, Programming::uncorrected), UnitHardware{}},
                codes, {1, 0, 0});
   const DecodingScore s = score(outputs, digits_of(exact_answers(small, codes), small.output_digits()));
   return {s.word_accuracy, s.margin};

@@ -40,7 +40,7 @@ def budget(run: Run) -> Figure:
     stack(delay, stages, 1e9 * data["delay"].values, data["delay_part"].values)
     delay.set_ylabel("delay (ns)")
     style.panel(delay, 1, f"delay: {1e9 * data['delay'].values.sum():.2f} ns in all")
-    watts(power, data, str(run.config.get("budget", {}).get("heater", "")))
+    watts(power, data, str(run.config.get("heater", {}).get("device", "")))
     style.panel(power, 2, f"static power: {data['static_power'].values.sum():.0f} W")
     title = (f"{run.provenance.title}; (c): without modulator drivers and converters; its lower part: all heaters by "
              "kind, static phases trimmed, in black the one counted")

@@ -124,7 +124,7 @@ def asked_of(run: Run) -> list[tuple[str, Child]]:
         rows += distinct(scenarios, networks="network", collectives="collective", workloads="workload",
                          servers="servers")
     if run.group("budget") is not None:
-        keys = (("network", "source"), ("chip", "preset"), ("budget", "heater"))
+        keys = (("network", "source"), ("chip", "preset"), ("heater", "device"))
         rows += [(f"{section}.{key}", str(run.config.get(section, {}).get(key, ""))) for section, key in keys]
     return rows
 
