@@ -18,7 +18,7 @@ from pathlib import Path
 ROOMS = ("physics", "onn", "experiments")
 SETTINGS = ("MzmSettings", "ReceiverSettings", "PhotodiodeSettings", "AdcSettings", "ThermoOpticShifter", "LaserSettings")
 OF_A_UNIT = SETTINGS + ("HeaterSettings", "FrontEnd", "SplitterTree", "FibreCoupler", "Fibre", "Waveguide", "RoutingSettings",
-                        "FloorPlanSettings", "LinkSettings")
+                        "FloorPlanSettings", "LayoutSettings", "LinkSettings")
 HOMES = [  # a member's whole name, the structs that may have it
     (r"lo_power\w*|cmrr\w*", ("ReceiverSettings",)),
     (r"responsivity\w*|dark_current\w*", ("PhotodiodeSettings",)),
@@ -35,7 +35,7 @@ HOMES = [  # a member's whole name, the structs that may have it
 ]
 HOLDERS = {  # outside physics, structs with a device's settings in them, or made from them
     "UnitHardware": OF_A_UNIT,
-    "HeaterSettings": ("ThermoOpticShifter",), "RoutingSettings": ("Waveguide",),  # members of UnitHardware
+    "HeaterSettings": ("ThermoOpticShifter",), "RoutingSettings": ("Waveguide",), "LayoutSettings": ("FloorPlanSettings",),  # members of UnitHardware
     "ResponseTable": ("AdcSettings",),  # a copy of the unit's that goes with the tabulated outputs
 }
 

@@ -82,6 +82,9 @@ void write_budget(const Group& group, const ChipBudget& b) {
                 "dB", "loss on its critical path without gain");
   group.dataset("answer_delay", {"answer"}, column(b.answers, [](const BudgetAnswer& a) { return a.delay_s; }),
                 "s", "delay on its critical path");
+  group.dataset("answer_received", {"answer"},
+                column(b.answers, [](const BudgetAnswer& a) { return a.received_w; }), "W",
+                "signal power of digit 3 on a server's receiver");
   const auto scalar = [&](const char* name, double value, const char* unit, const char* long_name) {
     group.dataset(name, {}, std::vector<double>{value}, unit, long_name);
   };

@@ -204,7 +204,8 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
     answers.push_back({{"columns", a.columns},
                        {"conversions", a.conversions},
                        {"loss_db", a.loss_db},
-                       {"delay_s", a.delay_s}});
+                       {"delay_s", a.delay_s},
+                       {"received_w", a.received_w}});
   const BudgetWait& w = b.longest_wait;
   return {
       {"title", title},

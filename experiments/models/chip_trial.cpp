@@ -50,7 +50,12 @@ void record_chip(const Recorder& record, std::size_t v, const ChipState& state) 
 void record_readout(const Recorder& record, std::size_t v, const LitUnit& unit, const Codes& codes,
                     const TransmissionSeed& seed) {
   const ChipDesign& design = unit.design;
-  record.put("received_power", v, received_power_w(unit));
+  const WeakestDigit weakest = weakest_digit(unit);
+  record.put("received_power", v, weakest.power_w);
+  record.put("weakest_digit", v, static_cast<double>(weakest.digit));
+  const auto at_receivers = record.cells("receiver_power", v);
+  const std::vector<double> powers = receiver_powers_w(unit);
+  std::copy_n(powers.begin(), std::min(at_receivers.size(), powers.size()), at_receivers.begin());
   record.put("pam4_error_rate", v, pam4_error_rate(unit));
   if (record.cells("readout_error_rate", v).empty()) return;
   const Eigen::MatrixXd clean = transmit({design, unit.chip, unit.hardware}, codes, seed);

@@ -78,8 +78,8 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   for (const std::string_view name : heater_names())
     b.heaters.push_back(heater_budget(in, b.stages, HeaterSettings(name)));
   place(in, b);
-  receive(in, b);
-  follow(in, times, b);  // last: it leaves the critical path alone in the tables
+  const std::vector<double> received_w = receive(in, b);
+  follow(in, times, received_w, b);  // last: it leaves the critical path alone in the tables
   b.laser_optical_w = std::accumulate(optical_w.begin(), optical_w.end(), 0.0);
   b.passive_received_dbm = dbm_of_watts(hardware.laser.power_w) - b.loss_db.total();
   b.optical_delay_s = b.delay_s.part("MZIs").total();

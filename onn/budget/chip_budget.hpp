@@ -59,6 +59,7 @@ struct BudgetAnswer {
   int conversions = 0;  ///< optical-electrical-optical
   double loss_db = 0.0;
   double delay_s = 0.0;
+  double received_w = 0.0;  ///< of digit 3 on a server's receiver
 };
 
 /// Light that waits longest in waveguides: that of one input, from where it arises to where it is used.

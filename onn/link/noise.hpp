@@ -15,7 +15,7 @@ struct NoiseSwitches {
   bool last_only = false;  ///< receivers are noisy at the servers alone, not at the neurons
 
   /// Every source of noise.
-  static constexpr NoiseSwitches all() { return {true, true, true, true}; }
+  static constexpr NoiseSwitches all() { return {true, true, true, true, true}; }
   /// Whether receivers draw anything.
   bool any_receiver_noise() const { return shot || tia || rin; }
 };

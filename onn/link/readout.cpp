@@ -2,13 +2,13 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/pam4_levels.hpp"
 #include "physics/devices/pam_decision.hpp"
-#include "physics/devices/power_divider.hpp"
 
 namespace optinc {
 namespace {
@@ -60,12 +60,26 @@ double readout_field_per_unit_sqrt_w(const LitUnit& unit, Eigen::Index digit) {
   return fields_per_unit(unit.design, unit.hardware, nominal_factors(unit.chip)).received[last];
 }
 
-double received_power_w(const LitUnit& unit) {
-  const Eigen::Index digits = unit.design.task.output_digits();
-  double sum = 0.0;
-  for (Eigen::Index m = 0; m < digits; ++m)
-    sum += std::pow(pam4_full_scale_digit * readout_field_per_unit_sqrt_w(unit, m), 2);
-  return sum / static_cast<double>(digits);
+std::vector<double> receiver_powers_w(const LitUnit& unit) {
+  const std::vector<double> field =
+      fields_per_unit(unit.design, unit.hardware, nominal_factors(unit.chip)).received;
+  std::vector<double> powers;
+  for (std::size_t l = 0; l < field.size(); ++l) {
+    const LayerDesign& layer = unit.design.layers[l];
+    const double largest = layer.ending == LayerEnd::servers ? pam4_full_scale_digit : layer.largest_output;
+    powers.push_back(layer.received() ? std::pow(largest * field[l], 2)
+                                      : std::numeric_limits<double>::quiet_NaN());
+  }
+  return powers;
+}
+
+WeakestDigit weakest_digit(const LitUnit& unit) {
+  const std::vector<double> powers = receiver_powers_w(unit);
+  WeakestDigit weakest{0, std::numeric_limits<double>::infinity()};
+  for (Eigen::Index m = 0; m < unit.design.task.output_digits(); ++m)
+    if (const double power = powers[server_output(unit.design, m).layer]; power < weakest.power_w)
+      weakest = {m, power};
+  return weakest;
 }
 
 double readout_rms(const LitUnit& unit, Eigen::Index digit, double y) {

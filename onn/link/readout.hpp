@@ -18,8 +18,17 @@ ServerOutput server_output(const ChipDesign& design, Eigen::Index digit);
 /// Field on a server's receiver of an output of value 1 (bias aside), sqrt(W), real part.
 double readout_field_per_unit_sqrt_w(const LitUnit& unit, Eigen::Index digit = 0);
 
-/// Signal power there of digit 3 without bias, W: mean over the digits.
-double received_power_w(const LitUnit& unit);
+/// Signal power on every layer's receivers at its largest output, W, (layers): digit 3 without bias where the
+/// servers receive it, NaN where no receiver stands.
+std::vector<double> receiver_powers_w(const LitUnit& unit);
+
+/// The digit of the answer with the least signal power at a server (0 the most significant), and that power of
+/// digit 3, W.
+struct WeakestDigit {
+  Eigen::Index digit = 0;
+  double power_w = 0.0;
+};
+WeakestDigit weakest_digit(const LitUnit& unit);
 
 /// Noise of output `digit`'s receiver as a function of what its light carries, v = y - bias, all in digits:
 /// white noise of variance  white + shot v^2 (the converter's in `white`),  and the seed's intensity noise, one

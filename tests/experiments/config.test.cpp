@@ -58,13 +58,15 @@ StudyConfig unlike_default() {
   u.layout.mzi_length_m = 220e-6;
   u.layout.mzi_width_m = 60e-6;
   u.layout.coupler_length_m = 15e-6;
-  u.link = {1.1e-3, 1.1e-4, 0.11, 0.011, 0.031, true, Skew::at_servers};
+  u.layout.modulator_area_m2 = 0.4e-6;
+  u.layout.receiver_area_m2 = 0.2e-6;
+  u.die = {0.2, 0.31};
+  u.link = {1.1e-3, 1.1e-4, 0.11, 0.5, 0.011, 0.031, true, Skew::delay_lines};
   c.noise = {false, false, false, false, true, true};
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
-  c.drift = {
-      7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 2e-3, 0.31, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
+  c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.budget = {51e9, 1e-4};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   c.learner = {"cnn", "cifar-10", "some/folder", 5000,     17,      2,        false,    "chip", "light", 77,
@@ -153,8 +155,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("crosstalk", values(x0, known, d0));
   const auto& [temperature, wavelength] = operation;
   check("operation", values(temperature, wavelength));
-  const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, link] =
-      hardware;
+  const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, die,
+               link] = hardware;
   const auto& [power, rin, linewidth, colour, wall_plug] = laser;
   check("laser", values(power, rin, linewidth, colour, wall_plug));
   const auto& [v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance] = modulator;
@@ -171,17 +173,20 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("coupler", values(coupler.loss_db));
   check("fibre", values(fibre.length_m, fibre.connectors));
   check("waveguide", values(routing.loss_db_per_cm, routing.length_m, routing.delay_line_pitch_m));
-  check("layout", values(layout.mzi_length_m, layout.mzi_width_m, layout.coupler_length_m));
-  const auto& [launch, full_scale, lock, combiner, mismatch, is_signed, skew] = link;
-  check("link", values(launch, full_scale, lock, combiner, mismatch, is_signed, std::string(name_of(skew))));
+  check("layout", values(layout.mzi_length_m, layout.mzi_width_m, layout.coupler_length_m,
+                         layout.modulator_area_m2, layout.receiver_area_m2));
+  const auto& [resistance, capacity] = die;
+  check("die", values(resistance, capacity));
+  const auto& [launch, full_scale, lock, ways, combiner, mismatch, is_signed, skew] = link;
+  check("link",
+        values(launch, full_scale, lock, ways, combiner, mismatch, is_signed, std::string(name_of(skew))));
   const auto& [shot, amplifier, intensity, phase_lock, converters, last_only] = noise;
   check("noise", values(shot, amplifier, intensity, phase_lock, converters, last_only));
   const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
-               resistance, capacity, laser_drift, laser_time, sensitivity] = drift;
+               laser_drift, laser_time, sensitivity] = drift;
   const auto& [imbalance, heater_slope, splitter_slope] = sensitivity;
-  check("drift",
-        values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
-               resistance, capacity, laser_drift, laser_time, imbalance, heater_slope, splitter_slope));
+  check("drift", values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time,
+                        controlled, laser_drift, laser_time, imbalance, heater_slope, splitter_slope));
   const auto& [rate_bd, control] = budget;
   check("budget", values(rate_bd, control));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;

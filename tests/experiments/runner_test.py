@@ -47,7 +47,7 @@ class Runner(unittest.TestCase):
     def start(self, path, *arguments):
         """A run under way whose journal has some trials already."""
         process = subprocess.Popen([OPTINC, *arguments], stderr=subprocess.PIPE, text=True)
-        size = journal_of(path).stat().st_size if journal_of(path).exists() else 0
+        size = journal_of(path).stat().st_size if journal_of(path).exists() else 5000  # a new one begins with the study, 4 kB
         while process.poll() is None and not (journal_of(path).exists() and journal_of(path).stat().st_size > size + 4000):
             time.sleep(0.002)
         return process

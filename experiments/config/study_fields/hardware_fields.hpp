@@ -37,12 +37,15 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"bandwidth_hz", "Hz", "3 dB bandwidth of a modulator (one pole)", 1e6, 1e12, "20 to 110 GHz"},
         s.bandwidth_hz);
   visit(FieldInfo{"linearised", "1",
-                  "Whether the drive undoes the modulator's sine (true) or is linear in the level (false)"},
+                  "Whether the drive compensates the modulator's sine response (true) or is proportional to "
+                  "the level (false)"},
         s.linearised);
-  visit(FieldInfo{"drive_capacitance_f", "F",
-                  "Effective capacitance C of a driver: a symbol takes C V^2 at a swing of V volts", 0, 1e-9,
-                  "62.5 fF: 1 pJ at 4 V; O/E/O: 1 to 3 pJ per symbol"},
-        s.drive_capacitance_f);
+  visit(
+      FieldInfo{
+          "drive_capacitance_f", "F",
+          "Effective load capacitance C of a modulator driver; a symbol takes C V^2 at a swing of V volts", 0,
+          1e-9, "62.5 fF: 1 pJ at 4 V; O/E/O: 1 to 3 pJ per symbol"},
+      s.drive_capacitance_f);
 }
 
 template <Like<ReceiverSettings> S, class Visitor>
@@ -70,11 +73,13 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<AdcSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"bits", "bit", "Nominal resolution of a server's converter over levels of -0.5 to 3.5 digits",
-                  1, 24, "5 to 8"},
+  visit(FieldInfo{"bits", "bit",
+                  "Nominal resolution of a server's converter over the range of -0.5 to 3.5 digits", 1, 24,
+                  "5 to 8"},
         s.bits);
-  visit(FieldInfo{"effective_bits", "bit", "Effective number of bits of a server's converter, noise included",
-                  0.1, 24, "4.5 to 5.5 above 50 GS/s"},
+  visit(FieldInfo{"effective_bits", "bit",
+                  "Effective number of bits (ENOB) of a server's converter; its noise follows from it", 0.1, 24,
+                  "4.5 to 5.5 above 50 GS/s"},
         s.effective_bits);
   visit(FieldInfo{"step_j", "J", "Converter energy per conversion step (Walden figure of merit)", 0, 1e-9,
                   "typical above 30 GS/s: 30 to 300 fJ"},
@@ -85,13 +90,13 @@ void visit_fields(S& s, Visitor&& visit) {
 template <Like<HeaterSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   std::string device = s.device;
-  visit(
-      name_field("device", "Heater of every phase shifter; optinc devices NAME shows its data", heater_names()),
-      device);
+  visit(name_field("device", "Heater used by every phase shifter; optinc devices NAME shows its data",
+                   heater_names()),
+        device);
   if constexpr (!std::is_const_v<S>)
     if (device != s.device) s = HeaterSettings(device);
-  visit(FieldInfo{"pi_power_w", "W", "Heater power for a phase shift of pi; a new device brings its own", 1e-9,
-                  1, "undercut heaters: 1 mW; Harris 2014: 24.77 mW"},
+  visit(FieldInfo{"pi_power_w", "W", "Heater power for a phase shift of pi (default: that of heater.device)",
+                  1e-9, 1, "undercut heaters: 1 mW; Harris 2014: 24.77 mW"},
         s.p_pi_w);
 }
 
@@ -208,10 +213,12 @@ void visit_fields(S& s, Visitor&& visit) {
                                              "Enable phase-lock errors of the server fibres (in variant noisy, "
                                              "and in all variants with drift)"}),
         s.lock);
-  visit(switched_off("converter",
-                     FieldInfo{"converter", "1",
-                               "Enable steps and noise of the servers' converters, otherwise ideal comparators "
-                               "(in variant noisy, and in all variants with drift)"}),
+  visit(switched_off(
+            "converter",
+            FieldInfo{
+                "converter", "1",
+                "Enable quantisation and noise of the servers' converters, otherwise ideal comparators decide "
+                "(in variant noisy, and in all variants with drift)"}),
         s.converter);
   visit(FieldInfo{"last_only", "1", "Apply receiver noise only at the servers, not at the neurons"},
         s.last_only);

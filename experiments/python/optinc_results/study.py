@@ -13,7 +13,8 @@ from .errors import NotInResult
 from .run import Run
 
 HIGHER_IS_BETTER = ("word_accuracy", "word_accuracy_all_words", "instant_accuracy", "accuracy_all_words", "margin",
-                    "fidelity", "yield", "final_accuracy", "test_accuracy")
+                    "fidelity", "yield", "final_accuracy", "test_accuracy",
+                    "received_power", "receiver_power")
 """Metrics of which more is better; of all others, less."""
 
 SHARES = ("word_accuracy", "word_accuracy_all_words", "instant_accuracy", "accuracy_all_words", "fidelity", "yield",

@@ -25,17 +25,18 @@ BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const CriticalPath
 
 }  // namespace
 
-void receive(const Inputs& in, ChipBudget& b) {
+std::vector<double> receive(const Inputs& in, ChipBudget& b) {
   std::vector<double> factors;
   for (const LayerDesign& layer : in.design.layers) factors.push_back(nominal_layer_factor(layer, in.model));
   const FieldsPerUnit units = fields_per_unit(in.design, in.hardware, factors);
+  std::vector<double> powers(in.layers(), 0.0);
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
     if (!layer.received()) continue;
     const bool last = layer.ending == LayerEnd::servers;
     BudgetStage& at = b.stages[last ? in.unit_t_stage() : first_layer_stage + l];
     const double field = (last ? pam4_full_scale_digit : layer.largest_output) * units.received[l];
-    double power_w = field * field;
+    double power_w = powers[l] = field * field;
     if (last && at.received_w > 0) power_w = std::min(power_w, at.received_w);  // the weakest answer
     at.received_w = power_w;
     const double current_a = homodyne_current_per_field(in.hardware.receiver) * std::sqrt(power_w);
@@ -43,6 +44,7 @@ void receive(const Inputs& in, ChipBudget& b) {
                                 homodyne_noise_a2(in.hardware.receiver, in.hardware.laser, power_w).total());
     if (!last) at.gain_db = 10 * std::log10(in.hardware.link.signal_full_scale_w / power_w);
   }
+  return powers;
 }
 
 void wait(const Inputs& in, const Schedule& s, ChipBudget& b) {
@@ -71,12 +73,13 @@ void wait(const Inputs& in, const Schedule& s, ChipBudget& b) {
   b.launch_delay_s = *std::max_element(s.launch_s.begin(), s.launch_s.end());
 }
 
-void follow(const Inputs& in, const Schedule& s, ChipBudget& b) {
+void follow(const Inputs& in, const Schedule& s, std::span<const double> received_w, ChipBudget& b) {
   double latest = -1.0;
   CriticalPath last;
   for (const std::size_t l : in.design.server_layers()) {
     const CriticalPath path = critical_path(in.design, s, l);
-    const BudgetAnswer answer = answer_of(in, b, path);
+    BudgetAnswer answer = answer_of(in, b, path);
+    answer.received_w = received_w[l];
     b.answers.insert(b.answers.end(), static_cast<std::size_t>(in.design.layers[l].outputs), answer);
     if (answer.delay_s > latest) {
       latest = answer.delay_s;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "onn/budget/chip_budget.hpp"
@@ -77,10 +78,10 @@ HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& sta
 /// When light enters every layer, and how much of it waits where.
 void wait(const Inputs& in, const Schedule& s, ChipBudget& b);
 
-/// Signal, noise and gain at every receiver.
-void receive(const Inputs& in, ChipBudget& b);
+/// Signal, noise and gain at every receiver; power on the receivers behind every layer, W, 0 where none stand.
+std::vector<double> receive(const Inputs& in, ChipBudget& b);
 
 /// What every answer passed; of the tables only the path of the last one is kept.
-void follow(const Inputs& in, const Schedule& s, ChipBudget& b);
+void follow(const Inputs& in, const Schedule& s, std::span<const double> received_w, ChipBudget& b);
 
 }  // namespace optinc::budgeting

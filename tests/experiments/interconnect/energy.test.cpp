@@ -89,10 +89,17 @@ TEST_CASE("the energy of units without a design is not known") {
   CHECK(energy(s).total_j() > 0.0);
 }
 
-// mutation: carries_its_rate true, or not asked
-TEST_CASE("a symbol rate without a limit is not reachable, and networks without units are not marked") {
-  CHECK_FALSE(carries_its_rate(*costed(4).unit));
-  CHECK_FALSE(energy(costed(4)).rate_reachable);
+// mutation: carries_its_rate not asked
+TEST_CASE(
+    "a unit is marked where its symbol rate is beyond the bound of its devices, and no other network is") {
+  Scenario s = costed(4);
+  UnitCost unit = *s.unit;
+  unit.symbol_rate_limit_bd = 0.99 * unit.symbol_rate_bd;
+  s.unit = unit;
+  CHECK_FALSE(energy(s).rate_reachable);
+  unit.symbol_rate_limit_bd = unit.symbol_rate_bd;
+  s.unit = unit;
+  CHECK(energy(s).rate_reachable);
   CHECK(energy(scenario("switch", "ring", 4)).rate_reachable);
 }
 

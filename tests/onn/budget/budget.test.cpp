@@ -7,6 +7,7 @@
 #include "physics/devices/power_divider.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/hardware.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -55,9 +56,12 @@ TEST_CASE("budget: the published network has the published depth, fan loss, area
   CHECK(b.conversions() == 5);
   CHECK_THAT(b.fan_db(), WithinAbs(36.1236, 1e-4));  // 10 log10 4096
   CHECK_THAT(b.loss_db.part("MZIs").total(), WithinAbs(79.6, 1e-9));
-  CHECK_THAT(1e6 * b.area_m2.total(), WithinAbs(416.64, 1e-9));
-  CHECK(b.mesh_area_m2 > b.area_m2.total());
-  CHECK(b.die_area_m2 > b.mesh_area_m2);
+  const double boxes_m2 = b.area_m2.part("meshes").total() + b.area_m2.part("attenuators").total();
+  CHECK_THAT(1e6 * boxes_m2, WithinAbs(416.64, 1e-9));
+  CHECK_THAT(1e6 * b.area_m2.total(),
+             WithinAbs(416.64 + 640 * 0.6, 1e-9));  // a receiver and a modulator a neuron
+  CHECK(b.mesh_area_m2 > boxes_m2);
+  CHECK(b.die_area_m2 > b.mesh_area_m2 + 640 * 0.6e-6);
   CHECK_THAT(1e9 * b.optical_delay_s, WithinAbs(1.12, 0.006));
   CHECK_THAT(b.symbols_in_mzis(), WithinAbs(56, 0.5));
   UnitHardware long_mzis;
@@ -147,7 +151,9 @@ TEST_CASE("budget: dB from laser to server are those of the fields through every
   };
   const auto db = [](double loss) { return field_ratio_of_loss_db(loss); };
   const double facet = db(1.5), fibre = db(0.2 * 0.01 + 2 * 0.3);
-  Complex field = std::sqrt(s.laser.power_w) * tree(4) * mzm_field_factor(s.modulator, 4.0) * fibre * facet;
+  // the seed goes to four servers and the chip, one of five ends of a tree of eight
+  Complex field = std::sqrt(s.laser.power_w) * tree(8) * std::sqrt(8.0 / 5.0) * fibre * tree(4) *
+                  mzm_field_factor(s.modulator, 4.0) * fibre * facet;
   const std::vector<Complex> servers(4, tree(4) * field);
   field = 0.0;
   for (const Complex& e : servers) field += e;  // a tree used backwards
@@ -174,11 +180,7 @@ TEST_CASE("budget: light on receivers and the gain that regenerates it") {
   const ErrorModel model = with_loss(0.2);
   const ChipState chip =
       programmed_chip(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
-  UnitHardware s;
-  s.splitter.stage_excess_loss_db = 0.0;
-  s.routing.loss_db_per_cm = 0.0;
-  s.coupler.loss_db = 0.0;
-  s.fibre = {};
+  const UnitHardware s = without_losses();
   const ChipBudget b = budget(design, model, s);
   // digit 3 of four servers enters with 4 mW; every layer hands 3 on as 3, at 100 uW
   const double received[] = {4e-3 * std::norm(chip.layers[0].transfer(0, 0)),
@@ -191,10 +193,12 @@ TEST_CASE("budget: light on receivers and the gain that regenerates it") {
   CHECK_THAT(b.stages[3].gain_db, WithinAbs(10 * std::log10(1e-4 / received[1]), 1e-9));
   CHECK(b.stages[4].received_w == 0.0);
   CHECK(b.stages[5].gain_db == 0.0);
-  // i = 2 R sqrt(P_LO P); 16.9 pA/rtHz and shot noise in 32 GHz; oscillator 1 mW at -150 dB/Hz behind 30 dB
+  // i = 2 R sqrt(P_LO P); 16.9 pA/rtHz and shot noise in the noise bandwidth of 32 GHz; oscillator 1 mW at -150
+  // dB/Hz behind 30 dB
   const double current = 2 * 0.9 * std::sqrt(1e-3 * received[1]);
-  const double shot = 2 * 1.602176634e-19 * (0.9 * (1e-3 + received[1]) + 60e-9) * 32e9;
-  const double tia = std::pow(16.9e-12, 2) * 32e9, rin = std::pow(0.9e-3, 2) * 1e-15 * 32e9 * 1e-3;
+  const double band = noise_bandwidth_hz(FrontEnd{});
+  const double shot = 2 * 1.602176634e-19 * (0.9 * (1e-3 + received[1]) + 60e-9) * band;
+  const double tia = std::pow(16.9e-12, 2) * band, rin = std::pow(0.9e-3, 2) * 1e-15 * band * 1e-3;
   CHECK_THAT(b.stages[3].snr_db, WithinAbs(10 * std::log10(current * current / (shot + tia + rin)), 1e-6));
 }
 

@@ -4,9 +4,12 @@
 
 using namespace optinc;
 
-// Fails when a default changes and the sentence does not
-TEST_CASE("budget notes: the operating point names its keys, its defaults and that it is assumed") {
-  CHECK(operating_point_note(1e9, 2e9) ==
-        "The symbol rate of 1 GBd a lane (budget.symbol_rate_bd, default 50 GBd) with receivers of 2 GHz "
-        "(receiver.bandwidth_hz, default 32 GHz) is assumed; it is not shown to be reachable.");
+// Fails when a rate beyond the bound is not marked, or the bound is not called one
+TEST_CASE("budget notes: a rate beyond the bound is marked, and one below it is no promise") {
+  CHECK(
+      operating_point_note(50e9, 45.77e9) ==
+      "* 50 GBd (budget.symbol_rate_bd) is out of reach: one receiver and one modulator carry at most 45.8 GBd "
+      "(receiver.bandwidth_hz, modulator.bandwidth_hz). No bit rate and no energy per bit are formed from it.");
+  CHECK_THAT(operating_point_note(25e9, 45.77e9), ContainsSubstring("below the 45.8 GBd"));
+  CHECK_THAT(operating_point_note(25e9, 45.77e9), ContainsSubstring("upper bound"));
 }

@@ -65,7 +65,9 @@ TEST_CASE("unit cost: of a cascade counts add up, and one unit of every level is
   CHECK(all.conversions == 2 * one.conversions + 1);
   CHECK_THAT(all.static_power_w, WithinRel(5 * one.static_power_w, 1e-12));
   CHECK_THAT(all.symbol_power_w, WithinRel(5 * one.symbol_power_w, 1e-12));
-  CHECK_THAT(all.placed_area_m2, WithinRel(5 * one.placed_area_m2, 1e-12));
+  CHECK_THAT(all.area_m2, WithinRel(5 * one.area_m2, 1e-12));
+  CHECK(all.die_rise_k == one.die_rise_k);
+  CHECK(all.symbol_rate_limit_bd == one.symbol_rate_limit_bd);
   CHECK_THAT(all.delay_s, WithinRel(2 * one.delay_s, 1e-12));
   CHECK(all.most_gain_db == one.most_gain_db);
   check_message(refusal([] { in_series({}); }), {"a system of no units"});
@@ -87,7 +89,8 @@ TEST_CASE("unit cost: a stage shared in time has one stage's devices and a word'
   CHECK(whole.slots_per_word == 1);
   CHECK(one.static_power_w < whole.static_power_w / 2);
   CHECK(one.symbol_power_w < whole.symbol_power_w / 2);
-  CHECK(std::isnan(one.placed_area_m2));
+  // boxes of 9 MZIs, 9 modulators and 3 receivers, and no delay line
+  CHECK_THAT(one.area_m2, WithinRel(9 * 200e-6 * 50e-6 + 9 * 0.5e-6 + 3 * 0.1e-6, 1e-9));
   CHECK(one.delay_s > whole.delay_s);
   const UnitCost longer = time_shared_cost({4, 16, Rounding::half_up}, {}, {}, {}, {});
   CHECK(longer.mzis == one.mzis);

@@ -9,6 +9,7 @@
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/hardware.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -146,7 +147,7 @@ TEST_CASE("MC: amplifier noise at the server has the variance of its current, no
   const Network network = random_network(task, {});
   const ChipDesign design = design_chip(network);
   const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
-  UnitHardware hardware;
+  UnitHardware hardware = without_losses();
   hardware.link.launch_power_w = 1e-6;
   NoiseSwitches tia;
   tia.tia = true;
@@ -154,7 +155,7 @@ TEST_CASE("MC: amplifier noise at the server has the variance of its current, no
   const Eigen::MatrixXd y = transmit({design, chip, hardware, tia}, codes, {7, 0, 0});
   const double scale = network.layers[0].sigma[0].cwiseAbs().maxCoeff() / 0.99;
   const double unit_a = 2 * 0.9 * std::sqrt(1e-3) * std::sqrt(4 * 1e-6) / 3 / scale / 2;
-  const double expected = 16.9e-12 * std::sqrt(32e9) / unit_a;
+  const double expected = 16.9e-12 * std::sqrt(noise_bandwidth_hz(FrontEnd{})) / unit_a;
   for (Eigen::Index m = 0; m < 4; ++m) {
     const Eigen::ArrayXd n = y.row(m).array() - network.layers[0].bias[m];
     CHECK(std::sqrt(n.square().mean()) == Approx(expected).epsilon(0.015));
@@ -170,14 +171,15 @@ TEST_CASE(
   const Network network = random_network(task, {});
   const ChipDesign design = design_chip(network);
   const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
-  UnitHardware hardware;
+  UnitHardware hardware = without_losses();
   hardware.link.launch_power_w = 1e-6;
   const double scale = network.layers[0].sigma[0].cwiseAbs().maxCoeff() / 0.99;
   const double unit_a = 2 * 0.9 * std::sqrt(1e-3) * std::sqrt(4 * 1e-6) / 3 / scale / 2;
   NoiseSwitches shot;
   shot.shot = true;
   const Eigen::MatrixXd dark = transmit({design, chip, hardware, shot}, Codes::Zero(60'000, 4), {7, 0, 0});
-  const double expected = std::sqrt(2 * 1.602176634e-19 * (0.9 * 1e-3 + 2 * 30e-9) * 32e9) / unit_a;
+  const double expected =
+      std::sqrt(2 * 1.602176634e-19 * (0.9 * 1e-3 + 2 * 30e-9) * noise_bandwidth_hz(FrontEnd{})) / unit_a;
   for (Eigen::Index m = 0; m < 4; ++m)
     CHECK(std::sqrt((dark.row(m).array() - network.layers[0].bias[m]).square().mean()) ==
           Approx(expected).epsilon(0.015));
@@ -192,7 +194,8 @@ TEST_CASE(
   for (Eigen::Index m = 0; m < 4; ++m)
     delta.row(m) = (y.row(m).array() - network.layers[0].bias[m]) / mean[m] - 1.0;
   for (Eigen::Index m = 0; m < 4; ++m)
-    CHECK(std::sqrt(delta.row(m).square().mean()) == Approx(std::sqrt(1e-15 * 32e9)).epsilon(0.015));
+    CHECK(std::sqrt(delta.row(m).square().mean()) ==
+          Approx(std::sqrt(1e-15 * noise_bandwidth_hz(FrontEnd{}))).epsilon(0.015));
   CHECK((delta.row(0) - delta.row(3)).abs().maxCoeff() < 1e-9);
 }
 

@@ -22,21 +22,20 @@ TEST_CASE("the die warms by R P with its time constant, and follows a ramp R C b
   s.instants = 11;
   s.interval_s = 0.1;
   s.warm_up_s = 0.0;
-  s.die_resistance_k_per_w = 0.5;
-  s.die_capacity_j_per_k = 0.46;
-  const DriftHistory step = drift_history(s, 46.0, 1, 0);
+  const ThermalDie die = {0.5, 0.46};
+  const DriftHistory step = drift_history(s, die, 46.0, 1, 0);
   for (int k = 0; k < 11; ++k)
     CHECK_THAT(step.die_k[k], WithinAbs(23.0 * (1 - std::exp(-0.1 * k / 0.23)), 1e-12));
   s.ramp_k_per_s = 0.2;
   s.interval_s = 1.0;
-  const DriftHistory ramp = drift_history(s, 0.0, 1, 0);
+  const DriftHistory ramp = drift_history(s, die, 0.0, 1, 0);
   CHECK_THAT(ramp.die_k[10], WithinAbs(0.2 * (10 - 0.23), 1e-9));
   s.controlled = 0.9;
-  CHECK_THAT(drift_history(s, 0.0, 1, 0).die_k[10], WithinAbs(0.1 * 0.2 * (10 - 0.23), 1e-9));
+  CHECK_THAT(drift_history(s, die, 0.0, 1, 0).die_k[10], WithinAbs(0.1 * 0.2 * (10 - 0.23), 1e-9));
   s.controlled = 0.0;
   s.ramp_k_per_s = 0.0;
   s.warm_up_s = 100.0;
-  const DriftHistory warm = drift_history(s, 46.0, 1, 0);
+  const DriftHistory warm = drift_history(s, die, 46.0, 1, 0);
   CHECK_THAT(warm.between(0, 10).temperature_k, WithinAbs(0.0, 1e-9));
 }
 
@@ -86,7 +85,7 @@ TEST_CASE("calibrations far more frequent than instants cost no time") {
 TEST_CASE("impossible drift is refused by name, value and range") {
   DriftSettings s;
   s.ou_time_s = 0.0;
-  CHECK_THAT(refusal([&] { drift_history(s, 1.0, 1, 0); }), ContainsSubstring("ou_time_s = 0"));
+  CHECK_THAT(refusal([&] { drift_history(s, ThermalDie{}, 1.0, 1, 0); }), ContainsSubstring("ou_time_s = 0"));
   s = {};
   s.controlled = 1.5;
   CHECK_THAT(refusal([&] { validate_drift(s); }), ContainsSubstring("controlled = 1.5"));

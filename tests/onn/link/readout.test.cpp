@@ -6,6 +6,7 @@
 #include "onn/task/words.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/hardware.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -56,14 +57,16 @@ TEST_CASE("MC: behind noise of the last receiver alone exact levels err as PAM4 
   noise.tia = noise.last_only = true;
   for (const double full_scale_w : {1e-7, 3e-7, 6e-7, 1e-6}) {
     CAPTURE(full_scale_w);
-    UnitHardware hardware;
+    UnitHardware hardware = without_losses();
     hardware.link.signal_full_scale_w = full_scale_w;
     // i_n sqrt(B) over the current of one digit, 2 R sqrt(P_LO P_fs) 0.99/3
-    const double sigma = 16.9e-12 * std::sqrt(32e9) / (2 * 0.9 * std::sqrt(1e-3 * full_scale_w) * 0.99 / 3);
+    const double sigma = 16.9e-12 * std::sqrt(noise_bandwidth_hz(FrontEnd{})) /
+                         (2 * 0.9 * std::sqrt(1e-3 * full_scale_w) * 0.99 / 3);
     const double theory = 0.75 * std::erfc(0.5 / sigma / std::sqrt(2.0));
     CHECK(readout_rms({r.design, r.chip, hardware, noise}, 1, 2.0) == Approx(sigma).epsilon(1e-12));
     CHECK(pam4_error_rate({r.design, r.chip, hardware, noise}) == Approx(theory).epsilon(1e-10));
-    CHECK(received_power_w({r.design, r.chip, hardware}) == Approx(0.99 * 0.99 * full_scale_w).epsilon(1e-12));
+    CHECK(weakest_digit({r.design, r.chip, hardware}).power_w ==
+          Approx(0.99 * 0.99 * full_scale_w).epsilon(1e-12));
     CHECK(measured_rate(r, hardware, noise) == Approx(theory).margin(five_sigma(theory, 4.0 * words)));
   }
 }
@@ -80,7 +83,7 @@ TEST_CASE("MC: level-dependent noise of the last receiver errs by the formula, e
     noise.shot = source != 0;
     noise.tia = source == 2;
     noise.rin = source != 1;
-    UnitHardware hardware;
+    UnitHardware hardware = without_losses();
     hardware.link.signal_full_scale_w = source == 0 ? 1e-4 : 1e-6;
     hardware.laser.rin_db_per_hz = source == 0 ? -127.0 : -145.0;
     hardware.receiver.cmrr_db = source == 0 ? 20.0 : 25.0;
@@ -127,7 +130,7 @@ TEST_CASE("MC: levels that are not exact err by their own margins, not by the fo
   intensity.rin = true;
   for (int m = 0; m < 4;
        ++m) {  // rho (y - b) +- rho R P_LO 10^(-CMRR/20) over the current of one digit, at 2 digits
-    const double rho = std::sqrt(1e-15 * 32e9),
+    const double rho = std::sqrt(1e-15 * noise_bandwidth_hz(FrontEnd{})),
                  per_unit = 1.8 * std::sqrt(1e-3) * readout_field_per_unit_sqrt_w({design, chip, hardware});
     const double leak = 0.9e-3 * std::pow(10.0, -1.5) / per_unit, signal = 2.0 - design.layers.back().bias[m];
     CHECK(readout_rms({design, chip, hardware, intensity}, m, 2.0) ==

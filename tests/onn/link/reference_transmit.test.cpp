@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include "onn/chip/calibration.hpp"
@@ -90,6 +91,21 @@ const std::vector<Switch>& switches() {
       {"modulator leak", [](Unit& u) { u.hardware.modulator.leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
       {"modulators overdriven",
        [](Unit& u) { u.overdrive = 1.5, u.hardware.modulator.leak = 0.04, u.model.sigma_eta_rad = 0.05; }},
+      {"modulators that follow their sine",
+       [](Unit& u) {
+         u.hardware.modulator.linearised = false, u.hardware.modulator.leak = 0.04,
+         u.model.sigma_eta_rad = 0.05;
+       }},
+      {"losses of splitters, waveguides, couplers and fibres",
+       [](Unit& u) {
+         u.hardware.splitter.stage_excess_loss_db = 0.7, u.hardware.routing.loss_db_per_cm = 3.0;
+         u.hardware.coupler.loss_db = 2.5, u.hardware.fibre.length_m = 300.0, u.hardware.fibre.connectors = 5;
+       }},
+      {"digits that wait in delay lines",
+       [](Unit& u) {
+         u.hardware.link.skew = Skew::delay_lines, u.hardware.modulator.leak = 0.04,
+         u.model.sigma_eta_rad = 0.05;
+       }},
       {"level mismatch", [](Unit& u) { u.hardware.link.level_mismatch = 0.05; }},
       {"signed levels", [](Unit& u) { u.hardware.link.signed_levels = true; }},
       {"signed levels of errant meshes",
@@ -117,7 +133,7 @@ const std::vector<Switch>& switches() {
          u.programming = Programming::corrected, u.recalibrations = 1;
          u.sensitivity = {2e-6, -1e-3, 4e6}, u.change = {1.0, 20e-12};
          u.crosstalk.x0 = 0.02, u.crosstalk.known = 0.9;
-         u.hardware.link = {four_mw, quarter_mw, 0.1, 0.01, 0.03, true};
+         u.hardware.link = {four_mw, quarter_mw, 0.1, 2.0, 0.01, 0.03, true, Skew::delay_lines};
          u.hardware.modulator.leak = 0.04, u.hardware.receiver.lo_power_w = 1e-2;
          u.hardware.laser.rin_db_per_hz = -125;
        }}};
@@ -329,19 +345,31 @@ constexpr Noise noises[] = {{"shot", {.shot = true}},
 //   - the combiner's errors change sign,
 //   - an attenuator passes its dark port,
 //   - a lane of unit P that is read twice is not split,
-//   - a converter's range begins at digit 0.
+//   - a converter's range begins at digit 0,
+//   - light that waits is dimmed by its modulator's drive,
+//   - unit T loses nothing but the split,
+//   - a modulator's sine is left out.
 TEST_CASE("transmit is the reference, device by device, whatever is wrong with the unit") {
   const OneThread alone;
+  double worst = 0.0;
   for (const Subject& subject : subjects()) {
     const double limit = std::min(1e-10, rounding(design_chip(subject.network)));
-    CHECK(difference(subject.network, {}, 600) < limit);  // more than one block of words
+    const auto compare = [&](const Unit& u, Eigen::Index words) {
+      const double found = difference(subject.network, u, words);
+      CHECK(found < limit);
+      worst = std::max(worst, found);
+    };
+    compare({}, 600);  // more than one block of words
     for (const Switch& s : switches()) {
       Unit u;
       s.on(u);
       INFO(subject.name << ", " << s.name);
-      CHECK(difference(subject.network, u, 40) < limit);
+      compare(u, 40);
     }
   }
+  // claim reference-transmit reads this line
+  fmt::print("reference_transmit: worst difference {:.3g} digit, {} non-idealities, {} networks, {} words\n",
+             worst, switches().size(), subjects().size(), subjects().size() * (600 + 40 * switches().size()));
 }
 
 // Means, variances and covariances of all digits of four words agree within five standard errors; R = 2000

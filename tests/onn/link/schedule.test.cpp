@@ -87,6 +87,7 @@ TEST_CASE("budget: a carry chain's depth, conversions, dB and delay are those of
 TEST_CASE("budget: delay lines have length and loss, servers that send later spare the lanes") {
   const ChipDesign design = design_chip(carry_chain({4, 4, Rounding::half_up}));
   UnitHardware u;
+  u.link.skew = Skew::delay_lines;
   const ChipBudget lines = budget(design, with_loss(0.2), u);
   u.link.skew = Skew::at_servers;
   const ChipBudget later = budget(design, with_loss(0.2), u);

@@ -6,6 +6,7 @@
 #include "onn/task/words.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/hardware.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -39,11 +40,11 @@ Eigen::MatrixXd repeated(const UnitHardware& hardware, const NoiseSwitches& nois
 
 // Fails when a lane reads another digit or the combiner is not 1/sqrt(N)
 TEST_CASE("unit P without errors carries sqrt(N) times the field of the average digit") {
-  UnitHardware hardware;
+  UnitHardware hardware = without_losses();
   hardware.link.launch_power_w = 4e-4;
   // base 4: 27 = 0123, 228 = 3210, 255 = 3333, 0 = 0000: averages 6/4, 6/4, 6/4, 6/4
   const FieldBatch lanes =
-      unit_p(four, hardware, draw_combiners(four, hardware.link, 1, 0), one_word(27, 228, 255, 0), locked);
+      unit_p(four, hardware, draw_combiners(four, hardware, 1, 0), one_word(27, 228, 255, 0), locked);
   for (int m = 0; m < 4; ++m) {
     CHECK(lanes.re(m, 0) == Approx(2 * 0.02 * 1.5 / 3).epsilon(1e-14));
     CHECK(lanes.im(m, 0) == Approx(0).margin(1e-18));
@@ -55,11 +56,11 @@ TEST_CASE("unit P without errors carries sqrt(N) times the field of the average 
 // standard deviation are 5/sqrt(2 x 16000) = 2.8 %. Fails when lanes share their errors, when chips do, or when
 // weights are not passive (the mean of equal digits would move)
 TEST_CASE("MC: errors of the combiner's weights act on unequal digits alone") {
-  UnitHardware hardware;  // 1 mW
+  UnitHardware hardware = without_losses();  // 1 mW
   hardware.link.sigma_combiner = 0.01;
   double unequal = 0, equal = 0;
   for (std::uint32_t chip = 0; chip < 4000; ++chip) {
-    const CombinerWeights weights = draw_combiners(four, hardware.link, 7, chip);
+    const CombinerWeights weights = draw_combiners(four, hardware, 7, chip);
     // digits 0, 1, 2, 3 in every lane: 0 = 0000, 85 = 1111, 170 = 2222, 255 = 3333
     const FieldBatch apart = unit_p(four, hardware, weights, one_word(0, 85, 170, 255), locked);
     const FieldBatch alike = unit_p(four, hardware, weights, one_word(170, 170, 170, 170), locked);
@@ -71,9 +72,9 @@ TEST_CASE("MC: errors of the combiner's weights act on unequal digits alone") {
   const double rms_digit = 0.01 * std::sqrt(5.0) / 4;  // sum of (g - 1.5)^2 over 0..3 is 5; divided by N
   CHECK(std::sqrt(unequal / 16000) == Approx(rms_digit).epsilon(0.028));
   CHECK(std::sqrt(equal / 16000) < 0.01 * 0.01 * 3);  // second order
-  CHECK(draw_combiners(four, hardware.link, 7, 3)[1][2] == draw_combiners(four, hardware.link, 7, 3)[1][2]);
-  CHECK(draw_combiners(four, hardware.link, 7, 3)[1][2] != draw_combiners(four, hardware.link, 7, 3)[0][2]);
-  CHECK(draw_combiners(four, hardware.link, 7, 3)[1][2] != draw_combiners(four, hardware.link, 7, 4)[1][2]);
+  CHECK(draw_combiners(four, hardware, 7, 3)[1][2] == draw_combiners(four, hardware, 7, 3)[1][2]);
+  CHECK(draw_combiners(four, hardware, 7, 3)[1][2] != draw_combiners(four, hardware, 7, 3)[0][2]);
+  CHECK(draw_combiners(four, hardware, 7, 3)[1][2] != draw_combiners(four, hardware, 7, 4)[1][2]);
 }
 
 // Fails when the leak is in phase, does not vanish at full drive, or the mismatch spreads the levels

@@ -22,7 +22,11 @@ constexpr double q_c = 1.602176634e-19;
 constexpr double none = -std::numeric_limits<double>::infinity();
 
 /// Receiver whose only noise is what a test switches on; 40 GHz.
-DirectReceiver quiet() { return {{0.8, 0.0}, {InputReferredNoise{0.0}, 40e9, 1e3, 0.0}, {none, 0.0, 100e9}}; }
+const double per_hz = noise_bandwidth_hz(FrontEnd{}) / 32e9;  // noise bandwidth over 3 dB bandwidth
+
+DirectReceiver quiet() {
+  return {{0.8, 0.0}, {InputReferredNoise{0.0}, 40e9 / per_hz, 1e3, 0.0}, {none, 0.0, 100e9}};
+}
 
 // One alternative or the other: an amplifier's noise and a resistor cannot both be given
 static_assert(std::variant_size_v<FrontEndNoise> == 2);
@@ -42,15 +46,15 @@ TEST_CASE("photodiode: shot noise of 100 uA in 40 GHz is 1.13 uA") {
 
 // Fails when k T is not at 300 K, or the factor 4 is 2
 TEST_CASE("front end: 50 ohm give 3.64 uA and 1 kohm 0.81 uA in 40 GHz") {
-  CHECK(input_noise_a(resistive_front_end(50, 40e9)) == Approx(3.64e-6).epsilon(2e-3));
-  CHECK(input_noise_a(resistive_front_end(1e3, 40e9)) == Approx(0.814e-6).epsilon(2e-3));
+  CHECK(input_noise_a(resistive_front_end(50, 40e9 / per_hz)) == Approx(3.64e-6).epsilon(2e-3));
+  CHECK(input_noise_a(resistive_front_end(1e3, 40e9 / per_hz)) == Approx(0.814e-6).epsilon(2e-3));
   CHECK(output_v(resistive_front_end(50, 40e9), 1e-3) == Approx(0.05).epsilon(1e-14));
 }
 
 // Fails when a published number is changed. 63 dBohm is 1413 ohm, 71 dBohm 3548 ohm
 TEST_CASE("front end: published ones") {
   const FrontEnd patel = patel_2022_receiver(), shi = shi_2019_receiver();
-  CHECK(input_noise_a(patel) == Approx(3.02e-6).epsilon(2e-3));
+  CHECK(input_noise_a(patel) == Approx(16.9e-12 * std::sqrt(33.48e9)).epsilon(2e-3));
   CHECK(patel.transimpedance_ohm == Approx(1412.54).epsilon(1e-5));
   CHECK(patel.supply_power_w == 47e-3);
   CHECK(input_noise_a(shi) == Approx(2.72e-6).epsilon(1e-12));
@@ -170,7 +174,7 @@ TEST_CASE("homodyne: shot-limited signal to noise is 2 R P/(q B), and strong osc
   s.lo_power_w = 10;
   s.front_end.noise = InputReferredNoise{0};
   s.cmrr_db = 300;
-  s.front_end.bandwidth_hz = 25e9;
+  s.front_end.bandwidth_hz = 25e9 / per_hz;
   const double current = homodyne_current_a(s, 1e-3);
   CHECK(current * current / homodyne_noise_a2(s, {}, 1e-6).total() ==
         Approx(homodyne_shot_limited_snr(0.9, 1e-6, 25e9)).epsilon(1e-6));
@@ -185,7 +189,8 @@ TEST_CASE("MC: homodyne: mean and variance of noisy readings, 200000") {
   LaserSettings seed_laser;
   seed_laser.rin_db_per_hz = -130;
   s.cmrr_db = 20;
-  const double b = 32e9, shot = 2 * q_c * (0.9 * (1e-3 + 4e-6) + 60e-9) * b, tia = 285.61e-24 * b;
+  const double b = noise_bandwidth_hz(FrontEnd{}), shot = 2 * q_c * (0.9 * (1e-3 + 4e-6) + 60e-9) * b,
+               tia = 285.61e-24 * b;
   const double rin = 0.81e-6 * 1e-13 * b * 1e-2, mean = 2 * 0.9 * std::sqrt(1e-3) * 2e-3 * std::cos(0.1);
   const HomodyneNoise noise = homodyne_noise_a2(s, seed_laser, 4e-6);
   CHECK(noise.shot == Approx(shot).epsilon(1e-12));
