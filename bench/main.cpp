@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "physics/core/check.hpp"
-#include "physics/simd/targets.hpp"
+#include "physics/simd/detail/targets.hpp"
 
 #include "bench/context.hpp"
 #include "bench/counters.hpp"

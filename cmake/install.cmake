@@ -54,9 +54,9 @@ foreach(room physics onn experiments)
   set_target_properties(optinc_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS optinc_${room} EXPORT optinc-${room} ARCHIVE COMPONENT development)
   install(EXPORT optinc-${room} NAMESPACE optinc:: DESTINATION ${package} COMPONENT development)
-  # Paths of headers stay: "physics/mesh/decomposition.hpp". *-inl.hpp is what the kernels alone include.
+  # <optinc/physics/mesh/decomposition.hpp>; what lies in detail/ belongs to the library alone
   install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/optinc COMPONENT development
-          FILES_MATCHING PATTERN "*.hpp" PATTERN "*-inl.hpp" EXCLUDE PATTERN "python" EXCLUDE PATTERN "studies" EXCLUDE
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE PATTERN "python" EXCLUDE PATTERN "studies" EXCLUDE
           PATTERN "networks" EXCLUDE PATTERN "figures" EXCLUDE PATTERN "claims_lib" EXCLUDE)
 endforeach()
 get_target_property(linked optinc_experiments LINK_LIBRARIES)

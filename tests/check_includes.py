@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Holds the includes to the plan of the house: physics <- onn <- experiments, each room without what it must not know.
+"""Holds the includes to the plan of the house: physics <- onn <- experiments, each room without what it must not know,
+and none into another's detail/ folders, which are not installed.
 
 Prints FILE:LINE and why for every include that breaks a rule; exits 1 when there is one.
 
@@ -19,6 +20,7 @@ FLOORS = {
     "experiments": (("process",), ("config",), ("store",), ("learning", "exchange", "budget", "designs"),
                     ("interconnect",), ("models",), ("runner",), ("validate",), ("study",), ("cli",)),
 }
+GUESTS = ("tests", "bench")  # may include any room; of detail/ see DETAIL_USERS
 GENERATED = {"experiments": {"optinc_version.hpp"}}
 
 FILES_IN_HDF5 = (r"(hdf5|H5)[\w.]*", "result files are written in experiments")
@@ -33,7 +35,12 @@ FORBIDDEN = {  # room: (pattern of the whole name, why)
 THREADS = r"omp\.h|thread|mutex|atomic|future|condition_variable"
 THREADS_USER = "physics/core/parallel.hpp"  # words and chips are shared out to threads through it alone
 ODEINT = r"boost/numeric/odeint.*"
-ODEINT_USERS = ("physics/thermal/thermal_odeint.cpp", "physics/thermal/stiff_step.cpp")
+ODEINT_USERS = ("physics/thermal/detail/thermal_odeint.cpp", "physics/thermal/detail/stiff_step.cpp")
+# what may include a detail/ header of another library: file and why. Tests of a library (tests/physics, ..) may by themselves.
+DETAIL_USERS = {
+    "bench/main.cpp": "--simd takes one SIMD target and tells which there are",
+    "tests/support/simd.hpp": "one body of a test on every SIMD target",
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
@@ -45,9 +52,26 @@ def floor(path):
     return parts[0], room, next((i for i, rooms in enumerate(FLOORS.get(parts[0], ())) if room in rooms), None)
 
 
+def why_not_detail(file, name):
+    """Why `file` must not include the header `name`, as one that may be internal; empty when it may."""
+    parts = file.split("/")
+    if "/detail/" not in name or file in DETAIL_USERS:
+        return ""
+    library = name.split("/")[0]
+    if library not in (parts[0], parts[1] if parts[0] == "tests" else ""):
+        return f"detail/ is for {library} and its tests; an exception stands in DETAIL_USERS"
+    if parts[0] == library and file.endswith(".hpp") and "detail" not in parts:
+        return "headers outside detail/ are installed, those in detail/ are not"
+    return ""
+
+
 def why_not(file, quoted, angled):
     """Why `file` (relative, with /) must not include this; empty when it may."""
     room = file.split("/")[0]
+    if reason := why_not_detail(file, quoted or angled):
+        return reason
+    if room in GUESTS:
+        return ""
     name = quoted or angled
     first = name.split("/")[0]
     if re.fullmatch(ODEINT, name) and file not in ODEINT_USERS:
@@ -95,7 +119,7 @@ def cycle(uses):
 def problems(root):
     """(number of files read, list of lines to print)."""
     files, found, uses = 0, [], {}
-    for room in ROOMS:
+    for room in ROOMS + GUESTS:
         for path in sorted((root / room).rglob("*")):
             if path.suffix not in (".hpp", ".cpp", ".h"):
                 continue
@@ -124,10 +148,15 @@ def self_test():
              ("experiments/a.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"task.hpp"'), ("onn/a.cpp", '"tests/support/x.hpp"'),
              ("onn/a.cpp", "<physics/core/units.hpp>"), ("experiments/runner/a.cpp", '"experiments/cli/x.hpp"'),
              ("experiments/config/a.hpp", '"experiments/learning/x.hpp"'), ("experiments/learning/a.hpp", '"experiments/exchange/x.hpp"'),
-             ("onn/new/a.hpp", '"onn/task/x.hpp"'), ("onn/link/a.hpp", '"onn/new/x.hpp"'), ("onn/task/a.hpp", '"onn/network/x.hpp"'), ("onn/training/a.cpp", '"onn/budget/x.hpp"')]
-    right = [("physics/thermal/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
+             ("onn/new/a.hpp", '"onn/task/x.hpp"'), ("onn/link/a.hpp", '"onn/new/x.hpp"'), ("onn/task/a.hpp", '"onn/network/x.hpp"'), ("onn/training/a.cpp", '"onn/budget/x.hpp"'),
+             ("onn/link/a.hpp", '"onn/link/detail/x.hpp"'), ("physics/mesh/a.hpp", '"physics/mesh/engine/detail/x.hpp"'), ("onn/link/a.cpp", '"physics/simd/detail/x.hpp"'),
+             ("experiments/models/a.cpp", '"onn/link/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/detail/x.hpp"'), ("tests/support/a.hpp", '"physics/simd/detail/x.hpp"'),
+             ("tests/experiments/a.test.cpp", '"onn/link/detail/x.hpp"'), ("tests/consumer/main.cpp", "<optinc/physics/simd/detail/x.hpp>")]
+    right = [("physics/thermal/detail/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
              ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>"),
-             ("experiments/cli/a.cpp", '"experiments/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"')]
+             ("experiments/cli/a.cpp", '"experiments/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"'),
+             ("onn/link/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/budget/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/link/detail/a.hpp", '"onn/link/detail/x.hpp"'),
+             ("tests/onn/link/a.test.cpp", '"onn/link/detail/x.hpp"'), ("bench/main.cpp", '"physics/simd/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/x.hpp"')]
     failures = 0 if cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"] and not cycle({"a": {"b", "c"}, "b": {"c"}}) else 1
     for cases, expected in ((wrong, 1), (right, 0)):
         for file, include in cases:

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "onn/budget/parts.hpp"
+#include "onn/budget/detail/parts.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/lowpass.hpp"
 #include "physics/layout/placement.hpp"

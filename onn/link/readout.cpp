@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "onn/link/levels.hpp"
-#include "onn/link/receiver_variance.hpp"
+#include "onn/link/detail/levels.hpp"
+#include "onn/link/detail/receiver_variance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/pam4_levels.hpp"
 #include "physics/devices/pam_decision.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
-#include "onn/link/light_path.hpp"
-#include "onn/link/receiver_variance.hpp"
+#include "onn/link/detail/light_path.hpp"
+#include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/unit_p.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"

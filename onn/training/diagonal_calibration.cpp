@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "onn/task/words.hpp"
-#include "onn/training/epoch_loop.hpp"
-#include "onn/training/evaluation.hpp"
-#include "onn/training/gradients.hpp"
+#include "onn/training/detail/epoch_loop.hpp"
+#include "onn/training/detail/evaluation.hpp"
+#include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/core/units.hpp"

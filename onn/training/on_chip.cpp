@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "onn/chip/chip_design.hpp"
-#include "onn/link/levels.hpp"
-#include "onn/link/receiver_variance.hpp"
-#include "onn/training/epoch_loop.hpp"
-#include "onn/training/gradients.hpp"
-#include "onn/training/trained_mesh.hpp"
+#include "onn/link/detail/levels.hpp"
+#include "onn/link/detail/receiver_variance.hpp"
+#include "onn/training/detail/epoch_loop.hpp"
+#include "onn/training/detail/gradients.hpp"
+#include "onn/training/detail/trained_mesh.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/devices/power_divider.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "onn/training/gradients.hpp"
+#include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

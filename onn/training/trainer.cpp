@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "onn/training/epoch_loop.hpp"
-#include "onn/training/gradients.hpp"
-#include "onn/training/projected.hpp"
+#include "onn/training/detail/epoch_loop.hpp"
+#include "onn/training/detail/gradients.hpp"
+#include "onn/training/detail/projected.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 

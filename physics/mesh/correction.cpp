@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "physics/core/check.hpp"
-#include "physics/mesh/engine/correction_kernel.hpp"
+#include "physics/mesh/engine/detail/correction_kernel.hpp"
 
 namespace optinc {
 namespace {

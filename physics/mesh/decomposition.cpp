@@ -4,7 +4,7 @@
 #include "physics/core/units.hpp"
 #include "physics/devices/dac.hpp"
 #include "physics/devices/phase_shifter.hpp"
-#include "physics/mesh/nulling.hpp"
+#include "physics/mesh/detail/nulling.hpp"
 
 namespace optinc {
 namespace {

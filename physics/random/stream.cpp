@@ -5,7 +5,7 @@
 #include <Random123/philox.h>
 
 #include "physics/core/check.hpp"
-#include "physics/random/normal_kernel.hpp"
+#include "physics/random/detail/normal_kernel.hpp"
 
 namespace optinc {
 namespace {

@@ -6,7 +6,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
-#include "physics/thermal/sparse_solve.hpp"
+#include "physics/thermal/detail/sparse_solve.hpp"
 
 namespace optinc {
 namespace {

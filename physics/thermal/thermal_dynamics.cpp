@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/thermal/thermal_steps.hpp"
+#include "physics/thermal/detail/thermal_steps.hpp"
 
 namespace optinc {
 namespace {

@@ -6,7 +6,7 @@
 #include <Eigen/Cholesky>
 
 #include "physics/core/check.hpp"
-#include "physics/thermal/sparse_solve.hpp"
+#include "physics/thermal/detail/sparse_solve.hpp"
 
 namespace optinc {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "physics/core/check.hpp"
-#include "physics/variation/circulant_field.hpp"
+#include "physics/variation/detail/circulant_field.hpp"
 
 namespace optinc {
 namespace {

@@ -13,8 +13,8 @@ class Mutation(NamedTuple):
     laws: tuple[str, ...]  # of which each must fail at one point at least
 
 
-CORRECTION = "physics/mesh/engine/correction_kernel.cpp"
-SETTLE = "physics/mesh/engine/settle_kernel.cpp"
+CORRECTION = "physics/mesh/engine/detail/correction_kernel.cpp"
+SETTLE = "physics/mesh/engine/detail/settle_kernel.cpp"
 TOPOLOGY = "physics/mesh/topology.cpp"
 ERRORS = "physics/variation/chip_errors.cpp"
 DAC = "physics/devices/dac.cpp"
@@ -33,12 +33,12 @@ MUTATIONS = [
              "return coupler(pi / 4 - e.beta) * Eigen",
              ("MZI reciprocal", "MZI product", "MZI least bar power", "MZI largest bar power")),
     # meshes: rows 1, 4 and 5
-    Mutation("the output screen is no phase", "physics/mesh/engine/mzi-inl.hpp", "    return {phase.cosine, phase.sine};",
+    Mutation("the output screen is no phase", "physics/mesh/engine/detail/mzi-inl.hpp", "    return {phase.cosine, phase.sine};",
              "    return {phase.cosine, phase.cosine};", ("mesh unitary", "mesh power")),
     Mutation("a rescaling falls between two columns done at once", SETTLE,
              "column.fused_with_next || c + 1", "(column.fused_with_next && since % 2 == 1) || c + 1",
              ("mesh reciprocal",)),
-    Mutation("phi turns the wrong way", "physics/mesh/nulling.cpp", "{2 * std::atan2(s, c), std::arg(turn)}",
+    Mutation("phi turns the wrong way", "physics/mesh/detail/nulling.cpp", "{2 * std::atan2(s, c), std::arg(turn)}",
              "{2 * std::atan2(s, c), -std::arg(turn)}",
              ("Clements reconstruction", "Clements reconstruction, orthogonal", "Reck reconstruction")),
     Mutation("an MZI at the edge is forgotten", TOPOLOGY, "upper = c % 2; upper + 1 < ports;",
@@ -115,19 +115,19 @@ MUTATIONS = [
              "power_w, true), die_k};", ("energy balance of a heater",)),
     Mutation("a link leaks at one end", NODES, "entries.emplace_back(a, a, g);", "entries.emplace_back(a, a, 2 * g);",
              ("steady state by LU", "energy balance of a network", "ladder of heaters")),
-    Mutation("exact steps are a thousandth too long", "physics/thermal/thermal_exact.cpp", "-std::expm1(-z) / z",
+    Mutation("exact steps are a thousandth too long", "physics/thermal/detail/thermal_exact.cpp", "-std::expm1(-z) / z",
              "-std::expm1(-1.001 * z) / z",
              ("heater step, exponential", "heater step, eigenvectors", "exponential against dopri5",
               "eigenvectors against dopri5")),
-    Mutation("exact steps follow a ramp a hundredth too fast", "physics/thermal/thermal_exact.cpp",
+    Mutation("exact steps follow a ramp a hundredth too fast", "physics/thermal/detail/thermal_exact.cpp",
              "return (1 - phi_1(z)) / z;\n  double sum = 0, term = 0.5;",
              "return 1.01 * (1 - phi_1(z)) / z;\n  double sum = 0, term = 0.505;",
              ("ramp of the ambient, exponential", "ramp of the ambient, eigenvectors", "ramp of the ambient, quasi-static",
               "swing of the ambient, exponential", "swing of the ambient, eigenvectors", "swing of the ambient, quasi-static")),
-    Mutation("dopri5 sees half of a ramp", "physics/thermal/thermal_odeint.cpp",
+    Mutation("dopri5 sees half of a ramp", "physics/thermal/detail/thermal_odeint.cpp",
              "run.slope_k_per_s(k) * (t - run.times_s[k]);", "0.5 * run.slope_k_per_s(k) * (t - run.times_s[k]);",
              ("ramp of the ambient, dopri5", "swing of the ambient, dopri5")),
-    Mutation("rosenbrock4 sees half of a ramp", "physics/thermal/thermal_odeint.cpp",
+    Mutation("rosenbrock4 sees half of a ramp", "physics/thermal/detail/thermal_odeint.cpp",
              "slope[die] = die_rate * run.slope_k_per_s(k);", "slope[die] = 0.5 * die_rate * run.slope_k_per_s(k);",
              ("ramp of the ambient, rosenbrock4", "swing of the ambient, rosenbrock4")),
     Mutation("DT_pi over the way there and back", HEATER, "d.wavelength_m / (2 * d.length_m * d.dn_dt_per_k)",
@@ -165,7 +165,7 @@ MUTATIONS = [
              "return field.cholesky.transpose() * normals;\n}\n\n}  // namespace optinc",
              ("field covariance, gaussian, Cholesky", "field covariance, exponential, Cholesky",
               "worst pair of a field, gaussian, Cholesky", "worst pair of a field, exponential, Cholesky")),
-    Mutation("eigenvalues for real normals", "physics/variation/circulant_field.cpp", "].real()) / nodes);",
+    Mutation("eigenvalues for real normals", "physics/variation/detail/circulant_field.cpp", "].real()) / nodes);",
              "].real()) / nodes / 2);",
              ("field covariance, gaussian, circulant", "field covariance, exponential, circulant",
               "worst pair of a field, gaussian, circulant", "worst pair of a field, exponential, circulant")),

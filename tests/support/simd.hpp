@@ -2,7 +2,7 @@
 // One body of a test on every SIMD target. That no target is missing is held by
 // tests/physics/simd/targets.test.cpp.
 
-#include "physics/simd/targets.hpp"
+#include "physics/simd/detail/targets.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "physics/mesh/engine/direct_kernel.hpp"
+#include "physics/mesh/engine/detail/direct_kernel.hpp"
 
 namespace optinc {
 

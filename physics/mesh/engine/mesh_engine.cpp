@@ -6,10 +6,10 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
-#include "physics/mesh/engine/direct_kernel.hpp"
-#include "physics/mesh/engine/planes.hpp"
-#include "physics/mesh/engine/settle_kernel.hpp"
-#include "physics/mesh/engine/vector_kernel.hpp"
+#include "physics/mesh/engine/detail/direct_kernel.hpp"
+#include "physics/mesh/engine/detail/planes.hpp"
+#include "physics/mesh/engine/detail/settle_kernel.hpp"
+#include "physics/mesh/engine/detail/vector_kernel.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 
 namespace optinc {

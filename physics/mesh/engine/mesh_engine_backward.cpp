@@ -2,11 +2,11 @@
 #include <limits>
 
 #include "physics/core/check.hpp"
-#include "physics/mesh/engine/checkpoint_gradient.hpp"
-#include "physics/mesh/engine/direct_kernel.hpp"
-#include "physics/mesh/engine/gradient_kernel.hpp"
+#include "physics/mesh/engine/detail/checkpoint_gradient.hpp"
+#include "physics/mesh/engine/detail/direct_kernel.hpp"
+#include "physics/mesh/engine/detail/gradient_kernel.hpp"
+#include "physics/mesh/engine/detail/planes.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
-#include "physics/mesh/engine/planes.hpp"
 
 namespace optinc {
 namespace {

@@ -1,4 +1,4 @@
-#include "onn/link/receiver_variance.hpp"
+#include "onn/link/detail/receiver_variance.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -370,7 +370,8 @@ constexpr Noise noises[] = {{"shot", {.shot = true}},
 //   - an attenuator passes its dark port,
 //   - a lane of unit P that is read twice is not split,
 //   - an incoherent average is split for its reads, or sent at the full scale of the launch power,
-//   - its servers' modulators send the level as a field, unit P's light loses 1/N, or its splitters' excess counts
+//   - its servers' modulators send the level as a field, unit P's light loses 1/N, or its splitters' excess
+//   counts
 //     as that of a power,
 //   - a converter's range begins at digit 0,
 //   - light that waits is dimmed by its modulator's drive,
@@ -405,8 +406,8 @@ TEST_CASE("transmit is the reference, device by device, whatever is wrong with t
 //   - gains do not undo the mean of the lock errors,
 //   - every receiver has an intensity noise of its own,
 //   - a photodiode of incoherent averages draws a laser's noise for every digit anew, has the shot noise of a
-//     local oscillator, is silent, or draws with noise.last_only,
-//   - a converter's noise is left out, is drawn behind its steps or has the variance of ENOB alone.
+//     local oscillator, is silent, or draws with noise.last_only.
+// Converters: their noise left out, drawn behind the steps, or of the variance of ENOB alone (not yet tried).
 TEST_CASE("MC: transmit has the noise of the reference") {
   const OneThread alone;
   constexpr std::uint32_t instants = 2000;

@@ -1,4 +1,4 @@
-#include "onn/training/projected.hpp"
+#include "onn/training/detail/projected.hpp"
 
 #include "onn/task/words.hpp"
 #include "onn/training/trainer.hpp"

@@ -1,4 +1,4 @@
-#include "onn/training/trained_mesh.hpp"
+#include "onn/training/detail/trained_mesh.hpp"
 
 #include "physics/random/haar.hpp"
 

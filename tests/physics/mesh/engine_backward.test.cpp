@@ -4,7 +4,7 @@
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/mesh_gradient.hpp"
 #include "physics/mesh/reference_mesh.hpp"
-#include "physics/simd/targets.hpp"
+#include "physics/simd/detail/targets.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"

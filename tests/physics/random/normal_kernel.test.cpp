@@ -1,6 +1,6 @@
 // The SIMD kernel behind normals: Random123's words, textbook Box-Muller, and the same bits on every target.
 
-#include "physics/random/normal_kernel.hpp"
+#include "physics/random/detail/normal_kernel.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Tests over SIMD targets hold nothing when a target is left out; here is the one place that says which must be
 // there.
 
-#include "physics/simd/targets.hpp"
+#include "physics/simd/detail/targets.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,0 +1,260 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "onn/budget/detail/parts.hpp"
+#include "onn/chip/heater_power.hpp"
+
+namespace optinc::budgeting {
+namespace {
+
+/// A table with one row of zeros a part.
+BudgetTable table(std::string name, std::string unit, std::size_t stages,
+                  std::initializer_list<std::pair<const char*, const char*>> parts) {
+  BudgetTable t{std::move(name), std::move(unit), {}};
+  for (const auto& [part, source] : parts) t.parts.push_back({part, source, std::vector<double>(stages, 0.0)});
+  return t;
+}
+
+/// Watts of one layer's heaters, and of the mean phases it could be expected to have.
+double layer_heater_w(const Inputs& in, std::size_t layer, double pi_power_w) {
+  return heater_power_w(ChipProgram{{in.program.layers[layer]}}, pi_power_w);
+}
+
+}  // namespace
+
+std::vector<BudgetStage> stages_of(const Inputs& in) {
+  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
+  const int answers = in.design.task.output_digits();
+  const std::int64_t lanes = std::int64_t{servers} * digits, answer_lanes = std::int64_t{servers} * answers;
+  std::vector<BudgetStage> stages(in.layers() + 3);
+  stages[servers_stage] = {.name = "servers", .outputs = static_cast<int>(lanes), .modulators = lanes};
+  stages[unit_p_stage] = {.name = "unit P", .inputs = static_cast<int>(lanes), .outputs = digits};
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const LayerDesign& layer = in.design.layers[l];
+    BudgetStage& s = stages[first_layer_stage + l];
+    s = {.name = fmt::format("layer {}", l + 1),
+         .inputs = layer.inputs,
+         .outputs = layer.outputs,
+         .blocks = static_cast<int>(layer.blocks.size()),
+         .columns = layer.columns()};
+    for (const BlockDesign& block : layer.blocks) {
+      s.mzis += block.mesh.mzi_count() + block.attenuators.mzi_count();
+      s.shifters += 2 * (block.mesh.mzi_count() + block.attenuators.mzi_count()) + block.mesh.ports;
+    }
+    if (layer.ending == LayerEnd::receivers) s.receivers = layer.outputs;
+  }
+  for (const LayerDesign& layer : in.design.layers)
+    for (const LaneDesign& lane : layer.lanes)  // one modulator a read
+      if (lane.source < 0)
+        stages[unit_p_stage].modulators += in.coherent() ? 0 : 1;
+      else if (in.design.layers[static_cast<std::size_t>(lane.source)].received())
+        ++stages[first_layer_stage + static_cast<std::size_t>(lane.source)].modulators;
+  if (!in.coherent()) stages[unit_p_stage].receivers = digits;
+  const MzmSettings& modulator = in.hardware.modulator;
+  const auto swing_v = [&](double lowest, double highest) {
+    return mzm_level_drive_v(modulator, highest) - mzm_level_drive_v(modulator, lowest);
+  };
+  stages[servers_stage].swing_v = swing_v(in.hardware.link.signed_levels ? -1.0 : 0.0, 1.0);
+  if (!in.coherent()) stages[unit_p_stage].swing_v = swing_v(0.0, 1.0);
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const LayerDesign& layer = in.design.layers[l];
+    BudgetStage& s = stages[first_layer_stage + l];
+    if (s.modulators > 0)
+      s.swing_v =
+          swing_v(layer.offset / layer.largest_output, (layer.ceiling + layer.offset) / layer.largest_output);
+  }
+  stages[in.unit_t_stage()] = {.name = "unit T",
+                               .inputs = answers,
+                               .outputs = static_cast<int>(answer_lanes),
+                               .receivers = answer_lanes,
+                               .adcs = answer_lanes};
+  return stages;
+}
+
+BudgetTable losses(const Inputs& in, std::size_t stages) {
+  BudgetTable t = table(
+      "loss", "dB", stages,
+      {{"modulator", "MzmSettings at full drive: modulator.loss_db"},
+       {"splitting",
+        "split_field_factor: servers and chip that share the seed (link.averaging = coherent), digit lanes "
+        "of a server, sum of unit P and copies of a lane for its reads, copies of unit T"},
+       {"splitter excess", "SplitterTree: splitter.loss_db a stage"},
+       {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
+       {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
+       {"attenuators", "BlockDesign::attenuation, the most that one passes"},
+       {"waveguides", "Waveguide: waveguide.length_m, waveguide.loss_db_per_cm"},
+       {"couplers", "FibreCoupler: coupler.loss_db"},
+       {"fibres", "Fibre: fibre.length_m, fibre.connectors"}});
+  enum { modulator, splitting, excess, fan, mzis, attenuators, waveguides, couplers, fibres };
+  const auto at = [&](int part, std::size_t stage) -> double& {
+    return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
+  };
+  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
+  const std::size_t unit_t = in.unit_t_stage();
+  at(modulator, servers_stage) = in.modulator_db();
+  at(splitting, servers_stage) = loss_db_of_field(split_field_factor(digits));
+  if (in.coherent()) at(splitting, servers_stage) += loss_db_of_field(split_field_factor(in.fed()));
+  at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal digits add up
+  at(splitting, unit_t) = loss_db_of_field(split_field_factor(servers));
+  at(excess, servers_stage) = in.excess_db(digits);
+  at(excess, unit_p_stage) = at(excess, unit_t) = in.excess_db(servers);
+  for (const std::size_t stage : {servers_stage, unit_t}) {
+    at(couplers, stage) = in.coupler_db();
+    at(fibres, stage) = fibre_loss_db(in.hardware.fibre);
+  }
+  if (in.coherent()) {  // the seed comes to the servers
+    at(excess, servers_stage) += in.excess_db(in.fed());
+    at(fibres, servers_stage) += fibre_loss_db(in.hardware.fibre);
+  }
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const LayerDesign& layer = in.design.layers[l];
+    const std::size_t stage = first_layer_stage + l;
+    double most = 0.0;
+    for (const BlockDesign& block : layer.blocks)
+      most = std::max(most, block.attenuation.cwiseAbs().maxCoeff());
+    at(fan, stage) = loss_db_of_field(layer.fan_field_factor());
+    at(excess, stage) = in.excess_db(static_cast<std::int64_t>(layer.blocks.size()));
+    at(mzis, stage) = layer.columns() * 2 * mean_arm_loss_db(in.model);
+    at(attenuators, stage) = most > 0 ? loss_db_of_field(most) : 0.0;
+    // light that no receiver meets goes on without a detour: the guides to its reader are its reader's
+    if (layer.received()) at(waveguides, stage) = waveguide_loss_db(layer_waveguide(in.hardware));
+  }
+  return t;
+}
+
+HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages,
+                           const HeaterSettings& heater) {
+  HeaterBudget h{heater.device, heater.p_pi_w, 0.0, 0.0, 0.0};
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    h.power_w += layer_heater_w(in, l, h.pi_power_w);
+    h.trimmed_w += h.pi_power_w * static_cast<double>(stages[first_layer_stage + l].shifters);
+    for (const BlockDesign& block : in.design.layers[l].blocks) {
+      const double theta = expected_theta_rad(in.design.layers[l].wiring, block.mesh.ports);
+      h.estimate_w += (block.mesh.mzi_count() + block.attenuators.mzi_count()) * h.pi_power_w *
+                      (constants::pi + theta) / constants::pi;
+    }
+  }
+  return h;
+}
+
+std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  const auto before = [](double power_w, double loss_db) { return power_w / power_ratio_of_loss_db(loss_db); };
+  std::vector<double> optical(stages.size(), 0.0);
+  const UnitHardware& u = in.hardware;
+  const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+  const double to_chip_db = in.excess_db(in.fed()) + in.coupler_db();
+  const double to_server_db = in.excess_db(in.fed()) + fibre_loss_db(u.fibre);
+  const double in_server_db = in.excess_db(in.design.task.input_digits());
+  optical[servers_stage] =
+      count(stages[servers_stage].modulators) *
+      before(u.link.launch_power_w, in.modulator_db() + in_server_db + fibre_loss_db(u.fibre) +
+                                        in.coupler_db() + (in.coherent() ? to_server_db : 0.0));
+  const auto oscillators = [&](std::size_t stage) {  // photodiodes of unit P have none
+    return stage == unit_p_stage ? 0 : stages[stage].receivers;
+  };
+  std::int64_t ends = 0;  // of the tree that hands the chip's seed out
+  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) ends += stages[k].modulators + oscillators(k);
+  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) {
+    const double used = count(stages[k].modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
+                        count(oscillators(k)) * u.receiver.lo_power_w;
+    optical[k] = before(used, to_chip_db + in.excess_db(ends));
+  }
+  optical[in.unit_t_stage()] =
+      before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, in_server_db + to_server_db);
+  return optical;
+}
+
+BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
+                         const std::vector<double>& optical_w) {
+  BudgetTable t = table("static_power", "W", stages.size(),
+                        {{"heaters", "heater_power_w of the programmed phases, none static: heater.device"},
+                         {"lasers",
+                          "light over laser.wall_plug_efficiency: link.launch_power_w, "
+                          "link.signal_full_scale_w, receiver.lo_power_w and the losses before"},
+                         {"receivers", "FrontEnd: receiver.supply_power_w each"},
+                         {"control", "budget.control_w_per_shifter"},
+                         {"static phases",
+                          "what heaters take more where every shifter has a random static phase to trim: P_pi "
+                          "a shifter in all, on average"}});
+  const BudgetSettings& s = in.settings;
+  const double pi_power_w = in.hardware.heater.p_pi_w;
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+    const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
+    t.parts[0].by_stage[k] = layer ? layer_heater_w(in, k - first_layer_stage, pi_power_w) : 0.0;
+    t.parts[1].by_stage[k] = optical_w[k] / in.hardware.laser.wall_plug_efficiency;
+    t.parts[2].by_stage[k] = count(stages[k].receivers) * in.hardware.receiver.front_end.supply_power_w;
+    t.parts[3].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
+    t.parts[4].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
+  }
+  return t;
+}
+
+BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t =
+      table("symbol_power", "W", stages.size(),
+            {{"modulator drivers",
+              "drive_energy_j of the levels' swing: modulator.drive_capacitance_f, modulator.v_pi_v, "
+              "link.signed_levels, budget.symbol_rate_bd"},
+             {"converters", "adc_power_w: converter.step_j, converter.effective_bits, budget.symbol_rate_bd"}});
+  const UnitHardware& u = in.hardware;
+  const double rate = in.settings.symbol_rate_bd, adc_w = adc_power_w(u.converter, rate);
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    t.parts[0].by_stage[k] =
+        static_cast<double>(stages[k].modulators) * drive_energy_j(u.modulator, stages[k].swing_v) * rate;
+    t.parts[1].by_stage[k] = static_cast<double>(stages[k].adcs) * adc_w;
+  }
+  return t;
+}
+
+BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t = table("delay", "s", stages.size(),
+                        {{"MZIs", "waveguide_delay_s of every column: layout.mzi_length_m"},
+                         {"waveguides", "waveguide_delay_s: waveguide.length_m"},
+                         {"receivers", "lowpass_delay_s, Bessel-Thomson: receiver.bandwidth_hz"},
+                         {"modulators", "lowpass_delay_s, one pole: modulator.bandwidth_hz"},
+                         {"converters", "converter.delay_s"}});
+  const auto set = [&](std::size_t stage, const LayerDelay& delay) {
+    const double parts[] = {delay.mzis_s, delay.waveguides_s, delay.receivers_s, delay.modulators_s};
+    for (std::size_t p = 0; p < std::size(parts); ++p) t.parts[p].by_stage[stage] = parts[p];
+  };
+  const std::vector<LayerDelay> of_layers = layer_delays(in.design, in.hardware);
+  for (std::size_t l = 0; l < in.layers(); ++l) set(first_layer_stage + l, of_layers[l]);
+  set(servers_stage, {.modulators_s = modulator_delay_s(in.hardware)});
+  if (!in.coherent())
+    set(unit_p_stage,
+        {.receivers_s = receiver_delay_s(in.hardware), .modulators_s = modulator_delay_s(in.hardware)});
+  set(in.unit_t_stage(), {.receivers_s = receiver_delay_s(in.hardware)});
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    t.parts.back().by_stage[k] = stages[k].adcs > 0 ? in.hardware.converter.delay_s : 0.0;
+  return t;
+}
+
+BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  BudgetTable t = table("area", "m2", stages.size(),
+                        {{"meshes", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
+                         {"attenuators", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
+                         {"delay lines", "length of waiting light x waveguide.delay_line_pitch_m"},
+                         {"modulators", "layout.modulator_area_m2 each"},
+                         {"receivers", "layout.receiver_area_m2 each"}});
+  const LayoutSettings& layout = in.hardware.layout;
+  const double box = layout.mzi_length_m * layout.mzi_width_m;
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const std::size_t stage = first_layer_stage + l;
+    for (const BlockDesign& block : in.design.layers[l].blocks) {
+      t.parts[0].by_stage[stage] += block.mesh.mzi_count() * box;
+      t.parts[1].by_stage[stage] += block.attenuators.mzi_count() * box;
+    }
+  }
+  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) {
+    t.parts[3].by_stage[k] = static_cast<double>(stages[k].modulators) * layout.modulator_area_m2;
+    t.parts[4].by_stage[k] = static_cast<double>(stages[k].receivers) * layout.receiver_area_m2;
+  }
+  for (std::size_t k = 0; k < stages.size(); ++k)
+    t.parts[2].by_stage[k] = stages[k].line_m * in.hardware.routing.delay_line_pitch_m;
+  return t;
+}
+
+}  // namespace optinc::budgeting

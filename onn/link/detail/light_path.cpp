@@ -1,0 +1,91 @@
+#include "onn/link/detail/light_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "onn/link/detail/levels.hpp"
+#include "onn/link/power_path.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/modulator.hpp"
+
+namespace optinc {
+
+FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole) {
+  const bool in_phase = in.im.squaredNorm() == 0.0;  // in one pass: isZero() walks a plane across its rows
+  FieldBatch out;
+  out.re.noalias() = transfer.re * in.re;
+  if (!in_phase) out.re.noalias() -= transfer.im * in.im;
+  if (whole) out.im.noalias() = transfer.im * in.re;
+  if (whole && !in_phase) out.im.noalias() += transfer.re * in.im;
+  return out;
+}
+
+std::vector<LayerPath> layer_paths(const LitUnit& unit) {
+  const auto& [design, chip, hardware, noise] = unit;
+  const double sigma = lock_rms_rad(hardware);
+  const double visibility = noise.lock ? std::exp(-sigma * sigma / 2) : 1.0;
+  const FieldsPerUnit units = fields_per_unit(design, hardware, nominal_factors(chip), visibility);
+  const PassiveLosses losses = passive_losses(design, hardware);
+  std::vector<LayerPath> paths(design.layers.size());
+  const std::vector<Eigen::VectorXd> biases = receiver_biases(design, hardware.link);
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    LayerPath& path = paths[l];
+    const double passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
+    path.transfer = {passed * chip.layers[l].transfer.real(), passed * chip.layers[l].transfer.imag()};
+    const MzmSettings& modulator = hardware.modulator;
+    const int first = layer.lanes[0].source;
+    const bool driven = first < 0 ? hardware.link.averaging == Averaging::incoherent
+                                  : design.layers[static_cast<std::size_t>(first)].received();
+    path.inputs_unchanged = !driven || (modulator.linearised && modulator.leak == 0);
+    for (int i = 0; i < layer.inputs; ++i) {
+      const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
+      const double source_unit = lane.source < 0
+                                     ? visibility * lane_field_per_unit_sqrt_w(design.task, hardware)
+                                     : units.out[static_cast<std::size_t>(lane.source)];
+      path.lane_passed.push_back(field_ratio_of_loss_db(losses.lane_db[l][static_cast<std::size_t>(i)]));
+      path.lane_factor.push_back(units.in[l] / source_unit);
+      if (lane.source >= 0 && path.lane_factor.back() != 1.0)
+        paths[static_cast<std::size_t>(lane.source)].undimmed = false;
+      path.inputs_unchanged = path.inputs_unchanged && lane.source == layer.lanes[0].source && lane.row == i &&
+                              path.lane_factor.back() == 1.0;
+    }
+    const Eigen::Index of_source = layer.lanes[0].source < 0
+                                       ? design.task.input_digits()
+                                       : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
+    path.inputs_unchanged = path.inputs_unchanged && layer.inputs == of_source;
+    path.bias = biases[l];
+    path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(hardware.receiver));
+  }
+  return paths;
+}
+
+FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
+                    const std::vector<FieldBatch>& behind, const std::vector<bool>& received,
+                    const UnitHardware& hardware) {
+  FieldBatch in(layer.inputs, unit_p_lanes.words());
+  const MzmSettings& modulator = hardware.modulator;
+  const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
+  for (int i = 0; i < layer.inputs; ++i) {
+    const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
+    const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
+    const FieldBatch& from = lane.source < 0 ? unit_p_lanes : behind[source];
+    const double factor = path.lane_factor[static_cast<std::size_t>(i)];
+    const double sent = full_scale * path.lane_passed[static_cast<std::size_t>(i)];
+    const bool driven = lane.source < 0 ? hardware.link.averaging == Averaging::incoherent : received[source];
+    in.re.row(i) = factor * from.re.row(lane.row);
+    if (!driven)
+      in.im.row(i) = factor * from.im.row(lane.row);
+    else if (modulator.linearised && modulator.leak == 0)
+      in.re.row(i) = in.re.row(i).cwiseMax(-sent).cwiseMin(sent);
+    else
+      for (Eigen::Index w = 0; w < in.words(); ++w) {
+        const Complex field = sent * mzm_field_of_level(modulator, in.re(i, w) / sent);
+        in.re(i, w) = field.real();
+        in.im(i, w) = field.imag();
+      }
+  }
+  return in;
+}
+
+}  // namespace optinc

@@ -1,0 +1,89 @@
+#include "onn/training/detail/epoch_loop.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "onn/training/detail/evaluation.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc::training {
+
+double cosine_schedule(const TrainingSettings& s, double epoch) {
+  if (epoch < s.warmup_epochs) return s.learning_rate * epoch / s.warmup_epochs;
+  const double progress = (epoch - s.warmup_epochs) / (s.epochs - s.warmup_epochs);
+  return 0.5 * s.learning_rate * (1 + std::cos(constants::pi * progress));
+}
+
+std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const {
+  const auto start = std::chrono::steady_clock::now();
+  const Dataset data = all_words(task);
+  const Eigen::Index words = data.inputs.cols(), batch = std::min<Eigen::Index>(settings.batch, words);
+  const Eigen::Index batches = words / batch;  // fewer than a batch sit out the epoch
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(words));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+
+  TrainingState at;
+  if (checkpointing != nullptr && checkpointing->resumed != nullptr) {
+    at = *checkpointing->resumed;
+    StateArrays from(checkpointing->resumed->arrays);
+    trainer.arrays(from);
+    at.arrays.clear();
+  }
+  const double before = at.seconds;
+  const auto seconds = [&] {
+    return before + std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const std::function<TrainingState()> state = [&] {
+    TrainingState now = at;
+    now.seconds = seconds();
+    StateArrays into(now.arrays);
+    trainer.arrays(into);
+    return now;
+  };
+  for (int epoch = 1; epoch <= settings.epochs; ++epoch) {
+    Stream shuffle(seed, Purpose::network_shuffle, 0, static_cast<std::uint32_t>(epoch));
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[shuffle.below(static_cast<std::uint32_t>(i))]);
+    if (epoch < at.epoch) continue;  // each epoch shuffles the order of the one before
+    const auto rate_after = [&](Eigen::Index steps) {
+      return cosine_schedule(settings, epoch - 1 + static_cast<double>(steps) / static_cast<double>(batches));
+    };
+    for (Eigen::Index k = at.batches; k < batches; ++k) {
+      const std::span<const Eigen::Index> chosen(order.data() + k * batch, static_cast<std::size_t>(batch));
+      at.loss += trainer.step({data.inputs(Eigen::all, chosen), data.targets(Eigen::all, chosen),
+                               rate_after(k + 1), epoch, (epoch - 1) * batches + k});
+      at.batches = k + 1;
+      if (checkpointing != nullptr && checkpointing->after_step) checkpointing->after_step(state);
+    }
+    EpochReport report{epoch,
+                       at.loss / static_cast<double>(batches * batch * data.targets.rows()),
+                       0.0,
+                       0.0,
+                       rate_after(batches),
+                       0.0};
+    validate(std::isfinite(at.loss),
+             "the loss is not finite in epoch {} (training diverged). Lower training.learning_rate ({}).",
+             epoch, settings.learning_rate);
+    if (trainer.before_evaluation) trainer.before_evaluation(epoch);
+    evaluate(layers, data, threads, report);
+    report.seconds = seconds();
+    at.curve.push_back(report);
+    at.epoch = epoch + 1;
+    at.batches = 0;
+    at.loss = 0.0;
+    if (progress) progress(report);
+    if (settings.stop_margin > 0 && report.word_accuracy == 1 && report.margin >= settings.stop_margin) break;
+  }
+  return at.curve;
+}
+
+TrainingResult result_of(const Network& shape, const std::vector<Layer>& layers,
+                         std::vector<EpochReport> curve) {
+  const double seconds = curve.back().seconds;
+  return {finished(shape, layers), std::move(curve), seconds};
+}
+
+}  // namespace optinc::training

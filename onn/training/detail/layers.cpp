@@ -1,0 +1,98 @@
+#include "onn/training/detail/layers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "physics/random/haar.hpp"
+
+namespace optinc::training {
+namespace {
+
+/// The nearest orthogonal matrix in float64, by Newton-Schulz: U is orthogonal to 1e-6 already, so that three
+/// quadratically convergent steps reach rounding.
+Eigen::MatrixXd orthogonalised(const MatrixF& u) {
+  Eigen::MatrixXd v = u.cast<double>();
+  for (int i = 0; i < 3; ++i)
+    v = (v * (1.5 * Eigen::MatrixXd::Identity(v.rows(), v.rows()) - 0.5 * v.transpose() * v)).eval();
+  return v;
+}
+
+}  // namespace
+
+std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed) {
+  std::vector<Layer> layers;
+  std::uint32_t drawn = 0;
+  for (const auto& l : shape.layers) {
+    const int n = l.block_size();
+    Layer layer{l.outputs,
+                l.inputs,
+                l.tall(),
+                {},
+                VectorF::Zero(l.outputs),
+                Moments(l.outputs, 1),
+                MatrixF(l.outputs, l.inputs)};
+    // every output sums `horizontal` blocks: this gain keeps the variance through ReLU
+    const int horizontal = l.tall() ? 1 : l.blocks();
+    const auto gain = static_cast<float>(std::sqrt(2.0 / horizontal));
+    for (int b = 0; b < l.blocks(); ++b) {
+      Stream stream(seed, Purpose::network_init, drawn++);
+      layer.blocks.push_back(
+          {haar_orthogonal(n, stream).cast<float>(), VectorF::Constant(n, gain), Moments(n, n), Moments(n, 1)});
+    }
+    layers.push_back(std::move(layer));
+  }
+  layers.back().bias.setConstant(input_shift);
+  return layers;
+}
+
+void rebuild_weight(Layer& layer, std::size_t b) {
+  layer.part(layer.weight, b).noalias() = layer.blocks[b].s.asDiagonal() * layer.blocks[b].u;
+}
+
+std::vector<Layer> layers_of(const Network& network) {
+  std::vector<Layer> layers = initial_layers(network, 1);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const SigmaULayer& from = network.layers[l];
+    for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+      layers[l].blocks[b].u = from.unitary[b].cast<float>();
+      layers[l].blocks[b].s = from.sigma[b].cast<float>();
+    }
+    Eigen::VectorXd bias = from.bias;
+    if (l == 0) bias += from.weight() * Eigen::VectorXd::Constant(from.inputs, input_shift);
+    layers[l].bias = bias.cast<float>();
+  }
+  return layers;
+}
+
+MatrixF relative_noise(Eigen::Index n, double noise, Stream stream) {
+  MatrixF drawn(n, n);
+  stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
+  return static_cast<float>(noise / std::sqrt(static_cast<double>(n))) * drawn;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> blocks_largest_first(const std::vector<Layer>& layers) {
+  std::vector<std::pair<std::size_t, std::size_t>> blocks;
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) blocks.emplace_back(l, b);
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [&](auto p, auto q) { return layers[p.first].size() > layers[q.first].size(); });
+  return blocks;
+}
+
+Network finished(const Network& shape, const std::vector<Layer>& layers) {
+  Network network = shape;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    auto& out = network.layers[l];
+    for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+      out.unitary[b] = orthogonalised(layers[l].blocks[b].u);
+      out.sigma[b] = layers[l].blocks[b].s.cast<double>();
+    }
+    out.bias = layers[l].bias.cast<double>();
+  }
+  auto& first = network.layers.front();
+  first.bias -= first.weight() * Eigen::VectorXd::Constant(first.inputs, input_shift);
+  return network;
+}
+
+}  // namespace optinc::training

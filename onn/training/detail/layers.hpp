@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "onn/network/network.hpp"
+#include "onn/training/detail/adam.hpp"
+#include "physics/random/stream.hpp"
+
+// The layers of a network in training: blocks S U in float32 with their optimiser's state, from a network and
+// back to one.
+
+namespace optinc::training {
+
+inline constexpr float input_shift = 1.5f;  // centre of the digits 0..3; layers read a - shift
+
+/// One square block S U with its optimiser state.
+struct Block {
+  MatrixF u;
+  VectorF s;
+  Moments u_moments, s_moments;
+  MatrixF perturbed_u = {};  ///< U with the error of the step under way, in place of u; empty without one
+};
+
+/// A layer as trainers see it: blocks Sigma U side by side or one above the other.
+struct Layer {
+  int outputs, inputs;
+  bool tall;
+  std::vector<Block> blocks;
+  VectorF bias;
+  Moments bias_moments;
+  MatrixF weight;  // S U of all blocks, rebuilt after every step
+
+  /// Rows of one block.
+  int size() const { return std::min(outputs, inputs); }
+  /// The part of a matrix (outputs, inputs) that is block b's.
+  template <class M>
+  auto part(M& w, std::size_t b) const {
+    const int n = size(), at = static_cast<int>(b) * n;
+    return tall ? w.block(at, 0, n, n) : w.block(0, at, n, n);
+  }
+};
+
+/// Haar-random matrices and the gain that keeps the variance through ReLU.
+std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed);
+
+/// The layers of a network that is there: its first bias without the shift of the inputs.
+std::vector<Layer> layers_of(const Network& network);
+
+/// W of block b from its S and U.
+void rebuild_weight(Layer& layer, std::size_t b);
+
+/// An error of an (n, n) orthogonal matrix of relative Frobenius norm `noise`: independent normals of rms
+/// noise/sqrt(n).
+MatrixF relative_noise(Eigen::Index n, double noise, Stream stream);
+
+/// (layer, block) of every block, largest first: threads that share them out end at about the same time.
+std::vector<std::pair<std::size_t, std::size_t>> blocks_largest_first(const std::vector<Layer>& layers);
+
+/// The float64 network, its input a instead of a - shift: b_0 <- b_0 - W_0 shift.
+Network finished(const Network& shape, const std::vector<Layer>& layers);
+
+}  // namespace optinc::training

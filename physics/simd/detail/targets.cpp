@@ -1,0 +1,42 @@
+#include "physics/simd/detail/targets.hpp"
+
+#include <cstdint>
+#include <stdexcept>
+
+#include <hwy/highway.h>
+
+// HWY_TARGETS is what the flags of this file let Highway compile: CMakeLists.txt gives it the flags of the
+// kernels.
+
+namespace optinc {
+namespace {
+
+std::vector<std::int64_t> available_targets() {
+  std::vector<std::int64_t> targets;
+  hwy::SetSupportedTargetsForTest(0);  // an earlier choice must not hide the others
+  for (std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS; bits != 0; bits &= bits - 1)
+    targets.push_back(bits & -bits);  // lower bits are better targets
+  return targets;
+}
+
+}  // namespace
+
+std::vector<std::string> simd_targets() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : available_targets()) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+void use_simd_target(std::string_view name) {
+  for (const std::int64_t target : available_targets()) {
+    if (name != hwy::TargetName(target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    return;
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  if (!name.empty()) throw std::invalid_argument("no such SIMD target on this machine: " + std::string(name));
+}
+
+}  // namespace optinc
