@@ -129,7 +129,9 @@ const std::vector<Switch>& switches() {
        [](Unit& u) {
          without_common_phase(u);
          u.hardware.link.sigma_combiner = 0.05, u.hardware.link.level_mismatch = 0.05;
-         u.hardware.modulator.leak = 0.1, u.model.sigma_eta_rad = 0.05;
+         // at full scale a re-modulator's leak, eps sqrt(1 - level^2), has half of the level's digits: into no
+         // phase
+         u.hardware.modulator.leak = 0.1;
        }},
       {"incoherent averaging by modulators of linear drive",
        [](Unit& u) {
