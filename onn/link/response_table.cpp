@@ -90,6 +90,15 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
   ideal(link.sigma_combiner, "link.sigma_combiner");
   ideal(hardware.modulator.leak, "modulator.leak");
   ideal(link.level_mismatch, "link.level_mismatch");
+  validate(
+      hardware.modulator.linearised,
+      "modulator.linearised = false (a chip's response table is by digit sums, and levels that are not linear "
+      "in the digit tell servers apart). Set it to true, or send the words through the meshes.");
+  validate(
+      link.averaging == Averaging::coherent || !noise.rin || noise.last_only || task.servers == 1,
+      "noise.rin = true with link.averaging = incoherent (a chip's response table is by digit sums, and lasers "
+      "of the servers' own are as noisy as the squares of their digits add up to). Set noise.rin to false, or "
+      "send the words through the meshes.");
 }
 
 ResponseTable tabulate_network(const Network& network) {
@@ -107,8 +116,9 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
                                   [&](const Codes& codes) { return transmit(silent, codes, seed); });
   for (Eigen::Index m = 0; m < table.task.output_digits(); ++m)
     table.readout[static_cast<std::size_t>(m)] = readout_noise(unit, m);
-  const bool neurons = design.server_layers().size() < design.layers.size();
-  if (!noise.any_receiver_noise() || noise.last_only || !neurons) return table;
+  const bool on_chip = design.server_layers().size() < design.layers.size() ||
+                       unit.hardware.link.averaging == Averaging::incoherent;
+  if (!noise.any_receiver_noise() || noise.last_only || !on_chip) return table;
   for (int d = 0; d < table_draws(table.task); ++d) {
     TransmissionSeed draw = seed;  // an instant each: transmit() numbers the words of every part from zero
     Eigen::MatrixXf& off = table.before_readout.emplace_back(table.outputs.rows(), table.outputs.cols());

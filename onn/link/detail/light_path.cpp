@@ -35,7 +35,8 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
     path.transfer = {passed * chip.layers[l].transfer.real(), passed * chip.layers[l].transfer.imag()};
     const MzmSettings& modulator = hardware.modulator;
     const int first = layer.lanes[0].source;
-    const bool driven = first >= 0 && design.layers[static_cast<std::size_t>(first)].received();
+    const bool driven = first < 0 ? hardware.link.averaging == Averaging::incoherent
+                                  : design.layers[static_cast<std::size_t>(first)].received();
     path.inputs_unchanged = !driven || (modulator.linearised && modulator.leak == 0);
     for (int i = 0; i < layer.inputs; ++i) {
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
@@ -71,8 +72,9 @@ FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const Field
     const FieldBatch& from = lane.source < 0 ? unit_p_lanes : behind[source];
     const double factor = path.lane_factor[static_cast<std::size_t>(i)];
     const double sent = full_scale * path.lane_passed[static_cast<std::size_t>(i)];
+    const bool driven = lane.source < 0 ? hardware.link.averaging == Averaging::incoherent : received[source];
     in.re.row(i) = factor * from.re.row(lane.row);
-    if (lane.source < 0 || !received[source])
+    if (!driven)
       in.im.row(i) = factor * from.im.row(lane.row);
     else if (modulator.linearised && modulator.leak == 0)
       in.re.row(i) = in.re.row(i).cwiseMax(-sent).cwiseMin(sent);

@@ -37,8 +37,8 @@ struct LayerPath {
 std::vector<LayerPath> layer_paths(const LitUnit& unit);
 
 /// Fields at the inputs of a layer, from unit P's lanes and what stands behind the layers before it: light, or
-/// the drives of modulators (`re` alone) where it is received. A modulator dims its lane by its drive: limit,
-/// sine and leak are those of the level it sends.
+/// the drives of modulators (`re` alone) where it is received, incoherent averages too. A modulator dims its
+/// lane by its drive: limit, sine and leak are those of the level it sends.
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
                     const std::vector<FieldBatch>& behind, const std::vector<bool>& received,
                     const UnitHardware& hardware);

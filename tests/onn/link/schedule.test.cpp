@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "onn/budget/budget.hpp"
+#include "onn/link/power_path.hpp"
 #include "onn/network/carry_chain.hpp"
 
 #include "tests/support/catch.hpp"
@@ -80,6 +81,22 @@ TEST_CASE("budget: a carry chain's depth, conversions, dB and delay are those of
   CHECK(b.answers[1].columns == 9);
   CHECK(b.answers[0].columns == 8);      // c_0, of three steps
   CHECK(b.answers[3].conversions == 2);  // r_2, of the carries of the last two digits
+}
+
+// Fails when reads of an incoherent average, a modulator each, wait in a line together, or one is counted twice
+TEST_CASE("schedule: incoherent averages wait read by read, as long as coherent ones") {
+  const ChipDesign& design = short_chain();
+  UnitHardware u;
+  u.link.skew = Skew::delay_lines;
+  const Schedule fields = unit_schedule(design, u);
+  u.link.averaging = Averaging::incoherent;
+  const Schedule powers = unit_schedule(design, u);
+  CHECK(powers.start_s == fields.start_s);
+  CHECK(fields.lane_line_s[0] > 0.0);
+  CHECK(powers.lane_line_s == std::vector<double>{0, 0});
+  for (std::size_t l = 0; l < design.layers.size(); ++l)
+    for (std::size_t i = 0; i < design.layers[l].lanes.size(); ++i)
+      CHECK(powers.waits_s(design, l, i) == fields.waits_s(design, l, i));
 }
 
 // Fails when a line is not n_g t / c long, when it does not dim the light that waits, or servers send nothing
