@@ -216,7 +216,8 @@ TEST_CASE("budget: watts by part, apart from those that grow with the symbol rat
   CHECK(f.static_power_w.total() == b.static_power_w.total());
   CHECK_THAT(f.symbol_power_w.total(), WithinRel(2 * b.symbol_power_w.total(), 1e-12));
   CHECK_THAT(b.laser_optical_w, WithinRel(0.1 * b.static_power_w.part("lasers").total(), 1e-12));
-  // 640 oscillators of 1 mW and 640 signals of 100 uW before 4 dB, through the seed's tree of 5 ends, one of 11 stages and a facet
+  // 640 oscillators of 1 mW and 640 signals of 100 uW before 4 dB, through the seed's tree of 5 ends, one of 11
+  // stages and a facet
   const double layers = 640 * (1e-3 + 1e-4 * std::pow(10, 0.4)) * std::pow(10, ((3 + 11) * 0.28 + 1.5) / 10);
   double lasers = 0.0;
   for (std::size_t k = 2; k < 8; ++k) lasers += b.static_power_w.part("lasers").by_stage[k];

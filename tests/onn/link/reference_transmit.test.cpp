@@ -376,9 +376,8 @@ constexpr Noise noises[] = {{"shot", {.shot = true}},
 //   - an attenuator passes its dark port,
 //   - a lane of unit P that is read twice is not split,
 //   - an incoherent average is split for its reads, or sent at the full scale of the launch power,
-//   - its servers' modulators send the level as a field, or unit P's light loses 1/N, or its splitters' excess
-//   as
-//     a field ratio,
+//   - its servers' modulators send the level as a field, or unit P's light loses 1/N,
+//   - its splitters' excess counts as that of a field,
 //   - a converter's range begins at digit 0,
 //   - light that waits is dimmed by its modulator's drive,
 //   - unit T loses nothing but the split,
