@@ -159,7 +159,13 @@ const std::vector<Switch>& switches() {
          u.programming = Programming::corrected, u.recalibrations = 1;
          u.sensitivity = {2e-6, -1e-3, 4e6}, u.change = {1.0, 20e-12};
          u.crosstalk.x0 = 0.02, u.crosstalk.known = 0.9;
-         u.hardware.link = {four_mw, quarter_mw, 0.1, 2.0, 0.01, 0.03, true, Skew::delay_lines};
+         u.hardware.link = {.launch_power_w = four_mw,
+                            .signal_full_scale_w = quarter_mw,
+                            .fibre_mismatch_m = 2.0,
+                            .sigma_combiner = 0.01,
+                            .level_mismatch = 0.03,
+                            .signed_levels = true,
+                            .skew = Skew::delay_lines};
          u.hardware.modulator.leak = 0.04, u.hardware.receiver.lo_power_w = 1e-2;
          u.hardware.laser.rin_db_per_hz = -125;
        }}};
@@ -372,8 +378,8 @@ constexpr Noise noises[] = {{"shot", {.shot = true}},
 //   - an attenuator passes its dark port,
 //   - a lane of unit P that is read twice is not split,
 //   - an incoherent average is split for its reads, or sent at the full scale of the launch power,
-//   - its servers' modulators send the level as a field, unit P's light loses 1/N, or its splitters' excess
-//     counts as that of a power,
+//   - its servers' modulators send the level as a field, or unit P's light loses 1/N,
+//   - unit P's splitters' excess counts as that of a field,
 //   - a converter's range begins at digit 0,
 //   - light that waits is dimmed by its modulator's drive,
 //   - unit T loses nothing but the split,
@@ -407,8 +413,8 @@ TEST_CASE("transmit is the reference, device by device, whatever is wrong with t
 //   - gains do not undo the mean of the lock errors,
 //   - every receiver has an intensity noise of its own,
 //   - a photodiode of incoherent averages draws a laser's noise for every digit anew, has the shot noise of a
-//     local oscillator, is silent, or draws with noise.last_only.
-// Converters: their noise left out, drawn behind the steps, or of the variance of ENOB alone (not yet tried).
+//     local oscillator, is silent, or draws with noise.last_only,
+//   - a converter's noise is left out, is drawn behind its steps or has the variance of ENOB alone.
 TEST_CASE("MC: transmit has the noise of the reference") {
   const OneThread alone;
   constexpr std::uint32_t instants = 2000;
