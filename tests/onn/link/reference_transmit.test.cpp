@@ -412,8 +412,8 @@ TEST_CASE("transmit is the reference, device by device, whatever is wrong with t
 //   - a lock error turns a lane in place of a server,
 //   - gains do not undo the mean of the lock errors,
 //   - every receiver has an intensity noise of its own,
-//   - a photodiode of incoherent averages draws a laser's noise for every digit anew, has the shot noise of a
-//     local oscillator, is silent, or draws with noise.last_only,
+//   - photodiodes of incoherent averages have the noise of one laser for all servers, the shot noise of a local
+//     oscillator, the numbers of the neurons' receivers or no noise, or draw with noise.last_only,
 //   - a converter's noise is left out, is drawn behind its steps or has the variance of ENOB alone.
 TEST_CASE("MC: transmit has the noise of the reference") {
   const OneThread alone;

@@ -194,7 +194,7 @@ TEST_CASE("MC: a photodiode's noise on incoherent averages, source by source") {
   moments({.shot = true, .tia = true, .rin = true}, together, 9 * per_square);
 }
 
-// Fails when unit P is noisy with last_only, when its receivers take the neurons' numbers, or phase locks act
+// Fails when unit P is silent, or noisy with last_only, or phase locks act
 TEST_CASE("receivers of incoherent averages are part of the chip and need no lock") {
   UnitHardware hardware;
   hardware.link.averaging = Averaging::incoherent;
