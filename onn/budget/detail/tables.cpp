@@ -151,16 +151,19 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
       count(stages[servers_stage].modulators) *
       before(u.link.launch_power_w, in.modulator_db() + in_server_db + fibre_loss_db(u.fibre) +
                                         in.coupler_db() + (in.coherent() ? to_server_db : 0.0));
-  const auto oscillators = [&](std::size_t stage) {  // photodiodes of unit P have none
-    return stage == unit_p_stage ? 0 : stages[stage].receivers;
-  };
-  std::int64_t ends = 0;  // of the tree that hands the chip's seed out
-  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) ends += stages[k].modulators + oscillators(k);
-  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) {
-    const double used = count(stages[k].modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
-                        count(oscillators(k)) * u.receiver.lo_power_w;
-    optical[k] = before(used, to_chip_db + in.excess_db(ends));
+  std::int64_t ends = stages[unit_p_stage].modulators;  // of the tree that hands the chip's seed out
+  for (std::size_t l = 0; l < in.layers(); ++l)
+    ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
+  for (std::size_t l = 0; l < in.layers(); ++l) {
+    const BudgetStage& s = stages[first_layer_stage + l];
+    const double used = count(s.modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
+                        count(s.receivers) * u.receiver.lo_power_w;
+    optical[first_layer_stage + l] = before(used, to_chip_db + in.excess_db(ends));
   }
+  // its photodiodes have no local oscillators
+  optical[unit_p_stage] =
+      before(count(stages[unit_p_stage].modulators) * before(u.link.signal_full_scale_w, in.modulator_db()),
+             to_chip_db + in.excess_db(ends));
   optical[in.unit_t_stage()] =
       before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, in_server_db + to_server_db);
   return optical;
