@@ -129,7 +129,9 @@ const std::vector<Switch>& switches() {
        [](Unit& u) {
          without_common_phase(u);
          u.hardware.link.sigma_combiner = 0.05, u.hardware.link.level_mismatch = 0.05;
-         u.hardware.modulator.leak = 0.1, u.model.sigma_eta_rad = 0.05;
+         // at full scale a re-modulator's leak, eps sqrt(1 - level^2), has half of the level's digits: into no
+         // phase
+         u.hardware.modulator.leak = 0.1;
        }},
       {"incoherent averaging by modulators of linear drive",
        [](Unit& u) {
@@ -377,7 +379,7 @@ constexpr Noise noises[] = {{"shot", {.shot = true}},
 //   - a lane of unit P that is read twice is not split,
 //   - an incoherent average is split for its reads, or sent at the full scale of the launch power,
 //   - its servers' modulators send the level as a field, or unit P's light loses 1/N,
-//   - its splitters' excess counts as that of a field,
+//   - unit P's splitters' excess counts as that of a field,
 //   - a converter's range begins at digit 0,
 //   - light that waits is dimmed by its modulator's drive,
 //   - unit T loses nothing but the split,
