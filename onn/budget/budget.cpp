@@ -86,13 +86,13 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.symbol_rate_bd = settings.symbol_rate_bd;
   b.symbol_rate_limit_bd = symbol_rate_limit(design.task, hardware);
   b.bits_per_word = design.task.servers * design.task.bits();
-  const auto of_layers = [&](const BudgetPart& part) {
-    return std::accumulate(part.by_stage.begin() + first_layer_stage,
+  const auto of_chip = [&](const BudgetPart& part) {
+    return std::accumulate(part.by_stage.begin() + unit_p_stage,
                            part.by_stage.begin() + static_cast<std::ptrdiff_t>(in.unit_t_stage()), 0.0);
   };
-  b.die_heat_w =
-      of_layers(b.static_power_w.part("heaters")) + of_layers(b.static_power_w.part("static phases")) +
-      of_layers(b.static_power_w.part("receivers")) + of_layers(b.symbol_power_w.part("modulator drivers"));
+  b.die_heat_w = of_chip(b.static_power_w.part("heaters")) + of_chip(b.static_power_w.part("static phases")) +
+                 of_chip(b.static_power_w.part("receivers")) +
+                 of_chip(b.symbol_power_w.part("modulator drivers"));
   b.die_rise_k = hardware.die.resistance_k_per_w * b.die_heat_w;
   b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;
   return b;

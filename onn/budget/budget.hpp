@@ -15,7 +15,7 @@ namespace optinc {
 /// link.skew), and its delay line dims its layer. Throws Error where a setting is out of range or the program
 /// is not the design's.
 ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const ErrorModel& model,
-                  const LinkSettings& link, const BudgetSettings& settings = {});
+                  const UnitHardware& hardware, const BudgetSettings& settings = {});
 
 /// The same with the phases of a chip whose splitters are perfect, on the model's DAC grid.
 ChipBudget budget(const ChipDesign& design, const ErrorModel& model, const UnitHardware& hardware,

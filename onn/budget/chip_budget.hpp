@@ -32,7 +32,8 @@ struct BudgetTable {
   const BudgetPart& part(std::string_view name) const;
 };
 
-/// What stands at one stage of the light path: "servers" (lasers, modulators, fibres, couplers), "unit P",
+/// What stands at one stage of the light path: "servers" (lasers, modulators, fibres, couplers), "unit P" (with
+/// receivers and modulators where averaging is incoherent),
 /// "layer 1"
 /// .., "unit T" (splitters, couplers, fibres, the servers' receivers).
 struct BudgetStage {
@@ -44,8 +45,9 @@ struct BudgetStage {
   double swing_v = 0.0;     ///< of its modulators' drives, from the lowest level to the highest
   double received_w = 0.0;  ///< signal on a receiver of this stage at its largest output (of a limiting one:
                             ///< the rise of its step, not the whole sum before it); 0: no receiver
-  double snr_db = 0.0;      ///< of its current, electrical, over shot, amplifier and oscillator noise
-  double gain_db = 0.0;     ///< optical power that re-modulation puts back: full scale behind over received_w
+  double snr_db = 0.0;   ///< of its current, electrical, over shot, amplifier and oscillator noise; at unit P
+                         ///< over the intensity noise of the servers' lasers in place of the last
+  double gain_db = 0.0;  ///< optical power that re-modulation puts back: full scale behind over received_w
   bool on_critical_path = true;  ///< of the answer that comes last: only such stages count in dB and delay
   double start_s = 0.0;          ///< when light of a word enters, counted from unit P's output (layers)
   int lines = 0;                 ///< delay lines before it; unit P: before its lanes are split
@@ -111,7 +113,8 @@ struct ChipBudget {
   std::int64_t mzis() const;
   /// Columns of MZIs that light passes, one layer after the other.
   int columns() const;
-  /// Optical-electrical-optical conversions on the critical path; one a hidden layer of a feed-forward network.
+  /// Optical-electrical-optical conversions on the critical path; one a hidden layer of a feed-forward network,
+  /// and one in unit P where averaging is incoherent.
   int conversions() const;
   /// All delay lines, m.
   double delay_lines_m() const;

@@ -144,7 +144,8 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
   c.modulators = stage(counted(&BudgetStage::modulators));
   c.receivers = stage(counted(&BudgetStage::receivers));
   const auto shifters = static_cast<double>(stage(counted(&BudgetStage::shifters)));
-  c.area_m2 = stage([](const ChipBudget& b) { return b.area_m2.total(); });
+  c.area_m2 =
+      stage([](const ChipBudget& b) { return b.area_m2.total() - b.area_m2.part("delay lines").total(); });
   c.heater_w = hardware.heater.p_pi_w * shifters;
   c.static_power_w = c.heater_w + shifters * settings.control_w_per_shifter +
                      chained.budget.static_power_w.part("lasers").total() / task.digits +

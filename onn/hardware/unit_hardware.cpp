@@ -40,6 +40,10 @@ void validate_link(const LinkSettings& s) {
            "sigma_combiner = {} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);
   validate(s.level_mismatch >= 0 && s.level_mismatch < 1, "level_mismatch = {} (0 to less than 1). Try 0.03.",
            s.level_mismatch);
+  validate(
+      s.averaging == Averaging::coherent || !s.signed_levels,
+      "signed_levels = true with averaging = incoherent (an intensity has no sign). Set link.signed_levels = "
+      "false, or link.averaging = \"coherent\".");
 }
 
 }  // namespace
@@ -57,6 +61,7 @@ std::span<const std::string_view> heater_names() {
 }
 
 double lock_rms_rad(const UnitHardware& u) {
+  if (u.link.averaging == Averaging::incoherent) return 0.0;
   const double sigma = u.link.sigma_lock_rad, mismatch_m = u.link.fibre_mismatch_m;
   if (mismatch_m == 0) return sigma;
   Fibre further = u.fibre;

@@ -59,24 +59,38 @@ enum class Skew {
 template <>
 inline constexpr EnumNames enum_names<Skew> = {"skew", {"delay-lines", "at-servers"}};
 
+/// How unit P averages the servers' digits.
+enum class Averaging {
+  coherent,    ///< fields of one seed laser meet in combiners, locked in phase
+  incoherent,  ///< powers of a laser a server meet on a photodiode, whose current modulates fresh light
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Averaging> = {"averaging", {"coherent", "incoherent"}};
+
 /// Light as the operator sets it, and what is left of the errors that locks and drivers make. Defaults:
 /// assumed; 100 uW of signal on 1 mW of local oscillator at every receiver.
 struct LinkSettings {
   double launch_power_w = 1e-3;       ///< at unit P's input: one server, one digit lane, digit 3
-  double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation
+  double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation, and
+                                      ///< per lane of incoherent averages at digit 3
   double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
   double fibre_mismatch_m = 0.0;      ///< by which a server's light goes further than its oscillator's
-  double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
-  double level_mismatch = 0.0;  ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
-  bool signed_levels = false;   ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
+  double sigma_combiner = 0.0;   ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
+  double level_mismatch = 0.0;   ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
+  bool signed_levels = false;    ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
   Skew skew = Skew::at_servers;  ///< servers can wait for nothing; a line of 1 ns loses 11 dB
+  Averaging averaging = Averaging::coherent;
 };
 
 /// Everything in one unit beside its meshes. Values without a source of their own are their devices' defaults.
 struct UnitHardware {
-  LaserSettings laser;        ///< the seed of all servers' and the chip's light
-  MzmSettings modulator;      ///< one a server and digit, one a read of a hidden neuron
-  ReceiverSettings receiver;  ///< one at every neuron and at every output digit of every server
+  LaserSettings laser;    ///< the seed of all servers' and the chip's light; each server's own, too, where
+                          ///< averaging is incoherent
+  MzmSettings modulator;  ///< one a server and digit, one a read of a hidden neuron or an incoherent average
+  ReceiverSettings receiver;  ///< one at every neuron and at every output digit of every server; its photodiode
+                              ///< and amplifier, without an oscillator, at every incoherent average
   AdcSettings converter = {.full_scale = 2.0};        ///< one a digit at every server, over digits -0.5..3.5
   HeaterSettings heater;                              ///< of every phase shifter
   SplitterTree splitter;                              ///< every 1:2 splitter of every tree
@@ -90,7 +104,7 @@ struct UnitHardware {
 
 /// rms phase of a server's light against its oscillator, rad: what the lock leaves, and what the seed's
 /// linewidth makes of the mismatch of their ways, sqrt(sigma_lock^2 + 2 pi linewidth delay)
-/// (self_heterodyne_phase_variance_rad2).
+/// (self_heterodyne_phase_variance_rad2). 0 where averaging is incoherent: intensities have no phase.
 double lock_rms_rad(const UnitHardware& hardware);
 
 /// Throws Error, naming field, value and range, for what no device allows.

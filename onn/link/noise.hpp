@@ -12,7 +12,7 @@ struct NoiseSwitches {
   bool rin = false;
   bool lock = false;
   bool converter = false;  ///< steps and noise of the servers' converters; off: ideal comparators
-  bool last_only = false;  ///< receivers are noisy at the servers alone, not at the neurons
+  bool last_only = false;  ///< receivers are noisy at the servers alone, not at neurons or in unit P
 
   /// Every source of noise.
   static constexpr NoiseSwitches all() { return {true, true, true, true, true}; }
@@ -20,8 +20,8 @@ struct NoiseSwitches {
   bool any_receiver_noise() const { return shot || tia || rin; }
 };
 
-/// Which receivers draw the noise that NoiseSwitches leave on: all, or the neurons' alone (servers' are silent,
-/// and a caller draws their noise as often as it likes).
+/// Which receivers draw the noise that NoiseSwitches leave on: all, or those on the chip alone (servers' are
+/// silent, and a caller draws their noise as often as it likes).
 enum class NoisyReceivers { all, neurons };
 
 /// What words are sent through: a design, a chip made from it and settled, the devices around its meshes, and

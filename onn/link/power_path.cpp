@@ -36,6 +36,10 @@ double modulator_delay_s(const UnitHardware& hardware) {
   return lowpass_delay_s(Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz});
 }
 
+int sharing_reads(const UnitHardware& hardware, int copies) {
+  return hardware.link.averaging == Averaging::coherent ? copies : 1;
+}
+
 std::vector<LayerDelay> layer_delays(const ChipDesign& design, const UnitHardware& hardware) {
   Waveguide column = hardware.routing;
   column.length_m = hardware.layout.mzi_length_m;
@@ -57,7 +61,13 @@ std::vector<LayerDelay> layer_delays(const ChipDesign& design, const UnitHardwar
 Schedule unit_schedule(const ChipDesign& design, const UnitHardware& hardware) {
   std::vector<double> through_s;
   for (const LayerDelay& delay : layer_delays(design, hardware)) through_s.push_back(delay.total_s());
-  return schedule(design, through_s, hardware.link.skew);
+  Schedule times = schedule(design, through_s, hardware.link.skew);
+  if (hardware.link.averaging == Averaging::coherent) return times;
+  // re-modulated lanes have a modulator a read, so that no two reads wait together
+  for (std::size_t l = 0; l < design.layers.size(); ++l)
+    for (std::size_t i = 0; i < times.line_s[l].size(); ++i) times.line_s[l][i] = times.waits_s(design, l, i);
+  std::fill(times.lane_line_s.begin(), times.lane_line_s.end(), 0.0);
+  return times;
 }
 
 PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardware) {
@@ -72,7 +82,9 @@ PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardw
     auto& lanes = losses.lane_db.emplace_back();
     for (std::size_t i = 0; i < layer.lanes.size(); ++i)
       lanes.push_back(waveguide_loss_db(delay_line(hardware, times.waits_s(design, l, i))) +
-                      (layer.lanes[i].source < 0 ? tree_excess_db(hardware, layer.lanes[i].copies) : 0.0));
+                      (layer.lanes[i].source < 0
+                           ? tree_excess_db(hardware, sharing_reads(hardware, layer.lanes[i].copies))
+                           : 0.0));
   }
   losses.unit_t_db = tree_excess_db(hardware, design.task.servers) +
                      fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m) +

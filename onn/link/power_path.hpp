@@ -24,6 +24,10 @@ Waveguide delay_line(const UnitHardware& hardware, double wait_s);
 double receiver_delay_s(const UnitHardware& hardware);
 double modulator_delay_s(const UnitHardware& hardware);
 
+/// Reads that share the light of one modulator, of so many of a lane of unit P: all of them, 1 where averaging
+/// is incoherent (a modulator a read).
+int sharing_reads(const UnitHardware& hardware, int copies);
+
 /// Time from a layer's inputs to where its outputs can be read, s, by its parts.
 struct LayerDelay {
   double mzis_s = 0.0;        ///< every column the length of an MZI
@@ -37,13 +41,14 @@ struct LayerDelay {
 /// Of every layer.
 std::vector<LayerDelay> layer_delays(const ChipDesign& design, const UnitHardware& hardware);
 
-/// When light meets each layer of the unit (schedule() of its layer_delays(), link.skew).
+/// When light meets each layer of the unit (schedule() of its layer_delays(), link.skew). Reads of an
+/// incoherent average wait each in a line of its own.
 Schedule unit_schedule(const ChipDesign& design, const UnitHardware& hardware);
 
 /// Losses beside those of splitting light evenly, of modulators at full drive and of meshes, dB.
 struct PassiveLosses {
-  double unit_p_db = 0.0;                    ///< splitters of its combiners
-  std::vector<double> layer_db;              ///< (layers) splitters of fan-out or fan-in, and waveguides
+  double unit_p_db = 0.0;        ///< splitters of its combiners, or what joins fibres on a photodiode
+  std::vector<double> layer_db;  ///< (layers) splitters of fan-out or fan-in, and waveguides
   std::vector<std::vector<double>> lane_db;  ///< (layers)(inputs) splitters of copies, and delay lines
   double unit_t_db = 0.0;                    ///< its splitters, coupler and fibre, to a server's receiver
 };

@@ -8,7 +8,9 @@
 #include "physics/core/units.hpp"
 #include "physics/devices/activation.hpp"
 #include "physics/devices/adc.hpp"
+#include "physics/devices/direct_detection.hpp"
 #include "physics/devices/homodyne.hpp"
+#include "physics/devices/incoherent_sum.hpp"
 #include "physics/devices/modulator.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/mesh/reference_mesh.hpp"
@@ -93,6 +95,64 @@ Complex sent(std::uint32_t digit, const UnitHardware& hardware) {
                    hardware.modulator);
 }
 
+/// Power that a server sends for a digit where averaging is incoherent, W.
+double sent_w(std::uint32_t digit, const UnitHardware& hardware) {
+  MzmSettings lossless = hardware.modulator;
+  lossless.insertion_loss_db = 0.0;
+  const IntensityLevel level(levels_with_mismatch_ratio(1 - hardware.link.level_mismatch)[digit]);
+  const double drive_v =
+      lossless.linearised ? mzm_drive_v(lossless, level) : level.of_full_scale * lossless.v_pi_v;
+  return hardware.link.launch_power_w * std::norm(mzm_field_factor(lossless, drive_v));
+}
+
+/// Weights of the combiner of a digit lane, as fabricated, its splitters' excess loss aside.
+std::vector<Complex> lane_weights(const Task& task, const UnitHardware& hardware, const TransmissionSeed& seed,
+                                  int lane) {
+  Stream fabrication(seed.seed, Purpose::combiner_weight, seed.chip, static_cast<std::uint32_t>(lane));
+  CombinerErrors errors;
+  for (int n = 0; n < task.servers; ++n)
+    errors.weight.push_back(hardware.link.sigma_combiner * fabrication.normal());
+  return combiner_weights(task.servers, errors);
+}
+
+/// Digit lanes behind unit P without a common phase, most significant first: modulators of fresh light.
+std::vector<Light> averaged_powers(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise,
+                                   std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
+                                   Stream& stream) {
+  const double passed = std::pow(tree_ratio(hardware, codes.size()), 2),
+               full_w = hardware.link.signal_full_scale_w;
+  const PhotodiodeSettings& diode = hardware.receiver.photodiode;
+  const IncoherentSum stage = {diode, passed * task.servers * hardware.link.launch_power_w, full_w};
+  const DirectReceiver receiver = {
+      diode, hardware.receiver.front_end, {.rin_db_per_hz = hardware.laser.rin_db_per_hz}};
+  std::vector<double> laser_noise;  // dI/I of each server's own, the same in all its digits
+  for (std::size_t n = 0; n < codes.size(); ++n)
+    laser_noise.push_back(
+        noise.rin ? relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal() : 0.0);
+  std::vector<Light> lanes;
+  for (int m = 0; m < task.input_digits(); ++m) {
+    const std::vector<Complex> weights = lane_weights(task, hardware, seed, m);
+    std::vector<double> powers_w;
+    double total_w = 0.0, intensity_a = 0.0;
+    for (std::size_t n = 0; n < codes.size(); ++n) {
+      const auto digit = code_digits(codes[n], task.input_digits())[static_cast<std::size_t>(m)];
+      powers_w.push_back(passed * task.servers * std::norm(weights[n]) *
+                         sent_w(static_cast<std::uint32_t>(digit), hardware));
+      total_w += powers_w.back();
+      intensity_a += laser_noise[n] * diode.responsivity_a_per_w * powers_w.back();
+    }
+    const DirectNoise variance = direct_noise_a2(receiver, total_w);
+    const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
+    const double current_a =
+        incoherent_current_a(stage, powers_w) + intensity_a + std::sqrt(white) * stream.normal();
+    lanes.push_back({.field = {},
+                     .unit_sqrt_w = std::sqrt(full_w) / 3.0,
+                     .driven = true,
+                     .level = remodulated_field_of_current_sqrt_w(stage, current_a) / std::sqrt(full_w)});
+  }
+  return lanes;
+}
+
 /// Digit lanes behind unit P, most significant first.
 std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise,
                             std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
@@ -109,17 +169,14 @@ std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, cons
   const double full_scale = link.signed_levels ? 1.5 : 3.0, left_out = link.signed_levels ? 1.5 : 0.0;
   std::vector<Light> lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
-    Stream fabrication(seed.seed, Purpose::combiner_weight, seed.chip, static_cast<std::uint32_t>(m));
-    CombinerErrors errors;
     std::vector<Complex> arrives;
     for (std::size_t n = 0; n < servers; ++n) {
-      errors.weight.push_back(link.sigma_combiner * fabrication.normal());
       const auto digit = code_digits(codes[n], task.input_digits())[static_cast<std::size_t>(m)];
       arrives.push_back(std::polar(1.0, lock_rad[n]) * sent(static_cast<std::uint32_t>(digit), hardware));
     }
     const double passed = tree_ratio(hardware, servers);
     lanes.push_back(
-        {.field = passed * combine(arrives, combiner_weights(task.servers, errors)),
+        {.field = passed * combine(arrives, lane_weights(task, hardware, seed, m)),
          .unit_sqrt_w = passed * visibility * std::sqrt(task.servers * link.launch_power_w) / full_scale,
          .left_out = left_out});
   }
@@ -144,7 +201,7 @@ LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitH
     const auto row = static_cast<std::size_t>(lane.row);
     Light light = lane.source < 0 ? lanes[row] : behind[static_cast<std::size_t>(lane.source)][row];
     light.passed = waiting_ratio(hardware, times.waits_s(design, number, i));
-    if (lane.source < 0)  // only unit P's lanes are split
+    if (lane.source < 0 && !light.driven)  // only coherent averages are split
       light.passed *=
           split_field_factor(lane.copies) * tree_ratio(hardware, static_cast<std::size_t>(lane.copies));
     light.unit_sqrt_w *= light.passed;
@@ -197,7 +254,11 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
                                    const UnitHardware& hardware, const NoiseSwitches& noise,
                                    std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
                                    Stream& stream, NoisyReceivers receivers) {
-  const std::vector<Light> lanes = averaged(design.task, hardware, noise, codes, seed, stream);
+  const std::vector<Light> lanes =
+      hardware.link.averaging == Averaging::coherent
+          ? averaged(design.task, hardware, noise, codes, seed, stream)
+          : averaged_powers(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise, codes, seed,
+                            stream);
   std::vector<std::vector<Light>> behind;  // [layer][output]
   std::vector<double> digits;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {

@@ -31,6 +31,10 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 ///     server n    E_mn = sqrt(P_3) m(l), l the level of digit m of its code; m: its modulator
 ///     fibre n     E_mn e^(i psi_n), psi_n ~ N(0, s), s^2 = sigma_lock^2 + 2 pi linewidth delay
 ///     unit P      a_m = sum_n w_mn E_mn / sqrt(copies); value 1: field u_m = vis sqrt(N P_3 / copies) / 3
+///       or, incoherent, i = R sum_n P_mn (1 + rin z_n) + I_d + noise, P_mn = N |w_mn|^2 P_3 l; its modulators
+///       of
+///                 fresh light send level (i - I_d) / (R N P_3), a read each; value 1: field sqrt(full scale) /
+///                 3
 ///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
 ///     receiver    i = 2 R sqrt(P_LO) Re b + noise; v = i / (2 R sqrt(P_LO) f u) + bias
 ///     neuron      z = min(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output

@@ -39,13 +39,14 @@ void for_word_parts(const Task& task, Use use) {
   }
 }
 
-/// The table of what `outputs` makes of every word's codes, without noise.
+/// The table of what `outputs` makes of every word's codes, without noise, read by `converter` where there is
+/// one.
 template <class Outputs>
-ResponseTable tabulated(const Task& task, Outputs outputs) {
+ResponseTable tabulated(const Task& task, const AdcSettings* converter, Outputs outputs) {
   const auto words = static_cast<Eigen::Index>(task.words());
   ResponseTable table{task,
-                      {},
-                      false,
+                      converter == nullptr ? AdcSettings{} : *converter,
+                      converter != nullptr,
                       Eigen::MatrixXf(task.output_digits(), words),
                       CodeVector(words),
                       std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
@@ -53,6 +54,7 @@ ResponseTable tabulated(const Task& task, Outputs outputs) {
   for_word_parts(task, [&](Eigen::Index first, const Codes& codes) {
     Eigen::MatrixXd y = outputs(codes);
     table.outputs.middleCols(first, y.cols()) = y.template cast<float>();
+    if (converter != nullptr) quantise_digits(*converter, y);
     table.decided.segment(first, y.cols()) = decide(y);
   });
   return table;
@@ -88,11 +90,20 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
   ideal(link.sigma_combiner, "link.sigma_combiner");
   ideal(hardware.modulator.leak, "modulator.leak");
   ideal(link.level_mismatch, "link.level_mismatch");
+  validate(
+      hardware.modulator.linearised,
+      "modulator.linearised = false (a chip's response table is by digit sums, and levels that are not linear "
+      "in the digit tell servers apart). Set it to true, or send the words through the meshes.");
+  validate(
+      link.averaging == Averaging::coherent || !noise.rin || noise.last_only || task.servers == 1,
+      "noise.rin = true with link.averaging = incoherent (a chip's response table is by digit sums, and lasers "
+      "of the servers' own are as noisy as the squares of their digits add up to). Set noise.rin to false, or "
+      "send the words through the meshes.");
 }
 
 ResponseTable tabulate_network(const Network& network) {
   validate_enumerable(network.task);
-  return tabulated(network.task,
+  return tabulated(network.task, nullptr,
                    [&](const Codes& codes) { return forward(network, digit_averages(network.task, codes)); });
 }
 
@@ -101,14 +112,13 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
   const NoiseSwitches& noise = unit.noise;
   validate_tabulation(design.task, unit.hardware, noise);
   const LitUnit silent = {design, unit.chip, unit.hardware};
-  ResponseTable table =
-      tabulated(design.task, [&](const Codes& codes) { return transmit(silent, codes, seed); });
-  table.converter = unit.hardware.converter;
-  table.steps = noise.converter;
+  ResponseTable table = tabulated(design.task, noise.converter ? &unit.hardware.converter : nullptr,
+                                  [&](const Codes& codes) { return transmit(silent, codes, seed); });
   for (Eigen::Index m = 0; m < table.task.output_digits(); ++m)
     table.readout[static_cast<std::size_t>(m)] = readout_noise(unit, m);
-  const bool neurons = design.server_layers().size() < design.layers.size();
-  if (!noise.any_receiver_noise() || noise.last_only || !neurons) return table;
+  const bool on_chip = design.server_layers().size() < design.layers.size() ||
+                       unit.hardware.link.averaging == Averaging::incoherent;
+  if (!noise.any_receiver_noise() || noise.last_only || !on_chip) return table;
   for (int d = 0; d < table_draws(table.task); ++d) {
     TransmissionSeed draw = seed;  // an instant each: transmit() numbers the words of every part from zero
     Eigen::MatrixXf& off = table.before_readout.emplace_back(table.outputs.rows(), table.outputs.cols());

@@ -20,8 +20,8 @@ struct ResponseTable {
   Eigen::MatrixXf outputs;                ///< y without noise, in digits, (output digits, words of the task)
   Eigen::VectorX<std::uint32_t> decided;  ///< the code those outputs decide to, (words)
   std::vector<ReadoutNoise> readout;      ///< of a server's receiver, (output digits)
-  /// What the neurons' receivers did to every word, in digits, (output digits, words): some draws, each of
-  /// which is as likely as any; none where those receivers are silent.
+  /// What the receivers of neurons and incoherent averages did to every word, in digits, (output digits,
+  /// words): some draws, each of which is as likely as any; none where those receivers are silent.
   std::vector<Eigen::MatrixXf> before_readout;
 
   /// Whether a look-up draws anything.
@@ -29,8 +29,8 @@ struct ResponseTable {
 };
 
 /// Throws Error where the light of a word depends on more than its digit sums (lock errors, errors of unit P's
-/// combiners, a leak or a mismatch of the servers' modulators), and where the task's words are too many
-/// (most_table_words).
+/// combiners, a leak, a mismatch or a linear drive of the servers' modulators, intensity noise of lasers of
+/// their own), and where the task's words are too many (most_table_words).
 void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise);
 
 /// Draws of the neurons' noise that a table holds: 8, fewer for a task where they would take more than 256 MB.

@@ -62,7 +62,8 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
                                const TransmissionSeed& seed, std::uint32_t block, NoisyReceivers receivers) {
   const auto& [design, chip, hardware, noise] = unit;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
-  if (noise.lock) {
+  const bool coherent = hardware.link.averaging == Averaging::coherent;
+  if (coherent && noise.lock) {
     const double lock_rms = lock_rms_rad(hardware);
     Stream stream(seed.seed, Purpose::lock_error, seed.chip, block, seed.instant);
     for (double& phase : lock_phase) phase = lock_rms * stream.normal();
@@ -72,7 +73,11 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
   Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, first, seed.instant);
   Stream server(seed.seed, Purpose::receiver_noise, seed.chip, first + 1 + seed.server, seed.instant);
 
-  const FieldBatch lanes = unit_p(design.task, hardware, chip_combiners, codes, lock_phase);
+  Stream averages(seed.seed, Purpose::average_noise, seed.chip, first, seed.instant);
+  const FieldBatch lanes =
+      coherent ? unit_p(design.task, hardware, chip_combiners, codes, lock_phase)
+               : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
+                                   chip_combiners, codes, averages);
   std::vector<FieldBatch> behind(design.layers.size());
   std::vector<bool> received;
   for (const LayerDesign& layer : design.layers) received.push_back(layer.received());
@@ -97,8 +102,11 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
         (paths[l].gain * detect(out, hardware, acting, last ? server : neurons)).colwise() + paths[l].bias;
     if (!last) {
       behind[l] = FieldBatch(values.rows(), values.cols());
-      behind[l].re = modulator_drives(values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset,
-                                      layer.largest_output, hardware);
+      FieldBatch::Plane& drives = behind[l].re;
+      const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
+      drives = full_scale / layer.largest_output *
+               (values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset);
+      if (paths[l].undimmed) drives = drives.cwiseMax(-full_scale).cwiseMin(full_scale);
       continue;
     }
     answer.middleRows(digit, values.rows()) = values;

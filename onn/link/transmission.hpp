@@ -20,7 +20,9 @@ void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> d
 /// digits:
 ///
 ///   servers   PAM4 fields (server_fields_sqrt_w), one phase-lock error per server and block of words
-///   unit P    coherent N:1 combiner per digit lane
+///   unit P    coherent N:1 combiner per digit lane; or a photodiode that adds the powers of unlocked lasers,
+///   and
+///             a modulator of fresh light for every read (incoherent_unit_p), for link.averaging = incoherent
 ///   layers    complex transfer of the chip's meshes; homodyne receiver at every neuron (current, noise),
 ///             gain and threshold, ReLU and ceiling, re-modulation at the layer's full scale, once for every
 ///             read

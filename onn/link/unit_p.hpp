@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "onn/hardware/unit_hardware.hpp"
+#include "onn/link/noise.hpp"
 #include "onn/task/codes.hpp"
 #include "physics/core/field.hpp"
+#include "physics/random/stream.hpp"
 
 namespace optinc {
 
@@ -30,5 +32,27 @@ std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware);
 /// phase (servers), combined.
 FieldBatch unit_p(const Task& task, const UnitHardware& hardware, const CombinerWeights& weights,
                   const Eigen::Ref<const Codes>& codes, std::span<const double> phase_rad);
+
+/// Power that a server's modulator makes of each of the digits 0..3 where averaging is incoherent, W: level d/3
+/// of launch_power_w, the inner two drawn together by the mismatch, and the leak of its null
+/// (mzm_power_of_level).
+std::array<double, 4> server_powers_w(const UnitHardware& hardware);
+
+/// Power on the photodiode of an incoherent average with digit 3 of every server, W: N launch_power_w less the
+/// combiner's excess loss. There is no 1/N: one photodiode sees all fibres, no single mode must take their
+/// light.
+double averaged_full_scale_w(const Task& task, const UnitHardware& hardware);
+
+/// Drives of the fresh light behind incoherent averages, (M, words) in sqrt(W), in `re` alone: powers of all
+/// servers' digit lanes, P_nm weighted by N |w_mn|^2, meet on a photodiode without a local oscillator, and
+///
+///   i_m = R sum_n P_nm (1 + rin z_n) + I_d + noise_m,   E_m = sqrt(signal_full_scale_w) (i_m - I_d)/(R P_full)
+///
+/// within 0 and full scale (IncoherentSum; P_full: averaged_full_scale_w). z_n is the intensity noise of server
+/// n's own laser, the same in all its digits; noise_m is the receiver's: shot noise 2q (R sum P + I_d) B, and
+/// its amplifier's. Each acts where `noise` switches it on, and draws from `stream`.
+FieldBatch incoherent_unit_p(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise,
+                             const CombinerWeights& weights, const Eigen::Ref<const Codes>& codes,
+                             Stream& stream);
 
 }  // namespace optinc

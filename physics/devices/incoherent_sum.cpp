@@ -1,6 +1,7 @@
 #include "physics/devices/incoherent_sum.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "physics/core/check_values.hpp"
 
@@ -25,10 +26,13 @@ double incoherent_current_a(const IncoherentSum& s, std::span<const double> powe
   return photocurrent_a(s.diode, sum_of_powers(powers_w));
 }
 
+double remodulated_field_of_current_sqrt_w(const IncoherentSum& s, double current_a) {
+  const double signal = (current_a - s.diode.dark_current_a) / s.diode.responsivity_a_per_w;
+  return std::sqrt(s.seed_power_w) * std::clamp(signal / s.full_scale_power_w, 0.0, 1.0);
+}
+
 double remodulated_field_sqrt_w(const IncoherentSum& s, std::span<const double> powers_w) {
-  const double signal = incoherent_current_a(s, powers_w) - s.diode.dark_current_a;
-  return std::sqrt(s.seed_power_w) *
-         std::clamp(signal / (s.diode.responsivity_a_per_w * s.full_scale_power_w), 0.0, 1.0);
+  return remodulated_field_of_current_sqrt_w(s, incoherent_current_a(s, powers_w));
 }
 
 double passive_incoherent_power_w(std::span<const double> powers_w) {

@@ -19,8 +19,11 @@ struct IncoherentSum {
 /// frequency differences and must be out of the receiver's band.
 double incoherent_current_a(const IncoherentSum& stage, std::span<const double> powers_w);
 
-/// Field of the re-modulated seed, sqrt(W): linear in the summed power (the drive undoes the modulator's sine),
-/// E = sqrt(P_seed) clamp((i - I_d) / (R P_full), 0, 1). So intensity-encoded digits P_n = (g_n/3) P leave as
+/// Field of the seed re-modulated by a photocurrent i, sqrt(W): linear in the current (the drive undoes the
+/// modulator's sine), E = sqrt(P_seed) clamp((i - I_d) / (R P_full), 0, 1).
+double remodulated_field_of_current_sqrt_w(const IncoherentSum& stage, double current_a);
+
+/// The same of the current of these powers, without noise. So intensity-encoded digits P_n = (g_n/3) P leave as
 /// the amplitude-encoded digit of their mean when P_full = N P.
 double remodulated_field_sqrt_w(const IncoherentSum& stage, std::span<const double> powers_w);
 

@@ -63,6 +63,11 @@ Complex mzm_field_of_level(const MzmSettings& s, double level) {
   return {std::sin(pi / 2 * driven), s.leak * std::cos(pi / 2 * driven)};
 }
 
+double mzm_power_of_level(const MzmSettings& s, IntensityLevel level) {
+  const double driven = std::clamp(level.of_full_scale, 0.0, 1.0);
+  return std::norm(mzm_field_of_level(s, s.linearised ? std::sqrt(driven) : driven));
+}
+
 double mzm_level_drive_v(const MzmSettings& s, double level) {
   const double driven = std::clamp(level, -1.0, 1.0);
   return s.v_pi_v * (s.linearised ? 2 / pi * std::asin(driven) : driven);

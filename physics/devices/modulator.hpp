@@ -48,6 +48,14 @@ double mzm_drive_v(const MzmSettings& modulator, AmplitudeLevel level);
 ///   not linearised   sin(pi/2 level) + i eps cos(pi/2 level)
 Complex mzm_field_of_level(const MzmSettings& modulator, double level);
 
+/// Power, of that at full transmission, that a drive for this intensity level leaves: the drive of
+/// mzm_drive_v() where the modulator is linearised, V = level V_pi where it is not; outside [0, 1] the driver
+/// is at its limit.
+///
+///   linearised       level + eps^2 (1 - level)
+///   not linearised   sin^2(pi/2 level) + eps^2 cos^2(pi/2 level)
+double mzm_power_of_level(const MzmSettings& modulator, IntensityLevel level);
+
 /// Drive for a level, V, in [-V_pi, V_pi]: (2/pi) V_pi asin(level) where linearised, level V_pi where not.
 double mzm_level_drive_v(const MzmSettings& modulator, double level);
 

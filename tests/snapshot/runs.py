@@ -94,6 +94,7 @@ LABORATORY = [
 COSTS = [
     budget("budget"),
     budget("budget_skew", "link.skew=at-servers"),
+    budget("budget_incoherent", "link.averaging=incoherent"),
     budget("budget_lookahead", "network.carries=lookahead", "link.signed_levels=true"),
     *(budget(f"budget_{heater.replace('-', '_')}", f"heater.device={heater}") for heater in HEATERS),
     budget("budget_tiny", network="tiny.h5"),
@@ -130,6 +131,7 @@ LAWS = [Run("laws", ["validate", "--quick", "--json", "--quiet", "-o", "laws.h5"
 VARIATIONS = [
     study("chip_first", "chip_levels", ["task.level=first"]),
     study("chip_second", "chip_levels", ["task.level=second"]),
+    study("chip_incoherent", "chip_noise", ["link.averaging=incoherent"]),
     study("cascade_in_situ", "cascade", ["calibration.policy=in-situ", "calibration.in_situ_steps=3"]),
     study("learning_cnn", "learning_drift", ["learner.kind=cnn", "learner.width=4", "learner.steps=2", "drift.instants=2"]),
 ]

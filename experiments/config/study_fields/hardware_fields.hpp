@@ -157,7 +157,9 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"launch_power_w", "W",
                   "Launch power per server and digit lane at the input of unit P (for digit 3)", 1e-9, 1},
         s.launch_power_w);
-  visit(FieldInfo{"signal_full_scale_w", "W", "Re-modulated optical power per neuron at full-scale activation",
+  visit(FieldInfo{"signal_full_scale_w", "W",
+                  "Re-modulated optical power per neuron at full-scale activation, and per incoherent average "
+                  "at digit 3",
                   1e-9, 1},
         s.signal_full_scale_w);
   visit(
@@ -190,6 +192,14 @@ void visit_fields(S& s, Visitor&& visit) {
           names_of<Skew>()),
       skew);
   if constexpr (!std::is_const_v<S>) s.skew = value_of_name<Skew>(skew);
+  std::string averaging(name_of(s.averaging));
+  visit(
+      name_field("averaging",
+                 "How unit P averages: fields of one seed laser, locked in phase, in combiners (coherent), or "
+                 "powers of a laser per server on a photodiode that modulates fresh light (incoherent)",
+                 names_of<Averaging>()),
+      averaging);
+  if constexpr (!std::is_const_v<S>) s.averaging = value_of_name<Averaging>(averaging);
 }
 
 template <Like<NoiseSwitches> S, class Visitor>

@@ -2,6 +2,8 @@
 
 #include "onn/budget/detail/parts.hpp"
 #include "onn/link/detail/levels.hpp"
+#include "onn/link/unit_p.hpp"
+#include "physics/devices/direct_detection.hpp"
 #include "physics/devices/homodyne.hpp"
 
 namespace optinc::budgeting {
@@ -10,7 +12,7 @@ namespace {
 /// Sums over the stages of a path, from the tables of all stages.
 BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const CriticalPath& path) {
   BudgetAnswer a;
-  a.loss_db = in.copies_db(path.copies);
+  a.loss_db = in.splitting_db(path.copies) + in.splitters_db(path.copies);
   const auto add = [&](std::size_t stage) {
     const BudgetStage& at = b.stages[stage];
     a.columns += at.columns;
@@ -23,12 +25,27 @@ BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const CriticalPath
   return a;
 }
 
+/// Signal, noise and gain at the photodiodes of incoherent averages, with digit 3 of every server.
+void receive_averages(const Inputs& in, BudgetStage& at) {
+  const UnitHardware& u = in.hardware;
+  const DirectReceiver receiver = {
+      u.receiver.photodiode, u.receiver.front_end, {.rin_db_per_hz = u.laser.rin_db_per_hz}};
+  const int lasers = in.design.task.servers;
+  at.received_w = averaged_full_scale_w(in.design.task, u);
+  const DirectNoise all = direct_noise_a2(receiver, at.received_w);
+  const double one_laser_a2 = direct_noise_a2(receiver, at.received_w / lasers).intensity;
+  const double current_a = receiver.diode.responsivity_a_per_w * at.received_w;
+  at.snr_db = 10 * std::log10(current_a * current_a / (all.shot + all.front_end + lasers * one_laser_a2));
+  at.gain_db = 10 * std::log10(u.link.signal_full_scale_w / at.received_w);
+}
+
 }  // namespace
 
 std::vector<double> receive(const Inputs& in, ChipBudget& b) {
   std::vector<double> factors;
   for (const LayerDesign& layer : in.design.layers) factors.push_back(nominal_layer_factor(layer, in.model));
   const FieldsPerUnit units = fields_per_unit(in.design, in.hardware, factors);
+  if (!in.coherent()) receive_averages(in, b.stages[unit_p_stage]);
   std::vector<double> powers(in.layers(), 0.0);
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
@@ -99,8 +116,8 @@ void follow(const Inputs& in, const Schedule& s, std::span<const double> receive
                                     [&](const BudgetPart& p) { return p.name == name; });
     return found->by_stage[unit_p_stage];
   };
-  part("splitting") += loss_db_of_field(split_field_factor(last.copies));
-  part("splitter excess") += in.excess_db(last.copies);
+  part("splitting") += in.splitting_db(last.copies);
+  part("splitter excess") += in.splitters_db(last.copies);
 }
 
 }  // namespace optinc::budgeting

@@ -40,11 +40,14 @@ struct Inputs {
   double coupler_db() const { return fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m); }
   /// Loss of a modulator at full drive, dB.
   double modulator_db() const { return hardware.modulator.insertion_loss_db; }
-  /// Loss of light that is split for so many reads, dB.
-  double copies_db(int copies) const {
-    return loss_db_of_field(split_field_factor(copies)) + excess_db(copies);
+  /// Whether unit P adds fields. Otherwise receivers and modulators stand in it.
+  bool coherent() const { return hardware.link.averaging == Averaging::coherent; }
+  /// Loss of a lane of unit P that is read so many times, by its splitting and by the splitters' excess, dB.
+  double splitting_db(int copies) const {
+    return loss_db_of_field(split_field_factor(sharing_reads(hardware, copies)));
   }
-  /// What the seed feeds: every server, and the chip.
+  double splitters_db(int copies) const { return excess_db(sharing_reads(hardware, copies)); }
+  /// What the seed feeds: every server (its oscillators alone where it has a laser of its own), and the chip.
   int fed() const { return design.task.servers + 1; }
 };
 

@@ -47,13 +47,17 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
   }
   for (const LayerDesign& layer : in.design.layers)
     for (const LaneDesign& lane : layer.lanes)  // one modulator a read
-      if (lane.source >= 0 && in.design.layers[static_cast<std::size_t>(lane.source)].received())
+      if (lane.source < 0)
+        stages[unit_p_stage].modulators += in.coherent() ? 0 : 1;
+      else if (in.design.layers[static_cast<std::size_t>(lane.source)].received())
         ++stages[first_layer_stage + static_cast<std::size_t>(lane.source)].modulators;
+  if (!in.coherent()) stages[unit_p_stage].receivers = digits;
   const MzmSettings& modulator = in.hardware.modulator;
   const auto swing_v = [&](double lowest, double highest) {
     return mzm_level_drive_v(modulator, highest) - mzm_level_drive_v(modulator, lowest);
   };
   stages[servers_stage].swing_v = swing_v(in.hardware.link.signed_levels ? -1.0 : 0.0, 1.0);
+  if (!in.coherent()) stages[unit_p_stage].swing_v = swing_v(0.0, 1.0);
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
     BudgetStage& s = stages[first_layer_stage + l];
@@ -70,21 +74,19 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
 }
 
 BudgetTable losses(const Inputs& in, std::size_t stages) {
-  BudgetTable t =
-      table("loss", "dB", stages,
-            {{"modulator", "MzmSettings at full drive: modulator.loss_db"},
-             {"splitting",
-              "split_field_factor: servers and chip that share the seed, digit lanes of a server, coherent sum "
-              "of unit P and copies of a lane for its "
-              "reads, "
-              "copies of unit T"},
-             {"splitter excess", "SplitterTree: splitter.loss_db a stage"},
-             {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
-             {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
-             {"attenuators", "BlockDesign::attenuation, the most that one passes"},
-             {"waveguides", "Waveguide: waveguide.length_m, waveguide.loss_db_per_cm"},
-             {"couplers", "FibreCoupler: coupler.loss_db"},
-             {"fibres", "Fibre: fibre.length_m, fibre.connectors"}});
+  BudgetTable t = table(
+      "loss", "dB", stages,
+      {{"modulator", "MzmSettings at full drive: modulator.loss_db"},
+       {"splitting",
+        "split_field_factor: servers and chip that share the seed (link.averaging = coherent), digit lanes "
+        "of a server, sum of unit P and copies of a lane for its reads, copies of unit T"},
+       {"splitter excess", "SplitterTree: splitter.loss_db a stage"},
+       {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
+       {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
+       {"attenuators", "BlockDesign::attenuation, the most that one passes"},
+       {"waveguides", "Waveguide: waveguide.length_m, waveguide.loss_db_per_cm"},
+       {"couplers", "FibreCoupler: coupler.loss_db"},
+       {"fibres", "Fibre: fibre.length_m, fibre.connectors"}});
   enum { modulator, splitting, excess, fan, mzis, attenuators, waveguides, couplers, fibres };
   const auto at = [&](int part, std::size_t stage) -> double& {
     return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
@@ -92,17 +94,20 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   const int servers = in.design.task.servers, digits = in.design.task.input_digits();
   const std::size_t unit_t = in.unit_t_stage();
   at(modulator, servers_stage) = in.modulator_db();
-  at(splitting, servers_stage) =
-      loss_db_of_field(split_field_factor(in.fed())) + loss_db_of_field(split_field_factor(digits));
-  at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal fields add up
+  at(splitting, servers_stage) = loss_db_of_field(split_field_factor(digits));
+  if (in.coherent()) at(splitting, servers_stage) += loss_db_of_field(split_field_factor(in.fed()));
+  at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal digits add up
   at(splitting, unit_t) = loss_db_of_field(split_field_factor(servers));
-  at(excess, servers_stage) = in.excess_db(in.fed()) + in.excess_db(digits);
+  at(excess, servers_stage) = in.excess_db(digits);
   at(excess, unit_p_stage) = at(excess, unit_t) = in.excess_db(servers);
   for (const std::size_t stage : {servers_stage, unit_t}) {
     at(couplers, stage) = in.coupler_db();
     at(fibres, stage) = fibre_loss_db(in.hardware.fibre);
   }
-  at(fibres, servers_stage) += fibre_loss_db(in.hardware.fibre);  // the seed comes to the servers
+  if (in.coherent()) {  // the seed comes to the servers
+    at(excess, servers_stage) += in.excess_db(in.fed());
+    at(fibres, servers_stage) += fibre_loss_db(in.hardware.fibre);
+  }
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
     const std::size_t stage = first_layer_stage + l;
@@ -144,16 +149,17 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
   const double in_server_db = in.excess_db(in.design.task.input_digits());
   optical[servers_stage] =
       count(stages[servers_stage].modulators) *
-      before(u.link.launch_power_w,
-             in.modulator_db() + in_server_db + fibre_loss_db(u.fibre) + in.coupler_db() + to_server_db);
+      before(u.link.launch_power_w, in.modulator_db() + in_server_db + fibre_loss_db(u.fibre) +
+                                        in.coupler_db() + (in.coherent() ? to_server_db : 0.0));
+  const auto oscillators = [&](std::size_t stage) {  // photodiodes of unit P have none
+    return stage == unit_p_stage ? 0 : stages[stage].receivers;
+  };
   std::int64_t ends = 0;  // of the tree that hands the chip's seed out
-  for (std::size_t l = 0; l < in.layers(); ++l)
-    ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
-  for (std::size_t l = 0; l < in.layers(); ++l) {
-    const BudgetStage& s = stages[first_layer_stage + l];
-    const double used = count(s.modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
-                        count(s.receivers) * u.receiver.lo_power_w;
-    optical[first_layer_stage + l] = before(used, to_chip_db + in.excess_db(ends));
+  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) ends += stages[k].modulators + oscillators(k);
+  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) {
+    const double used = count(stages[k].modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
+                        count(oscillators(k)) * u.receiver.lo_power_w;
+    optical[k] = before(used, to_chip_db + in.excess_db(ends));
   }
   optical[in.unit_t_stage()] =
       before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, in_server_db + to_server_db);
@@ -217,6 +223,9 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
   const std::vector<LayerDelay> of_layers = layer_delays(in.design, in.hardware);
   for (std::size_t l = 0; l < in.layers(); ++l) set(first_layer_stage + l, of_layers[l]);
   set(servers_stage, {.modulators_s = modulator_delay_s(in.hardware)});
+  if (!in.coherent())
+    set(unit_p_stage,
+        {.receivers_s = receiver_delay_s(in.hardware), .modulators_s = modulator_delay_s(in.hardware)});
   set(in.unit_t_stage(), {.receivers_s = receiver_delay_s(in.hardware)});
   for (std::size_t k = 0; k < stages.size(); ++k)
     t.parts.back().by_stage[k] = stages[k].adcs > 0 ? in.hardware.converter.delay_s : 0.0;
@@ -238,8 +247,10 @@ BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
       t.parts[0].by_stage[stage] += block.mesh.mzi_count() * box;
       t.parts[1].by_stage[stage] += block.attenuators.mzi_count() * box;
     }
-    t.parts[3].by_stage[stage] = static_cast<double>(stages[stage].modulators) * layout.modulator_area_m2;
-    t.parts[4].by_stage[stage] = static_cast<double>(stages[stage].receivers) * layout.receiver_area_m2;
+  }
+  for (std::size_t k = unit_p_stage; k < in.unit_t_stage(); ++k) {
+    t.parts[3].by_stage[k] = static_cast<double>(stages[k].modulators) * layout.modulator_area_m2;
+    t.parts[4].by_stage[k] = static_cast<double>(stages[k].receivers) * layout.receiver_area_m2;
   }
   for (std::size_t k = 0; k < stages.size(); ++k)
     t.parts[2].by_stage[k] = stages[k].line_m * in.hardware.routing.delay_line_pitch_m;

@@ -13,8 +13,10 @@
 namespace optinc {
 
 double lane_field_per_unit_sqrt_w(const Task& task, const UnitHardware& hardware) {
-  // N equal digits leave unit P with sqrt(N) times the field of one
   const LinkSettings& link = hardware.link;
+  if (link.averaging == Averaging::incoherent)
+    return std::sqrt(link.signal_full_scale_w) / pam4_full_scale_digit;
+  // N equal digits leave unit P with sqrt(N) times the field of one
   const double full_scale = link.signed_levels ? pam4_full_scale_digit / 2 : pam4_full_scale_digit;
   return std::sqrt(task.servers * link.launch_power_w) / full_scale *
          field_ratio_of_loss_db(tree_excess_db(hardware, task.servers));
@@ -37,8 +39,9 @@ FieldsPerUnit fields_per_unit(const ChipDesign& design, const UnitHardware& hard
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
       const LaneDesign& lane = layer.lanes[i];
-      const double field = lane.source < 0 ? lane_unit * split_field_factor(lane.copies)
-                                           : fields.out[static_cast<std::size_t>(lane.source)];
+      const double field = lane.source < 0
+                               ? lane_unit * split_field_factor(sharing_reads(hardware, lane.copies))
+                               : fields.out[static_cast<std::size_t>(lane.source)];
       least = std::min(least, field * field_ratio_of_loss_db(losses.lane_db[l][i]));
     }
     const double behind = least * factors[l] * field_ratio_of_loss_db(losses.layer_db[l]);

@@ -11,7 +11,8 @@
 namespace optinc {
 
 /// Field of a lane of unit P of value 1, sqrt(W), before it is split for its reads: sqrt(N launch power)/3 less
-/// the combiners' excess loss; twice that with signed levels.
+/// the combiners' excess loss; twice that with signed levels. Of an incoherent average, behind each read's
+/// modulator: sqrt(signal full scale)/3.
 double lane_field_per_unit_sqrt_w(const Task& task, const UnitHardware& hardware);
 
 /// nominal_factor of every layer.

@@ -20,12 +20,6 @@ FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, 
   return out;
 }
 
-FieldBatch::Plane modulator_drives(const FieldBatch::Plane& values, double largest,
-                                   const UnitHardware& hardware) {
-  const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
-  return (full_scale / largest * values).cwiseMax(-full_scale).cwiseMin(full_scale);
-}
-
 std::vector<LayerPath> layer_paths(const LitUnit& unit) {
   const auto& [design, chip, hardware, noise] = unit;
   const double sigma = lock_rms_rad(hardware);
@@ -41,7 +35,8 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
     path.transfer = {passed * chip.layers[l].transfer.real(), passed * chip.layers[l].transfer.imag()};
     const MzmSettings& modulator = hardware.modulator;
     const int first = layer.lanes[0].source;
-    const bool driven = first >= 0 && design.layers[static_cast<std::size_t>(first)].received();
+    const bool driven = first < 0 ? hardware.link.averaging == Averaging::incoherent
+                                  : design.layers[static_cast<std::size_t>(first)].received();
     path.inputs_unchanged = !driven || (modulator.linearised && modulator.leak == 0);
     for (int i = 0; i < layer.inputs; ++i) {
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
@@ -50,6 +45,8 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
                                      : units.out[static_cast<std::size_t>(lane.source)];
       path.lane_passed.push_back(field_ratio_of_loss_db(losses.lane_db[l][static_cast<std::size_t>(i)]));
       path.lane_factor.push_back(units.in[l] / source_unit);
+      if (lane.source >= 0 && path.lane_factor.back() != 1.0)
+        paths[static_cast<std::size_t>(lane.source)].undimmed = false;
       path.inputs_unchanged = path.inputs_unchanged && lane.source == layer.lanes[0].source && lane.row == i &&
                               path.lane_factor.back() == 1.0;
     }
@@ -75,10 +72,13 @@ FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const Field
     const FieldBatch& from = lane.source < 0 ? unit_p_lanes : behind[source];
     const double factor = path.lane_factor[static_cast<std::size_t>(i)];
     const double sent = full_scale * path.lane_passed[static_cast<std::size_t>(i)];
+    const bool driven = lane.source < 0 ? hardware.link.averaging == Averaging::incoherent : received[source];
     in.re.row(i) = factor * from.re.row(lane.row);
-    if (lane.source < 0 || !received[source])
+    if (!driven)
       in.im.row(i) = factor * from.im.row(lane.row);
-    else if (!modulator.linearised || modulator.leak > 0)
+    else if (modulator.linearised && modulator.leak == 0)
+      in.re.row(i) = in.re.row(i).cwiseMax(-sent).cwiseMin(sent);
+    else
       for (Eigen::Index w = 0; w < in.words(); ++w) {
         const Complex field = sent * mzm_field_of_level(modulator, in.re(i, w) / sent);
         in.re(i, w) = field.real();

@@ -20,11 +20,6 @@ struct TransferPlanes {
 /// `whole` asks for it.
 FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole);
 
-/// What drives a layer's modulators for values (neurons, words): level value/`largest` of full scale, at most
-/// +-1 (mzm_field_of_level), times the field of full scale, sqrt(W).
-FieldBatch::Plane modulator_drives(const FieldBatch::Plane& values, double largest,
-                                   const UnitHardware& hardware);
-
 /// What a layer does to light that all words share.
 struct LayerPath {
   TransferPlanes transfer;          ///< of the chip's meshes and all passive losses up to its receivers
@@ -32,6 +27,7 @@ struct LayerPath {
   Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
   std::vector<double> lane_passed;  ///< (inputs): passive_losses(), a part of lane_factor
   std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
+  bool undimmed = true;             ///< every read of its outputs takes a modulator's drive as it is
   /// The inputs are all outputs of one layer (or of unit P), in order, undimmed, and what modulators send is
   /// their drive.
   bool inputs_unchanged = false;
@@ -41,8 +37,8 @@ struct LayerPath {
 std::vector<LayerPath> layer_paths(const LitUnit& unit);
 
 /// Fields at the inputs of a layer, from unit P's lanes and what stands behind the layers before it: light, or
-/// the drives of modulators (`re` alone) where it is received. A modulator dims its lane by its drive: sine and
-/// leak are those of the level it sends.
+/// the drives of modulators (`re` alone) where it is received, incoherent averages too. A modulator dims its
+/// lane by its drive: limit, sine and leak are those of the level it sends.
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
                     const std::vector<FieldBatch>& behind, const std::vector<bool>& received,
                     const UnitHardware& hardware);

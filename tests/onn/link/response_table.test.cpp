@@ -116,6 +116,30 @@ TEST_CASE("MC: a map's neurons err as those of the meshes do") {
   }
 }
 
+// As above, one layer that servers receive: the only receivers on the chip are unit P's. Fails when a map takes
+// them for no receivers
+TEST_CASE("MC: a map's incoherent averages err as those of unit P do") {
+  Network network = random_network({4, 3}, {}, 5);
+  for (auto& sigma : network.layers.back().sigma) sigma *= 0.5;
+  network.layers.back().bias.setConstant(1.3);
+  Lit lit(network, 400'000);
+  lit.hardware.link.averaging = Averaging::incoherent;
+  lit.hardware.link.launch_power_w = 2e-5;
+  lit.hardware.link.signal_full_scale_w = 1e-2;
+  lit.hardware.receiver.lo_power_w = 1e-2;
+  const NoiseSwitches noise = {.shot = true, .tia = true};
+  const auto clean = decide(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
+  const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware, noise}, {1, 1});
+  const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 0}), clean, 3);
+  const Eigen::VectorXd by_light =
+      shares(decide(transmit({lit.design, lit.chip, lit.hardware, noise}, lit.codes, {1, 1})), clean, 3);
+  for (Eigen::Index m = 0; m < 3; ++m) {
+    CAPTURE(m, by_map[m], by_light[m]);
+    CHECK(by_light[m] > 1e-3);  // or nothing is tested
+    CHECK(std::abs(by_map[m] - by_light[m]) < 5 * std::sqrt(by_light[m] / 17'576.0));
+  }
+}
+
 TEST_CASE("A map's answers do not depend on threads, and every use has noise of its own") {
   Lit lit(some_network(), 50'000);
   lit.hardware.link.signal_full_scale_w = 2e-6;
@@ -207,10 +231,26 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
   refused("link.sigma_combiner", [](UnitHardware& u) -> double& { return u.link.sigma_combiner; });
   refused("link.level_mismatch", [](UnitHardware& u) -> double& { return u.link.level_mismatch; });
   refused("modulator.leak", [](UnitHardware& u) -> double& { return u.modulator.leak; });
+  UnitHardware linear_drive = lit.hardware;
+  linear_drive.modulator.linearised = false;
+  check_message(refusal([&] {
+                  tabulate_chip({lit.design, lit.chip, linear_drive}, {});
+                }),
+                {"modulator.linearised", "through the meshes"});
   check_message(refusal([&] {
                   tabulate_chip({lit.design, lit.chip, lit.hardware, NoiseSwitches::all()}, {});
                 }),
                 {"link.sigma_lock_rad", "noise.lock"});
+  lit.hardware.link.averaging = Averaging::incoherent;
+  check_message(refusal([&] {
+                  tabulate_chip({lit.design, lit.chip, lit.hardware, NoiseSwitches::all()}, {});
+                }),
+                {"noise.rin", "link.averaging = incoherent", "through the meshes"});
+  const Lit one(some_network({1, 3}), 10);  // squares of one server's digits are known by its digits
+  UnitHardware unlocked = one.hardware;
+  unlocked.link.averaging = Averaging::incoherent;
+  CHECK(tabulate_chip({one.design, one.chip, unlocked, NoiseSwitches::all()}, {1, 1}).noisy());
+  lit.hardware.link.averaging = Averaging::coherent;
   const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware}, {1, 1});
   check_message(refusal([&] { send_by_table(map, Codes::Zero(4, 3), {}); }), {"3 servers"});
   check_message(refusal([&] { send_by_table(map, Codes::Constant(4, 4, 64), {}); }), {"code 64"});

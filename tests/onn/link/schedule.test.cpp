@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "onn/budget/budget.hpp"
+#include "onn/link/power_path.hpp"
 #include "onn/network/carry_chain.hpp"
 
 #include "tests/support/catch.hpp"
@@ -82,6 +83,22 @@ TEST_CASE("budget: a carry chain's depth, conversions, dB and delay are those of
   CHECK(b.answers[3].conversions == 2);  // r_2, of the carries of the last two digits
 }
 
+// Fails when reads of an incoherent average, a modulator each, wait in a line together, or one is counted twice
+TEST_CASE("schedule: incoherent averages wait read by read, as long as coherent ones") {
+  const ChipDesign& design = short_chain();
+  UnitHardware u;
+  u.link.skew = Skew::delay_lines;
+  const Schedule fields = unit_schedule(design, u);
+  u.link.averaging = Averaging::incoherent;
+  const Schedule powers = unit_schedule(design, u);
+  CHECK(powers.start_s == fields.start_s);
+  CHECK(fields.lane_line_s[0] > 0.0);
+  CHECK(powers.lane_line_s == std::vector<double>{0, 0});
+  for (std::size_t l = 0; l < design.layers.size(); ++l)
+    for (std::size_t i = 0; i < design.layers[l].lanes.size(); ++i)
+      CHECK(powers.waits_s(design, l, i) == fields.waits_s(design, l, i));
+}
+
 // Fails when a line is not n_g t / c long, when it does not dim the light that waits, or servers send nothing
 // later
 TEST_CASE("budget: delay lines have length and loss, servers that send later spare the lanes") {
@@ -144,7 +161,7 @@ TEST_CASE("budget: of a plain network every layer is on the critical path and no
     CHECK_THAT(b.delay_s.total(), WithinRel(4 * pole / 40e9 + 4 * 2.1139 * pole / 32e9 +
                                                 (44 * 200e-6 + 4 * 5080e-6) * metre + 1e-9,
                                             1e-4));
-    CHECK_THAT(b.loss_db.part("splitting").total(), WithinAbs(10 * std::log10(4.0), 1e-9));
+    CHECK_THAT(b.loss_db.part("splitting").total(), WithinAbs(10 * std::log10(4.0 * 5.0), 1e-9));
     CHECK(b.delay_lines_m() == 0.0);
     CHECK(b.longest_wait.wait_s == 0.0);
     CHECK(b.launch_delay_s == 0.0);

@@ -122,6 +122,93 @@ TEST_CASE("a server's converter reads digits on its grid") {
   }
 }
 
+// by hand. Fails when the field in place of the power is linear in the digit, when the photodiode divides by N,
+// or when the splitters' excess is not taken out of the full scale
+TEST_CASE("unit P without a common phase carries the average digit at the full scale of fresh light") {
+  UnitHardware hardware;
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.signal_full_scale_w = 4e-4;
+  CHECK(averaged_full_scale_w(four, hardware) ==
+        Approx(4e-3 * std::pow(10, -0.056)).epsilon(1e-13));  // 2 x 0.28 dB
+  Stream unused(1, Purpose::test);
+  // 27 = 0123, 225 = 3201, 255 = 3333, 0 = 0000: averages 6/4, 6/4, 5/4, 7/4
+  const FieldBatch lanes = incoherent_unit_p(four, hardware, {}, draw_combiners(four, hardware, 1, 0),
+                                             one_word(27, 225, 255, 0), unused);
+  const double digits[] = {1.5, 1.5, 1.25, 1.75};
+  for (int m = 0; m < 4; ++m) CHECK(lanes.re(m, 0) == Approx(0.02 * digits[m] / 3).epsilon(1e-13));
+  CHECK(lanes.im.squaredNorm() == 0.0);
+  CHECK(repeated(hardware).isApprox(repeated(without_losses()), 1e-12));
+}
+
+// One photodiode sees N |w_n|^2 P_n: an error e_n of a field weight counts twice in its power. 4,000 chips as
+// above; fails when it counts once
+TEST_CASE("MC: errors of the combiner's weights count twice in powers") {
+  UnitHardware hardware;
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.sigma_combiner = 0.01;
+  Stream unused(1, Purpose::test);
+  double unequal = 0;
+  for (std::uint32_t chip = 0; chip < 4000; ++chip) {
+    const FieldBatch apart = incoherent_unit_p(four, hardware, {}, draw_combiners(four, hardware, 7, chip),
+                                               one_word(0, 85, 170, 255), unused);
+    for (int m = 0; m < 4; ++m) unequal += std::pow(3 * apart.re(m, 0) / 0.01 - 1.5, 2);
+  }
+  CHECK(std::sqrt(unequal / 16000) == Approx(2 * 0.01 * std::sqrt(5.0) / 4).epsilon(0.028));
+}
+
+// 40,000 words of digits 1, 1, 2, 2 in lane 0 and 2, 1, 1, 2 in lane 1. Standard error of a variance is
+// sqrt(2/40000) of it, of a covariance at most as much of the product of both rms: 5 sigma are 3.6 %. Fails
+// when a source draws with another's switch, shot noise is that of a local oscillator or lacks the dark
+// current, a laser's noise adds up as a field over servers, or is another in every digit
+TEST_CASE("MC: a photodiode's noise on incoherent averages, source by source") {
+  constexpr Eigen::Index words = 40'000;
+  const Task two = {4, 2};
+  UnitHardware hardware = without_losses();
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.launch_power_w = 1e-5;
+  hardware.receiver.photodiode.dark_current_a = 1e-5;  // a third of the signal, or it is not seen
+  hardware.laser.rin_db_per_hz = -125;
+  Codes codes(words, 4);
+  codes.rowwise() = (Codes(1, 4) << 6, 5, 9, 10).finished().row(0);  // 12, 11, 21, 22
+  const double band_hz = noise_bandwidth_hz(hardware.receiver.front_end), full_a = 0.9 * 4e-5;
+  const double shot = 2 * 1.602176634e-19 * (0.9 * 2e-5 + 1e-5) * band_hz;
+  const double tia = std::pow(16.9e-12, 2) * band_hz;
+  const double per_square = std::pow(0.9 * 1e-5 / 3, 2) * std::pow(10, -12.5) * band_hz;  // of a digit squared
+  const auto moments = [&](const NoiseSwitches& noise, const Eigen::Vector2d& variance_a2,
+                           double covariance_a2) {
+    Stream stream(3, Purpose::test);
+    const Eigen::MatrixXd level =
+        incoherent_unit_p(two, hardware, noise, draw_combiners(two, hardware, 1, 0), codes, stream).re * 100;
+    for (int m = 0; m < 2; ++m) {
+      CHECK(level.row(m).mean() == Approx(0.5).margin(5 * std::sqrt(variance_a2[m] / words) / full_a));
+      CHECK((level.row(m).array() - 0.5).square().mean() ==
+            Approx(variance_a2[m] / (full_a * full_a)).epsilon(0.036));
+    }
+    CHECK(((level.row(0).array() - 0.5) * (level.row(1).array() - 0.5)).mean() * full_a * full_a ==
+          Approx(covariance_a2).margin(0.036 * variance_a2.mean()));
+  };
+  moments({.shot = true}, {shot, shot}, 0);
+  moments({.tia = true}, {tia, tia}, 0);
+  moments({.rin = true}, {10 * per_square, 10 * per_square}, 9 * per_square);  // 1+1+4+4; 2+1+2+4
+  const Eigen::Vector2d together = Eigen::Vector2d::Constant(shot + tia + 10 * per_square);
+  moments({.shot = true, .tia = true, .rin = true}, together, 9 * per_square);
+}
+
+// Fails when unit P is noisy with last_only, when its receivers take the neurons' numbers, or phase locks act
+TEST_CASE("receivers of incoherent averages are part of the chip and need no lock") {
+  UnitHardware hardware;
+  hardware.link.averaging = Averaging::incoherent;
+  hardware.link.launch_power_w = 1e-5;
+  const Eigen::MatrixXd still = repeated(hardware);
+  CHECK(lock_rms_rad(hardware) == 0.0);
+  CHECK(repeated(hardware, {.lock = true}) == still);
+  UnitHardware elsewhere_quiet = hardware;  // neurons and servers far above their noise
+  elsewhere_quiet.link.signal_full_scale_w = 10.0;
+  elsewhere_quiet.receiver.lo_power_w = 10.0;
+  CHECK((repeated(elsewhere_quiet, {.tia = true}) - still).cwiseAbs().maxCoeff() > 0.1);
+  CHECK((repeated(elsewhere_quiet, {.tia = true, .last_only = true}) - still).cwiseAbs().maxCoeff() < 0.01);
+}
+
 TEST_CASE("impossible devices of the link are refused by name") {
   const auto refused = [](auto change, const char* name) {
     UnitHardware hardware;
@@ -133,4 +220,10 @@ TEST_CASE("impossible devices of the link are refused by name") {
   refused([](UnitHardware& u) { u.modulator.leak = 1; }, "leak = 1");
   refused([](UnitHardware& u) { u.link.level_mismatch = -0.1; }, "level_mismatch = -0.1");
   refused([](UnitHardware& u) { u.converter.bits = 25; }, "bits = 25");
+  refused(
+      [](UnitHardware& u) {
+        u.link.averaging = Averaging::incoherent;
+        u.link.signed_levels = true;
+      },
+      "signed_levels = true with averaging = incoherent");
 }

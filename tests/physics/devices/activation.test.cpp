@@ -190,7 +190,7 @@ TEST_CASE("MC: A4: noise of the output is the receiver's times the gain, 200000 
   a.gain_sqrt_w_per_a = 2.0;
   Stream stream = test_stream(seed);
   const Complex z(3e-3, 1e-3);
-  const double current = 2 * 0.9 * std::sqrt(1e-3) * 3e-3, b = 32e9;
+  const double current = 2 * 0.9 * std::sqrt(1e-3) * 3e-3, b = noise_bandwidth_hz(FrontEnd{});
   const double shot = 2 * 1.602176634e-19 * (0.9 * (1e-3 + 10e-6) + 60e-9) * b, tia = 16.9e-12 * 16.9e-12 * b;
   const double rin = std::pow(0.9e-3, 2) * 1e-15 * b * 1e-3;
   double m1 = 0, m2 = 0;

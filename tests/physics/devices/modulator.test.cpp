@@ -109,6 +109,25 @@ TEST_CASE("modulator: the field of a level, with the drive that undoes the sine 
   }
 }
 
+// Fails when the level is taken for that of a field, or the leak is added to the field
+TEST_CASE(
+    "modulator: the power of an intensity level, with the drive that undoes the sine and with a linear one") {
+  MzmSettings s;
+  s.leak = 0.1;
+  const double full = std::norm(mzm_field_factor(s, s.v_pi_v));
+  for (const double level : {0.0, 0.3, 1.0}) {
+    CAPTURE(level);
+    s.linearised = true;
+    CHECK(mzm_power_of_level(s, IntensityLevel(level)) == Approx(level + 0.01 * (1 - level)).epsilon(1e-14));
+    CHECK(full * mzm_power_of_level(s, IntensityLevel(level)) ==
+          Approx(std::norm(mzm_field_factor(s, mzm_drive_v(s, IntensityLevel(level))))).epsilon(1e-13));
+    s.linearised = false;
+    CHECK(full * mzm_power_of_level(s, IntensityLevel(level)) ==
+          Approx(std::norm(mzm_field_factor(s, level * s.v_pi_v))).epsilon(1e-13));
+    CHECK(mzm_power_of_level(s, IntensityLevel(1.2)) == 1.0);
+  }
+}
+
 // Fails when the swing enters linearly
 TEST_CASE("modulator: a driver takes 1 pJ for a swing of 4 V, a quarter of it for 2 V") {
   CHECK(drive_energy_j({}, 4.0) == Approx(1e-12).epsilon(1e-14));

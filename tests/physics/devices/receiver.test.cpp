@@ -18,7 +18,7 @@ TEST_CASE("amplifier noise: 16.9 pA/rtHz behind 32 GHz, a noise bandwidth of 33.
 // fails when the factor 2 of 2 q I B is missing, or when the local oscillator is not counted
 TEST_CASE("shot noise: 100 uA in 40 GHz is 1.13 uA, whoever carries the current") {
   ReceiverSettings s;
-  s.front_end.bandwidth_hz = 40e9 / 1.04636;  // noise bandwidth 40 GHz
+  s.front_end.bandwidth_hz *= 40e9 / noise_bandwidth_hz(s.front_end);
   s.photodiode.responsivity_a_per_w = 0.8;
   s.photodiode.dark_current_a = 0.0;
   s.lo_power_w = 100e-6 / 0.8;
@@ -32,7 +32,7 @@ TEST_CASE("shot noise: 100 uA in 40 GHz is 1.13 uA, whoever carries the current"
 // fails when RIN dB/Hz is taken as an amplitude (20 log10)
 TEST_CASE("intensity noise: -150 and -140 dB/Hz in 40 GHz are 6.3e-3 and 2.0e-2") {
   ReceiverSettings s;
-  s.front_end.bandwidth_hz = 40e9 / 1.04636;  // noise bandwidth 40 GHz
+  s.front_end.bandwidth_hz *= 40e9 / noise_bandwidth_hz(s.front_end);
   LaserSettings seed;
   CHECK(relative_intensity_noise(s, seed) == Approx(6.3246e-3).epsilon(1e-4));
   seed.rin_db_per_hz = -140;

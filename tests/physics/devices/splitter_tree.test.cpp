@@ -97,6 +97,9 @@ TEST_CASE("incoherent sum: intensity digits leave as the amplitude digit of thei
   const std::vector<double> beyond(4, 2 * digit_3), nothing(4, 0.0);
   CHECK(remodulated_field_sqrt_w(stage, beyond) == Approx(std::sqrt(2e-3)).epsilon(1e-14));
   CHECK(remodulated_field_sqrt_w(stage, nothing) == Approx(0.0).margin(1e-12));
+  CHECK(remodulated_field_of_current_sqrt_w(stage, 0.9 * 100e-6 + 30e-9) ==
+        Approx(std::sqrt(2e-3) / 4).epsilon(1e-13));
+  CHECK(remodulated_field_of_current_sqrt_w(stage, 0.0) == 0.0);              // noise under the dark current
   CHECK(passive_incoherent_power_w(powers) == Approx(50e-6).epsilon(1e-13));  // a quarter of 200 uW
   const std::vector<double> negative = {1e-3, -1e-6}, none;
   check_message(refusal([&] { incoherent_current_a(stage, negative); }), {"power_w"});
