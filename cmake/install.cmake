@@ -54,10 +54,11 @@ foreach(room physics onn experiments)
   set_target_properties(optinc_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS optinc_${room} EXPORT optinc-${room} ARCHIVE COMPONENT development)
   install(EXPORT optinc-${room} NAMESPACE optinc:: DESTINATION ${package} COMPONENT development)
-  # <optinc/physics/mesh/decomposition.hpp>; what lies in detail/ belongs to the library alone
+  # <optinc/physics/mesh/decomposition.hpp>; what lies in detail/ belongs to the library alone. Folders without public
+  # headers are named, or they would be installed empty.
   install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/optinc COMPONENT development
-          FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE PATTERN "python" EXCLUDE PATTERN "studies" EXCLUDE
-          PATTERN "networks" EXCLUDE PATTERN "figures" EXCLUDE PATTERN "claims_lib" EXCLUDE)
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE PATTERN "simd" EXCLUDE PATTERN "python" EXCLUDE
+          PATTERN "studies" EXCLUDE PATTERN "networks" EXCLUDE PATTERN "figures" EXCLUDE PATTERN "claims_lib" EXCLUDE)
 endforeach()
 get_target_property(linked optinc_experiments LINK_LIBRARIES)
 set(OPTINC_LINKS_MPI OFF)
