@@ -12,7 +12,8 @@
 namespace optinc {
 namespace {
 
-constexpr double responsivity = 0.9, dark_a = 30e-9, density_a = 16.9e-12, bandwidth = 32e9, rin_db = -130;
+constexpr double responsivity = 0.9, dark_a = 30e-9, density_a = 16.9e-12, bandwidth = 32e9 /* of noise */,
+                 rin_db = -130;
 
 /// Equal intensity steps, noise of each level 2 q (R P + I_d) B + i_n^2 B + RIN (R P)^2 B: (1/4) sum_i
 /// erfc(q_i / sqrt 2), q_i = R (P_{i+1} - P_i) / (s_i + s_{i+1}).
@@ -32,8 +33,10 @@ double level_noise_errors(double outer_w) {
 /// Share of a block of digits that a direct receiver reads wrongly.
 double direct_errors(double outer_w, const LawTrial& trial) {
   constexpr int symbols = 10000;
-  const DirectReceiver receiver = {
-      {responsivity, dark_a}, {InputReferredNoise{density_a}, bandwidth}, {rin_db, 0.0}};
+  FrontEnd front_end;
+  front_end.noise = InputReferredNoise{density_a};
+  front_end.bandwidth_hz *= bandwidth / noise_bandwidth_hz(front_end);
+  const DirectReceiver receiver = {{responsivity, dark_a}, front_end, {rin_db, 0.0}};
   std::vector<NoisyLevel> levels;
   for (int digit = 0; digit < 4; ++digit)
     levels.push_back({photocurrent_a(receiver.diode, outer_w * digit / 3),

@@ -63,7 +63,7 @@ StudyConfig unlike_default() {
   u.layout.receiver_area_m2 = 0.2e-6;
   u.die = {0.2, 0.31};
   u.link = {1.1e-3, 1.1e-4, 0.11, 0.5, 0.011, 0.031, false, Skew::delay_lines, Averaging::incoherent};
-  c.noise = {false, false, false, false, true, true};
+  c.noise = {false, false, false, false, false, true};
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
@@ -418,8 +418,9 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   // keys that bind others, or that the loop has set already, are looked at one by one below
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
-  const std::set<std::string> bound = {"model",       "measure.once", "task.bits",        "network.hidden",
-                                       "chip.preset", "task.level",   "training.on_chips"};
+  const std::set<std::string> bound = {
+      "model",       "measure.once", "task.bits",         "network.hidden",
+      "chip.preset", "task.level",   "training.on_chips", "link.signed_levels"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name())) continue;
     INFO(entry.name());
@@ -429,6 +430,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
     CHECK(same == (entry.name() == "run.threads" || entry.name() == "run.time_limit_s"));
   }
   CHECK(mesh_id != id);
+  CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
   for (const auto* key :
        {"model=mesh", "measure.once=['eye']", "task.bits=4", "network.hidden=[4]", "chip.preset=ideal"})
     CHECK(run_id(parse("", {key})) != id);

@@ -31,6 +31,8 @@ TEST_CASE("every key says which models read it") {
                                        "converter.step_j",
                                        "converter.delay_s",
                                        "waveguide.delay_line_pitch_m",
+                                       "layout.modulator_area_m2",
+                                       "layout.receiver_area_m2",
                                        "budget.symbol_rate_bd",
                                        "budget.control_w_per_shifter"};
   for (const FieldEntry& entry : config_entries({})) {

@@ -65,7 +65,7 @@ TEST_CASE(
       {"drift.splitter_rad_per_m", "-5e6", "-5.1e6", drift},
       {"heater.pi_power_w", "30e-3", "31e-3", drift},
       {"heater.pi_power_w", "0.05e-3", "0.04e-3", drift},
-      {"drift.die_capacity_j_per_k", "200.0", "201.0", drift}};
+      {"die.capacity_j_per_k", "200.0", "201.0", drift}};
   for (const Limit& l : limits) {
     INFO(l.key << " " << l.within << " " << l.beyond);
     CHECK_FALSE(any_opens(of(l.around, {l.key + "=" + l.within}), l.key));
@@ -83,8 +83,8 @@ TEST_CASE("a die that its heaters keep more than 60 K over ambient is told befor
   CHECK(per_watt < 76.0 * 1.5);
   const auto at = [&](double rise_k) {
     const double resistance = rise_k / (per_watt * 1e-3);
-    return of("model = 'drift'\n" + small, {fmt::format("drift.die_resistance_k_per_w={}", resistance),
-                                            fmt::format("drift.die_capacity_j_per_k={}", 1.0 / resistance)});
+    return of("model = 'drift'\n" + small, {fmt::format("die.resistance_k_per_w={}", resistance),
+                                            fmt::format("die.capacity_j_per_k={}", 1.0 / resistance)});
   };
   CHECK(at(59.9).empty());
   REQUIRE(at(60.1).size() == 1);

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* swept_sections =
     "network, training, chip, calibration, crosstalk, operation, laser, modulator, receiver, converter, "
     "heater, splitter, "
-    "coupler, fibre, waveguide, layout, link, noise, stand_in, tolerance, mesh, drift";
+    "coupler, fibre, waveguide, layout, die, link, noise, stand_in, tolerance, mesh, drift";
 
 using Strings = std::vector<std::string>;
 
@@ -227,11 +227,12 @@ TEST_CASE("an ablation switches off exactly the sources it names") {
                                                      {"shot noise", "noise.shot"},
                                                      {"amplifier noise", "noise.tia"},
                                                      {"intensity noise", "noise.rin"},
-                                                     {"phase lock", "noise.lock"}};
+                                                     {"phase lock", "noise.lock"},
+                                                     {"converter", "noise.converter"}};
   const StudyConfig c = parse(sweep("method = 'ablation'"));
   REQUIRE(c.sweeps[0].name == "ablation");
   const Strings sources = c.sweeps[0].sources;
-  CHECK(std::set<std::string>(sources.begin(), sources.end()).size() == 10);
+  CHECK(std::set<std::string>(sources.begin(), sources.end()).size() == 11);
   for (const auto& source : sources) CHECK(key_of.contains(source));
 
   Strings labels = {"none"};
@@ -239,8 +240,8 @@ TEST_CASE("an ablation switches off exactly the sources it names") {
   labels.push_back("all");
   for (const auto& s : sources) labels.push_back("all but " + s);
   CHECK(ablation_labels(c.sweeps[0]) == labels);
-  REQUIRE(point_count(c) == 22);
-  for (std::size_t p = 0; p < 22; ++p) {
+  REQUIRE(point_count(c) == 24);
+  for (std::size_t p = 0; p < 24; ++p) {
     INFO(labels[p]);
     CHECK(point_label(c, p) == labels[p]);
     for (const FieldEntry& entry : config_entries(config_at(c, p))) {
@@ -269,7 +270,7 @@ TEST_CASE("an ablation has the sources that act, or those it names") {
   const StudyConfig c =
       parse("[noise]\nshot = false\nlock = false\n[chip]\ndac_bits = 0\n" + sweep("method = 'ablation'"));
   CHECK(c.sweeps[0].sources == Strings{"splitters", "calibration", "mean loss", "loss spread", "phase noise",
-                                       "amplifier noise", "intensity noise"});
+                                       "amplifier noise", "intensity noise", "converter"});
   const StudyConfig named = parse(sweep("method = 'ablation'\nsources = ['DAC', 'splitters']"));
   CHECK(ablation_labels(named.sweeps[0]) ==
         Strings{"none", "only DAC", "only splitters", "all", "all but DAC", "all but splitters"});
@@ -286,7 +287,7 @@ TEST_CASE("an ablation has the sources that act, or those it names") {
     CHECK(config_at(both, 3).chip.sigma_eta_rad == 0.0);
   }
   const StudyConfig asked = parse_config("", "s.toml", {{"noise.shot=false"}, {}, true});
-  CHECK(asked.sweeps[0].sources.size() == 9);
+  CHECK(asked.sweeps[0].sources.size() == 10);
 }
 
 TEST_CASE("an ablation of a mesh alone leaves the receivers out") {
@@ -307,8 +308,8 @@ TEST_CASE("the sources of [mesh] are switched off in model mesh alone") {
   const StudyConfig without = config_at(c, 4);  // none, two alone, all, all but the estimate
   CHECK(without.mesh.sigma_common_rad == 0.01);
   CHECK(without.calibration.sigma_estimate_rad == 0.0);
-  CHECK(parse(on + ablation).sweeps[0].sources ==
-        Strings{"splitter estimate", "shot noise", "amplifier noise", "intensity noise", "phase lock"});
+  CHECK(parse(on + ablation).sweeps[0].sources == Strings{"splitter estimate", "shot noise", "amplifier noise",
+                                                          "intensity noise", "phase lock", "converter"});
   check_message(complaint(sweep("method = 'ablation'\nsources = ['common phase']")),
                 {"common phase", "splitters"});
 }
@@ -438,10 +439,10 @@ TEST_CASE("a sweep that cannot be says where and why") {
   check_message(complaint(sweep("method = 'ablation'\nsources = ['dac']")),
                 {"s.toml:3:11:", "\"dac\"", "mean \"DAC\"?"});
   check_message(complaint(sweep("method = 'ablation'\nsources = ['DAC', 'DAC']")), {"\"DAC\" twice"});
-  check_message(
-      complaint("noise = {shot = false, tia = false, rin = false, lock = false}\nchip = {preset = 'ideal'}\n" +
-                sweep("method = 'ablation'")),
-      {"no source of error acts"});
+  check_message(complaint("noise = {shot = false, tia = false, rin = false, lock = false, converter = "
+                          "false}\nchip = {preset = 'ideal'}\n" +
+                          sweep("method = 'ablation'")),
+                {"no source of error acts"});
 }
 
 TEST_CASE("axes are told apart by name and a key has one value at a point") {

@@ -92,7 +92,8 @@ TEST_CASE("chip path: noise is another at every step, and the step's own") {
 // step off, the chip keeps its first program, or a training that goes on in the middle meets another chip
 TEST_CASE("chip path: a chip lives through its instants with the steps, wherever training goes on") {
   for (const bool again : {false, true}) {
-    const Unit unit({"learner.engine=light", "noise.shot=false", "noise.tia=false", "noise.rin=false"});
+    const Unit unit({"learner.engine=light", "noise.shot=false", "noise.tia=false", "noise.rin=false",
+                     "noise.converter=false"});
     const char* const variant = again ? "recalibrated" : "drifting";
     INFO(variant);
     const CodeMatrix codes = drawn_codes(4);

@@ -66,7 +66,7 @@ TEST_CASE("drift: a calibration takes the change of the phases away, and only th
 TEST_CASE("drift: a perfect chip in a steady world stays as it is") {
   const Drifted d = drifted(drift_study(
       "sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\n[chip]\npreset = 'ideal'\n[noise]\nshot = "
-      "false\ntia = false\nrin = false\nlock = false\n"));
+      "false\ntia = false\nrin = false\nlock = false\nconverter = false\n"));
   for (const std::size_t variant : {0u, 1u}) {
     for (const double change : d.of("phase_drift", variant)) CHECK(change < 1e-12);
     const auto all = d.of("accuracy_all_words", variant);
@@ -89,7 +89,7 @@ TEST_CASE("drift: the same numbers on one and two threads") {
 TEST_CASE("drift: phase noise is another at every instant, alike in both variants") {
   const std::string quiet =
       "sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\ninstants = 40\n[noise]\nshot = false\ntia = "
-      "false\nrin = false\nlock = false\n[chip]\npreset = 'ideal'\nsigma_phase_rad = ";
+      "false\nrin = false\nlock = false\nconverter = false\n[chip]\npreset = 'ideal'\nsigma_phase_rad = ";
   StudyConfig config = parse(
       "model = 'drift'\n[run]\nseed = 5\n[task]\nservers = 2\nbits = 4\n[network]\nhidden = [8, "
       "16]\n[measure]\nwords = 2000\n[drift]\ninterval_s = 10\nrecalibrate_s = 30\n" +
@@ -109,7 +109,7 @@ TEST_CASE("drift: every calibration follows the policy and the heat of its progr
   const auto steady = [](const std::string& more) {
     return drifted(
         drift_study("sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\n[noise]\nshot = false\ntia = "
-                    "false\nrin = false\nlock = false\n[chip]\npreset = 'ideal'\n" +
+                    "false\nrin = false\nlock = false\nconverter = false\n[chip]\npreset = 'ideal'\n" +
                     more));
   };
   // an uncalibrated chip is never calibrated
