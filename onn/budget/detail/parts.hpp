@@ -42,10 +42,11 @@ struct Inputs {
   double modulator_db() const { return hardware.modulator.insertion_loss_db; }
   /// Whether unit P adds fields. Otherwise receivers and modulators stand in it.
   bool coherent() const { return hardware.link.averaging == Averaging::coherent; }
-  /// Loss of a lane of unit P that is read so many times, by its splitting and by the splitters' excess, dB.
+  /// Loss of a lane of unit P that is read so many times, by its splitting, dB.
   double splitting_db(int copies) const {
     return loss_db_of_field(split_field_factor(sharing_reads(hardware, copies)));
   }
+  /// The same by the splitters' excess, dB.
   double splitters_db(int copies) const { return excess_db(sharing_reads(hardware, copies)); }
   /// What the seed feeds: every server (its oscillators alone where it has a laser of its own), and the chip.
   int fed() const { return design.task.servers + 1; }
