@@ -33,9 +33,8 @@ struct BudgetTable {
 };
 
 /// What stands at one stage of the light path: "servers" (lasers, modulators, fibres, couplers), "unit P" (with
-/// receivers and modulators where averaging is incoherent),
-/// "layer 1"
-/// .., "unit T" (splitters, couplers, fibres, the servers' receivers).
+/// receivers and modulators where averaging is incoherent), "layer 1" .., "unit T" (splitters, couplers,
+/// fibres, the servers' receivers).
 struct BudgetStage {
   std::string name;
   int inputs = 0, outputs = 0, blocks = 0;

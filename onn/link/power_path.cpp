@@ -73,12 +73,14 @@ Schedule unit_schedule(const ChipDesign& design, const UnitHardware& hardware) {
 PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardware) {
   const Schedule times = unit_schedule(design, hardware);
   PassiveLosses losses;
-  losses.unit_p_db = tree_excess_db(hardware, design.task.servers);
+  losses.servers_tree_db = tree_excess_db(hardware, design.task.servers);
+  losses.coupler_db = fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m);
+  losses.fibre_db = fibre_loss_db(hardware.fibre);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     // light that no receiver meets goes on without a detour: the guides to its reader are its reader's
-    losses.layer_db.push_back(tree_excess_db(hardware, static_cast<std::int64_t>(layer.blocks.size())) +
-                              (layer.received() ? waveguide_loss_db(layer_waveguide(hardware)) : 0.0));
+    losses.waveguides_db.push_back(layer.received() ? waveguide_loss_db(layer_waveguide(hardware)) : 0.0);
+    losses.fan_db.push_back(tree_excess_db(hardware, static_cast<std::int64_t>(layer.blocks.size())));
     auto& lanes = losses.lane_db.emplace_back();
     for (std::size_t i = 0; i < layer.lanes.size(); ++i)
       lanes.push_back(waveguide_loss_db(delay_line(hardware, times.waits_s(design, l, i))) +
@@ -86,9 +88,6 @@ PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardw
                            ? tree_excess_db(hardware, sharing_reads(hardware, layer.lanes[i].copies))
                            : 0.0));
   }
-  losses.unit_t_db = tree_excess_db(hardware, design.task.servers) +
-                     fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m) +
-                     fibre_loss_db(hardware.fibre);
   return losses;
 }
 

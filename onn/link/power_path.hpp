@@ -47,10 +47,12 @@ Schedule unit_schedule(const ChipDesign& design, const UnitHardware& hardware);
 
 /// Losses beside those of splitting light evenly, of modulators at full drive and of meshes, dB.
 struct PassiveLosses {
-  double unit_p_db = 0.0;        ///< splitters of its combiners, or what joins fibres on a photodiode
-  std::vector<double> layer_db;  ///< (layers) splitters of fan-out or fan-in, and waveguides
+  double servers_tree_db = 0.0;  ///< splitters of a tree of all servers: unit P's combiners, and unit T
+  std::vector<double> fan_db;    ///< (layers) splitters of fan-out or fan-in
+  std::vector<double>
+      waveguides_db;  ///< (layers) to and from the meshes of a layer that receivers stand behind
   std::vector<std::vector<double>> lane_db;  ///< (layers)(inputs) splitters of copies, and delay lines
-  double unit_t_db = 0.0;                    ///< its splitters, coupler and fibre, to a server's receiver
+  double coupler_db = 0.0, fibre_db = 0.0;   ///< one passage between chip and server
 };
 PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardware);
 

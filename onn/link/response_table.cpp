@@ -42,11 +42,10 @@ void for_word_parts(const Task& task, Use use) {
 /// The table of what `outputs` makes of every word's codes, without noise, read by `converter` where there is
 /// one.
 template <class Outputs>
-ResponseTable tabulated(const Task& task, const AdcSettings* converter, Outputs outputs) {
+ResponseTable tabulated(const Task& task, const std::optional<AdcSettings>& converter, Outputs outputs) {
   const auto words = static_cast<Eigen::Index>(task.words());
   ResponseTable table{task,
-                      converter == nullptr ? AdcSettings{} : *converter,
-                      converter != nullptr,
+                      converter,
                       Eigen::MatrixXf(task.output_digits(), words),
                       CodeVector(words),
                       std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
@@ -54,7 +53,7 @@ ResponseTable tabulated(const Task& task, const AdcSettings* converter, Outputs 
   for_word_parts(task, [&](Eigen::Index first, const Codes& codes) {
     Eigen::MatrixXd y = outputs(codes);
     table.outputs.middleCols(first, y.cols()) = y.template cast<float>();
-    if (converter != nullptr) quantise_digits(*converter, y);
+    if (converter) quantise_digits(*converter, y);
     table.decided.segment(first, y.cols()) = decide(y);
   });
   return table;
@@ -103,7 +102,7 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
 
 ResponseTable tabulate_network(const Network& network) {
   validate_enumerable(network.task);
-  return tabulated(network.task, nullptr,
+  return tabulated(network.task, std::nullopt,
                    [&](const Codes& codes) { return forward(network, digit_averages(network.task, codes)); });
 }
 
@@ -112,8 +111,9 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
   const NoiseSwitches& noise = unit.noise;
   validate_tabulation(design.task, unit.hardware, noise);
   const LitUnit silent = {design, unit.chip, unit.hardware};
-  ResponseTable table = tabulated(design.task, noise.converter ? &unit.hardware.converter : nullptr,
-                                  [&](const Codes& codes) { return transmit(silent, codes, seed); });
+  const auto converter = noise.converter ? std::optional(unit.hardware.converter) : std::nullopt;
+  ResponseTable table =
+      tabulated(design.task, converter, [&](const Codes& codes) { return transmit(silent, codes, seed); });
   for (Eigen::Index m = 0; m < table.task.output_digits(); ++m)
     table.readout[static_cast<std::size_t>(m)] = readout_noise(unit, m);
   const bool on_chip = design.server_layers().size() < design.layers.size() ||
@@ -181,7 +181,7 @@ CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const T
                    static_cast<double>(intensity[w]) * (r.intensity * v + r.leak);
       }
     }
-    if (table.steps) quantise_digits(table.converter, y);
+    if (table.converter) quantise_digits(*table.converter, y);
     answers.segment(first, words) = decide(y);
   });
   return answers;

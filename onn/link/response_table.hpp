@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -15,8 +16,7 @@ namespace optinc {
 /// meshes.
 struct ResponseTable {
   Task task;
-  AdcSettings converter;  ///< of every digit; it acts where `steps` is set
-  bool steps = false;
+  std::optional<AdcSettings> converter;   ///< of every digit; none is ideal
   Eigen::MatrixXf outputs;                ///< y without noise, in digits, (output digits, words of the task)
   Eigen::VectorX<std::uint32_t> decided;  ///< the code those outputs decide to, (words)
   std::vector<ReadoutNoise> readout;      ///< of a server's receiver, (output digits)

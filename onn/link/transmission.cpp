@@ -79,8 +79,6 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
                : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
                                    chip_combiners, codes, averages);
   std::vector<FieldBatch> behind(design.layers.size());
-  std::vector<bool> received;
-  for (const LayerDesign& layer : design.layers) received.push_back(layer.received());
   Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
   Eigen::Index digit = 0;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
@@ -91,7 +89,7 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
     const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
     const FieldBatch made =
-        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, behind, received, hardware);
+        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, behind, hardware);
     FieldBatch out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
                                     !layer.received() || acting.shot);
     if (!layer.received()) {

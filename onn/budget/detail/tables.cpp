@@ -98,15 +98,16 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   if (in.coherent()) at(splitting, servers_stage) += loss_db_of_field(split_field_factor(in.fed()));
   at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal digits add up
   at(splitting, unit_t) = loss_db_of_field(split_field_factor(servers));
+  const PassiveLosses passive = passive_losses(in.design, in.hardware);
   at(excess, servers_stage) = in.excess_db(digits);
-  at(excess, unit_p_stage) = at(excess, unit_t) = in.excess_db(servers);
+  at(excess, unit_p_stage) = at(excess, unit_t) = passive.servers_tree_db;
   for (const std::size_t stage : {servers_stage, unit_t}) {
-    at(couplers, stage) = in.coupler_db();
-    at(fibres, stage) = fibre_loss_db(in.hardware.fibre);
+    at(couplers, stage) = passive.coupler_db;
+    at(fibres, stage) = passive.fibre_db;
   }
   if (in.coherent()) {  // the seed comes to the servers
     at(excess, servers_stage) += in.excess_db(in.fed());
-    at(fibres, servers_stage) += fibre_loss_db(in.hardware.fibre);
+    at(fibres, servers_stage) += passive.fibre_db;
   }
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
@@ -115,11 +116,10 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
     for (const BlockDesign& block : layer.blocks)
       most = std::max(most, block.attenuation.cwiseAbs().maxCoeff());
     at(fan, stage) = loss_db_of_field(layer.fan_field_factor());
-    at(excess, stage) = in.excess_db(static_cast<std::int64_t>(layer.blocks.size()));
+    at(excess, stage) = passive.fan_db[l];
     at(mzis, stage) = layer.columns() * 2 * mean_arm_loss_db(in.model);
     at(attenuators, stage) = most > 0 ? loss_db_of_field(most) : 0.0;
-    // light that no receiver meets goes on without a detour: the guides to its reader are its reader's
-    if (layer.received()) at(waveguides, stage) = waveguide_loss_db(layer_waveguide(in.hardware));
+    at(waveguides, stage) = passive.waveguides_db[l];
   }
   return t;
 }

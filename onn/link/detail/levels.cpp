@@ -32,7 +32,8 @@ FieldsPerUnit fields_per_unit(const ChipDesign& design, const UnitHardware& hard
                               std::span<const double> factors, double visibility) {
   const PassiveLosses losses = passive_losses(design, hardware);
   const double lane_unit = visibility * lane_field_per_unit_sqrt_w(design.task, hardware);
-  const double unit_t = split_field_factor(design.task.servers) * field_ratio_of_loss_db(losses.unit_t_db);
+  const double unit_t = split_field_factor(design.task.servers) *
+                        field_ratio_of_loss_db(losses.servers_tree_db + losses.coupler_db + losses.fibre_db);
   FieldsPerUnit fields;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
@@ -44,7 +45,8 @@ FieldsPerUnit fields_per_unit(const ChipDesign& design, const UnitHardware& hard
                                : fields.out[static_cast<std::size_t>(lane.source)];
       least = std::min(least, field * field_ratio_of_loss_db(losses.lane_db[l][i]));
     }
-    const double behind = least * factors[l] * field_ratio_of_loss_db(losses.layer_db[l]);
+    const double behind =
+        least * factors[l] * field_ratio_of_loss_db(losses.fan_db[l] + losses.waveguides_db[l]);
     fields.in.push_back(least);
     fields.received.push_back(layer.ending == LayerEnd::servers ? behind * unit_t : behind);
     fields.out.push_back(layer.received() ? std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output

@@ -34,10 +34,11 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
     const double passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
     path.transfer = {passed * chip.layers[l].transfer.real(), passed * chip.layers[l].transfer.imag()};
     const MzmSettings& modulator = hardware.modulator;
-    const int first = layer.lanes[0].source;
-    const bool driven = first < 0 ? hardware.link.averaging == Averaging::incoherent
-                                  : design.layers[static_cast<std::size_t>(first)].received();
-    path.inputs_unchanged = !driven || (modulator.linearised && modulator.leak == 0);
+    for (const LaneDesign& lane : layer.lanes)
+      path.lane_driven.push_back(lane.source < 0
+                                     ? hardware.link.averaging == Averaging::incoherent
+                                     : design.layers[static_cast<std::size_t>(lane.source)].received());
+    path.inputs_unchanged = !path.lane_driven[0] || (modulator.linearised && modulator.leak == 0);
     for (int i = 0; i < layer.inputs; ++i) {
       const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
       const double source_unit = lane.source < 0
@@ -61,8 +62,7 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
 }
 
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& behind, const std::vector<bool>& received,
-                    const UnitHardware& hardware) {
+                    const std::vector<FieldBatch>& behind, const UnitHardware& hardware) {
   FieldBatch in(layer.inputs, unit_p_lanes.words());
   const MzmSettings& modulator = hardware.modulator;
   const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
@@ -72,9 +72,8 @@ FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const Field
     const FieldBatch& from = lane.source < 0 ? unit_p_lanes : behind[source];
     const double factor = path.lane_factor[static_cast<std::size_t>(i)];
     const double sent = full_scale * path.lane_passed[static_cast<std::size_t>(i)];
-    const bool driven = lane.source < 0 ? hardware.link.averaging == Averaging::incoherent : received[source];
     in.re.row(i) = factor * from.re.row(lane.row);
-    if (!driven)
+    if (!path.lane_driven[static_cast<std::size_t>(i)])
       in.im.row(i) = factor * from.im.row(lane.row);
     else if (modulator.linearised && modulator.leak == 0)
       in.re.row(i) = in.re.row(i).cwiseMax(-sent).cwiseMin(sent);

@@ -27,6 +27,7 @@ struct LayerPath {
   Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
   std::vector<double> lane_passed;  ///< (inputs): passive_losses(), a part of lane_factor
   std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
+  std::vector<bool> lane_driven;    ///< (inputs): a receiver drives its modulator; else it is light passed on
   bool undimmed = true;             ///< every read of its outputs takes a modulator's drive as it is
   /// The inputs are all outputs of one layer (or of unit P), in order, undimmed, and what modulators send is
   /// their drive.
@@ -40,7 +41,6 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit);
 /// the drives of modulators (`re` alone) where it is received, incoherent averages too. A modulator dims its
 /// lane by its drive: limit, sine and leak are those of the level it sends.
 FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& behind, const std::vector<bool>& received,
-                    const UnitHardware& hardware);
+                    const std::vector<FieldBatch>& behind, const UnitHardware& hardware);
 
 }  // namespace optinc

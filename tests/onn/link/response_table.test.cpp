@@ -48,6 +48,21 @@ Eigen::VectorXd shares(const Eigen::VectorX<std::uint32_t>& codes, const Eigen::
   return found;
 }
 
+/// Holds the map of such a chip to its meshes: shares of wrong digits that scatter by the 17,576 draws of a
+/// map's noise before the servers (8 for each of 2,197 words), 5 sigma.
+void check_shares_of_draws(const Lit& lit, const NoiseSwitches& noise) {
+  const auto clean = decide(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
+  const LitUnit unit{lit.design, lit.chip, lit.hardware, noise};
+  const Eigen::VectorXd by_map =
+      shares(send_by_table(tabulate_chip(unit, {1, 1}), lit.codes, {1, 1, 0}), clean, 3);
+  const Eigen::VectorXd by_light = shares(decide(transmit(unit, lit.codes, {1, 1})), clean, 3);
+  for (Eigen::Index m = 0; m < 3; ++m) {
+    CAPTURE(m, by_map[m], by_light[m]);
+    CHECK(by_light[m] > 1e-3);  // or nothing is tested
+    CHECK(std::abs(by_map[m] - by_light[m]) < 5 * std::sqrt(by_light[m] / 17'576.0));
+  }
+}
+
 }  // namespace
 
 // the meshes themselves are the reference. Fails when codes are counted in another base or digit order, or the
@@ -95,24 +110,15 @@ TEST_CASE("MC: a map's receivers err as often as those behind the meshes, source
   }
 }
 
-// 400,000 words; 8 draws of the neurons' noise for each of 2,197 words: both shares of wrong digits scatter by
-// these 17,576 draws, 5 sigma. Fails when the map forgets the neurons or draws the servers' receivers twice
+// 400,000 words. Fails when the map forgets the neurons or draws the servers' receivers twice
 TEST_CASE("MC: a map's neurons err as those of the meshes do") {
   Lit lit(some_network(), 400'000);
+  NoiseSwitches noise = NoiseSwitches::all();
+  noise.lock = false;
   for (const double full_scale_w : {3e-6, 1e-5}) {
+    CAPTURE(full_scale_w);
     lit.hardware.link.signal_full_scale_w = full_scale_w;
-    const auto clean = decide(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
-    NoiseSwitches noise = NoiseSwitches::all();
-    noise.lock = false;
-    const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware, noise}, {1, 1});
-    const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 0}), clean, 3);
-    const Eigen::VectorXd by_light =
-        shares(decide(transmit({lit.design, lit.chip, lit.hardware, noise}, lit.codes, {1, 1})), clean, 3);
-    for (Eigen::Index m = 0; m < 3; ++m) {
-      CAPTURE(full_scale_w, m, by_map[m], by_light[m]);
-      CHECK(by_light[m] > 1e-3);  // or nothing is tested
-      CHECK(std::abs(by_map[m] - by_light[m]) < 5 * std::sqrt(by_light[m] / 17'576.0));
-    }
+    check_shares_of_draws(lit, noise);
   }
 }
 
@@ -127,17 +133,7 @@ TEST_CASE("MC: a map's incoherent averages err as those of unit P do") {
   lit.hardware.link.launch_power_w = 2e-5;
   lit.hardware.link.signal_full_scale_w = 1e-2;
   lit.hardware.receiver.lo_power_w = 1e-2;
-  const NoiseSwitches noise = {.shot = true, .tia = true};
-  const auto clean = decide(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
-  const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware, noise}, {1, 1});
-  const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 0}), clean, 3);
-  const Eigen::VectorXd by_light =
-      shares(decide(transmit({lit.design, lit.chip, lit.hardware, noise}, lit.codes, {1, 1})), clean, 3);
-  for (Eigen::Index m = 0; m < 3; ++m) {
-    CAPTURE(m, by_map[m], by_light[m]);
-    CHECK(by_light[m] > 1e-3);  // or nothing is tested
-    CHECK(std::abs(by_map[m] - by_light[m]) < 5 * std::sqrt(by_light[m] / 17'576.0));
-  }
+  check_shares_of_draws(lit, {.shot = true, .tia = true});
 }
 
 TEST_CASE("A map's answers do not depend on threads, and every use has noise of its own") {
