@@ -5,7 +5,7 @@
 
 #include <omp.h>
 
-#include "experiments/learning/light_channel.hpp"
+#include "experiments/models/learning/light_channel.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/task/codes.hpp"
 #include "physics/random/haar.hpp"

@@ -1,5 +1,5 @@
 # cmake --build build/PRESET --target docs: the API reference from the docstrings and the guide, build/PRESET/docs/html.
-# Warnings fail it. Needs Doxygen (experiments/setup docs); nothing else does.
+# Warnings fail it. Needs Doxygen (experiments/scripts/setup docs); nothing else does.
 find_package(Doxygen 1.9)
 if(NOT DOXYGEN_FOUND)
   return()

@@ -4,13 +4,13 @@ include(CMakePackageConfigHelpers)
 
 set(share ${CMAKE_INSTALL_DATADIR}/optinc)
 install(TARGETS optinc RUNTIME COMPONENT runtime)
-install(DIRECTORY experiments/studies experiments/networks experiments/designs experiments/interconnect DESTINATION ${share} COMPONENT runtime
+install(DIRECTORY experiments/data/studies experiments/data/networks experiments/data/lists DESTINATION ${share} COMPONENT runtime
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.h5")
-install(DIRECTORY experiments/python/optinc_results DESTINATION ${share}/python COMPONENT runtime
+install(DIRECTORY python/optinc_results DESTINATION ${share}/python COMPONENT runtime
         PATTERN "__pycache__" EXCLUDE)
-install(FILES experiments/python/run_optinc_results.py DESTINATION ${share}/python COMPONENT runtime)
+install(FILES python/run_optinc_results.py DESTINATION ${share}/python COMPONENT runtime)
 install(PROGRAMS cmake/optinc-results DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(FILES LICENSE README.md CITATION.cff experiments/store/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES LICENSE README.md CITATION.cff experiments/engine/store/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # Man page and completions say what the tool itself says: they are asked of it, once it is compiled
 set(texts ${PROJECT_BINARY_DIR}/texts)
@@ -57,8 +57,8 @@ foreach(room physics onn experiments)
   # <optinc/physics/mesh/decomposition.hpp>; what lies in detail/ belongs to the library alone. Folders without public
   # headers are named, or they would be installed empty.
   install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/optinc COMPONENT development
-          FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE PATTERN "simd" EXCLUDE PATTERN "python" EXCLUDE
-          PATTERN "studies" EXCLUDE PATTERN "networks" EXCLUDE PATTERN "figures" EXCLUDE PATTERN "claims_lib" EXCLUDE)
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE PATTERN "simd" EXCLUDE PATTERN "data" EXCLUDE
+          PATTERN "scripts" EXCLUDE)
 endforeach()
 get_target_property(linked optinc_experiments LINK_LIBRARIES)
 set(OPTINC_LINKS_MPI OFF)

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "experiments/cli/command_line.hpp"
-#include "experiments/study/run_study.hpp"
+#include "experiments/engine/study/run_study.hpp"
 
 int main(int argc, char** argv) {
   using namespace optinc;

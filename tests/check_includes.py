@@ -17,8 +17,9 @@ ROOMS = ("physics", "onn", "experiments")  # each may include itself and what st
 # rooms of a folder, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
 FLOORS = {
     "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget")),
-    "experiments": (("process",), ("config",), ("store",), ("learning", "exchange", "budget", "designs"),
-                    ("interconnect",), ("models",), ("runner",), ("validate",), ("study",), ("cli",)),
+    "experiments": (("engine/process",), ("engine/config",), ("engine/store",), ("models/learning", "io"),
+                    ("analysis/cost",), ("analysis/interconnect",), ("models",), ("engine/runner",),
+                    ("analysis/validate",), ("engine/study",), ("cli",)),
 }
 GUESTS = ("tests", "bench")  # may include any room; of detail/ see DETAIL_USERS
 GENERATED = {"experiments": {"optinc_version.hpp"}}
@@ -46,10 +47,15 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
 def floor(path):
-    """(folder, room in it, its floor) of a path; the floor is None for what lies in no room, such as main.cpp."""
-    parts = path.split("/")
-    room = parts[1] if len(parts) > 2 else ""
-    return parts[0], room, next((i for i, rooms in enumerate(FLOORS.get(parts[0], ())) if room in rooms), None)
+    """(folder, room in it, its floor) of a path: the longest room that holds it, or its first two folders and None. A file
+    of the folder itself, such as main.cpp, is in room ""."""
+    folder, *inside = path.split("/")[:-1]
+    for depth in range(len(inside), 0, -1):
+        room = "/".join(inside[:depth])
+        for i, rooms in enumerate(FLOORS.get(folder, ())):
+            if room in rooms:
+                return folder, room, i
+    return folder, "/".join(inside), None
 
 
 def why_not_detail(file, name):
@@ -146,15 +152,15 @@ def self_test():
              ("physics/a.cpp", "<CLI/CLI.hpp>"), ("physics/a.cpp", "<fstream>"), ("physics/a.cpp", "<chrono>"), ("physics/a.cpp", "<omp.h>"),
              ("physics/a.cpp", "<random>"), ("physics/devices/mzi.cpp", "<boost/numeric/odeint.hpp>"),
              ("experiments/a.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"task.hpp"'), ("onn/a.cpp", '"tests/support/x.hpp"'),
-             ("onn/a.cpp", "<physics/core/units.hpp>"), ("experiments/runner/a.cpp", '"experiments/cli/x.hpp"'),
-             ("experiments/config/a.hpp", '"experiments/learning/x.hpp"'), ("experiments/learning/a.hpp", '"experiments/exchange/x.hpp"'),
+             ("onn/a.cpp", "<physics/core/units.hpp>"), ("experiments/engine/runner/a.cpp", '"experiments/cli/x.hpp"'),
+             ("experiments/engine/config/a.hpp", '"experiments/models/learning/x.hpp"'), ("experiments/models/learning/a.hpp", '"experiments/io/x.hpp"'),
              ("onn/new/a.hpp", '"onn/task/x.hpp"'), ("onn/link/a.hpp", '"onn/new/x.hpp"'), ("onn/task/a.hpp", '"onn/network/x.hpp"'), ("onn/training/a.cpp", '"onn/budget/x.hpp"'),
              ("onn/link/a.hpp", '"onn/link/detail/x.hpp"'), ("physics/mesh/a.hpp", '"physics/mesh/engine/detail/x.hpp"'), ("onn/link/a.cpp", '"physics/simd/detail/x.hpp"'),
              ("experiments/models/a.cpp", '"onn/link/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/detail/x.hpp"'), ("tests/support/a.hpp", '"physics/simd/detail/x.hpp"'),
              ("tests/experiments/a.test.cpp", '"onn/link/detail/x.hpp"'), ("tests/consumer/main.cpp", "<optinc/physics/simd/detail/x.hpp>")]
     right = [("physics/thermal/detail/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
              ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>"),
-             ("experiments/cli/a.cpp", '"experiments/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"'),
+             ("experiments/cli/a.cpp", '"experiments/engine/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"'),
              ("onn/link/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/budget/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/link/detail/a.hpp", '"onn/link/detail/x.hpp"'),
              ("tests/onn/link/a.test.cpp", '"onn/link/detail/x.hpp"'), ("bench/main.cpp", '"physics/simd/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/x.hpp"')]
     failures = 0 if cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"] and not cycle({"a": {"b", "c"}, "b": {"c"}}) else 1

@@ -24,7 +24,7 @@ OPTINC = TYPED.resolve()
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "docs" / name for name in ("results.md", "claims.md", "limitations.md")]
-STUDY = "experiments/studies/quickstart.toml"
+STUDY = "experiments/data/studies/quickstart.toml"
 SMALL = shlex.join(["--quiet", *SMALL_ARGUMENTS])
 TRAINING = shlex.join(["--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--sweep")]])
 
@@ -38,9 +38,9 @@ AS_TYPED = {
     "optinc train STUDY.toml -o FILE": f"optinc train {STUDY} -o n.h5 {TRAINING}",
     "optinc validate": "optinc validate --quick 8",
     "optinc budget": "optinc budget --set network.source=carry-chain --set task.rounding=half-up",
-    "optinc designs LIST.toml": "optinc designs experiments/designs/published.toml",
-    "optinc interconnect LIST.toml": "optinc interconnect experiments/interconnect/headline.toml",
-    "optinc interconnect": "optinc interconnect experiments/interconnect/ring_1024.toml",
+    "optinc designs LIST.toml": "optinc designs experiments/data/lists/published.toml",
+    "optinc interconnect LIST.toml": "optinc interconnect experiments/data/lists/headline.toml",
+    "optinc interconnect": "optinc interconnect experiments/data/lists/ring_1024.toml",
     "optinc explain KEY": "optinc explain chip.sigma_eta_rad",
     "optinc program": "optinc program n.h5 -o p.h5",
     "optinc transfer": "optinc transfer p.h5 -o t.csv --mesh layer0/block0/mesh",

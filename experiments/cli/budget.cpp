@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
-#include "experiments/budget/budget_file.hpp"
-#include "experiments/budget/report.hpp"
+#include "experiments/analysis/cost/budget_file.hpp"
+#include "experiments/analysis/cost/budget_report.hpp"
 #include "experiments/cli/commands.hpp"
-#include "experiments/config/study_names.hpp"
-#include "experiments/config/study_warnings.hpp"
-#include "experiments/store/atomic_file.hpp"
-#include "experiments/store/network_file.hpp"
-#include "experiments/store/provenance.hpp"
-#include "experiments/study/prelude.hpp"
-#include "experiments/study/shipped_networks.hpp"
+#include "experiments/engine/config/study_names.hpp"
+#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/network_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

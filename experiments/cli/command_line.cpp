@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/command_table.hpp"
-#include "experiments/process/interrupt.hpp"
-#include "experiments/store/provenance.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/store/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/printable.hpp"
@@ -70,7 +70,7 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   app.set_version_flag("--version", program_version(), "Print version and revision and exit");
   app.footer(
       "Example:\n"
-      "  optinc run experiments/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
+      "  optinc run experiments/data/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
       "Exit codes:\n"
       "  0    success, or a run stopped by run.time_limit_s (its file has complete = 0)\n"
       "  1    refused or failed (standard error says why), wrong words found (words), or differing values "

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/runner/mpi.hpp"
+#include "experiments/engine/runner/mpi.hpp"
 
 namespace optinc {
 

@@ -6,14 +6,14 @@
 
 #include "experiments/cli/devices.hpp"
 #include "experiments/cli/dry_run.hpp"
-#include "experiments/exchange/commands.hpp"
-#include "experiments/process/interrupt.hpp"
-#include "experiments/store/atomic_file.hpp"
-#include "experiments/study/inspect.hpp"
-#include "experiments/study/replay.hpp"
-#include "experiments/study/run_study.hpp"
-#include "experiments/study/run_training.hpp"
-#include "experiments/study/shipped_networks.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/study/inspect.hpp"
+#include "experiments/engine/study/replay.hpp"
+#include "experiments/engine/study/run_study.hpp"
+#include "experiments/engine/study/run_training.hpp"
+#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/io/commands.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/config/study_config.hpp"
-#include "experiments/exchange/touchstone.hpp"
-#include "experiments/study/run_options.hpp"
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/study/run_options.hpp"
+#include "experiments/io/touchstone.hpp"
 
 // What the commands of the tool do once their arguments are read. Each returns the exit status; results go to
 // standard output. Throws Error, or Interrupted.

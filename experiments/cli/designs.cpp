@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
+#include "experiments/analysis/cost/design_report.hpp"
 #include "experiments/cli/commands.hpp"
-#include "experiments/designs/report.hpp"
-#include "experiments/process/interrupt.hpp"
-#include "experiments/process/progress.hpp"
-#include "experiments/store/atomic_file.hpp"
-#include "experiments/store/provenance.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

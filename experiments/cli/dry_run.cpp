@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include "experiments/config/points.hpp"
-#include "experiments/config/study_warnings.hpp"
-#include "experiments/designs/compare.hpp"
+#include "experiments/analysis/cost/compare_designs.hpp"
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/runner/memory.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 #include "experiments/models/chip_memory.hpp"
-#include "experiments/process/interrupt.hpp"
-#include "experiments/runner/memory.hpp"
-#include "experiments/study/prelude.hpp"
 
 namespace optinc {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/runner/run_trials.hpp"
+#include "experiments/engine/runner/run_trials.hpp"
 
 namespace optinc {
 

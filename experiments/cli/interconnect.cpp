@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "experiments/analysis/interconnect/report.hpp"
+#include "experiments/analysis/interconnect/trace.hpp"
+#include "experiments/analysis/interconnect/units.hpp"
 #include "experiments/cli/commands.hpp"
-#include "experiments/interconnect/report.hpp"
-#include "experiments/interconnect/trace.hpp"
-#include "experiments/interconnect/units.hpp"
-#include "experiments/process/interrupt.hpp"
-#include "experiments/process/progress.hpp"
-#include "experiments/store/atomic_file.hpp"
-#include "experiments/store/provenance.hpp"
-#include "experiments/study/shipped_files.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/shipped_files.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -24,7 +24,7 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
   }
   validate(
       !a.list.empty(),
-      "no list named (scenarios of networks). Try optinc interconnect experiments/interconnect/headline.toml.");
+      "no list named (scenarios of networks). Try optinc interconnect experiments/data/lists/headline.toml.");
   const bool stored = !a.out.output.empty(), traced = !a.trace.empty();
   for (const std::string& file : {a.out.output, a.trace}) {
     if (file.empty()) continue;
@@ -41,7 +41,7 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
   const Scenario* chosen = nullptr;
   if (traced)
     chosen = &scenario_named(list, a.scenario.empty() ? list.scenarios.front().name : a.scenario, a.servers);
-  cost_units(list, shipped_folder("designs") / "published.toml", [](const std::string&) { check_interrupt(); });
+  cost_units(list, shipped_folder("lists") / "published.toml", [](const std::string&) { check_interrupt(); });
   Progress progress("interconnect", steps_of(list), a.out.quiet);
   const InterconnectResults results = simulate_list(list, [&](const std::string& name) {
     check_interrupt();

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/study_config.hpp"
-#include "experiments/config/study_names.hpp"
-#include "experiments/process/text_table.hpp"
-#include "experiments/study/shipped_files.hpp"
-#include "experiments/study/shipped_networks.hpp"
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_names.hpp"
+#include "experiments/engine/process/text_table.hpp"
+#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/study/shipped_networks.hpp"
 #include "physics/core/names.hpp"
 
 namespace optinc {

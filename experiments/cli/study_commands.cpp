@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "experiments/cli/command_table.hpp"
-#include "experiments/study/merge_studies.hpp"
-#include "experiments/study/run_study.hpp"
+#include "experiments/engine/study/merge_studies.hpp"
+#include "experiments/engine/study/run_study.hpp"
 
 namespace optinc {
 namespace {
@@ -36,7 +36,7 @@ void add_run(CommandTable& commands) {
   const auto study = std::make_shared<StudyArguments>();
   CLI::App& run = commands.add(
       "run", "Run a study and write its result file",
-      "optinc run experiments/studies/quickstart.toml -o results.h5 --trials 60 --seed 7\n"
+      "optinc run experiments/data/studies/quickstart.toml -o results.h5 --trials 60 --seed 7\n"
       "  optinc run STUDY.toml -o part2.h5 --shard 2/4          the second of four machines\n"
       "  mpirun -n 4 optinc run STUDY.toml -o results.h5        four MPI ranks; identical results\n"
       "A key that the model of the study does not read cannot be swept; setting it prints a warning.\n"
@@ -52,7 +52,7 @@ void add_ablate(CommandTable& commands) {
   ablation->overrides.ablation = true;
   CLI::App& ablate = commands.add(
       "ablate", "Run a study with each error source alone, with all of them, and with all but one",
-      "optinc ablate experiments/studies/quickstart.toml -o ablation.h5 --sweep chip.sigma_eta_rad=[0.02] "
+      "optinc ablate experiments/data/studies/quickstart.toml -o ablation.h5 --sweep chip.sigma_eta_rad=[0.02] "
       "--set measure.once=[]",
       [ablation, &commands] { return run_command(*ablation, commands.typed(), commands.ranks()); });
   add_study(ablate, *ablation);
@@ -115,7 +115,7 @@ void add_train(CommandTable& commands) {
   const auto training = std::make_shared<StudyArguments>();
   CLI::App& train = commands.add(
       "train", "Train the network of a study and write it to a file",
-      "optinc train experiments/studies/quickstart.toml -o network.h5 --set task.rounding=floor",
+      "optinc train experiments/data/studies/quickstart.toml -o network.h5 --set task.rounding=floor",
       [training, &commands] { return train_command(*training, commands.typed(), commands.ranks()); });
   add_study(train, *training);
 }

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/process/interrupt.hpp"
-#include "experiments/process/progress.hpp"
-#include "experiments/study/prelude.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 #include "onn/network/word_check.hpp"
 #include "physics/core/check.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numbers>
 
-#include "experiments/config/points.hpp"
-#include "experiments/config/study_names.hpp"
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/config/study_names.hpp"
 #include "onn/task/words.hpp"
 
 namespace optinc {

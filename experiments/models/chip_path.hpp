@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "experiments/config/study_config.hpp"
-#include "experiments/learning/light_channel.hpp"
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/models/learning/light_channel.hpp"
 #include "onn/chip/chip_design.hpp"
 
 namespace optinc {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "experiments/config/study_config.hpp"
+#include "experiments/engine/config/study_config.hpp"
 #include "onn/link/transmission.hpp"
 
 namespace optinc {

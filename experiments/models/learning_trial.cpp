@@ -4,13 +4,13 @@
 #include <memory>
 #include <optional>
 
-#include "experiments/config/points.hpp"
-#include "experiments/learning/collectives.hpp"
-#include "experiments/learning/tasks.hpp"
+#include "experiments/engine/config/points.hpp"
 #include "experiments/models/chip_path.hpp"
 #include "experiments/models/chip_study.hpp"
-#include "experiments/models/learner_keeping.hpp"
+#include "experiments/models/learning/collectives.hpp"
+#include "experiments/models/learning/tasks.hpp"
 #include "experiments/models/recorder.hpp"
+#include "experiments/models/trial_checkpoint.hpp"
 #include "experiments/models/trial_model.hpp"
 
 namespace optinc {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/study_names.hpp"
+#include "experiments/engine/config/study_names.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

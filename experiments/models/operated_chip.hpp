@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "experiments/config/study_config.hpp"
+#include "experiments/engine/config/study_config.hpp"
 #include "onn/chip/calibration.hpp"
 
 namespace optinc {

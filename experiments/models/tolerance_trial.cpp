@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "experiments/config/tolerance_level.hpp"
+#include "experiments/engine/config/tolerance_level.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"

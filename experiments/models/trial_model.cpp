@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/limits.hpp"
+#include "experiments/engine/config/limits.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/config/study_config.hpp"
-#include "experiments/config/study_names.hpp"
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_names.hpp"
 #include "experiments/models/mesh_targets.hpp"
 #include "experiments/models/networks.hpp"
 

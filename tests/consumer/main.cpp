@@ -1,9 +1,9 @@
 // What a program of somebody else's does with the installed libraries, by public headers alone:
 //   chip  a carry chain without errors sends words of light; all answers are right. Its budget.
-//   mesh  a Haar unitary of 16 ports on a Clements mesh whose splitters and phases err; the fidelity that is left.
+//   mesh  a Haar unitary of 16 ports on a Clements mesh whose splitters and phases err; the fidelity that is
+//   left.
 // tests/install compares the lines.
 #include <fmt/format.h>
-
 #include <optinc/onn/budget/budget.hpp>
 #include <optinc/onn/link/transmission.hpp>
 #include <optinc/onn/network/carry_chain.hpp>

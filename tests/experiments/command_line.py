@@ -140,7 +140,7 @@ class MainJob(unittest.TestCase):
         text.write_text("this is not HDF5")
         bad_toml = folder / "bad.toml"
         bad_toml.write_text("[chip]\nsigma_eta_rd = 0.01\n")
-        pipe, scenarios = folder / "pipe.toml", pathlib.Path(__file__).parents[2] / "experiments/interconnect/headline.toml"
+        pipe, scenarios = folder / "pipe.toml", pathlib.Path(__file__).parents[2] / "experiments/data/lists/headline.toml"
         os.mkfifo(pipe)
         two_lines = folder / "two_lines.toml"
         two_lines.write_text('[[scenario]]\nname = "a\\nb"\n')

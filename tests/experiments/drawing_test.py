@@ -1,4 +1,4 @@
-"""Holds the figures and the command line of experiments/python to small files that follow FORMAT.md; warnings are errors.
+"""Holds the figures and the command line of python to small files that follow FORMAT.md; warnings are errors.
 
 Usage: drawing_test.py [unittest's arguments]. Exits 77 (skipped) when a module is missing.
 """
@@ -424,11 +424,11 @@ class CommandLine(unittest.TestCase):
     def test_draw_script(self):
         if os.name != "posix":
             self.skipTest("a bash script")
-        done = subprocess.run([ROOT / "experiments/draw", FILES["over_time"], "-o", self.folder, "--only", "drift"],
+        done = subprocess.run([ROOT / "experiments/scripts/draw", FILES["over_time"], "-o", self.folder, "--only", "drift"],
                               capture_output=True, text=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(sorted(os.listdir(self.folder)), ["drift.pdf", "drift.png"])
-        help_text = subprocess.run([ROOT / "experiments/draw", "--help"], capture_output=True, text=True)
+        help_text = subprocess.run([ROOT / "experiments/scripts/draw", "--help"], capture_output=True, text=True)
         self.assertEqual(help_text.returncode, 0)
         self.assertIn("--only eye", help_text.stdout)
 

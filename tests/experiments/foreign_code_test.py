@@ -28,8 +28,8 @@ def setUpModule():
     (SHARED / "matplotlibrc").write_text("backend: module://h5py\n")
     # what cmake --install lays down of the package
     share = INSTALLED / "share/optinc/python"
-    shutil.copytree(ROOT / "experiments/python/optinc_results", share / "optinc_results")
-    shutil.copy(ROOT / "experiments/python/run_optinc_results.py", share)
+    shutil.copytree(ROOT / "python/optinc_results", share / "optinc_results")
+    shutil.copy(ROOT / "python/run_optinc_results.py", share)
     (INSTALLED / "bin").mkdir()
     shutil.copy(ROOT / "cmake/optinc-results", INSTALLED / "bin")
 
@@ -53,7 +53,7 @@ class ForeignCode(unittest.TestCase):
 
     def test_absolute_entries_of_pythonpath_are_kept(self):
         """Packages that a cluster's modules bring are found through them."""
-        words = [sys.executable, "-E", ROOT / "experiments/python/run_optinc_results.py", "--help"]
+        words = [sys.executable, "-E", ROOT / "python/run_optinc_results.py", "--help"]
         done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(SHARED)}, capture_output=True, text=True, cwd="/")
         self.assertEqual((HERE / "ran").read_text(), str(SHARED / "matplotlib.py"), done.stderr)
         (HERE / "ran").unlink()
@@ -62,7 +62,7 @@ class ForeignCode(unittest.TestCase):
         self.assertEqual(self.runs_its_own(OPTINC.resolve(), "report", "r.h5", "--force"), "r.html\n")
 
     def test_draw(self):
-        self.assertIn(".png", self.runs_its_own(ROOT / "experiments/draw", "r.h5", "-o", "figures"))
+        self.assertIn(".png", self.runs_its_own(ROOT / "experiments/scripts/draw", "r.h5", "-o", "figures"))
 
     def test_installed_package(self):
         self.assertIn("word_accuracy", self.runs_its_own(INSTALLED / "bin/optinc-results", "show", "r.h5"))

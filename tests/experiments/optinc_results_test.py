@@ -1,4 +1,4 @@
-"""Holds the Python package experiments/python, as it reads, to small files that follow FORMAT.md; warnings are errors.
+"""Holds the Python package python, as it reads, to small files that follow FORMAT.md; warnings are errors.
 
 Usage: optinc_results_test.py [unittest's arguments]. Exits 77 (skipped) when a module is missing.
 """

@@ -23,7 +23,7 @@ import numpy as np
 from optinc_results.report.numbers import number
 from tool import OPTINC, SMALL_ARGUMENTS, optinc
 
-STUDIES = ROOT / "experiments/studies"
+STUDIES = ROOT / "experiments/data/studies"
 HERE = Path(FOLDER.name)
 HOSTILE = '<script>alert("1")</script> & \'two\' </title><img src=x onerror=alert(2)>'
 LONG = "a" * 300
@@ -36,8 +36,8 @@ MADE = {  # by the tool: kinds of files, and details, that no sample has
               "--set", "chip.sigma_eta_rad=0.2"],
     "validate": ["validate", "--quick", "8", "11"],
     "budget": ["budget", "--set", "network.source=carry-chain", "--set", "task.rounding=half-up"],
-    "designs": ["designs", ROOT / "experiments/designs/published.toml"],
-    "interconnect": ["interconnect", ROOT / "experiments/interconnect/headline.toml"],
+    "designs": ["designs", ROOT / "experiments/data/lists/published.toml"],
+    "interconnect": ["interconnect", ROOT / "experiments/data/lists/headline.toml"],
     "train": ["train", STUDIES / "quickstart.toml", "--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--sweep")]],
 }
 
@@ -365,14 +365,14 @@ class Pages(unittest.TestCase):
     def test_the_lines_of_python_run(self):
         shown = [code.raw() for code in PAGES["one_sweep"].all("code") if code.raw().startswith("import h5py")]
         done = subprocess.run([sys.executable, "-c", shown[0]], cwd=HERE, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": str(ROOT / "experiments/python"), "PYTHONDONTWRITEBYTECODE": "1"})
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"})
         if "No module named" in done.stderr or "engine" in done.stderr:
             self.skipTest(done.stderr.splitlines()[-1])
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_in_a_browser(self):
         if html_page.browser() is None:
-            self.skipTest("no Chromium (experiments/setup browser): widths are not measured")
+            self.skipTest("no Chromium (experiments/scripts/setup browser): widths are not measured")
         names = ["one_sweep", "joined", "hostile", "recorded_drift", "tolerant_keys", "designs", "validate", "interconnect", "replay"]
         told = html_page.measured([HERE / f"{name}.html" for name in names], (390, 1280))
         for (path, width), seen in told.items():
@@ -461,7 +461,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("optinc report results.h5", optinc("report", "--help").stdout)
 
     def test_the_tool_says_what_is_missing(self):
-        launcher = ROOT / "experiments/python/run_optinc_results.py"
+        launcher = ROOT / "python/run_optinc_results.py"
         bare = subprocess.run([sys.executable, "-E", "-S", launcher, "report", self.file])  # -S: without Debian's packages
         self.assertEqual(bare.returncode, 69)
         share, program = self.folder / "share/optinc/python", self.folder / "bin/optinc"  # an installed tool

@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "experiments/python"), str(Path(__file__).resolve().parent)]
+sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).resolve().parent)]
 sys.dont_write_bytecode = True
 try:
     import result_samples as samples

@@ -15,8 +15,8 @@ import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDIES = sorted((ROOT / "experiments/studies").glob("*.toml"))
-sys.path.insert(0, str(ROOT / "experiments/python"))
+STUDIES = sorted((ROOT / "experiments/data/studies").glob("*.toml"))
+sys.path.insert(0, str(ROOT / "python"))
 sys.dont_write_bytecode = True
 try:
     import h5netcdf  # noqa: F401

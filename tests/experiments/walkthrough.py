@@ -24,11 +24,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "experiments/walkthrough.md"
-FIGURE = ROOT / "experiments/figures/gallery/walkthrough.png"
+FIGURE = ROOT / "docs/gallery/walkthrough.png"
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```\n(?:(```text\n)(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 LIMIT_S = 300
 
-sys.path.insert(0, str(ROOT / "experiments/python"))
+sys.path.insert(0, str(ROOT / "python"))
 sys.dont_write_bytecode = True
 try:
     import h5py  # noqa: F401

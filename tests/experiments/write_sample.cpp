@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <numeric>
 
-#include "experiments/store/atomic_file.hpp"
-#include "experiments/store/network_file.hpp"
-#include "experiments/store/provenance.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/network_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
 
 using namespace optinc;
 

@@ -7,7 +7,7 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 
-#include "experiments/store/hdf5.hpp"
+#include "experiments/engine/store/hdf5.hpp"
 
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/support.hpp"

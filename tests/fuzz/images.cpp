@@ -1,5 +1,5 @@
-#include "experiments/learning/idx_images.hpp"
-#include "experiments/learning/text.hpp"
+#include "experiments/models/learning/idx_images.hpp"
+#include "experiments/models/learning/text.hpp"
 
 #include "tests/fuzz/support.hpp"
 

@@ -1,6 +1,6 @@
 #include <zlib.h>
 
-#include "experiments/study/state.hpp"
+#include "experiments/engine/study/state.hpp"
 
 #include "tests/fuzz/support.hpp"
 

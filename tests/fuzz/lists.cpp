@@ -1,5 +1,5 @@
-#include "experiments/config/design_list.hpp"
-#include "experiments/interconnect/scenario_list.hpp"
+#include "experiments/analysis/cost/design_list.hpp"
+#include "experiments/analysis/interconnect/scenario_list.hpp"
 
 #include "tests/fuzz/support.hpp"
 

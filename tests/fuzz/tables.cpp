@@ -1,5 +1,5 @@
-#include "experiments/exchange/matrix_file.hpp"
-#include "experiments/exchange/phases_file.hpp"
+#include "experiments/io/matrix_file.hpp"
+#include "experiments/io/phases_file.hpp"
 
 #include "tests/fuzz/support.hpp"
 

@@ -14,7 +14,7 @@ from inputs import write_inputs
 from runs import RUNS
 
 HERE = pathlib.Path(__file__).resolve().parent
-LISTS = ("designs/published.toml", "interconnect/headline.toml")
+LISTS = ("published.toml", "headline.toml")
 VERSION = 1  # of the record
 
 
@@ -37,7 +37,7 @@ def prepare(folder):
     shutil.copytree(HERE / "studies", folder / "studies")
     (folder / "lists").mkdir()
     for name in LISTS:
-        shutil.copy(HERE.parents[1] / "experiments" / name, folder / "lists")
+        shutil.copy(HERE.parents[1] / "experiments/data/lists" / name, folder / "lists")
 
 
 def execute(optinc, run, folder, threads, more=()):

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/store/hdf5.hpp"
+#include "experiments/engine/store/hdf5.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"

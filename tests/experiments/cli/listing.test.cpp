@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "experiments/process/text_table.hpp"
+#include "experiments/engine/process/text_table.hpp"
 
 #include "tests/support/catch.hpp"
 

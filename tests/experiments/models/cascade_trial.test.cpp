@@ -1,6 +1,6 @@
+#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "experiments/runner/run_trials.hpp"
-#include "experiments/study/prelude.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -1,6 +1,6 @@
 #include "experiments/models/chip_memory.hpp"
 
-#include "experiments/runner/memory.hpp"
+#include "experiments/engine/runner/memory.hpp"
 #include "onn/chip/crosstalk.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "experiments/engine/runner/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "experiments/runner/run_trials.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/learning/collectives.hpp"
-#include "experiments/learning/data_parallel.hpp"
-#include "experiments/learning/tasks.hpp"
+#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/models/learning/collectives.hpp"
+#include "experiments/models/learning/data_parallel.hpp"
+#include "experiments/models/learning/tasks.hpp"
 #include "experiments/models/trial_model.hpp"
-#include "experiments/runner/run_trials.hpp"
-#include "experiments/study/prelude.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/points.hpp"
-#include "experiments/exchange/matrix_file.hpp"
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/engine/study/merge_studies.hpp"
+#include "experiments/engine/study/replay.hpp"
+#include "experiments/engine/study/run_study.hpp"
+#include "experiments/engine/study/state.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/io/matrix_file.hpp"
 #include "experiments/models/mesh_trial.hpp"
-#include "experiments/runner/run_trials.hpp"
-#include "experiments/study/merge_studies.hpp"
-#include "experiments/study/prelude.hpp"
-#include "experiments/study/replay.hpp"
-#include "experiments/study/run_study.hpp"
-#include "experiments/study/state.hpp"
 #include "physics/random/haar.hpp"
 
 #include "tests/support/catch.hpp"

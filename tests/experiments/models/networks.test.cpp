@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/points.hpp"
-#include "experiments/runner/run_trials.hpp"
-#include "experiments/store/hdf5.hpp"
-#include "experiments/study/prelude.hpp"
-#include "experiments/study/run_study.hpp"
-#include "experiments/study/state.hpp"
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/engine/store/hdf5.hpp"
+#include "experiments/engine/study/run_study.hpp"
+#include "experiments/engine/study/state.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/analysis/interconnect/fabric.hpp"
+
+namespace optinc {
+
+/// Equal steps in a row of the communication.
+struct StepRecord {
+  std::string name;
+  std::int64_t repeats = 1;
+  double start_s = 0.0;              ///< since the communication began
+  double step_s = 0.0;               ///< of one, without circuits
+  double set_s = 0.0;                ///< of the circuits, each time that they are set
+  std::int64_t times_set = 0;        ///< 0, 1: before the first step, or `repeats`: before every one
+  std::vector<double> server_bytes;  ///< that each server sends, mean of the steps, shape (servers)
+
+  /// All repeats with their circuits, s.
+  double whole_s() const {
+    return static_cast<double>(repeats) * step_s + static_cast<double>(times_set) * set_s;
+  }
+};
+
+/// What crossed one directed link in an iteration.
+struct LinkUse {
+  std::string name;
+  double capacity_bytes_per_s = 0.0;
+  double bytes = 0.0;
+  int peak_flows = 0;        ///< at the start of a step
+  double utilisation = 0.0;  ///< bytes over what it could have carried during the communication
+};
+
+/// One averaging of bytes over all servers.
+struct Communication {
+  double serial_s = 0.0, latency_s = 0.0, circuits_s = 0.0;
+  double ports_s = 0.0;              ///< serial time if ports alone were shared
+  double mean_links_s = 0.0;         ///< serial time of the mean flow, which waits for its own links alone
+  double switched_bytes = 0.0;       ///< through electrical switches, once for each that they cross
+  std::vector<double> server_bytes;  ///< that each server sends, shape (servers)
+  std::vector<StepRecord> steps;     ///< start_s: since this averaging began
+  std::vector<LinkUse> links;
+
+  /// Serial time, latency and circuits together, s.
+  double whole_s() const { return serial_s + latency_s + circuits_s; }
+  /// Its bytes and times so many times, in one step of the record.
+  void repeat(std::int64_t times, std::string name);
+  /// Counts links of another one to those of the same name, or after them.
+  void add_links(const std::vector<LinkUse>& others);
+};
+
+/// All-reduce of `bytes` by a collective of collective_phases; each distinct phase is solved once. in_place:
+/// the transfers that circuits are set for, changed to those of the last phase.
+/// Circuits are set
+/// - sip-ocs: once, before the first phase, unless they are in place
+/// - where a step needs more than one round: in every round of every step, for one set takes the other's place
+/// - else before a phase whose circuits are not in place, or before every step (`reconfigure`)
+///
+/// All but the last link of a path enter a switch; circuits pass none.
+Communication between_servers(const Scenario& scenario, const Fabric& fabric, std::string_view collective,
+                              double bytes, std::int64_t chunks, std::vector<Transfer>& in_place);
+
+/// One sum in electrical switches. Every link between servers and the switch that spans them carries the sum
+/// once up and once down, over one chosen tree of switches whatever the routing; on a fat-tree of
+/// oversubscription o
+///   2 a + 2 h (a_hop + t_agg) + S/B max(1, o where h > 1),  h: levels that span the servers, 1 of a switch
+Communication in_switches(const Scenario& scenario, double bytes);
+
+/// One traversal of OptINC's light, l levels of units:
+///   2 a + 2 l L/v + l t_chip + t_io (l where regenerated) + S/B,  v: c over the fibre's group index
+Communication through_light(const Scenario& scenario, double bytes);
+
+/// OptINC units of a tree whose leaves are the servers.
+std::int64_t units_of(const Scenario& scenario);
+
+}  // namespace optinc

@@ -1,0 +1,145 @@
+#include <memory>
+
+#include "experiments/cli/command_table.hpp"
+
+namespace optinc {
+namespace {
+
+void add_inspect(CommandTable& commands) {
+  const auto file = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>();
+  CLI::App& inspect = commands.add("inspect", "Print the contents of a result or network file",
+                                   "optinc inspect results.h5 --json | python3 -m json.tool",
+                                   [file, json] { return inspect_command(*file, *json); });
+  inspect.add_option("FILE", *file, "File written by optinc, or shipped/NAME (optinc list)")->required();
+  inspect.add_flag("--json", *json, "Print one JSON object, for scripts");
+}
+
+void add_report(CommandTable& commands) {
+  const auto reported = std::make_shared<ReportArguments>();
+  CLI::App& report =
+      commands.add("report", "Write an HTML page of a result: settings, main numbers, figures and provenance",
+                   "optinc report results.h5\n"
+                   "  optinc report results.h5 -o page.html --force\n"
+                   "The page is self-contained and works offline, without scripts. Python draws its figures "
+                   "(packages python3-h5py,\n"
+                   "python3-matplotlib and python3-xarray).",
+                   [reported] { return report_command(*reported); });
+  report
+      .add_option("RESULTS.h5", reported->file, "Result file of run, validate, budget, designs or interconnect")
+      ->required();
+  report.add_option("-o,--output", reported->output, "Output file (default: RESULTS.html)")->type_name("FILE");
+  report.add_flag("--force", reported->force, "Overwrite an existing output file");
+}
+
+void add_validate(CommandTable& commands) {
+  const auto law = std::make_shared<LawArguments>();
+  CLI::App& laws = commands.add("validate", "Check the simulator against analytic results",
+                                "optinc validate --quick\n"
+                                "  optinc validate 8 11 reck                 row numbers, or parts of names\n"
+                                "  optinc validate -o laws.h5 && experiments/scripts/draw laws.h5 -o figures",
+                                [law, &commands] { return validate_command(*law, commands.typed()); });
+  laws.add_option("ROW|NAME", law->chosen, "Laws to check, by row number or part of the name (default: all)");
+  laws.add_flag("--list", law->list, "List the laws and exit");
+  laws.add_flag("--quick", law->quick,
+                "Use 1/10 of the trials, tolerances >= 5 standard errors; skip 8-bit training unless named");
+  laws.add_flag("--json", law->json, "Print one JSON object, for scripts");
+  laws.add_option("--seed", law->seed, "Seed of all random number streams")->check(whole_number());
+  add_output(laws, law->out);
+}
+
+void add_words(CommandTable& commands) {
+  const auto asked = std::make_shared<WordsArguments>();
+  CLI::App& words = commands.add(
+      "words", "Test the error-free network against integer arithmetic, exhaustively or on a random sample",
+      "optinc words experiments/data/studies/quickstart.toml\n"
+      "  optinc words study.toml --set task.bits=16 --set network.source=carry-chain --words 100000000",
+      [asked] { return words_command(*asked); });
+  words.add_option("STUDY.toml", asked->study, "Study file; only [task], [network] and [training] are used")
+      ->required();
+  add_settings(words, asked->overrides.settings,
+               "Override a value of the study: section.key=value; repeatable");
+  words.add_option("--words", asked->drawn,
+                   "Number of random words if the task has over 6 million words; edge cases are always tested");
+  words.add_flag("--json", asked->json, "Print one JSON object, for scripts");
+  words.add_flag("--quiet", asked->out.quiet, "Hide progress");
+}
+
+void add_budget(CommandTable& commands) {
+  const auto costs = std::make_shared<BudgetArguments>();
+  CLI::App& budgets = commands.add(
+      "budget", "Compute loss, power, delay and area of a network's chip, by stage and part",
+      "optinc budget --network network.h5\n"
+      "  optinc budget experiments/data/studies/quickstart.toml --set heater.device=typical-undercut-heater\n"
+      "  optinc budget --network network.h5 -o budget.h5 && experiments/scripts/draw budget.h5 -o figures",
+      [costs, &commands] { return budget_command(*costs, commands.typed()); });
+  budgets.add_option(
+      "STUDY.toml", costs->study,
+      "Study file; its network, [chip], [link] and [budget] are used (default: built-in values)");
+  budgets
+      .add_option("--network", costs->network,
+                  "Network or result file (.h5), or shipped/NAME, instead of training a network")
+      ->type_name("FILE");
+  add_settings(budgets, costs->overrides.settings,
+               "Override a value of the study: section.key=value; repeatable");
+  budgets.add_flag("--json", costs->json, "Print one JSON object in SI units, for scripts");
+  add_output(budgets, costs->out);
+}
+
+void add_designs(CommandTable& commands) {
+  const auto compared = std::make_shared<DesignsArguments>();
+  CLI::App& designs = commands.add(
+      "designs", "Compare the costs of several designs, side by side with published values",
+      "optinc designs experiments/data/lists/published.toml -o designs.h5 && experiments/scripts/draw "
+      "designs.h5 -o figures\n"
+      "  optinc designs experiments/data/lists/published.toml --set link.skew=at-servers",
+      [compared, &commands] { return designs_command(*compared, commands.typed()); });
+  designs.add_option("LIST.toml", compared->list, "List of designs, each given by overrides of one study")
+      ->required();
+  add_settings(designs, compared->settings,
+               "Override section.key=value for all designs that do not set the key themselves; repeatable");
+  designs.add_flag("--json", compared->json, "Print one JSON object in SI units, for scripts");
+  add_output(designs, compared->out);
+}
+
+void add_interconnect(CommandTable& commands) {
+  const auto joined = std::make_shared<InterconnectArguments>();
+  CLI::App& interconnect = commands.add(
+      "interconnect",
+      "Compare training iterations on electrical, optical and OptINC networks: time, traffic and energy",
+      "optinc interconnect experiments/data/lists/headline.toml -o interconnect.h5 && experiments/scripts/draw "
+      "interconnect.h5 -o figures\n"
+      "  optinc interconnect LIST.toml --trace ring.json --scenario \"F1 ResNet50 ring\"   for Perfetto\n"
+      "  optinc interconnect --keys                                    all keys of a [[scenario]]\n"
+      "Rows marked CALIBRATED have parameters chosen to reproduce a published ratio, so they predict nothing.",
+      [joined, &commands] { return interconnect_command(*joined, commands.typed()); });
+  interconnect.add_option("LIST.toml", joined->list,
+                          "List of scenarios ([[scenario]]) and sensitivity studies ([[sensitivity]])");
+  interconnect
+      .add_option("--trace", joined->trace, "Write a Chrome trace (JSON) of one iteration of a scenario")
+      ->type_name("FILE");
+  interconnect.add_option("--scenario", joined->scenario, "Scenario to trace (default: the first)")
+      ->type_name("NAME");
+  interconnect
+      .add_option("--servers", joined->servers,
+                  "Number of servers of the scenario to trace (default: its first)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
+  interconnect.add_flag("--json", joined->json, "Print one JSON object in SI units, for scripts");
+  interconnect.add_flag("--keys", joined->keys, "Print every key with unit, default and meaning, and exit");
+  add_output(interconnect, joined->out);
+}
+
+}  // namespace
+
+void add_question_commands(CommandTable& commands) {
+  add_inspect(commands);
+  add_report(commands);
+  add_validate(commands);
+  add_words(commands);
+  add_budget(commands);
+  add_designs(commands);
+  add_interconnect(commands);
+}
+
+}  // namespace optinc

@@ -1,0 +1,37 @@
+#include "experiments/engine/config/learner_settings.hpp"
+
+#include <array>
+
+namespace optinc {
+
+std::span<const std::string_view> learner_kind_names() {
+  static constexpr std::array<std::string_view, 3> names = {"mlp", "cnn", "decoder"};
+  return names;
+}
+
+std::span<const std::string_view> data_set_names() {
+  static constexpr std::array<std::string_view, 4> names = {"fashion-mnist", "cifar-10", "cifar-100", "text"};
+  return names;
+}
+
+std::span<const std::string_view> aggregator_names() {
+  static constexpr std::array<std::string_view, 7> names = {
+      "exact", "ring", "halving-doubling", "parameter-server", "quantised", "network", "chip"};
+  return names;
+}
+
+std::span<const std::string_view> engine_names() {
+  static constexpr std::array<std::string_view, 2> names = {"map", "light"};
+  return names;
+}
+
+bool sends_codes(const LearnerSettings& settings) {
+  return settings.aggregator == "quantised" || settings.aggregator == "network" ||
+         settings.aggregator == "chip";
+}
+
+int training_servers(const LearnerSettings& settings, int servers_of_unit) {
+  return settings.levels == 2 ? servers_of_unit * servers_of_unit : servers_of_unit;
+}
+
+}  // namespace optinc

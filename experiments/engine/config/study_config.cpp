@@ -1,0 +1,276 @@
+#include "experiments/engine/config/study_config.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "experiments/engine/config/learning_checks.hpp"
+#include "experiments/engine/config/study_fields.hpp"
+#include "experiments/engine/config/study_keys.hpp"
+#include "experiments/engine/config/sweep_parse.hpp"
+#include "experiments/engine/config/tolerance_level.hpp"
+#include "experiments/engine/config/toml_values.hpp"
+#include "onn/network/network.hpp"
+#include "onn/task/words.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+
+namespace optinc {
+namespace {
+
+/// A value that a file or an override gives, with the place to name when it is wrong.
+struct Given {
+  FieldValue value;
+  std::string where;
+};
+using GivenValues = std::map<std::string, Given>;  // by "section.key"
+
+void read_value(const FieldEntry& entry, const toml::node& node, std::string_view name, GivenValues& given) {
+  const std::string where = place(node.source(), name) + entry.name();
+  given.insert_or_assign(entry.name(), Given{checked_value(entry, node, where), where});
+}
+
+/// Every value of the table, checked; `name` is the file or the override it came from.
+void read_table(const toml::table& table, std::string_view name, GivenValues& given) {
+  const auto entries = config_entries(StudyConfig{});
+  const auto find = [&](std::string_view section, const toml::key& key) -> const FieldEntry& {
+    for (const FieldEntry& entry : entries)
+      if (entry.section == section && entry.info.key == key.str()) return entry;
+    const std::string full =
+        section.empty() ? std::string(key.str()) : fmt::format("{}.{}", section, key.str());
+    throw Error(fmt::format("{}unknown key {} ({}). Did you mean {}?", place(key.source(), name),
+                            one_line(full), known_keys_text(section), nearest_key(full)));
+  };
+  for (const auto& [key, node] : table) {
+    if (key.str() == "sweep") {  // read once the values below them are known
+      validate(!name.starts_with("--set"),
+               "{}: sweeps are not set (a value is). Write --sweep section.key=[values].", name);
+      continue;
+    }
+    const bool section = std::any_of(entries.begin(), entries.end(),
+                                     [name = key.str()](const auto& e) { return e.section == name; });
+    if (section) {
+      validate(node.is_table(), "{}{} = {} is a value ({} is a section). Write [{}] and its keys below it.",
+               place(node.source(), name), key.str(), shown(node), key.str(), key.str());
+      for (const auto& [inner, value] : *node.as_table())
+        read_value(find(key.str(), inner), value, name, given);
+    } else if (node.is_table()) {
+      throw Error(fmt::format("{}unknown section [{}] ({}). Did you mean [{}]?", place(key.source(), name),
+                              one_line(std::string(key.str())), known_sections_text(),
+                              nearest_section(key.str())));
+    } else {
+      read_value(find("", key), node, name, given);
+    }
+  }
+}
+
+std::vector<FieldEntry> chip_entries(const ErrorModel& chip) {
+  std::vector<FieldEntry> entries;
+  visit_fields(chip, [&](const FieldInfo& info, const auto& member) {
+    entries.push_back({"chip", info, to_field_value(member)});
+  });
+  return entries;
+}
+
+/// The values a chip starts from before single keys go over them.
+ErrorModel chip_start(const GivenValues& given, std::string_view name) {
+  const auto preset = given.find("chip.preset");
+  if (preset == given.end()) return StudyConfig{}.chip;
+  const std::string& start = std::get<std::string>(preset->second.value);
+  if (start != "custom") return error_preset(start);
+  std::vector<std::string> missing;
+  for (const FieldEntry& entry : chip_entries({}))
+    if (!given.contains(entry.name()) && !std::holds_alternative<bool>(entry.value))  // a switch is off
+      missing.push_back(entry.name());
+  validate(
+      missing.empty(),
+      "{}: chip.preset = \"custom\" without {} (custom has no values of its own). Give every key of [chip], or "
+      "start from a preset such as \"{}\".",
+      name, fmt::join(missing, ", "), StudyConfig{}.chip.preset);
+  return {};
+}
+
+/// A chip with values of its own must not go under the name of a preset.
+void name_chip(ErrorModel& chip) {
+  if (chip.preset == "custom") return;
+  const auto values = chip_entries(chip), preset = chip_entries(error_preset(chip.preset));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i].value != preset[i].value) chip.preset = "custom";
+}
+
+}  // namespace
+
+StudyConfig with_values(StudyConfig config, const Assignments& values) {
+  for (const auto& [key, value] : values)
+    if (key == "chip.preset") config.chip = error_preset(std::get<std::string>(value));
+  visit_config(config, [&](std::string_view section, const FieldInfo& info, auto& member) {
+    const FieldEntry entry{section, info, false};
+    for (const auto& [key, value] : values)
+      if (key == entry.name()) {
+        check_field(key, info, value);
+        from_field_value(member, value);
+      }
+  });
+  name_chip(config.chip);
+  return config;
+}
+
+StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides) {
+  GivenValues given, over;
+  const toml::table table = parse_toml(text, name);
+  read_table(table, name, given);
+  for (const std::string& setting : overrides.settings)
+    read_table(parse_assignment(setting, "--set"), "--set " + one_line(setting), over);
+  // a preset asked for on the command line must not be undone by the file, which --print-config writes in full
+  if (over.contains("chip.preset"))
+    std::erase_if(given, [](const auto& v) { return v.first.starts_with("chip."); });
+  for (const auto& [key, value] : over) given.insert_or_assign(key, value);
+
+  StudyConfig config;
+  config.chip = chip_start(given, name);
+  visit_config(config, [&](std::string_view section, const FieldInfo& info, auto& member) {
+    const auto found = given.find(FieldEntry{section, info, false}.name());
+    if (found != given.end()) from_field_value(member, found->second.value);
+  });
+  name_chip(config.chip);
+  config.sweeps = read_sweeps(table, name, config);
+  for (const std::string& sweep : overrides.sweeps) override_sweep(sweep, config);
+  for (const SweepAxis& axis : config.sweeps)
+    for (const SweptKey& key : axis.keys)
+      validate(!over.contains(key.key),
+               "--set {}: the study sweeps this key (its values would win). Write --sweep {}=[{}].", key.key,
+               key.key, over.contains(key.key) ? toml_text(over.at(key.key).value) : "");
+  if (overrides.ablation) config.sweeps.push_back(ablation_of_all(config));
+  validate_axes(config.sweeps, name);
+  try {
+    validate_config(config);
+  } catch (const Error& error) {  // what holds between keys has no line of its own
+    throw Error(fmt::format("{}: {}", name, error.what()));
+  }
+  return config;
+}
+
+StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides) {
+  return parse_config(read_toml_file(path, "a study is a TOML file"), path.string(), overrides);
+}
+
+namespace {
+
+/// Metrics and variants must be those of the study's model.
+void validate_names(const StudyConfig& config) {
+  const auto of_model = [&](const auto& entries) {
+    std::vector<std::string_view> names;
+    for (const auto& entry : entries)
+      if (entry.model == config.model) names.push_back(entry.name);
+    return names;
+  };
+  const auto check = [&](std::string_view key, const std::string& name,
+                         const std::vector<std::string_view>& known) {
+    validate(name == "none" || std::find(known.begin(), known.end(), name) != known.end(),
+             "{} names {} (model {} has: {}). Name one of those.", key, name, config.model, join_names(known));
+  };
+  const auto known = of_model(metrics()), ways = of_model(variants());
+  for (const auto& name : config.measure.metrics) check("measure.metrics", name, known);
+  for (const auto& name : config.measure.variants) check("measure.variants", name, ways);
+  check("runner.precision_metric", config.runner.precision_metric, known);
+  check("yield.metric", config.yield.metric, known);
+  for (const std::string& metric : {config.runner.precision_metric, config.yield.metric})
+    validate(metric != "word_accuracy_all_words",
+             "{} is measured on trial 0 alone (a yield or a precision needs every trial). Name word_accuracy.",
+             metric);
+  validate(
+      config.runner.precision == 0 || config.runner.precision_metric != "none",
+      "runner.precision = {} without runner.precision_metric (which mean is to be precise?). Name a metric of "
+      "model {}.",
+      config.runner.precision, config.model);
+  validate(config.measure.once.empty() || config.model == "chip",
+           "measure.once names {} (only model chip has a network to send it through). Leave it out.",
+           config.measure.once.empty() ? "" : config.measure.once.front());
+}
+
+}  // namespace
+
+Network network_shape(const StudyConfig& config) {
+  if (config.network.source == "carry-chain") return carry_chain(config.task, config.network.carry_chain);
+  return network_outline(config.task, config.network.hidden);
+}
+
+void validate_config(const StudyConfig& config) {
+  const auto entries = config_entries(config);
+  for (const FieldEntry& entry : entries) check_field(entry.name(), entry.info, entry.value);
+  validate_errors(config.chip);
+  validate_names(config);
+  // the checks name their field first: "known = 2 (..)" becomes "crosstalk.known = 2 (..)"
+  const auto in_section = [&](std::string_view section, auto check) {
+    try {
+      check();
+    } catch (const Error& error) {
+      const std::string_view text = error.what();
+      const auto field = text.substr(0, text.find(" = "));
+      const bool key = std::any_of(entries.begin(), entries.end(), [&](const FieldEntry& e) {
+        return e.section == section && e.info.key == field;
+      });
+      throw Error(fmt::format("{}{}{}", section, key ? "." : ": ", text));
+    }
+  };
+  // sections that the model does not read are held to the same: what no device has is wrong in any study
+  in_section("task", [&] {
+    if (config.network.source == "train")
+      validate_enumerable(config.task);
+    else
+      validate_task(config.task);
+  });
+  in_section("training", [&] {
+    validate_training(config.training);
+    validate(!config.training.on_chips || config.network.start != "random",
+             "on_chips with random matrices (chips are trained on from a network that is right without). Set "
+             "network.start.");
+  });
+  in_section("calibration", [&] {
+    validate_calibration(config.calibration);
+    validate(config.calibration.diagonal_epochs == 0 || config.network.source != "carry-chain",
+             "diagonal_epochs = {} with the carry chain (diagonals of trained networks are trained again). Set "
+             "it to 0.",
+             config.calibration.diagonal_epochs);
+  });
+  in_section("mesh", [&] {
+    validate(
+        config.mesh.target_is_drawn() || std::filesystem::path(config.mesh.target).has_extension(),
+        "target = \"{}\" is unknown (known: unitary, orthogonal, or a file of a matrix: .csv, .h5, .sNp such "
+        "as .s8p). Choose one.",
+        config.mesh.target);
+  });
+  in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
+  in_section("laser", [&] { validate_laser(config.hardware.laser); });
+  in_section("modulator", [&] { validate_mzm(config.hardware.modulator); });
+  in_section("receiver", [&] { validate_receiver(config.hardware.receiver); });
+  in_section("converter", [&] { validate_adc(config.hardware.converter); });
+  in_section("layout", [&] { validate_floor_plan(config.hardware.layout); });
+  in_section("link", [&] { validate_hardware(config.hardware); });
+  in_section("drift", [&] { validate_drift(config.drift); });
+  if (config.model == "drift")
+    in_section("operation", [&] {
+      validate(config.operation == Environment{},
+               "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
+               "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
+               config.operation.temperature_k, config.operation.wavelength_m);
+    });
+  if (config.model == "tolerance") in_section("tolerance", [&] { validate_tolerance(config); });
+  if (config.model == "learning") in_section("learner", [&] { validate_learner(config); });
+  if (config.model == "cascade")
+    in_section("task", [&] {
+      validate(
+          config.task.level == CascadeLevel::flat && config.task.servers <= 4,
+          "level = \"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
+          "most 4 servers a unit). Set level = \"flat\".",
+          name_of(config.task.level), config.task.servers);
+      validate(config.measure.words > 0,
+               "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
+               config.task.servers * config.task.servers);
+    });
+  in_section("budget", [&] { validate_budget(config.budget); });
+  in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",
+             [&] { network_shape(config); });
+}
+
+}  // namespace optinc

@@ -1,0 +1,111 @@
+#pragma once
+
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_names.hpp"
+
+// Field tables of sections: the task, the network and its training.
+
+namespace optinc {
+
+template <Like<Task> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"servers", "1", "Number of servers whose codes are averaged", 1, 64, "published OptINC: 4"},
+        s.servers);
+  int bits = s.bits();
+  visit(
+      FieldInfo{
+          "bits", "bit", "Bits per gradient code; 2 bits per PAM4 digit", 2, 32, "published OptINC: 8", {}, 2},
+      bits);
+  std::string rounding(name_of(s.rounding));
+  visit(FieldInfo{"rounding", "1", "Rounding of the mean to an integer code", 0, 0,
+                  "half-even: IEEE 754, unbiased", names_of<Rounding>()},
+        rounding);
+  std::string level(name_of(s.level));
+  visit(FieldInfo{"level", "1",
+                  "Position of the unit: alone (flat), or in the first or second level of a cascade for "
+                  "servers^2 servers",
+                  0, 0, "", names_of<CascadeLevel>()},
+        level);
+  if constexpr (!std::is_const_v<S>) {
+    s.digits = bits / 2;
+    s.level = value_of_name<CascadeLevel>(level);
+    s.rounding = value_of_name<Rounding>(rounding);
+  }
+}
+
+template <Like<NetworkSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"source", "1",
+                  "Network: trained by the study (train), an adder that is exact by construction "
+                  "(carry-chain), shipped/NAME (see optinc list), or a file of optinc train for the same task"},
+        s.source);
+  visit(FieldInfo{"above", "1",
+                  "Network of the second cascade level, given as in network.source; same: the network of the "
+                  "first level"},
+        s.above);
+  visit(FieldInfo{"start", "1",
+                  "Starting point of training: random (Haar-random matrices), or the network file from which "
+                  "training continues"},
+        s.start);
+  visit(FieldInfo{"step_width", "1",
+                  "Width of a carry step, in units of the integer digit sum (carry-chain only)", 0.01, 0.99},
+        s.carry_chain.step_width);
+  visit(FieldInfo{"step_level", "digit",
+                  "Distance between the two output levels of a carry step (carry-chain only)", 0.01, 100},
+        s.carry_chain.step_level);
+  std::string carries(name_of(s.carry_chain.carries));
+  visit(name_field(
+            "carries",
+            "Carry propagation in a carry-chain: digit by digit (ripple), or by parallel prefix (lookahead)",
+            names_of<Carries>()),
+        carries);
+  if constexpr (!std::is_const_v<S>) s.carry_chain.carries = value_of_name<Carries>(carries);
+  visit(FieldInfo{"hidden", "neuron",
+                  "Hidden-layer widths of a network to train; a network from a file keeps its own", 1, 4096,
+                  "published OptINC: 64, 128, 256, 128, 64"},
+        s.hidden);
+}
+
+template <Like<TrainingSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  std::string scheme(name_of(s.scheme));
+  visit(name_field(
+            "scheme",
+            "How weights are kept in the form diagonal times orthogonal: by steps along the orthogonal group "
+            "(lie-adam), or by free steps with projections (projected)",
+            names_of<TrainingScheme>()),
+        scheme);
+  if constexpr (!std::is_const_v<S>) s.scheme = value_of_name<TrainingScheme>(scheme);
+  visit(FieldInfo{"project_every", "1", "Epochs between projections (scheme projected)", 1, 100000,
+                  "5 to 10 leave some words wrong"},
+        s.project_every);
+  visit(FieldInfo{"squared_share", "1",
+                  "Fraction of the epochs, at the start, in which the loss has no dead zone (scheme projected)",
+                  0, 1},
+        s.squared_share);
+  visit(FieldInfo{"epochs", "1", "Training epochs; an epoch covers every word of the task", 1, 100000},
+        s.epochs);
+  visit(FieldInfo{"batch", "word", "Words per training step", 4, 1048576}, s.batch);
+  visit(FieldInfo{"learning_rate", "1", "Peak learning rate of Adam", 1e-6, 1,
+                  "training stalls at 0.02 with batch 512"},
+        s.learning_rate);
+  visit(FieldInfo{"warmup_epochs", "1", "Epochs of linear learning-rate warm-up", 0, 100000}, s.warmup_epochs);
+  visit(FieldInfo{"dead_zone", "digit", "Largest error of an output digit that the loss does not penalise", 0,
+                  0.499, "0.3 leaves small margins"},
+        s.dead_zone);
+  visit(FieldInfo{"matrix_noise", "1",
+                  "Gaussian weight noise in training: relative error of every orthogonal matrix U, redrawn at "
+                  "every step",
+                  0, 0.9, "shipped/published_standin: 100 epochs without noise, then 0.03, then 0.05"},
+        s.matrix_noise);
+  visit(FieldInfo{"on_chips", "1",
+                  "Train through a newly drawn chip of [chip] at every step, with the receivers of [link]; "
+                  "needs network.start"},
+        s.on_chips);
+  visit(FieldInfo{"stop_margin", "digit",
+                  "Decision margin that every word must reach for training to stop early; 0: run all epochs", 0,
+                  0.499},
+        s.stop_margin);
+}
+
+}  // namespace optinc

@@ -1,0 +1,142 @@
+#include "experiments/engine/config/study_keys.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/engine/config/model_keys.hpp"
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_names.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+
+namespace optinc {
+namespace {
+
+std::vector<std::string_view> section_names() {
+  std::vector<std::string_view> names;
+  for (const FieldEntry& entry : config_entries({}))
+    if (!entry.section.empty() && (names.empty() || names.back() != entry.section))
+      names.push_back(entry.section);
+  return names;
+}
+
+std::vector<std::string_view> keys_of(std::string_view section) {
+  std::vector<std::string_view> keys;
+  for (const FieldEntry& entry : config_entries({}))
+    if (entry.section == section) keys.push_back(entry.info.key);
+  return keys;
+}
+
+/// A line for each key of a section; empty where there is no such section.
+std::string explain_section(std::string_view section) {
+  std::string text;
+  for (const FieldEntry& entry : config_entries({}))
+    if (!section.empty() && entry.section == section)
+      text += fmt::format("  {:<28} {} [{}]\n", entry.info.key, entry.info.meaning, entry.info.unit);
+  return text.empty() ? text
+                      : fmt::format(
+                            "[{}]\n"
+                            "{}  optinc explain {}.KEY shows the details of a key\n",
+                            section, text, section);
+}
+
+/// What a metric is, for every model that has it; empty where there is none of that name.
+std::string explain_metric(std::string_view name) {
+  std::string text;
+  for (const Metric& metric : metrics())
+    if (metric.name == name)
+      text += fmt::format("  model {}: {} [{}]\n", metric.model, metric.long_name, metric.unit);
+  return text.empty()
+             ? text
+             : fmt::format("{}, a metric\n{}  formulas: experiments/engine/store/FORMAT.md, group trials\n",
+                           name, text);
+}
+
+}  // namespace
+
+std::string nearest_key(std::string_view wrong) {
+  // keys that had another name until the devices of a unit got sections of their own
+  static constexpr std::pair<std::string_view, std::string_view> moved[] = {
+      {"link.bandwidth_hz", "receiver.bandwidth_hz"},
+      {"link.modulator_leak", "modulator.leak"},
+      {"link.adc_bits", "converter.bits"},
+      {"budget.heater", "heater.device"},
+      {"budget.laser_power_w", "laser.power_w"},
+      {"budget.modulator_loss_db", "modulator.loss_db"},
+      {"budget.modulator_bandwidth_hz", "modulator.bandwidth_hz"},
+      {"budget.driver_j_per_symbol", "modulator.drive_capacitance_f"},
+      {"budget.splitter_loss_db", "splitter.loss_db"},
+      {"budget.coupler_loss_db", "coupler.loss_db"},
+      {"budget.fibre_m", "fibre.length_m"},
+      {"budget.fibre_connectors", "fibre.connectors"},
+      {"budget.waveguide_loss_db_per_cm", "waveguide.loss_db_per_cm"},
+      {"budget.routing_m", "waveguide.length_m"},
+      {"budget.receiver_w", "receiver.supply_power_w"},
+      {"budget.adc_bits", "converter.bits"},
+      {"budget.adc_effective_bits", "converter.effective_bits"},
+      {"budget.adc_step_j", "converter.step_j"},
+      {"budget.adc_delay_s", "converter.delay_s"},
+      {"drift.die_resistance_k_per_w", "die.resistance_k_per_w"},
+      {"drift.die_capacity_j_per_k", "die.capacity_j_per_k"}};
+  for (const auto& [old, now] : moved)
+    if (wrong == old) return std::string(now);
+  const auto entries = config_entries({});
+  const auto dot = wrong.find('.');
+  const std::string_view section = dot == wrong.npos ? "" : wrong.substr(0, dot);
+  const std::string_view key = dot == wrong.npos ? wrong : wrong.substr(dot + 1);
+  for (const FieldEntry& entry : entries)
+    if (entry.info.key == key) return entry.name();
+  const auto near = keys_of(section);
+  if (!section.empty() && !near.empty()) return fmt::format("{}.{}", section, nearest_name(key, near));
+  const std::vector<std::string> full = all_keys();
+  std::vector<std::string_view> all(full.begin(), full.end());
+  for (const FieldEntry& entry : entries) all.push_back(entry.info.key);
+  const std::string_view nearest = nearest_name(wrong, all);
+  for (const FieldEntry& entry : entries)
+    if (entry.info.key == nearest) return entry.name();
+  return std::string(nearest);
+}
+
+std::string_view nearest_section(std::string_view wrong) { return nearest_name(wrong, section_names()); }
+
+std::string known_sections_text() { return "sections: " + join_names(section_names()); }
+
+std::string known_keys_text(std::string_view section) {
+  return (section.empty() ? "above the sections: " : fmt::format("[{}] has: ", section)) +
+         join_names(keys_of(section));
+}
+
+std::vector<std::string> all_keys() {
+  std::vector<std::string> keys;
+  for (const FieldEntry& entry : config_entries({})) keys.push_back(entry.name());
+  for (const FieldEntry& entry : sweep_entries()) keys.push_back(entry.name());
+  return keys;
+}
+
+std::string explain(std::string_view key) {
+  auto entries = config_entries({});
+  const auto sweeps = sweep_entries();
+  entries.insert(entries.end(), sweeps.begin(), sweeps.end());
+  for (const FieldEntry& entry : entries) {
+    if (entry.name() != key) continue;
+    const FieldInfo& info = entry.info;
+    const bool table =
+        entry.section == "sweep" && (info.key == "values" || info.key == "range" || info.key == "shapes");
+    const std::string shown = table ? std::get<std::string>(entry.value) : toml_text(entry.value);
+    std::string text = fmt::format("{}\n  meaning: {}\n  unit:    {}\n  {} {}\n  allowed: {}\n  source:  {}\n",
+                                   key, info.meaning, info.unit, table ? "example:" : "default:", shown,
+                                   table ? "a table of section.key" : expected_text(info, entry.value),
+                                   info.source.empty() ? "a choice of this project" : info.source);
+    if (entry.section != "sweep")
+      text += fmt::format("  models:  {}\n", readers_text(entry.section, entry.info.key));
+    if (!info.ablation.empty()) text += fmt::format("  ablation: source \"{}\"\n", info.ablation);
+    return text;
+  }
+  if (std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
+  throw Error(fmt::format("unknown key \"{}\" (not one of {} keys, nor a section or metric). Did you mean {}?",
+                          key, all_keys().size(), nearest_key(key)));
+}
+
+}  // namespace optinc

@@ -1,0 +1,42 @@
+#include "experiments/engine/config/tolerance_level.hpp"
+
+#include <cmath>
+
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/config/sweep_parse.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+bool whole_levels(const StudyConfig& config) {
+  return config.tolerance.key != "chip" &&
+         std::holds_alternative<std::int64_t>(entry_of(config, config.tolerance.key).value);
+}
+
+StudyConfig at_level(const StudyConfig& config, double level) {
+  if (config.tolerance.key == "chip") {
+    StudyConfig there = config;
+    there.chip = scaled_errors(config.chip, level);
+    return there;
+  }
+  const FieldValue value =
+      whole_levels(config) ? FieldValue(static_cast<std::int64_t>(std::llround(level))) : FieldValue(level);
+  return with_values(config, {{config.tolerance.key, value}});
+}
+
+void validate_tolerance(const StudyConfig& config) {
+  const ToleranceSettings& t = config.tolerance;
+  validate(t.gentle != t.harsh, "gentle = {} and harsh = {} (two values). Give two.", t.gentle, t.harsh);
+  if (t.key == "chip") {
+    validate(t.gentle >= 0 && t.harsh >= 0, "gentle = {}, harsh = {} (factors are 0 or more). Try 0.01 and 10.",
+             t.gentle, t.harsh);
+    return;
+  }
+  const FieldEntry entry = swept_entry(config, t.key, "");
+  validate(std::holds_alternative<double>(entry.value) || std::holds_alternative<std::int64_t>(entry.value),
+           "key = \"{}\" is no number (its value is raised step by step). Name one such as chip.sigma_eta_rad.",
+           t.key);
+  for (const double end : {t.gentle, t.harsh}) at_level(config, end);
+}
+
+}  // namespace optinc

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "experiments/engine/config/fields.hpp"
+
+// How TOML becomes values of fields, with the place in the file for messages. Only this folder includes it.
+
+namespace optinc {
+
+/// One line, not longer than a message bears.
+std::string one_line(std::string text);
+
+/// A node as its writer typed it, in one line.
+std::string shown(const toml::node& node);
+
+/// "file:line:column: " for a file; an override ("--set ..", "--sweep ..") is its own place.
+std::string place(const toml::source_region& source, std::string_view name);
+
+/// The text of a TOML file; `what` says in messages what it would be ("a study is a TOML file"). Throws Error
+/// for one that is missing, a folder, unreadable or beyond 64 MiB (which a device such as /dev/zero is as
+/// well).
+std::string read_toml_file(const std::filesystem::path& path, std::string_view what);
+
+/// Throws Error, with the place, for text that is not TOML and for a value with a control character.
+toml::table parse_toml(std::string_view text, std::string_view name);
+
+/// "KEY=VALUE" of a command line as a table; a bare word is a string. `option` opens its messages.
+toml::table parse_assignment(const std::string& text, std::string_view option);
+
+/// The node as the alternative that `type` holds; none when it is of another type. An integer is a number too.
+std::optional<FieldValue> value_of(const toml::node& node, const FieldValue& type);
+
+/// The node as a checked value of the entry's field; `where` opens the message. Throws Error.
+FieldValue checked_value(const FieldEntry& entry, const toml::node& node, std::string_view where);
+
+}  // namespace optinc

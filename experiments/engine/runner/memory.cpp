@@ -1,0 +1,41 @@
+#include "experiments/engine/runner/memory.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include "experiments/engine/config/points.hpp"
+#include "experiments/models/chip_memory.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+double peak_memory_bytes(const StudyConfig& config, std::size_t record_size) {
+  constexpr double program = 60e6, per_point = 3000, copies = 4;
+  const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
+  const auto points = static_cast<double>(point_count(config));
+  return program + per_point * points +
+         copies * sizeof(double) * points * config.runner.trials * static_cast<double>(record_size) +
+         chip_memory_bytes(config, threads);
+}
+
+std::string size_text(double bytes) {
+  if (bytes < 1e6) return fmt::format("{:.1f} kB", bytes / 1e3);
+  return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+void require_memory(const StudyConfig& config, std::size_t record_size) {
+  const double wanted = peak_memory_bytes(config, record_size);
+  const double there =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  validate(
+      wanted <= there,
+      "the study needs up to {} of memory ({} points x {} trials x {} values, and {} for chips; this machine "
+      "has "
+      "{}). Measure fewer metrics (measure.metrics), run fewer trials, or take fewer threads.",
+      size_text(wanted), point_count(config), config.runner.trials, record_size,
+      size_text(chip_memory_bytes(config, config.run.threads > 0 ? config.run.threads : omp_get_max_threads())),
+      size_text(there));
+}
+
+}  // namespace optinc

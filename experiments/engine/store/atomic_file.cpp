@@ -1,0 +1,138 @@
+#include "experiments/engine/store/atomic_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "experiments/engine/store/durable_write.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+constexpr std::string_view partial_mark = ".partial-", probe_mark = "-probe";
+
+fs::path partial_name(const fs::path& path) {
+  return fmt::format("{}{}{}", path.string(), partial_mark, ::getpid());
+}
+
+/// A new name lasts only once its folder is on the disk.
+void sync_folder(const fs::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool done = fd >= 0 && ::fsync(fd) == 0;
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  validate(done, "{}: cannot be brought to the disk ({}). Check its file system.", folder.string(),
+           std::strerror(error));
+}
+
+[[noreturn]] void refuse_existing(const fs::path& path) {
+  throw Error(
+      fmt::format("{}: exists already (nothing is overwritten unasked). Choose another name or give --force.",
+                  path.string()));
+}
+
+/// The checked path, of a link what it leads to: an argument that may be used before anything is created.
+fs::path writable(fs::path path, bool force) {
+  require_writable_output(path, force);
+  std::error_code none;
+  return fs::is_symlink(path, none) ? fs::canonical(path) : path;
+}
+
+/// Whether a process wrote under this name what was to become a file of the name `start`: "START.partial-PID",
+/// with
+/// "-probe" behind it or not.
+bool is_leftover(std::string_view name, std::string_view start) {
+  if (!name.starts_with(start)) return false;
+  name.remove_prefix(start.size());
+  if (name.ends_with(probe_mark)) name.remove_suffix(probe_mark.size());
+  return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+}
+
+}  // namespace
+
+void require_writable_output(const fs::path& path, bool force) {
+  std::error_code none;
+  const fs::path folder = folder_of(path);
+  validate(path.has_filename(),
+           "\"{}\": not a file name (expected a path to a file). Give one such as results.h5.", path.string());
+  validate(fs::is_directory(folder, none),
+           "{}: folder {} does not exist (results go into an existing one). Create it.", path.string(),
+           folder.string());
+  validate(!fs::is_directory(path, none), "{}: a folder (expected a name for a file). Add a file name.",
+           path.string());
+  if (fs::exists(fs::symlink_status(path, none))) {
+    if (!force) refuse_existing(path);
+    validate(
+        fs::is_regular_file(path, none),
+        "{}: not a plain file (a device, a pipe or a link to nothing is never replaced). Choose another name.",
+        path.string());
+  }
+  // only an attempt tells: permissions, quotas and read-only mounts all show here
+  const fs::path probe = partial_name(path).string() + std::string(probe_mark);
+  const int fd = ::open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  validate(fd >= 0, "{}: cannot be written ({}). Choose a folder you may write to.", path.string(),
+           std::strerror(errno));
+  ::close(fd);
+  ::unlink(probe.c_str());
+}
+
+void require_not_input(const fs::path& path, const std::vector<fs::path>& inputs) {
+  std::error_code none;
+  for (const fs::path& input : inputs)
+    validate(!fs::equivalent(path, input, none),
+             "{}: output and input at once (what is read is never replaced). Choose another name.",
+             path.string());
+}
+
+void remove_leftovers(const fs::path& path) {
+  const std::string start = path.filename().string() + std::string(partial_mark);
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder_of(path), none))
+    if (is_leftover(entry.path().filename().string(), start)) fs::remove(entry.path(), none);
+}
+
+PartialFile::PartialFile(fs::path path, bool force)
+    : path_(writable(std::move(path), force)), partial_(partial_name(path_)), force_(force) {}
+
+PartialFile::~PartialFile() {
+  if (published_) return;
+  std::error_code none;
+  fs::remove(partial_, none);
+}
+
+void PartialFile::publish() {
+  // link() fails if PATH appeared meanwhile, where rename() would replace it; not every file system has it
+  if (!force_ && ::link(partial_.c_str(), path_.c_str()) == 0) {
+    ::unlink(partial_.c_str());
+  } else {
+    if (!force_ && (errno == EEXIST || fs::exists(path_))) refuse_existing(path_);
+    validate(::rename(partial_.c_str(), path_.c_str()) == 0,
+             "{}: cannot be renamed from {} ({}). Check the folder.", path_.string(), partial_.string(),
+             std::strerror(errno));
+  }
+  published_ = true;
+  sync_folder(folder_of(path_));
+}
+
+AtomicFile::AtomicFile(fs::path path, bool force)
+    : place_(std::move(path), force), file_(File::create(place_.partial(), place_.path().string())) {}
+
+void AtomicFile::commit() {
+  file_.close();
+  place_.publish();
+}
+
+void write_text_file(const fs::path& path, std::string_view text, bool force) {
+  PartialFile file(path, force);
+  write_durably(file.partial(), std::as_bytes(std::span(text)), path.string());
+  file.publish();
+}
+
+}  // namespace optinc

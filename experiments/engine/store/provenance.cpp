@@ -1,0 +1,112 @@
+#include "experiments/engine/store/provenance.hpp"
+
+#include <chrono>
+#include <ctime>
+
+#include <fmt/chrono.h>
+
+#include "physics/core/check.hpp"
+
+#include "optinc_version.hpp"
+
+namespace optinc {
+namespace {
+
+#ifdef __clang__
+constexpr std::string_view compiler = "Clang " __clang_version__;
+#else
+constexpr std::string_view compiler = "GCC " __VERSION__;
+#endif
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> file_origin(std::string_view title, std::string_view command) {
+  return {{"title", std::string(title)},         {"optinc_version", OPTINC_VERSION},
+          {"git_revision", OPTINC_GIT_REVISION}, {"build_target", OPTINC_BUILD_TARGET},
+          {"compiler", std::string(compiler)},   {"created_utc", utc_now()},
+          {"command", std::string(command)}};
+}
+
+std::string program_version() {
+  return fmt::format("optinc {} ({}, {}, {})", OPTINC_VERSION, OPTINC_GIT_REVISION, OPTINC_BUILD_TARGET,
+                     compiler);
+}
+
+void sign_file(const File& file, std::string_view title, std::string_view command) {
+  const Group group = file.root();
+  const Attributes root = group.attributes();
+  root.set("Conventions", std::string_view("CF-1.10"));
+  root.set("schema_version", schema_version);
+  for (const auto& [name, text] : file_origin(title, command)) root.set(name, text);
+}
+
+void write_provenance(const File& file, const StudyConfig& config, std::string_view title,
+                      std::string_view command) {
+  sign_file(file, title, command);
+  const Group group = file.root();
+  const Attributes root = group.attributes();
+  root.set("run_id", run_id(config));
+  root.set("seed", static_cast<std::int64_t>(config.run.seed));
+  root.set("config_toml", identity_toml(config));
+}
+
+void write_warnings(const File& file, const std::vector<std::string>& warnings) {
+  const Group root = file.root();
+  if (!warnings.empty()) root.attributes().set("warnings", fmt::format("{}", fmt::join(warnings, "\n")));
+}
+
+void require_schema(const File& file) {
+  const Group root = file.root();
+  validate(root.attributes().has("schema_version") && root.attributes().has("optinc_version"),
+           "{}: not a file of OptINC (no schema_version at its root). Name a file that OptINC wrote.",
+           root.where());
+  refuse_newer_schema(file);
+}
+
+void refuse_newer_schema(const File& file) {
+  const Group root = file.root();
+  if (!root.attributes().has("schema_version")) return;
+  const std::int64_t found = root.attributes().integer("schema_version");
+  validate(found >= 1, "{}: schema_version {} (this program reads 1 to {}). Use another copy.", root.where(),
+           found, schema_version);
+  validate(found <= schema_version, "{}: schema_version {} (this program reads up to {}). Use a newer OptINC.",
+           root.where(), found, schema_version);
+}
+
+StudyConfig stored_config(const File& file) {
+  require_schema(file);
+  const Group root = file.root();
+  return parse_config(root.attributes().text("config_toml"), root.where() + ", attribute config_toml");
+}
+
+void write_section(const Attributes& attributes, const StudyConfig& config, std::string_view section) {
+  bool known = false;
+  for (const FieldEntry& entry : config_entries(config)) {
+    if (entry.section != section) continue;
+    known = true;
+    std::visit(
+        [&](const auto& value) {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, std::vector<double>>)
+            attributes.set(entry.info.key, std::span<const double>(value));
+          else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
+            attributes.set(entry.info.key, std::span<const std::int64_t>(value));
+          else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+            attributes.set(entry.info.key, fmt::format("{}", fmt::join(value, ", ")));
+          else if constexpr (std::is_same_v<T, bool>)
+            attributes.set(entry.info.key, std::int64_t{value});
+          else
+            attributes.set(entry.info.key, value);
+        },
+        entry.value);
+  }
+  validate(known, "section [{}] is unknown (it has no key in the field tables). Write one of `optinc explain`.",
+           section);
+}
+
+}  // namespace optinc

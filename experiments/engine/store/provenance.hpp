@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/store/hdf5.hpp"
+
+namespace optinc {
+
+/// Version of the layout in FORMAT.md; grows when a reader of the old one would misread the new one.
+constexpr std::int64_t schema_version = 4;
+
+/// "optinc VERSION (revision, build target, compiler)".
+std::string program_version();
+
+/// What any file says of its making, as (name, text), in order: title, optinc_version, git_revision,
+/// build_target, compiler, created_utc (ISO 8601), command. Text files carry it in their comments.
+std::vector<std::pair<std::string, std::string>> file_origin(std::string_view title, std::string_view command);
+
+/// Writes to the root what every file must say of itself: Conventions, schema_version and its origin.
+void sign_file(const File& file, std::string_view title, std::string_view command);
+
+/// Signs the file of a study: the same, and run_id, seed, config_toml (as in force).
+void write_provenance(const File& file, const StudyConfig& config, std::string_view title,
+                      std::string_view command);
+
+/// Writes the root attribute `warnings`, a line each; nothing where there are none.
+void write_warnings(const File& file, const std::vector<std::string>& warnings);
+
+/// Throws Error unless the file is OptINC's and of a schema that this program reads.
+void require_schema(const File& file);
+
+/// Throws Error when the file names a newer schema than this program reads. For files that other programs may
+/// write, which name none.
+void refuse_newer_schema(const File& file);
+
+/// The configuration the file was written with. Throws Error where require_schema or parse_config does.
+StudyConfig stored_config(const File& file);
+
+/// Writes one section of the configuration ("chip") as attributes of a group, from its field table.
+void write_section(const Attributes& attributes, const StudyConfig& config, std::string_view section);
+
+}  // namespace optinc

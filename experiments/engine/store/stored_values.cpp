@@ -1,0 +1,35 @@
+#include "experiments/engine/store/stored_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+std::int64_t stored_count(const Group& group, std::string_view name, std::int64_t largest) {
+  const std::int64_t value = group.attributes().integer(name);
+  validate(value >= 1 && value <= largest,
+           "{}: attribute {} = {} (expected 1..{}). Give a file that OptINC wrote.", group.where(), name, value,
+           largest);
+  return value;
+}
+
+std::size_t stored_length(const Group& group, std::string_view name, std::int64_t largest) {
+  const std::vector<std::size_t> shape = group.shape(name);
+  validate(shape.size() == 1 && shape[0] >= 1 && shape[0] <= static_cast<std::size_t>(largest),
+           "{}: shape ({}) (expected one axis of 1..{} values). Give a file as FORMAT.md says.",
+           group.where(name), fmt::join(shape, ", "), largest);
+  return shape[0];
+}
+
+std::vector<double> finite_values(const Group& group, std::string_view name,
+                                  std::initializer_list<std::size_t> shape) {
+  std::vector<double> values = group.read<double>(name, shape);
+  const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+  validate(bad == values.end(), "{}: value {} is not finite (every one must be). Make the file again.",
+           group.where(name), bad - values.begin());
+  return values;
+}
+
+}  // namespace optinc

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "experiments/engine/store/hdf5.hpp"
+
+// What readers of files ask before they believe a number or make room for it.
+
+namespace optinc {
+
+/// An integer attribute of a group that counts something. Throws Error beyond 1..largest.
+std::int64_t stored_count(const Group& group, std::string_view name, std::int64_t largest);
+
+/// Length of a one-dimensional dataset, looked up before any of it is read. Throws Error beyond 1..largest.
+std::size_t stored_length(const Group& group, std::string_view name, std::int64_t largest);
+
+/// A float64 dataset of that shape. Throws Error, naming the element, unless every value is finite.
+std::vector<double> finite_values(const Group& group, std::string_view name,
+                                  std::initializer_list<std::size_t> shape);
+
+}  // namespace optinc

@@ -1,0 +1,115 @@
+#include "experiments/engine/study/merge_studies.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "experiments/engine/runner/journal.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/write_results.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Every key that tells two studies apart, with both values.
+std::string difference(const StudyConfig& a, const StudyConfig& b) {
+  const auto left = config_entries(a), right = config_entries(b);
+  std::vector<std::string> differ;
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (left[i].info.changes_results && left[i].value != right[i].value)
+      differ.push_back(fmt::format("{} = {} here and {} there", left[i].name(), toml_text(left[i].value),
+                                   toml_text(right[i].value)));
+  for (std::size_t i = 0; i < std::min(a.sweeps.size(), b.sweeps.size()); ++i)
+    if (a.sweeps[i] != b.sweeps[i])
+      differ.push_back(fmt::format("[[sweep]] {} has other points", a.sweeps[i].name));
+  if (a.sweeps.size() != b.sweeps.size())
+    differ.push_back(fmt::format("{} sweeps here and {} there", a.sweeps.size(), b.sweeps.size()));
+  return fmt::format("{}", fmt::join(differ, ", "));
+}
+
+/// Throws Error where two files were computed by programs that may round differently.
+void require_same_build(const fs::path& first, const fs::path& other) {
+  const File a = File::open(first), b = File::open(other);
+  for (const char* name : {"optinc_version", "build_target", "compiler"}) {
+    const std::string one = a.root().attributes().text(name), two = b.root().attributes().text(name);
+    validate(one == two,
+             "{}: another build than {} ({} \"{}\" here and \"{}\" there). Run all shards with one build.",
+             other.string(), first.string(), name, two, one);
+  }
+}
+
+bool same_targets(const Prelude& a, const Prelude& b) {
+  return std::equal(a.targets.begin(), a.targets.end(), b.targets.begin(), b.targets.end(),
+                    [](const MeshTarget& x, const MeshTarget& y) {
+                      return x.source == y.source && x.matrix.rows() == y.matrix.rows() && x.matrix == y.matrix;
+                    });
+}
+
+bool same_network(const Prelude& a, const Prelude& b) {
+  const auto layer = [](const SigmaULayer& x, const SigmaULayer& y) {
+    return x.unitary == y.unitary && x.sigma == y.sigma && x.bias == y.bias;
+  };
+  const auto equal = [&](const PreparedNetwork& x, const PreparedNetwork& y) {
+    return std::equal(x.network.layers.begin(), x.network.layers.end(), y.network.layers.begin(),
+                      y.network.layers.end(), layer);
+  };
+  return std::equal(a.networks.begin(), a.networks.end(), b.networks.begin(), b.networks.end(), equal);
+}
+
+}  // namespace
+
+void merge_studies(const std::vector<fs::path>& shards, const RunOptions& options) {
+  require_not_input(options.output, shards);
+  require_writable_output(options.output, options.force);
+  validate(!has_journal(options.output),
+           "{}: a run of that output is under way or was not finished. Choose another output.",
+           journal_path(options.output).string());
+  const HeldOutput held(options.output);
+  require_writable_output(options.output, options.force);  // another merge may have ended before we held it
+  std::optional<StudyState> whole;
+  for (const fs::path& path : shards) {
+    const StudyState part = read_state(path);
+    require_same_build(shards.front(), path);
+    if (!whole) {
+      whole = StudyState{part.config, {}, part.prelude, part.records, AtOutput::adds};
+      continue;
+    }
+    validate(run_id(part.config) == run_id(whole->config),
+             "{}: another study than {} ({}). Merge shards of one study only.", path.string(),
+             shards.front().string(), difference(part.config, whole->config));
+    validate(
+        same_targets(*part.prelude, *whole->prelude),
+        "{}: other matrices of mesh.target than {} (the file was changed between the two runs). Run all shards "
+        "with one file.",
+        path.string(), shards.front().string());
+    validate(same_network(*part.prelude, *whole->prelude),
+             "{}: another network than {} (trained on another machine or build). Train it once with optinc "
+             "train and set "
+             "network.source.",
+             path.string(), shards.front().string());
+    if (const auto differs = contradiction(part, *whole))
+      throw Error(
+          fmt::format("{}: trial {} of point {} has other values than in the files before it (one of them was "
+                      "changed since it was "
+                      "written). Find out which; optinc replay computes a trial again.",
+                      path.string(), differs->second, differs->first));
+    add_state(part, *whole);
+  }
+  require_data(whole->config);
+  const TrialModel model = layout_of(*whole);
+  std::optional<OnceResults> once;
+  if (is_complete(whole->config, model, *whole->records))
+    once = measure_once(whole->config, *whole->prelude, options.quiet);
+  else
+    say(false,
+        fmt::format(
+            "optinc: {} of {} trials are there. Add the missing shards, or run the rest: optinc resume {}",
+            whole->records->count(), trials_wanted(whole->config, {}), options.output.string()));
+  write_results(*whole, model, once ? &*once : nullptr, options, options.force);
+}
+
+}  // namespace optinc

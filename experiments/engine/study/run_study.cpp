@@ -1,0 +1,224 @@
+#include "experiments/engine/study/run_study.hpp"
+
+#include <memory>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/runner/memory.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/run_training.hpp"
+#include "experiments/engine/study/training_checkpoint.hpp"
+#include "experiments/engine/study/write_results.hpp"
+#include "experiments/models/trial_checkpoint.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Trials shorter than this in all, in seconds, say nothing of the share that the runner takes.
+constexpr double least_trial_seconds = 1.0;
+
+/// What the runner and the store cost: the time of all workers outside trials, over their time in trials.
+void tell(const TrialsReport& report, int workers, double store_seconds, bool quiet) {
+  if (report.run == 0) return;
+  const double wall = report.wall_seconds + store_seconds;
+  std::string text = fmt::format("timing: {} trials in {:.3f} s, {:.1f}/s on {}; {:.3f} s to store", report.run,
+                                 wall, static_cast<double>(report.run) / wall, workers, store_seconds);
+  if (report.trial_seconds >= least_trial_seconds)
+    text += fmt::format("; overhead {:.2f} % ({} spent outside trials, relative to the time in trials)",
+                        100 * (wall * workers - report.trial_seconds) / report.trial_seconds,
+                        workers == 1 ? "time" : fmt::format("time that the {} workers", workers));
+  say(quiet, text);
+}
+
+/// What the file at the output knows of this study; nothing where it is not this study's results. Throws Error
+/// for one that cannot be read.
+std::optional<StudyState> own_results(const fs::path& output, const StudyState& state) {
+  std::optional<StudyState> found = read_state(output);
+  StudyConfig grown = found->config;  // resume may have added trials since
+  grown.runner.trials = state.config.runner.trials;
+  if (run_id(grown) != run_id(state.config)) found.reset();
+  return found;
+}
+
+/// Whether write_results() may replace what lies at the output. A new run that was not told to may replace only
+/// what it has itself written, before it was killed.
+bool may_replace(const StudyState& state, const fs::path& output) {
+  if (state.at_output != AtOutput::refuses) return true;
+  try {
+    return fs::exists(output) && own_results(output, state).has_value();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Writes the results of all that is known, or says where they are kept.
+void store_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
+                   const RunOptions& options) {
+  const bool replace = may_replace(state, options.output);
+  validate(
+      replace || !fs::exists(fs::symlink_status(options.output)),
+      "{}: not a file of this run (it appeared since the run began; nothing is overwritten unasked). Move it "
+      "away; the trials are in {}: optinc resume {}",
+      options.output.string(), journal_path(options.output).string(), options.output.string());
+  write_results(state, model, once, options, replace);
+}
+
+/// Adds what the file at the output knows to what the journal of a run knows that may not replace it. Throws
+/// Error where it cannot be read or is no file of this study.
+void add_results(const fs::path& output, StudyState& state) {
+  const std::string mend =
+      fmt::format("Mend it, or move it away: what {} holds goes on without it.", journal_path(output).string());
+  std::optional<StudyState> found;
+  try {
+    found = own_results(output, state);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} {}", error.what(), mend));
+  }
+  validate(found.has_value(), "{}: results of another study than the one that is resumed. {}", output.string(),
+           mend);
+  add_state(*found, state);
+}
+
+/// From whatever is known of a study to its result file.
+Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
+  outlive_listeners();
+  const StudyConfig& config = state.config;
+  auto points = checked_points(config, check_interrupt);
+  if (!state.prelude) {
+    const fs::path kept = checkpoint_path(options.output);
+    try {
+      state.prelude = make_prelude(config, options.quiet, {kept, options.command});
+    } catch (const Interrupted&) {
+      return interrupted_training(options);
+    }
+    journal.prelude(prelude_bytes(*state.prelude));
+    journal.sync();  // before what it stands for goes
+    forget_training(options);
+  }
+  const fs::path trainings = options.output.string() + ".trials";
+  const TrialModel model = make_model(config, *state.prelude, trainings);
+  if (!state.records)
+    state.records.emplace(points.size(), static_cast<std::size_t>(config.runner.trials), model.record_size);
+
+  const bool ranks = options.ranks != nullptr && options.ranks->size() > 1;
+  const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
+  if (ranks) {
+    // a launcher may have put the others into another folder
+    options.ranks->begin(
+        {identity_toml(config), prelude_bytes(*state.prelude), fs::absolute(trainings).string()});
+  }
+  const TrialsReport report = run_trials(
+      config, model, state.shard,
+      ranks ? options.ranks->executor() : on_threads(model, std::move(points), threads),
+      [&](const TrialResult& r) { journal.trial(r.task.point, r.task.trial, r.record); }, options.quiet,
+      *state.records);
+
+  Ending ending = report.ending;
+  std::optional<OnceResults> once;
+  if (ending == Ending::complete && state.shard.whole() && is_complete(config, model, *state.records)) {
+    try {
+      once = measure_once(config, *state.prelude, options.quiet);
+    } catch (const Interrupted&) {
+      ending = Ending::interrupted;
+    }
+  }
+  const double start = omp_get_wtime();
+  store_results(state, model, once ? &*once : nullptr, options);
+  remove_kept_learners(trainings, ending == Ending::complete);
+  journal.remove();
+  tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
+  if (ending != Ending::complete)
+    say(false, fmt::format("optinc: {} trials are stored in {}. Go on with: optinc resume {}",
+                           state.records->count(), options.output.string(), options.output.string()));
+  return ending;
+}
+
+}  // namespace
+
+Ending run_study(const StudyConfig& config, const RunOptions& options) {
+  validate_config(config);
+  require_memory(config, model_layout(config, config.network.hidden.size() + 1).record_size);
+  checked_points(config, check_interrupt);
+  require_writable_output(options.output, options.force);
+  require_no_checkpoint(options);
+  use_threads(config);
+  require_data(config);
+  print_warnings(study_warnings(config));  // of a study that nothing refuses
+  StudyState state{config, options.shard, {}, {}, options.force ? AtOutput::replaces : AtOutput::refuses};
+  Journal journal =
+      Journal::create(journal_path(options.output), command_comment(options.command) + identity_toml(config),
+                      journal_heading(state), options.force);
+  try {
+    require_writable_output(options.output, options.force);  // another run may have ended before we held it
+    forget_training(options);
+    return finish(state, journal, options);
+  } catch (...) {
+    // there is nothing in it to go on with
+    if (!state.prelude && !fs::exists(checkpoint_path(options.output))) journal.remove();
+    throw;
+  }
+}
+
+Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
+  const fs::path path = journal_path(options.output);
+  const bool results = fs::exists(options.output), journalled = has_journal(options.output);
+  if (!journalled && fs::exists(checkpoint_path(options.output))) return resume_training(changes, options);
+  validate(results || journalled,
+           "{}: nothing to go on with (neither it nor trials in {} are there). Start with optinc run.",
+           options.output.string(), path.string());
+  std::optional<OpenedJournal> opened;
+  if (journalled) opened.emplace(reopen_journal(path));
+  const StudyState state = opened ? opened->state : read_state(options.output);
+  const std::string commands = joined_commands(state.command, options.command);
+  RunOptions both = options;  // the file was made by all of them
+  both.command = commands;
+  const int trials = changes.trials.value_or(state.config.runner.trials);
+  validate(trials >= state.config.runner.trials,
+           "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.",
+           trials, state.config.runner.trials, state.config.runner.trials);
+  StudyState grown{state.config, state.shard, state.prelude, {}, state.at_output};
+  grown.config.runner.trials = trials;
+  grown.config.run.threads = changes.threads.value_or(0);
+  grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
+  validate_config(grown.config);
+  require_memory(grown.config, layout_of(grown).record_size);
+  add_state(state, grown);
+  if (opened && results && grown.at_output != AtOutput::replaces) add_results(options.output, grown);
+  use_threads(grown.config);
+  require_data(grown.config);
+  if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, both);
+  if (opened) {  // a grown study needs a journal of its own; what the old one holds goes into the result file
+                 // first
+    if (grown.prelude && grown.records) {
+      store_results(grown, layout_of(grown), nullptr, both);
+      grown.at_output = AtOutput::adds;
+    }
+    opened->journal.remove();
+  }
+  Journal journal = Journal::create(path, command_comment(commands) + identity_toml(grown.config),
+                                    journal_heading(grown), false);
+  if (grown.prelude) journal.prelude(prelude_bytes(*grown.prelude));
+  return finish(grown, journal, both);
+}
+
+void work_for_ranks(Ranks& ranks) {
+  omp_set_num_threads(1);  // the ranks are the threads
+  catch_interrupts();      // rank 0 stores what is finished while the others stand by
+  ranks.work([](const SentStudy& study) {
+    const StudyConfig config = parse_config(study.config_toml, "study of rank 0");
+    auto model =
+        std::make_shared<const TrialModel>(make_model(config, prelude_of_bytes(study.prelude), study.keep_in));
+    auto points = std::make_shared<const std::vector<StudyConfig>>(checked_points(config, check_interrupt));
+    return [model, points](const TrialTask& task) { return run_trial(*model, (*points)[task.point], task); };
+  });
+}
+
+}  // namespace optinc

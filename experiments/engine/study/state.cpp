@@ -1,0 +1,108 @@
+#include "experiments/engine/study/state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/runner/memory.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/trial_groups.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/printable.hpp"
+
+namespace optinc {
+
+namespace {
+
+constexpr std::string_view command_opening = "# command: ";
+constexpr std::array<std::string_view, 3> marks = {"", " fresh", " forced"};  // in the order of AtOutput
+
+}  // namespace
+
+std::string journal_heading(const StudyState& state) {
+  return fmt::format("{}{}", state.shard.text(), marks[static_cast<std::size_t>(state.at_output)]);
+}
+
+std::string command_comment(std::string_view command) {
+  return fmt::format("{}{}\n", command_opening, printable(std::string(command)));  // a comment is one line
+}
+
+TrialModel layout_of(const StudyState& state) {
+  return model_layout(state.config, state.prelude ? most_layers(state.prelude->networks) : 0);
+}
+
+StudyState read_state(const std::filesystem::path& results) {
+  const File file = File::open(results);
+  StudyState state{stored_config(file), {}, {}, {}, AtOutput::adds};
+  const Group root = file.root();
+  validate(root.exists("trials"), "{}: no trials in it (optinc run writes them). Name a study's result file.",
+           results.string());
+  state.command = root.attributes().text("command");
+  if (root.attributes().has("shard")) state.shard = parse_shard(root.attributes().text("shard"));
+  state.prelude = read_prelude(root);
+  state.records = read_trials_group(root.open("trials"), state.config, layout_of(state));
+  return state;
+}
+
+OpenedJournal reopen_journal(const std::filesystem::path& path) {
+  StudyState state;
+  Journal::Reader reader;
+  reader.header = [&](const std::string& toml, const std::string& shard) {
+    const bool named = toml.starts_with(command_opening);
+    const std::size_t line = named ? std::min(toml.find('\n'), toml.size()) : 0;
+    if (named) state.command = toml.substr(command_opening.size(), line - command_opening.size());
+    state.config = parse_config(std::string_view(toml).substr(line), path.string());
+    state.shard = parse_shard(shard.substr(0, shard.find(' ')));
+    const auto mark =
+        std::find(marks.begin() + 1, marks.end(), shard.substr(std::min(shard.find(' '), shard.size())));
+    if (mark != marks.end()) state.at_output = static_cast<AtOutput>(mark - marks.begin());
+  };
+  reader.prelude = [&](std::span<const std::byte> file) { state.prelude = prelude_of_bytes(file); };
+  reader.trial = [&](std::size_t point, std::size_t trial, std::span<const double> record) {
+    if (!state.records) {
+      const std::size_t size = layout_of(state).record_size;
+      require_memory(state.config, size);
+      state.records.emplace(point_count(state.config), static_cast<std::size_t>(state.config.runner.trials),
+                            size);
+    }
+    Records& records = *state.records;
+    validate(point < records.points && trial < records.trials && record.size() == records.record_size,
+             "{}: trial {} of point {} does not belong to its study (damaged). Remove the journal and resume.",
+             path.string(), trial, point);
+    records.put(point, trial, record);
+  };
+  reader.damaged = [&](std::size_t bytes) {
+    print_warnings({fmt::format("{}: {} bytes are damaged; their trials are run again", path.string(), bytes)});
+  };
+  Journal journal = Journal::reopen(path, reader);
+  return {std::move(journal), std::move(state)};
+}
+
+void add_state(const StudyState& from, StudyState& to) {
+  if (!to.prelude) to.prelude = from.prelude;
+  if (!from.records) return;
+  const Records& old = *from.records;
+  if (!to.records)
+    to.records.emplace(old.points, static_cast<std::size_t>(to.config.runner.trials), old.record_size);
+  for (std::size_t p = 0; p < old.points; ++p)
+    for (std::size_t t = 0; t < std::min(old.trials, to.records->trials); ++t)
+      if (old.has(p, t) && !to.records->has(p, t)) to.records->put(p, t, old.at(p, t));
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> contradiction(const StudyState& a, const StudyState& b) {
+  if (!a.records || !b.records) return std::nullopt;
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  for (std::size_t p = 0; p < a.records->points; ++p)
+    for (std::size_t t = 0; t < std::min(a.records->trials, b.records->trials); ++t) {
+      if (!a.records->has(p, t) || !b.records->has(p, t)) continue;
+      const auto one = a.records->at(p, t), other = b.records->at(p, t);
+      if (!std::equal(one.begin(), one.end(), other.begin(), other.end(), same)) return std::pair{p, t};
+    }
+  return std::nullopt;
+}
+
+}  // namespace optinc

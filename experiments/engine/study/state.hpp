@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "experiments/engine/runner/journal.hpp"
+#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
+
+namespace optinc {
+
+/// What a run does with a file that lies at its output: one that resumed from it adds to it, a new one refuses
+/// it unless it was told (--force) to replace it.
+enum class AtOutput { adds, refuses, replaces };
+
+/// All that is known of a study under way.
+struct StudyState {
+  StudyConfig config;
+  Shard shard;
+  std::optional<Prelude> prelude;  ///< none before the network is trained
+  std::optional<Records> records;  ///< none before the first trial
+  AtOutput at_output = AtOutput::adds;
+  std::string command = {};  ///< that began it, as typed; empty where nobody wrote it down
+};
+
+/// The first line of a journal's header: the shard, and a word for what its run does with a file at its output.
+std::string journal_heading(const StudyState& state);
+
+/// What a journal keeps above its configuration: a TOML comment with the command that began the run, in one
+/// line.
+std::string command_comment(std::string_view command);
+
+/// What a result file holds of a study. Throws Error for other files.
+StudyState read_state(const std::filesystem::path& results);
+
+/// Opens a run's journal again with what it holds. Throws Error.
+struct OpenedJournal {
+  Journal journal;
+  StudyState state;
+};
+OpenedJournal reopen_journal(const std::filesystem::path& path);
+
+/// Adds what `from` knows of the same study and `to` does not; a study may have grown in trials.
+void add_state(const StudyState& from, StudyState& to);
+
+/// Point and trial of the first that both know and of which they know different values; nothing where they
+/// agree.
+std::optional<std::pair<std::size_t, std::size_t>> contradiction(const StudyState& a, const StudyState& b);
+
+/// The layout of a state's records.
+TrialModel layout_of(const StudyState& state);
+
+}  // namespace optinc

@@ -1,0 +1,197 @@
+#include "experiments/engine/study/study_inputs.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "experiments/engine/config/points.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/store/network_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/result_groups.hpp"
+#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/study/training_checkpoint.hpp"
+#include "experiments/io/matrix_file.hpp"
+#include "onn/training/on_chip.hpp"
+#include "onn/training/trainer.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+std::string task_text(const Task& task) {
+  return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), name_of(task.rounding),
+                     name_of(task.level));
+}
+
+/// What a study must set to ask for the task `found` in place of `wanted`.
+std::string task_keys(const Task& found, const Task& wanted) {
+  std::vector<std::string> keys;
+  if (found.servers != wanted.servers) keys.push_back(fmt::format("task.servers = {}", found.servers));
+  if (found.bits() != wanted.bits()) keys.push_back(fmt::format("task.bits = {}", found.bits()));
+  if (found.rounding != wanted.rounding)
+    keys.push_back(fmt::format("task.rounding = \"{}\"", name_of(found.rounding)));
+  if (found.level != wanted.level) keys.push_back(fmt::format("task.level = \"{}\"", name_of(found.level)));
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+/// The network of a file, which must be what the study asks for.
+Network network_of_file(const StudyConfig& config, const std::string& source) {
+  const std::string path = network_path(source).string();
+  const File file = File::open(path);
+  require_schema(file);
+  Network network = load_network(file.root().open("network"));
+  const Task &found = network.task, &wanted = config.task;
+  validate(found == wanted, "{}: a network for {} (the study asks for {}). Set {}, or train another.", path,
+           task_text(found), task_text(wanted), task_keys(found, wanted));
+  return network;
+}
+
+PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
+  TrainingKeeper keeper(config, keep.path, keep.command);
+  std::optional<Network> start = keeper.start();
+  if (!start && config.network.start != "random") start = network_of_file(config, config.network.start);
+  Progress progress("training", config.training.epochs - keeper.epochs_done(), quiet);
+  const auto report = [&](const EpochReport& e) {
+    if (!keeper.keeps()) check_interrupt();
+    progress.step(fmt::format("loss {:.2e}, words right {:.3f} %, margin {:+.3f}", e.loss,
+                              100 * e.word_accuracy, e.margin));
+  };
+  const Checkpointing keeping = keeper.keeping(start);
+  try {
+    TrainingResult result =
+        config.training.on_chips
+            ? train_on_chips(*start, config.training, {config.chip, config.hardware, config.noise},
+                             config.run.seed, config.run.threads, report, &keeping)
+            : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
+                    report, start ? &*start : nullptr, &keeping);
+    return {network_identity(config), std::move(result.network), std::move(result.curve)};
+  } catch (const Error&) {
+    keeper.remove();  // it would fail there again
+    throw;
+  }
+}
+
+std::string network_group(std::size_t number) { return fmt::format("networks/{}", number); }
+std::string target_group(std::size_t number) { return fmt::format("mesh_targets/{}", number); }
+
+}  // namespace
+
+PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
+  const StudyConfig asked = network_configs(config).front();
+  const std::string& source = asked.network.source;
+  if (source == "train") return train_network(asked, quiet, keep);
+  return {network_identity(asked),
+          source == "carry-chain" ? carry_chain(asked.task, asked.network.carry_chain)
+                                  : network_of_file(asked, source),
+          {}};
+}
+
+MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points) {
+  MeshTargets targets;
+  for (const StudyConfig& point : points) {
+    if (point.model != "mesh" || point.mesh.target_is_drawn()) continue;
+    const std::string& source = point.mesh.target;
+    const bool known =
+        std::any_of(targets.begin(), targets.end(), [&](const auto& t) { return t.source == source; });
+    if (!known) {
+      targets.push_back({source, read_matrix(source)});
+      require_mesh_target(targets.back());
+    }
+    mesh_target(point, 0, targets);  // has the point's ports
+  }
+  return targets;
+}
+
+Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
+  std::set<std::string> seen;
+  std::vector<StudyConfig> wanted;
+  const std::vector<StudyConfig> points = checked_points(config, check_interrupt);
+  for (const StudyConfig& point : points)
+    for (StudyConfig& asked : asked_networks(point)) {
+      if (!seen.insert(network_identity(asked)).second) continue;
+      asked.model = "chip";  // of a level of a cascade by itself
+      wanted.push_back(std::move(asked));
+    }
+  Prelude prelude{{}, read_mesh_targets(points)};
+  for (const StudyConfig& asked : wanted)
+    prelude.networks.push_back(make_network_of(asked, quiet, wanted.size() == 1 ? keep : KeepTraining{}));
+  return prelude;
+}
+
+void write_prelude(const Group& root, const Prelude& prelude) {
+  const auto write = [](const Group& group, const PreparedNetwork& prepared) {
+    if (!prepared.curve.empty()) write_training_group(group.group("training"), prepared.curve);
+    save_network(group.group("network"), prepared.network);
+  };
+  for (std::size_t i = 0; i < prelude.targets.size(); ++i) {
+    const Group group = root.group(target_group(i));
+    save_matrix(group, prelude.targets[i].matrix);
+    group.attributes().set("source", std::string_view(prelude.targets[i].source));
+  }
+  if (prelude.networks.size() == 1) return write(root, prelude.networks.front());
+  for (std::size_t i = 0; i < prelude.networks.size(); ++i) {
+    const Group group = root.group(network_group(i));
+    write(group, prelude.networks[i]);
+    group.attributes().set("identity", std::string_view(prelude.networks[i].identity));
+  }
+}
+
+Prelude read_prelude(const Group& root) {
+  Prelude prelude;
+  const auto read = [&](const Group& group, std::string identity) {
+    PreparedNetwork& prepared = prelude.networks.emplace_back();
+    prepared.identity = std::move(identity);
+    if (group.exists("training")) prepared.curve = read_training_group(group.open("training"));
+    prepared.network = load_network(group.open("network"));
+  };
+  if (root.exists("network")) read(root, "");
+  for (std::size_t i = 0; root.exists("networks") && root.exists(network_group(i)); ++i) {
+    const Group group = root.open(network_group(i));
+    read(group, group.attributes().text("identity"));
+  }
+  for (std::size_t i = 0; root.exists("mesh_targets") && root.exists(target_group(i)); ++i) {
+    const Group group = root.open(target_group(i));
+    prelude.targets.push_back({group.attributes().text("source"), load_matrix(group)});
+  }
+  return prelude;
+}
+
+void write_network_summaries(const Group& root, const StudyConfig& config, const Prelude& prelude) {
+  const Networks& networks = prelude.networks;
+  if (networks.size() < 2) return;
+  for (std::size_t i = 0; i < networks.size(); ++i)
+    write_onn_group(root.group(network_group(i) + "/onn"), networks[i].network, summarise(networks[i].network));
+  std::vector<std::int64_t> of_point;
+  for (const StudyConfig& point : checked_points(config)) {  // an interrupted run is still to be stored
+    const std::vector<StudyConfig> asked = asked_networks(point);
+    of_point.push_back(asked.empty() ? -1 : static_cast<std::int64_t>(network_number(networks, asked.front())));
+  }
+  const Group group = root.group("networks");
+  group.counting_dimension("point", of_point.size(), "point of the sweeps, the last one running fastest");
+  group.dataset("of_point", {"point"}, of_point, "1", "number of the network whose chips the point measures");
+}
+
+std::vector<std::byte> prelude_bytes(const Prelude& prelude) {
+  const File file = File::in_memory("prelude");
+  write_prelude(file.root(), prelude);
+  return file.bytes();
+}
+
+Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
+  return read_prelude(File::from_bytes(bytes, "prelude of the journal").root());
+}
+
+TrialModel make_model(const StudyConfig& config, const Prelude& prelude, const std::filesystem::path& keep_in) {
+  if (config.model == "mesh") return mesh_model(config, prelude.targets);
+  if (config.model == "drift") return drift_model(config, prelude.networks);
+  if (config.model == "tolerance") return tolerance_model(config, prelude.networks);
+  if (config.model == "cascade") return cascade_model(config, prelude.networks);
+  if (config.model == "learning") return learning_model(config, prelude.networks, keep_in);
+  return chip_model(config, prelude.networks);
+}
+
+}  // namespace optinc

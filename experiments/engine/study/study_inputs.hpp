@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "experiments/engine/store/hdf5.hpp"
+#include "experiments/models/mesh_targets.hpp"
+#include "experiments/models/networks.hpp"
+#include "experiments/models/trial_model.hpp"
+
+namespace optinc {
+
+/// What a study must know before its first trial: the networks of its points; of model mesh, the matrices of
+/// the files that they name.
+struct Prelude {
+  Networks networks = {};
+  MeshTargets targets = {};
+};
+
+/// Where a training is kept while it runs, and the command to name as its beginning. Nowhere: it is not kept.
+struct KeepTraining {
+  std::filesystem::path path = {};
+  std::string_view command = {};
+};
+
+/// Trains, builds or reads every network and matrix that a point asks for. The training of a study's only
+/// network is kept and goes on from what it finds (TrainingKeeper); of several none is. Throws Error for one of
+/// another task, and where a file of a name cannot be read; Interrupted.
+Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
+
+/// The matrices of the files that mesh.target names at any of a study's points; none where it draws them.
+/// Throws Error for a file that cannot be read and for a matrix that no mesh of the study has
+/// (require_mesh_target()).
+MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points);
+
+/// The network of a configuration without sweeps (of a cascade, its first level's).
+PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
+
+/// The groups `network` and `training` of a file, or `networks` where there are several, and `mesh_targets`:
+/// written, and read again to the same bits.
+void write_prelude(const Group& root, const Prelude& prelude);
+Prelude read_prelude(const Group& root);
+
+/// What a result file says of several networks besides: of each the group `onn`, and `networks/of_point`, the
+/// number of the network (of a cascade, the first level's) at every point of the sweeps. Nothing of one or
+/// none.
+void write_network_summaries(const Group& root, const StudyConfig& config, const Prelude& prelude);
+
+/// The same as the bytes of a small HDF5 file, for journals and messages.
+std::vector<std::byte> prelude_bytes(const Prelude& prelude);
+Prelude prelude_of_bytes(std::span<const std::byte> bytes);
+
+/// The study's model, ready to run trials. `keep_in`: folder for what long trials keep of themselves while they
+/// run; empty: they keep nothing.
+TrialModel make_model(const StudyConfig& config, const Prelude& prelude,
+                      const std::filesystem::path& keep_in = {});
+
+}  // namespace optinc

@@ -1,0 +1,33 @@
+#include "experiments/engine/study/write_results.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/trial_groups.hpp"
+
+namespace optinc {
+
+void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
+                   const RunOptions& options, bool replace) {
+  remove_leftovers(options.output);
+  AtomicFile out(options.output, replace);
+  const Group root = out.file().root();
+  write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
+                   options.command);
+  write_warnings(out.file(), study_warnings(state.config));
+  root.attributes().set("model", std::string_view(state.config.model));
+  root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
+  if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
+  write_prelude(root, *state.prelude);
+  write_network_summaries(root, state.config, *state.prelude);
+  if (once != nullptr) write_once(root, state.config, *state.prelude, *once);
+  write_trials_group(root.group("trials"), state.config, model, *state.records);
+  write_summary_group(root.group("summary"), state.config, model, *state.records);
+  if (has_ablation(state.config))
+    write_ablation_group(root.group("ablation"), state.config, model, *state.records);
+  out.commit();
+}
+
+}  // namespace optinc

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "experiments/engine/store/hdf5.hpp"
+#include "onn/chip/chip.hpp"
+
+namespace optinc {
+
+/// A fabricated chip as a file holds it: every error that was drawn, and the statistics it was drawn from.
+struct StoredChip {
+  ChipErrors errors;
+  ErrorModel model;
+};
+
+/// Writes one mesh's errors into a group (FORMAT.md, "Phases, matrices and chips"). Angles in rad, losses in
+/// dB.
+void save_mesh_errors(const Group& group, const MeshErrors& errors);
+
+/// Writes a chip into a group: the model as attributes, one subgroup layerL/blockB/mesh and ../attenuators each
+/// (FORMAT.md, "Phases, matrices and chips"). Angles in rad, losses in dB.
+void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& model);
+
+/// The chip of a group, bit for bit as saved. Throws Error, naming file and dataset, when one is missing, of
+/// another shape or type, not finite, or a loss is negative, and for a model that validate_errors refuses.
+StoredChip load_chip(const Group& group);
+
+/// Throws Error, opened by `where`, unless the chip has the layers, blocks and MZIs of the design.
+void require_fit(const ChipDesign& design, const ChipErrors& errors, std::string_view where);
+
+/// Throws Error, opened by `where`, unless a mesh's errors have the MZIs and ports of its wiring.
+void require_fit(const MeshTopology& topology, const MeshErrors& errors, std::string_view where);
+
+}  // namespace optinc

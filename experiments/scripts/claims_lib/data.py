@@ -1,0 +1,176 @@
+"""Group data: the same numbers however a study is run, what running it costs, files that open everywhere."""
+
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+from .claim import OPTINC, ROOT, STUDY, Claim, machine, progress
+
+sys.path.insert(0, str(ROOT / "python"))
+
+GROUP = "data"
+TRIALS = 8              # chips at each of the six points: enough for every way to share them out
+RUNS = 5                # the median of five
+WARM_START = ["--quiet", "--trials", TRIALS]
+MESHES = """study = "meshes"
+model = "mesh"
+[mesh]
+ports = 32
+[chip]
+preset = "good-lab"
+[runner]
+trials = 5000
+"""
+
+
+# -- one study, run in every way
+
+def whole(bench):
+    """The study on one thread: what every other way is compared with."""
+    def make():
+        file = bench.folder / "one_thread.h5"
+        bench.optinc("run", STUDY, "-o", file, "--threads", 1, *WARM_START)
+        return file
+    return bench.once("data-whole", make)
+
+
+def on_threads(bench):
+    file = bench.folder / "two_threads.h5"
+    bench.optinc("run", STUDY, "-o", file, "--threads", 2, *WARM_START)
+    return file
+
+
+def in_shards(bench):
+    parts = [bench.folder / f"shard{i}.h5" for i in (1, 2, 3, 4)]
+    for i, part in enumerate(parts, 1):
+        bench.optinc("run", STUDY, "-o", part, "--shard", f"{i}/4", *WARM_START)
+    file = bench.folder / "merged.h5"
+    bench.optinc("merge", *parts, "-o", file, "--quiet")
+    return file
+
+
+def on_ranks(bench):
+    file = bench.folder / "ranks.h5"
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+    bench.optinc("list")  # so that it is built
+    bench.run("mpirun", "-n", 4, ROOT / OPTINC, "run", STUDY, "-o", file, *WARM_START)
+    return file
+
+
+def killed(bench):
+    """SIGKILL three times while trials run, each time some trials further on, then resumed to the end."""
+    file = bench.folder / "killed.h5"
+    journal = Path(f"{file}.journal")
+    bench.optinc("list")
+    for kill in range(3):
+        how = ["resume", file, "--quiet"] if kill else ["run", STUDY, "-o", file, *WARM_START]
+        had = journal.stat().st_size if kill else 0
+        progress(f"   $ optinc {' '.join(map(str, how))}   # killed")
+        process = subprocess.Popen([ROOT / OPTINC, *map(str, how)], cwd=ROOT)
+        trials_from = None
+        while process.poll() is None:
+            size = journal.stat().st_size if journal.exists() else 0
+            if trials_from is None and size > had + (1_000_000 if kill == 0 else 0):
+                trials_from = size  # the network is in it, or a trial more than before
+            if trials_from is not None and size > trials_from:
+                break
+            time.sleep(0.01)
+        if process.poll() is not None:
+            raise RuntimeError("the run ended before it could be killed")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if file.exists():
+            raise RuntimeError("a killed run left a result file")
+    bench.optinc("resume", file, "--quiet")
+    return file
+
+
+def differences(way):
+    """Datasets and attributes that a way of running gives otherwise than one thread does."""
+    def measure(bench):
+        from optinc_results import contents, differing
+        first = whole(bench)
+        second = way(bench)
+        found = differing(first, second)
+        for name in found:
+            progress(f"   differs: {name}")
+        progress(f"   {len(contents(first))} datasets and attributes compared")
+        return len(found)
+    return measure
+
+
+# -- what running costs
+
+def cost(bench):
+    """(percent on top of the time inside the trials, trials a second), medians."""
+    def make():
+        study = bench.folder / "meshes.toml"
+        study.write_text(MESHES)
+        shares, rates = [], []
+        for _ in range(RUNS):
+            bench.optinc("list")
+            done = subprocess.run([ROOT / OPTINC, "run", study, "-o", bench.folder / "meshes.h5", "--force"], capture_output=True,
+                                  text=True, check=True)
+            told = re.search(r"([\d.]+)/s on \d+; .* overhead ([\d.]+) %", done.stderr)
+            rates.append(float(told[1]))
+            shares.append(float(told[2]))
+            progress(f"   {told[1]} trials/s, {told[2]} % overhead")
+        return statistics.median(shares), statistics.median(rates)
+    return bench.once("data-cost", make)
+
+
+# -- files that open everywhere
+
+def unclean_groups(bench):
+    """Groups of the shipped studies' files that an engine of xarray does not open in silence."""
+    import h5py
+    import xarray
+    bad = opened = 0
+    for study in sorted((ROOT / "experiments/data/studies").glob("*.toml")):
+        file = bench.folder / f"{study.stem}.h5"
+        bench.optinc("run", study, "-o", file, "--quiet", "--trials", 4, "--force")
+        groups = []
+        with h5py.File(file) as opened_file:
+            opened_file.visititems(lambda name, node: groups.append(name) if isinstance(node, h5py.Group) else None)
+        for engine in ("h5netcdf", "netcdf4"):
+            for group in groups:
+                opened += 1
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("error")
+                        # of the libraries among themselves, on import
+                        warnings.filterwarnings("ignore", message="numpy.ndarray size changed")
+                        with xarray.open_dataset(file, group=group, engine=engine) as data:
+                            data.load()
+                except Exception as error:
+                    bad += 1
+                    progress(f"   {study.stem} {group} {engine}: {error}")
+    progress(f"   {opened} times a group was opened")
+    return bad
+
+
+RUN = f"{OPTINC} run {STUDY} --trials {TRIALS}"
+COMPARE = "then differing(a, b) of optinc_results"
+
+CLAIMS = [Claim(GROUP, *row) for row in (
+    # name, target, unit, measurement, command
+    ("same-on-2-threads", "= 0", "datasets and attributes that differ from 1 thread", differences(on_threads),
+     f"{RUN} --threads 1 -o a.h5; --threads 2 -o b.h5; {COMPARE}"),
+    ("same-in-4-shards", "= 0", "datasets and attributes that differ from 1 thread", differences(in_shards),
+     f"{RUN} --shard 1/4 -o 1.h5; ..; {OPTINC} merge 1.h5 2.h5 3.h5 4.h5 -o b.h5; {COMPARE}"),
+    ("same-on-4-ranks", "= 0", "datasets and attributes that differ from 1 thread", differences(on_ranks),
+     f"mpirun -n 4 {RUN} -o b.h5; {COMPARE}"),
+    ("same-after-3-kills", "= 0", "datasets and attributes that differ from 1 thread", differences(killed),
+     f"{RUN} -o b.h5; kill -9; {OPTINC} resume b.h5; kill -9; ..; {COMPARE}"),
+    ("overhead", "<= 5", f"% of the time in trials, median of {RUNS} ({machine()})", lambda b: cost(b)[0],
+     f"{OPTINC} run meshes.toml -o meshes.h5  # 5,000 meshes of 32 ports; its line \"timing\""),
+    ("overhead-rate", ">= 1000", f"trials/s of that run, median of {RUNS} ({machine()})", lambda b: cost(b)[1], "the same"),
+    ("xarray-in-silence", "= 0", "groups of the shipped studies' files that warn or fail, both engines", unclean_groups,
+     f"{OPTINC} run experiments/data/studies/NAME.toml --trials 4 -o NAME.h5; xarray.open_dataset(\"NAME.h5\", group=..)"),
+)]

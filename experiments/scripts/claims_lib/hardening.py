@@ -1,0 +1,113 @@
+"""Group hardening: an installed OptINC serves other projects and other machines, runs survive, the documentation is true."""
+
+import json
+import re
+import shutil
+
+from .claim import ROOT, Claim, progress
+
+GROUP = "hardening"
+CI = "build/ci"
+
+
+# -- the runs that several claims share
+
+def installed(bench):
+    """The lines tests/install prints, from a portable build. Raises where any of it fails."""
+    def make():
+        if not shutil.which("qemu-x86_64"):
+            raise RuntimeError("no qemu-x86_64: apt-get install qemu-user")
+        return bench.run("tests/install", "--keep", bench.folder / "install")[0]
+    return bench.once("install", make)
+
+
+def consumers(bench):
+    """Programs of others that were compiled against an installed OptINC: plainly, for this processor, from the packages."""
+    installed(bench)
+    return len(list((bench.folder / "install").glob("consumer-*/build/consumer")))
+
+
+def ran_without_avx(bench):
+    """1 where the emulated processor without AVX gave the same numbers: tests/install compares them and fails otherwise."""
+    installed(bench)
+    return int((bench.folder / "install/nehalem.h5").is_file())
+
+
+def compiled(bench):
+    """A whole build of the preset ci."""
+    def make():
+        bench.run("cmake", "--preset", "ci")
+        bench.run("cmake", "--build", "--preset", "ci")
+    bench.once("ci", make)
+
+
+def guide(bench):
+    """(blocks of the guide, blocks that fail or print something else)."""
+    def make():
+        compiled(bench)
+        text, _, status = bench.run("/usr/bin/python3", "tests/guide.py", f"{CI}/bin/optinc", accept=(0, 1))
+        pages = [line.split(": ")[1].split() for line in text.splitlines() if ".md: " in line]
+        if status and not any(int(words[2]) for words in pages):
+            raise RuntimeError("tests/guide.py failed before it could run a page")
+        return sum(int(words[0]) for words in pages), sum(int(words[2]) for words in pages)
+    return bench.once("guide", make)
+
+
+def complaints(bench):
+    """What Doxygen says of the headers and the guide, as cmake/docs_check.cmake counts it."""
+    bench.run("cmake", "--preset", "ci")
+    told, _, status = bench.run("cmake", "--build", "--preset", "ci", "--target", "docs", accept=(0, 1))
+    if status == 0:
+        return 0
+    return int(re.search(r"Doxygen has (\d+) complaints", told).group(1))
+
+
+FUZZ_SECONDS = 60
+
+
+def fuzzed(bench):
+    """(executions, findings) of every target under tests/fuzz, a minute each."""
+    def make():
+        if not shutil.which("clang++"):
+            raise RuntimeError("no clang++: experiments/scripts/setup fuzz")
+        report = json.loads(bench.run("tests/fuzz/run", "--json", "--seconds", FUZZ_SECONDS, accept=(0, 1))[0])
+        for row in report["targets"]:
+            progress("   {target}: {executions} executions, {per_second}/s, findings {findings}, in HDF5 {in_hdf5}".format(**row))
+        return min(row["executions"] for row in report["targets"]), report["findings"]
+    return bench.once("fuzz", make)
+
+
+def cppcheck_findings(bench):
+    """1 where cppcheck has something to say of our sources."""
+    if not shutil.which("cppcheck"):
+        raise RuntimeError("no cppcheck: experiments/scripts/setup fuzz")
+    return bench.run("tests/analyse", "--cppcheck", accept=(0, 1))[2]
+
+
+def kills_survived(bench):
+    """Of 50 kills at random moments of a run of 30 s, those after which it goes on as if nothing had been."""
+    bench.optinc("list")  # so that it is built
+    return json.loads(bench.run("tests/faults/kill_and_resume", "--json", accept=(0, 1))[0])["survived"]
+
+
+# -- the claims
+
+FUZZ = f"tests/fuzz/run --seconds {FUZZ_SECONDS}"
+GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
+
+CLAIMS = [Claim(GROUP, *claim) for claim in (
+    # name, target, unit, measurement, command
+    ("consumers", "= 3", "programs of others compiled against an installation and run: plainly, with -march=native, against the packages",
+     consumers, "tests/install"),
+    ("no-avx", "= 1", "portable build on an emulated Nehalem, numbers the same", ran_without_avx, "tests/install"),
+    ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", lambda bench: guide(bench)[0], GUIDE),
+    ("guide-wrong", "= 0", "of them that fail or print something else than the page", lambda bench: guide(bench)[1], GUIDE),
+    ("fuzz-findings", "= 0", "inputs that end a reader by anything but a refusal: seven targets, a minute each, ASan and UBSan",
+     lambda bench: fuzzed(bench)[1], FUZZ),
+    ("fuzz-executions", ">= 500", "executions in that minute of the slowest target", lambda bench: fuzzed(bench)[0], FUZZ),
+    ("cppcheck", "= 0", "1 where cppcheck has something to say of physics, onn, experiments", cppcheck_findings,
+     "tests/analyse --cppcheck"),
+    ("kills", "= 50", "of 50 SIGKILLs at random moments of a run of 30 s survived: nothing lost, the same file at the end",
+     kills_survived, "tests/faults/kill_and_resume"),
+    ("docs", "= 0", "complaints of Doxygen about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
+)]

@@ -1,0 +1,178 @@
+"""Group hardware-aware: networks that are right by construction, and the chips that carry them."""
+
+import json
+
+from .claim import OPTINC, Claim
+
+GROUP = "hardware-aware"
+STUDY = "experiments/data/studies/carry_chain.toml"
+DESIGNS = "experiments/data/lists/published.toml"
+
+
+# -- the runs that several claims share
+
+def words(bench, settings, drawn=0):
+    """What optinc words says of the carry chain with these settings."""
+    def make():
+        sets = [argument for setting in settings for argument in ("--set", setting)]
+        text = bench.optinc("words", STUDY, "--json", "--quiet", "--words", drawn, *sets, accept=(0, 1))[0]
+        return json.loads(text)
+    return bench.once(("words", *settings), make)
+
+
+def yields(bench):
+    """Shares of chips that decode every word, and the lower ends of their 95 % intervals, by (policy, preset)."""
+    def make():
+        import h5py  # noqa: PLC0415  only these claims need it
+        result = bench.folder / "carry_chain.h5"
+        bench.optinc("run", STUDY, "-o", result, "--quiet", "--trials", "400")
+        with h5py.File(result) as file:
+            group = file["summary"]
+            names = [[name.decode() for name in group[axis][()]] for axis in ("policy", "preset", "variant")]
+            noisy = names[2].index("noisy")
+            return {(policy, preset): (group["yield"][i, j, noisy], group["yield_low"][i, j, noisy])
+                    for i, policy in enumerate(names[0]) for j, preset in enumerate(names[1])}
+    return bench.once("yields", make)
+
+
+def trained_yield(bench):
+    """Share of good-lab chips on which the published network, trained without errors, decodes every word; no noise."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result = bench.folder / "trained.h5"
+        bench.optinc("run", "experiments/data/studies/quickstart.toml", "-o", result, "--quiet", "--trials", "20", "--set",
+                     "chip.preset=good-lab", "--set", "measure.words=0", "--set", "measure.once=[]", "--set",
+                     'measure.variants=["corrected"]', "--sweep", "chip.sigma_eta_rad=[0.01]")
+        with h5py.File(result) as file:
+            return float((file["trials/word_accuracy"][()] == 1).mean())
+    return bench.once("trained", make)
+
+
+def stand_in_yield(bench):
+    """Share of 60 networks with every U in error by 1e-2 that have every word right: published structure, trained on it."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result = bench.folder / "stand_in.h5"
+        bench.optinc("run", BASE, "-o", result, "--quiet", *STAND_IN)
+        with h5py.File(result) as file:
+            return float((file["trials/word_accuracy"][()] == 1).sum())
+    return bench.once("stand_in", make)
+
+
+def equal_error(bench, key):
+    """The level of one error, corrected for exactly known splitters, at which the real part of the layers' matrices is in
+    error by 1e-2 (rms over layers and 5 chips; interpolated in the logarithms)."""
+    def make():
+        import h5py  # noqa: PLC0415
+        import numpy as np  # noqa: PLC0415
+        result = bench.folder / f"equal_{key.split('.')[1]}.h5"
+        bench.optinc("run", BASE, "-o", result, "--quiet", *EQUAL, "--sweep", f"{key}={LEVELS[key]}")
+        with h5py.File(result) as file:
+            error = np.sqrt((file["trials/matrix_error_in_phase"][()] ** 2).mean(axis=(1, 2, 3)))
+        return float(np.exp(np.interp(np.log(1e-2), np.log(error), np.log(LEVELS[key]))))
+    return bench.once(("equal", key), make)
+
+
+def tolerances(bench):
+    """Factor on all errors of good-lab that 95 of 100 chips of the published structure stand, by network."""
+    def make():
+        import h5py  # noqa: PLC0415
+        import numpy as np  # noqa: PLC0415
+        result = bench.folder / "tolerances.h5"
+        bench.optinc("run", "experiments/data/studies/architectures.toml", "-o", result, "--quiet", *TOLERANCES)
+        with h5py.File(result) as file:
+            names = [name.decode().split("/")[-1] for name in file["trials/network"][()]]
+            return dict(zip(names, np.quantile(file["trials/tolerance"][()], 0.05, axis=(1, 2, 3)).tolist()))
+    return bench.once("tolerances", make)
+
+
+def wrong_through_light(bench, name):
+    """Words wrong of a million through the light of good-lab chips, receivers noisy: of the cascade, or of 16 bits."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result = bench.folder / f"light_{name}.h5"
+        bench.optinc("run", *LIGHT[name][0], "-o", result, "--quiet")
+        with h5py.File(result) as file:
+            return round(1_000_000 * (1 - float(file[f"trials/{LIGHT[name][1]}"][()].min())))
+    return bench.once(("light", name), make)
+
+
+def converters(bench, kind):
+    """Receivers or modulators of the carry chain for four servers and eight bits, the servers' included."""
+    def make():
+        designs = json.loads(bench.optinc("designs", DESIGNS, "--json", "--quiet")[0])["designs"]
+        return next(design for design in designs if design["design"] == "chain N=4 B=8")
+    return bench.once("designs", make)[kind]
+
+
+# -- the claims
+
+BASE = "experiments/data/networks/base.toml"
+STAND_IN = ("--trials", "60", "--set", "network.source=shipped/published_standin", "--set", "measure.words=0", "--set",
+            'measure.variants=["stand-in"]', "--set", "stand_in.relative_error=0.01", "--set", "link.signed_levels=true")
+EQUAL = ("--trials", "5", "--set", "chip.preset=ideal", "--set", "network.source=shipped/published_standin", "--set",
+         "measure.words=1", "--set", 'measure.variants=["corrected"]')
+LEVELS = {"chip.sigma_eta_rad": [0.005, 0.01, 0.02, 0.03, 0.04, 0.06], "chip.sigma_cal_rad": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2],
+          "chip.arm_loss_spread_db": [0.003, 0.01, 0.03, 0.1, 0.3]}
+TOLERANCES = ("--trials", "100", "--sweep", 'network.source=["shipped/published", "shipped/published_standin", '
+              '"shipped/published_standin_longer", "shipped/published_chips"]', "--sweep", 'chip.preset=["good-lab"]')
+LIGHT = {"cascade": (("experiments/data/studies/cascade.toml", "--trials", "1", "--set", "measure.words=1000000", "--sweep",
+                      'calibration.policy=["noisy"]', "--sweep", 'chip.preset=["good-lab"]'), "cascade_accuracy"),
+         "4x16": ((STUDY, "--trials", "1", "--set", "task.bits=16", "--set", "measure.words=1000000", "--set",
+                   'measure.metrics=["word_accuracy"]', "--sweep", 'calibration.policy=["noisy"]', "--sweep",
+                   'chip.preset=["good-lab"]'), "word_accuracy")}
+
+
+def shown(arguments):
+    return " ".join(f"'{a}'" if set(a) & set(' "[') else a for a in arguments)
+
+SETTINGS = {"4x8": (), "4x16": ("task.bits=16",), "8x8": ("task.servers=8",), "16x8": ("task.servers=16",),
+            "first-level": ("task.level=first",), "second-level": ("task.level=second",)}
+DRAWN = {"4x16": 100_000_000}
+
+
+def command(name):
+    sets = "".join(f" --set {s}" for s in SETTINGS[name])
+    return f"{OPTINC} words {STUDY}{sets}" + (f" --words {DRAWN[name]}" if name in DRAWN else "")
+
+
+def asked(name):
+    return lambda bench: words(bench, SETTINGS[name], DRAWN.get(name, 0))
+
+
+RUN = f"{OPTINC} run {STUDY} -o carry_chain.h5 --trials 400"
+
+CLAIMS = [Claim(GROUP, *claim) for claim in (
+    # name, target, unit, measurement, command
+    *((f"wrong-{name}", "= 0", "words wrong of the carry chain, servers x bits or level of the cascade: every one, or 1e8 and edges",
+       lambda bench, name=name: asked(name)(bench)["wrong"], command(name)) for name in SETTINGS),
+    *((f"mzis-{name}", f"= {mzis}", "MZIs", lambda bench, name=name: asked(name)(bench)["mzis"], command(name))
+      for name, mzis in (("4x8", 29), ("4x16", 65), ("16x8", 118))),
+    *((f"{kind}-4x8", f"= {number}", f"{kind} of the carry chain, the servers' included: what does the work beside its 29 MZIs",
+       lambda bench, kind=kind: converters(bench, kind), f"{OPTINC} designs {DESIGNS}")
+      for kind, number in (("receivers", 28), ("modulators", 46))),
+    *((f"light-{name}", "= 0", f"words wrong of 1e6 drawn ones through good-lab chips, corrected, receivers noisy or not: {what}",
+       lambda bench, name=name: wrong_through_light(bench, name), f"{OPTINC} run {shown(LIGHT[name][0])} -o light.h5")
+      for name, what in (("cascade", "16 servers, five chips in two levels, against the flat average"), ("4x16", "16 bits"))),
+    ("cascade-hardware", "<= 20", "% of MZIs that a cascade's five units take more than five flat ones",
+     lambda bench: 100 * ((4 * asked("first-level")(bench)["mzis"] + asked("second-level")(bench)["mzis"])
+                          / (5 * asked("4x8")(bench)["mzis"]) - 1), command("first-level")),
+    ("stand-in", ">= 59", "of 60 networks of the published structure, trained on errors, right on all words with every U in error by 1e-2",
+     stand_in_yield, f"{OPTINC} run {BASE} {shown(STAND_IN)} -o stand_in.h5"),
+    *((f"equal-{name}", target, f"{unit}: {what} that puts the same error of 1e-2 on the real part of the matrices",
+       lambda bench, key=key: equal_error(bench, key), f"{OPTINC} run {BASE} {shown(EQUAL)} --sweep '{key}={LEVELS[key]}' -o equal.h5")
+      for name, key, target, unit, what in (
+          ("splitters", "chip.sigma_eta_rad", ">= 0.01", "rad", "splitter error, corrected for"),
+          ("calibration", "chip.sigma_cal_rad", ">= 1e-4", "rad", "phase offset that calibration leaves"),
+          ("loss", "chip.arm_loss_spread_db", ">= 1e-3", "dB", "spread of the arms' losses"))),
+    ("gain-training", ">= 2", "times the errors of good-lab that 95 of 100 chips stand, published structure: trained with a stand-in over without errors",
+     lambda bench: tolerances(bench)["published_standin"] / tolerances(bench)["published"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
+    ("gain-chips", ">= 1", "the same: 120 more epochs through simulated chips over 120 more with the stand-in",
+     lambda bench: tolerances(bench)["published_chips"] / tolerances(bench)["published_standin_longer"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
+    ("yield-foundry", ">= 0.95", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
+     lambda bench: yields(bench)["in-situ", "foundry"][1], RUN),
+    ("yield-good-lab", ">= 0.95", "the same at good-lab, corrected only", lambda bench: yields(bench)["noisy", "good-lab"][1], RUN),
+    ("trained-good-lab", "< 0.95", "chips of 20 at good-lab where the published network, trained without errors, has every word right, without noise",
+     trained_yield, f"{OPTINC} run experiments/data/studies/quickstart.toml --set chip.preset=good-lab --set measure.words=0 "
+     "--set 'measure.variants=[\"corrected\"]' --sweep 'chip.sigma_eta_rad=[0.01]' --trials 20 -o trained.h5"),
+)]

@@ -1,0 +1,139 @@
+"""Group learning: training over networks, and what the published speed-ups rest on."""
+
+import json
+import sys
+
+from .claim import OPTINC, ROOT, Claim, progress
+from .mesh_engine import program
+
+GROUP = "learning"
+HEADLINE = "experiments/data/lists/headline.toml"
+RING_1024 = "experiments/data/lists/ring_1024.toml"
+
+
+# -- the runs that several claims share
+
+def headline(bench):
+    """({(name, servers): row of optinc interconnect}, its answers to questions) of the headline list."""
+    def make():
+        told = json.loads(bench.optinc("interconnect", HEADLINE, "--json", "--quiet")[0])
+        return {(row["name"], row["servers"]): row for row in told["scenarios"]}, told["sensitivity"]
+    return bench.once("headline", make)
+
+
+def ring(bench):
+    """(row of VGG19 on a ring of 1,024 servers, wall seconds of the whole program)."""
+    def make():
+        bench.optinc("interconnect", RING_1024, "--json", "--quiet")  # compiles, and warms the page cache
+        text, seconds, _ = bench.optinc("interconnect", RING_1024, "--json", "--quiet")
+        return json.loads(text)["scenarios"][0], seconds
+    return bench.once("ring-1024", make)
+
+
+def ends(bench, study):
+    """{name of a path: (mean final accuracy and loss less the exact average's, their trials)} of a study's training."""
+    def make():
+        sys.path.insert(0, str(ROOT / "python"))
+        from optinc_results import open_run  # noqa: PLC0415
+        from optinc_results.learning import differences, paths  # noqa: PLC0415
+        result = bench.folder / f"{study}.h5"
+        bench.optinc("run", f"experiments/data/studies/{study}.toml", "-o", result, "--quiet")
+        with open_run(result) as run:
+            found = {path.name: (accuracy.mean, loss.mean, len(accuracy.values))
+                     for path, accuracy, loss in zip(paths(run), differences(run), differences(run, "final_loss"))}
+        for name, (accuracy, loss, trials) in found.items():
+            progress(f"   {name}: {100 * accuracy:+.2f} points, {loss:+.4f} nats, {trials} trials")
+        return found
+    return bench.once(("ends", study), make)
+
+
+def aggregation(bench):
+    """Seconds in which a chip of the published network is tabulated and a million gradients of four servers averaged through
+    it, and how much faster a gradient is so than through the meshes; medians of runs in one process."""
+    def make():
+        out = bench.folder / "aggregation.json"
+        bench.run(program(bench), "--benchmark_filter=^optinc_gradients", "--benchmark_repetitions=5", f"--benchmark_out={out}",
+                  "--benchmark_out_format=json")
+        rows = {row["run_name"].split("/")[1]: row for row in json.loads(out.read_text())["benchmarks"]
+                if row.get("aggregate_name") == "median"}
+        return (rows["map_made_anew"]["real_time"] / 1e3,
+                rows["map_made_anew"]["gradients/s"] / rows["meshes"]["gradients/s"])
+    return bench.once("aggregation", make)
+
+
+# -- the measurements
+
+def alpha_beta_error(bench):
+    """How far the ring's time is from 2 (N-1) (a + S / (N B)), relative."""
+    row = ring(bench)[0]
+    expected = 2 * 1023 * (6e-6 + 143_667_240 * 4 / (1024 * 12.5e9))
+    return abs(row["communication_s"] / expected - 1)
+
+
+def normalised(name, servers):
+    """A scenario's iteration over that of its reference."""
+    return lambda bench: headline(bench)[0][name, servers]["normalised"]
+
+
+def off(name, servers, published):
+    """By how much a normalised iteration is off what is published."""
+    return lambda bench: abs(normalised(name, servers)(bench) - published)
+
+
+def gain_of_a_guess(bench):
+    """The most that ODDL gains or loses where every network takes as long for a step."""
+    ratios = [p["ratio"] for p in headline(bench)[1]
+              if (p["subject"], p["name"]) == ("S0 fat-tree", "host latency, the same of both")]
+    return max(abs(ratio - 1) for ratio in ratios)
+
+
+# -- the claims
+
+COMMAND = f"{OPTINC} interconnect {HEADLINE}"
+RING = f"time {OPTINC} interconnect {RING_1024}"
+
+BENCH = "build/bench/bin/bench_optinc --benchmark_filter=optinc_gradients --benchmark_repetitions=5"
+
+
+CLAIMS = [Claim(GROUP, *claim) for claim in (
+    # name, target, unit, measurement, command
+    ("million-gradients", "< 2", "s: a chip of 41,664 MZIs tabulated, 1e6 gradients of 4 servers averaged through it",
+     lambda bench: aggregation(bench)[0], BENCH),
+    ("million-gradients-speedup", ">= 3", "gradients/s by the map over through the meshes, the table's making included",
+     lambda bench: aggregation(bench)[1], BENCH),
+    ("ring-1024", "<= 1e-6", "relative: VGG19 on a ring of 1,024 servers against alpha-beta, 104.133 ms", alpha_beta_error, RING),
+    ("ring-1024-seconds", "< 0.1", "s wall, the whole program", lambda bench: ring(bench)[1], RING),
+    *((f"data-{n}", f"= {data}", f"bytes of a ring of {n} over those of OptINC",
+       lambda bench, n=n: headline(bench)[0]["F1 ResNet50 ring", n]["normalised_data"]
+       / headline(bench)[0]["F1 ResNet50 OptINC", n]["normalised_data"], COMMAND)
+      for n, data in ((4, 1.5), (8, 1.75), (16, 1.875))),
+    *((f"{short}-{family}", f"<= {tolerance}", f"off the published {published}: calibrated, {model} with OptINC over a ring of 4, {bits}",
+       off(f"{family} {model} OptINC", 4, published), COMMAND)
+      for family, bits, short, model, published, tolerance in (
+          ("F1", "32 bits both", "resnet", "ResNet50", 0.74, 0.015), ("F1", "32 bits both", "llama", "LLaMA", 0.83, 0.015),
+          ("F2", "8 bits over 32: misses by more than the figure is read to, 0.015", "resnet", "ResNet50", 0.74, 0.02),
+          ("F2", "8 bits over 32", "llama", "LLaMA", 0.83, 0.015))),
+    ("4-nodes", "<= 0.001", "off 1: ODDL over an ideal electrical switch, VGG19 on 4 nodes", off("4 nodes ODDL", 4, 1.0), COMMAND),
+    *((f"{short}-S0", "<= 1.01", f"{name} over ODDL, VGG19 on 1,024 nodes, uncalibrated: {published} is published",
+       normalised(f"S0 {name}", 1024), COMMAND)
+      for short, name, published in (("fat-tree", "fat-tree", 1.6), ("sip-ring", "SiP-Ring", 1.7))),
+    ("fat-tree-S0-equal", "<= 0.0002", "off 1: fat-tree over ODDL, uncalibrated, steps of one latency", gain_of_a_guess, COMMAND),
+    *((f"{short}-S3b", "<= 0.05", f"off the published {published}: calibrated, {name} over ODDL, VGG19 on 1,024 nodes",
+       off(f"S3b {name}", 1024, published), COMMAND)
+      for short, name, published in (("fat-tree", "fat-tree", 1.6), ("sip-ring", "SiP-Ring", 1.7))),
+    # the trainings last: an hour of them, while the others take minutes
+    *((f"{what}-{short}", target, unit, lambda bench, study=study, path=path, k=k, scale=scale: scale * ends(bench, study)[path][k],
+       f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
+      for what, study, k, scale, target, unit in (
+          ("cnn", "learning_images", 0, 100, ">= -0.5", "points of final accuracy over exact averaging's, 4 servers, mean of 3 seeds"),
+          ("text", "learning_text", 1, 1, "<= 0.04", "nats of final loss over exact averaging's, 4 servers, mean of 3 seeds"))
+      for short, path in (("codes", "quantised"), ("chips", "published chips, design-target"), ("chain-design-target", "carry-chain, design-target"),
+                          ("chain-good-lab", "carry-chain, good-lab"), ("chain-foundry", "carry-chain, foundry"))),
+    *((f"cascade-{short}", ">= -0.5", "points of final accuracy over exact averaging's, 16 servers, mean of 3 seeds",
+       lambda bench, study=study, path=path: 100 * ends(bench, study)[path][0],
+       f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
+      for short, study, path in (("chips", "learning_cascade_even", "published even chips, design-target"),
+                                 ("chain-design-target", "learning_cascade", "carry-chain, design-target"),
+                                 ("chain-good-lab", "learning_cascade", "carry-chain, good-lab"),
+                                 ("chain-foundry", "learning_cascade", "carry-chain, foundry"))),
+)]

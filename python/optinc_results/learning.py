@@ -1,0 +1,139 @@
+"""What training through chips came to: the ways gradients took, and how far each ends from the exact average."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Optional
+
+import numpy as np
+
+from .errors import NotInResult
+from .run import Run
+from .study import parameters
+
+FLOAT_PATHS = ("exact", "ring", "halving-doubling", "parameter-server")
+"""Aggregators that send no codes."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """One way of the gradients: a point of the sweep, with its name for people."""
+
+    name: str
+    aggregator: str
+    place: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Final value of a path less that of the exact average, both of one start: mean over the trials and the 95 %
+    interval of that mean by Student's t."""
+
+    mean: float
+    low: float
+    high: float
+    values: Any
+
+
+def student_within(t: float, degrees: int) -> float:
+    """P(|T| <= t) of Student's T with so many degrees of freedom, t >= 0: the finite sums of Abramowitz and Stegun
+    26.7.3 and 26.7.4 in theta = atan(t / sqrt(degrees))."""
+    angle, odd = math.atan(t / math.sqrt(degrees)), degrees % 2
+    term, total = math.cos(angle) if odd else 1.0, 0.0
+    for i in range(1, degrees // 2 + 1):
+        total += term
+        term *= (2 * i - 1 + odd) / (2 * i + odd) * math.cos(angle) ** 2
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total
+
+
+@lru_cache(maxsize=64)
+def student_t95(degrees: int) -> float:
+    """The t that 95 % of |T| do not exceed, for 1 degree of freedom or more: 12.706, 4.303, 3.182 .. towards 1.960."""
+    low, high = 1.0, 16.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_within(middle, degrees) < 0.95 else (low, middle)
+    return high
+
+
+def mean_interval(values: Any) -> tuple[float, float, float]:
+    """Mean and its 95 % interval by Student's t; without ends for fewer than two values."""
+    seen = np.asarray(values, float)
+    seen = seen[np.isfinite(seen)]
+    if len(seen) < 2:
+        mean = float(seen[0]) if len(seen) else float("nan")
+        return mean, float("nan"), float("nan")
+    half = student_t95(len(seen) - 1) * float(np.std(seen, ddof=1)) / len(seen) ** 0.5
+    return float(seen.mean()), float(seen.mean()) - half, float(seen.mean()) + half
+
+
+def path_axis(run: Run) -> str:
+    """The sweep that varies how gradients are averaged. Raises NotInResult for a file of another study."""
+    trials = run.require("trials")
+    if "final_loss" not in trials:
+        raise NotInResult(f"{run.path} holds no trainings. Run a study of model learning, as "
+                          "experiments/data/studies/learning_images.toml.")
+    for p in parameters(run).values():
+        if p.key == "learner.aggregator":
+            return p.axis
+    raise NotInResult(f"{run.path} has no sweep of learner.aggregator (only with the exact average beside them can others "
+                      "be judged). Sweep it, exact among its values.")
+
+
+def paths(run: Run) -> list[Path]:
+    """Every way of the study, in its order, named by what tells it from the others."""
+    axis = path_axis(run)
+    keys = {p.key: p.values for p in parameters(run).values() if p.axis == axis and p.key}
+    found = []
+    for i, aggregator in enumerate(map(str, keys["learner.aggregator"])):
+        said = [aggregator]
+        if aggregator in ("chip", "network"):
+            if "network.source" in keys:
+                said = [network_name(str(keys["network.source"][i]))]
+            elif not any(p.key == "network.source" for p in parameters(run).values()):  # or they are another sweep's
+                said = [network_name(str(run.config["network"]["source"]))]
+            if aggregator == "network":
+                said.append("no devices")
+            elif "chip.preset" in keys:
+                said.append(str(keys["chip.preset"][i]))
+        if keys.get("learner.error_rate") is not None and float(keys["learner.error_rate"][i]) > 0:
+            said.append(f"{float(keys['learner.error_rate'][i]):.3g} wrong")
+        if keys.get("learner.offset_lsb") is not None and float(keys["learner.offset_lsb"][i]) != 0:
+            said.append(f"{float(keys['learner.offset_lsb'][i]):+.3g} LSB")
+        found.append(Path(", ".join(said), aggregator, i))
+    return found
+
+
+def network_name(source: str) -> str:
+    """A network as people call it: published_chips of shipped/published_chips."""
+    return source.rsplit("/", 1)[-1].removesuffix(".h5").replace("_", " ")
+
+
+def exact_place(run: Run) -> int:
+    """Place of the exact average on the sweep of paths. Raises NotInResult where it is not among them."""
+    for path in paths(run):
+        if path.aggregator == "exact":
+            return path.place
+    raise NotInResult(f"{run.path} has no training with the exact average to compare with. Let learner.aggregator take the "
+                      "value exact.")
+
+
+def final(run: Run, metric: str = "final_accuracy", at: Optional[dict[str, int]] = None,
+          variant: Optional[str] = None) -> Any:
+    """Final values, (paths, trials), at these places of other sweeps and of this variant, or the only one."""
+    data = run.require("trials")[metric].isel(at or {})
+    names = [str(v) for v in data["variant"].values]
+    data = data.isel(variant=names.index(variant) if variant else 0)
+    rest = {d: 0 for d in data.dims if d not in (path_axis(run), "trial")}
+    return data.isel(rest).transpose(path_axis(run), "trial").values
+
+
+def differences(run: Run, metric: str = "final_accuracy", at: Optional[dict[str, int]] = None,
+                variant: Optional[str] = None) -> list[Difference]:
+    """Of every path, trial by trial: equal trials have equal starts and orders of examples."""
+    values = final(run, metric, at, variant)
+    off = values - values[exact_place(run)]
+    return [Difference(*mean_interval(row), row) for row in off]
