@@ -97,7 +97,7 @@ class Readme(unittest.TestCase):
     def test_quickstart(self):
         """The script as it is, in a tree whose tool is compiled: `cmake` has nothing to do."""
         self.assertIn("\n./experiments/quickstart ", README)
-        for name in ("experiments", "CMakePresets.json"):
+        for name in ("experiments", "python", "CMakePresets.json"):
             source = ROOT / name
             copy = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, self.folder / name, **({"symlinks": True} if source.is_dir() else {}))
