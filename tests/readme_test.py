@@ -45,7 +45,6 @@ AS_TYPED = {
     "optinc program": "optinc program n.h5 -o p.h5",
     "optinc transfer": "optinc transfer p.h5 -o t.csv --mesh layer0/block0/mesh",
     "cmake --install": "true",  # tests/install installs, and compiles against what it installed
-    "tests/run --quick": f"{ROOT}/tests/run --help",  # what runs this test
 }
 
 

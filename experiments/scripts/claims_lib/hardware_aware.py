@@ -169,7 +169,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      lambda bench: tolerances(bench)["published_standin"] / tolerances(bench)["published"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
     ("gain-chips", ">= 1", "the same: 120 more epochs through simulated chips over 120 more with the stand-in",
      lambda bench: tolerances(bench)["published_chips"] / tolerances(bench)["published_standin_longer"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
-    ("yield-foundry", ">= 0.95", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
+    ("yield-foundry", ">= 0.9", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
      lambda bench: yields(bench)["in-situ", "foundry"][1], RUN),
     ("yield-good-lab", ">= 0.95", "the same at good-lab, corrected only", lambda bench: yields(bench)["noisy", "good-lab"][1], RUN),
     ("trained-good-lab", "< 0.95", "chips of 20 at good-lab where the published network, trained without errors, has every word right, without noise",
