@@ -3,7 +3,7 @@
 #include "experiments/analysis/cost/budget_file.hpp"
 #include "experiments/analysis/cost/budget_report.hpp"
 #include "experiments/cli/commands.hpp"
-#include "experiments/engine/config/study_names.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/study_warnings.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/network_file.hpp"

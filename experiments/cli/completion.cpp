@@ -1,7 +1,5 @@
 #include "experiments/cli/completion.hpp"
 
-#include <set>
-
 #include <fmt/format.h>
 
 #include "experiments/cli/devices.hpp"
@@ -14,13 +12,7 @@
 namespace optinc {
 namespace {
 
-std::string words(const std::vector<std::string>& list) { return fmt::format("{}", fmt::join(list, " ")); }
-
-std::vector<std::string> metric_names() {
-  std::set<std::string> names;  // some are of several models
-  for (const Metric& metric : metrics()) names.emplace(metric.name);
-  return {names.begin(), names.end()};
-}
+std::string words(const auto& list) { return fmt::format("{}", fmt::join(list, " ")); }
 
 std::string names_of(const std::vector<CompletableCommand>& commands) {
   std::vector<std::string> names;

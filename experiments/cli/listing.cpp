@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/study_names.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/study/shipped_files.hpp"
@@ -63,7 +64,7 @@ std::string presets_text() {
     config.chip = error_preset(name);
     std::string values;
     for (const FieldEntry& entry : config_entries(config))
-      if (entry.section == "chip" && entry.info.key != "preset")
+      if (entry.name().starts_with("chip.") && entry.info.key != "preset")
         values += fmt::format("{}{} {}", values.empty() ? "" : ", ", entry.info.key, toml_text(entry.value));
     text += described(name, values);
   }
@@ -72,20 +73,12 @@ std::string presets_text() {
 
 std::string models_text() {
   std::string text;
-  for (const auto model : model_names()) {
-    text += fmt::format("model {}: a trial simulates {}; metrics\n", model,
-                        model == "chip"        ? "one OptINC chip"
-                        : model == "tolerance" ? "one OptINC chip with growing errors until it fails"
-                        : model == "cascade"   ? "five OptINC chips in two levels"
-                        : model == "drift"     ? "one OptINC chip that drifts over time"
-                        : model == "learning"  ? "the training of a model through a network or chips"
-                                               : "one mesh");
-    for (const Metric& metric : metrics())
-      if (metric.model == model)
-        text += described(metric.name, fmt::format("{} [{}]", metric.long_name, metric.unit));
+  for (const StudyModel& model : study_models()) {
+    text += fmt::format("model {}: a trial simulates {}; metrics\n", model.name, model.simulates);
+    for (const Metric& metric : model.metrics)
+      text += described(metric.name, fmt::format("{} [{}]", metric.long_name, metric.unit));
     std::vector<std::string_view> ways;
-    for (const VariantName& variant : variants())
-      if (variant.model == model) ways.push_back(variant.name);
+    for (const VariantName& variant : model.variants) ways.push_back(variant.name);
     text += hanging_text("  variants:", join_names(ways), 12);
   }
   return text;

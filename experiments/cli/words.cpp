@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/cli/commands.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/study/study_inputs.hpp"

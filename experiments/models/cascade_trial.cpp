@@ -1,11 +1,14 @@
 #include <cmath>
 #include <memory>
 
+#include "experiments/models/built_in_models.hpp"
+#include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_study.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "physics/core/check.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -88,6 +91,63 @@ TrialModel cascade_model(const StudyConfig& config, const Networks& networks) {
     run_cascade(*study, at_point, trial, record);
   };
   return model;
+}
+
+namespace {
+
+void validate_cascade(const StudyConfig& config) {
+  validate(config.task.level == CascadeLevel::flat && config.task.servers <= 4,
+           "level = \"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
+           "most 4 servers a unit). Set level = \"flat\".",
+           name_of(config.task.level), config.task.servers);
+  validate(config.measure.words > 0,
+           "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
+           config.task.servers * config.task.servers);
+}
+
+}  // namespace
+
+StudyModel cascade_study_model() {
+  return {.name = "cascade",
+          .simulates = "five OptINC chips in two levels",
+          .trial = "trial",
+          .list = "chips",
+          .metrics = {{.name = "cascade_accuracy",
+                       .unit = "1",
+                       .long_name = "Fraction of the drawn words of all servers decoded exactly",
+                       .label = "share of words right",
+                       .better = Better::higher,
+                       .kind = MetricKind::share,
+                       .complement = "words wrong"},
+                      {.name = "first_level_accuracy",
+                       .unit = "1",
+                       .long_name = "Fraction of words that the first-level units decode exactly",
+                       .label = "share right at the first level",
+                       .better = Better::higher,
+                       .kind = MetricKind::share,
+                       .complement = "words wrong at the first level"},
+                      {.name = "second_level_accuracy",
+                       .unit = "1",
+                       .long_name = "Fraction of words that the second-level unit averages exactly, whether "
+                                    "its inputs are right or wrong",
+                       .label = "share right at the second level",
+                       .better = Better::higher,
+                       .kind = MetricKind::share,
+                       .complement = "words wrong at the second level"},
+                      {.name = "cascade_error_rms",
+                       .unit = "LSB",
+                       .long_name = "RMS code error over the drawn words",
+                       .label = "rms code error",
+                       .better = Better::lower}},
+          .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}},
+          .error_metric = "cascade_error_rms",
+          .reads = chip_keys({"network.above"}),
+          .validate = validate_cascade,
+          .validated = "task",
+          .networks = both_levels,
+          .make = [](const StudyConfig& config, const Prelude& prelude,
+                     const std::filesystem::path&) { return cascade_model(config, prelude.networks); },
+          .memory_bytes = chip_memory_bytes};
 }
 
 }  // namespace optinc

@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "experiments/engine/config/points.hpp"
-#include "experiments/engine/config/study_names.hpp"
 #include "onn/task/words.hpp"
 
 namespace optinc {
@@ -39,7 +38,7 @@ bool sweeps_crosstalk(const StudyConfig& config) {
 
 double crosstalk_memory_bytes(const StudyConfig& config) {
   const CrosstalkSettings& s = config.crosstalk;
-  if (!has_network(config.model) || s.x0 == 0.0) return 0.0;
+  if (s.x0 == 0.0) return 0.0;
   const FloorPlanSettings& layout = config.hardware.layout;
   const double reach = 8 * s.d0_m, area = layout.mzi_length_m * layout.mzi_width_m / 2;  // of a heater
   const auto entries = [&](double inputs, double outputs) {
@@ -55,7 +54,6 @@ double crosstalk_memory_bytes(const StudyConfig& config) {
 }
 
 double chip_memory_bytes(const StudyConfig& config, int threads) {
-  if (!has_network(config.model)) return 0.0;
   constexpr double number = sizeof(double), block_words = 512, fields = 6;
   constexpr double numbers_an_mzi =
       80;  // errors, known, imbalance; of two programs phases, settled form, parameters

@@ -2,8 +2,13 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 
+#include "experiments/io/chip_file.hpp"
+#include "experiments/io/matrix_file.hpp"
+#include "experiments/models/built_in_models.hpp"
+#include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_study.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
@@ -12,6 +17,7 @@
 #include "onn/link/unit_p.hpp"
 #include "onn/network/weight_noise.hpp"
 #include "onn/task/words.hpp"
+#include "physics/core/check.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -130,6 +136,179 @@ TrialModel chip_model(const StudyConfig& config, const Networks& networks) {
     run_chip(*study, at_point, trial, record);
   };
   return model;
+}
+
+namespace {
+
+/// The histogram of a chip counts the errors of a code one by one.
+void require_histogram(const StudyConfig& config) {
+  validate(config.task.output_digits() <= 9,
+           "task.bits = {} in trials of model chip (at most 16: its histogram has a cell for every error of a "
+           "code). Choose 16, or ask optinc words, budget, designs.",
+           config.task.bits());
+}
+
+std::vector<ModelAxis> chip_axes(const StudyConfig& config, std::size_t layers) {
+  const auto counted = [](std::int64_t from, std::int64_t to) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(to - from));
+    std::iota(numbers.begin(), numbers.end(), from);
+    return numbers;
+  };
+  const std::int64_t codes = config.task.codes();
+  return {{"layer", "1", "layer of the network", counted(0, static_cast<std::int64_t>(layers))},
+          {"code_error", "LSB", "decoded code minus exact Q(mean)", counted(1 - codes, codes)}};
+}
+
+/// The words of one variant: what was asked, sent back and decided.
+void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words,
+                 const Codes& codes, const Eigen::MatrixXd& outputs) {
+  group.counting_dimension("word", words.size(), "word sent");
+  group.counting_dimension("digit", static_cast<std::size_t>(task.output_digits()),
+                           "digit position, most significant first");
+  const auto answers = exact_answers(task, codes), decoded = decide(outputs);
+  group.dataset("number", {"word"}, std::vector<std::int64_t>(words.begin(), words.end()), "1",
+                "number of the word in the enumeration of the task");
+  group.dataset("wanted", {"word"}, std::vector<std::int64_t>(answers.begin(), answers.end()), "1",
+                "exact Q(mean)");
+  group.dataset("decoded", {"word"}, std::vector<std::int64_t>(decoded.begin(), decoded.end()), "1",
+                "code received");
+  group.dataset("outputs", {"word", "digit"},
+                std::vector<double>(outputs.data(), outputs.data() + outputs.size()), "digit",
+                "received output level");
+}
+
+}  // namespace
+
+void write_chip_trial(const Group& root, const StudyConfig& config, const Prelude& prelude,
+                      std::uint32_t trial) {
+  const Networks& networks = prelude.networks;
+  const ChipDesign design = design_chip(networks[network_number(networks, config)].network);
+  const CalibratedChip chip = calibrated_chip(design, config, trial);
+  const auto words = drawn_words(config, trial);
+  const Codes codes = codes_of_words(config.task, words);
+  save_chip(root.group("chip"), with_phase_noise(chip.errors, config.chip, config.run.seed, trial),
+            config.chip);
+  for (const std::string& name : measured_variants(config)) {
+    const ChipVariant variant = chip_variant(name);
+    const LitChip lit = chip_in_operation(design, config, chip, trial, variant.programming);
+    const Group group = root.group(name);
+    for (std::size_t l = 0; l < lit.state.layers.size(); ++l)
+      save_matrix(group.group(fmt::format("layer{}", l)), lit.state.layers[l].transfer);
+    write_words(group.group("words"), config.task, words, codes,
+                transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config)}, codes,
+                         {config.run.seed, trial, 0}));
+  }
+}
+
+StudyModel chip_study_model() {
+  return {.name = "chip",
+          .simulates = "one OptINC chip",
+          .trial = "chip",
+          .list = "chips",
+          .metrics = {{.name = "word_accuracy",
+                       .unit = "1",
+                       .long_name = "Fraction of the drawn words decoded exactly",
+                       .label = "share of words right",
+                       .better = Better::higher,
+                       .kind = MetricKind::share,
+                       .complement = "words wrong"},
+                      {.name = "word_accuracy_all_words",
+                       .unit = "1",
+                       .long_name = "Fraction of all words decoded exactly; trial 0 only",
+                       .label = "share of all words right",
+                       .better = Better::higher,
+                       .kind = MetricKind::share,
+                       .complement = "words wrong, of all",
+                       .trial_0_only = true},
+                      {.name = "digit_error_rate",
+                       .unit = "1",
+                       .long_name = "Fraction of the drawn words' digits decoded wrongly",
+                       .label = "digit error rate",
+                       .better = Better::lower,
+                       .kind = MetricKind::share},
+                      {.name = "readout_error_rate",
+                       .unit = "1",
+                       .long_name = "Digit error rate predicted from the noise-free received levels and the "
+                                    "noise of the servers' receivers",
+                       .label = "predicted digit error rate",
+                       .better = Better::lower,
+                       .kind = MetricKind::share},
+                      {.name = "pam4_error_rate",
+                       .unit = "1",
+                       .long_name = "Digit error rate predicted by the PAM4 formula for ideal levels",
+                       .label = "digit error rate by the PAM4 formula",
+                       .better = Better::lower,
+                       .kind = MetricKind::share},
+                      {.name = "received_power",
+                       .unit = "W",
+                       .long_name = "Signal power at a server's receiver for digit 3, weakest digit",
+                       .label = "power of the weakest digit",
+                       .better = Better::higher},
+                      {.name = "margin",
+                       .unit = "digit",
+                       .long_name = "Smallest decision margin of the drawn words: 0.5 - max |y - d| for output "
+                                    "y and correct digit d",
+                       .label = "least margin of a word",
+                       .better = Better::higher},
+                      {.name = "output_error",
+                       .unit = "digit",
+                       .long_name = "RMS deviation of the outputs from those of the error-free float64 network",
+                       .label = "rms error of the outputs",
+                       .better = Better::lower},
+                      {.name = "code_bias",
+                       .unit = "LSB",
+                       .long_name = "Mean code error over the drawn words",
+                       .label = "mean code error"},
+                      {.name = "code_error_rms",
+                       .unit = "LSB",
+                       .long_name = "RMS code error over the drawn words",
+                       .label = "rms code error",
+                       .better = Better::lower},
+                      {.name = "clipped",
+                       .unit = "1",
+                       .long_name = "Number of MZIs that cannot reach their target bar power",
+                       .label = "clipped MZIs",
+                       .better = Better::lower},
+                      {.name = "weakest_digit",
+                       .unit = "1",
+                       .long_name =
+                           "Digit of the answer with the least signal power at a server (0: most significant)",
+                       .label = "weakest digit"},
+                      {.name = "receiver_power",
+                       .unit = "W",
+                       .long_name =
+                           "Signal power at the layer's receivers for its largest output (servers: digit 3)",
+                       .label = "power at the layer's receivers",
+                       .better = Better::higher,
+                       .axes = {"variant", "layer"}},
+                      {.name = "matrix_error",
+                       .unit = "1",
+                       .long_name = "Relative error of the layer's matrix (Frobenius norm)",
+                       .label = "relative error of the layer",
+                       .better = Better::lower,
+                       .axes = {"variant", "layer"}},
+                      {.name = "matrix_error_in_phase",
+                       .unit = "1",
+                       .long_name = "Relative error of the real part of the layer's matrix",
+                       .label = "relative layer error in phase",
+                       .better = Better::lower,
+                       .axes = {"variant", "layer"}},
+                      {.name = "code_error_count",
+                       .unit = "1",
+                       .long_name = "Number of drawn words with this code error",
+                       .label = "words with this code error",
+                       .kind = MetricKind::counts,
+                       .axes = {"variant", "code_error"}}},
+          .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
+          .error_metric = "output_error",
+          .reads = chip_keys({"measure.once", "stand_in", "gradient"}),
+          .require_records = require_histogram,
+          .networks = own_network,
+          .axes = chip_axes,
+          .make = [](const StudyConfig& config, const Prelude& prelude,
+                     const std::filesystem::path&) { return chip_model(config, prelude.networks); },
+          .memory_bytes = chip_memory_bytes,
+          .write_trial = write_chip_trial};
 }
 
 }  // namespace optinc

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "onn/link/transmission.hpp"
 
 namespace optinc {
@@ -30,5 +31,10 @@ double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes
 /// Outputs y (M, words) of chip 0 at the configuration's own chip settings for evaluation_words() of the task.
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
                                  const ChipVariant& variant);
+
+/// What led to trial `trial` of such a chip: what fabrication drew, each layer's transfer matrix in each
+/// variant, every word sent and what was received.
+void write_chip_trial(const Group& root, const StudyConfig& at_point, const Prelude& prelude,
+                      std::uint32_t trial);
 
 }  // namespace optinc

@@ -1,12 +1,16 @@
 #include <cmath>
 #include <memory>
 
+#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/models/built_in_models.hpp"
+#include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_study.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/task/words.hpp"
+#include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 
 namespace optinc {
@@ -75,6 +79,87 @@ TrialModel drift_model(const StudyConfig& config, const Networks& networks) {
     run_drift(*study, at_point, trial, record);
   };
   return model;
+}
+
+namespace {
+
+void validate_environment(const StudyConfig& config) {
+  validate(config.operation == Environment{},
+           "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
+           "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
+           config.operation.temperature_k, config.operation.wavelength_m);
+}
+
+std::vector<ModelAxis> drift_axes(const StudyConfig& config, std::size_t) {
+  std::vector<double> times;
+  for (int k = 0; k < config.drift.instants; ++k) times.push_back(k * config.drift.interval_s);
+  return {{"time", "s", "time since the first calibration", std::move(times)},
+          {"end", "1", "instant", std::vector<std::string>{"first", "last"}}};
+}
+
+}  // namespace
+
+StudyModel drift_study_model() {
+  return {.name = "drift",
+          .simulates = "one OptINC chip that drifts over time",
+          .trial = "chip",
+          .list = "chips",
+          .metrics = {{.name = "instant_accuracy",
+                       .unit = "1",
+                       .long_name = "Fraction of the drawn words decoded exactly at this time",
+                       .label = "share of words right",
+                       .better = Better::higher,
+                       .kind = MetricKind::share,
+                       .complement = "words wrong",
+                       .axes = {"variant", "time"}},
+                      {.name = "instant_error_rms",
+                       .unit = "LSB",
+                       .long_name = "RMS code error over the drawn words at this time",
+                       .label = "rms code error",
+                       .better = Better::lower,
+                       .axes = {"variant", "time"}},
+                      {.name = "phase_drift",
+                       .unit = "rad",
+                       .long_name = "RMS change of the chip's phases since the last calibration",
+                       .label = "rms phase change",
+                       .better = Better::lower,
+                       .axes = {"variant", "time"}},
+                      {.name = "die_temperature",
+                       .unit = "K",
+                       .long_name = "Die temperature relative to the mean ambient temperature",
+                       .label = "die over ambient",
+                       .axes = {"variant", "time"}},
+                      {.name = "laser_drift",
+                       .unit = "m",
+                       .long_name = "Laser wavelength relative to its mean",
+                       .label = "wavelength less its mean",
+                       .axes = {"variant", "time"}},
+                      {.name = "accuracy_all_words",
+                       .unit = "1",
+                       .long_name = "Fraction of all words decoded exactly",
+                       .label = "share of all words right",
+                       .better = Better::higher,
+                       .kind = MetricKind::share,
+                       .complement = "words wrong, of all",
+                       .axes = {"variant", "end"}},
+                      {.name = "heater_power",
+                       .unit = "W",
+                       .long_name = "Electrical power of all heaters, with static phase offsets trimmed",
+                       .label = "power of all heaters",
+                       .better = Better::lower}},
+          .variants = {{"drifting"}, {"recalibrated"}},
+          .error_metric = "instant_error_rms",
+          .reads = chip_keys(
+              {"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "heater", "die", "drift"}),
+          .validate = validate_environment,
+          .validated = "operation",
+          .warnings = drift_warnings,
+          .networks = own_network,
+          .axes = drift_axes,
+          .make = [](const StudyConfig& config, const Prelude& prelude,
+                     const std::filesystem::path&) { return drift_model(config, prelude.networks); },
+          .memory_bytes = chip_memory_bytes,
+          .write_trial = write_chip_trial};
 }
 
 }  // namespace optinc

@@ -1,14 +1,18 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "experiments/engine/config/points.hpp"
+#include "experiments/models/built_in_models.hpp"
+#include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_path.hpp"
 #include "experiments/models/chip_study.hpp"
 #include "experiments/models/learning/collectives.hpp"
 #include "experiments/models/learning/tasks.hpp"
+#include "experiments/models/learning_checks.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_checkpoint.hpp"
 #include "experiments/models/trial_model.hpp"
@@ -206,6 +210,153 @@ TrialModel learning_model(const StudyConfig& config, const Networks& networks,
     run_learning(*study, at_point, trial, record);
   };
   return model;
+}
+
+namespace {
+
+/// Of a trial, which may take an hour: from trainings of a few steps, tests and instants of drift.
+double learning_seconds(const StudyConfig& point, const TrialModel& model) {
+  const LearnerSettings& l = point.learner;
+  const auto took = [&](int steps, int evaluations, int instants) {
+    StudyConfig few = point;
+    few.learner.steps = std::min(steps, l.steps);
+    few.learner.evaluations = std::min(evaluations, few.learner.steps);
+    few.drift.instants = std::min(instants, point.drift.instants);
+    std::vector<double> record(model.record_size);
+    const auto begin = std::chrono::steady_clock::now();
+    model.run(few, 1, record);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  constexpr int start = 6;
+  const auto more = [&](double longer, double than) { return std::max(0.0, longer - than); };
+  took(start, 1, 2);  // warms up
+  const double once = took(start, 1, 2);
+  // quick steps vanish in what goes before them: as many as tell
+  int steps = 2 * start;
+  double longer = took(steps, 1, 2);
+  while (longer < std::min(1.0, 1.5 * once) && steps < l.steps) {
+    steps *= 2;
+    longer = took(steps, 1, 2);
+  }
+  const double step = more(longer, once) / std::max(1, std::min(steps, l.steps) - start);
+  double seconds =
+      once + step * std::max(0, l.steps - start) + more(took(start, 2, 2), once) * (l.evaluations - 1);
+  const std::vector<std::string> variants = measured_variants(point);
+  const bool drifts = std::any_of(variants.begin(), variants.end(),
+                                  [](const std::string& v) { return v == "drifting" || v == "recalibrated"; });
+  if (drifts)  // a chip and its map for each
+    seconds += more(took(start, 1, 4), once) / 2 * (std::min(l.steps, point.drift.instants) - 2);
+  return seconds;
+}
+
+std::vector<ModelAxis> learning_axes(const StudyConfig& config, std::size_t) {
+  std::vector<std::int64_t> steps;
+  for (int k = 1; k <= config.learner.evaluations; ++k)
+    steps.push_back(static_cast<std::int64_t>(k) * config.learner.steps / config.learner.evaluations);
+  return {{"step", "step", "steps of training taken", std::move(steps)}};
+}
+
+}  // namespace
+
+StudyModel learning_study_model() {
+  return {
+      .name = "learning",
+      .simulates = "the training of a model through a network or chips",
+      .trial = "training",
+      .list = "chips",
+      .metrics = {{.name = "final_accuracy",
+                   .unit = "1",
+                   .long_name = "Fraction of test examples predicted correctly after the last step",
+                   .label = "final test accuracy",
+                   .better = Better::higher,
+                   .kind = MetricKind::share},
+                  {.name = "final_loss",
+                   .unit = "nat",
+                   .long_name = "Mean cross-entropy of the test examples after the last step",
+                   .label = "final test loss",
+                   .better = Better::lower},
+                  {.name = "test_accuracy",
+                   .unit = "1",
+                   .long_name = "Fraction of test examples predicted correctly",
+                   .label = "test accuracy",
+                   .better = Better::higher,
+                   .kind = MetricKind::share,
+                   .axes = {"variant", "step"}},
+                  {.name = "test_loss",
+                   .unit = "nat",
+                   .long_name = "Mean cross-entropy of the test examples",
+                   .label = "test loss",
+                   .better = Better::lower,
+                   .axes = {"variant", "step"}},
+                  {.name = "training_loss",
+                   .unit = "nat",
+                   .long_name = "Mean cross-entropy of the training batches since the previous evaluation",
+                   .label = "training loss",
+                   .better = Better::lower,
+                   .axes = {"variant", "step"}},
+                  {.name = "diverged",
+                   .unit = "1",
+                   .long_name =
+                       "Fraction of training runs that diverged (parameters no longer finite) and stopped",
+                   .label = "share of runs diverged",
+                   .better = Better::lower,
+                   .kind = MetricKind::event},
+                  {.name = "sent_error_rate",
+                   .unit = "1",
+                   .long_name =
+                       "Fraction of gradient codes received with a value other than Q(mean), the rounded mean",
+                   .label = "share of codes received wrongly",
+                   .better = Better::lower,
+                   .kind = MetricKind::share},
+                  {.name = "sent_off_by_one",
+                   .unit = "1",
+                   .long_name = "Fraction of the wrongly received codes that are off by one",
+                   .label = "share of wrong codes off by one",
+                   .kind = MetricKind::share},
+                  {.name = "sent_bias",
+                   .unit = "LSB",
+                   .long_name = "Mean of received code minus Q(mean), before offset_lsb and range_guard",
+                   .label = "mean code error"},
+                  {.name = "sent_error_rms",
+                   .unit = "LSB",
+                   .long_name = "RMS of received code minus Q(mean), before offset_lsb and range_guard",
+                   .label = "rms code error",
+                   .better = Better::lower},
+                  {.name = "sent_guarded",
+                   .unit = "1",
+                   .long_name = "Fraction of codes that the range guard replaced",
+                   .label = "share of codes replaced",
+                   .better = Better::lower,
+                   .kind = MetricKind::share},
+                  {.name = "wire_bits",
+                   .unit = "bit",
+                   .long_name = "Bits per gradient element sent by the busiest server, including scales",
+                   .label = "bits sent per gradient element",
+                   .better = Better::lower}},
+      .variants =
+          {{"uncorrected", true}, {"corrected", true}, {"noisy"}, {"drifting", true}, {"recalibrated", true}},
+      .error_metric = "final_loss",
+      .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "learner"}),
+      .validate = validate_learner,
+      .validated = "learner",
+      .warnings = codeless_warnings,
+      .study_warnings = chipless_warnings,
+      .networks =
+          [](const StudyConfig& at) {
+            return at.learner.levels == 2 && at.learner.carry_digit ? both_levels(at) : own_network(at);
+          },
+      .asks_networks =
+          [](const StudyConfig& at) {
+            return at.learner.aggregator == "network" || at.learner.aggregator == "chip";
+          },
+      .axes = learning_axes,
+      .make =
+          [](const StudyConfig& config, const Prelude& prelude, const std::filesystem::path& keep_in) {
+            return learning_model(config, prelude.networks, keep_in);
+          },
+      .memory_bytes = chip_memory_bytes,
+      .not_counted = "data sets, models in training and lookup tables of chips",
+      .trial_seconds = learning_seconds};
 }
 
 }  // namespace optinc

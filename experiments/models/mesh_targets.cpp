@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/io/matrix_file.hpp"
 #include "physics/core/check.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/random/haar.hpp"
@@ -35,6 +36,22 @@ Matrix mesh_target(const StudyConfig& at_point, std::uint32_t trial, const MeshT
   Stream stream(at_point.run.seed, Purpose::haar, trial);
   if (mesh.target == "orthogonal") return haar_orthogonal(mesh.ports, stream).cast<Complex>();
   return haar_unitary(mesh.ports, stream);
+}
+
+MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points) {
+  MeshTargets targets;
+  for (const StudyConfig& point : points) {
+    if (point.mesh.target_is_drawn()) continue;
+    const std::string& source = point.mesh.target;
+    const bool known =
+        std::any_of(targets.begin(), targets.end(), [&](const auto& t) { return t.source == source; });
+    if (!known) {
+      targets.push_back({source, read_matrix(source)});
+      require_mesh_target(targets.back());
+    }
+    mesh_target(point, 0, targets);  // has the point's ports
+  }
+  return targets;
 }
 
 }  // namespace optinc

@@ -2,6 +2,10 @@
 
 #include <cmath>
 
+#include "experiments/io/chip_file.hpp"
+#include "experiments/io/matrix_file.hpp"
+#include "experiments/io/phases_file.hpp"
+#include "experiments/models/built_in_models.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
@@ -81,6 +85,83 @@ TrialModel mesh_model(const StudyConfig& config, const MeshTargets& targets) {
     }
   };
   return model;
+}
+
+namespace {
+
+/// What fabrication drew of a mesh, and what calibration takes its splitters for.
+void write_errors(const Group& root, const MeshTrial& trial) {
+  const Group errors = root.group("errors"), known = root.group("known_splitters");
+  const auto write = [](const Group& group, std::string_view name, const Vector& values,
+                        std::string_view meaning) {
+    group.dataset(name, {"mzi"}, std::vector<double>(values.begin(), values.end()), "rad", meaning);
+  };
+  save_mesh_errors(errors, trial.errors.mzis);
+  write(errors, "gamma", trial.errors.gamma, "error of the third splitter's angle, 0 where there is none");
+  write(errors, "common_offset", trial.errors.common_offset, "phase offset of the MZI as a whole");
+  known.counting_dimension("mzi", static_cast<std::size_t>(trial.known.alpha.size()),
+                           "MZI in column order, top to bottom in a column");
+  write(known, "alpha", trial.known.alpha, "error of the first splitter's angle as the correction knows it");
+  write(known, "beta", trial.known.beta, "error of the second splitter's angle as the correction knows it");
+  write(known, "gamma", trial.known.gamma, "error of the third splitter's angle as the correction knows it");
+}
+
+void write_mesh_trial(const Group& root, const StudyConfig& config, const Prelude& prelude,
+                      std::uint32_t number) {
+  const MeshTrial trial = draw_mesh_trial(config, number, prelude.targets);
+  write_errors(root, trial);
+  save_matrix(root.group("target"), trial.target);
+  for (const std::string& name : measured_variants(config)) {
+    const CorrectedProgram set = programmed_mesh(trial, name, config.chip);
+    const Group group = root.group(name);
+    save_matrix(group, found_matrix(trial, set.program));
+    const NamedMesh mesh{"mesh", trial.topology, set.program};
+    save_phases(group.group("phases"), std::span(&mesh, 1));
+  }
+}
+
+}  // namespace
+
+StudyModel mesh_study_model() {
+  return {.name = "mesh",
+          .simulates = "one mesh",
+          .trial = "mesh",
+          .list = "meshes",
+          .metrics = {{.name = "mesh_error",
+                       .unit = "1",
+                       .long_name = "Relative error of the mesh's matrix (Frobenius norm)",
+                       .label = "relative mesh error",
+                       .better = Better::lower},
+                      {.name = "mesh_error_in_phase",
+                       .unit = "1",
+                       .long_name = "Relative error of the real part of the mesh's matrix",
+                       .label = "relative mesh error in phase",
+                       .better = Better::lower},
+                      {.name = "fidelity",
+                       .unit = "1",
+                       .long_name =
+                           "Fidelity of the mesh: normalised overlap of its transfer matrix with the target",
+                       .label = "fidelity",
+                       .better = Better::higher,
+                       .kind = MetricKind::share},
+                      {.name = "insertion_loss",
+                       .unit = "dB",
+                       .long_name = "Insertion loss of the mesh, from its mean power transmission",
+                       .label = "insertion loss",
+                       .better = Better::lower},
+                      {.name = "mesh_clipped",
+                       .unit = "1",
+                       .long_name = "Number of MZIs that cannot reach their target bar power",
+                       .label = "clipped MZIs",
+                       .better = Better::lower}},
+          .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
+          .error_metric = "mesh_error",
+          .reads = {"chip", "calibration.sigma_estimate_rad", "mesh"},
+          .read_files = [](const std::vector<StudyConfig>& points,
+                           Prelude& prelude) { prelude.targets = read_mesh_targets(points); },
+          .make = [](const StudyConfig& config, const Prelude& prelude,
+                     const std::filesystem::path&) { return mesh_model(config, prelude.targets); },
+          .write_trial = write_mesh_trial};
 }
 
 }  // namespace optinc

@@ -4,18 +4,19 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/study_names.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 
 std::vector<StudyConfig> network_configs(const StudyConfig& at_point) {
-  if (!has_network(at_point.model)) return {};
-  const bool levels =
-      at_point.model == "cascade" ||
-      (at_point.model == "learning" && at_point.learner.levels == 2 && at_point.learner.carry_digit);
-  if (!levels) return {at_point};
+  const auto networks = model_of(at_point).networks;
+  return networks == nullptr ? std::vector<StudyConfig>{} : networks(at_point);
+}
+
+std::vector<StudyConfig> both_levels(const StudyConfig& at_point) {
   StudyConfig below = at_point, above = at_point;
+  below.model = above.model = "chip";  // a level by itself
   below.task.level = CascadeLevel::first;
   above.task.level = CascadeLevel::second;
   if (above.network.above != "same") above.network.source = above.network.above;
@@ -23,9 +24,8 @@ std::vector<StudyConfig> network_configs(const StudyConfig& at_point) {
 }
 
 std::vector<StudyConfig> asked_networks(const StudyConfig& at_point) {
-  const std::string& aggregator = at_point.learner.aggregator;
-  if (at_point.model == "learning" && aggregator != "network" && aggregator != "chip") return {};
-  return network_configs(at_point);
+  const auto asks = model_of(at_point).asks_networks;
+  return asks != nullptr && !asks(at_point) ? std::vector<StudyConfig>{} : network_configs(at_point);
 }
 
 std::string network_identity(const StudyConfig& config) {

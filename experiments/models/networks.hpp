@@ -20,13 +20,18 @@ struct PreparedNetwork {
 using Networks = std::vector<PreparedNetwork>;
 
 /// The configurations whose [task], [network] and [training] say what networks a point's chips compute: the
-/// point's own; of model cascade, or of two levels of model learning that carry a digit, its first and its
-/// second level. None for model mesh.
+/// point's own, or both_levels(), as its model says.
 std::vector<StudyConfig> network_configs(const StudyConfig& at_point);
 
 /// Of these, the networks that a trial at this point asks: none where a learner's gradients are averaged
 /// without one.
 std::vector<StudyConfig> asked_networks(const StudyConfig& at_point);
+
+/// The first and the second level of a cascade of such units, each as a study of one chip.
+std::vector<StudyConfig> both_levels(const StudyConfig& at_point);
+
+/// The point's own network alone.
+inline std::vector<StudyConfig> own_network(const StudyConfig& at_point) { return {at_point}; }
 
 /// All that the network of a configuration depends on, as TOML: points of one identity share a network.
 std::string network_identity(const StudyConfig& config);

@@ -6,10 +6,12 @@
 #include <memory>
 #include <numeric>
 
-#include "experiments/engine/config/tolerance_level.hpp"
+#include "experiments/models/built_in_models.hpp"
+#include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
+#include "experiments/models/tolerance_level.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/link/unit_p.hpp"
 #include "onn/network/weight_noise.hpp"
@@ -141,6 +143,28 @@ TrialModel tolerance_model(const StudyConfig& config, const Networks& networks) 
     run_tolerance(*study, at_point, trial, record);
   };
   return model;
+}
+
+StudyModel tolerance_study_model() {
+  return {.name = "tolerance",
+          .simulates = "one OptINC chip with growing errors until it fails",
+          .trial = "chip",
+          .list = "chips",
+          // neither: tolerance.harsh may lie on either side of gentle
+          .metrics = {{.name = "tolerance",
+                       .unit = "1",
+                       .long_name = "Most severe value of tolerance.key at which every word is decoded; 0 if "
+                                    "there are errors even at gentle (infinity if harsh is below gentle)",
+                       .label = "most severe value without an error"}},
+          .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
+          .error_metric = "tolerance",
+          .reads = chip_keys({"stand_in", "tolerance"}),
+          .validate = validate_tolerance,
+          .validated = "tolerance",
+          .networks = own_network,
+          .make = [](const StudyConfig& config, const Prelude& prelude,
+                     const std::filesystem::path&) { return tolerance_model(config, prelude.networks); },
+          .memory_bytes = chip_memory_bytes};
 }
 
 }  // namespace optinc

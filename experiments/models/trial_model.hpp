@@ -9,11 +9,18 @@
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_names.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "experiments/models/mesh_targets.hpp"
 #include "experiments/models/networks.hpp"
 
 namespace optinc {
+
+/// What a study must know before its first trial: the networks of its points; of meshes that are to have the
+/// matrices of files, those.
+struct Prelude {
+  Networks networks = {};
+  MeshTargets targets = {};
+};
 
 /// An axis of what a trial records, besides the study's sweeps and the trials themselves.
 struct ModelAxis {

@@ -8,7 +8,7 @@ import numpy as np
 import xarray
 
 from .run import Run
-from .study import SHARES, metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
+from .study import metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
 
 MOST_LINES = 60
 
@@ -56,7 +56,7 @@ def summary_lines(run: Run) -> list[str]:
         lines += ["", f"{metric}{unit}: {value.long_name}" + (f"; {note}" if note else "")
                   + "; mean [95 % interval]"]
         rows: list[tuple[str, str, str]] = []
-        share = metric in SHARES
+        share = value.meaning.share_of_good
         for place in np.ndindex(*(value.mean.sizes[axis] for axis in run.sweeps)):
             point = dict(zip(run.sweeps, place))
             here = value.at(point)

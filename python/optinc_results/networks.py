@@ -33,7 +33,7 @@ class Network:
 
 
 def networks(run: Run) -> list[Network]:
-    """All networks of the study, in the order of the file; one where no sweep varies it, none of a mesh.
+    """All networks of the study, in the order of the file; one where no sweep varies it, none where there is none.
 
     They are named by the stem of their file, "carry chain", or the widths of their hidden layers: "32x5" for five of
     32. Where that is not enough, the keys that differ follow.
@@ -43,7 +43,7 @@ def networks(run: Run) -> list[Network]:
         for i in range(int(network_of_point(run).max()) + 1):
             identity = tomllib.loads(str(run.require(f"networks/{i}").attrs["identity"]))
             found.append((flat(identity), f"networks/{i}/onn"))
-    elif run.group("network") is not None or run.provenance.model not in (None, "mesh"):
+    elif run.group("network") is not None or run.group("onn") is not None:
         found = [(flat(run.config), "onn")]
     else:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Mapping, Optional
 
 import numpy as np
@@ -12,31 +12,10 @@ import xarray
 from .errors import NotInResult
 from .run import Run
 
-HIGHER_IS_BETTER = ("word_accuracy", "word_accuracy_all_words", "instant_accuracy", "accuracy_all_words", "margin",
-                    "fidelity", "yield", "final_accuracy", "test_accuracy",
-                    "received_power", "receiver_power")
-"""Metrics of which more is better; of all others, less."""
-
-SHARES = ("word_accuracy", "word_accuracy_all_words", "instant_accuracy", "accuracy_all_words", "fidelity", "yield",
-          "final_accuracy", "test_accuracy")
-"""Metrics between 0 and 1, of which a logarithm says little."""
-
 PREFERRED = ("word_accuracy", "instant_accuracy", "final_accuracy", "final_loss", "mesh_error", "output_error", "mesh_error_in_phase",
              "matrix_error_in_phase", "margin",
              "code_error_rms", "insertion_loss")
 """What a study is mostly about, most telling first."""
-
-
-AXIS_NAMES = {
-    "word_accuracy": "share of words right", "word_accuracy_all_words": "share of all words right",
-    "output_error": "rms error of the outputs", "margin": "least margin of a word",
-    "matrix_error": "relative error of the layer", "mesh_error": "relative mesh error",
-    "matrix_error_in_phase": "relative layer error in phase",
-    "mesh_error_in_phase": "relative mesh error in phase",
-    "instant_accuracy": "share of words right", "phase_drift": "rms phase change",
-    "die_temperature": "die over ambient",
-}
-"""Metrics by names short enough for an axis; all others go by their long name."""
 
 PREFIXES = {0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f", 3: "k", 6: "M", 9: "G", 12: "T"}
 """Prefixes of units, by the power of ten they stand for."""
@@ -68,6 +47,31 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Meaning:
+    """What a file says of a metric. `label`: a name short enough for an axis, or empty; `better`: "higher", "lower" or
+    "none"; `kind`: "number", "share" or "event"; `complement`: what 1 minus a share is a share of, or empty."""
+
+    label: str = ""
+    better: str = "none"
+    kind: str = "number"
+    complement: str = ""
+
+    @property
+    def share_of_good(self) -> bool:
+        """Whether it is a share of what is right: between 0 and 1, where a logarithm says little."""
+        return self.kind == "share" and self.better == "higher"
+
+
+def meaning(run: Run, metric: str) -> Meaning:
+    """What the file says of a metric; the defaults where it says nothing."""
+    for group in (run.trials, run.summary):
+        if group is not None and metric in group:
+            attributes = group[metric].attrs
+            return Meaning(**{f.name: str(attributes[f.name]) for f in fields(Meaning) if f.name in attributes})
+    return Meaning()
+
+
+@dataclass(frozen=True)
 class Statistic:
     """A metric's mean (or share) at every sweep point, with its 95 % interval; axes: sweeps, then its own. `wrong`: it
     is 1 minus the share of that name."""
@@ -78,6 +82,7 @@ class Statistic:
     high: xarray.DataArray
     units: str
     long_name: str
+    meaning: Meaning
     wrong: bool = False
 
     def at(self, indices: Mapping[str, int]) -> Statistic:
@@ -98,7 +103,7 @@ class Statistic:
             return self.long_name
         if self.name == "yield":
             return self.long_name.replace("at-least", "≥").replace("at-most", "≤").replace("_", " ")
-        return AXIS_NAMES.get(self.name, self.long_name)
+        return self.meaning.label or self.long_name
 
 
 def show_value(value: Any, units: str = "1") -> str:
@@ -178,7 +183,8 @@ def statistic(run: Run, metric: str) -> Statistic:
     stem = f"{metric}_mean" if f"{metric}_mean" in summary else metric
     source = run.trials[metric] if run.trials is not None and metric in run.trials else summary[stem]
     units, long_name = words_of(source.attrs, metric)
-    return Statistic(metric, summary[stem], summary[f"{stem}_low"], summary[f"{stem}_high"], units, long_name)
+    return Statistic(metric, summary[stem], summary[f"{stem}_low"], summary[f"{stem}_high"], units, long_name,
+                     meaning(run, metric))
 
 
 def of_worst_layer(value: Statistic) -> tuple[Statistic, str]:
@@ -187,7 +193,7 @@ def of_worst_layer(value: Statistic) -> tuple[Statistic, str]:
     if "layer" not in value.mean.dims:
         return value, ""
     over_points = value.mean.mean([d for d in value.mean.dims if d != "layer"])
-    badness = -over_points if value.name in HIGHER_IS_BETTER else over_points
+    badness = -over_points if value.meaning.better == "higher" else over_points
     layer = int(np.argmax(badness.fillna(-np.inf).values))
     return value.at({"layer": layer}), f"worst layer, {int(value.mean['layer'].values[layer])}"
 

@@ -20,6 +20,9 @@ from sample_files import FOLDER, ROOT, command, samples  # first: it finds the p
 import h5py
 import html_page
 import numpy as np
+from optinc_results import open_run, statistic, style
+from optinc_results.figures import FIGURES
+from optinc_results.figures.pareto import is_better_high
 from optinc_results.report.numbers import number
 from tool import OPTINC, SMALL_ARGUMENTS, optinc
 
@@ -29,7 +32,7 @@ HOSTILE = '<script>alert("1")</script> & \'two\' </title><img src=x onerror=aler
 LONG = "a" * 300
 TINY = ["--quiet", "--trials", "2", "--set", "measure.words=64"]
 MADE = {  # by the tool: kinds of files, and details, that no sample has
-    "cascade": ["run", STUDIES / "cascade.toml", *TINY],
+    "cascade": ["run", STUDIES / "cascade.toml", *TINY, "--sweep", "calibration.sigma_estimate_rad=[0.001,0.1]"],
     "chip": ["run", STUDIES / "quickstart.toml", "--quiet", *SMALL_ARGUMENTS],
     "ablated": ["ablate", STUDIES / "mesh_scaling.toml", "--quiet", "--trials", "2", "--sweep", "mesh.ports=[4]"],
     "shard": ["run", STUDIES / "mesh_scaling.toml", "--quiet", "--trials", "4", "--sweep", "mesh.ports=[4]", "--shard", "1/2",
@@ -87,6 +90,20 @@ class Numbers(unittest.TestCase):
         np.testing.assert_array_equal(cell.values, np.ravel(values))
         for value, text in zip(cell.values, cell.shown):
             self.assertEqual(text, "-") if np.isnan(value) else self.assertNotEqual(text, "-")
+
+    def test_more_of_a_cascades_accuracy_is_better(self):
+        with open_run(HERE / "cascade.h5") as run:
+            told = {name: is_better_high(run, name) for name in map(str, run.trials) if name != "completed"}
+            shares = ("cascade_accuracy", "first_level_accuracy", "second_level_accuracy")
+            self.assertEqual(told, {**dict.fromkeys(shares, True), "cascade_error_rms": False})
+            figure = FIGURES["pareto"](run, x="cascade_error_rms", y="cascade_accuracy")
+            title = " ".join(figure._suptitle.get_text().split())
+            self.assertIn("cascade error rms low and cascade accuracy high", title)
+            means = statistic(run, "cascade_accuracy").mean
+            self.assertLess(float(means.min()), float(means.max()))
+            for name in map(str, means["variant"].values):
+                best = next(line for line in figure.axes[0].lines if line.get_label() == style.variant(name)["label"])
+                self.assertEqual(set(best.get_ydata()), {float(means.sel(variant=name).max())})
 
     def test_means_and_intervals_of_every_point(self):
         seen = 0

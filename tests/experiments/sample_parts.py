@@ -8,6 +8,36 @@ CHIP_VARIANTS = ["uncorrected", "corrected", "noisy"]
 MESH_VARIANTS = ["uncorrected", "corrected", "corrected_nearest"]
 
 
+def right(label="", **more):
+    """Attributes of a share of what is right."""
+    return {"better": "higher", "kind": "share", **({"label": label} if label else {}), **more}
+
+
+def less(label):
+    """Attributes of a number of which less is better."""
+    return {"better": "lower", "kind": "number", "label": label}
+
+
+MEANINGS = {
+    "word_accuracy": right("share of words right", complement="words wrong"),
+    "instant_accuracy": right("share of words right", complement="words wrong"),
+    "accuracy_all_words": right("share of all words right", complement="words wrong, of all"),
+    "yield": right(complement="yield loss"),
+    "fidelity": right(), "final_accuracy": right(), "test_accuracy": right(),
+    "margin": {**less("least margin of a word"), "better": "higher"},
+    "output_error": less("rms error of the outputs"),
+    "matrix_error": less("relative error of the layer"),
+    "matrix_error_in_phase": less("relative layer error in phase"),
+    "mesh_error": less("relative mesh error"),
+    "mesh_error_in_phase": less("relative mesh error in phase"),
+    "phase_drift": less("rms phase change"),
+    "die_temperature": {"better": "none", "kind": "number", "label": "die over ambient"},
+}
+"""What the tool says of a metric, of those whose figures and tables the tests look at."""
+TRIALS = {"chip": "chip", "tolerance": "chip", "drift": "chip", "mesh": "mesh", "learning": "training"}
+"""What the tool calls a trial, by model."""
+
+
 class Group:
     """A group whose datasets are tied to axes as the store ties them."""
 
@@ -69,7 +99,7 @@ def study(file, sweeps, trials, variants, quantities, done=None, yields=None):
     {name: (values, units)}; units; long name)}. `done` (sweeps, trial) marks what was run; the rest becomes NaN."""
     names, shape = [s[0] for s in sweeps], points(sweeps)
     done = np.ones((*shape, trials), bool) if done is None else done
-    raw, summary = Group(file, "trials"), Group(file, "summary")
+    raw, summary = Group(file, "trials", trial=TRIALS.get(file.attrs.get("model"), "trial")), Group(file, "summary")
     for group in (raw, summary):
         sweep_axes(group, sweeps)
     raw.axis("trial", np.arange(trials), long_name="number of the trial")
@@ -86,7 +116,7 @@ def study(file, sweeps, trials, variants, quantities, done=None, yields=None):
     for name, (values, own, units, long_name) in quantities.items():
         values = np.array(values, float)
         values[~done] = np.nan
-        raw.dataset(name, [*names, "trial", "variant", *own], values, units, long_name)
+        raw.dataset(name, [*names, "trial", "variant", *own], values, units, long_name, **MEANINGS.get(name, {}))
         axes = [*names, "variant", *own]
         if name == "code_error_count":
             summary.dataset(f"{name}_sum", axes, np.nansum(values, t), units, f"sum of {long_name}")
@@ -108,4 +138,4 @@ def study(file, sweeps, trials, variants, quantities, done=None, yields=None):
         share = (quantities[yields][0] > 0.99).mean(t)
         for ending, move in (("", 0), ("_low", -0.05), ("_high", 0.05)):
             summary.dataset(f"yield{ending}", [*names, "variant"], np.clip(share + move, 0, 1), "1",
-                            "share of chips that decode 99 % of their words")
+                            "share of chips that decode 99 % of their words", **MEANINGS["yield"])

@@ -25,13 +25,4 @@ std::span<const std::string_view> engine_names() {
   return names;
 }
 
-bool sends_codes(const LearnerSettings& settings) {
-  return settings.aggregator == "quantised" || settings.aggregator == "network" ||
-         settings.aggregator == "chip";
-}
-
-int training_servers(const LearnerSettings& settings, int servers_of_unit) {
-  return settings.levels == 2 ? servers_of_unit * servers_of_unit : servers_of_unit;
-}
-
 }  // namespace optinc

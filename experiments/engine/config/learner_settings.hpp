@@ -48,10 +48,4 @@ std::span<const std::string_view> aggregator_names();
 /// How words pass a chip: "map", by its table; "light", every word through its meshes.
 std::span<const std::string_view> engine_names();
 
-/// Whether gradients travel as codes.
-bool sends_codes(const LearnerSettings& settings);
-
-/// Servers that train together through units with so many inputs: as many, or their square with two levels.
-int training_servers(const LearnerSettings& settings, int servers_of_unit);
-
 }  // namespace optinc

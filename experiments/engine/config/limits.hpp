@@ -4,8 +4,8 @@
 
 namespace optinc {
 
-/// Throws Error where a trial of the study's model records more than there is room for: model chip with codes
-/// of more than 9 digits, whose errors its histogram counts one by one.
+/// Throws Error where a trial of the study's model records more than there is room for
+/// (StudyModel::require_records).
 void require_records(const StudyConfig& config);
 
 }  // namespace optinc

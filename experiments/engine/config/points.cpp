@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/engine/config/limits.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -38,10 +39,7 @@ std::size_t point_count(const StudyConfig& config) {
 }
 
 void require_records(const StudyConfig& config) {
-  validate(config.model != "chip" || config.task.output_digits() <= 9,
-           "task.bits = {} in trials of model chip (at most 16: its histogram has a cell for every error of a "
-           "code). Choose 16, or ask optinc words, budget, designs.",
-           config.task.bits());
+  if (const auto require = model_of(config).require_records) require(config);
 }
 
 std::vector<std::size_t> point_index(const StudyConfig& config, std::size_t point) {

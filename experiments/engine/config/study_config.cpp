@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <map>
 
-#include "experiments/engine/config/learning_checks.hpp"
+#include "experiments/engine/config/model_keys.hpp"
 #include "experiments/engine/config/study_fields.hpp"
 #include "experiments/engine/config/study_keys.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/sweep_parse.hpp"
-#include "experiments/engine/config/tolerance_level.hpp"
 #include "experiments/engine/config/toml_values.hpp"
 #include "onn/network/network.hpp"
 #include "onn/task/words.hpp"
@@ -158,10 +158,10 @@ namespace {
 
 /// Metrics and variants must be those of the study's model.
 void validate_names(const StudyConfig& config) {
-  const auto of_model = [&](const auto& entries) {
+  const StudyModel& model = model_of(config);
+  const auto names_of = [](const auto& entries) {
     std::vector<std::string_view> names;
-    for (const auto& entry : entries)
-      if (entry.model == config.model) names.push_back(entry.name);
+    for (const auto& entry : entries) names.push_back(entry.name);
     return names;
   };
   const auto check = [&](std::string_view key, const std::string& name,
@@ -169,23 +169,25 @@ void validate_names(const StudyConfig& config) {
     validate(name == "none" || std::find(known.begin(), known.end(), name) != known.end(),
              "{} names {} (model {} has: {}). Name one of those.", key, name, config.model, join_names(known));
   };
-  const auto known = of_model(metrics()), ways = of_model(variants());
+  const auto known = names_of(model.metrics), ways = names_of(model.variants);
   for (const auto& name : config.measure.metrics) check("measure.metrics", name, known);
   for (const auto& name : config.measure.variants) check("measure.variants", name, ways);
   check("runner.precision_metric", config.runner.precision_metric, known);
   check("yield.metric", config.yield.metric, known);
-  for (const std::string& metric : {config.runner.precision_metric, config.yield.metric})
-    validate(metric != "word_accuracy_all_words",
-             "{} is measured on trial 0 alone (a yield or a precision needs every trial). Name word_accuracy.",
-             metric);
+  for (const std::string& name : {config.runner.precision_metric, config.yield.metric}) {
+    const Metric* metric = model.find(name);
+    validate(metric == nullptr || !metric->trial_0_only,
+             "{} is measured on trial 0 alone (a yield or a precision needs every trial). Name {}.", name,
+             model.metrics.front().name);
+  }
   validate(
       config.runner.precision == 0 || config.runner.precision_metric != "none",
       "runner.precision = {} without runner.precision_metric (which mean is to be precise?). Name a metric of "
       "model {}.",
       config.runner.precision, config.model);
-  validate(config.measure.once.empty() || config.model == "chip",
-           "measure.once names {} (only model chip has a network to send it through). Leave it out.",
-           config.measure.once.empty() ? "" : config.measure.once.front());
+  validate(config.measure.once.empty() || model_reads(config.model, "measure", "once"),
+           "measure.once names {} (only model {} has a network to send it through). Leave it out.",
+           config.measure.once.empty() ? "" : config.measure.once.front(), readers_text("measure", "once"));
 }
 
 }  // namespace
@@ -248,26 +250,8 @@ void validate_config(const StudyConfig& config) {
   in_section("layout", [&] { validate_floor_plan(config.hardware.layout); });
   in_section("link", [&] { validate_hardware(config.hardware); });
   in_section("drift", [&] { validate_drift(config.drift); });
-  if (config.model == "drift")
-    in_section("operation", [&] {
-      validate(config.operation == Environment{},
-               "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
-               "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
-               config.operation.temperature_k, config.operation.wavelength_m);
-    });
-  if (config.model == "tolerance") in_section("tolerance", [&] { validate_tolerance(config); });
-  if (config.model == "learning") in_section("learner", [&] { validate_learner(config); });
-  if (config.model == "cascade")
-    in_section("task", [&] {
-      validate(
-          config.task.level == CascadeLevel::flat && config.task.servers <= 4,
-          "level = \"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
-          "most 4 servers a unit). Set level = \"flat\".",
-          name_of(config.task.level), config.task.servers);
-      validate(config.measure.words > 0,
-               "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
-               config.task.servers * config.task.servers);
-    });
+  if (const StudyModel& model = model_of(config); model.validate != nullptr)
+    in_section(model.validated, [&] { model.validate(config); });
   in_section("budget", [&] { validate_budget(config.budget); });
   in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",
              [&] { network_shape(config); });

@@ -21,13 +21,7 @@ void visit_config(S& s, Visitor&& visit) {
   };
   const auto above = [&](const FieldInfo& info, auto& member) { visit(std::string_view{}, info, member); };
   above(FieldInfo{"study", "1", "Name of the study"}, s.study);
-  above(name_field(
-            "model",
-            "What a trial simulates: one chip (chip), one chip with growing errors until it fails (tolerance), "
-            "five chips in two levels (cascade), one chip over time (drift), one mesh (mesh), or the "
-            "training of a model through chips (learning)",
-            model_names()),
-        s.model);
+  above(name_field("model", what_trials_simulate(), model_names()), s.model);
   above(name_field("figures", "Figures to draw; empty list: every figure for which the result has data",
                    figure_names()),
         s.figures);

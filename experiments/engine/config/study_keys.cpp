@@ -7,7 +7,7 @@
 
 #include "experiments/engine/config/model_keys.hpp"
 #include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_names.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -42,16 +42,14 @@ std::string explain_section(std::string_view section) {
                             section, text, section);
 }
 
-/// What a metric is, for every model that has it; empty where there is none of that name.
+/// What a metric is; empty where there is none of that name.
 std::string explain_metric(std::string_view name) {
-  std::string text;
-  for (const Metric& metric : metrics())
-    if (metric.name == name)
-      text += fmt::format("  model {}: {} [{}]\n", metric.model, metric.long_name, metric.unit);
-  return text.empty()
-             ? text
-             : fmt::format("{}, a metric\n{}  formulas: experiments/engine/store/FORMAT.md, group trials\n",
-                           name, text);
+  for (const StudyModel& model : study_models())
+    if (const Metric* metric = model.find(name))
+      return fmt::format(
+          "{}, a metric\n  model {}: {} [{}]\n  formulas: experiments/engine/store/FORMAT.md, group trials\n",
+          name, model.name, metric->long_name, metric->unit);
+  return {};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "experiments/engine/config/model_keys.hpp"
 #include "experiments/engine/config/points.hpp"
-#include "experiments/engine/config/study_names.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/front_end.hpp"
@@ -22,11 +22,7 @@
 namespace optinc {
 namespace {
 
-struct Warning {
-  std::string key;  ///< section.key
-  std::string text;
-};
-using Warnings = std::vector<Warning>;
+using Warnings = std::vector<ConfigWarning>;
 using Sentences = std::vector<std::string>;
 
 /// Sentences of a device about one key.
@@ -77,71 +73,23 @@ void add_crosstalk(Warnings& all, const StudyConfig& config) {
   add_by_field(all, config, "layout", floor_plan_warnings(config.hardware.layout));
 }
 
-void add_drift(Warnings& all, const StudyConfig& config) {
-  const ThermalDie& die = config.hardware.die;
-  const HeaterSettings& heater = config.hardware.heater;
-  add(all, "heater.pi_power_w", about("p_pi_w", thermo_optic_warnings(heater)));
-  add(all, "heater.pi_power_w",
-      die_warnings({die.resistance_k_per_w, 1.0 / die.resistance_k_per_w},
-                   expected_heater_power_w(network_shape(config), heater.p_pi_w)));
-  add(all, "die.capacity_j_per_k", die_warnings(die, 0.0));
-}
-
 void add_splitters(Warnings& all, const SensitivitySettings& s) {
   DirectionalCoupler coupler;
   coupler.eta_slope_rad_per_m = s.splitter_rad_per_m;
   add(all, "drift.splitter_rad_per_m", about("eta_slope_rad_per_m", coupler_warnings(coupler)));
 }
 
-/// What acts on codes, where none are sent.
-void add_learner(Warnings& all, const LearnerSettings& l) {
-  if (sends_codes(l)) return;
-  const auto idle = [&](bool set, std::string_view key) {
-    if (set)
-      add(all, fmt::format("learner.{}", key),
-          {fmt::format("{} acts on codes, and aggregator = \"{}\" sends none: it changes nothing", key,
-                       l.aggregator)});
-  };
-  idle(l.error_rate != 0.0, "error_rate");
-  idle(l.offset_lsb != 0.0, "offset_lsb");
-  idle(l.error_feedback, "error_feedback");
-  idle(l.range_guard, "range_guard");
-}
-
-/// Sections that only chips read.
-constexpr std::array<std::string_view, 18> of_chips = {
-    "chip",    "calibration", "crosstalk", "operation", "noise",  "drift",
-    "laser",   "modulator",   "receiver",  "converter", "heater", "splitter",
-    "coupler", "fibre",       "waveguide", "layout",    "die",    "link"};
-
-/// What acts on chips, in a study of learning that sends nothing through one at any point.
-std::vector<std::string> chipless(const StudyConfig& config) {
-  const auto entries = config_entries(config), defaults = config_entries({});
-  std::vector<std::string> lines;
-  for (const std::string_view section : of_chips) {
-    bool set = false;
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      set |= entries[i].section == section && entries[i].value != defaults[i].value;
-    for (const SweepAxis& axis : config.sweeps)
-      for (const SweptKey& key : axis.keys) set |= key.key.starts_with(fmt::format("{}.", section));
-    if (set)
-      lines.push_back(fmt::format(
-          "[{}]: acts on chips, and aggregator = \"{}\" has none: it changes nothing. Set learner.aggregator = "
-          "\"chip\" to train through them",
-          section, config.learner.aggregator));
-  }
-  return lines;
-}
-
 Warnings point_warnings(const StudyConfig& config) {
   Warnings all;
   add_by_field(all, config, "chip", error_warnings(config.chip));
-  if (!has_network(config.model)) return all;
-  add_crosstalk(all, config);
-  add_light(all, config.hardware);
-  if (config.model == "drift") add_drift(all, config);
-  if (config.model == "learning") add_learner(all, config.learner);
-  if (config.model == "drift" || config.operation.wavelength_m != 0.0)
+  const StudyModel& model = model_of(config);
+  if (model.networks != nullptr) {
+    add_crosstalk(all, config);
+    add_light(all, config.hardware);
+  }
+  if (model.warnings != nullptr)
+    for (ConfigWarning& warning : model.warnings(config)) all.push_back(std::move(warning));
+  if (model.networks != nullptr && config.operation.wavelength_m != 0.0)
     add_splitters(all, config.drift.sensitivity);
   return all;
 }
@@ -156,9 +104,22 @@ std::string without_numbers(std::string text) {
 
 }  // namespace
 
+std::vector<ConfigWarning> drift_warnings(const StudyConfig& config) {
+  Warnings all;
+  const ThermalDie& die = config.hardware.die;
+  const HeaterSettings& heater = config.hardware.heater;
+  add(all, "heater.pi_power_w", about("p_pi_w", thermo_optic_warnings(heater)));
+  add(all, "heater.pi_power_w",
+      die_warnings({die.resistance_k_per_w, 1.0 / die.resistance_k_per_w},
+                   expected_heater_power_w(network_shape(config), heater.p_pi_w)));
+  add(all, "die.capacity_j_per_k", die_warnings(die, 0.0));
+  add_splitters(all, config.drift.sensitivity);
+  return all;
+}
+
 std::vector<std::string> study_warnings(const StudyConfig& config) {
   struct Seen {
-    Warning first;
+    ConfigWarning first;
     std::string words, point;
     std::size_t points;
   };
@@ -166,11 +127,9 @@ std::vector<std::string> study_warnings(const StudyConfig& config) {
   StudyConfig base = config;
   base.sweeps.clear();
   const std::size_t points = point_count(config);
-  bool chips = false;
   for (std::size_t p = 0; p < points; ++p) {
     const StudyConfig there = config_at(base, config, p);
-    chips |= there.learner.aggregator == "chip";
-    for (Warning& warning : point_warnings(there)) {
+    for (ConfigWarning& warning : point_warnings(there)) {
       std::string words = without_numbers(warning.text);
       const auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) {
         return s.first.key == warning.key && s.words == words;
@@ -182,8 +141,8 @@ std::vector<std::string> study_warnings(const StudyConfig& config) {
     }
   }
   std::vector<std::string> lines = unread_keys(config);
-  if (config.model == "learning" && !chips)
-    for (std::string& line : chipless(config)) lines.push_back(std::move(line));
+  if (const auto whole = model_of(config).study_warnings)
+    for (std::string& line : whole(config)) lines.push_back(std::move(line));
   for (const Seen& s : seen) {
     const std::string place = s.points == points ? (points > 1 ? "at every point, the first " + s.point : "")
                               : s.points > 1 ? fmt::format("at {}, the first of {} points", s.point, s.points)
@@ -206,7 +165,7 @@ std::vector<std::string> budget_warnings(const StudyConfig& config, double heate
   const double resistance = config.hardware.die.resistance_k_per_w;
   add(all, "heater.device", die_warnings({resistance, 1.0 / resistance}, heater_power_w));
   std::vector<std::string> lines;
-  for (const Warning& w : all) lines.push_back(fmt::format("{}: {}", w.key, w.text));
+  for (const ConfigWarning& w : all) lines.push_back(fmt::format("{}: {}", w.key, w.text));
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_model.hpp"
 
 namespace optinc {
 
@@ -17,6 +18,10 @@ std::vector<std::string> study_warnings(const StudyConfig& config);
 /// The same for `optinc budget` of the study's own chip: devices of [chip], [link] and [budget], and the die
 /// that `heater_power_w` warms over die.resistance_k_per_w.
 std::vector<std::string> budget_warnings(const StudyConfig& config, double heater_power_w);
+
+/// What is unlike anything built of devices that only matter as a chip's surroundings change: heaters, die,
+/// splitters of another wavelength.
+std::vector<ConfigWarning> drift_warnings(const StudyConfig& at_point);
 
 /// Prints "optinc: warning: LINE" for each to standard error; also where progress is not wanted.
 void print_warnings(const std::vector<std::string>& warnings);

@@ -306,8 +306,8 @@ void validate_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
   static constexpr std::array<std::string_view, 9> derived = {
       "", "_mean", "_mean_low", "_mean_high", "_std", "_quantile", "_quantile_low", "_quantile_high", "_sum"};
   std::vector<std::string> names(taken.begin(), taken.end()), keys;
-  for (const Metric& metric : metrics())
-    for (const auto suffix : derived) names.push_back(fmt::format("{}{}", metric.name, suffix));
+  for (const std::string_view metric : metric_names())
+    for (const auto suffix : derived) names.push_back(fmt::format("{}{}", metric, suffix));
   const auto once = [&](std::vector<std::string>& seen, const std::string& what, std::string_view mend) {
     validate(std::find(seen.begin(), seen.end(), what) == seen.end(), "{}: [[sweep]] {} is there already ({}.",
              name, what, mend);

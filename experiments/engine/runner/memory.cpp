@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "experiments/engine/config/points.hpp"
-#include "experiments/models/chip_memory.hpp"
+#include "experiments/engine/config/study_model.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -16,7 +16,7 @@ double peak_memory_bytes(const StudyConfig& config, std::size_t record_size) {
   const auto points = static_cast<double>(point_count(config));
   return program + per_point * points +
          copies * sizeof(double) * points * config.runner.trials * static_cast<double>(record_size) +
-         chip_memory_bytes(config, threads);
+         trial_memory_bytes(config, threads);
 }
 
 std::string size_text(double bytes) {
@@ -34,7 +34,8 @@ void require_memory(const StudyConfig& config, std::size_t record_size) {
       "has "
       "{}). Measure fewer metrics (measure.metrics), run fewer trials, or take fewer threads.",
       size_text(wanted), point_count(config), config.runner.trials, record_size,
-      size_text(chip_memory_bytes(config, config.run.threads > 0 ? config.run.threads : omp_get_max_threads())),
+      size_text(
+          trial_memory_bytes(config, config.run.threads > 0 ? config.run.threads : omp_get_max_threads())),
       size_text(there));
 }
 

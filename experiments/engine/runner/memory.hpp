@@ -7,7 +7,7 @@
 namespace optinc {
 
 /// Bytes of memory that a run needs at most. Records are held once while trials run; for the result file each
-/// dataset is gathered, the file is built in memory and copied once. Chips and their words: chip_memory_bytes,
+/// dataset is gathered, the file is built in memory and copied once. Chips and their words: trial_memory_bytes,
 /// on as many threads as the run has. Not counted: training and what is measured once a study.
 double peak_memory_bytes(const StudyConfig& config, std::size_t record_size);
 

@@ -1,7 +1,6 @@
 #include "experiments/engine/runner/statistics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -9,19 +8,13 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
+#include "experiments/engine/config/study_model.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
 namespace {
 
 constexpr double tail = 0.025, nan = std::numeric_limits<double>::quiet_NaN();
-
-constexpr std::array<std::string_view, 17> shares = {
-    "word_accuracy",    "word_accuracy_all_words", "digit_error_rate",     "readout_error_rate",
-    "pam4_error_rate",  "cascade_accuracy",        "first_level_accuracy", "second_level_accuracy",
-    "instant_accuracy", "accuracy_all_words",      "final_accuracy",       "test_accuracy",
-    "diverged",         "sent_error_rate",         "sent_off_by_one",      "sent_guarded",
-    "fidelity"};
 
 using Binomial = boost::math::binomial_distribution<double>;
 
@@ -83,13 +76,14 @@ Interval share_interval(double mean, double standard_error, double n) {
 }
 
 bool is_share(std::string_view metric) {
-  return std::find(shares.begin(), shares.end(), metric) != shares.end();
+  const Metric* known = find_metric(metric);
+  return known != nullptr && (known->kind == MetricKind::share || known->kind == MetricKind::event);
 }
 
 Interval metric_interval(std::string_view metric, std::span<const double> sample, std::uint64_t seed,
                          std::uint32_t cell) {
   if (sample.size() < 2) return {nan, nan};
-  if (metric == "diverged")
+  if (const Metric* known = find_metric(metric); known != nullptr && known->kind == MetricKind::event)
     return clopper_pearson(std::count(sample.begin(), sample.end(), 1.0),
                            static_cast<std::int64_t>(sample.size()));
   if (!is_share(metric) || by_bootstrap(sample.size())) return mean_interval(sample, seed, cell);

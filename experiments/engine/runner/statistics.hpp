@@ -45,7 +45,7 @@ bool is_share(std::string_view metric);
 
 /// 95 % interval of the mean of a metric over trials, as files and tables give it: mean_interval(), with
 /// share_interval() in the place of Student's for shares (bootstrap percentiles do not leave [0, 1] either),
-/// and clopper_pearson() for `diverged`, which counts trainings.
+/// and clopper_pearson() for events (MetricKind), such as trainings that diverged.
 Interval metric_interval(std::string_view metric, std::span<const double> sample, std::uint64_t seed,
                          std::uint32_t cell);
 

@@ -107,7 +107,7 @@ Json trial_summaries(const Group& summary, const StudyState& state) {
       j["variant"] = names[v];
       j["trials"] = state.records->count(p);
       for (const Quantity& q : model.quantities)
-        if (!q.metric->counts) add_quantity(j, q, state.config, *state.records, p, v);
+        if (!q.metric->counts()) add_quantity(j, q, state.config, *state.records, p, v);
       add_yield(j, summary, p * names.size() + v, state.records->points * names.size());
       list.push_back(std::move(j));
     }
@@ -219,7 +219,7 @@ std::string trials_text(const Json& list, const StudyConfig& config, const Trial
   constexpr std::size_t most = 6, keys = 3;
   std::vector<std::string> shown, further;
   for (const Quantity& q : model.quantities)
-    if (!q.metric->counts && q.metric->name != "word_accuracy_all_words")
+    if (!q.metric->counts() && !q.metric->trial_0_only)
       (shown.size() < most ? shown : further).emplace_back(q.metric->name);
   std::vector<TextColumn> columns = {point_column("mean over trials"), {"variant", Align::left}, {"trials"}};
   for (const std::string& name : shown) columns.push_back({name});
@@ -298,7 +298,7 @@ Json inspect_json(const std::filesystem::path& path) {
   if (root.exists("onn")) j["onn"] = onn_summary(root.open("onn"));
   if (root.exists("trials")) {
     const StudyState state = read_state(path);
-    j[has_network(state.config.model) ? "chips" : "meshes"] = trial_summaries(root.open("summary"), state);
+    j[model_of(state.config).list] = trial_summaries(root.open("summary"), state);
     if (root.exists("ablation")) j["ablation"] = ablation_summary(root.open("ablation"), state);
     j["complete"] = root.attributes().integer("complete") == 1;
   }
@@ -328,7 +328,7 @@ std::string inspect_text(const std::filesystem::path& path) {
           "NOT COMPLETE: {} of at most {} trials; go on with optinc resume, or merge the other shards\n",
           state.records->count(), trials_wanted(state.config, {}));
     if (j.contains("onn")) text += "\n";
-    text += trials_text(j.contains("chips") ? j["chips"] : j["meshes"], state.config, layout_of(state));
+    text += trials_text(j[model_of(state.config).list], state.config, layout_of(state));
   }
   if (j.contains("ablation")) text += ablation_text(j["ablation"]);
   if (j.contains("gradient")) text += gradient_text(j["gradient"]);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/study_warnings.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/runner/journal.hpp"

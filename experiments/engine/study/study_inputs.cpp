@@ -90,20 +90,10 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const Kee
           {}};
 }
 
-MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points) {
-  MeshTargets targets;
-  for (const StudyConfig& point : points) {
-    if (point.model != "mesh" || point.mesh.target_is_drawn()) continue;
-    const std::string& source = point.mesh.target;
-    const bool known =
-        std::any_of(targets.begin(), targets.end(), [&](const auto& t) { return t.source == source; });
-    if (!known) {
-      targets.push_back({source, read_matrix(source)});
-      require_mesh_target(targets.back());
-    }
-    mesh_target(point, 0, targets);  // has the point's ports
-  }
-  return targets;
+Prelude read_files(const std::vector<StudyConfig>& points) {
+  Prelude prelude;
+  if (const auto read = model_of(points.front()).read_files) read(points, prelude);
+  return prelude;
 }
 
 Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
@@ -113,10 +103,9 @@ Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& 
   for (const StudyConfig& point : points)
     for (StudyConfig& asked : asked_networks(point)) {
       if (!seen.insert(network_identity(asked)).second) continue;
-      asked.model = "chip";  // of a level of a cascade by itself
       wanted.push_back(std::move(asked));
     }
-  Prelude prelude{{}, read_mesh_targets(points)};
+  Prelude prelude = read_files(points);
   for (const StudyConfig& asked : wanted)
     prelude.networks.push_back(make_network_of(asked, quiet, wanted.size() == 1 ? keep : KeepTraining{}));
   return prelude;
@@ -186,12 +175,7 @@ Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
 }
 
 TrialModel make_model(const StudyConfig& config, const Prelude& prelude, const std::filesystem::path& keep_in) {
-  if (config.model == "mesh") return mesh_model(config, prelude.targets);
-  if (config.model == "drift") return drift_model(config, prelude.networks);
-  if (config.model == "tolerance") return tolerance_model(config, prelude.networks);
-  if (config.model == "cascade") return cascade_model(config, prelude.networks);
-  if (config.model == "learning") return learning_model(config, prelude.networks, keep_in);
-  return chip_model(config, prelude.networks);
+  return model_of(config).make(config, prelude, keep_in);
 }
 
 }  // namespace optinc

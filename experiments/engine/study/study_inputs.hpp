@@ -7,18 +7,9 @@
 #include <vector>
 
 #include "experiments/engine/store/hdf5.hpp"
-#include "experiments/models/mesh_targets.hpp"
-#include "experiments/models/networks.hpp"
 #include "experiments/models/trial_model.hpp"
 
 namespace optinc {
-
-/// What a study must know before its first trial: the networks of its points; of model mesh, the matrices of
-/// the files that they name.
-struct Prelude {
-  Networks networks = {};
-  MeshTargets targets = {};
-};
 
 /// Where a training is kept while it runs, and the command to name as its beginning. Nowhere: it is not kept.
 struct KeepTraining {
@@ -31,10 +22,8 @@ struct KeepTraining {
 /// another task, and where a file of a name cannot be read; Interrupted.
 Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
-/// The matrices of the files that mesh.target names at any of a study's points; none where it draws them.
-/// Throws Error for a file that cannot be read and for a matrix that no mesh of the study has
-/// (require_mesh_target()).
-MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points);
+/// What the files that the points name hold, without networks.
+Prelude read_files(const std::vector<StudyConfig>& points);
 
 /// The network of a configuration without sweeps (of a cascade, its first level's).
 PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});

@@ -19,6 +19,15 @@ const std::vector<double> quantiles = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
 std::vector<double> zeros(std::size_t size) { return std::vector<double>(size); }
 
+/// What a metric is to a reader who knows no metric by its name.
+void describe(const Group& group, const Metric& metric) {
+  const Attributes a = group.attributes(metric.name);
+  a.set("label", metric.label);
+  a.set("better", name_of(metric.better));
+  a.set("kind", name_of(metric.kind));
+  if (!metric.complement.empty()) a.set("complement", metric.complement);
+}
+
 std::vector<std::string_view> views(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
@@ -111,7 +120,11 @@ void write_yield(const Group& group, const std::vector<std::string>& sweeps, con
                   config.yield.sense == "at-most" ? "at most" : "at least", config.yield.limit));
   group.dataset<double>("yield_low", axes, low, "1", "lower end of its 95 % interval (Clopper-Pearson)");
   group.dataset<double>("yield_high", axes, high, "1", "upper end of its 95 % interval (Clopper-Pearson)");
-  group.attributes("yield").set("metric", q.metric->name);
+  const Attributes a = group.attributes("yield");
+  a.set("metric", q.metric->name);
+  a.set("better", name_of(Better::higher));
+  a.set("kind", name_of(MetricKind::share));
+  a.set("complement", std::string_view("yield loss"));
 }
 
 /// Mean squares of a quantity, [ablation label][point of the other axes * cells].
@@ -136,6 +149,8 @@ std::vector<std::vector<double>> mean_squares(const StudyConfig& config, const R
 void write_trials_group(const Group& group, const StudyConfig& config, const TrialModel& model,
                         const Records& records) {
   const auto sweeps = sweep_axis_names(config);
+  group.attributes().set("trial", model_of(config).trial);
+  group.attributes().set("simulates", model_of(config).simulates);
   write_sweep_axes(group, config);
   group.counting_dimension(trial_axis, records.trials, "number of the trial: chip or mesh");
   write_model_axes(group, model);
@@ -152,6 +167,7 @@ void write_trials_group(const Group& group, const StudyConfig& config, const Tri
       }
     group.dataset<double>(q.metric->name, axes_of(sweeps, q, trial_axis), values, q.metric->unit,
                           q.metric->long_name);
+    describe(group, *q.metric);
   }
 }
 
@@ -166,7 +182,7 @@ void write_summary_group(const Group& group, const StudyConfig& config, const Tr
     completed.push_back(static_cast<std::int64_t>(records.count(p)));
   group.dataset<std::int64_t>("completed", views(sweeps), completed, "1", "trials run");
   for (const Quantity& q : model.quantities) {
-    if (q.metric->counts)
+    if (q.metric->counts())
       write_sums(group, sweeps, q, records);
     else
       write_statistics(group, sweeps, q, summarise(q, config, records));

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant,
+from ..study import (Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant,
                      say_point, statistic)
 
 MOST_NUMBERS = 12  # a row, and to an inch below: more are too small to read
@@ -70,7 +70,7 @@ def draw_maps(figure: Figure, places: list[Any], maps: list[tuple[str, Any]], va
     they lie far apart, goes from 0 to 1."""
     finite = np.concatenate([cells[np.isfinite(cells)] for _, cells in maps])
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-    if value.name in SHARES and high - low > 0.5:
+    if value.meaning.share_of_good and high - low > 0.5:
         low, high = 0.0, 1.0
     if low == high:
         low, high = low - 0.5, high + 0.5

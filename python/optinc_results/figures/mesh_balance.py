@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from .. import mesh_laws, style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import AXIS_NAMES, Parameter, fixed, parameter, parameters, say_point, say_trials
+from ..study import Parameter, fixed, meaning, parameter, parameters, say_point, say_trials
 from .mesh_comparison import RANGE, draw_rms, rms_of, value_at
 
 UNKNOWN = {"sigma_common_rad": "common phases", "sigma_estimate_rad": "estimates of splitters",
@@ -62,7 +62,7 @@ def mesh_balance(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
             draw(run, axes, name, unknown[column], at, handles)
             axes.set_yscale("log")
             style.panel(axes, row * len(unknown) + column, UNKNOWN[unknown[column].name])
-            axes.set_ylabel("" if column else style.label(f"rms of the {AXIS_NAMES[name]}", "1", 26))
+            axes.set_ylabel("" if column else style.label(f"rms of the {meaning(run, name).label or name}", "1", 26))
             if row < len(names) - 1:
                 axes.set_xlabel("")
     title = f"Corrected meshes for real targets against errors that nobody knows: rms and its 95 % interval, "

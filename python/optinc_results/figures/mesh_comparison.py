@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from .. import mesh_laws, style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import AXIS_NAMES, Parameter, fixed, parameter, parameters, say_point, say_trials
+from ..study import Parameter, fixed, meaning, parameter, parameters, say_point, say_trials
 
 METRICS = ("mesh_error", "mesh_error_in_phase")
 RANGE = 1e7  # of the axis; what lies below it is rounding, and drawn at the edge
@@ -83,7 +83,7 @@ def mesh_comparison(run: Run, *, metric: Union[str, Sequence[str], None] = None,
         handles.update(draw(run, axes, name, x, rest))
         where = {axis: place for axis, place in rest.items() if axis != swept["kind"].axis}
         style.panel(axes, index, say_point(run, where))
-        axes.set_ylabel(style.label("rms of the " + AXIS_NAMES.get(name, name.replace("_", " ")), "1", 26)
+        axes.set_ylabel(style.label("rms of the " + (meaning(run, name).label or name.replace("_", " ")), "1", 26)
                         if index % len(along) == 0 else "")
         if index // len(along) < len(names) - 1:
             axes.set_xlabel("")

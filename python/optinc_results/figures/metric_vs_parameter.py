@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -15,26 +15,15 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (SHARES, Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant,
+from ..study import (Parameter, Statistic, fixed, meaning, metrics, of_worst_layer, parameter, parameters, per_variant,
                      say_trials, show_value, spans_decades, statistic)
 
 FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
 MOST_DECADES = 8  # that are all labelled
 MOST_RANGE = 1e6  # of a logarithmic axis; what lies below it is off the figure
-WRONG = {
-    "word_accuracy": "words wrong", "word_accuracy_all_words": "words wrong, of all",
-    "cascade_accuracy": "words wrong", "first_level_accuracy": "words wrong at the first level",
-    "second_level_accuracy": "words wrong at the second level", "instant_accuracy": "words wrong",
-    "accuracy_all_words": "words wrong, of all", "yield": "yield loss",
-}
-"""Shares of words or chips that are right, by what is drawn of them: 1 minus the share, which a logarithm resolves."""
-
 DRAWN_WORDS = ("word_accuracy", "cascade_accuracy", "instant_accuracy")
 """Shares of the measure.words words that every trial draws."""
-
-ONE_TRIAL = {"chip": "chip", "tolerance": "chip", "drift": "chip", "mesh": "mesh", "learning": "training"}
-"""What a trial of a model is, in words."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +72,7 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
         if value.wrong:  # panels beside each other share the axis
             wrong_axis(axes, least[value.name], zeros[value.name])
         where = in_words(run, {axis: place}) if axis else ""
-        said = "; ".join(text for text in (where, note) if text) or name_of(value.name)
+        said = "; ".join(text for text in (where, note) if text) or name_of(run, value.name)
         if len(cases) > 1:
             style.panel(axes, index, textwrap.fill(said, int(13 * width / columns)))
         if not side_by_side and index % columns:
@@ -92,10 +81,10 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
             axes.set_xlabel("")
     beside = [plain_name(p) for p in parameters(run).values() if p.axis == x.axis and p.key and p.name != x.name]
     along = plain_name(x) + (f" (with it {', '.join(beside)})" if beside else "")
-    trial = ONE_TRIAL.get(str(run.provenance.model), "trial")
+    trial = str(run.require("trials").attrs.get("trial", "trial"))
     trials = say_trials(run).replace("trials", "meshes" if trial == "mesh" else f"{trial}s").replace("trial", trial)
     trials = trials.replace(" ", "\xa0")
-    title = f"{' and '.join(map(name_of, names))} against {along}: mean and 95 % interval, {trials} a point"
+    title = f"{' and '.join(name_of(run, name) for name in names)} against {along}: mean and 95 % interval, {trials} a point"
     if len(cases) == 1 and values[0][1]:
         title += f"; {values[0][1]}"
     if axis and len(shown) < values[0][0].mean.sizes[axis]:
@@ -126,19 +115,19 @@ def in_words(run: Run, indices: Mapping[str, int]) -> str:
                      for group in named for p in group)
 
 
-def name_of(metric: str) -> str:
+def name_of(run: Run, metric: str) -> str:
     """What is drawn of a metric, in words."""
-    return WRONG.get(metric, metric.replace("_", " "))
+    return meaning(run, metric).complement or metric.replace("_", " ")
 
 
 def of_wrong(value: Statistic) -> Statistic:
     """Of a share of what is right, that of what is wrong; any other metric as it is."""
-    if value.name not in WRONG:
+    if not value.meaning.complement:
         return value
-    said = f"share of {WRONG[value.name]}" if value.name != "yield" else value.axis_name.replace(" with ", " without ")
+    said = f"share of {value.meaning.complement}" if value.name != "yield" else value.axis_name.replace(" with ", " without ")
     if said == value.axis_name:
         said = f"1 − {said}"
-    return Statistic(value.name, 1 - value.mean, 1 - value.high, 1 - value.low, value.units, said, wrong=True)
+    return replace(value, mean=1 - value.mean, low=1 - value.high, high=1 - value.low, long_name=said, wrong=True)
 
 
 def zero_of(run: Run, wrong: Statistic) -> Optional[Zero]:
@@ -255,7 +244,7 @@ def metric_axis(axes: Any, value: Statistic) -> None:
         return
     if value.wrong:
         axes.set_yscale("log")
-    elif value.name in SHARES:
+    elif value.meaning.share_of_good:
         if seen.min() < 0.95:
             axes.set_ylim(-0.03, 1.03)
     elif spans_decades(seen):

@@ -12,8 +12,8 @@ from matplotlib.patheffects import withStroke
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (HIGHER_IS_BETTER, PREFIXED, SHARES, metrics, of_worst_layer, parameters, per_variant, show_value,
-                     spans_decades, statistic)
+from ..study import (PREFIXED, meaning, metrics, of_worst_layer, parameters, per_variant, show_value, spans_decades,
+                     statistic)
 
 MOST_NAMES = 4  # points of a front that are named; more of them would lie over each other
 
@@ -25,8 +25,8 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     variant beats in both are filled and joined.
 
     `x`, `y`: metrics, or numeric swept parameters (a cost, such as dac_bits); by default the study's two most telling
-    metrics, or its only one against the first key swept. `x_better`, `y_better`: "low" or "high"; by default high for
-    word accuracy, margin, fidelity, yield, and for bandwidths and tolerances (sigma_...), low for all else. An ablation
+    metrics, or its only one against the first key swept. `x_better`, `y_better`: "low" or "high"; by default what
+    the file says of a metric, high for bandwidths and tolerances (sigma_...), low for all else. An ablation
     stands at `all`.
 
     Raises NotInResult where nothing was swept or a name is not there, ValueError for another word than low or high.
@@ -43,7 +43,7 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
                           "Name x and y, one of them a swept parameter, or measure more.")
     y = y or next(name for name in names if name != x)
     x = x or next(name for name in names if name != y)
-    better = {name: wanted or ("high" if is_better_high(name) else "low")
+    better = {name: wanted or ("high" if is_better_high(run, name) else "low")
               for name, wanted in ((x, x_better), (y, y_better))}
     for wanted in better.values():
         if wanted not in ("low", "high"):
@@ -60,7 +60,7 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     axes.set_xlabel(style.label(x_label[0], x_label[1], 50))
     axes.set_ylabel(style.label(y_label[0], y_label[1], 36))
     for axis, quantity_name, values in ((axes.xaxis, x, across), (axes.yaxis, y, up)):
-        if quantity_name not in SHARES and spans_decades(values.values):
+        if not meaning(run, quantity_name).share_of_good and spans_decades(values.values):
             style.decades(axes, axis, values.values)
     axes.margins(0.1)
     said = [f"{name if name in parameters(run) else name.replace('_', ' ')} {better[name]}"
@@ -71,9 +71,9 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     return style.finish(figure, run, title, axes.get_legend_handles_labels())
 
 
-def is_better_high(name: str) -> bool:
+def is_better_high(run: Run, name: str) -> bool:
     """Whether more of a metric, or of a swept parameter, is what one wants: speed, and tolerances that are easy."""
-    return name in HIGHER_IS_BETTER or name == "bandwidth_hz" or name.startswith("sigma_")
+    return meaning(run, name).better == "higher" or name == "bandwidth_hz" or name.startswith("sigma_")
 
 
 def quantity(run: Run, name: str) -> tuple[xarray.DataArray, tuple[str, str], str]:

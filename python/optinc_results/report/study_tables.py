@@ -9,7 +9,7 @@ import xarray
 
 from ..networks import networks
 from ..run import Run
-from ..study import (HIGHER_IS_BETTER, Parameter, Statistic, metrics, of_worst_layer, parameters, say_trials,
+from ..study import (Parameter, Statistic, metrics, of_worst_layer, parameters, say_trials,
                      show_value, statistic)
 from ..tolerances import search_at, tolerance
 from .elements import Child, Element, node, table
@@ -29,7 +29,7 @@ def study_tables(run: Run) -> list[Element]:
         told = metrics(run)
         chosen = [*told[:2], *(["yield"] if "yield" in told[2:] else [])]
         found += [metric_table(run, name) for name in chosen]
-        if run.provenance.model == "tolerance":
+        if run.trials is not None and "tolerance" in run.trials:
             found.append(tolerance_table(run))
     if run.ablation is not None:
         found.append(ablation_table(run, run.ablation))
@@ -101,7 +101,7 @@ def cell(value: Statistic, scale: float) -> list[Any]:
         return with_interval(mean, low, high, scale)
     if not bool(np.isfinite(mean).any()):
         return [MISSING]
-    badness = (-mean if value.name in HIGHER_IS_BETTER else mean).fillna(-np.inf).values
+    badness = (-mean if value.meaning.better == "higher" else mean).fillna(-np.inf).values
     place = dict(zip(map(str, mean.dims), np.unravel_index(int(np.argmax(badness)), badness.shape)))
     where = ", ".join(f"{axis} {show_value(mean[axis].values[i], str(mean[axis].attrs.get('units', '1')))}"
                       for axis, i in place.items())

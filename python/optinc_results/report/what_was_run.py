@@ -14,16 +14,6 @@ from .elements import Child, Element, facts, node, table
 from .numbers import data, in_units, number, value_of
 from .study_tables import shown_parameters
 
-MODELS = {
-    "chip": "A trial fabricates one whole OptINC chip with errors of its own, programs it and sends words through it.",
-    "mesh": "A trial fabricates one mesh of MZIs with errors of its own, programs it and compares it with a target.",
-    "tolerance": "A trial makes one OptINC chip worse until it decodes a word wrongly.",
-    "cascade": "A trial fabricates the five OptINC chips of two levels and sends words through both.",
-    "drift": "A trial follows one whole OptINC chip over time, under its surroundings, heat and laser.",
-    "learning": "A trial trains a model whose gradients are averaged the way that is studied.",
-}
-"""What a trial is, by model."""
-
 GROUPS = {
     "record": "One trial of a study, run again with everything that led to it.",
     "laws": "The simulator held against closed-form laws and published numbers.",
@@ -57,7 +47,7 @@ NOT_ORIGIN = ("title", "command", "config_toml", "warnings", "Conventions", "mod
 def kind_of(run: Run) -> str:
     """A sentence on what the file is."""
     if run.provenance.model is not None and run.trials is not None:
-        return MODELS.get(run.provenance.model, f"A study of model {run.provenance.model}.")
+        return f"A trial simulates {run.trials.attrs.get('simulates', f'model {run.provenance.model}')}."
     return next((text for group, text in GROUPS.items() if run.group(group) is not None), "A file of OptINC.")
 
 

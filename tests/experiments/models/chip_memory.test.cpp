@@ -1,5 +1,6 @@
 #include "experiments/models/chip_memory.hpp"
 
+#include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/runner/memory.hpp"
 #include "onn/chip/crosstalk.hpp"
 
@@ -36,8 +37,9 @@ TEST_CASE("the matrices of crosstalk take what is counted, at least and not twic
 // mutation: a thread too few, the words of the task left out, or the swept crosstalk not looked at
 TEST_CASE("chips are counted by thread, and a mesh alone is not") {
   const std::string small = "[network]\nhidden = [8, 16, 8]\n";
-  CHECK(chip_memory_bytes(parse("model = 'mesh'\n"), 2) == 0.0);
+  CHECK(trial_memory_bytes(parse("model = 'mesh'\n"), 2) == 0.0);
   const StudyConfig plain = parse(small);
+  CHECK(trial_memory_bytes(plain, 2) == chip_memory_bytes(plain, 2));
   const double one = chip_memory_bytes(plain, 1), two = chip_memory_bytes(plain, 2), more = two - one;
   // 28,561 words of the task through layers 4-8-16-8-4, float64: input and two outputs of the widest, 8 + 2 16
   CHECK_THAT(one - more, WithinRel(28561.0 * 8 * (8 + 2 * 16), 1e-12));

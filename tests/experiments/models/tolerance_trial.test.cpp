@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "experiments/engine/config/tolerance_level.hpp"
 #include "experiments/engine/runner/run_trials.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
+#include "experiments/models/tolerance_level.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/network/weight_noise.hpp"
 #include "onn/task/words.hpp"

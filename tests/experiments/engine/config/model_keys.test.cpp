@@ -19,8 +19,7 @@ std::string sweep(const std::string& key, const std::string& values) {
 
 }  // namespace
 
-// mutation: a section without a row, a model whose row says that it reads nothing, or a row of a device's cost
-// lost
+// mutation: a section that no model names, or a device's cost that chip_keys() does not leave out
 TEST_CASE("every key says which models read it") {
   const std::set<std::string> costs = {"laser.power_w",
                                        "laser.wall_plug_efficiency",

@@ -1,4 +1,4 @@
-#include "experiments/engine/config/tolerance_level.hpp"
+#include "experiments/models/tolerance_level.hpp"
 
 #include <cmath>
 

@@ -1,15 +1,35 @@
-#include "experiments/engine/config/learning_checks.hpp"
+#include "experiments/models/learning_checks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include <fmt/format.h>
 
+#include "experiments/engine/config/points.hpp"
 #include "onn/link/response_table.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
+namespace {
+
+/// Sections that only chips read.
+constexpr std::array<std::string_view, 18> of_chips = {
+    "chip",    "calibration", "crosstalk", "operation", "noise",  "drift",
+    "laser",   "modulator",   "receiver",  "converter", "heater", "splitter",
+    "coupler", "fibre",       "waveguide", "layout",    "die",    "link"};
+
+}  // namespace
+
+bool sends_codes(const LearnerSettings& settings) {
+  return settings.aggregator == "quantised" || settings.aggregator == "network" ||
+         settings.aggregator == "chip";
+}
+
+int training_servers(const LearnerSettings& settings, int servers_of_unit) {
+  return settings.levels == 2 ? servers_of_unit * servers_of_unit : servers_of_unit;
+}
 
 void validate_learner(const StudyConfig& config) {
   const LearnerSettings& l = config.learner;
@@ -74,6 +94,43 @@ void validate_learner(const StudyConfig& config) {
   } catch (const Error& error) {
     throw Error(fmt::format("{} learner.engine = \"light\" does that.", error.what()));
   }
+}
+
+std::vector<ConfigWarning> codeless_warnings(const StudyConfig& config) {
+  const LearnerSettings& l = config.learner;
+  std::vector<ConfigWarning> all;
+  if (sends_codes(l)) return all;
+  const auto idle = [&](bool set, std::string_view key) {
+    if (set)
+      all.push_back({fmt::format("learner.{}", key),
+                     fmt::format("{} acts on codes, and aggregator = \"{}\" sends none: it changes nothing",
+                                 key, l.aggregator)});
+  };
+  idle(l.error_rate != 0.0, "error_rate");
+  idle(l.offset_lsb != 0.0, "offset_lsb");
+  idle(l.error_feedback, "error_feedback");
+  idle(l.range_guard, "range_guard");
+  return all;
+}
+
+std::vector<std::string> chipless_warnings(const StudyConfig& config) {
+  for (std::size_t p = 0; p < point_count(config); ++p)
+    if (config_at(config, p).learner.aggregator == "chip") return {};
+  const auto entries = config_entries(config), defaults = config_entries({});
+  std::vector<std::string> lines;
+  for (const std::string_view section : of_chips) {
+    bool set = false;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      set |= entries[i].section == section && entries[i].value != defaults[i].value;
+    for (const SweepAxis& axis : config.sweeps)
+      for (const SweptKey& key : axis.keys) set |= key.key.starts_with(fmt::format("{}.", section));
+    if (set)
+      lines.push_back(fmt::format(
+          "[{}]: acts on chips, and aggregator = \"{}\" has none: it changes nothing. Set learner.aggregator = "
+          "\"chip\" to train through them",
+          section, config.learner.aggregator));
+  }
+  return lines;
 }
 
 }  // namespace optinc

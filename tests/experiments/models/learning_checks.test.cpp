@@ -1,4 +1,4 @@
-#include "experiments/engine/config/learning_checks.hpp"
+#include "experiments/models/learning_checks.hpp"
 
 #include <fmt/format.h>
 

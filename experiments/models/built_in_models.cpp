@@ -1,0 +1,52 @@
+#include "experiments/models/built_in_models.hpp"
+
+namespace optinc {
+
+std::vector<StudyModel> built_in_models() {
+  return {chip_study_model(),  tolerance_study_model(), cascade_study_model(),
+          drift_study_model(), mesh_study_model(),      learning_study_model()};
+}
+
+std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> more) {
+  std::vector<std::string_view> keys = {
+      "measure.words",
+      "task",
+      "network",
+      "!network.above",
+      "training",
+      "chip",
+      "calibration",
+      "crosstalk",
+      "operation",
+      "drift.imbalance_m",  // how phases answer to [operation]
+      "drift.heater_per_k",
+      "drift.splitter_rad_per_m",
+      "laser",
+      "modulator",
+      "receiver",
+      "converter",
+      "splitter",
+      "coupler",
+      "fibre",
+      "waveguide",
+      "layout",
+      "link",
+      "noise",
+      // of optinc budget and optinc designs
+      "!laser.power_w",
+      "!laser.wall_plug_efficiency",
+      "!modulator.loss_db",
+      "!modulator.drive_capacitance_f",
+      "!modulator.v_pi_v",
+      "!receiver.supply_power_w",
+      "!converter.step_j",
+      "!converter.delay_s",
+      "!waveguide.delay_line_pitch_m",
+      "!layout.modulator_area_m2",
+      "!layout.receiver_area_m2",
+  };
+  keys.insert(keys.end(), more);
+  return keys;
+}
+
+}  // namespace optinc
