@@ -164,6 +164,13 @@ def metrics(run: Run) -> list[str]:
     return sorted(plain, key=lambda name: PREFERRED.index(name) if name in PREFERRED else len(PREFERRED))
 
 
+def headline_metrics(run: Run) -> list[str]:
+    """The metrics that the study names in measure.metrics, in its order; where it names none, the two most telling."""
+    known = metrics(run)
+    asked = run.config.get("measure", {}).get("metrics", [])
+    return [name for name in asked if name in known] or known[:2]
+
+
 def ends_as_statistic(name: str) -> bool:
     """Whether the name is that of a statistic of a metric rather than of a metric."""
     return name.endswith(("_mean", "_quantile"))

@@ -110,6 +110,15 @@ class MainJob(unittest.TestCase):
         with h5py.File(again) as file:
             self.assertEqual(file.attrs["run_id"], run_id)
 
+    def test_inspect_tells_the_intervals_of_the_file(self):
+        # fails where they are computed again
+        path = self.path.with_name("other.h5")
+        path.write_bytes(self.path.read_bytes()[:-12])  # without its seal
+        with h5py.File(path, "r+") as file:
+            file["summary/word_accuracy_mean_low"][...] = 0.125
+        chips = json.loads(optinc("inspect", path, "--json").stdout)["chips"]
+        self.assertEqual([chip["word_accuracy_mean_low"] for chip in chips], [0.125] * 6)
+
     def test_a_network_alone(self):
         path = self.path.with_name("network.h5")
         done = optinc("train", STUDY, "-o", path, "--quiet", "--set", "network.hidden=[8]", "--set", "training.epochs=1",

@@ -17,9 +17,10 @@ import xarray
 import optinc_results as results
 from optinc_results import figures
 from optinc_results.figures.learning import drawn_paths
+from optinc_results.headlines import headlines
 from optinc_results.learning import differences, exact_place, final, mean_interval, paths
 from optinc_results.order_statistics import clopper_pearson, level_held
-from optinc_results.study import fixed, of_worst_layer, say_point, show_mean
+from optinc_results.study import fixed, headline_metrics, of_worst_layer, say_point, show_mean
 
 ENGINES = {}
 for name, module in (("h5netcdf", "h5netcdf"), ("netcdf4", "netCDF4")):
@@ -117,6 +118,21 @@ class Reading(unittest.TestCase):
             self.assertEqual((worst.mean.dims, note), (("sigma_eta_rad", "variant"), "worst layer, 2"))
             with self.assertRaisesRegex(results.NotInResult, "no summary of a metric 'speed'.*word_accuracy"):
                 results.statistic(run, "speed")
+
+    def test_metrics_that_a_study_names_come_first(self):
+        # fails where fidelity is left out of what is shown of a study that asks for it
+        path = Path(FOLDER.name) / "asked.h5"
+        asked = ["fidelity", "mesh_error", "mesh_clipped"]
+        values = np.random.default_rng(2).random((2, 3, 1))
+        with samples.result(path, f"[measure]\nmetrics = {asked}", model="mesh", complete=np.int64(1)) as file:
+            samples.study(file, [("sigma_eta_rad", [0.01, 0.02], "rad", "splitters", "chip.sigma_eta_rad")], 3, ["corrected"],
+                          {name: (values, {}, "1", name) for name in reversed(asked)})
+        with results.open_run(path) as run:
+            self.assertEqual(headline_metrics(run), asked)
+            said = headlines(run)
+            self.assertTrue(-1 < said.find("fidelity: ") < said.find("mesh_error: ") < said.find("mesh_clipped: "), said)
+            title = figures.FIGURES["metric_vs_parameter"](run)._suptitle.get_text()
+            self.assertTrue(title.startswith("Fidelity and mesh error"), title)
 
     def test_a_share_reads_1_only_where_it_is_1(self):
         # fails where five digits round 0.999998 to 1

@@ -9,7 +9,7 @@ import xarray
 
 from ..networks import networks
 from ..run import Run
-from ..study import (HIGHER_IS_BETTER, Parameter, Statistic, metrics, of_worst_layer, parameters, say_trials,
+from ..study import (HIGHER_IS_BETTER, Parameter, Statistic, headline_metrics, metrics, of_worst_layer, parameters, say_trials,
                      show_value, statistic)
 from ..tolerances import search_at, tolerance
 from .elements import Child, Element, node, table
@@ -26,9 +26,8 @@ def study_tables(run: Run) -> list[Element]:
     """The tables of a study's file, or none. The metrics are those of headlines(run), and the yield if there is one."""
     found = networks_table(run)
     if run.summary is not None:
-        told = metrics(run)
-        chosen = [*told[:2], *(["yield"] if "yield" in told[2:] else [])]
-        found += [metric_table(run, name) for name in chosen]
+        told = headline_metrics(run)
+        found += [metric_table(run, name) for name in dict.fromkeys([*told, *({"yield"} & set(metrics(run)))])]
         if run.provenance.model == "tolerance":
             found.append(tolerance_table(run))
     if run.ablation is not None:
