@@ -114,7 +114,10 @@ def show_value(value: Any, units: str = "1") -> str:
 
 
 def show_mean(value: float, share: bool) -> str:
-    """Five significant digits; of a share as many as tell how far it is from 1, which alone reads 1."""
+    """Five significant digits; of a share as many as tell how far it is from 1, which alone reads 1, and none below
+    1e-15, which no count of words could show."""
+    if share and 0 < value < 1e-15:
+        return "<1e-15"
     if not (share and 0.5 < value < 1):
         return f"{value:.5g}"
     return f"{value:.{min(4 - math.floor(math.log10(1 - value)), 16)}f}".rstrip("0")

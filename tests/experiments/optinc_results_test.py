@@ -137,7 +137,7 @@ class Reading(unittest.TestCase):
     def test_a_share_reads_1_only_where_it_is_1(self):
         # fails where five digits round 0.999998 to 1
         for value, share, said in ((1.0, True, "1"), (0.999998, True, "0.999998"), (1 - 1.23456e-7, True, "0.99999987654"),
-                                   (0.9972, True, "0.9972"), (0.57594401, True, "0.57594"), (0.0088704, True, "0.0088704"), (0.0, True, "0"),
+                                   (0.9972, True, "0.9972"), (0.57594401, True, "0.57594"), (0.0088704, True, "0.0088704"), (0.0, True, "0"), (3e-225, True, "<1e-15"),
                                    (1.0000123, False, "1"), (0.999998, False, "1"), (float("nan"), True, "nan")):
             self.assertEqual(show_mean(value, share), said)
 

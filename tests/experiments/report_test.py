@@ -185,6 +185,15 @@ class Numbers(unittest.TestCase):
         _, rows = html_page.table(PAGES["tolerant_shapes"], "Networks")
         self.assertEqual([row[1].values[0] for row in rows], [2720, 900, 2720, 29, 120, 9000])
 
+    def test_chips_with_every_word_right(self):
+        # 8 of 8 and 0 of 8: ends 0.025^(1/8) and 1 minus it. Fails where trials are counted that did not run
+        _, rows = html_page.table(PAGES["text_axis"], "Chips with every drawn word right")
+        with h5py.File(HERE / "text_axis.h5") as file:
+            right = (file["trials/word_accuracy"][()] == 1).sum(1)
+        self.assertEqual([[cell.values[0] * 8 for cell in row[1:]] for row in rows], right.tolist())
+        np.testing.assert_allclose([rows[0][1].values, rows[2][1].values],
+                                   [[1, 0.025 ** 0.125, 1], [0, 0, 1 - 0.025 ** 0.125]])
+
     def test_levels_that_chips_stand(self):
         _, rows = html_page.table(PAGES["tolerant_shapes"], "Level that 99 % of the chips stand")
         with h5py.File(HERE / "tolerant_shapes.h5") as file:

@@ -192,8 +192,10 @@ std::string onn_text(const Json& o) {
   return text;
 }
 
-/// A share with five significant digits of itself and of what is missing to 1: only 1 reads 1.
+/// A share with five significant digits of itself and of what is missing to 1: only 1 reads 1. A formula's rate
+/// of 1e-225 is told as less than any count of words could show.
 std::string share_text(double share) {
+  if (share > 0.0 && share < 1e-15) return "<1e-15";
   if (!(share > 0.5 && share < 1.0)) return fmt::format("{:.5g}", share);
   const int decimals = std::min(4 - static_cast<int>(std::floor(std::log10(1 - share))), 16);
   std::string text = fmt::format("{:.{}f}", share, decimals);
