@@ -19,7 +19,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME optinc)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)  # asks dpkg-shlibdeps which packages hold the libraries it is linked to
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3-h5py, python3-matplotlib, python3-xarray")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3-h5py, python3-matplotlib, python3-scipy, python3-xarray")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "dataset-fashion-mnist")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME optinc-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

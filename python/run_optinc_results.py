@@ -13,7 +13,7 @@ import importlib.util
 import os
 import sys
 
-PACKAGES = ("h5py", "matplotlib", "xarray")
+PACKAGES = ("h5py", "matplotlib", "scipy", "xarray")
 MISSING = 69  # EX_UNAVAILABLE of sysexits.h
 
 if sys.flags.ignore_environment:

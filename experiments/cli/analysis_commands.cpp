@@ -23,7 +23,7 @@ void add_report(CommandTable& commands) {
                    "  optinc report results.h5 -o page.html --force\n"
                    "The page is self-contained and works offline, without scripts. Python draws its figures "
                    "(packages python3-h5py,\n"
-                   "python3-matplotlib and python3-xarray).",
+                   "python3-matplotlib, python3-scipy and python3-xarray).",
                    [reported] { return report_command(*reported); });
   report
       .add_option("RESULTS.h5", reported->file, "Result file of run, validate, budget, designs or interconnect")

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "experiments/engine/process/text_table.hpp"
 #include "physics/devices/catalogue.hpp"
 
 namespace optinc {
@@ -25,26 +26,27 @@ std::string quantity(double value, const std::string& unit) {
 }
 
 std::string table(const std::vector<DeviceEntry>& devices) {
-  std::size_t width = 0;
-  for (const DeviceEntry& d : devices) width = std::max(width, d.name.size());
-  std::string text = fmt::format("{:<{}}  {:<15}  {}\n", "device", width, "kind", "numbers");
+  const std::vector<TextColumn> columns = {
+      {"device", Align::left}, {"kind", Align::left}, {"numbers", Align::left, 52}};
+  std::vector<std::vector<std::string>> rows;
   for (const DeviceEntry& d : devices) {
     std::string numbers;
     for (std::size_t k = 0; k < std::min<std::size_t>(d.parameters.size(), 2); ++k)
       numbers += fmt::format("{}{} {}", k > 0 ? ", " : "", d.parameters[k].name,
                              quantity(d.parameters[k].value, d.parameters[k].unit));
-    text += fmt::format("{:<{}}  {:<15}  {}\n", d.name, width, d.kind, numbers);
+    rows.push_back({d.name, d.kind, numbers});
   }
-  return text + "\noptinc devices NAME prints the data of one device and their source.\n";
+  return text_table(columns, rows, 2) +
+         "\noptinc devices NAME prints the data of one device and their source.\n";
 }
 
 std::string page(const DeviceEntry& d) {
-  std::size_t width = 0;
-  for (const DeviceParameter& p : d.parameters) width = std::max(width, p.name.size());
-  std::string text = fmt::format("{} ({})\n{}\n\n", d.name, d.kind, d.what);
-  for (const DeviceParameter& p : d.parameters)
-    text += fmt::format("  {:<{}}  {}\n", p.name, width, quantity(p.value, p.unit));
-  return text + fmt::format("\nsource: {}\nC++:    {}\n", d.source, d.preset);
+  std::vector<std::vector<std::string>> rows;
+  for (const DeviceParameter& p : d.parameters) rows.push_back({p.name, quantity(p.value, p.unit)});
+  const std::vector<TextColumn> columns = {{"parameter", Align::left}, {"value", Align::left}};
+  return fmt::format("{} ({})\n{}\n{}\n{}{}", d.name, d.kind, hanging_text("", d.what, 0),
+                     text_table(columns, rows, 1), hanging_text("source:", d.source, 8),
+                     hanging_text("C++:", d.preset, 8));
 }
 
 nlohmann::ordered_json json(const DeviceEntry& d) {

@@ -48,15 +48,16 @@ int report_command(const ReportArguments& a) {
   std::vector<std::string> words = {"", "-E", launcher.string(), "report", as_path(a.file)};
   if (!a.output.empty()) words.insert(words.end(), {"-o", as_path(a.output)});
   if (a.force) words.push_back("--force");
-  // Debian's Python first: another python3 may come first on the PATH and lack h5py
-  for (const char* python : {"/usr/bin/python3", "python3"}) {
+  // the active environment's Python first; one that lacks a package says so
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
     words[0] = python;
     const int status = run_program(words);
     if (status != not_started && status != lacks_packages) return status;
   }
   throw Error(
-      "no Python with h5py, matplotlib and xarray, which draw the page (tried /usr/bin/python3 and python3). "
-      "Install them: apt-get install python3-h5py python3-matplotlib python3-xarray");
+      "no Python with h5py, matplotlib, scipy and xarray, which draw the page (tried python3 and "
+      "/usr/bin/python3). "
+      "Install them: apt-get install python3-h5py python3-matplotlib python3-scipy python3-xarray");
 }
 
 }  // namespace optinc

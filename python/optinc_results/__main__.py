@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from . import style
 from .errors import NotAResult, NotInResult
 from .files import require_not_input
-from .figures import FIGURES, drawn, names_of
+from .figures import FIGURES, drawn, names_of, says
 from .headlines import headlines
 from .report import write_report
 from .run import Run, open_run
@@ -23,22 +23,7 @@ from .table import tidy, write_csv
 FIGURES_HELP = """Draws the figures that the study names in its key `figures`; if it names none, every figure for
 which there is data (pareto only if named). Each figure is written as PNG and PDF and replaces an earlier one of the same name.
 
-  metric_vs_parameter  means with 95 % intervals against a swept parameter
-  heat_map             the mean of a metric, and the yield, over two swept parameters
-  error_histogram      distribution of code errors
-  eye                  received levels of each target digit, with the decision thresholds
-  training             loss, word accuracy and margin against epoch
-  gradient             received average gradient against the exact one
-  ablation             contribution of every error source to the variance
-  pareto               trade-off between two metrics, or a metric and a swept key, over all sweep points
-  drift                a metric against time
-  receiver_noise       error rates against received power and intensity noise, with the PAM4 formula
-  budget               loss, delay and power of optinc budget, by stage and part
-  designs              costs of the designs of optinc designs, side by side
-  interconnect         iteration times of optinc interconnect against the number of servers, with their parts
-  assumptions          sensitivity of the ratios of optinc interconnect to single assumptions
-  law                  analytic result and simulation of every Monte-Carlo law of optinc validate, one figure each
-"""
+""" + "".join(f"  {name:<21}{says(name)}\n" for name in FIGURES)
 EXAMPLES = """examples:
   optinc-results show results/quickstart.h5
   optinc-results figures results/quickstart.h5 -o results/figures

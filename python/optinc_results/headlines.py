@@ -8,7 +8,7 @@ import numpy as np
 import xarray
 
 from .run import Run
-from .study import metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
+from .study import headline_metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
 
 MOST_LINES = 60
 
@@ -48,9 +48,9 @@ def law_lines(laws: xarray.Dataset) -> list[str]:
 
 
 def summary_lines(run: Run) -> list[str]:
-    """A block per telling metric (two at most): mean and interval by sweep point and variant."""
+    """A block for every metric of headline_metrics: mean and interval by sweep point and variant."""
     lines: list[str] = []
-    for metric in metrics(run)[:2]:
+    for metric in headline_metrics(run):
         value, note = of_worst_layer(statistic(run, metric))
         unit = "" if value.units == "1" else f" ({value.units})"
         lines += ["", f"{metric}{unit}: {value.long_name}" + (f"; {note}" if note else "")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Optional
 
 import numpy as np
+from scipy import stats
 
 from .errors import NotInResult
 from .run import Run
@@ -37,28 +36,6 @@ class Difference:
     values: Any
 
 
-def student_within(t: float, degrees: int) -> float:
-    """P(|T| <= t) of Student's T with so many degrees of freedom, t >= 0: the finite sums of Abramowitz and Stegun
-    26.7.3 and 26.7.4 in theta = atan(t / sqrt(degrees))."""
-    angle, odd = math.atan(t / math.sqrt(degrees)), degrees % 2
-    term, total = math.cos(angle) if odd else 1.0, 0.0
-    for i in range(1, degrees // 2 + 1):
-        total += term
-        term *= (2 * i - 1 + odd) / (2 * i + odd) * math.cos(angle) ** 2
-    total *= math.sin(angle)
-    return 2 / math.pi * (angle + total) if odd else total
-
-
-@lru_cache(maxsize=64)
-def student_t95(degrees: int) -> float:
-    """The t that 95 % of |T| do not exceed, for 1 degree of freedom or more: 12.706, 4.303, 3.182 .. towards 1.960."""
-    low, high = 1.0, 16.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if student_within(middle, degrees) < 0.95 else (low, middle)
-    return high
-
-
 def mean_interval(values: Any) -> tuple[float, float, float]:
     """Mean and its 95 % interval by Student's t; without ends for fewer than two values."""
     seen = np.asarray(values, float)
@@ -66,7 +43,7 @@ def mean_interval(values: Any) -> tuple[float, float, float]:
     if len(seen) < 2:
         mean = float(seen[0]) if len(seen) else float("nan")
         return mean, float("nan"), float("nan")
-    half = student_t95(len(seen) - 1) * float(np.std(seen, ddof=1)) / len(seen) ** 0.5
+    half = float(stats.t.ppf(0.975, len(seen) - 1)) * float(np.std(seen, ddof=1)) / len(seen) ** 0.5
     return float(seen.mean()), float(seen.mean()) - half, float(seen.mean()) + half
 
 

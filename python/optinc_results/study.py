@@ -119,7 +119,10 @@ def show_value(value: Any, units: str = "1") -> str:
 
 
 def show_mean(value: float, share: bool) -> str:
-    """Five significant digits; of a share as many as tell how far it is from 1, which alone reads 1."""
+    """Five significant digits; of a share as many as tell how far it is from 1, which alone reads 1, and none below
+    1e-15, which no count of words could show."""
+    if share and 0 < value < 1e-15:
+        return "<1e-15"
     if not (share and 0.5 < value < 1):
         return f"{value:.5g}"
     return f"{value:.{min(4 - math.floor(math.log10(1 - value)), 16)}f}".rstrip("0")
@@ -167,6 +170,13 @@ def metrics(run: Run) -> list[str]:
     plain = [name[:-5] for name in names if name.endswith("_mean")]
     plain += [name for name in names if {f"{name}_low", f"{name}_high"} <= set(names) and not ends_as_statistic(name)]
     return sorted(plain, key=lambda name: PREFERRED.index(name) if name in PREFERRED else len(PREFERRED))
+
+
+def headline_metrics(run: Run) -> list[str]:
+    """The metrics that the study names in measure.metrics, in its order; where it names none, the two most telling."""
+    known = metrics(run)
+    asked = run.config.get("measure", {}).get("metrics", [])
+    return [name for name in asked if name in known] or known[:2]
 
 
 def ends_as_statistic(name: str) -> bool:

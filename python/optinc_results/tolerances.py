@@ -27,7 +27,7 @@ MEANINGS = {
     "crosstalk.x0": ("heat a neighbour gets, as a share", "1"),
     "operation.temperature_k": ("temperature since calibration", "K"),
     "operation.wavelength_m": ("wavelength since calibration", "m"),
-    "stand_in.matrix_error": ("relative error of every unitary", "1"),
+    "stand_in.relative_error": ("relative error of every unitary", "1"),
     "laser.rin_db_per_hz": ("intensity noise of the laser", "dB/Hz"),
     "link.sigma_lock_rad": ("rms error of the phase lock", "rad"),
     "link.sigma_combiner": ("rms error of the combiners", "1"),

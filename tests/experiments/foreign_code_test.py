@@ -21,7 +21,7 @@ FOREIGN = "from pathlib import Path\nPath(__file__).resolve().parents[{}].joinpa
 def setUpModule():
     SHARED.mkdir()
     samples.ALL[0](SHARED / "r.h5")
-    for name in ("h5py", "matplotlib", "xarray", "numpy", "sitecustomize"):
+    for name in ("h5py", "matplotlib", "scipy", "xarray", "numpy", "sitecustomize"):
         (SHARED / f"{name}.py").write_text(FOREIGN.format(1))
     (SHARED / "optinc_results").mkdir()
     (SHARED / "optinc_results/__init__.py").write_text(FOREIGN.format(2))

@@ -258,6 +258,9 @@ class Format(unittest.TestCase):
                 self.assertEqual(TYPES.get(written.dtype.str[1:], "text"), kind)
                 self.assertEqual(written.attrs["units"], units)
                 self.assertTrue(written.attrs["long_name"])
+                self.assertEqual({type(written.attrs[name]) for name in ("units", "long_name")}, {str})
+                if written.size * written.dtype.itemsize > 4096:
+                    self.assertTrue(written.chunks and written.shuffle and written.compression == "gzip")
 
     def test_everything_documented_is_written(self):
         written = {}
@@ -273,6 +276,7 @@ class Format(unittest.TestCase):
         known = set(re.findall(r"`([a-z_A-Z]+)`", " ".join(row.split("|")[1] for row in table.splitlines()[2:])))
         with h5py.File(self.files["chip"]) as file:
             self.assertEqual(set(file.attrs), known - {"shard", "warnings"})  # a whole study, and nothing odd about it
+            self.assertEqual((file.attrs["Conventions"], file.attrs["schema_version"]), ("CF-1.10", 4))
 
     def test_journal(self):
         """A reader written from the document alone reads a run that was killed."""

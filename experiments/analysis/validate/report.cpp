@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "experiments/engine/process/text_table.hpp"
+
 namespace optinc {
 namespace {
 
@@ -13,14 +15,14 @@ std::string number(double value) { return fmt::format("{:.5g}", value); }
 }  // namespace
 
 std::string verdict_heading() {
-  return fmt::format("{:<4} {:<48} {:>11} {:>11} {:>9} {:>7} {:>7}  {:<7} {}\n", "row", "law", "expected",
-                     "measured", "+-", "trials", "s", "verdict", "formula");
+  return fmt::format("{:<3} {:<47} {:>10} {:>10} {:>7} {:>6} {:>6}  {}\n", "row", "law", "expected", "measured",
+                     "+-", "trials", "s", "verdict");
 }
 
 std::string verdict_line(const LawVerdict& v) {
-  return fmt::format("{:<4} {:<48} {:>11} {:>11} {:>9} {:>7} {:>7.2f}  {:<7} {}\n", v.row, v.name,
-                     number(v.expected), number(v.measured), fmt::format("{:.2g}", v.tolerance), v.trials,
-                     v.seconds, v.passed ? "pass" : "FAIL", v.formula);
+  return fmt::format("{:<3} {:<47} {:>10} {:>10} {:>7} {:>6} {:>6.2f}  {}\n", v.row, v.name, number(v.expected),
+                     number(v.measured), fmt::format("{:.2g}", v.tolerance), v.trials, v.seconds,
+                     v.passed ? "pass" : "FAIL");
 }
 
 std::string verdict_summary(std::span<const LawVerdict> verdicts) {
@@ -56,10 +58,13 @@ nlohmann::ordered_json verdict_json(const LawVerdict& v) {
 }
 
 std::string law_list(const std::vector<const Law*>& chosen) {
-  std::string text = fmt::format("{:<4} {:<12} {:<40} {:>6}  {}\n", "row", "kind", "law", "points", "formula");
+  constexpr std::size_t formula = 5;  // column on which formulas begin, on a line of their own
+  std::string text = hanging_text(fmt::format("{:<4} {:<12} {:<40} {:>6}", "row", "kind", "law", "points"),
+                                  "formula", formula);
   for (const Law* law : chosen)
-    text += fmt::format("{:<4} {:<12} {:<40} {:>6}  {}\n", law->row, name_of(law->kind), law->name,
-                        law->points.size(), law->formula);
+    text += hanging_text(
+        fmt::format("{:<4} {:<12} {:<40} {:>6}", law->row, name_of(law->kind), law->name, law->points.size()),
+        law->formula, formula);
   return text;
 }
 

@@ -101,6 +101,7 @@ double quantile_of(std::span<const double> ascending, double p) {
   const double at = p * static_cast<double>(ascending.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, ascending.size() - 1);
+  if (ascending[below] == ascending[above]) return ascending[below];  // infinite values have no difference
   return ascending[below] + (at - static_cast<double>(below)) * (ascending[above] - ascending[below]);
 }
 

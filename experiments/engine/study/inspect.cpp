@@ -60,57 +60,62 @@ Json point_keys(const StudyConfig& config, std::size_t point) {
   return j;
 }
 
-/// Mean, interval, least and largest of a quantity over the trials of a point, for one variant; a quantity by
-/// layer is averaged over the layers.
-void add_quantity(Json& j, const Quantity& q, const StudyConfig& config, const Records& records,
-                  std::size_t point, std::size_t variant) {
-  const std::size_t each = q.size() / q.shape.front();
-  std::vector<double> values;
-  for (std::size_t c = 0; c < each; ++c) {
-    const auto cell = records.cell(point, q.offset + variant * each + c);
-    values.insert(values.end(), cell.begin(), cell.end());
-  }
+/// A dataset of `summary` of this many numbers.
+std::vector<double> summary_of(const Group& summary, const std::string& name, std::size_t size) {
+  std::vector<double> values = summary.read<double>(name).values;
+  validate(values.size() == size, "{}: {} values (the trials have {}). Use another copy.", summary.where(name),
+           values.size(), size);
+  return values;
+}
+
+/// Stored mean and interval of a quantity, [point][variant]; of a quantity by layer the mean over the layers
+/// alone. Beside them least and largest over the trials of a point.
+void add_quantity(Json& list, const Group& summary, const Quantity& q, const Records& records) {
   const std::string name(q.metric->name);
-  if (values.empty()) return;
-  j[name + "_mean"] = mean_of(values);
-  if (each > 1) return;
-  const auto cell = static_cast<std::uint32_t>(point * records.record_size + q.offset + variant);
-  if (values.size() > 1) {
-    const Interval interval = metric_interval(name, values, config.run.seed, cell);
-    j[name + "_mean_low"] = interval.low;
-    j[name + "_mean_high"] = interval.high;
+  const std::size_t variants = q.shape.front(), each = q.size() / variants;
+  const auto stored = [&](const char* suffix) {
+    return summary_of(summary, name + suffix, records.points * q.size());
+  };
+  const std::vector<double> mean = stored("_mean"), low = stored("_mean_low"), high = stored("_mean_high");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Json& j = list[i];
+    const std::span cells(mean.data() + i * each, each);
+    if (std::isnan(cells.front())) continue;  // of a point without trials
+    j[name + "_mean"] = mean_of(cells);
+    if (each > 1) continue;
+    if (!std::isnan(low[i])) {
+      j[name + "_mean_low"] = low[i];
+      j[name + "_mean_high"] = high[i];
+    }
+    const auto values = records.cell(i / variants, q.offset + i % variants);
+    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+    j[name + "_min"] = *least;
+    j[name + "_max"] = *largest;
+    if (name == "word_accuracy") j["chips_all_right"] = std::count(values.begin(), values.end(), 1.0);
   }
-  j[name + "_min"] = *std::min_element(values.begin(), values.end());
-  j[name + "_max"] = *std::max_element(values.begin(), values.end());
-  if (name == "word_accuracy") j["chips_all_right"] = std::count(values.begin(), values.end(), 1.0);
 }
 
 /// A metric by layer has a yield for each, which the file holds.
-void add_yield(Json& j, const Group& summary, std::size_t i, std::size_t rows) {
-  if (!summary.exists("yield") || summary.read<double>("yield").values.size() != rows) return;
+void add_yield(Json& list, const Group& summary) {
+  if (!summary.exists("yield") || summary.read<double>("yield").values.size() != list.size()) return;
   for (const char* name : {"yield", "yield_low", "yield_high"}) {
-    const std::vector<double> values = summary.read<double>(name).values;
-    validate(values.size() == rows, "{}: {} values (yield has {}). Use another copy.", summary.where(name),
-             values.size(), rows);
-    j[name] = values[i];
+    const std::vector<double> values = summary_of(summary, name, list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) list[i][name] = values[i];
   }
 }
 
 /// One entry per point and variant.
 Json trial_summaries(const Group& summary, const StudyState& state) {
-  const TrialModel model = layout_of(state);
-  const auto names = measured_variants(state.config);
   Json list = Json::array();
   for (std::size_t p = 0; p < state.records->points; ++p)
-    for (std::size_t v = 0; v < names.size(); ++v) {
-      Json j = point_keys(state.config, p);
-      j["variant"] = names[v];
+    for (const auto& variant : measured_variants(state.config)) {
+      Json& j = list.emplace_back(point_keys(state.config, p));
+      j["variant"] = variant;
       j["trials"] = state.records->count(p);
-      for (const Quantity& q : model.quantities)
-        if (!q.metric->counts()) add_quantity(j, q, state.config, *state.records, p, v);
-      add_yield(j, summary, p * names.size() + v, state.records->points * names.size());
-      list.push_back(std::move(j));
     }
+  for (const TrialModel model = layout_of(state); const Quantity& q : model.quantities)
+    if (!q.metric->counts()) add_quantity(list, summary, q, *state.records);
+  add_yield(list, summary);
   return list;
 }
 
@@ -187,8 +192,10 @@ std::string onn_text(const Json& o) {
   return text;
 }
 
-/// A share with five significant digits of itself and of what is missing to 1: only 1 reads 1.
+/// A share with five significant digits of itself and of what is missing to 1: only 1 reads 1. A formula's rate
+/// of 1e-225 is told as less than any count of words could show.
 std::string share_text(double share) {
+  if (share > 0.0 && share < 1e-15) return "<1e-15";
   if (!(share > 0.5 && share < 1.0)) return fmt::format("{:.5g}", share);
   const int decimals = std::min(4 - static_cast<int>(std::floor(std::log10(1 - share))), 16);
   std::string text = fmt::format("{:.{}f}", share, decimals);

@@ -3,6 +3,7 @@ NotInResult where the file lacks what it draws."""
 
 from __future__ import annotations
 
+import sys
 from typing import Callable
 
 from matplotlib.figure import Figure
@@ -30,34 +31,19 @@ from .search import search
 from .tolerance import tolerance
 from .training import training
 
-FIGURES: dict[str, Callable[..., Figure]] = {
-    "metric_vs_parameter": metric_vs_parameter,
-    "heat_map": heat_map,
-    "error_histogram": error_histogram,
-    "eye": eye,
-    "training": training,
-    "gradient": gradient,
-    "ablation": ablation,
-    "pareto": pareto,
-    "drift": drift,
-    "receiver_noise": receiver_noise,
-    "budget": budget,
-    "designs": designs,
-    "interconnect": interconnect,
-    "assumptions": assumptions,
-    "law": law,
-    "mesh_comparison": mesh_comparison,
-    "mesh_balance": mesh_balance,
-    "tolerance": tolerance,
-    "search": search,
-    "learning": learning,
-    "chip_to_accuracy": chip_to_accuracy,
-    "gradient_errors": gradient_errors,
-}
+FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
+    metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, receiver_noise, budget,
+    designs, interconnect, assumptions, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
+    gradient_errors)}
 """Every figure by name."""
 
 ON_REQUEST = ("pareto",)
 """Drawn only where the study or the user names them: which two metrics to trade is theirs to say."""
+
+
+def says(name: str) -> str:
+    """What a figure shows, in one line: that of its module."""
+    return str(sys.modules[FIGURES[name].__module__].__doc__)
 
 
 def drawn(run: Run, name: str) -> dict[str, Figure]:
@@ -81,4 +67,4 @@ def names_of(run: Run) -> tuple[list[str], bool]:
     return list(wanted), True
 
 
-__all__ = ["FIGURES", "ON_REQUEST", "drawn", "names_of", *FIGURES]
+__all__ = ["FIGURES", "ON_REQUEST", "drawn", "names_of", "says", *FIGURES]

@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (Parameter, Statistic, fixed, metrics, of_worst_layer, parameter, parameters, per_variant,
-                     say_point, statistic)
+from ..study import (Parameter, Statistic, fixed, headline_metrics, metrics, of_worst_layer, parameter, parameters,
+                     per_variant, say_point, statistic)
 
 MOST_NUMBERS = 12  # a row, and to an inch below: more are too small to read
 MOST_AN_INCH = 3.2
@@ -25,17 +25,17 @@ def heat_map(run: Run, *, metric: Union[str, Sequence[str], None] = None, x: Opt
     """Mean of `metric` over two swept parameters, a panel per variant: with numbers in the cells, or where these are
     many, contours.
 
-    `metric`: one or several names, a row of panels each; by default the study's most telling one, and the yield where
-    the study has one. `x`, `y`: swept parameters; by default the sweeps of most
-    values (no ablation, which has a figure of its own), the inner of them along x. Cells are of one size, whatever the
+    `metric`: one or several names, a row of panels each; by default the first that the study names, or its most telling
+    one, and the yield where the study has one. `x`, `y`: swept parameters; by default the sweeps of most values (no
+    ablation, which has a figure of its own), the inner of them along x. Cells are of one size, whatever the
     steps. `at`: values of the other sweeps, by parameter name, else their first point (an ablation at `all`); the title
     says so.
 
     Raises NotInResult where there are no two sweeps, or a name is not there.
     """
     across, up = two_parameters(run, x, y)
-    known = metrics(run)
-    names = [metric] if isinstance(metric, str) else list(metric or known[:1] + ["yield"] * ("yield" in known[1:]))
+    names = [metric] if isinstance(metric, str) else list(
+        metric or dict.fromkeys([headline_metrics(run)[0], *({"yield"} & set(metrics(run)))]))
     values = [of_worst_layer(statistic(run, name)) for name in names]
     rest = fixed(run, (across.axis, up.axis), at)
 

@@ -15,8 +15,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (Parameter, Statistic, fixed, meaning, metrics, of_worst_layer, parameter, parameters, per_variant,
-                     say_trials, show_value, spans_decades, statistic)
+from ..study import (Parameter, Statistic, fixed, headline_metrics, meaning, of_worst_layer, parameter, parameters,
+                     per_variant, say_trials, show_value, spans_decades, statistic)
 
 FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
@@ -43,15 +43,15 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
     Of a share of words or chips that are right, what is wrong: 1 minus the share, on a logarithmic axis. Where none was
     wrong, the marker stands at a 0 below the smallest share that so many draws can show, in a grey band that says so.
 
-    `metric`: one or several names; the study's two most telling ones by default. `parameter`: the swept parameter
-    along x; the numeric one of most values by default. `at`: values of other sweeps, by parameter name. Of the sweeps
+    `metric`: one or several names; the first two that the study names, or its most telling ones, by
+    default. `parameter`: the swept parameter along x; the numeric one of most values by default. `at`: values of other sweeps, by parameter name. Of the sweeps
     left, the one of most values gets a panel a value (its first, middle and last where it has more than four), the
     others stand at their first point (an ablation at `all`); titles say where.
 
     Raises NotInResult where a metric or parameter is not there, or nothing was swept.
     """
     x = choose_parameter(run, parameter)
-    names = [metric] if isinstance(metric, str) else list(metric or metrics(run)[:2])
+    names = [metric] if isinstance(metric, str) else list(metric or headline_metrics(run)[:2])
     values = [(of_wrong(value), note) for value, note in (of_worst_layer(statistic(run, name)) for name in names)]
     axis, shown = panel_axis(run, x, at)
     rest = fixed(run, (x.axis, axis) if axis else (x.axis,), at)

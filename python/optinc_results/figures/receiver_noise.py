@@ -22,12 +22,12 @@ LOOKS: dict[str, dict[str, Any]] = {  # of sources: lightness, line and marker d
     "together": dict(color="#000000", linestyle=":", marker="^"),
 }
 NAMES = {"shot": "shot noise", "tia": "amplifier noise", "rin": "intensity noise"}
-Z95 = 1.959964
+ENDS = ("_mean", "_mean_low", "_mean_high")
 
 
 @style.styled
 def receiver_noise(run: Run, *, rin_db_per_hz: float = -150.0) -> Figure:
-    """Shares of digits and words decoded wrongly, logarithmic, with their binomial 95 % intervals (Wilson).
+    """Shares of digits and words decoded wrongly, logarithmic, with their 95 % intervals.
 
     (a) against the power on a server's receiver, all sources together: noise in the servers' receivers alone, beside
     PAM4's formula and the prediction from the levels the network has; and noise at every neuron as well. (b) the
@@ -39,9 +39,9 @@ def receiver_noise(run: Run, *, rin_db_per_hz: float = -150.0) -> Figure:
     trials = run.require("trials")
     if missing := [name for name in (*METRICS, *AXES, *NAMES) if name not in trials]:
         raise NotInResult(f"{run.path} does not hold {', '.join(missing)}. Run experiments/data/studies/receiver_noise.toml.")
-    data = trials[[*METRICS]].isel(variant=-1).load()
+    data = run.require("summary")[[metric + end for metric in METRICS for end in ENDS]].isel(variant=-1).load()
     sources = [source_name({key: bool(trials[key].values[i]) for key in NAMES}) for i in range(data.sizes["noises"])]
-    words = int(run.config["measure"]["words"])
+    words = int(run.config["measure"]["words"]) * trials.sizes["trial"]
     digits = words * int(run.config["task"]["bits"]) // 2
     rin = int(np.argmin(np.abs(data["rin_db_per_hz"].values - rin_db_per_hz)))
     together = sources.index("together") if "together" in sources else len(sources) - 1
@@ -54,43 +54,43 @@ def receiver_noise(run: Run, *, rin_db_per_hz: float = -150.0) -> Figure:
     figure, grid = style.panels(1, 3, style.PAGE_IN, 3.3, sharey=True)
     at = dict(rin_db_per_hz=rin, noises=together)
     power, by_source, by_rin = grid[0]
-    dbm = 10 * np.log10(mean(alone["received_power"].isel(at)) / 1e-3)
+    dbm = 10 * np.log10(alone["received_power_mean"].isel(at).values / 1e-3)
     quiet = alone.isel(at)
-    power.plot(dbm, mean(quiet["pam4_error_rate"]), color="black", linewidth=1.1, label="PAM4 formula")
-    power.plot(dbm, mean(quiet["readout_error_rate"]), color="#777777", linestyle="--", label="own levels, predicted")
-    measured(power, dbm, quiet["digit_error_rate"], digits, color="#0060a8", marker="o", linestyle="none",
+    power.plot(dbm, quiet["pam4_error_rate_mean"].values, color="black", linewidth=1.1, label="PAM4 formula")
+    power.plot(dbm, quiet["readout_error_rate_mean"].values, color="#777777", linestyle="--", label="own levels, predicted")
+    measured(power, dbm, quiet, "digit_error_rate", digits, color="#0060a8", marker="o", linestyle="none",
              label="digits, last receivers noisy")
     loud = everywhere.isel(at)
-    measured(power, dbm, loud["digit_error_rate"], digits, color="#e69f00", marker="s", linestyle="-.",
+    measured(power, dbm, loud, "digit_error_rate", digits, color="#e69f00", marker="s", linestyle="-.",
              label="digits, every neuron noisy")
-    measured(power, dbm, 1 - loud["word_accuracy"], words, color="#000000", marker="^", linestyle=":",
+    measured(power, dbm, loud, "word_accuracy", words, color="#000000", marker="^", linestyle=":",
              label="words, every neuron noisy")
     power.set_ylabel("share decoded wrongly")
     for i, name in enumerate(sources):
-        measured(by_source, dbm, everywhere["digit_error_rate"].isel(rin_db_per_hz=rin, noises=i), digits, label=name,
+        measured(by_source, dbm, everywhere.isel(rin_db_per_hz=rin, noises=i), "digit_error_rate", digits, label=name,
                  **LOOKS[name])
     for axes in (power, by_source):
         axes.set_xlabel("received power at digit 3 (dBm)")
 
     place = alone["rin_db_per_hz"].values
     only = sources.index("intensity noise") if "intensity noise" in sources else together
-    where = int(np.argmin(np.abs(np.log10(np.maximum(mean(quiet["digit_error_rate"]), 1e-12)) + 2)))
+    where = int(np.argmin(np.abs(np.log10(np.maximum(quiet["digit_error_rate_mean"].values, 1e-12)) + 2)))
     strong = data.sizes["signal_full_scale_w"] - 1
-    by_rin.plot(place, mean(alone["pam4_error_rate"].isel(signal_full_scale_w=where, noises=together)), color="black",
+    by_rin.plot(place, alone["pam4_error_rate_mean"].isel(signal_full_scale_w=where, noises=together).values, color="black",
                 linewidth=1.1)
-    by_rin.plot(place, mean(alone["readout_error_rate"].isel(signal_full_scale_w=where, noises=together)),
+    by_rin.plot(place, alone["readout_error_rate_mean"].isel(signal_full_scale_w=where, noises=together).values,
                 color="#777777", linestyle="--")
-    measured(by_rin, place, alone["digit_error_rate"].isel(signal_full_scale_w=where, noises=together), digits,
+    measured(by_rin, place, alone.isel(signal_full_scale_w=where, noises=together), "digit_error_rate", digits,
              color="#0060a8", marker="o", linestyle="none", label=f"last receivers, all noise, {dbm[where]:.0f} dBm")
-    measured(by_rin, place, everywhere["digit_error_rate"].isel(signal_full_scale_w=strong, noises=together), digits,
+    measured(by_rin, place, everywhere.isel(signal_full_scale_w=strong, noises=together), "digit_error_rate", digits,
              color="#e69f00", marker="s", linestyle="-.", label=f"every neuron, all noise, {dbm[strong]:.0f} dBm")
-    measured(by_rin, place, everywhere["digit_error_rate"].isel(signal_full_scale_w=strong, noises=only), digits,
+    measured(by_rin, place, everywhere.isel(signal_full_scale_w=strong, noises=only), "digit_error_rate", digits,
              color="#cc79a7", marker="D", linestyle=":", label=f"every neuron, it alone, {dbm[strong]:.0f} dBm")
     by_rin.set_xlabel("intensity noise (dB/Hz)")
     for index, (axes, title) in enumerate(((power, "all noise"), (by_source, "every neuron noisy, by source"),
                                            (by_rin, "intensity noise"))):
         axes.set_yscale("log")
-        axes.set_ylim(0.4 / (digits * data.sizes["trial"]), 100)
+        axes.set_ylim(0.4 / digits, 100)
         axes.set_yticks(10.0 ** np.arange(-5, 1))
         axes.yaxis.set_minor_locator(NullLocator())
         axes.legend(loc="upper right", fontsize=5.5)
@@ -105,19 +105,14 @@ def source_name(on: Mapping[str, bool]) -> str:
     return names[0] if len(names) == 1 else "together"
 
 
-def mean(values: xarray.DataArray) -> Any:
-    """Mean over trials as an array."""
-    return values.mean("trial").values
-
-
-def measured(axes: Any, x: Any, share: xarray.DataArray, each: int, **look: Any) -> None:
-    """Shares with Wilson's 95 % interval of `each` draws a trial; those of nothing seen as upper limits."""
-    count = each * share.sizes["trial"]
-    p = mean(share)
-    middle = (p + Z95 ** 2 / (2 * count)) / (1 + Z95 ** 2 / count)
-    half = Z95 / (1 + Z95 ** 2 / count) * np.sqrt(p * (1 - p) / count + Z95 ** 2 / (4 * count ** 2))
+def measured(axes: Any, x: Any, point: xarray.Dataset, metric: str, draws: int, **look: Any) -> None:
+    """What is wrong, with the interval of the file; of nothing seen in so many draws, the upper Clopper-Pearson limit."""
+    p, low, high = (point[metric + end].values for end in ENDS)
+    if metric == "word_accuracy":
+        p, low, high = 1 - p, 1 - high, 1 - low
     seen = p > 0
-    away = np.maximum([p - (middle - half), middle + half - p], 0)
+    away = np.maximum([p - low, high - p], 0)
     axes.errorbar(x[seen], p[seen], away[:, seen], fmt="none", ecolor=look["color"], capsize=2, elinewidth=0.8)
     axes.plot(x[seen], p[seen], markerfacecolor="white", **look)
-    axes.plot(x[~seen], (middle + half)[~seen], color=look["color"], marker="$\\downarrow$", linestyle="none", markersize=5)
+    axes.plot(x[~seen], 0 * x[~seen] + 1 - 0.025 ** (1 / draws), color=look["color"], marker="$\\downarrow$",
+              linestyle="none", markersize=5)

@@ -8,8 +8,9 @@ import numpy as np
 import xarray
 
 from ..networks import networks
+from ..order_statistics import clopper_pearson
 from ..run import Run
-from ..study import (Parameter, Statistic, metrics, of_worst_layer, parameters, say_trials,
+from ..study import (Parameter, Statistic, headline_metrics, metrics, of_worst_layer, parameters, say_trials,
                      show_value, statistic)
 from ..tolerances import search_at, tolerance
 from .elements import Child, Element, node, table
@@ -26,9 +27,10 @@ def study_tables(run: Run) -> list[Element]:
     """The tables of a study's file, or none. The metrics are those of headlines(run), and the yield if there is one."""
     found = networks_table(run)
     if run.summary is not None:
-        told = metrics(run)
-        chosen = [*told[:2], *(["yield"] if "yield" in told[2:] else [])]
-        found += [metric_table(run, name) for name in chosen]
+        told = headline_metrics(run)
+        found += [metric_table(run, name) for name in dict.fromkeys([*told, *({"yield"} & set(metrics(run)))])]
+        if "word_accuracy" in metrics(run):
+            found.append(faultless_table(run))
         if run.trials is not None and "tolerance" in run.trials:
             found.append(tolerance_table(run))
     if run.ablation is not None:
@@ -118,6 +120,21 @@ def networks_table(run: Run) -> list[Element]:
                                for n in told]
     columns = ["network", "MZIs", "MZI columns in series", "share of all words right", "least margin (digit)"]
     return [table([node("strong", "Networks"), " without any error of their devices."], columns, rows)]
+
+
+def faultless_table(run: Run) -> Element:
+    """Share of the chips that decode every drawn word, with its interval."""
+    accuracy = run.require("trials")["word_accuracy"]
+    counts, swept, (places, left_out) = run.require("summary")["completed"], shown_parameters(run), points_of(run)
+    rows = []
+    for point in places:
+        n = int(counts.isel(point))
+        hits = (accuracy.isel(point) == 1).sum("trial").values
+        low, high = clopper_pearson(n) if n else ([np.nan], [np.nan])
+        rows.append([*swept_cells(swept, point), *(with_interval(hit / n if n else np.nan, low[hit], high[hit]) for hit in hits)])
+    caption = [node("strong", "Chips with every drawn word right"), f": share of the {say_trials(run)} a point"
+               " [exact 95 % interval, Clopper-Pearson].", left_out]
+    return table(caption, [*swept_columns(swept), *map(str, accuracy["variant"].values)], rows, len(swept))
 
 
 def tolerance_table(run: Run) -> Element:

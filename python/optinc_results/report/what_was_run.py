@@ -62,7 +62,7 @@ def key_figures(run: Run) -> list[tuple[str, Child]]:
     known = [network for network in networks(run) if np.isfinite(network.mzis)]
     if len(known) == 1:
         told += [("MZIs", data(known[0].mzis)),
-                 ("of all words right without device errors", data(known[0].word_accuracy, digits=6))]
+                 ("share of all words right without device errors", data(known[0].word_accuracy, digits=6))]
     elif known:
         told.append(("networks", data(len(known))))
     if run.laws is not None:

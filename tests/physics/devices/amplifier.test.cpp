@@ -80,43 +80,6 @@ TEST_CASE("amplifier: spontaneous emission of a noise figure") {
   check_message(refusal([] { spontaneous_emission_factor(5, 1); }), {"gain = 1"});
 }
 
-// Row 18. Fails when the noise of one polarisation is counted, 3 dB, or F G - 1 becomes F (G - 1)
-TEST_CASE("row 18: OSNR is 58 - NF + P_in, 31.0 dB for 7 dB and -20 dBm") {
-  SoaSettings s;
-  s.small_signal_gain_db = 25;
-  s.saturation_power_w = 1e3;  // so that only the noise counts
-  s.noise_figure_db = 7;
-  CHECK(osnr_db(s, 1e-5) == Approx(31.0).margin(0.1));
-  CHECK(osnr_db(s, 1e-5) == Approx(30.96).margin(0.01));
-  for (const double nf : {5.0, 6.5, 9.0})
-    for (const double dbm : {-30.0, -10.0}) {
-      s.noise_figure_db = nf;
-      CHECK(osnr_db(s, 1e-3 * std::pow(10, dbm / 10)) == Approx(57.95 - nf + dbm).margin(0.03));
-    }
-}
-
-// Row 18. 20 dB, 7 dB, 1 mW out, 50 GHz: S = h nu (F G - 1)/2. Fails when each quadrature gets S B
-TEST_CASE("MC: row 18: beat noise of |E|^2 is 5.664e-5 W, 400000 fields") {
-  const std::uint64_t seed = 1801;
-  CAPTURE(seed);
-  constexpr std::size_t n = 400000;
-  const double noise_w = photon_j * (std::pow(10, 2.7) - 1) / 2 * 50e9;
-  CHECK(noise_w == Approx(1.6026e-6).epsilon(1e-4));
-  CHECK(beat_noise_w(1e-3, noise_w) == Approx(5.664e-5).epsilon(1e-4));
-
-  SoaSettings s = of(GainModel::lumped, 20, 1e3);
-  s.noise_figure_db = 7;
-  std::vector<Complex> fields(n, std::sqrt(1e-5));
-  Stream stream = test_stream(seed);
-  CHECK(soa_amplify(s, fields, 50e9, stream) == Approx(100).epsilon(1e-5));
-  double mean = 0, square = 0;
-  for (const Complex& e : fields) mean += std::norm(e) / n;
-  for (const Complex& e : fields) square += std::pow(std::norm(e) - mean, 2) / n;
-  CHECK(std::abs(mean - (1e-3 + noise_w)) < 5 * 5.664e-5 / std::sqrt(1.0 * n) + 1e-8);  // 1e-8: the gain's 1e-5
-  // |E|^2 is all but normal here: its rms is known to 1/sqrt(2 n)
-  CHECK(std::abs(std::sqrt(square) / 5.6637e-5 - 1) < 5 / std::sqrt(2.0 * n) + 2e-5);
-}
-
 // Fails when noise beats only with the signal. Noise alone: exponential, std = mean
 TEST_CASE("MC: amplifier: noise without signal has a power as uncertain as large, 400000 fields") {
   const std::uint64_t seed = 1802;

@@ -57,20 +57,12 @@ std::vector<int> row_4_sizes() {
 
 // fails when null_from_right drops its + pi, when push_diagonal does not update d1, or when wrap_phase leaves
 // negative phases
-TEST_CASE("row 4: Haar unitaries come back from the mesh, N = 2..17, 32, 64, 128") {
+TEST_CASE("row 4: Haar unitaries and orthogonals come back from the mesh, N = 2..17, 32, 64, 128") {
   const std::uint64_t seed = 400;
   for (const int n : row_4_sizes()) {
     CAPTURE(seed, n);
     Stream s = test_stream(seed, static_cast<std::uint32_t>(n));
     CHECK(reconstruction_error(haar_unitary(n, s)) < 1e-12);  // row 4 asks for 1e-11
-  }
-}
-
-TEST_CASE("row 4: Haar orthogonal matrices come back from the mesh, N = 2..17, 32, 64, 128") {
-  const std::uint64_t seed = 401;
-  for (const int n : row_4_sizes()) {
-    CAPTURE(seed, n);
-    Stream s = test_stream(seed, static_cast<std::uint32_t>(n));
     CHECK(reconstruction_error(haar_orthogonal(n, s).cast<Complex>()) < 1e-12);
   }
 }

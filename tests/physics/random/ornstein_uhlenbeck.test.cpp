@@ -12,31 +12,6 @@
 using namespace optinc;
 using namespace optinc::testing;
 
-// Fails when the step adds sqrt(1 - e^(-dt/tau)), the 2 forgotten, or decays with e^(-2 dt/tau)
-TEST_CASE("MC: row 16: Ornstein-Uhlenbeck variance and autocorrelation, 400000 values") {
-  const std::uint64_t seed = 1601;
-  CAPTURE(seed);
-  constexpr std::size_t n = 400000;
-  const OrnsteinUhlenbeck process{2e-3, 5e-6};
-  const double step_s = 0.5e-6, one = std::exp(-0.1);  // e^(-dt/tau)
-  std::vector<double> path(n);
-  Stream stream = test_stream(seed);
-  ornstein_uhlenbeck_path(process, step_s, path, stream);
-  const auto mean_of_products = [&](std::size_t lag) {
-    double sum = 0;
-    for (std::size_t k = lag; k < n; ++k) sum += path[k] * path[k - lag];
-    return sum / static_cast<double>(n - lag) / 4e-6;
-  };
-  // Bartlett: an estimated autocovariance of an AR(1) sequence of unit variance has a variance below
-  // 2 (1 + r^2)/(1 - r^2)/n for any lag
-  const double tolerance = 5 * std::sqrt(2 * (1 + one * one) / (1 - one * one) / n);
-  REQUIRE(tolerance < 0.04);
-  CHECK(std::abs(mean_of_products(0) - 1) < tolerance);
-  CHECK(std::abs(mean_of_products(1) - 0.9048374180359595) < tolerance);
-  CHECK(std::abs(mean_of_products(10) - 0.36787944117144233) < tolerance);
-  CHECK(std::abs(mean_of_products(50) - 0.006737946999085467) < tolerance);
-}
-
 // Fails when the update is Euler's, X (1 - dt/tau): one long step must be as good as many short ones
 TEST_CASE("MC: row 16: one step of any length has the exact mean and variance, 200000 draws") {
   const std::uint64_t seed = 1602;

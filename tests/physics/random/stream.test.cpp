@@ -83,22 +83,6 @@ TEST_CASE(
   CHECK(first_bits(Stream(9, Purpose::words, 2, 3), 100) == first_bits(Stream(9, Purpose::words, 2, 3), 100));
 }
 
-// fails when normals() drops the spare of an odd chunk
-TEST_CASE("Stream: normals in chunks are the normals of one fill and of single draws") {
-  std::vector<double> whole(1000), chunked(1000);
-  test_stream(5).normals(whole);
-  Stream s = test_stream(5);
-  std::span<double> rest = chunked;
-  for (std::size_t size = 1; !rest.empty(); size = size * 2 + 1) {
-    const auto chunk = rest.first(std::min(size, rest.size()));
-    s.normals(chunk);
-    rest = rest.subspan(chunk.size());
-  }
-  CHECK(chunked == whole);
-  Stream single = test_stream(5);
-  for (std::size_t k = 0; k < whole.size(); ++k) REQUIRE(single.normal() == whole[k]);
-}
-
 // A script of draws of every kind, against one-by-one draws of a second stream that is never filled in bulk.
 // Fails when a fill from the middle of a block skips or repeats words, a spare is lost across bits(), or the
 // kernel's normals are not those of single draws
@@ -153,18 +137,6 @@ TEST_CASE("Stream: float normals do not depend on how a run is cut") {
       rest = rest.subspan(chunk.size());
     }
     CHECK(chunked == whole);
-  }
-}
-
-// Random123 draws bits(), the kernel draws fills: one sequence. 3 x 10^4 positions
-TEST_CASE("Stream: a fill is Box-Muller of the stream's own bits") {
-  std::vector<double> got(30000);
-  test_stream(13).normals(got);
-  Stream s = test_stream(13);
-  for (std::size_t k = 0; k < got.size(); k += 2) {
-    const double radius = std::sqrt(-2 * std::log(s.uniform())), angle = 2 * constants::pi * s.uniform();
-    REQUIRE(std::abs(got[k] - radius * std::cos(angle)) < 1e-14);
-    REQUIRE(std::abs(got[k + 1] - radius * std::sin(angle)) < 1e-14);
   }
 }
 

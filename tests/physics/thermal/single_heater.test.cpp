@@ -45,24 +45,6 @@ Rise steady_state(const HeaterOnDie& d, double power_w) {
   return {state.heater_k[0], state.die_k};
 }
 
-/// x(t) = (1 - e^{A t}) x_ss, with e^{A t} = sum over eigenvalues of e^{l t} (A - m)/(l - m); m the other one.
-Rise closed_form(const HeaterOnDie& d, double power_w, double t) {
-  const double gh = 1 / d.heater_resistance_k_per_w, gd = 1 / d.die_resistance_k_per_w;
-  const double ch = d.heater_capacity_j_per_k, cd = d.die_capacity_j_per_k;
-  const double a00 = -gh / ch, a01 = gh / ch, a10 = gh / cd, a11 = -(gh + gd) / cd;
-  const double trace = a00 + a11, det = gh * gd / (ch * cd);
-  const double fast = (trace - std::sqrt(trace * trace - 4 * det)) / 2, slow = det / fast;  // no cancellation
-  const double die = d.die_resistance_k_per_w * power_w, heater = die + d.heater_resistance_k_per_w * power_w;
-  // 1 - e^{A t} = sum of -expm1(l t) times the projector of l
-  const double rise_fast = -std::expm1(fast * t) / (fast - slow),
-               rise_slow = -std::expm1(slow * t) / (slow - fast);
-  const auto component = [&](double a_row0, double a_row1, double own) {
-    const double ax = a_row0 * heater + a_row1 * die;
-    return rise_fast * (ax - slow * own) + rise_slow * (ax - fast * own);
-  };
-  return {component(a00, a01, heater), component(a10, a11, die)};
-}
-
 /// A die so light that its 50 us show in the same window as the heater's 1.2 us.
 HeaterOnDie light_die() {
   HeaterOnDie d;
@@ -72,32 +54,6 @@ HeaterOnDie light_die() {
 }
 
 }  // namespace
-
-// row 15. fails when the die's own loss to ambient is left out (light die), or when the heater's heat does not
-// arrive in the die (both)
-TEST_CASE("row 15: step response of heater and die is the closed form") {
-  const double power = 24.77e-3;
-  for (const HeaterOnDie& d : {HeaterOnDie{}, light_die()}) {
-    std::vector<double> times;
-    for (int k = 0; k <= 40; ++k) times.push_back(k * 0.3e-6);
-    for (int k = 1; k <= 20; ++k) times.push_back(12e-6 + k * 15e-6);
-    CAPTURE(d.die_capacity_j_per_k);
-    const auto states = step_response(d, power, times);
-    REQUIRE(states.size() == times.size());
-    for (std::size_t k = 0; k < times.size(); ++k) {
-      CAPTURE(times[k]);
-      const Rise expected = closed_form(d, power, times[k]);
-      CHECK(std::abs(states[k].heater_k - expected.heater_k) < 1e-7);  // of 70 K
-      CHECK(std::abs(states[k].die_k - expected.die_k) < 1e-8);        // of 17 K, or 27 nK in the heavy die
-    }
-  }
-  // both modes are seen: at 12 us the heater is done and the light die is a fifth of its way
-  const Rise seen = closed_form(light_die(), power, 12e-6);
-  const Rise steady = steady_state(light_die(), power);
-  CHECK(seen.heater_k - seen.die_k > 0.99 * (steady.heater_k - steady.die_k));
-  CHECK(seen.die_k > 0.1 * steady.die_k);
-  CHECK(seen.die_k < 0.4 * steady.die_k);
-}
 
 // fails when the steady state leaves the die out of the heater's temperature
 TEST_CASE("steady state: the step ends there, and all power leaves through the die") {

@@ -97,25 +97,6 @@ TEST_CASE("MC: white limit, E0 = sigma sqrt(2(N-1)), a smooth field makes chips 
   CHECK(smooth.rms_relative_error > 5 * white.rms_relative_error);
 }
 
-// The two splitters of an MZI add up to sum over both of delta^2 + 2 alpha beta cos(theta) in the squared
-// error, so with correlation rho E0 = sigma sqrt(2(N-1)(1 + rho <cos theta>)); Haar: <cos theta> of rank k is
-// 1 - 2/(k+1), N - k MZIs have it: 0.5755 for N = 16. R = 400, 5 standard errors about 2.5 %. Fails when beta
-// is anti-correlated, or the two splitters change sign against each other
-TEST_CASE("MC: correlated splitters, E0 = sigma sqrt(2(N-1)(1 + rho <cos theta>)) for Haar unitaries") {
-  const std::uint64_t seed = 2217;
-  double cosine = 0.0;
-  for (int k = 1; k < 16; ++k) cosine += (16 - k) * (1 - 2.0 / (k + 1)) / 120.0;
-  for (const double rho : {-0.5, 0.5, 1.0}) {
-    ProcessModel m;
-    m.sigma_eta_white_rad = 0.02;
-    m.rho_white = rho;
-    const double law = 0.02 * std::sqrt(30 * (1 + rho * cosine));
-    const Sample e = uncorrected(m, seed, 400);
-    CAPTURE(seed, rho, cosine, law, e.rms / law, e.rms_relative_error);
-    CHECK(e.rms == Approx(law).epsilon(0.04));
-  }
-}
-
 // R = 10000 chips of one MZI: 5 (1 - rho^2)/sqrt(R) <= 0.05, spread 5/sqrt(2R) = 3.5 %. Fails when rho_white is
 // not passed on, or when the field's part of the correlation is left out
 TEST_CASE("MC: alpha and beta of an MZI have the spread and correlation asked for") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ TEST_CASE("quantiles lie between order statistics") {
   CHECK(quantile_of(sample, 0.25) == 1.75);
   CHECK(quantile_of(sample, 1.0) == 8.0);
   CHECK(quantile_of(std::vector<double>{5}, 0.3) == 5.0);
+  const double inf = std::numeric_limits<double>::infinity();
+  CHECK(quantile_of(std::vector<double>{1, inf, inf}, 0.75) == inf);  // no difference of infinite values
   CHECK(std::isnan(quantile_of({}, 0.5)));
 }
 

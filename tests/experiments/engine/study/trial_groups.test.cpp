@@ -199,27 +199,6 @@ TEST_CASE("the summary holds what naive loops over the trials give") {
   CHECK_FALSE(group.exists("yield"));
 }
 
-TEST_CASE("the median of twenty trials lies between the 6th and the 15th") {
-  const StudyConfig config = parse(
-      "model = 'mesh'\n[runner]\ntrials = 20\n[measure]\nmetrics = ['fidelity']\nvariants = "
-      "['corrected']\n");
-  const TrialModel model = model_layout(config, 0);
-  Records records(1, 20, model.record_size);
-  const std::size_t fidelity = model.find("fidelity")->offset;
-  for (std::size_t t = 0; t < 20; ++t) {
-    std::vector<double> record(model.record_size, 0.0);
-    record[fidelity] = 1.0 + static_cast<double>(7 * t % 20);  // 1..20, shuffled
-    records.put(0, t, record);
-  }
-  const File file = File::in_memory("summary.h5");
-  write_summary_group(file.group("summary"), config, model, records);
-  const Group group = file.root().open("summary");
-  CHECK(group.read<double>("fidelity_quantile", {1, 7})[3] == 10.5);
-  CHECK(group.read<double>("fidelity_quantile_low", {1, 7})[3] == 6);
-  CHECK(group.read<double>("fidelity_quantile_high", {1, 7})[3] == 15);
-  CHECK(std::isnan(group.read<double>("fidelity_quantile_low", {1, 7})[0]));
-}
-
 TEST_CASE("the yield is the share of trials on the right side of the limit") {
   for (const std::string sense : {"at-least", "at-most"}) {
     INFO(sense);

@@ -58,81 +58,61 @@ TEST_CASE("bad IDX files are refused with the reason") {
     CHECK(message.find(reason) != std::string::npos);
     CHECK(message.find('\n') == std::string::npos);
   };
-  SECTION("missing file") {
-    fs::remove(l);
-    refused(
-        "labels.gz cannot be read (there is no such file). Install the Debian package dataset-fashion-mnist");
+  const std::string whole = bytes_of(i), whole_labels = bytes_of(l);
+  const auto gzipped = [&](const std::string& bytes) {
+    put_gzipped(folder / "made.gz", bytes);
+    return bytes_of(folder / "made.gz");
+  };
+  const auto flipped = [&](std::size_t from_end) {
+    std::string bytes = whole;
+    bytes[bytes.size() - from_end] ^= 1;
+    return bytes;
+  };
+  const auto claims = [&](std::initializer_list<std::uint32_t> sizes) {
+    std::vector<std::uint32_t> header = {0x803};
+    header.insert(header.end(), sizes);
+    return gzipped(idx(header, image_data));
+  };
+  const std::string short_header = gzipped(images.substr(0, 10)),
+                    short_data = gzipped(images.substr(0, images.size() - 1));
+  struct Case {
+    fs::path file;
+    std::string bytes, reason;
+  };
+  for (const Case& c : std::vector<Case>{
+           {i, "", "images.gz is truncated (0 of 4 bytes"},
+           {i, short_header, "is truncated (2 of 4 bytes"},
+           {i, short_data, "is truncated (17 of 18 bytes"},
+           {i, whole.substr(0, whole.size() - 12), "is truncated"},
+           {i, whole.substr(0, whole.size() - 3), "truncated (its data are there, its check sum is not)"},
+           {i, flipped(6), "images.gz is damaged (zlib says: incorrect data check)"},
+           {l, whole_labels.substr(0, 10) + std::string(whole_labels.size() - 10, '\xff'),
+            "labels.gz is damaged (zlib says"},
+           {i, gzipped(images + "x"), "longer than its header says (more than 18 bytes"},
+           {i, whole_labels, "magic number 0x00000801, not 0x00000803"},
+           {i, gzipped(idx({0xd03, 3, 2, 3}, image_data)), "magic number 0x00000d03"},
+           {l, gzipped(idx({0x801, 2}, {7, 0})), "3 images but 2 labels"},
+           {i, claims({0, 2, 3}), "claims impossible sizes"},
+           {i, claims({3, 0, 3}), "claims impossible sizes"},
+           {i, claims({3, 2, 0}), "claims impossible sizes"},
+           {i, claims({0xffffffff, 4096, 4096}), "claims impossible sizes"},
+           {i, claims({1, 0xffffffff, 1}), "claims impossible sizes"},
+           {i, claims({3, 28, 4097}), "claims impossible sizes"},
+           {i, claims({60000, 28, 28}), "claims impossible sizes"},
+           {i, claims({0xffffffff, 1, 1}), "claims impossible sizes"},
+           {l, gzipped(idx({0x801, 0xffffffff}, {7, 0, 1})),
+            "labels.gz claims impossible sizes (4294967295"}}) {
+    put(i, whole);
+    put(l, whole_labels);
+    put(c.file, c.bytes);
+    refused(c.reason);
   }
-  SECTION("a folder") {
-    fs::remove(i);
-    fs::create_directory(i);
-    refused("no such file");
-  }
-  SECTION("an empty file") {
-    put(i, "");
-    refused("images.gz is truncated (0 of 4 bytes");
-  }
-  SECTION("header cut short") {
-    put_gzipped(i, images.substr(0, 10));
-    refused("is truncated (2 of 4 bytes");
-  }
-  SECTION("data cut short") {
-    put_gzipped(i, images.substr(0, images.size() - 1));
-    refused("is truncated (17 of 18 bytes");
-  }
-  SECTION("gzip stream cut short, in its data and in its check sum") {
-    const std::string whole = bytes_of(i);
-    put(i, whole.substr(0, whole.size() - 12));
-    refused("is truncated");
-    put(i, whole.substr(0, whole.size() - 3));
-    refused("truncated (its data are there, its check sum is not)");
-  }
-  SECTION("damaged: the check sum differs") {
-    std::string bytes = bytes_of(i);
-    bytes[bytes.size() - 6] ^= 1;
-    put(i, bytes);
-    refused("images.gz is damaged (zlib says: incorrect data check)");
-  }
-  SECTION("damaged: no deflate stream") {
-    std::string bytes = bytes_of(l);
-    for (std::size_t b = 10; b < bytes.size(); ++b) bytes[b] = '\xff';
-    put(l, bytes);
-    refused("labels.gz is damaged (zlib says");
-  }
-  SECTION("more data than the header says") {
-    put_gzipped(i, images + "x");
-    refused("longer than its header says (more than 18 bytes");
-  }
-  SECTION("images and labels exchanged") {
-    fs::rename(i, folder / "other");
-    fs::rename(l, i);
-    fs::rename(folder / "other", l);
-    refused("magic number 0x00000801, not 0x00000803");
-  }
-  SECTION("another element type") {
-    put_gzipped(i, idx({0xd03, 3, 2, 3}, image_data));
-    refused("magic number 0x00000d03");
-  }
-  SECTION("fewer labels than images") {
-    put_gzipped(l, idx({0x801, 2}, {7, 0}));
-    refused("3 images but 2 labels");
-  }
-  SECTION("absurd sizes are not allocated") {
-    for (const auto& sizes : std::vector<std::vector<std::uint32_t>>{{0, 2, 3},
-                                                                     {3, 0, 3},
-                                                                     {3, 2, 0},
-                                                                     {0xffffffff, 4096, 4096},
-                                                                     {1, 0xffffffff, 1},
-                                                                     {3, 28, 4097},
-                                                                     {60000, 28, 28},
-                                                                     {0xffffffff, 1, 1}}) {
-      put_gzipped(i, idx({0x803, sizes[0], sizes[1], sizes[2]}, image_data));
-      refused("claims impossible sizes");
-    }
-    put_gzipped(l, idx({0x801, 0xffffffff}, {7, 0, 1}));
-    put_gzipped(i, images);
-    refused("labels.gz claims impossible sizes (4294967295");
-  }
+  put(i, whole);
+  fs::remove(l);
+  refused("labels.gz cannot be read (there is no such file). Install the Debian package dataset-fashion-mnist");
+  fs::remove(i);
+  fs::create_directory(i);
+  refused("no such file");
 }
 
 TEST_CASE("a data set is four files in a folder") {
