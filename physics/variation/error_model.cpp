@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> preset_names = {"ideal", "design-target", "good-lab", "foundry"};
 
-void validate_spread(std::string_view name, double value) {
-  validate(std::isfinite(value) && value >= 0.0,
-           "{} = {} (a spread or a loss is finite and >= 0). Give {} >= 0.", name, value, name);
-}
-
 }  // namespace
 
 std::span<const std::string_view> error_preset_names() { return preset_names; }
@@ -53,6 +48,11 @@ double mean_arm_loss_db(const ErrorModel& model) {
   if (s == 0.0) return m;
   const double density = std::exp(-0.5 * (m / s) * (m / s)) / std::sqrt(2 * constants::pi);
   return m * 0.5 * std::erfc(-m / s / std::sqrt(2.0)) + s * density;
+}
+
+void validate_spread(std::string_view name, double value) {
+  validate(std::isfinite(value) && value >= 0.0,
+           "{} = {} (a spread or a loss is finite and >= 0). Give {} >= 0.", name, value, name);
 }
 
 void validate_errors(const ErrorModel& m) {

@@ -49,6 +49,9 @@ ErrorModel scaled_errors(ErrorModel model, double factor);
 /// design knows.
 double mean_arm_loss_db(const ErrorModel& model);
 
+/// Throws Error, naming it, for a spread or a loss that is negative or not finite.
+void validate_spread(std::string_view name, double value);
+
 /// Throws Error, naming field, value and range, where a value is impossible (negative spread, correlation
 /// beyond +-1, DAC bits outside 0..24, not finite).
 void validate_errors(const ErrorModel& model);

@@ -21,11 +21,6 @@ double field_variance(const ProcessModel& m) {
   return from_width * from_width + from_height * from_height;
 }
 
-void validate_spread(std::string_view name, double value) {
-  validate(std::isfinite(value) && value >= 0.0,
-           "{} = {} (a spread or a loss is finite and >= 0). Give {} >= 0.", name, value, name);
-}
-
 void validate_positive(std::string_view name, double value) {
   validate(std::isfinite(value) && value > 0.0, "{} = {} (a length is finite and > 0). Give {} in metres.",
            name, value, name);

@@ -9,8 +9,8 @@ namespace optinc {
 /// Queries, keys and values of causal attention, and what its backward pass needs of the forward pass.
 template <class Real>
 struct AttentionWork {
-  Matrix<Real> q, k, v;  ///< (heads head width, tokens), sequences one after the other
-  Matrix<Real> weights;  ///< (length, length heads sequences): column = the query, row = the key
+  MatrixOf<Real> q, k, v;  ///< (heads head width, tokens), sequences one after the other
+  MatrixOf<Real> weights;  ///< (length, length heads sequences): column = the query, row = the key
 };
 
 /// Column = query: softmax over the keys up to it, zero beyond.
@@ -27,7 +27,7 @@ void causal_softmax(Scores&& scores) {
 /// What every head reads, V softmax(K^T Q / sqrt(head width)) over the tokens up to the query's (Vaswani et al.
 /// 2017), into `read`, as q; sequences of `length` tokens.
 template <class Real>
-void attend(int heads, Eigen::Index length, AttentionWork<Real>& a, Matrix<Real>& read) {
+void attend(int heads, Eigen::Index length, AttentionWork<Real>& a, MatrixOf<Real>& read) {
   const Eigen::Index width = a.q.rows() / heads, sequences = a.q.cols() / length;
   const Real scale = Real{1} / std::sqrt(static_cast<Real>(width));
   a.weights.resize(length, length * heads * sequences);
@@ -35,7 +35,7 @@ void attend(int heads, Eigen::Index length, AttentionWork<Real>& a, Matrix<Real>
   for (Eigen::Index n = 0; n < sequences; ++n) {
     for (Eigen::Index h = 0; h < heads; ++h) {
       auto scores = a.weights.middleCols((n * heads + h) * length, length);
-      const auto part = [&](const Matrix<Real>& x) { return x.block(h * width, n * length, width, length); };
+      const auto part = [&](const MatrixOf<Real>& x) { return x.block(h * width, n * length, width, length); };
       scores.noalias() = scale * (part(a.k).transpose() * part(a.q));
       causal_softmax(scores);
       read.block(h * width, n * length, width, length).noalias() = part(a.v) * scores;
@@ -45,12 +45,12 @@ void attend(int heads, Eigen::Index length, AttentionWork<Real>& a, Matrix<Real>
 
 /// From d loss / d read to d loss / d q, k, v.
 template <class Real>
-void attend_backward(int heads, Eigen::Index length, const AttentionWork<Real>& a, const Matrix<Real>& dread,
-                     Matrix<Real>& dq, Matrix<Real>& dk, Matrix<Real>& dv) {
+void attend_backward(int heads, Eigen::Index length, const AttentionWork<Real>& a, const MatrixOf<Real>& dread,
+                     MatrixOf<Real>& dq, MatrixOf<Real>& dk, MatrixOf<Real>& dv) {
   const Eigen::Index width = a.q.rows() / heads, sequences = a.q.cols() / length;
   const Real scale = Real{1} / std::sqrt(static_cast<Real>(width));
-  for (Matrix<Real>* d : {&dq, &dk, &dv}) d->resize(a.q.rows(), a.q.cols());
-  Matrix<Real> ds(length, length);
+  for (MatrixOf<Real>* d : {&dq, &dk, &dv}) d->resize(a.q.rows(), a.q.cols());
+  MatrixOf<Real> ds(length, length);
   for (Eigen::Index n = 0; n < sequences; ++n) {
     for (Eigen::Index h = 0; h < heads; ++h) {
       const auto p = a.weights.middleCols((n * heads + h) * length, length);

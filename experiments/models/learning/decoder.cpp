@@ -56,18 +56,19 @@ template <class Real>
 struct LayerWork {
   RmsNormWork<Real> norm1, norm2;
   AttentionWork<Real> attention;  ///< queries and keys after their turn
-  Matrix<Real> in1, heads;        ///< (width, tokens), what attention makes its inputs of, and what it reads
-  Matrix<Real> in2, a, b, silu, gated;  ///< a = W1 in2, b = W3 in2, both (hidden, tokens); gated = silu(a) * b
+  MatrixOf<Real> in1, heads;      ///< (width, tokens), what attention makes its inputs of, and what it reads
+  MatrixOf<Real> in2, a, b, silu,
+      gated;  ///< a = W1 in2, b = W3 in2, both (hidden, tokens); gated = silu(a) * b
 };
 
 /// Everything a pass needs, kept from call to call.
 template <class Real>
 struct Work {
-  Matrix<Real> x;  ///< (width, tokens)
+  MatrixOf<Real> x;  ///< (width, tokens)
   std::vector<LayerWork<Real>> layers;
   RmsNormWork<Real> last;
-  Matrix<Real> features, logits;
-  Matrix<Real> dx, dn, dq, dk, dv, dheads, da, db, dgated;  ///< of the backward pass
+  MatrixOf<Real> features, logits;
+  MatrixOf<Real> dx, dn, dq, dk, dv, dheads, da, db, dgated;  ///< of the backward pass
   RotaryAngles<Real> angles;
 };
 
@@ -78,19 +79,19 @@ Work<Real>& work_of_this_thread() {
 }
 
 template <class Real>
-Eigen::Map<const Matrix<Real>> matrix_at(const Vector<Real>& p, Eigen::Index at, Eigen::Index rows,
-                                         Eigen::Index cols) {
+Eigen::Map<const MatrixOf<Real>> matrix_at(const VectorOf<Real>& p, Eigen::Index at, Eigen::Index rows,
+                                           Eigen::Index cols) {
   return {p.data() + at, rows, cols};
 }
 
 template <class Real>
-Eigen::Map<Matrix<Real>> matrix_at(Vector<Real>& p, Eigen::Index at, Eigen::Index rows, Eigen::Index cols) {
+Eigen::Map<MatrixOf<Real>> matrix_at(VectorOf<Real>& p, Eigen::Index at, Eigen::Index rows, Eigen::Index cols) {
   return {p.data() + at, rows, cols};
 }
 
 /// Leaves the logits in w.logits.
 template <class Real>
-void forward(const DecoderShape& s, const Plan& plan, const Vector<Real>& p,
+void forward(const DecoderShape& s, const Plan& plan, const VectorOf<Real>& p,
              std::span<const std::uint16_t> tokens, Eigen::Index length, Work<Real>& w) {
   const Eigen::Index d = s.width, f = s.hidden, count = std::ssize(tokens);
   validate(length >= 1 && count % length == 0,
@@ -135,8 +136,8 @@ void forward(const DecoderShape& s, const Plan& plan, const Vector<Real>& p,
 
 /// From d loss / d logits, which stands in w.logits.
 template <class Real>
-void backward(const DecoderShape& s, const Plan& plan, const Vector<Real>& p,
-              std::span<const std::uint16_t> tokens, Eigen::Index length, Work<Real>& w, Vector<Real>& g) {
+void backward(const DecoderShape& s, const Plan& plan, const VectorOf<Real>& p,
+              std::span<const std::uint16_t> tokens, Eigen::Index length, Work<Real>& w, VectorOf<Real>& g) {
   const Eigen::Index d = s.width, f = s.hidden, count = std::ssize(tokens);
   matrix_at(g, plan.output, s.vocabulary, d).noalias() += w.logits * w.features.transpose();
   w.dn.noalias() = matrix_at(p, plan.output, s.vocabulary, d).transpose() * w.logits;
@@ -214,9 +215,9 @@ Eigen::VectorXf decoder_start(const DecoderShape& shape, Stream& stream) {
 }
 
 template <class Real>
-DecoderSums decoder_loss(const DecoderShape& shape, const Vector<Real>& parameters,
+DecoderSums decoder_loss(const DecoderShape& shape, const VectorOf<Real>& parameters,
                          std::span<const std::uint16_t> tokens, std::span<const std::uint16_t> targets,
-                         Eigen::Index length, Real scale, Vector<Real>* gradient) {
+                         Eigen::Index length, Real scale, VectorOf<Real>* gradient) {
   validate(tokens.size() == targets.size(),
            "{} tokens with {} targets (each is followed by one). Pass as many.", tokens.size(), targets.size());
   for (const std::uint16_t target : targets)
@@ -230,10 +231,10 @@ DecoderSums decoder_loss(const DecoderShape& shape, const Vector<Real>& paramete
   return {sums.loss, sums.right};
 }
 
-template DecoderSums decoder_loss(const DecoderShape&, const Vector<float>&, std::span<const std::uint16_t>,
-                                  std::span<const std::uint16_t>, Eigen::Index, float, Vector<float>*);
-template DecoderSums decoder_loss(const DecoderShape&, const Vector<double>&, std::span<const std::uint16_t>,
-                                  std::span<const std::uint16_t>, Eigen::Index, double, Vector<double>*);
+template DecoderSums decoder_loss(const DecoderShape&, const VectorOf<float>&, std::span<const std::uint16_t>,
+                                  std::span<const std::uint16_t>, Eigen::Index, float, VectorOf<float>*);
+template DecoderSums decoder_loss(const DecoderShape&, const VectorOf<double>&, std::span<const std::uint16_t>,
+                                  std::span<const std::uint16_t>, Eigen::Index, double, VectorOf<double>*);
 
 LearningTask decoder_task(DecoderShape shape, std::shared_ptr<const TextData> data, std::size_t test_tokens) {
   shape.vocabulary = static_cast<int>(data->characters.size());

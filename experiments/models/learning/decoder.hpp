@@ -51,9 +51,9 @@ struct DecoderSums {
 /// or double to check one against the other. Throws Error for a token or target beyond the vocabulary, tokens
 /// that are not whole sequences, and parameters of another length.
 template <class Real>
-DecoderSums decoder_loss(const DecoderShape& shape, const Vector<Real>& parameters,
+DecoderSums decoder_loss(const DecoderShape& shape, const VectorOf<Real>& parameters,
                          std::span<const std::uint16_t> tokens, std::span<const std::uint16_t> targets,
-                         Eigen::Index length, Real scale, Vector<Real>* gradient);
+                         Eigen::Index length, Real scale, VectorOf<Real>* gradient);
 
 /// The model on a text: example i is the `context` tokens from i context on and the ones after each; evaluated
 /// on at most `test_tokens` from the beginning of the test text. The vocabulary of `shape` is the text's.

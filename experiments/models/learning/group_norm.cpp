@@ -13,7 +13,7 @@ using ConstLanes = Eigen::Map<const Eigen::Array<Real, lanes, Eigen::Dynamic>>;
 }  // namespace
 
 template <class Real>
-void group_norm(int groups, const Real* gain_and_bias, Matrix<Real>& map, GroupNormWork<Real>& work) {
+void group_norm(int groups, const Real* gain_and_bias, MatrixOf<Real>& map, GroupNormWork<Real>& work) {
   const Eigen::Index channels = map.cols(), pixels = map.rows() / lanes, per_group = channels / groups;
   work.normal.resize(map.rows(), channels);
   work.inverse.resize(lanes, groups);
@@ -40,7 +40,7 @@ void group_norm(int groups, const Real* gain_and_bias, Matrix<Real>& map, GroupN
 
 template <class Real>
 void group_norm_backward(int groups, const Real* gain_and_bias, const GroupNormWork<Real>& work,
-                         Matrix<Real>& map_gradient, Real* gradient) {
+                         MatrixOf<Real>& map_gradient, Real* gradient) {
   const Eigen::Index channels = map_gradient.cols(), pixels = map_gradient.rows() / lanes;
   const Eigen::Index per_group = channels / groups;
   const Real share = Real{1} / static_cast<Real>(per_group * pixels);
@@ -73,9 +73,9 @@ void group_norm_backward(int groups, const Real* gain_and_bias, const GroupNormW
   }
 }
 
-template void group_norm(int, const float*, Matrix<float>&, GroupNormWork<float>&);
-template void group_norm(int, const double*, Matrix<double>&, GroupNormWork<double>&);
-template void group_norm_backward(int, const float*, const GroupNormWork<float>&, Matrix<float>&, float*);
-template void group_norm_backward(int, const double*, const GroupNormWork<double>&, Matrix<double>&, double*);
+template void group_norm(int, const float*, MatrixOf<float>&, GroupNormWork<float>&);
+template void group_norm(int, const double*, MatrixOf<double>&, GroupNormWork<double>&);
+template void group_norm_backward(int, const float*, const GroupNormWork<float>&, MatrixOf<float>&, float*);
+template void group_norm_backward(int, const double*, const GroupNormWork<double>&, MatrixOf<double>&, double*);
 
 }  // namespace optinc

@@ -7,7 +7,7 @@ namespace optinc {
 /// What group_norm_backward needs of the forward pass.
 template <class Real>
 struct GroupNormWork {
-  Matrix<Real> normal;                                ///< x^, as x
+  MatrixOf<Real> normal;                              ///< x^, as x
   Eigen::Array<Real, lanes, Eigen::Dynamic> inverse;  ///< (lanes, groups), 1 / sqrt(var + 1e-5)
 };
 
@@ -17,11 +17,11 @@ struct GroupNormWork {
 /// so that servers need to agree on no statistics. gain_and_bias: channels gains, then channels biases. The
 /// channels must be a multiple of groups.
 template <class Real>
-void group_norm(int groups, const Real* gain_and_bias, Matrix<Real>& map, GroupNormWork<Real>& work);
+void group_norm(int groups, const Real* gain_and_bias, MatrixOf<Real>& map, GroupNormWork<Real>& work);
 
 /// Turns d loss / d y into d loss / d x, in place, and adds the derivatives of gains and biases to `gradient`.
 template <class Real>
 void group_norm_backward(int groups, const Real* gain_and_bias, const GroupNormWork<Real>& work,
-                         Matrix<Real>& map_gradient, Real* gradient);
+                         MatrixOf<Real>& map_gradient, Real* gradient);
 
 }  // namespace optinc

@@ -31,7 +31,7 @@ template <class Real>
 using Lane = Eigen::Map<Eigen::Array<Real, lanes, 1>>;
 
 template <class Real>
-void gather(const LaneConv& c, const Matrix<Real>& input, Matrix<Real>& columns) {
+void gather(const LaneConv& c, const MatrixOf<Real>& input, MatrixOf<Real>& columns) {
   columns.resize(Eigen::Index{c.out_height()} * c.out_width() * lanes, c.fan_in());
   Eigen::Index column = 0;
   for (int dy = 0; dy < c.kernel; ++dy) {
@@ -56,7 +56,7 @@ void gather(const LaneConv& c, const Matrix<Real>& input, Matrix<Real>& columns)
 
 /// The transpose of gather.
 template <class Real>
-void scatter(const LaneConv& c, Matrix<Real>& columns, Matrix<Real>& input) {
+void scatter(const LaneConv& c, MatrixOf<Real>& columns, MatrixOf<Real>& input) {
   Eigen::Index column = 0;
   for (int dy = 0; dy < c.kernel; ++dy) {
     for (int dx = 0; dx < c.kernel; ++dx) {
@@ -76,30 +76,31 @@ void scatter(const LaneConv& c, Matrix<Real>& columns, Matrix<Real>& input) {
 }  // namespace
 
 template <class Real>
-void lane_conv(const LaneConv& conv, const Real* weights, const Matrix<Real>& input, Matrix<Real>& columns,
-               Matrix<Real>& output) {
+void lane_conv(const LaneConv& conv, const Real* weights, const MatrixOf<Real>& input, MatrixOf<Real>& columns,
+               MatrixOf<Real>& output) {
   gather(conv, input, columns);
-  output.noalias() = columns * Eigen::Map<const Matrix<Real>>(weights, conv.fan_in(), conv.out);
+  output.noalias() = columns * Eigen::Map<const MatrixOf<Real>>(weights, conv.fan_in(), conv.out);
 }
 
 template <class Real>
-void lane_conv_backward(const LaneConv& conv, const Real* weights, const Matrix<Real>& columns,
-                        const Matrix<Real>& output_gradient, Real* weight_gradient,
-                        Matrix<Real>* input_gradient, Matrix<Real>& scratch) {
-  Eigen::Map<Matrix<Real>>(weight_gradient, conv.fan_in(), conv.out).noalias() +=
+void lane_conv_backward(const LaneConv& conv, const Real* weights, const MatrixOf<Real>& columns,
+                        const MatrixOf<Real>& output_gradient, Real* weight_gradient,
+                        MatrixOf<Real>* input_gradient, MatrixOf<Real>& scratch) {
+  Eigen::Map<MatrixOf<Real>>(weight_gradient, conv.fan_in(), conv.out).noalias() +=
       columns.transpose() * output_gradient;
   if (input_gradient == nullptr) return;
   scratch.noalias() =
-      output_gradient * Eigen::Map<const Matrix<Real>>(weights, conv.fan_in(), conv.out).transpose();
+      output_gradient * Eigen::Map<const MatrixOf<Real>>(weights, conv.fan_in(), conv.out).transpose();
   scatter(conv, scratch, *input_gradient);
 }
 
-template void lane_conv(const LaneConv&, const float*, const Matrix<float>&, Matrix<float>&, Matrix<float>&);
-template void lane_conv(const LaneConv&, const double*, const Matrix<double>&, Matrix<double>&,
-                        Matrix<double>&);
-template void lane_conv_backward(const LaneConv&, const float*, const Matrix<float>&, const Matrix<float>&,
-                                 float*, Matrix<float>*, Matrix<float>&);
-template void lane_conv_backward(const LaneConv&, const double*, const Matrix<double>&, const Matrix<double>&,
-                                 double*, Matrix<double>*, Matrix<double>&);
+template void lane_conv(const LaneConv&, const float*, const MatrixOf<float>&, MatrixOf<float>&,
+                        MatrixOf<float>&);
+template void lane_conv(const LaneConv&, const double*, const MatrixOf<double>&, MatrixOf<double>&,
+                        MatrixOf<double>&);
+template void lane_conv_backward(const LaneConv&, const float*, const MatrixOf<float>&, const MatrixOf<float>&,
+                                 float*, MatrixOf<float>*, MatrixOf<float>&);
+template void lane_conv_backward(const LaneConv&, const double*, const MatrixOf<double>&,
+                                 const MatrixOf<double>&, double*, MatrixOf<double>*, MatrixOf<double>&);
 
 }  // namespace optinc

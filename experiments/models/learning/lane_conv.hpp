@@ -33,14 +33,14 @@ struct LaneConv {
 
 /// output <- conv(input). Leaves in `columns` each output's inputs as a row, for lane_conv_backward.
 template <class Real>
-void lane_conv(const LaneConv& conv, const Real* weights, const Matrix<Real>& input, Matrix<Real>& columns,
-               Matrix<Real>& output);
+void lane_conv(const LaneConv& conv, const Real* weights, const MatrixOf<Real>& input, MatrixOf<Real>& columns,
+               MatrixOf<Real>& output);
 
 /// Adds d loss / d weights to weight_gradient, given d loss / d output, and where input_gradient is not null
 /// (it then has the input's shape) adds d loss / d input to it. `scratch` is overwritten.
 template <class Real>
-void lane_conv_backward(const LaneConv& conv, const Real* weights, const Matrix<Real>& columns,
-                        const Matrix<Real>& output_gradient, Real* weight_gradient,
-                        Matrix<Real>* input_gradient, Matrix<Real>& scratch);
+void lane_conv_backward(const LaneConv& conv, const Real* weights, const MatrixOf<Real>& columns,
+                        const MatrixOf<Real>& output_gradient, Real* weight_gradient,
+                        MatrixOf<Real>* input_gradient, MatrixOf<Real>& scratch);
 
 }  // namespace optinc

@@ -6,9 +6,9 @@ namespace optinc {
 
 /// Learners compute in float, and in double where tests check their gradients.
 template <class Real>
-using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+using MatrixOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 /// A column, (n).
 template <class Real>
-using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+using VectorOf = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
 }  // namespace optinc

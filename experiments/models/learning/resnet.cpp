@@ -69,26 +69,26 @@ Plan plan_of(const ResNetShape& s) {
 
 template <class Real>
 struct ConvNormWork {
-  Matrix<Real> columns;
+  MatrixOf<Real> columns;
   GroupNormWork<Real> norm;
 };
 
 template <class Real>
 struct BlockWork {
   ConvNormWork<Real> first, second;
-  Matrix<Real> shortcut_columns, shortcut;
-  Matrix<Real> hidden, output;  ///< after each ReLU
+  MatrixOf<Real> shortcut_columns, shortcut;
+  MatrixOf<Real> hidden, output;  ///< after each ReLU
 };
 
 /// Everything a pass needs, kept from call to call rather than allocated anew.
 template <class Real>
 struct Work {
-  Matrix<Real> input, stem_output;
+  MatrixOf<Real> input, stem_output;
   ConvNormWork<Real> stem;
   std::vector<BlockWork<Real>> blocks;
-  Matrix<Real> features, outputs;                   ///< (features, lanes), (classes, lanes)
-  Matrix<Real> gradient, hidden_gradient, scratch;  ///< of the backward pass
-  Matrix<Real> input_gradient;
+  MatrixOf<Real> features, outputs;                   ///< (features, lanes), (classes, lanes)
+  MatrixOf<Real> gradient, hidden_gradient, scratch;  ///< of the backward pass
+  MatrixOf<Real> input_gradient;
 };
 
 template <class Real>
@@ -98,17 +98,17 @@ Work<Real>& work_of_this_thread() {
 }
 
 template <class Real>
-void normed_conv(const ResNetShape& s, const ConvNorm& layer, const Vector<Real>& p, const Matrix<Real>& input,
-                 ConvNormWork<Real>& work, Matrix<Real>& output) {
+void normed_conv(const ResNetShape& s, const ConvNorm& layer, const VectorOf<Real>& p,
+                 const MatrixOf<Real>& input, ConvNormWork<Real>& work, MatrixOf<Real>& output) {
   lane_conv(layer.conv, p.data() + layer.conv.at, input, work.columns, output);
   group_norm(s.groups, p.data() + layer.norm, output, work.norm);
 }
 
 /// output_gradient is overwritten.
 template <class Real>
-void normed_conv_backward(const ResNetShape& s, const ConvNorm& layer, const Vector<Real>& p,
-                          const ConvNormWork<Real>& work, Matrix<Real>& output_gradient, Vector<Real>& gradient,
-                          Matrix<Real>* input_gradient, Matrix<Real>& scratch) {
+void normed_conv_backward(const ResNetShape& s, const ConvNorm& layer, const VectorOf<Real>& p,
+                          const ConvNormWork<Real>& work, MatrixOf<Real>& output_gradient,
+                          VectorOf<Real>& gradient, MatrixOf<Real>* input_gradient, MatrixOf<Real>& scratch) {
   group_norm_backward(s.groups, p.data() + layer.norm, work.norm, output_gradient,
                       gradient.data() + layer.norm);
   lane_conv_backward(layer.conv, p.data() + layer.conv.at, work.columns, output_gradient,
@@ -116,11 +116,11 @@ void normed_conv_backward(const ResNetShape& s, const ConvNorm& layer, const Vec
 }
 
 template <class Real>
-void forward(const ResNetShape& s, const Plan& plan, const Vector<Real>& p, Work<Real>& w) {
+void forward(const ResNetShape& s, const Plan& plan, const VectorOf<Real>& p, Work<Real>& w) {
   normed_conv(s, plan.stem, p, w.input, w.stem, w.stem_output);
   w.stem_output = w.stem_output.cwiseMax(Real{0});
   w.blocks.resize(plan.blocks.size());
-  const Matrix<Real>* input = &w.stem_output;
+  const MatrixOf<Real>* input = &w.stem_output;
   for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
     const Block& block = plan.blocks[b];
     BlockWork<Real>& own = w.blocks[b];
@@ -138,26 +138,26 @@ void forward(const ResNetShape& s, const Plan& plan, const Vector<Real>& p, Work
   const Eigen::Index pixels = input->rows() / lanes;
   w.features.resize(plan.features, lanes);
   for (Eigen::Index c = 0; c < plan.features; ++c) {
-    const Eigen::Map<const Matrix<Real>> map(input->col(c).data(), lanes, pixels);
+    const Eigen::Map<const MatrixOf<Real>> map(input->col(c).data(), lanes, pixels);
     w.features.row(c) = map.rowwise().sum().transpose() / static_cast<Real>(pixels);
   }
-  const Eigen::Map<const Matrix<Real>> weights(p.data() + plan.head, s.classes, plan.features);
-  const Eigen::Map<const Vector<Real>> bias(weights.data() + weights.size(), s.classes);
+  const Eigen::Map<const MatrixOf<Real>> weights(p.data() + plan.head, s.classes, plan.features);
+  const Eigen::Map<const VectorOf<Real>> bias(weights.data() + weights.size(), s.classes);
   w.outputs.noalias() = weights * w.features;
   w.outputs.colwise() += bias;
 }
 
 /// From d loss / d outputs, which stands in w.outputs.
 template <class Real>
-void backward(const ResNetShape& s, const Plan& plan, const Vector<Real>& p, Work<Real>& w,
-              Vector<Real>& gradient) {
-  const Eigen::Map<const Matrix<Real>> weights(p.data() + plan.head, s.classes, plan.features);
+void backward(const ResNetShape& s, const Plan& plan, const VectorOf<Real>& p, Work<Real>& w,
+              VectorOf<Real>& gradient) {
+  const Eigen::Map<const MatrixOf<Real>> weights(p.data() + plan.head, s.classes, plan.features);
   Real* const head = gradient.data() + plan.head;
-  Eigen::Map<Matrix<Real>>(head, s.classes, plan.features).noalias() += w.outputs * w.features.transpose();
-  Eigen::Map<Vector<Real>>(head + weights.size(), s.classes) += w.outputs.rowwise().sum();
-  const Matrix<Real> mean_gradient = weights.transpose() * w.outputs;  // (features, lanes)
+  Eigen::Map<MatrixOf<Real>>(head, s.classes, plan.features).noalias() += w.outputs * w.features.transpose();
+  Eigen::Map<VectorOf<Real>>(head + weights.size(), s.classes) += w.outputs.rowwise().sum();
+  const MatrixOf<Real> mean_gradient = weights.transpose() * w.outputs;  // (features, lanes)
 
-  const Matrix<Real>& last = w.blocks.back().output;
+  const MatrixOf<Real>& last = w.blocks.back().output;
   const Eigen::Index pixels = last.rows() / lanes;
   w.gradient.resize(last.rows(), last.cols());
   for (Eigen::Index c = 0; c < plan.features; ++c) {
@@ -167,7 +167,7 @@ void backward(const ResNetShape& s, const Plan& plan, const Vector<Real>& p, Wor
   for (std::size_t b = plan.blocks.size(); b-- > 0;) {
     const Block& block = plan.blocks[b];
     BlockWork<Real>& own = w.blocks[b];
-    const Matrix<Real>& input = b > 0 ? w.blocks[b - 1].output : w.stem_output;
+    const MatrixOf<Real>& input = b > 0 ? w.blocks[b - 1].output : w.stem_output;
     w.gradient = (own.output.array() > Real{0}).select(w.gradient, Real{0});
     if (block.shortcut) {
       w.input_gradient.setZero(input.rows(), input.cols());
@@ -189,7 +189,7 @@ void backward(const ResNetShape& s, const Plan& plan, const Vector<Real>& p, Wor
 
 template <class Real>
 void load_lanes(const ResNetShape& s, const ImageSet& set, std::span<const std::uint32_t> images,
-                Matrix<Real>& input) {
+                MatrixOf<Real>& input) {
   const Eigen::Index pixels = Eigen::Index{s.height} * s.width;
   input.setZero(pixels * lanes, s.channels);  // lanes without an image see a black one
   for (std::size_t n = 0; n < images.size(); ++n) {
@@ -261,8 +261,8 @@ Eigen::VectorXf resnet_start(const ResNetShape& shape, Stream& stream) {
 }
 
 template <class Real>
-ResNetSums resnet_loss(const ResNetShape& shape, const Vector<Real>& parameters, const ImageSet& set,
-                       std::span<const std::uint32_t> images, Vector<Real>* gradient) {
+ResNetSums resnet_loss(const ResNetShape& shape, const VectorOf<Real>& parameters, const ImageSet& set,
+                       std::span<const std::uint32_t> images, VectorOf<Real>* gradient) {
   const Plan plan = plan_of(shape);
   validate(parameters.size() == plan.size,
            "{} parameters for a residual network of {}. Use the vector that resnet_start or training gave for "
@@ -295,10 +295,10 @@ ResNetSums resnet_loss(const ResNetShape& shape, const Vector<Real>& parameters,
   return sums;
 }
 
-template ResNetSums resnet_loss(const ResNetShape&, const Vector<float>&, const ImageSet&,
-                                std::span<const std::uint32_t>, Vector<float>*);
-template ResNetSums resnet_loss(const ResNetShape&, const Vector<double>&, const ImageSet&,
-                                std::span<const std::uint32_t>, Vector<double>*);
+template ResNetSums resnet_loss(const ResNetShape&, const VectorOf<float>&, const ImageSet&,
+                                std::span<const std::uint32_t>, VectorOf<float>*);
+template ResNetSums resnet_loss(const ResNetShape&, const VectorOf<double>&, const ImageSet&,
+                                std::span<const std::uint32_t>, VectorOf<double>*);
 
 LearningTask resnet_task(const ResNetShape& shape, std::shared_ptr<const ImageData> data) {
   validate_resnet(shape);

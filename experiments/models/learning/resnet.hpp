@@ -48,8 +48,8 @@ struct ResNetSums {
 /// loss, shape (parameters). Real is float, or double to check one against the other. Throws Error for
 /// parameters of another length and for images that do not fit the network.
 template <class Real>
-ResNetSums resnet_loss(const ResNetShape& shape, const Vector<Real>& parameters, const ImageSet& set,
-                       std::span<const std::uint32_t> images, Vector<Real>* gradient);
+ResNetSums resnet_loss(const ResNetShape& shape, const VectorOf<Real>& parameters, const ImageSet& set,
+                       std::span<const std::uint32_t> images, VectorOf<Real>* gradient);
 
 /// The network on these images. Throws Error unless shape and both sets fit.
 LearningTask resnet_task(const ResNetShape& shape, std::shared_ptr<const ImageData> data);

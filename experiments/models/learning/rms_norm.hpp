@@ -9,7 +9,7 @@ namespace optinc {
 /// What rms_norm_backward needs of the forward pass.
 template <class Real>
 struct RmsNormWork {
-  Matrix<Real> normal;                             ///< x / rms, (width, tokens)
+  MatrixOf<Real> normal;                           ///< x / rms, (width, tokens)
   Eigen::Matrix<Real, 1, Eigen::Dynamic> inverse;  ///< 1 / rms, (tokens)
 };
 
@@ -17,8 +17,8 @@ struct RmsNormWork {
 /// tokens):
 ///   y = gain x / rms,   rms = sqrt(mean x^2 + 1e-5),   gain of shape (width).
 template <class Real>
-void rms_norm(const Real* gain, const Matrix<Real>& x, RmsNormWork<Real>& work, Matrix<Real>& y) {
-  const Eigen::Map<const Vector<Real>> gains(gain, x.rows());
+void rms_norm(const Real* gain, const MatrixOf<Real>& x, RmsNormWork<Real>& work, MatrixOf<Real>& y) {
+  const Eigen::Map<const VectorOf<Real>> gains(gain, x.rows());
   work.normal.resize(x.rows(), x.cols());
   work.inverse.resize(x.cols());
   y.resize(x.rows(), x.cols());
@@ -32,10 +32,10 @@ void rms_norm(const Real* gain, const Matrix<Real>& x, RmsNormWork<Real>& work, 
 
 /// Adds d loss / d x to dx, given dy, and the derivatives of the gains to `gain_gradient`, shape (width).
 template <class Real>
-void rms_norm_backward(const Real* gain, const RmsNormWork<Real>& work, const Matrix<Real>& dy,
-                       Real* gain_gradient, Matrix<Real>& dx) {
-  const Eigen::Map<const Vector<Real>> gains(gain, dy.rows());
-  Eigen::Map<Vector<Real>> gradient(gain_gradient, dy.rows());
+void rms_norm_backward(const Real* gain, const RmsNormWork<Real>& work, const MatrixOf<Real>& dy,
+                       Real* gain_gradient, MatrixOf<Real>& dx) {
+  const Eigen::Map<const VectorOf<Real>> gains(gain, dy.rows());
+  Eigen::Map<VectorOf<Real>> gradient(gain_gradient, dy.rows());
   const Real share = Real{1} / static_cast<Real>(dy.rows());
   for (Eigen::Index t = 0; t < dy.cols(); ++t) {
     gradient += dy.col(t).cwiseProduct(work.normal.col(t));

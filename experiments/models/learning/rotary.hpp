@@ -10,15 +10,15 @@ namespace optinc {
 /// of shape (head width / 2, length) (Su et al. 2021).
 template <class Real>
 struct RotaryAngles {
-  Matrix<Real> cosine;
-  Matrix<Real> sine;
+  MatrixOf<Real> cosine;
+  MatrixOf<Real> sine;
 };
 
 /// The angles of places 0 .. length - 1 in heads of this even width.
 template <class Real>
 RotaryAngles<Real> rotary_angles(int head_width, Eigen::Index length) {
   const int half = head_width / 2;
-  RotaryAngles<Real> angles{Matrix<Real>(half, length), Matrix<Real>(half, length)};
+  RotaryAngles<Real> angles{MatrixOf<Real>(half, length), MatrixOf<Real>(half, length)};
   for (Eigen::Index p = 0; p < length; ++p) {
     for (int i = 0; i < half; ++i) {
       const double angle = static_cast<double>(p) * std::pow(10000.0, -static_cast<double>(i) / half);
@@ -33,7 +33,7 @@ RotaryAngles<Real> rotary_angles(int head_width, Eigen::Index length) {
 /// angle of the token's place in its sequence; direction 1, or -1 to turn back. The product of a turned query
 /// with a turned key then depends on the difference of their places alone.
 template <class Real>
-void rotary_turn(const RotaryAngles<Real>& angles, int heads, Real direction, Matrix<Real>& x) {
+void rotary_turn(const RotaryAngles<Real>& angles, int heads, Real direction, MatrixOf<Real>& x) {
   const Eigen::Index half = angles.cosine.rows(), length = angles.cosine.cols();
   for (Eigen::Index t = 0; t < x.cols(); ++t) {
     const Real* const cosine = angles.cosine.col(t % length).data();

@@ -65,7 +65,7 @@ def mesh_balance(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
             axes.set_ylabel("" if column else style.label(f"rms of the {meaning(run, name).label or name}", "1", 26))
             if row < len(names) - 1:
                 axes.set_xlabel("")
-    title = f"Corrected meshes for real targets against errors that nobody knows: rms and its 95 % interval, "
+    title = "Corrected meshes for real targets against errors that nobody knows: rms and its 95 % interval, "
     title += f"{say_trials(run)} a point; thin lines: closed forms; at the lower edge: rounding"
     rest = fixed(run, tuple(p.axis for p in (*unknown, swept["kind"])), at)
     if rest:

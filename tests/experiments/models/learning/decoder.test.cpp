@@ -106,7 +106,7 @@ TEST_CASE("the product of turned queries and keys depends on the difference of t
   Eigen::VectorXd q(heads * width), k(heads * width);
   for (double& x : q) x = stream.normal();
   for (double& x : k) x = stream.normal();
-  Matrix<double> queries = q.replicate(1, 2 * length), keys = k.replicate(1, 2 * length);
+  MatrixOf<double> queries = q.replicate(1, 2 * length), keys = k.replicate(1, 2 * length);
   const auto angles = rotary_angles<double>(width, length);
   rotary_turn(angles, heads, 1.0, queries);
   rotary_turn(angles, heads, 1.0, keys);
@@ -124,8 +124,8 @@ TEST_CASE("the product of turned queries and keys depends on the difference of t
 
 // Fails when softmax leaves out its division.
 TEST_CASE("probabilities add up to one") {
-  Matrix<double> z(7, 3);
-  z << Matrix<double>::Random(7, 3) * 50.0;
+  MatrixOf<double> z(7, 3);
+  z << MatrixOf<double>::Random(7, 3) * 50.0;
   const std::vector<std::uint16_t> labels{2, 6};
   const auto sums = cross_entropy<double, std::uint16_t>(z, labels, 0.5);
   CHECK(sums.loss > 0.0);

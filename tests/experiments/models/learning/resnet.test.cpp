@@ -44,7 +44,7 @@ Eigen::VectorXd somewhere(const ResNetShape& shape) {
 }
 
 /// Channels of image `n` of a map of lanes.
-Planes planes_of(const Matrix<double>& map, int height, int width, int n) {
+Planes planes_of(const MatrixOf<double>& map, int height, int width, int n) {
   Planes planes(static_cast<std::size_t>(map.cols()), Eigen::MatrixXd(height, width));
   for (std::size_t c = 0; c < planes.size(); ++c)
     for (int y = 0; y < height; ++y)
@@ -61,7 +61,7 @@ TEST_CASE("a convolution is the sum over its window") {
             width = GENERATE(2, 5);
   const LaneConv conv{2, 3, kernel, stride, height, width};
   Stream stream(33, Purpose::test);
-  Matrix<double> input(height * width * lanes, 2), columns, output;
+  MatrixOf<double> input(height * width * lanes, 2), columns, output;
   for (double& x : input.reshaped()) x = stream.normal();
   std::vector<double> weights(static_cast<std::size_t>(conv.weights()));
   for (double& w : weights) w = stream.normal();
@@ -125,9 +125,9 @@ TEST_CASE("the residual network's gradient is the loss's derivative") {
 // Fails when the variance is taken without its mean, or over all lanes together.
 TEST_CASE("group norm forgets scale and offset of each group and image") {
   Stream stream(34, Purpose::test);
-  Matrix<double> map(9 * lanes, 4);
+  MatrixOf<double> map(9 * lanes, 4);
   for (double& x : map.reshaped()) x = stream.normal();
-  Matrix<double> other = map;
+  MatrixOf<double> other = map;
   other.leftCols(2) = 1000.0 * other.leftCols(2).array() + 300.0;
   const std::vector<double> gain_and_bias{1.0, 2.0, 0.5, -1.0, 0.0, 1.0, 0.0, 3.0};
   GroupNormWork<double> work;
