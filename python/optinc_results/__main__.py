@@ -34,7 +34,7 @@ which there is data (pareto only if named). Each figure is written as PNG and PD
   drift                a metric against time
   receiver_noise       error rates against received power and intensity noise, with the PAM4 formula
   budget               loss, delay and power of optinc budget, by stage and part
-  designs              costs of the designs of optinc designs, side by side
+  designs              costs of the designs of optinc compare-costs, side by side
   interconnect         iteration times of optinc interconnect against the number of servers, with their parts
   assumptions          sensitivity of the ratios of optinc interconnect to single assumptions
   law                  analytic result and simulation of every Monte-Carlo law of optinc validate, one figure each

@@ -14,51 +14,51 @@ namespace optinc {
 void validate_learner(const StudyConfig& config) {
   const LearnerSettings& l = config.learner;
   const Task& task = config.task;
-  validate((l.kind == "decoder") == (l.data_set == "text"),
-           "kind = \"{}\" with data_set = \"{}\" (a decoder learns text, mlp and cnn learn images). Change one "
-           "of them.",
-           l.kind, l.data_set);
-  validate(l.data != "default" || l.data_set == "fashion-mnist" || l.data_set == "text",
-           "data = \"default\" with data_set = \"{}\" (no Debian package brings it). Name the folder of its "
-           "binary files.",
-           l.data_set);
-  validate(l.kind != "cnn" || l.width == 0 || (l.width % 4 == 0 && l.width <= 256),
-           "width = {} of kind = \"cnn\" (channels of its first stage, normalised by fours: a multiple of 4, "
-           "at most "
-           "256). Set 0 for 16.",
-           l.width);
-  validate(l.kind != "decoder" || l.width == 0 || (l.width % 8 == 0 && l.width <= 4096),
-           "width = {} of kind = \"decoder\" (four heads whose positions turn pairs: a multiple of 8, at most "
-           "4096). "
-           "Set 0 for 64.",
-           l.width);
-  validate(l.evaluations <= l.steps, "evaluations = {} in {} steps (one a step at most). Choose fewer.",
-           l.evaluations, l.steps);
+  validate_field((l.kind == "decoder") == (l.data_set == "text"), "kind",
+                 "\"{}\" with data_set = \"{}\" (a decoder learns text, mlp and cnn learn images). Change one "
+                 "of them.",
+                 l.kind, l.data_set);
+  validate_field(l.data != "default" || l.data_set == "fashion-mnist" || l.data_set == "text", "data",
+                 "\"default\" with data_set = \"{}\" (no Debian package brings it). Name the folder of its "
+                 "binary files.",
+                 l.data_set);
+  validate_field(l.kind != "cnn" || l.width == 0 || (l.width % 4 == 0 && l.width <= 256), "width",
+                 "{} of kind = \"cnn\" (channels of its first stage, normalised by fours: a multiple of 4, "
+                 "at most "
+                 "256). Set 0 for 16.",
+                 l.width);
+  validate_field(l.kind != "decoder" || l.width == 0 || (l.width % 8 == 0 && l.width <= 4096), "width",
+                 "{} of kind = \"decoder\" (four heads whose positions turn pairs: a multiple of 8, at most "
+                 "4096). "
+                 "Set 0 for 64.",
+                 l.width);
+  validate_field(l.evaluations <= l.steps, "evaluations", "{} in {} steps (one a step at most). Choose fewer.",
+                 l.evaluations, l.steps);
   validate(config.runner.trials <= 2048,
            "{} trainings a point (a seed numbers 2048 of them). Set runner.trials to less, and run.seed.",
            config.runner.trials);
   constexpr std::uint64_t trial_bits = std::uint64_t{1} << 53;  // learning_trial puts the trial's number there
-  validate(
-      config.run.seed < trial_bits,
-      "seed = {} of a training (below 2^53: its bits above number the trials). Set run.seed to a smaller one.",
+  validate_field(
+      config.run.seed < trial_bits, "seed",
+      "{} of a training (below 2^53: its bits above number the trials). Set run.seed to a smaller one.",
       config.run.seed);
   const int servers = training_servers(l, task.servers);
-  validate(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
-           "aggregator = \"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",
-           servers);
-  validate(l.batch % servers == 0 && l.batch >= servers,
-           "batch = {} for {} servers (each takes an equal share). Choose {}.", l.batch, servers,
-           std::max(1, (l.batch + servers / 2) / servers) * servers);
+  validate_field(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
+                 "aggregator", "\"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",
+                 servers);
+  validate_field(l.batch % servers == 0 && l.batch >= servers, "batch",
+                 "{} for {} servers (each takes an equal share). Choose {}.", l.batch, servers,
+                 std::max(1, (l.batch + servers / 2) / servers) * servers);
   if (!sends_codes(l)) return;
-  validate(task.level == CascadeLevel::flat,
-           "aggregator = \"{}\" in a task of level \"{}\" (levels = 2 makes both "
-           "levels of a cascade). Set task.level = \"flat\".",
-           l.aggregator, name_of(task.level));
+  validate_field(task.level == CascadeLevel::flat, "aggregator",
+                 "\"{}\" in a task of level \"{}\" (levels = 2 makes both "
+                 "levels of a cascade). Set task.level = \"flat\".",
+                 l.aggregator, name_of(task.level));
   validate(task.bits() <= 16, "codes of {} bits (gradients are quantised to 16 at most). Set task.bits.",
            task.bits());
-  validate(
-      l.levels == 1 || !l.carry_digit || l.aggregator == "quantised" || task.servers <= 4,
-      "levels = 2 with units of {} servers (the sum of at most 4 codes has one digit more). Set task.servers.",
+  validate_field(
+      l.levels == 1 || !l.carry_digit || l.aggregator == "quantised" || task.servers <= 4, "levels",
+      "2 with units of {} servers (the sum of at most 4 codes has one digit more). Set task.servers.",
       task.servers);
   if (l.aggregator == "quantised" || (l.aggregator == "chip" && l.engine != "map")) return;
   Task largest = task;

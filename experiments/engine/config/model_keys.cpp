@@ -44,7 +44,7 @@ constexpr std::array<Readers, 52> readers = {{
     {"calibration", "diagonal_rate", chip | tolerance | cascade | learning},
     {"calibration", "", networks},
     {"crosstalk", "", networks},
-    {"operation", "", networks},
+    {"environment", "", networks},
     {"laser", "power_w", 0},
     {"laser", "wall_plug_efficiency", 0},
     {"laser", "", networks},
@@ -72,7 +72,7 @@ constexpr std::array<Readers, 52> readers = {{
     {"stand_in", "", chip | tolerance},
     {"tolerance", "", tolerance},
     {"mesh", "", mesh},
-    {"drift", "imbalance_m", networks},  // how phases answer to [operation], too
+    {"drift", "imbalance_m", networks},  // how phases answer to [environment], too
     {"drift", "heater_per_k", networks},
     {"drift", "splitter_rad_per_m", networks},
     {"drift", "", drift | learning},
@@ -100,19 +100,21 @@ std::string readers_text(std::string_view section, std::string_view key) {
   std::string text;
   for (const auto model : model_names())
     if (model_reads(model, section, key)) text += fmt::format("{}{}", text.empty() ? "" : ", ", model);
-  return text.empty() ? "none (read by optinc budget and optinc designs)" : text;
+  return text.empty() ? "none (read by optinc budget and optinc compare-costs)" : text;
 }
 
-std::vector<std::string> unread_keys(const StudyConfig& config) {
+std::vector<StudyWarning> unread_keys(const StudyConfig& config) {
   const auto entries = config_entries(config), defaults = config_entries({});
-  std::vector<std::string> lines;
+  std::vector<StudyWarning> unread;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const FieldEntry& e = entries[i];
     if (e.value != defaults[i].value && !model_reads(config.model, e.section, e.info.key))
-      lines.push_back(fmt::format("{}: model {} does not read it (read by: {}): {} changes nothing", e.name(),
-                                  config.model, readers_text(e.section, e.info.key), toml_text(e.value)));
+      unread.push_back({e.name(),
+                        fmt::format("model {} does not read it (read by: {}): {} changes nothing", config.model,
+                                    readers_text(e.section, e.info.key), toml_text(e.value)),
+                        "model"});
   }
-  return lines;
+  return unread;
 }
 
 }  // namespace optinc
