@@ -38,7 +38,7 @@ AS_TYPED = {
     "optinc train STUDY.toml -o FILE": f"optinc train {STUDY} -o n.h5 {TRAINING}",
     "optinc validate": "optinc validate --quick 8",
     "optinc budget": "optinc budget --set network.source=carry-chain --set task.rounding=half-up",
-    "optinc designs LIST.toml": "optinc designs experiments/data/lists/published.toml",
+    "optinc compare-costs LIST.toml": "optinc compare-costs experiments/data/lists/published.toml",
     "optinc interconnect LIST.toml": "optinc interconnect experiments/data/lists/headline.toml",
     "optinc interconnect": "optinc interconnect experiments/data/lists/ring_1024.toml",
     "optinc explain KEY": "optinc explain chip.sigma_eta_rad",
@@ -144,7 +144,7 @@ class Pages(unittest.TestCase):
             return
         if words[1] in ("run", "ablate", "train"):
             words = [*words, "--print-config"]
-        elif words[1] in ("budget", "designs", "interconnect", "words", "explain", "list", "devices"):
+        elif words[1] in ("budget", "compare-costs", "interconnect", "check-network", "explain", "list", "devices"):
             pass
         else:
             words = [*words[:2], "--help"]

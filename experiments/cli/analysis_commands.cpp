@@ -48,14 +48,17 @@ void add_validate(CommandTable& commands) {
   add_output(laws, law->out);
 }
 
-void add_words(CommandTable& commands) {
-  const auto asked = std::make_shared<WordsArguments>();
+void add_check_network(CommandTable& commands) {
+  const auto asked = std::make_shared<CheckNetworkArguments>();
   CLI::App& words = commands.add(
-      "words", "Test the error-free network against integer arithmetic, exhaustively or on a random sample",
-      "optinc words experiments/data/studies/quickstart.toml\n"
-      "  optinc words study.toml --set task.bits=16 --set network.source=carry-chain --words 100000000",
-      [asked] { return words_command(*asked); });
-  words.add_option("STUDY.toml", asked->study, "Study file; only [task], [network] and [training] are used")
+      "check-network",
+      "Test the error-free network against integer arithmetic, exhaustively or on a random sample",
+      "optinc check-network quickstart\n"
+      "  optinc check-network study.toml --set task.bits=16 --set network.source=carry-chain --words 100000000",
+      [asked] { return check_network_command(*asked); });
+  words
+      .add_option("STUDY", asked->study,
+                  "Study file or shipped study; only [task], [network] and [training] are used")
       ->required();
   add_settings(words, asked->overrides.settings,
                "Override a value of the study: section.key=value; repeatable");
@@ -70,12 +73,12 @@ void add_budget(CommandTable& commands) {
   CLI::App& budgets = commands.add(
       "budget", "Compute loss, power, delay and area of a network's chip, by stage and part",
       "optinc budget --network network.h5\n"
-      "  optinc budget experiments/data/studies/quickstart.toml --set heater.device=typical-undercut-heater\n"
+      "  optinc budget quickstart --set heater.device=typical-undercut-heater\n"
       "  optinc budget --network network.h5 -o budget.h5 && experiments/scripts/draw budget.h5 -o figures",
       [costs, &commands] { return budget_command(*costs, commands.typed()); });
-  budgets.add_option(
-      "STUDY.toml", costs->study,
-      "Study file; its network, [chip], [link] and [budget] are used (default: built-in values)");
+  budgets.add_option("STUDY", costs->study,
+                     "Study file or shipped study; its network, [chip], [link] and [budget] are used (default: "
+                     "built-in values)");
   budgets
       .add_option("--network", costs->network,
                   "Network or result file (.h5), or shipped/NAME, instead of training a network")
@@ -86,14 +89,14 @@ void add_budget(CommandTable& commands) {
   add_output(budgets, costs->out);
 }
 
-void add_designs(CommandTable& commands) {
-  const auto compared = std::make_shared<DesignsArguments>();
+void add_compare_costs(CommandTable& commands) {
+  const auto compared = std::make_shared<CompareCostsArguments>();
   CLI::App& designs = commands.add(
-      "designs", "Compare the costs of several designs, side by side with published values",
-      "optinc designs experiments/data/lists/published.toml -o designs.h5 && experiments/scripts/draw "
+      "compare-costs", "Compare the costs of several designs, side by side with published values",
+      "optinc compare-costs experiments/data/lists/published.toml -o designs.h5 && experiments/scripts/draw "
       "designs.h5 -o figures\n"
-      "  optinc designs experiments/data/lists/published.toml --set link.skew=at-servers",
-      [compared, &commands] { return designs_command(*compared, commands.typed()); });
+      "  optinc compare-costs experiments/data/lists/published.toml --set link.skew=at-servers",
+      [compared, &commands] { return compare_costs_command(*compared, commands.typed()); });
   designs.add_option("LIST.toml", compared->list, "List of designs, each given by overrides of one study")
       ->required();
   add_settings(designs, compared->settings,
@@ -136,9 +139,9 @@ void add_question_commands(CommandTable& commands) {
   add_inspect(commands);
   add_report(commands);
   add_validate(commands);
-  add_words(commands);
+  add_check_network(commands);
   add_budget(commands);
-  add_designs(commands);
+  add_compare_costs(commands);
   add_interconnect(commands);
 }
 

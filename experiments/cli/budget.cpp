@@ -2,6 +2,7 @@
 
 #include "experiments/analysis/cost/budget_file.hpp"
 #include "experiments/analysis/cost/budget_report.hpp"
+#include "experiments/analysis/cost/compare_designs.hpp"
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/study_warnings.hpp"
@@ -9,6 +10,7 @@
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/study/shipped_studies.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
@@ -20,7 +22,7 @@ StudyConfig config_of(const BudgetArguments& a) {
   Overrides overrides = a.overrides;
   if (!a.network.empty()) overrides.settings.push_back(fmt::format("network.source={}", toml_text(a.network)));
   StudyConfig config =
-      a.study.empty() ? parse_config("", "optinc budget", overrides) : load_config(a.study, overrides);
+      a.study.empty() ? parse_config("", "optinc budget", overrides) : load_study(a.study, overrides);
   validate(has_network(config.model),
            "a study of model {} (a budget is of a chip with a network). Give another study.", config.model);
   if (!a.network.empty()) {
@@ -44,14 +46,21 @@ std::string title_of(const StudyConfig& c, const Network& network) {
 int budget_command(const BudgetArguments& a, std::string_view typed) {
   const bool stored = !a.out.output.empty();
   if (stored) {
-    require_not_input(a.out.output, {a.study, a.network});
+    require_not_input(a.out.output, {a.study.empty() ? "" : study_path(a.study), a.network});
     require_writable_output(a.out.output, a.out.force);
   }
   const StudyConfig config = config_of(a);
-  const Network network = make_network_of(config, a.out.quiet).network;
+  const bool untrained = config.network.source == "train";
+  const Network network = untrained ? untrained_network(network_configs(config).front())
+                                    : make_network_of(config, a.out.quiet).network;
   const ChipBudget result = budget(design_chip(network), config.chip, config.hardware, config.budget);
-  const std::vector<std::string> warnings =
-      budget_warnings(config, result.static_power_w.part("heaters").total());
+  std::vector<std::string> warnings =
+      lines_of(budget_warnings(config, result.static_power_w.part("heaters").total()));
+  if (untrained)
+    warnings.emplace_back(
+        "network.source: train, which a budget does not: it is of random matrices of the network's shape, "
+        "whose "
+        "heaters differ a little. Give --network FILE for a trained one");
   print_warnings(warnings);
   const std::string title = title_of(config, network);
   if (stored) {

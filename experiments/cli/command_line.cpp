@@ -1,6 +1,7 @@
 #include "experiments/cli/command_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <regex>
 
@@ -50,9 +51,18 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.empty())
     return fmt::format("no command given (there are {}). Try optinc --help.", join_names(commands));
+  if (first == "draw")
+    return "unknown command \"draw\" (Python draws figures). Try optinc report RESULTS.h5 for a page of them, "
+           "or "
+           "experiments/scripts/draw RESULTS.h5 -o FOLDER for files.";
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> moved = {
+      {{"words", "check-network"}, {"designs", "compare-costs"}}};
+  for (const auto& [old, now] : moved)
+    if (first == old)
+      return fmt::format("unknown command \"{}\" (it is called {} now). Try optinc {} --help.", old, now, now);
   if (first[0] != '-' && std::find(commands.begin(), commands.end(), first) == commands.end())
     return fmt::format("unknown command \"{}\" (there are {}). Did you mean optinc {}?", first,
-                       join_names(commands), nearest_name(first, commands));
+                       join_names(commands), choice_text(likely_names(first, commands)));
   return fmt::format("invalid command line ({}). Try optinc {} --help.",
                      std::regex_replace(error.what(), std::regex("\\s*\n\\s*"), "; "),
                      first[0] == '-' ? "" : first);
@@ -70,10 +80,11 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   app.set_version_flag("--version", program_version(), "Print version and revision and exit");
   app.footer(
       "Example:\n"
-      "  optinc run experiments/data/studies/quickstart.toml -o results.h5 && optinc inspect results.h5\n"
+      "  optinc run quickstart -o results.h5 && optinc inspect results.h5\n"
       "Exit codes:\n"
       "  0    success, or a run stopped by run.time_limit_s (its file has complete = 0)\n"
-      "  1    refused or failed (standard error says why), wrong words found (words), or differing values "
+      "  1    refused or failed (standard error says why), wrong words found (check-network), or differing "
+      "values "
       "(replay)\n"
       "  2    invalid command line\n"
       "  130  interrupted by Ctrl-C (143: by SIGTERM); finished trials are stored and the resume command is "

@@ -13,6 +13,7 @@
 #include "experiments/engine/study/run_study.hpp"
 #include "experiments/engine/study/run_training.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/study/shipped_studies.hpp"
 #include "experiments/io/commands.hpp"
 #include "physics/core/check.hpp"
 
@@ -24,13 +25,14 @@ StudyConfig config_of(const StudyArguments& a) {
   if (a.seed) all.settings.push_back(fmt::format("run.seed={}", *a.seed));
   if (a.threads) all.settings.push_back(fmt::format("run.threads={}", *a.threads));
   if (a.trials) all.settings.push_back(fmt::format("runner.trials={}", *a.trials));
-  return load_config(a.study, all);
+  return load_study(a.study, all);
 }
 
 /// The study's own file and those of the networks and matrices it names, swept ones too.
 std::vector<std::filesystem::path> files_read(const StudyArguments& a, const StudyConfig& config) {
   const NetworkSettings& n = config.network;
-  std::vector<std::filesystem::path> files = {a.study, n.source, n.above, n.start, config.mesh.target};
+  std::vector<std::filesystem::path> files = {study_path(a.study), n.source, n.above, n.start,
+                                              config.mesh.target};
   for (const SweepAxis& axis : config.sweeps)
     for (const SweptKey& key : axis.keys)
       for (const FieldValue& value : key.values)
@@ -48,7 +50,7 @@ std::optional<std::filesystem::path> chip_path(const LabArguments& a) {
 
 RunOptions OutputArguments::options(std::string_view typed, Ranks& ranks, std::string_view example) const {
   validate(!output.empty(), "no output named (results go to a file). Add -o {}.", example);
-  return {output, force, quiet, typed, {}, &ranks};
+  return {output, force, quiet, typed, {}, &ranks, mixed_revisions};
 }
 
 int status_of(Ending ending) { return ending == Ending::interrupted ? 128 + interrupt_signal() : 0; }

@@ -18,7 +18,7 @@ namespace optinc {
 /// Where a result goes, as every command that writes one says it.
 struct OutputArguments {
   std::string output;
-  bool force = false, quiet = false;
+  bool force = false, quiet = false, mixed_revisions = false;
 
   /// Throws Error where no output is named; `example` shows how.
   RunOptions options(std::string_view typed, Ranks& ranks, std::string_view example = "results.h5") const;
@@ -62,7 +62,7 @@ struct BudgetArguments {
 };
 
 /// What `designs` takes.
-struct DesignsArguments {
+struct CompareCostsArguments {
   std::string list;
   std::vector<std::string> settings;
   bool json = false;
@@ -84,7 +84,7 @@ struct ReportArguments {
 };
 
 /// What `words` takes.
-struct WordsArguments {
+struct CheckNetworkArguments {
   std::string study;
   Overrides overrides;
   std::int64_t drawn = 1'000'000;
@@ -103,9 +103,9 @@ int fabricate_command(const LabArguments& arguments, const RunOptions& options);
 int transfer_command(const LabArguments& arguments, const RunOptions& options);
 int inspect_command(const std::string& file, bool json);
 int validate_command(const LawArguments& arguments, std::string_view typed);
-int words_command(const WordsArguments& arguments);
+int check_network_command(const CheckNetworkArguments& arguments);
 int budget_command(const BudgetArguments& arguments, std::string_view typed);
-int designs_command(const DesignsArguments& arguments, std::string_view typed);
+int compare_costs_command(const CompareCostsArguments& arguments, std::string_view typed);
 int interconnect_command(const InterconnectArguments& arguments, std::string_view typed);
 /// Has the Python package, which draws the figures, write the page.
 int report_command(const ReportArguments& arguments);

@@ -6,8 +6,9 @@
 
 namespace optinc {
 
-/// What a run would take: points, trials, time, memory and size of its file, from a few trials on an untrained
-/// network (whose trials take as long) and a short training. Text for a person. Writes nothing.
+/// What a run would take: points, trials, time, memory and size of its file. Text for a person. Trains and
+/// writes nothing; trials are timed for a second, on networks with random weights. Throws Error for what a run
+/// refuses.
 std::string dry_run(const StudyConfig& config, const Shard& shard);
 
 }  // namespace optinc

@@ -13,6 +13,7 @@
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/study/shipped_files.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/study/shipped_studies.hpp"
 #include "physics/core/names.hpp"
 
 namespace optinc {
@@ -42,11 +43,8 @@ std::string studies_text() {
   std::string text = fmt::format("studies ({})\n", folder.string());
   if (!fs::is_directory(folder, none))
     return text + "  not found: this build's studies are not installed on this machine\n";
-  std::vector<fs::path> studies;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".toml") studies.push_back(entry.path());
-  std::sort(studies.begin(), studies.end());
-  for (const auto& study : studies) text += described(study.filename().string(), first_comment(study));
+  for (const std::string& name : shipped_studies())
+    text += described(name, first_comment(folder / (name + ".toml")));
   return text;
 }
 

@@ -8,8 +8,7 @@ namespace optinc {
 namespace {
 
 void add_study(CLI::App& command, StudyArguments& study) {
-  command.add_option("STUDY.toml", study.study, "Study file (optinc list shows the shipped studies)")
-      ->required();
+  command.add_option("STUDY", study.study, "Study file, or name of a shipped study (optinc list)")->required();
   add_output(command, study.out);
   add_settings(command, study.overrides.settings,
                "Override a value of the study: section.key=value; repeatable");
@@ -36,7 +35,7 @@ void add_run(CommandTable& commands) {
   const auto study = std::make_shared<StudyArguments>();
   CLI::App& run = commands.add(
       "run", "Run a study and write its result file",
-      "optinc run experiments/data/studies/quickstart.toml -o results.h5 --trials 60 --seed 7\n"
+      "optinc run quickstart -o results.h5 --trials 60 --seed 7\n"
       "  optinc run STUDY.toml -o part2.h5 --shard 2/4          the second of four machines\n"
       "  mpirun -n 4 optinc run STUDY.toml -o results.h5        four MPI ranks; identical results\n"
       "A key that the model of the study does not read cannot be swept; setting it prints a warning.\n"
@@ -52,11 +51,16 @@ void add_ablate(CommandTable& commands) {
   ablation->overrides.ablation = true;
   CLI::App& ablate = commands.add(
       "ablate", "Run a study with each error source alone, with all of them, and with all but one",
-      "optinc ablate experiments/data/studies/quickstart.toml -o ablation.h5 --sweep chip.sigma_eta_rad=[0.02] "
+      "optinc ablate quickstart -o ablation.h5 --sweep chip.sigma_eta_rad=[0.02] "
       "--set measure.once=[]",
       [ablation, &commands] { return run_command(*ablation, commands.typed(), commands.ranks()); });
   add_study(ablate, *ablation);
   add_trials(ablate, *ablation);
+}
+
+void add_mixed_revisions(CLI::App& command, OutputArguments& out) {
+  command.add_flag("--mixed-revisions", out.mixed_revisions,
+                   "Accept trials that programs of other revisions computed; the file names them all");
 }
 
 void add_resume(CommandTable& commands) {
@@ -73,6 +77,7 @@ void add_resume(CommandTable& commands) {
   resume.add_option("--trials", changes->trials, "New number of trials per sweep point, larger than before");
   resume.add_option("--threads", changes->threads, "Number of threads, 0: all cores");
   resume.add_option("--time-limit", changes->time_limit_s, "Time after which no new trial starts [s]");
+  add_mixed_revisions(resume, *resumed);
   resume.add_flag("--quiet", resumed->quiet, "Hide progress");
 }
 
@@ -86,6 +91,7 @@ void add_merge(CommandTable& commands) {
                      return 0;
                    });
   merge.add_option("SHARD.h5", *shards, "Result files of optinc run --shard I/N")->required();
+  add_mixed_revisions(merge, *merged);
   add_output(merge, *merged);
 }
 
@@ -115,7 +121,7 @@ void add_train(CommandTable& commands) {
   const auto training = std::make_shared<StudyArguments>();
   CLI::App& train = commands.add(
       "train", "Train the network of a study and write it to a file",
-      "optinc train experiments/data/studies/quickstart.toml -o network.h5 --set task.rounding=floor",
+      "optinc train quickstart -o network.h5 --set task.rounding=floor",
       [training, &commands] { return train_command(*training, commands.typed(), commands.ranks()); });
   add_study(train, *training);
 }

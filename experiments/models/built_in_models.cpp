@@ -17,8 +17,8 @@ std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> 
       "chip",
       "calibration",
       "crosstalk",
-      "operation",
-      "drift.imbalance_m",  // how phases answer to [operation]
+      "environment",
+      "drift.imbalance_m",  // how phases answer to [environment]
       "drift.heater_per_k",
       "drift.splitter_rad_per_m",
       "laser",
@@ -32,7 +32,7 @@ std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> 
       "layout",
       "link",
       "noise",
-      // of optinc budget and optinc designs
+      // of optinc budget and optinc compare-costs
       "!laser.power_w",
       "!laser.wall_plug_efficiency",
       "!modulator.loss_db",

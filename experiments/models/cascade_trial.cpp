@@ -96,10 +96,10 @@ TrialModel cascade_model(const StudyConfig& config, const Networks& networks) {
 namespace {
 
 void validate_cascade(const StudyConfig& config) {
-  validate(config.task.level == CascadeLevel::flat && config.task.servers <= 4,
-           "level = \"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
-           "most 4 servers a unit). Set level = \"flat\".",
-           name_of(config.task.level), config.task.servers);
+  validate_field(config.task.level == CascadeLevel::flat && config.task.servers <= 4, "level",
+                 "\"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
+                 "most 4 servers a unit). Set level = \"flat\".",
+                 name_of(config.task.level), config.task.servers);
   validate(config.measure.words > 0,
            "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
            config.task.servers * config.task.servers);

@@ -144,7 +144,7 @@ namespace {
 void require_histogram(const StudyConfig& config) {
   validate(config.task.output_digits() <= 9,
            "task.bits = {} in trials of model chip (at most 16: its histogram has a cell for every error of a "
-           "code). Choose 16, or ask optinc words, budget, designs.",
+           "code). Choose 16, or ask optinc check-network, budget, compare-costs.",
            config.task.bits());
 }
 

@@ -84,10 +84,11 @@ TrialModel drift_model(const StudyConfig& config, const Networks& networks) {
 namespace {
 
 void validate_environment(const StudyConfig& config) {
-  validate(config.operation == Environment{},
-           "temperature_k = {}, wavelength_m = {} in a study of model drift (both 0: its surroundings are "
-           "[drift]'s). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
-           config.operation.temperature_k, config.operation.wavelength_m);
+  validate_field(
+      config.environment == Environment{}, "temperature_k",
+      "{}, wavelength_m = {} in a study of model drift (both 0: its surroundings are [drift]'s). Set "
+      "drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
+      config.environment.temperature_k, config.environment.wavelength_m);
 }
 
 std::vector<ModelAxis> drift_axes(const StudyConfig& config, std::size_t) {
@@ -152,7 +153,7 @@ StudyModel drift_study_model() {
           .reads = chip_keys(
               {"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "heater", "die", "drift"}),
           .validate = validate_environment,
-          .validated = "operation",
+          .validated = "environment",
           .warnings = drift_warnings,
           .networks = own_network,
           .axes = drift_axes,

@@ -16,9 +16,9 @@ namespace {
 
 /// Sections that only chips read.
 constexpr std::array<std::string_view, 18> of_chips = {
-    "chip",    "calibration", "crosstalk", "operation", "noise",  "drift",
-    "laser",   "modulator",   "receiver",  "converter", "heater", "splitter",
-    "coupler", "fibre",       "waveguide", "layout",    "die",    "link"};
+    "chip",    "calibration", "crosstalk", "environment", "noise",  "drift",
+    "laser",   "modulator",   "receiver",  "converter",   "heater", "splitter",
+    "coupler", "fibre",       "waveguide", "layout",      "die",    "link"};
 
 }  // namespace
 
@@ -34,51 +34,51 @@ int training_servers(const LearnerSettings& settings, int servers_of_unit) {
 void validate_learner(const StudyConfig& config) {
   const LearnerSettings& l = config.learner;
   const Task& task = config.task;
-  validate((l.kind == "decoder") == (l.data_set == "text"),
-           "kind = \"{}\" with data_set = \"{}\" (a decoder learns text, mlp and cnn learn images). Change one "
-           "of them.",
-           l.kind, l.data_set);
-  validate(l.data != "default" || l.data_set == "fashion-mnist" || l.data_set == "text",
-           "data = \"default\" with data_set = \"{}\" (no Debian package brings it). Name the folder of its "
-           "binary files.",
-           l.data_set);
-  validate(l.kind != "cnn" || l.width == 0 || (l.width % 4 == 0 && l.width <= 256),
-           "width = {} of kind = \"cnn\" (channels of its first stage, normalised by fours: a multiple of 4, "
-           "at most "
-           "256). Set 0 for 16.",
-           l.width);
-  validate(l.kind != "decoder" || l.width == 0 || (l.width % 8 == 0 && l.width <= 4096),
-           "width = {} of kind = \"decoder\" (four heads whose positions turn pairs: a multiple of 8, at most "
-           "4096). "
-           "Set 0 for 64.",
-           l.width);
-  validate(l.evaluations <= l.steps, "evaluations = {} in {} steps (one a step at most). Choose fewer.",
-           l.evaluations, l.steps);
+  validate_field((l.kind == "decoder") == (l.data_set == "text"), "kind",
+                 "\"{}\" with data_set = \"{}\" (a decoder learns text, mlp and cnn learn images). Change one "
+                 "of them.",
+                 l.kind, l.data_set);
+  validate_field(l.data != "default" || l.data_set == "fashion-mnist" || l.data_set == "text", "data",
+                 "\"default\" with data_set = \"{}\" (no Debian package brings it). Name the folder of its "
+                 "binary files.",
+                 l.data_set);
+  validate_field(l.kind != "cnn" || l.width == 0 || (l.width % 4 == 0 && l.width <= 256), "width",
+                 "{} of kind = \"cnn\" (channels of its first stage, normalised by fours: a multiple of 4, "
+                 "at most "
+                 "256). Set 0 for 16.",
+                 l.width);
+  validate_field(l.kind != "decoder" || l.width == 0 || (l.width % 8 == 0 && l.width <= 4096), "width",
+                 "{} of kind = \"decoder\" (four heads whose positions turn pairs: a multiple of 8, at most "
+                 "4096). "
+                 "Set 0 for 64.",
+                 l.width);
+  validate_field(l.evaluations <= l.steps, "evaluations", "{} in {} steps (one a step at most). Choose fewer.",
+                 l.evaluations, l.steps);
   validate(config.runner.trials <= 2048,
            "{} trainings a point (a seed numbers 2048 of them). Set runner.trials to less, and run.seed.",
            config.runner.trials);
   constexpr std::uint64_t trial_bits = std::uint64_t{1} << 53;  // learning_trial puts the trial's number there
-  validate(
-      config.run.seed < trial_bits,
-      "seed = {} of a training (below 2^53: its bits above number the trials). Set run.seed to a smaller one.",
+  validate_field(
+      config.run.seed < trial_bits, "seed",
+      "{} of a training (below 2^53: its bits above number the trials). Set run.seed to a smaller one.",
       config.run.seed);
   const int servers = training_servers(l, task.servers);
-  validate(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
-           "aggregator = \"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",
-           servers);
-  validate(l.batch % servers == 0 && l.batch >= servers,
-           "batch = {} for {} servers (each takes an equal share). Choose {}.", l.batch, servers,
-           std::max(1, (l.batch + servers / 2) / servers) * servers);
+  validate_field(l.aggregator != "halving-doubling" || std::has_single_bit(static_cast<unsigned>(servers)),
+                 "aggregator", "\"halving-doubling\" for {} servers (it pairs them: 2, 4, 8 ..). Choose ring.",
+                 servers);
+  validate_field(l.batch % servers == 0 && l.batch >= servers, "batch",
+                 "{} for {} servers (each takes an equal share). Choose {}.", l.batch, servers,
+                 std::max(1, (l.batch + servers / 2) / servers) * servers);
   if (!sends_codes(l)) return;
-  validate(task.level == CascadeLevel::flat,
-           "aggregator = \"{}\" in a task of level \"{}\" (levels = 2 makes both "
-           "levels of a cascade). Set task.level = \"flat\".",
-           l.aggregator, name_of(task.level));
+  validate_field(task.level == CascadeLevel::flat, "aggregator",
+                 "\"{}\" in a task of level \"{}\" (levels = 2 makes both "
+                 "levels of a cascade). Set task.level = \"flat\".",
+                 l.aggregator, name_of(task.level));
   validate(task.bits() <= 16, "codes of {} bits (gradients are quantised to 16 at most). Set task.bits.",
            task.bits());
-  validate(
-      l.levels == 1 || !l.carry_digit || l.aggregator == "quantised" || task.servers <= 4,
-      "levels = 2 with units of {} servers (the sum of at most 4 codes has one digit more). Set task.servers.",
+  validate_field(
+      l.levels == 1 || !l.carry_digit || l.aggregator == "quantised" || task.servers <= 4, "levels",
+      "2 with units of {} servers (the sum of at most 4 codes has one digit more). Set task.servers.",
       task.servers);
   if (l.aggregator == "quantised" || (l.aggregator == "chip" && l.engine != "map")) return;
   Task largest = task;
@@ -96,15 +96,16 @@ void validate_learner(const StudyConfig& config) {
   }
 }
 
-std::vector<ConfigWarning> codeless_warnings(const StudyConfig& config) {
+std::vector<StudyWarning> codeless_warnings(const StudyConfig& config) {
   const LearnerSettings& l = config.learner;
-  std::vector<ConfigWarning> all;
+  std::vector<StudyWarning> all;
   if (sends_codes(l)) return all;
   const auto idle = [&](bool set, std::string_view key) {
     if (set)
       all.push_back({fmt::format("learner.{}", key),
                      fmt::format("{} acts on codes, and aggregator = \"{}\" sends none: it changes nothing",
-                                 key, l.aggregator)});
+                                 key, l.aggregator),
+                     std::string(key)});
   };
   idle(l.error_rate != 0.0, "error_rate");
   idle(l.offset_lsb != 0.0, "offset_lsb");
@@ -113,11 +114,11 @@ std::vector<ConfigWarning> codeless_warnings(const StudyConfig& config) {
   return all;
 }
 
-std::vector<std::string> chipless_warnings(const StudyConfig& config) {
+std::vector<StudyWarning> chipless_warnings(const StudyConfig& config) {
   for (std::size_t p = 0; p < point_count(config); ++p)
     if (config_at(config, p).learner.aggregator == "chip") return {};
   const auto entries = config_entries(config), defaults = config_entries({});
-  std::vector<std::string> lines;
+  std::vector<StudyWarning> all;
   for (const std::string_view section : of_chips) {
     bool set = false;
     for (std::size_t i = 0; i < entries.size(); ++i)
@@ -125,12 +126,13 @@ std::vector<std::string> chipless_warnings(const StudyConfig& config) {
     for (const SweepAxis& axis : config.sweeps)
       for (const SweptKey& key : axis.keys) set |= key.key.starts_with(fmt::format("{}.", section));
     if (set)
-      lines.push_back(fmt::format(
-          "[{}]: acts on chips, and aggregator = \"{}\" has none: it changes nothing. Set learner.aggregator = "
-          "\"chip\" to train through them",
-          section, config.learner.aggregator));
+      all.push_back({fmt::format("[{}]", section),
+                     fmt::format("acts on chips, and aggregator = \"{}\" has none: it changes nothing. Set "
+                                 "learner.aggregator = \"chip\" to train through them",
+                                 config.learner.aggregator),
+                     "aggregator"});
   }
-  return lines;
+  return all;
 }
 
 }  // namespace optinc

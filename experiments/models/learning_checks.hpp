@@ -16,9 +16,9 @@ int training_servers(const LearnerSettings& settings, int servers_of_unit);
 void validate_learner(const StudyConfig& config);
 
 /// What acts on codes, where none are sent.
-std::vector<ConfigWarning> codeless_warnings(const StudyConfig& at_point);
+std::vector<StudyWarning> codeless_warnings(const StudyConfig& at_point);
 
 /// What acts on chips, in a study that sends nothing through one at any point: a line for each section.
-std::vector<std::string> chipless_warnings(const StudyConfig& config);
+std::vector<StudyWarning> chipless_warnings(const StudyConfig& config);
 
 }  // namespace optinc

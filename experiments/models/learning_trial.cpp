@@ -214,41 +214,6 @@ TrialModel learning_model(const StudyConfig& config, const Networks& networks,
 
 namespace {
 
-/// Of a trial, which may take an hour: from trainings of a few steps, tests and instants of drift.
-double learning_seconds(const StudyConfig& point, const TrialModel& model) {
-  const LearnerSettings& l = point.learner;
-  const auto took = [&](int steps, int evaluations, int instants) {
-    StudyConfig few = point;
-    few.learner.steps = std::min(steps, l.steps);
-    few.learner.evaluations = std::min(evaluations, few.learner.steps);
-    few.drift.instants = std::min(instants, point.drift.instants);
-    std::vector<double> record(model.record_size);
-    const auto begin = std::chrono::steady_clock::now();
-    model.run(few, 1, record);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
-  constexpr int start = 6;
-  const auto more = [&](double longer, double than) { return std::max(0.0, longer - than); };
-  took(start, 1, 2);  // warms up
-  const double once = took(start, 1, 2);
-  // quick steps vanish in what goes before them: as many as tell
-  int steps = 2 * start;
-  double longer = took(steps, 1, 2);
-  while (longer < std::min(1.0, 1.5 * once) && steps < l.steps) {
-    steps *= 2;
-    longer = took(steps, 1, 2);
-  }
-  const double step = more(longer, once) / std::max(1, std::min(steps, l.steps) - start);
-  double seconds =
-      once + step * std::max(0, l.steps - start) + more(took(start, 2, 2), once) * (l.evaluations - 1);
-  const std::vector<std::string> variants = measured_variants(point);
-  const bool drifts = std::any_of(variants.begin(), variants.end(),
-                                  [](const std::string& v) { return v == "drifting" || v == "recalibrated"; });
-  if (drifts)  // a chip and its map for each
-    seconds += more(took(start, 1, 4), once) / 2 * (std::min(l.steps, point.drift.instants) - 2);
-  return seconds;
-}
-
 std::vector<ModelAxis> learning_axes(const StudyConfig& config, std::size_t) {
   std::vector<std::int64_t> steps;
   for (int k = 1; k <= config.learner.evaluations; ++k)
@@ -355,8 +320,7 @@ StudyModel learning_study_model() {
             return learning_model(config, prelude.networks, keep_in);
           },
       .memory_bytes = chip_memory_bytes,
-      .not_counted = "data sets, models in training and lookup tables of chips",
-      .trial_seconds = learning_seconds};
+      .not_counted = "data sets, models in training and lookup tables of chips"};
 }
 
 }  // namespace optinc

@@ -13,7 +13,7 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
                                                  Programming programming) {
   if (config.calibration.diagonal_epochs == 0) return {std::shared_ptr<const ChipDesign>(), &design};
   StudyConfig at_calibration = config;
-  at_calibration.operation = {};
+  at_calibration.environment = {};
   const OperatedChip measured = operate_chip(design, at_calibration, chip, trial, programming);
   TrainingSettings settings = config.training;
   settings.epochs = config.calibration.diagonal_epochs;
@@ -43,8 +43,8 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
   if (config.crosstalk.x0 > 0)
     add_crosstalk(design, chip_crosstalk(design, config.crosstalk, config.hardware), operated.heaters,
                   operated.errors);
-  if (config.operation != Environment{})
-    operated.errors = errors_in(config.operation, operated.errors, operated.heaters,
+  if (config.environment != Environment{})
+    operated.errors = errors_in(config.environment, operated.errors, operated.heaters,
                                 draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial),
                                 config.drift.sensitivity, config.hardware);
   return operated;

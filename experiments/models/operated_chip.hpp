@@ -16,7 +16,7 @@ struct OperatedChip {
 
 /// The life of chip `trial` from its calibration on up to the light: program ([calibration]), heaters warm each
 /// other ([crosstalk]), and be used at another temperature and wavelength than it was calibrated at
-/// ([operation]; how phases answer: [drift]).
+/// ([environment]; how phases answer: [drift]).
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming);
 
@@ -32,8 +32,8 @@ struct LitChip {
 };
 
 /// The same chip in operation, with the phase noise of instant 0. With calibration.diagonal_epochs its
-/// diagonals are trained again, as the chip is while it is calibrated: heaters on, before [operation]. `design`
-/// must outlive it.
+/// diagonals are trained again, as the chip is while it is calibrated: heaters on, before [environment].
+/// `design` must outlive it.
 LitChip chip_in_operation(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming);
 

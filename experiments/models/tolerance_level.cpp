@@ -26,16 +26,16 @@ StudyConfig at_level(const StudyConfig& config, double level) {
 
 void validate_tolerance(const StudyConfig& config) {
   const ToleranceSettings& t = config.tolerance;
-  validate(t.gentle != t.harsh, "gentle = {} and harsh = {} (two values). Give two.", t.gentle, t.harsh);
+  validate_field(t.gentle != t.harsh, "gentle", "{} and harsh = {} (two values). Give two.", t.gentle, t.harsh);
   if (t.key == "chip") {
-    validate(t.gentle >= 0 && t.harsh >= 0, "gentle = {}, harsh = {} (factors are 0 or more). Try 0.01 and 10.",
-             t.gentle, t.harsh);
+    validate_field(t.gentle >= 0 && t.harsh >= 0, "gentle",
+                   "{}, harsh = {} (factors are 0 or more). Try 0.01 and 10.", t.gentle, t.harsh);
     return;
   }
   const FieldEntry entry = swept_entry(config, t.key, "");
-  validate(std::holds_alternative<double>(entry.value) || std::holds_alternative<std::int64_t>(entry.value),
-           "key = \"{}\" is no number (its value is raised step by step). Name one such as chip.sigma_eta_rad.",
-           t.key);
+  validate_field(
+      std::holds_alternative<double>(entry.value) || std::holds_alternative<std::int64_t>(entry.value), "key",
+      "\"{}\" is no number (its value is raised step by step). Name one such as chip.sigma_eta_rad.", t.key);
   for (const double end : {t.gentle, t.harsh}) at_level(config, end);
 }
 

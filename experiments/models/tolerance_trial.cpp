@@ -34,7 +34,7 @@ struct ToleranceStudy {
   TrialModel layout;
 };
 
-std::vector<std::uint64_t> thinnest_first(const Network& network) {
+std::vector<std::uint64_t> lowest_margin_first(const Network& network) {
   const std::vector<std::uint64_t> words = evaluation_words(network.task);
   const Codes codes = codes_of_words(network.task, words);
   const Eigen::MatrixXd targets = digits_of(exact_answers(network.task, codes), network.task.output_digits());
@@ -134,7 +134,7 @@ TrialModel tolerance_model(const StudyConfig& config, const Networks& networks) 
   auto study = std::make_shared<ToleranceStudy>();
   study->networks = networks;
   for (const PreparedNetwork& n : networks)
-    study->judged.push_back({n.network, design_chip(n.network), thinnest_first(n.network)});
+    study->judged.push_back({n.network, design_chip(n.network), lowest_margin_first(n.network)});
   study->variants = measured_variants(config);
   study->layout = model_layout(config, most_layers(networks));
   TrialModel model = study->layout;

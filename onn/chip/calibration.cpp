@@ -57,11 +57,12 @@ Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
 
 void validate_calibration(const CalibrationSettings& settings) {
   validate_not_negative("sigma_estimate_rad", settings.sigma_estimate_rad);
-  validate(settings.in_situ_steps >= 0, "in_situ_steps = {} (0 or more). Try 20.", settings.in_situ_steps);
-  validate(settings.diagonal_epochs >= 0, "diagonal_epochs = {} (0 or more). Try 10.",
-           settings.diagonal_epochs);
-  validate(std::isfinite(settings.diagonal_rate) && settings.diagonal_rate > 0,
-           "diagonal_rate = {} (> 0). Try 3e-3.", settings.diagonal_rate);
+  validate_field(settings.in_situ_steps >= 0, "in_situ_steps", "{} (0 or more). Try 20.",
+                 settings.in_situ_steps);
+  validate_field(settings.diagonal_epochs >= 0, "diagonal_epochs", "{} (0 or more). Try 10.",
+                 settings.diagonal_epochs);
+  validate_field(std::isfinite(settings.diagonal_rate) && settings.diagonal_rate > 0, "diagonal_rate",
+                 "{} (> 0). Try 3e-3.", settings.diagonal_rate);
 }
 
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,

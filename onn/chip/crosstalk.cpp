@@ -104,11 +104,11 @@ void add_to_attenuators(const MeshCrosstalk& crosstalk, const MeshProgram& heate
 }  // namespace
 
 void validate_crosstalk_settings(const CrosstalkSettings& s) {
-  validate(std::isfinite(s.x0) && s.x0 >= 0 && s.x0 < 1, "x0 = {} (0 to less than 1). Try 0.05.", s.x0);
-  validate(std::isfinite(s.known) && s.known >= 0 && s.known * s.x0 < 1,
-           "known = {} (0 or more, less than 1 / x0). Try 1.", s.known);
+  validate_field(std::isfinite(s.x0) && s.x0 >= 0 && s.x0 < 1, "x0", "{} (0 to less than 1). Try 0.05.", s.x0);
+  validate_field(std::isfinite(s.known) && s.known >= 0 && s.known * s.x0 < 1, "known",
+                 "{} (0 or more, less than 1 / x0). Try 1.", s.known);
   validate_positive("d0_m", s.d0_m);
-  validate(s.d0_m <= 150e-6, "d0_m = {} (at most 150e-6 m, the longest measured). Try 50e-6.", s.d0_m);
+  validate_field(s.d0_m <= 150e-6, "d0_m", "{} (at most 150e-6 m, the longest measured). Try 50e-6.", s.d0_m);
 }
 
 std::vector<std::pair<int, int>> idle_arms(const MeshTopology& topology) {

@@ -7,18 +7,18 @@
 namespace optinc {
 
 void validate_sensitivity(const SensitivitySettings& s) {
-  validate(std::isfinite(s.imbalance_m) && s.imbalance_m >= 0 && s.imbalance_m <= 1e-3,
-           "imbalance_m = {} (0 to 1e-3 m). Try 1e-6.", s.imbalance_m);
-  validate(std::isfinite(s.heater_per_k) && std::abs(s.heater_per_k) <= 0.1,
-           "heater_per_k = {} (-0.1 to 0.1 per K). Try -1e-3.", s.heater_per_k);
-  validate(std::isfinite(s.splitter_rad_per_m) && std::abs(s.splitter_rad_per_m) <= 1e8,
-           "splitter_rad_per_m = {} (-1e8 to 1e8 rad/m). Try 4e6.", s.splitter_rad_per_m);
+  validate_field(std::isfinite(s.imbalance_m) && s.imbalance_m >= 0 && s.imbalance_m <= 1e-3, "imbalance_m",
+                 "{} (0 to 1e-3 m). Try 1e-6.", s.imbalance_m);
+  validate_field(std::isfinite(s.heater_per_k) && std::abs(s.heater_per_k) <= 0.1, "heater_per_k",
+                 "{} (-0.1 to 0.1 per K). Try -1e-3.", s.heater_per_k);
+  validate_field(std::isfinite(s.splitter_rad_per_m) && std::abs(s.splitter_rad_per_m) <= 1e8,
+                 "splitter_rad_per_m", "{} (-1e8 to 1e8 rad/m). Try 4e6.", s.splitter_rad_per_m);
 }
 
 void validate_drift(const DriftSettings& s) {
   const auto check = [](const char* name, double value, double low, double high, const char* unit) {
-    validate(std::isfinite(value) && value >= low && value <= high, "{} = {} ({} to {} {}). Mend it.", name,
-             value, low, high, unit);
+    validate_field(std::isfinite(value) && value >= low && value <= high, name, "{} ({} to {} {}). Mend it.",
+                   value, low, high, unit);
   };
   check("instants", s.instants, 2, 2047, "instants");
   check("interval_s", s.interval_s, 1e-6, 1e7, "s");

@@ -29,21 +29,20 @@ ThermoOpticShifter heater_of_name(std::string_view name) {
 }
 
 void validate_link(const LinkSettings& s) {
-  validate(std::isfinite(s.launch_power_w) && s.launch_power_w > 0, "launch_power_w = {} (> 0 W). Try 1e-3.",
-           s.launch_power_w);
-  validate(std::isfinite(s.signal_full_scale_w) && s.signal_full_scale_w > 0,
-           "signal_full_scale_w = {} (> 0 W). Try 1e-4.", s.signal_full_scale_w);
-  validate(std::isfinite(s.sigma_lock_rad) && s.sigma_lock_rad >= 0, "sigma_lock_rad = {} (>= 0 rad). Try 0.1.",
-           s.sigma_lock_rad);
+  validate_field(std::isfinite(s.launch_power_w) && s.launch_power_w > 0, "launch_power_w",
+                 "{} (> 0 W). Try 1e-3.", s.launch_power_w);
+  validate_field(std::isfinite(s.signal_full_scale_w) && s.signal_full_scale_w > 0, "signal_full_scale_w",
+                 "{} (> 0 W). Try 1e-4.", s.signal_full_scale_w);
+  validate_field(std::isfinite(s.sigma_lock_rad) && s.sigma_lock_rad >= 0, "sigma_lock_rad",
+                 "{} (>= 0 rad). Try 0.1.", s.sigma_lock_rad);
   validate_not_negative("fibre_mismatch_m", s.fibre_mismatch_m);
-  validate(std::isfinite(s.sigma_combiner) && s.sigma_combiner >= 0 && s.sigma_combiner <= 0.14,
-           "sigma_combiner = {} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);
-  validate(s.level_mismatch >= 0 && s.level_mismatch < 1, "level_mismatch = {} (0 to less than 1). Try 0.03.",
-           s.level_mismatch);
-  validate(
-      s.averaging == Averaging::coherent || !s.signed_levels,
-      "signed_levels = true with averaging = incoherent (an intensity has no sign). Set link.signed_levels = "
-      "false, or link.averaging = \"coherent\".");
+  validate_field(std::isfinite(s.sigma_combiner) && s.sigma_combiner >= 0 && s.sigma_combiner <= 0.14,
+                 "sigma_combiner", "{} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);
+  validate_field(s.level_mismatch >= 0 && s.level_mismatch < 1, "level_mismatch",
+                 "{} (0 to less than 1). Try 0.03.", s.level_mismatch);
+  validate_field(s.averaging == Averaging::coherent || !s.signed_levels, "signed_levels",
+                 "true with averaging = incoherent (an intensity has no sign). Set link.signed_levels = "
+                 "false, or link.averaging = \"coherent\".");
 }
 
 }  // namespace

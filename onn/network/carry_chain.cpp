@@ -264,9 +264,10 @@ std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t
 }  // namespace
 
 void validate_carry_chain(const CarryChainSettings& s) {
-  validate(s.step_width > 0 && s.step_width < 1,
-           "step_width = {} (above 0, below 1: sums are whole numbers). Try 0.25.", s.step_width);
-  validate(std::isfinite(s.step_level) && s.step_level > 0, "step_level = {} (> 0). Try 0.9.", s.step_level);
+  validate_field(s.step_width > 0 && s.step_width < 1, "step_width",
+                 "{} (above 0, below 1: sums are whole numbers). Try 0.25.", s.step_width);
+  validate_field(std::isfinite(s.step_level) && s.step_level > 0, "step_level", "{} (> 0). Try 0.9.",
+                 s.step_level);
 }
 
 Network carry_chain(const Task& task, const CarryChainSettings& settings) {

@@ -16,24 +16,23 @@ std::uint64_t Task::words() const {
 }
 
 void validate_task(const Task& task) {
-  validate(task.servers >= 1 && task.servers <= 64,
-           "servers = {} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
-  validate(task.digits >= 1 && std::max(task.input_digits(), task.output_digits()) <= 16,
-           "bits = {}{} (a code has 1..16 PAM4 digits of 2 bits). Give an even number from 2 to {}.",
-           task.bits(), task.level == CascadeLevel::flat ? "" : " and a digit between the levels",
-           task.level == CascadeLevel::flat ? 32 : 30);
+  validate_field(task.servers >= 1 && task.servers <= 64, "servers",
+                 "{} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
+  validate_field(task.digits >= 1 && std::max(task.input_digits(), task.output_digits()) <= 16, "bits",
+                 "{}{} (a code has 1..16 PAM4 digits of 2 bits). Give an even number from 2 to {}.",
+                 task.bits(), task.level == CascadeLevel::flat ? "" : " and a digit between the levels",
+                 task.level == CascadeLevel::flat ? 32 : 30);
   std::uint64_t words = 1;
   for (int m = 0; m < task.input_digits(); ++m) {
-    validate(words <= most_words / static_cast<std::uint64_t>(task.sums()),
-             "bits = {} from {} servers (more input words than 63 bits can number). Give at most {}.",
-             task.bits(), task.servers, 2 * m);
+    validate_field(words <= most_words / static_cast<std::uint64_t>(task.sums()), "bits",
+                   "{} from {} servers (more input words than 63 bits can number). Give at most {}.",
+                   task.bits(), task.servers, 2 * m);
     words *= static_cast<std::uint64_t>(task.sums());
   }
-  validate(
-      task.level == CascadeLevel::flat || task.servers <= 4,
-      "servers = {} a unit of a cascade (1..4: the sum of their codes has one digit more). Give at most 4, or "
-      "level flat.",
-      task.servers);
+  validate_field(task.level == CascadeLevel::flat || task.servers <= 4, "servers",
+                 "{} a unit of a cascade (1..4: the sum of their codes has one digit more). Give at most 4, or "
+                 "level flat.",
+                 task.servers);
 }
 
 std::uint32_t rounded_mean(std::uint64_t total, int divisor, Rounding rounding) {

@@ -106,10 +106,10 @@ ChipDesign designed(ChipDesign design, const std::vector<Layer>& layers) {
 ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const ErrorModel& model,
                                   const TrainingSettings& settings, std::uint64_t seed, int threads) {
   validate_training(settings);
-  validate(design.feed_forward,
-           "diagonal_epochs = {} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
-           "skips, ceilings or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
-           settings.epochs);
+  validate_field(design.feed_forward, "diagonal_epochs",
+                 "{} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
+                 "skips, ceilings or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
+                 settings.epochs);
   std::vector<Layer> layers = measured_layers(design, measured, model);
   std::vector<Gradients> gradients = room_for_gradients(layers);
   std::vector<Layer> best = layers;

@@ -8,23 +8,23 @@
 namespace optinc {
 
 void validate_training(const TrainingSettings& s) {
-  validate(s.epochs >= 1, "epochs = {} (at least one). Give epochs >= 1.", s.epochs);
-  validate(s.batch >= training::shares, "batch = {} (at least {}). Give batch >= {}.", s.batch,
-           training::shares, training::shares);
-  validate(std::isfinite(s.learning_rate) && s.learning_rate > 0, "learning_rate = {} (> 0). Try 1.2e-2.",
-           s.learning_rate);
-  validate(s.warmup_epochs >= 0 && s.warmup_epochs < s.epochs,
-           "warmup_epochs = {} of {} epochs (0 or more, fewer than epochs). Give a smaller one.",
-           s.warmup_epochs, s.epochs);
-  validate(s.matrix_noise >= 0 && s.matrix_noise < 1, "matrix_noise = {} (0 to less than 1). Try 0.03.",
-           s.matrix_noise);
-  validate(s.project_every >= 1, "project_every = {} (1 or more epochs). Try 1.", s.project_every);
-  validate(s.squared_share >= 0 && s.squared_share <= 1, "squared_share = {} (0 to 1). Try 0.5.",
-           s.squared_share);
-  validate(s.stop_margin >= 0 && s.stop_margin < 0.5, "stop_margin = {} (0 <= stop_margin < 0.5). Try 0.2.",
-           s.stop_margin);
-  validate(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone = {} (0 <= dead_zone < 0.5). Try 0.1.",
-           s.dead_zone);
+  validate_field(s.epochs >= 1, "epochs", "{} (at least one). Give epochs >= 1.", s.epochs);
+  validate_field(s.batch >= training::shares, "batch", "{} (at least {}). Give batch >= {}.", s.batch,
+                 training::shares, training::shares);
+  validate_field(std::isfinite(s.learning_rate) && s.learning_rate > 0, "learning_rate",
+                 "{} (> 0). Try 1.2e-2.", s.learning_rate);
+  validate_field(s.warmup_epochs >= 0 && s.warmup_epochs < s.epochs, "warmup_epochs",
+                 "{} of {} epochs (0 or more, fewer than epochs). Give a smaller one.", s.warmup_epochs,
+                 s.epochs);
+  validate_field(s.matrix_noise >= 0 && s.matrix_noise < 1, "matrix_noise", "{} (0 to less than 1). Try 0.03.",
+                 s.matrix_noise);
+  validate_field(s.project_every >= 1, "project_every", "{} (1 or more epochs). Try 1.", s.project_every);
+  validate_field(s.squared_share >= 0 && s.squared_share <= 1, "squared_share", "{} (0 to 1). Try 0.5.",
+                 s.squared_share);
+  validate_field(s.stop_margin >= 0 && s.stop_margin < 0.5, "stop_margin",
+                 "{} (0 <= stop_margin < 0.5). Try 0.2.", s.stop_margin);
+  validate_field(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone", "{} (0 <= dead_zone < 0.5). Try 0.1.",
+                 s.dead_zone);
 }
 
 }  // namespace optinc

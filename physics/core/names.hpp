@@ -4,13 +4,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace optinc {
 
 /// The entry of `names` with the smallest edit distance (insert, delete, substitute) to `word`, those first
-/// that it begins or that begin it with three letters or more; for "did you mean" messages. `names` must not be
-/// empty.
+/// that it begins or that begin it with three letters or more; for "did you mean" messages. Of a longer word
+/// only the first 64 letters count. `names` must not be empty.
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names);
+
+/// Those of `names` that contain `word` of three letters or more, but 12 at most; where none does, the nearest.
+std::vector<std::string_view> likely_names(std::string_view word, std::span<const std::string_view> names);
+
+/// "a, b or c".
+std::string choice_text(std::span<const std::string_view> names);
 
 /// "a, b, c".
 std::string join_names(std::span<const std::string_view> names);

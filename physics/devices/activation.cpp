@@ -118,40 +118,40 @@ Wirtinger Softplus::derivatives(Complex z) const {
 }
 
 void validate_activation(const IdealRelu& a) {
-  validate(std::isfinite(a.reference_phase_rad), "reference_phase_rad = {} (finite). Give a phase.",
-           a.reference_phase_rad);
+  validate_field(std::isfinite(a.reference_phase_rad), "reference_phase_rad", "{} (finite). Give a phase.",
+                 a.reference_phase_rad);
 }
 
 void validate_activation(const ElectroOptic& a) {
-  validate(a.tap >= 0 && a.tap < 1, "tap = {} (0..1, some light must pass). Give 0 <= tap < 1.", a.tap);
+  validate_field(a.tap >= 0 && a.tap < 1, "tap", "{} (0..1, some light must pass). Give 0 <= tap < 1.", a.tap);
   validate_not_negative("gain_rad_per_w", a.gain_rad_per_w);
-  validate(std::isfinite(a.bias_rad), "bias_rad = {} (finite). Give a phase.", a.bias_rad);
+  validate_field(std::isfinite(a.bias_rad), "bias_rad", "{} (finite). Give a phase.", a.bias_rad);
 }
 
 void validate_activation(const SaturableAbsorber& a) {
   validate_not_negative("absorption", a.absorption);
-  validate(a.form == SaturableAbsorber::Form::exponential || a.absorption < 1,
-           "absorption = {} of a linear absorber (< 1, or nothing passes in the dark). Give "
-           "absorption < 1, or the exponential form.",
-           a.absorption);
+  validate_field(a.form == SaturableAbsorber::Form::exponential || a.absorption < 1, "absorption",
+                 "{} of a linear absorber (< 1, or nothing passes in the dark). Give "
+                 "absorption < 1, or the exponential form.",
+                 a.absorption);
   validate_positive("saturation_power_w", a.saturation_power_w);
 }
 
 void validate_activation(const RingActivation& a) {
-  validate(std::isfinite(a.detuning_hz) && std::isfinite(a.shift_hz_per_w),
-           "detuning_hz = {} and shift_hz_per_w = {} (finite). Give numbers.", a.detuning_hz, a.shift_hz_per_w);
+  validate_field(std::isfinite(a.detuning_hz) && std::isfinite(a.shift_hz_per_w), "detuning_hz",
+                 "{} and shift_hz_per_w = {} (finite). Give numbers.", a.detuning_hz, a.shift_hz_per_w);
   validate_positive("fwhm_hz", a.fwhm_hz);
   validate_within("least_transmission", a.least_transmission, 0, 1);
 }
 
 void validate_activation(const ReceiverRelu& a) {
   validate_receiver(a.receiver);
-  validate(std::isfinite(a.threshold_a), "threshold_a = {} (finite). Give a current.", a.threshold_a);
+  validate_field(std::isfinite(a.threshold_a), "threshold_a", "{} (finite). Give a current.", a.threshold_a);
   validate_positive("gain_sqrt_w_per_a", a.gain_sqrt_w_per_a);
-  validate(a.largest_field_sqrt_w > 0,
-           "largest_field_sqrt_w = {} (> 0, infinite for no limit). Give a larger one.",
-           a.largest_field_sqrt_w);
-  validate(std::isfinite(a.phase_error_rad), "phase_error_rad = {} (finite). Give a phase.", a.phase_error_rad);
+  validate_field(a.largest_field_sqrt_w > 0, "largest_field_sqrt_w",
+                 "{} (> 0, infinite for no limit). Give a larger one.", a.largest_field_sqrt_w);
+  validate_field(std::isfinite(a.phase_error_rad), "phase_error_rad", "{} (finite). Give a phase.",
+                 a.phase_error_rad);
 }
 
 void validate_activation(const LeakyRelu& a) { validate_within("slope", a.slope, 0, 1); }

@@ -32,31 +32,37 @@ void validate_soa(const SoaSettings& s) {
   validate_positive("saturation_power_w", s.saturation_power_w);
   validate_not_negative("noise_figure_db", s.noise_figure_db);
   validate_positive("wavelength_m", s.wavelength_m);
-  validate(std::isfinite(s.linewidth_enhancement),
-           "linewidth_enhancement = {} (finite). Give a number, 0 for none.", s.linewidth_enhancement);
-  validate(s.model != GainModel::travelling_wave || ratio_of_db(s.small_signal_gain_db) > 2,
-           "small_signal_gain_db = {} of a travelling-wave amplifier (> 3.0103, or no input leaves half of "
-           "it). Give "
-           "more gain, or model = lumped.",
-           s.small_signal_gain_db);
+  validate_field(std::isfinite(s.linewidth_enhancement), "linewidth_enhancement",
+                 "{} (finite). Give a number, 0 for none.", s.linewidth_enhancement);
+  validate_field(s.model != GainModel::travelling_wave || ratio_of_db(s.small_signal_gain_db) > 2,
+                 "small_signal_gain_db",
+                 "{} of a travelling-wave amplifier (> 3.0103, or no input leaves half of "
+                 "it). Give "
+                 "more gain, or model = lumped.",
+                 s.small_signal_gain_db);
 }
 
-std::vector<std::string> soa_warnings(const SoaSettings& s) {
-  std::vector<std::string> warnings;
+std::vector<Warning> soa_warnings(const SoaSettings& s) {
+  std::vector<Warning> warnings;
   const double limit = 2 - 1 / ratio_of_db(s.small_signal_gain_db);
   if (ratio_of_db(s.noise_figure_db) < limit)
-    warnings.push_back(fmt::format("noise_figure_db = {} is below the quantum limit {:.2f} dB of this gain",
-                                   s.noise_figure_db, 10 * std::log10(limit)));
+    warnings.push_back({"noise_figure_db",
+                        fmt::format("noise_figure_db = {} is below the quantum limit {:.2f} dB of this gain",
+                                    s.noise_figure_db, 10 * std::log10(limit))});
   if (s.noise_figure_db > 12)
     warnings.push_back(
-        fmt::format("noise_figure_db = {} is over 12, where no amplifier is sold", s.noise_figure_db));
+        {"noise_figure_db",
+         fmt::format("noise_figure_db = {} is over 12, where no amplifier is sold", s.noise_figure_db)});
   if (s.small_signal_gain_db > 35)
     warnings.push_back(
-        fmt::format("small_signal_gain_db = {} is over 35: facets would make it lase", s.small_signal_gain_db));
+        {"small_signal_gain_db", fmt::format("small_signal_gain_db = {} is over 35: facets would make it lase",
+                                             s.small_signal_gain_db)});
   if (s.saturation_power_w > 0.5)
-    warnings.push_back(fmt::format("saturation_power_w = {} is over 0.5 W (27 dBm)", s.saturation_power_w));
+    warnings.push_back({"saturation_power_w",
+                        fmt::format("saturation_power_w = {} is over 0.5 W (27 dBm)", s.saturation_power_w)});
   if (s.linewidth_enhancement < 0 || s.linewidth_enhancement > 15)
-    warnings.push_back(fmt::format("linewidth_enhancement = {} is outside 0..15", s.linewidth_enhancement));
+    warnings.push_back({"linewidth_enhancement",
+                        fmt::format("linewidth_enhancement = {} is outside 0..15", s.linewidth_enhancement)});
   return warnings;
 }
 
@@ -75,7 +81,7 @@ Complex soa_field_factor(const SoaSettings& s, double gain) {
 }
 
 double spontaneous_emission_factor(double noise_factor, double gain) {
-  validate(gain > 1, "gain = {} (> 1: without gain no spontaneous emission). Give a gain > 1.", gain);
+  validate_field(gain > 1, "gain", "{} (> 1: without gain no spontaneous emission). Give a gain > 1.", gain);
   return (noise_factor * gain - 1) / (2 * (gain - 1));
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -33,7 +34,7 @@ void validate_soa(const SoaSettings& amplifier);
 
 /// What is legal but unphysical or unheard of, one sentence each: a noise factor below the quantum limit 2 -
 /// 1/G_0; gain over 35 dB, saturation power over 27 dBm, noise figure over 12 dB, alpha_H outside 0..15.
-std::vector<std::string> soa_warnings(const SoaSettings& amplifier);
+std::vector<Warning> soa_warnings(const SoaSettings& amplifier);
 
 /// Power gain G at an input power. Lumped, solved: G = 2 G_0/(1 + sqrt(1 + 4 G_0 P_in/P_sat)). Travelling wave:
 /// the root in [1, G_0] of ln(G_0/G) = (G - 1) P_in/P_s, with P_s = P_sat (G_0 - 2)/(G_0 ln 2) so that

@@ -6,8 +6,8 @@
 #include <boost/math/tools/toms748_solve.hpp>
 #include <fmt/format.h>
 
-#include "physics/core/units.hpp"
 #include "physics/core/check_values.hpp"
+#include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -31,9 +31,9 @@ double phase_per_index_rad(const CarrierShifter& d) {
 }
 
 void validate_slope(const char* name, double density, double power) {
-  validate(density > 0 || power >= 1,
-           "{} = {} (the index goes with its power {}, whose slope at 0 is infinite). Give a density > 0.",
-           name, density, power);
+  validate_field(density > 0 || power >= 1, name,
+                 "{} (the index goes with its power {}, whose slope at 0 is infinite). Give a density > 0.",
+                 density, power);
 }
 
 /// Changes per carrier (m^3): of the index and of the absorption per m.
@@ -134,19 +134,19 @@ void validate_carrier_shifter(const CarrierShifter& d) {
   validate_positive("length_m", d.length_m);
   validate_positive("dispersion.wavelength_m", d.dispersion.wavelength_m);
   validate_not_negative("background_loss_db", d.background_loss_db);
-  validate(d.overlap > 0 && d.overlap <= 1,
-           "overlap = {} (a share of the mode: 0 < overlap <= 1). Give such a share.", d.overlap);
+  validate_field(d.overlap > 0 && d.overlap <= 1, "overlap",
+                 "{} (a share of the mode: 0 < overlap <= 1). Give such a share.", d.overlap);
 }
 
-std::vector<std::string> carrier_warnings(const Carriers& carriers) {
-  std::vector<std::string> warnings;
+std::vector<Warning> carrier_warnings(const Carriers& carriers) {
+  std::vector<Warning> warnings;
   for (const auto& [name, density] :
        {std::pair{"electrons_per_m3", carriers.electrons_per_m3}, {"holes_per_m3", carriers.holes_per_m3}})
     if (density > 1e26)
       warnings.push_back(
-          fmt::format("{} = {:g} (the fits of index and absorption end at 1e26, that is 1e20 "
-                      "per cm^3).",
-                      name, density));
+          {name, fmt::format("{} = {:g} (the fits of index and absorption end at 1e26, that is 1e20 "
+                             "per cm^3)",
+                             name, density)});
   return warnings;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 
 namespace optinc {
 
@@ -77,6 +78,6 @@ CarrierShifterAtPhase carrier_shifter_at_phase(const CarrierShifter& device, dou
 void validate_carrier_shifter(const CarrierShifter& device);
 
 /// What is legal but beyond the data: densities over 1e20 cm^-3, where the fits end.
-std::vector<std::string> carrier_warnings(const Carriers& carriers);
+std::vector<Warning> carrier_warnings(const Carriers& carriers);
 
 }  // namespace optinc

@@ -297,6 +297,8 @@ DeviceEntry device_entry(std::string_view name) {
     names.push_back(entry.name);
     openings.push_back(first_parts(entry.name, parts));
   }
+  if (!name.empty() && likely_names(name, names).front().find(name) != name.npos)
+    refuse_name("device", name, names);
   // "haris" is compared with "harris", not with the whole of "harris-2014-heater"
   const std::string_view nearest = nearest_name(name, openings);
   const auto meant =

@@ -69,16 +69,18 @@ void validate_coupler(const DirectionalCoupler& d) {
   validate_not_negative("excess_loss_db", d.excess_loss_db);
 }
 
-std::vector<std::string> coupler_warnings(const DirectionalCoupler& d) {
-  std::vector<std::string> warnings;
+std::vector<Warning> coupler_warnings(const DirectionalCoupler& d) {
+  std::vector<Warning> warnings;
   if (std::abs(d.eta_slope_rad_per_m) > 5e6)
     warnings.push_back(
-        fmt::format("eta_slope_rad_per_m = {:g} (plain directional couplers lie below 5e6, that "
-                    "is 5e-3 rad/nm; broadband ones near 5e5).",
-                    d.eta_slope_rad_per_m));
+        {"eta_slope_rad_per_m",
+         fmt::format("eta_slope_rad_per_m = {:g} (plain directional couplers lie below 5e6, that "
+                     "is 5e-3 rad/nm; broadband ones near 5e5)",
+                     d.eta_slope_rad_per_m)});
   if (d.excess_loss_db > 0.3)
     warnings.push_back(
-        fmt::format("excess_loss_db = {:g} (directional couplers lie within 0.02..0.3 dB).", d.excess_loss_db));
+        {"excess_loss_db", fmt::format("excess_loss_db = {:g} (directional couplers lie within 0.02..0.3 dB)",
+                                       d.excess_loss_db)});
   return warnings;
 }
 

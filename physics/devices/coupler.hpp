@@ -5,6 +5,7 @@
 
 #include "physics/core/field.hpp"
 #include "physics/core/units.hpp"
+#include "physics/core/warning.hpp"
 
 namespace optinc {
 
@@ -40,7 +41,7 @@ Matrix2 directional_coupler_derivative(const DirectionalCoupler& device, double 
 void validate_coupler(const DirectionalCoupler& device);
 
 /// What is legal but outside the ranges given with the fields; empty where all is well.
-std::vector<std::string> coupler_warnings(const DirectionalCoupler& device);
+std::vector<Warning> coupler_warnings(const DirectionalCoupler& device);
 
 /// Two parallel guides whose propagation constants differ.
 struct MismatchedCoupler {

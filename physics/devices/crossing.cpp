@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "physics/core/units.hpp"
 #include "physics/core/check_values.hpp"
+#include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -22,9 +22,9 @@ void validate_crossing(const Crossing& d) {
   validate_not_negative("loss_spread_db", d.loss_spread_db);
   validate_finite("crosstalk_phase_rad", d.crosstalk_phase_rad);
   // an infinite crosstalk_db is a crossing without any
-  validate(d.crosstalk_db >= 0,
-           "crosstalk_db = {} (>= 0: leaked power lies this far below the input). Give {} >= 0.",
-           d.crosstalk_db, "crosstalk_db");
+  validate_field(d.crosstalk_db >= 0, "crosstalk_db",
+                 "{} (>= 0: leaked power lies this far below the input). Give {} >= 0.", d.crosstalk_db,
+                 "crosstalk_db");
   const double pass = field_ratio_of_loss_db(d.loss_db);
   const Complex leak = phase_shifter(d.crosstalk_phase_rad, d.crosstalk_db);
   const double most = std::max(std::abs(pass + leak), std::abs(pass - leak));

@@ -81,28 +81,32 @@ double dac_step_rad(const Dac& dac, double phase_rad) {
 }
 
 void validate_dac(const Dac& dac) {
-  validate(dac.bits >= 1 && dac.bits <= 24,
-           "bits = {} of a DAC (1..24; a shifter without DAC has no Dac). Give 1 <= bits <= 24.", dac.bits);
+  validate_field(dac.bits >= 1 && dac.bits <= 24, "bits",
+                 "{} of a DAC (1..24; a shifter without DAC has no Dac). Give 1 <= bits <= 24.", dac.bits);
   validate_positive("full_scale_rad", dac.full_scale_rad);
-  validate(dac.least_phase_rad >= 0 && dac.least_phase_rad < 2 * pi,
-           "least_phase_rad = {} (0 <= least_phase_rad < 2 pi). Give the phase below which 2 pi is added.",
-           dac.least_phase_rad);
-  validate(std::abs(dac.inl_lsb) <= codes(dac) / 8,
-           "inl_lsb = {} (beyond an eighth of all codes the output is hardly monotone). Give |inl_lsb| <= {}.",
-           dac.inl_lsb, codes(dac) / 8);
+  validate_field(dac.least_phase_rad >= 0 && dac.least_phase_rad < 2 * pi, "least_phase_rad",
+                 "{} (0 <= least_phase_rad < 2 pi). Give the phase below which 2 pi is added.",
+                 dac.least_phase_rad);
+  validate_field(std::abs(dac.inl_lsb) <= codes(dac) / 8, "inl_lsb",
+                 "{} (beyond an eighth of all codes the output is hardly monotone). Give |inl_lsb| <= {}.",
+                 dac.inl_lsb, codes(dac) / 8);
 }
 
-std::vector<std::string> dac_warnings(const Dac& dac) {
+std::vector<Warning> dac_warnings(const Dac& dac) {
   validate_dac(dac);
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   if (dac.wraps && dac.full_scale_rad < dac.least_phase_rad + 2 * pi)
     warnings.push_back(
-        fmt::format("full_scale_rad = {:g} (a wrapped phase may lie up to least_phase_rad + 2 pi = {:g}: those "
-                    "above full scale are clipped).",
-                    dac.full_scale_rad, dac.least_phase_rad + 2 * pi));
+        {"full_scale_rad",
+         fmt::format(
+             "full_scale_rad = {:g} (a wrapped phase may lie up to least_phase_rad + 2 pi = {:g}: those "
+             "above full scale are clipped)",
+             dac.full_scale_rad, dac.least_phase_rad + 2 * pi)});
   if (std::abs(dac.inl_lsb) > 0.5)
-    warnings.push_back(fmt::format(
-        "inl_lsb = {:g} (more than half a step: the nonlinearity outweighs the resolution).", dac.inl_lsb));
+    warnings.push_back(
+        {"inl_lsb",
+         fmt::format("inl_lsb = {:g} (more than half a step: the nonlinearity outweighs the resolution)",
+                     dac.inl_lsb)});
   return warnings;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "physics/core/units.hpp"
+#include "physics/core/warning.hpp"
 #include "physics/devices/thermo_optic_shifter.hpp"
 
 namespace optinc {
@@ -66,6 +67,6 @@ double dac_step_rad(const Dac& dac, double phase_rad);
 void validate_dac(const Dac& dac);
 
 /// What is legal but loses phases: a range that ends before least_phase + 2 pi while phases wrap.
-std::vector<std::string> dac_warnings(const Dac& dac);
+std::vector<Warning> dac_warnings(const Dac& dac);
 
 }  // namespace optinc

@@ -11,9 +11,9 @@ namespace optinc {
 void validate_direct_receiver(const DirectReceiver& s) {
   validate_photodiode(s.diode);
   validate_front_end(s.front_end);
-  validate(s.light.rin_db_per_hz < 0,
-           "rin_db_per_hz = {} (< 0; lasers lie near -150, -inf for none). Give rin_db_per_hz < 0.",
-           s.light.rin_db_per_hz);
+  validate_field(s.light.rin_db_per_hz < 0, "rin_db_per_hz",
+                 "{} (< 0; lasers lie near -150, -inf for none). Give rin_db_per_hz < 0.",
+                 s.light.rin_db_per_hz);
   validate_not_negative("ase_density_w_per_hz", s.light.ase_density_w_per_hz);
   validate_positive("optical_bandwidth_hz", s.light.optical_bandwidth_hz);
 }

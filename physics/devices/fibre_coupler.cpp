@@ -8,9 +8,8 @@ double fibre_coupler_loss_db(const FibreCoupler& d, double wavelength_m) {
   validate_not_negative("loss_db", d.loss_db);
   validate_positive("wavelength_m", d.wavelength_m);
   validate_positive("wavelength_m", wavelength_m);
-  validate(d.one_db_bandwidth_m > 0,
-           "one_db_bandwidth_m = {} (> 0, infinite where the loss is flat). Give one > 0.",
-           d.one_db_bandwidth_m);
+  validate_field(d.one_db_bandwidth_m > 0, "one_db_bandwidth_m",
+                 "{} (> 0, infinite where the loss is flat). Give one > 0.", d.one_db_bandwidth_m);
   const double detuning = 2 * (wavelength_m - d.wavelength_m) / d.one_db_bandwidth_m;
   return d.loss_db + detuning * detuning;
 }

@@ -25,15 +25,17 @@ void validate_front_end(const FrontEnd& s) {
   validate_not_negative("supply_power_w", s.supply_power_w);
 }
 
-std::vector<std::string> front_end_warnings(const FrontEnd& s) {
-  std::vector<std::string> warnings;
+std::vector<Warning> front_end_warnings(const FrontEnd& s) {
+  std::vector<Warning> warnings;
   const double density = input_noise_a_per_rthz(s);
   if (density < 1e-12 || density > 100e-12)
-    warnings.push_back(fmt::format(
-        "input noise of {:.3g} A/rtHz is outside 1-100 pA/rtHz, where fast receivers lie", density));
+    warnings.push_back(
+        {"noise", fmt::format("input noise of {:.3g} A/rtHz is outside 1-100 pA/rtHz, where fast receivers lie",
+                              density)});
   if (s.bandwidth_hz > 150e9)
     warnings.push_back(
-        fmt::format("bandwidth_hz = {} is over 150 GHz, wider than any receiver", s.bandwidth_hz));
+        {"bandwidth_hz",
+         fmt::format("bandwidth_hz = {} is over 150 GHz, wider than any receiver", s.bandwidth_hz)});
   return warnings;
 }
 

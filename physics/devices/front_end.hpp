@@ -4,6 +4,8 @@
 #include <variant>
 #include <vector>
 
+#include "physics/core/warning.hpp"
+
 namespace optinc {
 
 /// Noise of an amplifier as its maker states it, referred to its input: the resistor in it is counted.
@@ -35,7 +37,7 @@ void validate_front_end(const FrontEnd& front_end);
 
 /// What is legal but like no front end, one sentence each: input noise outside 1-100 pA/rtHz, bandwidth over
 /// 150 GHz.
-std::vector<std::string> front_end_warnings(const FrontEnd& front_end);
+std::vector<Warning> front_end_warnings(const FrontEnd& front_end);
 
 /// Noise density at the input, A/rtHz: i_n, or sqrt(4 k T/R).
 double input_noise_a_per_rthz(const FrontEnd& front_end);

@@ -12,26 +12,29 @@ using constants::pi;
 
 void validate_laser(const LaserSettings& s) {
   validate_positive("power_w", s.power_w);
-  validate(std::isfinite(s.rin_db_per_hz) && s.rin_db_per_hz < 0,
-           "rin_db_per_hz = {} (finite and < 0; lasers lie near -150). Give rin_db_per_hz < 0.",
-           s.rin_db_per_hz);
+  validate_field(std::isfinite(s.rin_db_per_hz) && s.rin_db_per_hz < 0, "rin_db_per_hz",
+                 "{} (finite and < 0; lasers lie near -150). Give rin_db_per_hz < 0.", s.rin_db_per_hz);
   validate_not_negative("linewidth_hz", s.linewidth_hz);
   validate_positive("wavelength_m", s.wavelength_m);
-  validate(s.wall_plug_efficiency > 0 && s.wall_plug_efficiency <= 1,
-           "wall_plug_efficiency = {} (above 0, at most 1). Try 0.1.", s.wall_plug_efficiency);
+  validate_field(s.wall_plug_efficiency > 0 && s.wall_plug_efficiency <= 1, "wall_plug_efficiency",
+                 "{} (above 0, at most 1). Try 0.1.", s.wall_plug_efficiency);
 }
 
-std::vector<std::string> laser_warnings(const LaserSettings& s) {
-  std::vector<std::string> warnings;
+std::vector<Warning> laser_warnings(const LaserSettings& s) {
+  std::vector<Warning> warnings;
   if (s.power_w > 0.1)
-    warnings.push_back(fmt::format(
-        "power_w = {} is over 0.1 W (20 dBm): silicon waveguides absorb two photons at a time there",
-        s.power_w));
+    warnings.push_back(
+        {"power_w",
+         fmt::format(
+             "power_w = {} is over 0.1 W (20 dBm): silicon waveguides absorb two photons at a time there",
+             s.power_w)});
   if (s.rin_db_per_hz < -165 || s.rin_db_per_hz > -130)
     warnings.push_back(
-        fmt::format("rin_db_per_hz = {} is outside -165..-130, where transceiver lasers lie", s.rin_db_per_hz));
+        {"rin_db_per_hz", fmt::format("rin_db_per_hz = {} is outside -165..-130, where transceiver lasers lie",
+                                      s.rin_db_per_hz)});
   if (s.linewidth_hz > 10e6)
-    warnings.push_back(fmt::format("linewidth_hz = {} is over 10 MHz, wider than a DFB laser", s.linewidth_hz));
+    warnings.push_back({"linewidth_hz", fmt::format("linewidth_hz = {} is over 10 MHz, wider than a DFB laser",
+                                                    s.linewidth_hz)});
   return warnings;
 }
 

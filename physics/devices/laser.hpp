@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -25,7 +26,7 @@ void validate_laser(const LaserSettings& laser);
 
 /// What is legal but like no laser of a transceiver, one sentence each: power over 20 dBm, RIN outside
 /// -165..-130 dB/Hz, linewidth over 10 MHz.
-std::vector<std::string> laser_warnings(const LaserSettings& laser);
+std::vector<Warning> laser_warnings(const LaserSettings& laser);
 
 /// Relative intensity noise in a bandwidth, rms of dP/P: sqrt(10^(RIN/10) B).
 double relative_intensity_noise(double rin_db_per_hz, double bandwidth_hz);

@@ -56,11 +56,12 @@ std::vector<Pole> poles_of(std::span<const Lowpass> cascade) {
   for (const Lowpass& filter : cascade) {
     validate_lowpass(filter);
     for (const Lowpass& other : cascade)
-      validate(&other == &filter || other.shape != filter.shape ||
-                   std::abs(other.bandwidth_hz - filter.bandwidth_hz) >= 1e-4 * filter.bandwidth_hz,
-               "bandwidth_hz = {} and {} of two filters of one shape in a cascade (their poles coincide). Make "
-               "one bandwidth 0.1 % larger.",
-               filter.bandwidth_hz, other.bandwidth_hz);
+      validate_field(&other == &filter || other.shape != filter.shape ||
+                         std::abs(other.bandwidth_hz - filter.bandwidth_hz) >= 1e-4 * filter.bandwidth_hz,
+                     "bandwidth_hz",
+                     "{} and {} of two filters of one shape in a cascade (their poles coincide). Make "
+                     "one bandwidth 0.1 % larger.",
+                     filter.bandwidth_hz, other.bandwidth_hz);
     for (Pole p : poles_of(filter)) {
       for (const Lowpass& other : cascade)
         if (&other != &filter) p.residue *= transfer(poles_of(other), p.pole);
@@ -111,7 +112,7 @@ double lowpass_delay_s(std::span<const Lowpass> cascade) {
 
 std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, double step_s, int count) {
   validate_positive("step_s", step_s);
-  validate(count >= 0, "count = {} of samples (>= 0). Give count >= 0.", count);
+  validate_field(count >= 0, "count", "{} of samples (>= 0). Give count >= 0.", count);
   const auto poles = poles_of(cascade);
   std::vector<double> response;
   for (int k = 0; k < count; ++k) {
@@ -145,10 +146,9 @@ std::vector<double> filter_held(std::span<const Lowpass> cascade, double step_s,
 SymbolResponse symbol_response(std::span<const Lowpass> cascade, double symbol_rate_bd, int samples_per_symbol,
                                int symbols) {
   validate_positive("symbol_rate_bd", symbol_rate_bd);
-  validate(samples_per_symbol >= 8,
-           "samples_per_symbol = {} (>= 8, or the best instant is missed). Give samples_per_symbol >= 8.",
-           samples_per_symbol);
-  validate(symbols >= 2, "symbols = {} (>= 2, or no neighbour is seen). Give symbols >= 2.", symbols);
+  validate_field(samples_per_symbol >= 8, "samples_per_symbol",
+                 "{} (>= 8, or the best instant is missed). Give samples_per_symbol >= 8.", samples_per_symbol);
+  validate_field(symbols >= 2, "symbols", "{} (>= 2, or no neighbour is seen). Give symbols >= 2.", symbols);
   const auto poles = poles_of(cascade);
   const auto at = [&](double x) {  // the instant x + 1 meets the same samples, one symbol later
     return sampled_response(poles, 1 / symbol_rate_bd, x - std::ceil(x) + 1, symbols);
@@ -177,14 +177,14 @@ double peak_distortion(const SymbolResponse& response) {
 double pam_eye_opening(double peak_distortion, int levels) { return 1 - (levels - 1) * peak_distortion; }
 
 double symbol_rate_limit_bd(std::span<const Lowpass> cascade, int levels, double eye_opening) {
-  validate(levels >= 2, "levels = {} (>= 2). Give levels >= 2.", levels);
-  validate(eye_opening >= 0 && eye_opening < 1, "eye_opening = {} (0 <= eye_opening < 1). Give such a share.",
-           eye_opening);
+  validate_field(levels >= 2, "levels", "{} (>= 2). Give levels >= 2.", levels);
+  validate_field(eye_opening >= 0 && eye_opening < 1, "eye_opening",
+                 "{} (0 <= eye_opening < 1). Give such a share.", eye_opening);
   const double allowed = (1 - eye_opening) / (levels - 1);
-  validate(allowed >= 1e-3,
-           "levels = {} with eye_opening = {} (they allow a peak distortion of {:.3g}; below 0.001 it does not "
-           "grow steadily with the rate). Give fewer levels or a smaller eye_opening.",
-           levels, eye_opening, allowed);
+  validate_field(allowed >= 1e-3, "levels",
+                 "{} with eye_opening = {} (they allow a peak distortion of {:.3g}; below 0.001 it does not "
+                 "grow steadily with the rate). Give fewer levels or a smaller eye_opening.",
+                 levels, eye_opening, allowed);
   const double guess_bd = 1 / lowpass_delay_s(cascade);
   const auto surplus = [&](double rate_bd) {
     return pam_eye_opening(peak_distortion(symbol_response(cascade, rate_bd)), levels) - eye_opening;

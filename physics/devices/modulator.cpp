@@ -28,17 +28,17 @@ double pam4_field_sqrt_w(double digit, double full_scale_power_w) {
 void validate_mzm(const MzmSettings& s) {
   validate_positive("v_pi_v", s.v_pi_v);
   validate_not_negative("insertion_loss_db", s.insertion_loss_db);
-  validate(s.leak >= 0 && s.leak < 1, "leak = {} (0 to less than 1; 0.04 for 28 dB). Try 0.04.", s.leak);
+  validate_field(s.leak >= 0 && s.leak < 1, "leak", "{} (0 to less than 1; 0.04 for 28 dB). Try 0.04.", s.leak);
   validate_positive("bandwidth_hz", s.bandwidth_hz);
   validate_not_negative("drive_capacitance_f", s.drive_capacitance_f);
 }
 
-std::vector<std::string> mzm_warnings(const MzmSettings& s) {
-  std::vector<std::string> warnings;
+std::vector<Warning> mzm_warnings(const MzmSettings& s) {
+  std::vector<Warning> warnings;
   const auto expect = [&](const char* name, double value, double least, double most) {
     if (value < least || value > most)
       warnings.push_back(
-          fmt::format("{} = {} is outside {}..{}, where modulators lie", name, value, least, most));
+          {name, fmt::format("{} = {} is outside {}..{}, where modulators lie", name, value, least, most)});
   };
   expect("v_pi_v", s.v_pi_v, 0.5, 15);
   expect("insertion_loss_db", s.insertion_loss_db, 0.5, 12);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 #include "physics/devices/pam4_levels.hpp"
 
 namespace optinc {
@@ -31,7 +32,7 @@ void validate_mzm(const MzmSettings& modulator);
 
 /// What is legal but like no modulator, one sentence each: V_pi, loss or bandwidth beyond the
 /// ranges above, a leak above 0.18 (15 dB).
-std::vector<std::string> mzm_warnings(const MzmSettings& modulator);
+std::vector<Warning> mzm_warnings(const MzmSettings& modulator);
 
 /// Field factor E_out/E_in at a drive voltage: 10^(-IL/20) (sin x + i eps cos x), x = pi V / (2 V_pi):
 /// odd in V (the field's sign is the drive's) but for the leak in quadrature.

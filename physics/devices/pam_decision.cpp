@@ -60,9 +60,9 @@ double pam_symbol_error_rate(int levels, double q) {
 double pam_q_of_symbol_error_rate(int levels, double symbol_error_rate) {
   validate_count(levels);
   const double most = 1 - 1.0 / levels;
-  validate(symbol_error_rate > 0 && symbol_error_rate < most,
-           "symbol_error_rate = {} (between 0 and {}, what a closed eye gives). Give one in between.",
-           symbol_error_rate, most);
+  validate_field(symbol_error_rate > 0 && symbol_error_rate < most, "symbol_error_rate",
+                 "{} (between 0 and {}, what a closed eye gives). Give one in between.", symbol_error_rate,
+                 most);
   return sqrt2 * boost::math::erfc_inv(symbol_error_rate / most);
 }
 

@@ -14,18 +14,20 @@ void validate_photodiode(const PhotodiodeSettings& s) {
   validate_not_negative("dark_current_a", s.dark_current_a);
 }
 
-std::vector<std::string> photodiode_warnings(const PhotodiodeSettings& s, double wavelength_m) {
-  std::vector<std::string> warnings;
+std::vector<Warning> photodiode_warnings(const PhotodiodeSettings& s, double wavelength_m) {
+  std::vector<Warning> warnings;
   const double limit = responsivity_a_per_w(1.0, wavelength_m);
   if (s.responsivity_a_per_w > limit)
     warnings.push_back(
-        fmt::format("responsivity_a_per_w = {} is above the quantum limit q lambda/(h c) = {:.4g} A/W at {:g} "
-                    "nm: more than "
-                    "one electron a photon",
-                    s.responsivity_a_per_w, limit, 1e9 * wavelength_m));
+        {"responsivity_a_per_w",
+         fmt::format("responsivity_a_per_w = {} is above the quantum limit q lambda/(h c) = {:.4g} A/W at {:g} "
+                     "nm: more than "
+                     "one electron a photon",
+                     s.responsivity_a_per_w, limit, 1e9 * wavelength_m)});
   if (s.dark_current_a > 200e-9)
-    warnings.push_back(fmt::format("dark_current_a = {} is over 200 nA, more than germanium on silicon has",
-                                   s.dark_current_a));
+    warnings.push_back(
+        {"dark_current_a", fmt::format("dark_current_a = {} is over 200 nA, more than germanium on silicon has",
+                                       s.dark_current_a)});
   return warnings;
 }
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "physics/core/warning.hpp"
+
 namespace optinc {
 
 /// Photodiode. Defaults and ranges: typical of germanium on silicon.
@@ -16,7 +18,7 @@ void validate_photodiode(const PhotodiodeSettings& diode);
 
 /// What is legal but no photodiode without gain, one sentence each: a responsivity above the quantum limit
 /// q lambda/(h c) at the wavelength, a dark current above 200 nA. Throws Error for a wavelength <= 0.
-std::vector<std::string> photodiode_warnings(const PhotodiodeSettings& diode, double wavelength_m = 1550e-9);
+std::vector<Warning> photodiode_warnings(const PhotodiodeSettings& diode, double wavelength_m = 1550e-9);
 
 /// Mean current, A: R P + I_d.
 double photocurrent_a(const PhotodiodeSettings& diode, double power_w);

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "physics/core/units.hpp"
 #include "physics/core/check_values.hpp"
+#include "physics/core/units.hpp"
 
 namespace optinc {
 
@@ -21,7 +21,7 @@ double rejected_power_w(std::span<const Complex> fields) {
 }
 
 std::vector<Complex> combiner_weights(int inputs, const CombinerErrors& errors) {
-  validate(inputs >= 1, "inputs = {} of a combiner (>= 1). Give the number of fields it adds.", inputs);
+  validate_field(inputs >= 1, "inputs", "{} of a combiner (>= 1). Give the number of fields it adds.", inputs);
   validate_not_negative("loss_db", errors.loss_db);
   const auto n = static_cast<std::size_t>(inputs);
   for (const auto& [name, list] : {std::pair{"weight", &errors.weight}, {"phase_rad", &errors.phase_rad}}) {
@@ -57,7 +57,7 @@ double rejected_power_w(std::span<const Complex> fields, std::span<const Complex
 }
 
 CombinerMoments combiner_moments(int inputs, double phase_rms_rad) {
-  validate(inputs >= 1, "inputs = {} of a combiner (>= 1). Give the number of fields it adds.", inputs);
+  validate_field(inputs >= 1, "inputs", "{} of a combiner (>= 1). Give the number of fields it adds.", inputs);
   validate_not_negative("phase_rms_rad", phase_rms_rad);
   const double variance = phase_rms_rad * phase_rms_rad, coherence = std::exp(-variance);
   // (1 + e^{-2v})/2 - e^{-v} = (1 - e^{-v})^2 / 2, without the cancellation

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "physics/core/units.hpp"
 #include "physics/core/check_values.hpp"
+#include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
 
 namespace optinc {
@@ -21,9 +21,9 @@ double temperature_pi_k(const ThermoOpticShifter& d) {
 double self_heating(const ThermoOpticShifter& d) { return d.resistance_slope_per_k * temperature_pi_k(d); }
 
 void require_phase(double phase_rad) {
-  validate(std::isfinite(phase_rad) && phase_rad >= 0,
-           "phase_rad = {} of a heater (heaters only add phase: finite and >= 0). Wrap it into 0..2 pi first.",
-           phase_rad);
+  validate_field(std::isfinite(phase_rad) && phase_rad >= 0, "phase_rad",
+                 "{} of a heater (heaters only add phase: finite and >= 0). Wrap it into 0..2 pi first.",
+                 phase_rad);
 }
 
 double bandwidth_of_tau_hz(double tau_s) { return 1 / (2 * pi * tau_s); }
@@ -87,18 +87,19 @@ void validate_thermo_optic(const ThermoOpticShifter& d) {
   validate_positive("wavelength_m", d.wavelength_m);
 }
 
-std::vector<std::string> thermo_optic_warnings(const ThermoOpticShifter& d) {
+std::vector<Warning> thermo_optic_warnings(const ThermoOpticShifter& d) {
   const ThermoOpticFigures f = thermo_optic_figures(d);
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   if (f.power_time_j < 4e-9)
     warnings.push_back(
-        fmt::format("P_pi tau = {:.3g} mW us (published silicon heaters lie at 5..40 mW us; insulation lowers "
-                    "P_pi and raises tau alike).",
-                    f.power_time_j * 1e9));
+        {"power_time_j",
+         fmt::format("P_pi tau = {:.3g} mW us (published silicon heaters lie at 5..40 mW us; insulation lowers "
+                     "P_pi and raises tau alike)",
+                     f.power_time_j * 1e9)});
   const auto outside = [&](const char* name, double value, double least, double most, const char* unit) {
     if (value < least || value > most)
-      warnings.push_back(fmt::format("{} = {:g} (published heaters lie within {:g}..{:g} {}).", name, value,
-                                     least, most, unit));
+      warnings.push_back({name, fmt::format("{} = {:g} (published heaters lie within {:g}..{:g} {})", name,
+                                            value, least, most, unit)});
   };
   outside("length_m", d.length_m, 10e-6, 2e-3, "m");
   outside("p_pi_w", d.p_pi_w, 0.05e-3, 30e-3, "W");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 
 namespace optinc {
 
@@ -63,7 +64,7 @@ void validate_thermo_optic(const ThermoOpticShifter& device);
 /// What is legal but unlike any published heater: P_pi tau < 4 mW us first of all (heat insulation buys power
 /// with time, so the product hardly moves: 5.1 mW us is the least reported, Chen et al. 2024), and values
 /// outside the ranges given with the fields.
-std::vector<std::string> thermo_optic_warnings(const ThermoOpticShifter& device);
+std::vector<Warning> thermo_optic_warnings(const ThermoOpticShifter& device);
 
 /// Doped-silicon heater inside the waveguide of Harris et al., Opt. Express 22, 10487 (2014), arXiv:1410.3616:
 /// 61.6 um, P_pi = 24.77 +- 0.43 mW, 130.0 +- 5.6 kHz, 0.23 +- 0.13 dB. Its resistance is not in the abstract;

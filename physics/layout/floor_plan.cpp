@@ -42,26 +42,25 @@ void validate_floor_plan(const FloorPlanSettings& s) {
   for (const auto& [name, value] : {std::pair{"mzi_length_m", s.mzi_length_m},
                                     {"mzi_width_m", s.mzi_width_m},
                                     {"heater_length_m", s.heater_length_m}})
-    validate(std::isfinite(value) && value > 0.0, "{} = {} (a length is finite and > 0). Give {} in metres.",
-             name, value, name);
-  validate(
-      s.coupler_length_m >= 0.0 && s.coupler_length_m < s.mzi_length_m / 2,
-      "coupler_length_m = {} (two couplers and two arms share the {} m of an MZI). Give 0 <= coupler_length_m "
-      "< {}.",
-      s.coupler_length_m, s.mzi_length_m, s.mzi_length_m / 2);
-  validate(s.heater_length_m <= arm_length_m(s),
-           "heater_length_m = {} (the arm it lies on has {} m = mzi_length_m / 2 - coupler_length_m). Give a "
-           "shorter "
-           "heater or a longer MZI.",
-           s.heater_length_m, arm_length_m(s));
+    validate_field(std::isfinite(value) && value > 0.0, name,
+                   "{} (a length is finite and > 0). Give {} in metres.", value, name);
+  validate_field(s.coupler_length_m >= 0.0 && s.coupler_length_m < s.mzi_length_m / 2, "coupler_length_m",
+                 "{} (two couplers and two arms share the {} m of an MZI). Give 0 <= coupler_length_m "
+                 "< {}.",
+                 s.coupler_length_m, s.mzi_length_m, s.mzi_length_m / 2);
+  validate_field(s.heater_length_m <= arm_length_m(s), "heater_length_m",
+                 "{} (the arm it lies on has {} m = mzi_length_m / 2 - coupler_length_m). Give a "
+                 "shorter "
+                 "heater or a longer MZI.",
+                 s.heater_length_m, arm_length_m(s));
 }
 
-std::vector<std::string> floor_plan_warnings(const FloorPlanSettings& s) {
-  std::vector<std::string> warnings;
+std::vector<Warning> floor_plan_warnings(const FloorPlanSettings& s) {
+  std::vector<Warning> warnings;
   const auto range = [&](const char* name, double value, double low, double high) {
     if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9))
       warnings.push_back(
-          fmt::format("{} = {} m is outside of {}..{} m, what is built", name, value, low, high));
+          {name, fmt::format("{} = {} m is outside of {}..{} m, what is built", name, value, low, high)});
   };
   range("mzi_length_m", s.mzi_length_m, 100e-6, 300e-6);
   range("mzi_width_m", s.mzi_width_m, 20e-6, 60e-6);

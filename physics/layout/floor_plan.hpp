@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 #include "physics/mesh/topology.hpp"
 
 namespace optinc {
@@ -38,7 +39,7 @@ double arm_length_m(const FloorPlanSettings& settings);
 void validate_floor_plan(const FloorPlanSettings& settings);
 
 /// What is legal but outside what is built (see FloorPlanSettings), one line each.
-std::vector<std::string> floor_plan_warnings(const FloorPlanSettings& settings);
+std::vector<Warning> floor_plan_warnings(const FloorPlanSettings& settings);
 
 /// Where everything of one mesh lies on the die, by the centre of each device. MZIs in topology order; arms of
 /// every port in every column, also of those that pass it without an MZI, at column * ports + port.

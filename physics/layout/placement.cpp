@@ -24,8 +24,8 @@ DiePlan place_meshes(std::span<const MeshTopology> topologies, const FloorPlanSe
   validate_floor_plan(settings);
   validate(std::isfinite(die.width_m) && die.width_m > 0.0,
            "die width_m = {} (a die is finite and wider than 0). Give its width in metres.", die.width_m);
-  validate(std::isfinite(die.gap_m) && die.gap_m >= 0.0,
-           "gap_m = {} between meshes (a distance is finite and >= 0). Give gap_m >= 0.", die.gap_m);
+  validate_field(std::isfinite(die.gap_m) && die.gap_m >= 0.0, "gap_m",
+                 "{} between meshes (a distance is finite and >= 0). Give gap_m >= 0.", die.gap_m);
   const double quarter = settings.mzi_length_m / 4, half_pitch = settings.mzi_width_m / 4;
   DiePlan plan;
   double x = 0.0, row_y = 0.0, row_width = 0.0;
@@ -51,13 +51,13 @@ DiePlan place_meshes(std::span<const MeshTopology> topologies, const FloorPlanSe
   return plan;
 }
 
-std::vector<std::string> die_plan_warnings(const DiePlan& plan) {
+std::vector<Warning> die_plan_warnings(const DiePlan& plan) {
   const double shorter = std::min(plan.length_m, plan.width_m), longer = std::max(plan.length_m, plan.width_m);
   if (shorter <= 26e-3 && longer <= 33e-3) return {};
-  return {
-      fmt::format("a die of {:.1f} x {:.1f} mm does not fit the 26 x 33 mm field of a scanner: it takes "
-                  "stitching or several dies",
-                  1e3 * plan.length_m, 1e3 * plan.width_m)};
+  return {{"length_m",
+           fmt::format("a die of {:.1f} x {:.1f} mm does not fit the 26 x 33 mm field of a scanner: it takes "
+                       "stitching or several dies",
+                       1e3 * plan.length_m, 1e3 * plan.width_m)}};
 }
 
 }  // namespace optinc

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/core/warning.hpp"
 #include "physics/layout/floor_plan.hpp"
 
 namespace optinc {
@@ -32,6 +33,6 @@ DiePlan place_meshes(std::span<const MeshTopology> topologies, const FloorPlanSe
                      const DieSettings& die = {});
 
 /// What is legal but hard to build: a die beyond the 26 x 33 mm field of a scanner.
-std::vector<std::string> die_plan_warnings(const DiePlan& plan);
+std::vector<Warning> die_plan_warnings(const DiePlan& plan);
 
 }  // namespace optinc

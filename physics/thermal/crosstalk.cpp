@@ -190,14 +190,15 @@ void validate_crosstalk(const Crosstalk& c) {
              value, name);
 }
 
-std::vector<std::string> crosstalk_warnings(const Crosstalk& c) {
-  std::vector<std::string> warnings;
+std::vector<Warning> crosstalk_warnings(const Crosstalk& c) {
+  std::vector<Warning> warnings;
   if (c.law != CrosstalkLaw::exponential) return warnings;
   if (c.x0 > 0.1)
     warnings.push_back(
-        fmt::format("x0 = {} is above 0.1, more than neighbours on a die are measured to get", c.x0));
+        {"x0", fmt::format("x0 = {} is above 0.1, more than neighbours on a die are measured to get", c.x0)});
   if (c.d0_m < 20e-6 * (1 - 1e-9) || c.d0_m > 150e-6 * (1 + 1e-9))
-    warnings.push_back(fmt::format("d0_m = {} is outside 20e-6..150e-6 m, where measured lengths lie", c.d0_m));
+    warnings.push_back(
+        {"d0_m", fmt::format("d0_m = {} is outside 20e-6..150e-6 m, where measured lengths lie", c.d0_m)});
   return warnings;
 }
 

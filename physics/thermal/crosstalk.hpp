@@ -6,6 +6,7 @@
 #include <Eigen/SparseCore>
 
 #include "physics/core/enum_names.hpp"
+#include "physics/core/warning.hpp"
 #include "physics/thermal/heaters.hpp"
 
 namespace optinc {
@@ -43,7 +44,7 @@ void validate_crosstalk(const Crosstalk& crosstalk);
 
 /// What is legal but not measured, one sentence each, the field first: of the exponential law an amplitude
 /// above 0.1 or a length outside 20..150 um (Crosstalk).
-std::vector<std::string> crosstalk_warnings(const Crosstalk& crosstalk);
+std::vector<Warning> crosstalk_warnings(const Crosstalk& crosstalk);
 
 /// Rise over the die, per watt, at distance d > 0 between two places whose own heaters have the resistances r_a
 /// and r_b, K/W; 0 beyond the cut-off. Symmetric in the two: heat flow is reciprocal.

@@ -120,20 +120,24 @@ Vector static_phase_errors_rad(const PhaseResponse& response, const Vector& powe
   });
 }
 
-std::vector<std::string> crosstalk_inversion_warnings(const CrosstalkInversion& r) {
-  std::vector<std::string> warnings;
+std::vector<Warning> crosstalk_inversion_warnings(const CrosstalkInversion& r) {
+  std::vector<Warning> warnings;
   if (!r.clipped_at_zero.empty())
     warnings.push_back(
-        fmt::format("{} heaters left at 0 W: crosstalk alone gives them more than their phase ({}).",
-                    r.clipped_at_zero.size(), first_few(r.clipped_at_zero)));
+        {"clipped_at_zero",
+         fmt::format("{} heaters left at 0 W: crosstalk alone gives them more than their phase ({})",
+                     r.clipped_at_zero.size(), first_few(r.clipped_at_zero))});
   if (!r.clipped_at_limit.empty())
-    warnings.push_back(fmt::format("{} heaters left at the heater limit ({}).", r.clipped_at_limit.size(),
-                                   first_few(r.clipped_at_limit)));
+    warnings.push_back(
+        {"clipped_at_limit", fmt::format("{} heaters left at the heater limit ({})", r.clipped_at_limit.size(),
+                                         first_few(r.clipped_at_limit))});
   if (r.power_scale < 1)
     warnings.push_back(
-        fmt::format("all powers scaled by {:.4g} to keep the total limit: no phase is right.", r.power_scale));
+        {"power_scale",
+         fmt::format("all powers scaled by {:.4g} to keep the total limit: no phase is right", r.power_scale)});
   if (r.die_k > 60)
-    warnings.push_back(fmt::format("{:.3g} W warm the die by {:.3g} K, more than 60 K.", r.total_w, r.die_k));
+    warnings.push_back(
+        {"die_k", fmt::format("{:.3g} W warm the die by {:.3g} K, more than 60 K", r.total_w, r.die_k)});
   return warnings;
 }
 

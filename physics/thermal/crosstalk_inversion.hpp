@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/core/warning.hpp"
 #include "physics/thermal/phase_response.hpp"
 
 namespace optinc {
@@ -49,6 +50,6 @@ Vector static_phase_errors_rad(const PhaseResponse& response, const Vector& powe
 
 /// One line for each kind of clipping, with how many heaters and the first few by number, and one for a die
 /// more than 60 K above ambient.
-std::vector<std::string> crosstalk_inversion_warnings(const CrosstalkInversion& inversion);
+std::vector<Warning> crosstalk_inversion_warnings(const CrosstalkInversion& inversion);
 
 }  // namespace optinc

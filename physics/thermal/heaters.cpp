@@ -38,38 +38,42 @@ void validate_heaters(const HeaterArray& h) {
        {std::pair{"p_pi_w", &h.p_pi_w}, std::pair{"resistance_k_per_w", &h.resistance_k_per_w},
         std::pair{"capacity_j_per_k", &h.capacity_j_per_k}})
     for (const double value : *values)
-      validate(std::isfinite(value) && value > 0,
-               "{} = {} (a thermal constant is finite and > 0). Give a positive {}.", name, value, name);
+      validate_field(std::isfinite(value) && value > 0, name,
+                     "{} (a thermal constant is finite and > 0). Give a positive {}.", value, name);
   for (const auto& [name, value] : {std::pair{"die.resistance_k_per_w", h.die.resistance_k_per_w},
                                     std::pair{"die.capacity_j_per_k", h.die.capacity_j_per_k}})
-    validate(std::isfinite(value) && value > 0,
-             "{} = {} (a thermal constant is finite and > 0). Give a positive {}.", name, value, name);
+    validate_field(std::isfinite(value) && value > 0, name,
+                   "{} (a thermal constant is finite and > 0). Give a positive {}.", value, name);
 }
 
 Vector phase_per_kelvin(const HeaterArray& h) { return pi / (h.p_pi_w.array() * h.resistance_k_per_w.array()); }
 
-std::vector<std::string> die_warnings(const ThermalDie& die, double heater_power_w) {
-  std::vector<std::string> warnings;
+std::vector<Warning> die_warnings(const ThermalDie& die, double heater_power_w) {
+  std::vector<Warning> warnings;
   const double tau_s = die.resistance_k_per_w * die.capacity_j_per_k;
   if (tau_s < 1e-3 || tau_s > 100)
-    warnings.push_back(fmt::format("die time constant {:.3g} s, outside 1 ms .. 100 s.", tau_s));
+    warnings.push_back(
+        {"capacity_j_per_k", fmt::format("die time constant {:.3g} s, outside 1 ms .. 100 s", tau_s)});
   const double rise_k = heater_power_w * die.resistance_k_per_w;
   if (rise_k > 60)
     warnings.push_back(
-        fmt::format("{:.3g} W of heaters warm the die by {:.3g} K, more than 60 K.", heater_power_w, rise_k));
+        {"heater_power_w",
+         fmt::format("{:.3g} W of heaters warm the die by {:.3g} K, more than 60 K", heater_power_w, rise_k)});
   return warnings;
 }
 
-std::vector<std::string> heater_warnings(const HeaterArray& h) {
-  std::vector<std::string> warnings;
+std::vector<Warning> heater_warnings(const HeaterArray& h) {
+  std::vector<Warning> warnings;
   const double figure =
       (h.p_pi_w.array() * h.resistance_k_per_w.array() * h.capacity_j_per_k.array()).minCoeff();
   if (figure < 4e-9)
     warnings.push_back(
-        fmt::format("P_pi tau = {:.3g} mW us, below 4 mW us: no published heater is both that thrifty and that "
-                    "fast.",
-                    figure * 1e9));
-  for (std::string& warning : die_warnings(h.die, 0.0)) warnings.push_back(std::move(warning));
+        {"p_pi_w",
+         fmt::format(
+             "P_pi tau = {:.3g} mW us, below 4 mW us: no published heater is both that thrifty and that "
+             "fast",
+             figure * 1e9)});
+  for (Warning& warning : die_warnings(h.die, 0.0)) warnings.push_back(std::move(warning));
   return warnings;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 #include "physics/devices/thermo_optic_shifter.hpp"
 
 namespace optinc {
@@ -41,11 +42,11 @@ Vector phase_per_kelvin(const HeaterArray& heaters);
 
 /// What is legal but not built, one line each: a time constant outside 1 ms .. 100 s, and a die that
 /// `heater_power_w` keeps more than 60 K above its ambient, where none is run.
-std::vector<std::string> die_warnings(const ThermalDie& die, double heater_power_w);
+std::vector<Warning> die_warnings(const ThermalDie& die, double heater_power_w);
 
 /// What is legal but not built, one line each: P_pi tau below 4 mW us (the product is nearly conserved over
 /// published heaters, 5.1 .. 40 mW us, Chen et al. 2024, arXiv:2405.11044), and a die time constant outside 1
 /// ms .. 100 s.
-std::vector<std::string> heater_warnings(const HeaterArray& heaters);
+std::vector<Warning> heater_warnings(const HeaterArray& heaters);
 
 }  // namespace optinc

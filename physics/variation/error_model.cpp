@@ -51,8 +51,8 @@ double mean_arm_loss_db(const ErrorModel& model) {
 }
 
 void validate_spread(std::string_view name, double value) {
-  validate(std::isfinite(value) && value >= 0.0,
-           "{} = {} (a spread or a loss is finite and >= 0). Give {} >= 0.", name, value, name);
+  validate_field(std::isfinite(value) && value >= 0.0, name,
+                 "{} (a spread or a loss is finite and >= 0). Give {} >= 0.", value, name);
 }
 
 void validate_errors(const ErrorModel& m) {
@@ -61,17 +61,17 @@ void validate_errors(const ErrorModel& m) {
   validate_spread("mzi_loss_db", m.mzi_loss_db);
   validate_spread("arm_loss_spread_db", m.arm_loss_spread_db);
   validate_spread("sigma_phase_rad", m.sigma_phase_rad);
-  validate(std::abs(m.rho_ab) <= 1.0, "rho_ab = {} (a correlation lies in -1..1). Give -1 <= rho_ab <= 1.",
-           m.rho_ab);
-  validate(m.dac_bits >= 0 && m.dac_bits <= 24,
-           "dac_bits = {} (0 means no quantisation, otherwise 1..24). Give 0 <= dac_bits <= 24.", m.dac_bits);
+  validate_field(std::abs(m.rho_ab) <= 1.0, "rho_ab",
+                 "{} (a correlation lies in -1..1). Give -1 <= rho_ab <= 1.", m.rho_ab);
+  validate_field(m.dac_bits >= 0 && m.dac_bits <= 24, "dac_bits",
+                 "{} (0 means no quantisation, otherwise 1..24). Give 0 <= dac_bits <= 24.", m.dac_bits);
 }
 
-std::vector<std::string> error_warnings(const ErrorModel& m) {
-  std::vector<std::string> warnings;
+std::vector<Warning> error_warnings(const ErrorModel& m) {
+  std::vector<Warning> warnings;
   const auto above = [&](const char* name, double value, double most, const char* unit, const char* why) {
     if (value > most)
-      warnings.push_back(fmt::format("{} = {} is above {} {}, {}", name, value, most, unit, why));
+      warnings.push_back({name, fmt::format("{} = {} is above {} {}, {}", name, value, most, unit, why)});
   };
   above("sigma_eta_rad", m.sigma_eta_rad, 0.08, "rad", "the worst splitters reported");
   above("sigma_cal_rad", m.sigma_cal_rad, 0.05, "rad", "more than a calibration leaves");

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "physics/core/warning.hpp"
 #include "physics/devices/dac.hpp"
 
 namespace optinc {
@@ -60,6 +61,6 @@ void validate_errors(const ErrorModel& model);
 /// calibration residue above 0.05 rad, phase noise above 0.01 rad and a DAC beyond 16 bits; an MZI above 3.6 dB
 /// (two couplers of 0.3 dB and two heaters of 1.5 dB, the most of either); arms that differ by more than 0.4 dB
 /// rms (half of what lies between the heaters of 0.02 and 0.8 dB there are).
-std::vector<std::string> error_warnings(const ErrorModel& model);
+std::vector<Warning> error_warnings(const ErrorModel& model);
 
 }  // namespace optinc

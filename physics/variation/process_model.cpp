@@ -22,13 +22,13 @@ double field_variance(const ProcessModel& m) {
 }
 
 void validate_positive(std::string_view name, double value) {
-  validate(std::isfinite(value) && value > 0.0, "{} = {} (a length is finite and > 0). Give {} in metres.",
-           name, value, name);
+  validate_field(std::isfinite(value) && value > 0.0, name,
+                 "{} (a length is finite and > 0). Give {} in metres.", value, name);
 }
 
 void validate_correlation(std::string_view name, double value) {
-  validate(std::abs(value) <= 1.0, "{} = {} (a correlation lies in -1..1). Give -1 <= {} <= 1.", name, value,
-           name);
+  validate_field(std::abs(value) <= 1.0, name, "{} (a correlation lies in -1..1). Give -1 <= {} <= 1.", value,
+                 name);
 }
 
 }  // namespace
@@ -59,31 +59,32 @@ ProcessModel with_splitter_statistics(ProcessModel m, const SplitterStatistics& 
   validate_correlation("rho_ab", wanted.rho_ab);
   const double total = wanted.sigma_eta_rad * wanted.sigma_eta_rad;
   if (field_share >= 0.0) {
-    validate(field_share <= 1.0, "field_share = {} (a share of the variance lies in 0..1). Give at most 1.",
-             field_share);
+    validate_field(field_share <= 1.0, "field_share",
+                   "{} (a share of the variance lies in 0..1). Give at most 1.", field_share);
     const double now = field_variance(m);
-    validate(now > 0.0 || field_share == 0.0 || total == 0.0,
-             "field_share = {} of the splitters' variance (the random fields have none to scale). Give the "
-             "process a "
-             "field_m, or field_share = 0.",
-             field_share);
+    validate_field(now > 0.0 || field_share == 0.0 || total == 0.0, "field_share",
+                   "{} of the splitters' variance (the random fields have none to scale). Give the "
+                   "process a "
+                   "field_m, or field_share = 0.",
+                   field_share);
     const double scale = now > 0.0 ? std::sqrt(field_share * total / now) : 0.0;
     m.eta_per_width_rad_per_m *= scale;
     m.eta_per_gap_rad_per_m *= scale;
     m.eta_per_height_rad_per_m *= scale;
   }
   const double field = field_variance(m), white = total - field;
-  validate(white >= -1e-12 * total,
-           "sigma_eta_rad = {} (the random fields alone make {} rad). Give a larger one, or a field_share.",
-           wanted.sigma_eta_rad, std::sqrt(field));
+  validate_field(white >= -1e-12 * total, "sigma_eta_rad",
+                 "{} (the random fields alone make {} rad). Give a larger one, or a field_share.",
+                 wanted.sigma_eta_rad, std::sqrt(field));
   m.sigma_eta_white_rad = std::sqrt(std::max(0.0, white));
   m.rho_white = 0.0;
   const double rho = correlation(m.kernel, m.correlation_length_m, distance_m);
   const double lacking = wanted.rho_ab * total - rho * field;
   if (white > 1e-12 * total) m.rho_white = lacking / white;
-  validate(
+  validate_field(
       white > 1e-12 * total ? std::abs(m.rho_white) <= 1.0 + 1e-12 : std::abs(lacking) <= 1e-9 * total,
-      "rho_ab = {} (the field correlates splitters {} m apart by {}, and its part of the variance leaves too "
+      "rho_ab",
+      "{} (the field correlates splitters {} m apart by {}, and its part of the variance leaves too "
       "little white part to make up for it). Change rho_ab, field_share or the correlation length.",
       wanted.rho_ab, distance_m, rho);
   m.rho_white = std::clamp(m.rho_white, -1.0, 1.0);
@@ -132,14 +133,15 @@ void validate_process(const ProcessModel& m) {
                                     {"eta_per_gap_rad_per_m", m.eta_per_gap_rad_per_m},
                                     {"eta_per_height_rad_per_m", m.eta_per_height_rad_per_m},
                                     {"gap_per_width", m.gap_per_width}})
-    validate(std::isfinite(value), "{} = {} (a sensitivity is finite). Give a number.", name, value);
+    validate_field(std::isfinite(value), name, "{} (a sensitivity is finite). Give a number.", value);
 }
 
-std::vector<std::string> process_warnings(const ProcessModel& m, double mzi_length_m) {
-  std::vector<std::string> warnings;
+std::vector<Warning> process_warnings(const ProcessModel& m, double mzi_length_m) {
+  std::vector<Warning> warnings;
   const auto range = [&](const char* name, double value, double low, double high) {
     if (value != 0.0 && (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)))
-      warnings.push_back(fmt::format("{} = {} is outside of {}..{}, what is reported", name, value, low, high));
+      warnings.push_back(
+          {name, fmt::format("{} = {} is outside of {}..{}, what is reported", name, value, low, high)});
   };
   range("width.field_m", m.width.field_m, 1e-9, 5e-9);
   range("height.field_m", m.height.field_m, 0.3e-9, 2e-9);
@@ -150,12 +152,14 @@ std::vector<std::string> process_warnings(const ProcessModel& m, double mzi_leng
   range("rms splitter angle", sigma, 0.002, 0.08);
   if (m.correlation_length_m < mzi_length_m)
     warnings.push_back(
-        fmt::format("correlation_length_m = {} is below the length of an MZI, {}: a device is given the field "
-                    "at its centre, "
-                    "which over-states the spread of what averages over its length",
-                    m.correlation_length_m, mzi_length_m));
+        {"correlation_length_m",
+         fmt::format("correlation_length_m = {} is below the length of an MZI, {}: a device is given the field "
+                     "at its centre, "
+                     "which over-states the spread of what averages over its length",
+                     m.correlation_length_m, mzi_length_m)});
   if (std::max(m.heater_power_spread, m.heater_resistance_spread) > 0.25)
-    warnings.push_back("a heater spread above 25 % draws powers or resistances that are cut off at 10 %");
+    warnings.push_back({"heater_power_spread",
+                        "a heater spread above 25 % draws powers or resistances that are cut off at 10 %"});
   return warnings;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/core/warning.hpp"
 #include "physics/variation/random_field.hpp"
 
 namespace optinc {
@@ -106,6 +107,6 @@ void validate_process(const ProcessModel& model);
 
 /// What is legal but outside the ranges given with the fields, or beyond what the model describes, one line
 /// each; `mzi_length_m` is that of the floor plan.
-std::vector<std::string> process_warnings(const ProcessModel& model, double mzi_length_m);
+std::vector<Warning> process_warnings(const ProcessModel& model, double mzi_length_m);
 
 }  // namespace optinc

@@ -39,8 +39,8 @@ RandomField factorise(const Sites& sites, const std::function<double(double)>& r
   for (const auto& [name, value] : {std::pair{"grid_step_x_m", settings.grid_step_x_m},
                                     {"grid_step_y_m", settings.grid_step_y_m},
                                     {"clip_tolerance", settings.clip_tolerance}})
-    validate(std::isfinite(value) && value >= 0.0,
-             "{} = {} (finite and >= 0; a step of 0 is chosen). Give {} >= 0.", name, value, name);
+    validate_field(std::isfinite(value) && value >= 0.0, name,
+                   "{} (finite and >= 0; a step of 0 is chosen). Give {} >= 0.", value, name);
   validate(std::abs(rho(0.0) - 1.0) < 1e-12, "correlation {} at distance 0 (it is 1 there). Normalise it.",
            rho(0.0));
   RandomField field;
@@ -56,10 +56,11 @@ RandomField factorise(const Sites& sites, const std::function<double(double)>& r
 }
 
 void validate_length(const char* name, double length_m) {
-  validate(std::isfinite(length_m) && length_m > 0.0,
-           "{} = {} (a correlation length is finite and > 0). Give it in metres; an uncorrelated spread is the "
-           "white part of the process model.",
-           name, length_m);
+  validate_field(
+      std::isfinite(length_m) && length_m > 0.0, name,
+      "{} (a correlation length is finite and > 0). Give it in metres; an uncorrelated spread is the "
+      "white part of the process model.",
+      length_m);
 }
 
 }  // namespace

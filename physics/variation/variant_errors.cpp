@@ -9,8 +9,8 @@ namespace optinc {
 namespace {
 
 void validate_rms(const char* name, double value) {
-  validate(std::isfinite(value) && value >= 0.0, "{} = {} (an rms error is finite and >= 0). Give {} >= 0.",
-           name, value, name);
+  validate_field(std::isfinite(value) && value >= 0.0, name,
+                 "{} (an rms error is finite and >= 0). Give {} >= 0.", value, name);
 }
 
 /// sigma n, n standard normals; nothing is drawn where sigma is 0.

@@ -10,11 +10,11 @@ namespace optinc {
 void validate_wafer_map(const WaferMap& m) {
   for (const auto& [name, value] :
        {std::pair{"radius_m", m.radius_m}, {"die_length_m", m.die_length_m}, {"die_width_m", m.die_width_m}})
-    validate(std::isfinite(value) && value > 0.0, "{} = {} (a length is finite and > 0). Give {} in metres.",
-             name, value, name);
-  validate(m.edge_exclusion_m >= 0.0 && m.edge_exclusion_m < m.radius_m,
-           "edge_exclusion_m = {} (0 or more, and less than the wafer's radius {}). Give a smaller one.",
-           m.edge_exclusion_m, m.radius_m);
+    validate_field(std::isfinite(value) && value > 0.0, name,
+                   "{} (a length is finite and > 0). Give {} in metres.", value, name);
+  validate_field(m.edge_exclusion_m >= 0.0 && m.edge_exclusion_m < m.radius_m, "edge_exclusion_m",
+                 "{} (0 or more, and less than the wafer's radius {}). Give a smaller one.", m.edge_exclusion_m,
+                 m.radius_m);
 }
 
 std::vector<DiePosition> dies_on_wafer(const WaferMap& m) {

@@ -135,9 +135,8 @@ def spans_decades(values: Any) -> bool:
 
 
 def words_of(attributes: Mapping[str, Any], name: str) -> tuple[str, str]:
-    """Units and long name of a dataset; its own name where it has none, or one that only a table explains."""
-    long_name = str(attributes.get("long_name", "the same"))
-    return str(attributes.get("units", "1")), name.replace("_", " ") if long_name.startswith("the same") else long_name
+    """Units and long name of a dataset; its own name where it has none."""
+    return str(attributes.get("units", "1")), str(attributes.get("long_name", name.replace("_", " ")))
 
 
 def parameters(run: Run) -> dict[str, Parameter]:

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import h5py
@@ -254,7 +255,7 @@ class MainJob(unittest.TestCase):
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  (\w+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
         self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer",
-                                         "inspect", "validate", "words", "budget", "designs", "interconnect", "explain", "devices", "list", "completion"})
+                                         "inspect", "validate", "check-network", "budget", "compare-costs", "interconnect", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -294,14 +295,14 @@ class MainJob(unittest.TestCase):
                 '[[design]]\nname = "chain"\nset = ["network.source=carry-chain"]\n'
                 '[[design]]\nname = "five"\nunits = [{ design = "net", count = 4 }, { design = "chain" }]\n')
         path.write_text(good)
-        done = optinc("designs", path, "--quiet", "--json")
+        done = optinc("compare-costs", path, "--quiet", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         net, chain, five = json.loads(done.stdout)["designs"]
         self.assertEqual((net["mzis"], net["untrained"]), (40, True))  # 4-8-4: two blocks of 4, 10 MZIs each, a layer
         self.assertFalse(chain["untrained"])
         self.assertEqual(five["mzis"], 4 * net["mzis"] + chain["mzis"])
         self.assertEqual(five["servers"], 16)
-        table = optinc("designs", path, "--quiet").stdout
+        table = optinc("compare-costs", path, "--quiet").stdout
         self.assertIn("five", table)
         # fails when a wide table comes back, converters leave the MZIs' side, or a withdrawn figure is printed
         self.assertLessEqual(max(map(len, table.splitlines())), 100)
@@ -312,16 +313,16 @@ class MainJob(unittest.TestCase):
             self.assertFalse(row["rate_reachable"])
             self.assertIsNone(row["energy_per_bit"])
         self.assertRegex(table, r"(?m)^chain \* .* none$")
-        slower = json.loads(optinc("designs", path, "--quiet", "--json", "--set", "budget.symbol_rate_bd=25e9").stdout)["designs"][1]
+        slower = json.loads(optinc("compare-costs", path, "--quiet", "--json", "--set", "budget.symbol_rate_bd=25e9").stdout)["designs"][1]
         self.assertTrue(slower["rate_reachable"])
         self.assertAlmostEqual(slower["energy_per_bit"] * 4 * 8 * 25e9 / (slower["static_power"] + slower["symbol_power"]), 1, places=9)
         for bad, words in ((good.replace("count = 4", "count = 0"), ("count = 0",)),
-                           (good.replace('name = "chain"', 'nam = "chain"'), ('unknown key "nam"', "name")),
+                           (good.replace('name = "chain"', 'nam = "chain"'), ("unknown key design.nam ", "design.name")),
                            (good.replace('design = "chain"', 'design = "chains"'), ('no design "chains"',)),
                            (good.replace("network.hidden=[8]", "network.hidden=[7]"), ("net:", "network.hidden")),
                            ('title = "none"\n', ("no designs",))):
             path.write_text(bad)
-            self.check_refusal(optinc("designs", path, "--quiet"), *words)
+            self.check_refusal(optinc("compare-costs", path, "--quiet"), *words)
 
     def test_a_budget_adds_up_and_needs_a_network(self):
         path = self.path.with_name("budget.h5")
@@ -376,15 +377,75 @@ class MainJob(unittest.TestCase):
         output = self.path.with_name("dry.h5")
         done = optinc("run", STUDY, "-o", output, "--dry-run", *SMALL_ARGUMENTS)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"(?s)2 points.*trials   4 in all.*time .* m?s on.*memory .*MB.*file ")
+        self.assertRegex(done.stdout, r"(?s)2 points.*trials   4 in all.*time +[\d.]+ m?s on.*memory .*MB.*file ")
         self.assertFalse(output.exists())
 
-    def test_a_dry_run_of_a_training_takes_a_few_of_its_steps(self):
+    def quick(self, *arguments):
+        """What a command does that must train nothing: 10 s here are 2 s on a machine that does nothing else."""
+        start = time.monotonic()
+        done = optinc(*arguments)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_a_dry_run_trains_nothing(self):
+        # fails where it trains the network of 41,664 MZIs, which takes a minute, or waits for a trial of an hour
+        self.assertIn("training", self.quick("run", "quickstart", "--dry-run").stdout)
         study = self.path.with_name("hours.toml")
         study.write_text('study = "hours"\nmodel = "learning"\n[learner]\nsteps = 1000000\n')
-        done = optinc("run", study, "--dry-run")  # steps take a millisecond or more, a test of the learner less than a minute
+        self.assertRegex(self.quick("run", study, "--dry-run").stdout, "(?m)^time +not estimated")
+
+    def test_a_budget_trains_nothing_and_says_what_it_is_of(self):
+        done = self.quick("budget", "quickstart", "--json")
+        self.assertIn("warning: network.source", done.stderr)
+        self.assertIn("--network", done.stderr)
+        self.assertGreater(json.loads(done.stdout)["static_power"]["total"], 0)
+
+    def test_a_dry_run_refuses_what_does_not_fit_into_memory(self):
+        huge = ("run", "mesh_scaling", "--trials", 1000000, "--set", "runner.precision=0.0")
+        refused = optinc(*huge, "-o", self.path.with_name("never3.h5"))
+        self.check_refusal(refused, "memory", "GB")
+        self.assertEqual(optinc(*huge, "--dry-run").stderr, refused.stderr)
+
+    def test_a_signal_is_obeyed_within_a_long_trial(self):
+        # fails without the alarm: the trial alone takes a minute, and a scheduler kills after 10 to 30 s
+        output = self.path.with_name("long.h5")
+        study = self.path.with_name("long.toml")
+        study.write_text('study = "long"\n[network]\nsource = "shipped/published_even_chips"\n[measure]\nonce = []\n[runner]\ntrials = 2\n'
+                         '[calibration]\npolicy = "in-situ"\nin_situ_steps = 20000\n')
+        with subprocess.Popen([OPTINC, "run", study, "-o", output, "--quiet"], stderr=subprocess.PIPE, text=True) as run:
+            time.sleep(3)
+            self.assertIsNone(run.poll())
+            start = time.monotonic()
+            run.terminate()
+            said = run.communicate(timeout=60)[1]
+            self.assertLess(time.monotonic() - start, 10)
+        self.assertEqual(run.returncode, 143)
+        self.assertIn("resume", said)
+
+    def test_commands_that_moved_and_one_that_never_was_say_what_to_call(self):
+        for old, now in (("words", "optinc check-network"), ("designs", "optinc compare-costs"), ("draw", "optinc report")):
+            done = optinc(old)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(now, done.stderr)
+
+    def test_devices_and_keys_are_offered_by_what_they_contain(self):
+        done = optinc("devices", "heater")
+        self.check_refusal(done, "harris-2014-heater", "typical-metal-heater")
+        self.assertNotIn("wafer-scale-crossing", done.stderr.split("Did you mean")[1])
+
+    def test_a_run_resumes_from_another_folder(self):
+        folder = self.path.parent / "elsewhere"
+        folder.mkdir()
+        (folder / "U.csv").write_text("0,1\n1,0\n")
+        (folder / "s.toml").write_text('study = "own"\nmodel = "mesh"\n[mesh]\nports = 2\ntarget = "U.csv"\n[runner]\ntrials = 3\n')
+        output = folder / "own.h5"
+        done = subprocess.run([OPTINC, "run", "elsewhere/s.toml", "-o", "elsewhere/own.h5", "--quiet"], cwd=folder.parent)
+        self.assertEqual(done.returncode, 0)
+        done = optinc("resume", output, "--trials", 5, "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"time .*, trials \S+ (min|h) at")
+        with h5py.File(output) as file:
+            self.assertEqual(file["trials/trial"].shape, (5,))
 
     def test_replay_repeats_a_trial_to_the_bit(self):
         trial = self.path.with_name("trial.h5")

@@ -188,7 +188,7 @@ class Format(unittest.TestCase):
         cls.make("fabricate", folder / "chip.h5", "-o", folder / "fabricated.h5")
         cls.make("budget", "--network", folder / "chip.h5", "--quiet", "-o", folder / "budget.h5")
         (folder / "designs.toml").write_text('[[design]]\nname = "small"\nset = ["network.hidden=[8]"]\n')
-        cls.make("designs", folder / "designs.toml", "--quiet", "-o", folder / "designs.h5")
+        cls.make("compare-costs", folder / "designs.toml", "--quiet", "-o", folder / "designs.h5")
         (folder / "interconnect.toml").write_text(INTERCONNECT)
         cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")

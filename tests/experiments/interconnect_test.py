@@ -152,10 +152,10 @@ class Interconnect(unittest.TestCase):
             if question not in {("F1 ResNet50 OptINC", "attention looks back"), ("S0 fat-tree", "host latency, the same of both")}:
                 self.assertEqual(sum(nominal), 1, question)  # one value of each question is the listed one
 
-    # fails when the delay of a chip moves in optinc designs and not in the list
+    # fails when the delay of a chip moves in optinc compare-costs and not in the list
     def test_units_of_the_headline_list_are_the_costed_designs(self):
         designs = pathlib.Path(LIST).with_name("published.toml")
-        done = optinc("designs", designs, "--json", "--quiet")
+        done = optinc("compare-costs", designs, "--json", "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
         cost = {d["design"]: d for d in json.loads(done.stdout)["designs"]}
         rows = {r["name"]: r for r in headline()["scenarios"]}
@@ -167,7 +167,7 @@ class Interconnect(unittest.TestCase):
     # communication alone (0.86 J where 12.9 is right), a unit is one chip, drivers burn all iteration long, transceivers of a
     # network sleep or have one end, OptINC ports have transceivers as well, or switches are left out
     def test_the_energy_of_an_iteration_by_hand(self):
-        done = optinc("designs", pathlib.Path(LIST).with_name("published.toml"), "--json", "--quiet")
+        done = optinc("compare-costs", pathlib.Path(LIST).with_name("published.toml"), "--json", "--quiet")
         cost = {d["design"]: d for d in json.loads(done.stdout)["designs"]}
         rows = {(r["name"], r["servers"]): r for r in headline()["scenarios"]}
         transceiver_j, switch_j, port = 20e-12, 10e-12, 800e9  # J/bit, J/bit, bit/s
@@ -232,7 +232,7 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
 """
         designs = self.folder / "lists/own.toml"
         designs.write_text(own)
-        cost = {d["design"]: d for d in json.loads(optinc("designs", designs, "--json", "--quiet").stdout)["designs"]}
+        cost = {d["design"]: d for d in json.loads(optinc("compare-costs", designs, "--json", "--quiet").stdout)["designs"]}
         for design, bits, fan_in, servers, chips in (("slow chain", 16, 8, 8, 50), ("both", 8, 16, 16, 2)):
             keys = (f'fan_in = {fan_in}\nbits = {bits}\ndesigns = "lists/own.toml"\ndesign = "{design}"\n'
                     f'name = "u"\nnetwork = "optinc"\ncollective = "optinc"\nservers = {servers}\n')
@@ -257,7 +257,7 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
 
     def test_lists_that_cannot_be(self):
         for before, after, *parts in (
-                ('name = "ring"', 'nam = "ring"', 'list.toml:5', 'unknown key "nam"', "name"),
+                ('name = "ring"', 'nam = "ring"', 'list.toml:5', "unknown key scenario.nam ", "scenario.name"),
                 ('preset = "slow"', 'preset = "slwo"', 'no preset "slwo"', "slow"),
                 ("rate_bit_per_s = 1e9", "rate_bit_per_s = 0", "list.toml:3", "rate_bit_per_s", "1..1e+18"),
                 ("servers = [4, 8]", "servers = []", "servers"),
@@ -268,7 +268,7 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
                 ('key = "rate_bit_per_s"', 'key = "rate"', 'key = "rate"'),
                 ("values = [1e9, 1e12]", "values = [0]", "rate_bit_per_s"),
                 ("values = [1e9, 1e12]", "values = []", "values"),
-                ('apply = "both"', 'apply = "all"', "apply = all"),
+                ('apply = "both"', 'apply = "all"', 'apply = "all"'),
                 ('preset = "slow"', 'preset = "slow"\nradix = 4', "list.toml:7", "radix = 4", "nothing of ring reads it"),
                 ("rate_bit_per_s = 1e9", "rate_bit_per_s = 1e9\nwavelengths = 3", "list.toml:4", "preset.slow", "wavelengths = 3"),
                 ('key = "rate_bit_per_s"\nvalues = [1e9, 1e12]', 'key = "radix"\nvalues = [4]', "list.toml:23", "radix", "reads it"),
@@ -278,7 +278,7 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
                  "servers", "both"),
                 ('key = "rate_bit_per_s"', 'key = "note"', 'key = "note"'),
                 ('title = "small"', "title = 3", "title = 3"),
-                ("[preset.slow]", "[presets.slow]", 'unknown key "presets"')):
+                ("[preset.slow]", "[presets.slow]", "unknown key presets ")):
             with self.subTest(after=after):
                 self.assertIn(before, SMALL)
                 self.list.write_text(SMALL.replace(before, after))

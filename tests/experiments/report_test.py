@@ -40,7 +40,7 @@ MADE = {  # by the tool: kinds of files, and details, that no sample has
               "--set", "chip.sigma_eta_rad=0.2"],
     "validate": ["validate", "--quick", "8", "11"],
     "budget": ["budget", "--set", "network.source=carry-chain", "--set", "task.rounding=half-up"],
-    "designs": ["designs", ROOT / "experiments/data/lists/published.toml"],
+    "designs": ["compare-costs", ROOT / "experiments/data/lists/published.toml"],
     "interconnect": ["interconnect", ROOT / "experiments/data/lists/headline.toml"],
     "train": ["train", STUDIES / "quickstart.toml", "--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--sweep")]],
 }

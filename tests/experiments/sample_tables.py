@@ -49,7 +49,7 @@ def costs(path):
 
 
 def side_by_side(path):
-    """As optinc designs writes it: three designs, one of them untrained, none with a wait."""
+    """As optinc compare-costs writes it: three designs, one of them untrained, none with a wait."""
     with result(path) as file:
         del file.attrs["run_id"], file.attrs["config_toml"]
         group = Group(file, "designs")

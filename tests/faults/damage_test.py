@@ -45,7 +45,7 @@ READERS = {
     "chips.h5": (["inspect", "F"], ["replay", "F", "--trial", "1", "-o", "O.h5"], ["program", "F", "-o", "O.h5"]),
     "network.h5": (["inspect", "F"], ["program", "F", "-o", "O.h5"], ["fabricate", "F", "-o", "O.h5"],
                    ["budget", "--network", "F"], ["program", "F", "--chip", "chip.h5", "-o", "O.csv"],
-                   ["words", "chips.toml", "--set", "network.source='F'", "--quiet"],
+                   ["check-network", "chips.toml", "--set", "network.source='F'", "--quiet"],
                    ["run", "chips.toml", "--set", "network.source='F'", "-o", "O.h5", "--quiet"],
                    ["train", "training.toml", "--set", "network.start='F'", "--set", "training.epochs=1", "-o", "O.h5",
                     "--quiet"]),
@@ -106,7 +106,7 @@ class Damage(unittest.TestCase):
                 done = self.command(*words)
                 with self.subTest(file=name, command=" ".join(reader)):
                     self.assertIn(done.returncode, (0, 1), done.stderr)  # a crash is less than 0
-                    if done.returncode == 1 and "words" not in reader:
+                    if done.returncode == 1 and "check-network" not in reader:
                         self.assertRegex(done.stderr, r"^(optinc: warning: .*\n)*optinc: .*\n$")
                         self.assertNotIn("unexpected", done.stderr)
                         self.assertFalse(list(pathlib.Path(folder).glob("out.*")), "something was written all the same")
@@ -117,7 +117,7 @@ class Damage(unittest.TestCase):
     def test_sound_files_are_read(self):
         for name in set(READERS) - {"unfinished.h5.training"}:  # whose training would go on for long
             for done in self.each_reader(name, self.sound[name]):
-                if "words" not in done.args:  # this network errs, and words says so
+                if "check-network" not in done.args:  # this network errs, and the check says so
                     self.assertEqual(done.returncode, 0, f"{done.args}: {done.stderr}")
 
     def test_cut_short(self):

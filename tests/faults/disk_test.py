@@ -97,7 +97,7 @@ class Disk(MeshRun):
                           ["run", study, "--set", f"network.source='{whole}'", "-o", whole],
                           ["fabricate", whole, "-o", whole], ["program", whole, "-o", whole],
                           ["transfer", whole, "-o", whole], ["budget", "--network", whole, "-o", whole],
-                          ["budget", study, "-o", study], ["designs", study, "-o", study],
+                          ["budget", study, "-o", study], ["compare-costs", study, "-o", study],
                           ["interconnect", study, "-o", study], ["interconnect", study, "--trace", study]):
             with self.subTest(command=arguments[0]):
                 files = self.study.read_bytes(), self.whole.read_bytes()

@@ -28,7 +28,7 @@ HARDWARE = r"(laser|modulator|receiver|converter|heater|splitter|coupler|fibre|w
 READERS = {
     "train": rf"(model|run\.seed|task\..*|network\..*|training\..*|chip\..*|{HARDWARE}|noise\..*)$",
     "budget": rf"(budget\..*|network\..*|task\..*|chip\..*|{HARDWARE})$",
-    "words": r"(task\..*|network\..*)$",
+    "check-network": r"(task\..*|network\..*)$",
 }
 
 

@@ -45,7 +45,7 @@ def execute(optinc, run, folder, threads, more=()):
     words = [*run.arguments, *more]
     if run.arguments[0] in ("run", "ablate", "train", "resume"):
         words += ["--threads", str(threads)]
-    if run.arguments[0] == "words":
+    if run.arguments[0] == "check-network":
         words += ["--set", f"run.threads={threads}"]
     done = subprocess.run([optinc, *words], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != run.status:

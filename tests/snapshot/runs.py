@@ -50,7 +50,7 @@ def budget(name, *settings, network=None):
 
 
 def words(name, status, *settings):
-    return Run(name, ["words", "studies/train_tiny.toml", "--json", "--quiet", "--words", "20000", *sets(*settings)],
+    return Run(name, ["check-network", "studies/train_tiny.toml", "--json", "--quiet", "--words", "20000", *sets(*settings)],
                json=True, status=status)
 
 
@@ -99,7 +99,7 @@ COSTS = [
     *(budget(f"budget_{heater.replace('-', '_')}", f"heater.device={heater}") for heater in HEATERS),
     budget("budget_tiny", network="tiny.h5"),
     budget("budget_published", network="shipped/published"),
-    Run("designs", ["designs", "lists/published.toml", "--json", "-o", "designs.h5", "--quiet"], ("designs.h5",), True),
+    Run("designs", ["compare-costs", "lists/published.toml", "--json", "-o", "designs.h5", "--quiet"], ("designs.h5",), True),
     Run("interconnect", ["interconnect", "lists/headline.toml", "--json", "-o", "interconnect.h5", "--quiet", "--trace",
                          "trace.json"], ("interconnect.h5", "trace.json"), True),
     *(Run(f"device_{name.replace('-', '_')}", ["devices", name, "--json"], json=True) for name in DEVICES),

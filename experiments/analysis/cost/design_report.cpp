@@ -211,7 +211,8 @@ void write_designs(const Group& group, const DesignList& list, const std::vector
   write_columns(group, "design", quantities, designs.size(),
                 [&](std::size_t i) -> const UnitCost& { return designs[i].cost; });
   group.dataset("published_mzis", {"design"}, published_mzis, "1", "MZIs that were published of it, 0: none");
-  group.dataset("published_full_svd", {"design"}, published_full, "1", "the same by full SVD, 0: none");
+  group.dataset("published_full_svd", {"design"}, published_full, "1",
+                "MZIs that were published of it by full SVD, 0: none");
   group.dataset("published", {"design"}, published, "1", "what else is published of it");
   const Attributes attributes = group.attributes();
   attributes.set("study", std::string_view(list.study));

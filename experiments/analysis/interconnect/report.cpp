@@ -55,7 +55,7 @@ constexpr std::array<Iteration, 33> quantities = {{
      [](const IterationResult& r) { return r.normalised_data; }},
     {"slowdown", "1", "slowdown", 1, "serial time over that of ports alone",
      [](const IterationResult& r) { return r.slowdown; }},
-    {"mean_slowdown", "1", "mean", 1, "the same of the mean flow, which waits for its own links alone",
+    {"mean_slowdown", "1", "mean", 1, "slowdown of the mean flow, which waits for its own links alone",
      [](const IterationResult& r) { return r.mean_slowdown; }},
     {"algorithm_bytes_per_s", "byte/s", "algbw GB/s", 1e-9, "gradient over communication",
      [](const IterationResult& r) { return r.algorithm_bytes_per_s; }},

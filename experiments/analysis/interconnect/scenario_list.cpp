@@ -3,44 +3,24 @@
 #include <algorithm>
 
 #include "experiments/analysis/interconnect/list_source.hpp"
-#include "experiments/engine/config/toml_values.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
 namespace optinc {
 
-std::string text_of(const ListSource& in, const toml::node& node, std::string_view key) {
-  validate(node.is_string() && !node.as_string()->get().empty(), "{}{} = {} (a text). Put it in quotes.",
-           in.at(node), key, shown(node));
-  return node.as_string()->get();
-}
-
-void refuse_key(const ListSource& in, const toml::node& node, std::string_view key,
-                const std::vector<std::string_view>& known) {
-  throw Error(
-      fmt::format("{}unknown key \"{}\" (optinc interconnect --keys lists a scenario's). Did you mean \"{}\"?",
-                  in.at(node), key, nearest_name(key, known)));
-}
-
 namespace {
 
 /// The keys of one table into a scenario, but those in `others`.
-void take_fields(const ListSource& in, const toml::table& table, std::vector<std::string_view> others,
-                 Scenario& s) {
+void take_fields(const TableReader& r, std::vector<std::string_view> others, Scenario& s) {
   const std::vector<FieldEntry> fields = scenario_fields(s);
-  for (const auto& [key, node] : table) {
-    if (std::find(others.begin(), others.end(), key.str()) != others.end()) continue;
-    const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&, name = key.str()](const FieldEntry& f) { return f.info.key == name; });
-    if (field == fields.end()) {
-      std::vector<std::string_view> known = others;
-      for (const FieldEntry& f : fields) known.push_back(f.info.key);
-      refuse_key(in, node, key.str(), known);
-    }
-    const std::string where = fmt::format("{}{}", in.at(node), key.str());
-    const bool free_text = std::holds_alternative<std::string>(field->value) && field->info.names.empty();
-    set_field(s, key.str(),
-              free_text ? FieldValue(text_of(in, node, key.str())) : checked_value(*field, node, where), where);
+  std::vector<std::string_view> known = others;
+  for (const FieldEntry& field : fields) known.push_back(field.info.key);
+  r.only(known, "optinc interconnect --keys");
+  for (const FieldEntry& field : fields) {
+    const toml::node* node = r.table.get(field.info.key);
+    if (node == nullptr || std::find(others.begin(), others.end(), field.info.key) != others.end()) continue;
+    const std::string where = r.at(*node, field.info.key);
+    set_field(s, field.info.key, checked_value(field, *node, where), where);
   }
 }
 
@@ -49,17 +29,16 @@ const toml::table& preset_of(const ListSource& in, const toml::node& node, const
   if (found != in.presets.end()) return *found->second;
   std::vector<std::string_view> names;
   for (const auto& [known, table] : in.presets) names.push_back(known);
-  throw Error(fmt::format("{}no preset \"{}\" ({}). Define [preset.{}], or name another.", in.at(node), name,
-                          names.empty() ? "the list has none" : "there are " + join_names(names), name));
+  throw Error(fmt::format("{}no preset \"{}\" ({}). Define [preset.{}], or name another.", in.source.at(node),
+                          name, names.empty() ? "the list has none" : "there are " + join_names(names), name));
 }
 
 /// Names of the presets that a scenario takes, later ones over earlier ones.
-std::vector<std::string> presets_of(const ListSource& in, const toml::table& table) {
+std::vector<std::string> presets_of(const TableReader& r) {
   std::vector<std::string> names;
-  const toml::node* presets = table.get("preset");
-  if (presets == nullptr) return names;
-  if (!presets->is_array()) return {text_of(in, *presets, "preset")};
-  for (const toml::node& preset : *presets->as_array()) names.push_back(text_of(in, preset, "preset"));
+  const toml::node* presets = r.table.get("preset");
+  if (presets != nullptr && !presets->is_array()) return {r.text("preset")};
+  r.take({"preset", "1", ""}, names);
   return names;
 }
 
@@ -68,7 +47,7 @@ std::vector<std::int64_t> counts_of(const ListSource& in, const toml::node* serv
   if (servers == nullptr || !servers->is_array()) return {s.servers};
   const auto list = value_of(*servers, FieldValue(std::vector<std::int64_t>{}));
   validate(list.has_value() && !std::get<std::vector<std::int64_t>>(*list).empty(),
-           "{}servers = {} (an integer, or a list of them). Write servers = [4, 8].", in.at(*servers),
+           "{}servers = {} (an integer, or a list of them). Write servers = [4, 8].", in.source.at(*servers),
            shown(*servers));
   return std::get<std::vector<std::int64_t>>(*list);
 }
@@ -79,7 +58,7 @@ void note_keys(ListSource& in, const toml::table& table, const std::vector<std::
   for (const auto& [key, node] : table)
     validate(key == "preset" || reads_key(s, key.str()),
              "{}{} = {} (nothing of {} reads it: network {}, collective {}, and its other keys). Leave it out.",
-             in.at(node), key.str(), shown(node), s.name, s.network, s.collective);
+             in.source.at(node), key.str(), shown(node), s.name, s.network, s.collective);
   for (const std::string& name : presets) {
     in.taken.insert(name);
     for (const auto& [key, node] : *in.presets.at(name))
@@ -100,16 +79,18 @@ void add_scenario(const std::string& at, const Scenario& s, std::vector<Scenario
   scenarios.push_back(s);
 }
 
-void take_scenario(ListSource& in, const toml::table& table, std::vector<Scenario>& scenarios) {
-  const std::string at = place(table.source(), in.file);
-  const std::vector<std::string> presets = presets_of(in, table);
+void take_scenario(ListSource& in, const TableReader& r, std::vector<Scenario>& scenarios) {
+  const toml::table& table = r.table;
+  const std::string at = r.source.at(table);
+  const std::vector<std::string> presets = presets_of(r);
   const toml::node *servers = table.get("servers"), *named = table.get("preset");
   Scenario s;
-  for (const std::string& preset : presets) take_fields(in, preset_of(in, *named, preset), {}, s);
+  for (const std::string& preset : presets)
+    take_fields({preset_of(in, *named, preset), r.source, "preset"}, {}, s);
   std::vector<std::string_view> others = {"preset"};
   if (servers != nullptr && servers->is_array()) others.emplace_back("servers");
-  take_fields(in, table, others, s);
-  validate(!s.name.empty(), "{}a scenario without name (one of its own). Name it.", at);
+  take_fields(r, others, s);
+  r.need("name");
   for (const std::int64_t n : counts_of(in, servers, s)) {
     set_field(s, "servers", FieldValue(n), at + s.name + ": servers");
     add_scenario(at, s, scenarios);
@@ -118,13 +99,13 @@ void take_scenario(ListSource& in, const toml::table& table, std::vector<Scenari
 }
 
 void take_presets(ListSource& in, const toml::node& node) {
-  validate(node.is_table(), "{}preset = {} (a table each, [preset.NAME]). Mend the list.", in.at(node),
+  validate(node.is_table(), "{}preset = {} (a table each, [preset.NAME]). Mend the list.", in.source.at(node),
            shown(node));
   for (const auto& [name, preset] : *node.as_table()) {
-    validate(preset.is_table(), "{}preset.{} = {} (a table of keys). Write [preset.{}].", in.at(preset),
+    validate(preset.is_table(), "{}preset.{} = {} (a table of keys). Write [preset.{}].", in.source.at(preset),
              name.str(), shown(preset), name.str());
     Scenario nobody;
-    take_fields(in, *preset.as_table(), {}, nobody);  // refuses what no scenario may say
+    take_fields({*preset.as_table(), in.source, "preset"}, {}, nobody);  // refuses what no scenario may say
     in.presets[std::string(name.str())] = preset.as_table();
   }
 }
@@ -134,8 +115,8 @@ void check_presets(const ListSource& in) {
   for (const std::string& name : in.taken)
     for (const auto& [key, node] : *in.presets.at(name))
       validate(in.useful.contains({name, std::string(key.str())}),
-               "{}preset.{}: {} = {} (no scenario that takes the preset reads it). Leave it out.", in.at(node),
-               name, key.str(), shown(node));
+               "{}preset.{}: {} = {} (no scenario that takes the preset reads it). Leave it out.",
+               in.source.at(node), name, key.str(), shown(node));
 }
 
 void check_references(const std::string& file, const ScenarioList& list) {
@@ -163,31 +144,22 @@ const Scenario& scenario_named(const ScenarioList& list, const std::string& name
 }
 
 ScenarioList load_scenario_list(const std::filesystem::path& path) {
-  ListSource in{path.string(), {}, {}, {}};
-  const toml::table table = parse_toml(read_toml_file(path, "a list of scenarios is a TOML file"), in.file);
+  ListSource in{{path.string()}};
+  const toml::table table = parse_toml(read_toml_file(path, "a list of scenarios is a TOML file"), in.source);
+  const TableReader top{table, in.source};
+  top.only({"title", "preset", "scenario", "sensitivity"});
   ScenarioList list;
-  for (const auto& [key, node] : table) {
-    if (key == "title")
-      list.title = text_of(in, node, "title");
-    else if (key == "preset")
-      take_presets(in, node);
-    else if (key != "scenario" && key != "sensitivity")
-      refuse_key(in, node, key.str(), {"title", "preset", "scenario", "sensitivity"});
-  }
-  const toml::node* scenarios = table.get("scenario");
-  validate(scenarios != nullptr && scenarios->is_array_of_tables(),
-           "{}: no scenarios ([[scenario]] each). Add one.", in.file);
-  for (const toml::node& node : *scenarios->as_array()) take_scenario(in, *node.as_table(), list.scenarios);
+  top.take({"title", "1", ""}, list.title);
+  if (const toml::node* presets = table.get("preset")) take_presets(in, *presets);
+  const std::vector<TableReader> scenarios = top.tables("scenario");
+  validate(!scenarios.empty(), "{}: no scenarios ([[scenario]] each). Add one.", in.source.name);
+  for (const TableReader& scenario : scenarios) take_scenario(in, scenario, list.scenarios);
   for (Scenario& s : list.scenarios)
     if (!s.designs.empty()) s.designs = (path.parent_path() / s.designs).string();
   check_presets(in);
-  check_references(in.file, list);
-  if (const toml::node* questions = table.get("sensitivity")) {
-    validate(questions->is_array_of_tables(), "{}sensitivity = {} ([[sensitivity]] each). Mend the list.",
-             in.at(*questions), shown(*questions));
-    for (const toml::node& node : *questions->as_array())
-      list.sensitivities.push_back(read_sensitivity(in, *node.as_table(), list));
-  }
+  check_references(in.source.name, list);
+  for (const TableReader& question : top.tables("sensitivity"))
+    list.sensitivities.push_back(read_sensitivity(question, list));
   return list;
 }
 

@@ -26,6 +26,7 @@ struct FieldInfo {
   int multiple_of = 0;             ///< of an integer; 0: any
   std::string_view ablation = {};  ///< source of error that the values 0 and false switch off; empty: none
   bool changes_results = true;     ///< false for what only says how to run, such as threads
+  bool file = false;               ///< may name one: in a study, a relative path starts at the study's folder
 };
 
 /// The field with the source of error that an ablation switches off through it.
@@ -37,6 +38,12 @@ inline FieldInfo switched_off(std::string_view source_of_error, FieldInfo info) 
 /// A field that says how to run and changes no result.
 inline FieldInfo how_to_run(FieldInfo info) {
   info.changes_results = false;
+  return info;
+}
+
+/// A field that may name a file.
+inline FieldInfo may_be_file(FieldInfo info) {
+  info.file = true;
   return info;
 }
 

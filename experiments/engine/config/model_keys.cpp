@@ -28,19 +28,21 @@ std::string readers_text(std::string_view section, std::string_view key) {
   for (const StudyModel& model : study_models())
     if (model_reads(model.name, section, key))
       text += fmt::format("{}{}", text.empty() ? "" : ", ", model.name);
-  return text.empty() ? "none (read by optinc budget and optinc designs)" : text;
+  return text.empty() ? "none (read by optinc budget and optinc compare-costs)" : text;
 }
 
-std::vector<std::string> unread_keys(const StudyConfig& config) {
+std::vector<StudyWarning> unread_keys(const StudyConfig& config) {
   const auto entries = config_entries(config), defaults = config_entries({});
-  std::vector<std::string> lines;
+  std::vector<StudyWarning> unread;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const FieldEntry& e = entries[i];
     if (e.value != defaults[i].value && !model_reads(config.model, e.section, e.info.key))
-      lines.push_back(fmt::format("{}: model {} does not read it (read by: {}): {} changes nothing", e.name(),
-                                  config.model, readers_text(e.section, e.info.key), toml_text(e.value)));
+      unread.push_back({e.name(),
+                        fmt::format("model {} does not read it (read by: {}): {} changes nothing", config.model,
+                                    readers_text(e.section, e.info.key), toml_text(e.value)),
+                        "model"});
   }
-  return lines;
+  return unread;
 }
 
 }  // namespace optinc

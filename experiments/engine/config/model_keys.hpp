@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/study_warning.hpp"
 
 // Which keys a study's model reads. A key that it does not read cannot be swept, for its points could not
 // differ; a value of such a key is a warning and no error, for files and printed configurations are shared by
@@ -18,9 +19,9 @@ bool model_reads(std::string_view model, std::string_view section, std::string_v
 /// "chip, drift": models that read the field; "no model (optinc budget does)".
 std::string readers_text(std::string_view section, std::string_view key);
 
-/// A line "section.key: model MODEL does not read it (..)" for every key with another value than the default's
+/// "model MODEL does not read it (..)" of every key with another value than the default's
 /// that the study's model does not read. Values tell, not what the file gives: a configuration that was printed
 /// or stored in full names every key.
-std::vector<std::string> unread_keys(const StudyConfig& config);
+std::vector<StudyWarning> unread_keys(const StudyConfig& config);
 
 }  // namespace optinc

@@ -1,10 +1,12 @@
 #include "experiments/engine/config/study_config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 
 #include "experiments/engine/config/model_keys.hpp"
+#include "experiments/engine/config/points.hpp"
 #include "experiments/engine/config/study_fields.hpp"
 #include "experiments/engine/config/study_keys.hpp"
 #include "experiments/engine/config/study_model.hpp"
@@ -22,46 +24,59 @@ namespace {
 struct Given {
   FieldValue value;
   std::string where;
+  bool file = false;  ///< may name one
 };
 using GivenValues = std::map<std::string, Given>;  // by "section.key"
 
-void read_value(const FieldEntry& entry, const toml::node& node, std::string_view name, GivenValues& given) {
-  const std::string where = place(node.source(), name) + entry.name();
-  given.insert_or_assign(entry.name(), Given{checked_value(entry, node, where), where});
+void read_value(const FieldEntry& entry, const toml::node& node, const TomlSource& source, GivenValues& given) {
+  const std::string where = source.at(node) + entry.name();
+  given.insert_or_assign(entry.name(), Given{checked_value(entry, node, where), where, entry.info.file});
 }
 
-/// Every value of the table, checked; `name` is the file or the override it came from.
-void read_table(const toml::table& table, std::string_view name, GivenValues& given) {
+/// Every value of the table, checked.
+void read_table(const toml::table& table, const TomlSource& source, GivenValues& given) {
   const auto entries = config_entries(StudyConfig{});
   const auto find = [&](std::string_view section, const toml::key& key) -> const FieldEntry& {
     for (const FieldEntry& entry : entries)
       if (entry.section == section && entry.info.key == key.str()) return entry;
     const std::string full =
         section.empty() ? std::string(key.str()) : fmt::format("{}.{}", section, key.str());
-    throw Error(fmt::format("{}unknown key {} ({}). Did you mean {}?", place(key.source(), name),
-                            one_line(full), known_keys_text(section), nearest_key(full)));
+    throw Error(fmt::format("{}unknown key {} ({}). Did you mean {}?", source.at(key.source()), one_line(full),
+                            known_keys_text(section), likely_keys(full)));
   };
   for (const auto& [key, node] : table) {
     if (key.str() == "sweep") {  // read once the values below them are known
-      validate(!name.starts_with("--set"),
-               "{}: sweeps are not set (a value is). Write --sweep section.key=[values].", name);
+      validate(!source.is_option, "{}: sweeps are not set (a value is). Write --sweep section.key=[values].",
+               source.name);
       continue;
     }
     const bool section = std::any_of(entries.begin(), entries.end(),
                                      [name = key.str()](const auto& e) { return e.section == name; });
     if (section) {
       validate(node.is_table(), "{}{} = {} is a value ({} is a section). Write [{}] and its keys below it.",
-               place(node.source(), name), key.str(), shown(node), key.str(), key.str());
+               source.at(node), key.str(), shown(node), key.str(), key.str());
       for (const auto& [inner, value] : *node.as_table())
-        read_value(find(key.str(), inner), value, name, given);
+        read_value(find(key.str(), inner), value, source, given);
     } else if (node.is_table()) {
-      throw Error(fmt::format("{}unknown section [{}] ({}). Did you mean [{}]?", place(key.source(), name),
+      throw Error(fmt::format("{}unknown section [{}] ({}). Did you mean [{}]?", source.at(key.source()),
                               one_line(std::string(key.str())), known_sections_text(),
                               nearest_section(key.str())));
     } else {
-      read_value(find("", key), node, name, given);
+      read_value(find("", key), node, source, given);
     }
   }
+}
+
+/// What fields that may name a file say otherwise.
+constexpr std::array<std::string_view, 8> no_files = {"train",  "carry-chain", "untrained",  "same",
+                                                      "random", "unitary",     "orthogonal", "default"};
+
+/// A relative path of a study as the working directory sees it; words for no file and shipped/NAME as they are.
+void place_beside(const std::filesystem::path& folder, FieldValue& value) {
+  auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr || folder.empty() || text->starts_with("shipped/")) return;
+  if (std::find(no_files.begin(), no_files.end(), *text) == no_files.end())
+    *text = (folder / *text).lexically_normal().string();
 }
 
 std::vector<FieldEntry> chip_entries(const ErrorModel& chip) {
@@ -115,12 +130,21 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
   return config;
 }
 
-StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides) {
+namespace {
+
+/// `folder`: of the study's file, where its relative paths start.
+StudyConfig parse_study(std::string_view text, std::string_view name, const Overrides& overrides,
+                        const std::filesystem::path& folder) {
   GivenValues given, over;
-  const toml::table table = parse_toml(text, name);
-  read_table(table, name, given);
-  for (const std::string& setting : overrides.settings)
-    read_table(parse_assignment(setting, "--set"), "--set " + one_line(setting), over);
+  const TomlSource source{std::string(name)};
+  const toml::table table = parse_toml(text, source);
+  read_table(table, source, given);
+  for (auto& [key, value] : given)
+    if (value.file) place_beside(folder, value.value);
+  for (const std::string& setting : overrides.settings) {
+    const Assignment assigned = parse_assignment(setting, "--set");
+    read_table(assigned.table, assigned.source, over);
+  }
   // a preset asked for on the command line must not be undone by the file, which --print-config writes in full
   if (over.contains("chip.preset"))
     std::erase_if(given, [](const auto& v) { return v.first.starts_with("chip."); });
@@ -133,7 +157,11 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
     if (found != given.end()) from_field_value(member, found->second.value);
   });
   name_chip(config.chip);
-  config.sweeps = read_sweeps(table, name, config);
+  config.sweeps = read_sweeps(table, source, config);
+  for (SweepAxis& axis : config.sweeps)
+    for (SweptKey& key : axis.keys)
+      if (entry_of(config, key.key).info.file)
+        for (FieldValue& value : key.values) place_beside(folder, value);
   for (const std::string& sweep : overrides.sweeps) override_sweep(sweep, config);
   for (const SweepAxis& axis : config.sweeps)
     for (const SweptKey& key : axis.keys)
@@ -150,8 +178,17 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
   return config;
 }
 
+}  // namespace
+
+StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides) {
+  return parse_study(text, name, overrides, {});
+}
+
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides) {
-  return parse_config(read_toml_file(path, "a study is a TOML file"), path.string(), overrides);
+  const std::string name = path.string();
+  const bool of_the_shell = name.starts_with("/dev/") || name.starts_with("/proc/");  // <(..) has no folder
+  return parse_study(read_toml_file(path, "a study is a TOML file"), name, overrides,
+                     of_the_shell ? "" : path.parent_path());
 }
 
 namespace {
@@ -202,17 +239,15 @@ void validate_config(const StudyConfig& config) {
   for (const FieldEntry& entry : entries) check_field(entry.name(), entry.info, entry.value);
   validate_errors(config.chip);
   validate_names(config);
-  // the checks name their field first: "known = 2 (..)" becomes "crosstalk.known = 2 (..)"
+  // a check's error about a field of a section: "known = 2 (..)" becomes "crosstalk.known = 2 (..)"
   const auto in_section = [&](std::string_view section, auto check) {
     try {
       check();
     } catch (const Error& error) {
-      const std::string_view text = error.what();
-      const auto field = text.substr(0, text.find(" = "));
       const bool key = std::any_of(entries.begin(), entries.end(), [&](const FieldEntry& e) {
-        return e.section == section && e.info.key == field;
+        return e.section == section && e.info.key == error.field;
       });
-      throw Error(fmt::format("{}{}{}", section, key ? "." : ": ", text));
+      throw Error(fmt::format("{}{}{}", section, key ? "." : ": ", error.what()));
     }
   };
   // sections that the model does not read are held to the same: what no device has is wrong in any study
@@ -230,17 +265,18 @@ void validate_config(const StudyConfig& config) {
   });
   in_section("calibration", [&] {
     validate_calibration(config.calibration);
-    validate(config.calibration.diagonal_epochs == 0 || config.network.source != "carry-chain",
-             "diagonal_epochs = {} with the carry chain (diagonals of trained networks are trained again). Set "
-             "it to 0.",
-             config.calibration.diagonal_epochs);
+    validate_field(config.calibration.diagonal_epochs == 0 || config.network.source != "carry-chain",
+                   "diagonal_epochs",
+                   "{} with the carry chain (diagonals of trained networks are trained again). Set "
+                   "it to 0.",
+                   config.calibration.diagonal_epochs);
   });
   in_section("mesh", [&] {
-    validate(
-        config.mesh.target_is_drawn() || std::filesystem::path(config.mesh.target).has_extension(),
-        "target = \"{}\" is unknown (known: unitary, orthogonal, or a file of a matrix: .csv, .h5, .sNp such "
-        "as .s8p). Choose one.",
-        config.mesh.target);
+    validate_field(config.mesh.target_is_drawn() || std::filesystem::path(config.mesh.target).has_extension(),
+                   "target",
+                   "\"{}\" is unknown (known: unitary, orthogonal, or a file of a matrix: .csv, .h5, .sNp such "
+                   "as .s8p). Choose one.",
+                   config.mesh.target);
   });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("laser", [&] { validate_laser(config.hardware.laser); });
@@ -250,6 +286,12 @@ void validate_config(const StudyConfig& config) {
   in_section("layout", [&] { validate_floor_plan(config.hardware.layout); });
   in_section("link", [&] { validate_hardware(config.hardware); });
   in_section("drift", [&] { validate_drift(config.drift); });
+  if (!model_reads(config.model, "mesh", "target"))
+    in_section("mesh", [&] {
+      validate_field(config.mesh.target_is_drawn(), "target",
+                     "\"{}\" in a study of model {} (it would be ignored: read by {}). Set model.",
+                     config.mesh.target, config.model, readers_text("mesh", "target"));
+    });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)
     in_section(model.validated, [&] { model.validate(config); });
   in_section("budget", [&] { validate_budget(config.budget); });

@@ -110,7 +110,7 @@ struct StudyConfig {
   ErrorModel chip = error_preset("design-target");
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;
-  Environment operation;
+  Environment environment;
   UnitHardware hardware;                       ///< [laser], [modulator] .. [layout], [link]
   NoiseSwitches noise = NoiseSwitches::all();  ///< of model chip's variant "noisy"; in model drift always
   StandInSettings stand_in;
@@ -147,10 +147,12 @@ struct Overrides {
 /// preset fills the values of its section and the section's other keys go over it, whatever their order; a
 /// preset among the overrides replaces the file's whole [chip]. A chip that differs from its preset is called
 /// "custom"; a file may say so too if it gives every value. Throws Error "file:line:column: ..." for a missing
-/// or unreadable file, an unknown section or key, a wrong type, a value out of range.
+/// or unreadable file, an unknown section or key, a wrong type, a value out of range. A relative path that the
+/// file gives (FieldInfo::file) starts at the file's folder, one of an override at the working directory.
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides = {});
 
-/// The same from text; `name` stands for the file in messages.
+/// The same from text, where all relative paths start at the working directory; `name` stands for the file in
+/// messages.
 StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides = {});
 
 /// The configuration with these values, "section.key" each, in place of its own; a chip.preset among them

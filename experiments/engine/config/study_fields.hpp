@@ -35,7 +35,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("chip", s.chip);
   section("calibration", s.calibration);
   section("crosstalk", s.crosstalk);
-  section("operation", s.operation);
+  section("environment", s.environment);
   section("laser", s.hardware.laser);
   section("modulator", s.hardware.modulator);
   section("receiver", s.hardware.receiver);

@@ -35,11 +35,13 @@ std::string explain_section(std::string_view section) {
   for (const FieldEntry& entry : config_entries({}))
     if (!section.empty() && entry.section == section)
       text += fmt::format("  {:<28} {} [{}]\n", entry.info.key, entry.info.meaning, entry.info.unit);
-  return text.empty() ? text
-                      : fmt::format(
-                            "[{}]\n"
-                            "{}  optinc explain {}.KEY shows the details of a key\n",
-                            section, text, section);
+  if (text.empty()) return text;
+  std::vector<std::string> others;
+  for (const std::string& key : all_keys())
+    if (const auto at = key.find(section); at != key.npos && !key.starts_with(fmt::format("{}.", section)))
+      others.push_back(key);
+  return fmt::format("[{}]\n{}{}  optinc explain {}.KEY shows the details of a key\n", section, text,
+                     others.empty() ? "" : fmt::format("  see also {}\n", fmt::join(others, ", ")), section);
 }
 
 /// What a metric is; empty where there is none of that name.
@@ -54,7 +56,7 @@ std::string explain_metric(std::string_view name) {
 
 }  // namespace
 
-std::string nearest_key(std::string_view wrong) {
+std::string likely_keys(std::string_view wrong) {
   // keys that had another name until the devices of a unit got sections of their own
   static constexpr std::pair<std::string_view, std::string_view> moved[] = {
       {"link.bandwidth_hz", "receiver.bandwidth_hz"},
@@ -86,18 +88,23 @@ std::string nearest_key(std::string_view wrong) {
   const std::string_view key = dot == wrong.npos ? wrong : wrong.substr(dot + 1);
   for (const FieldEntry& entry : entries)
     if (entry.info.key == key) return entry.name();
-  const auto near = keys_of(section);
-  if (!section.empty() && !near.empty()) return fmt::format("{}.{}", section, nearest_name(key, near));
   const std::vector<std::string> full = all_keys();
-  std::vector<std::string_view> all(full.begin(), full.end());
-  for (const FieldEntry& entry : entries) all.push_back(entry.info.key);
-  const std::string_view nearest = nearest_name(wrong, all);
-  for (const FieldEntry& entry : entries)
-    if (entry.info.key == nearest) return entry.name();
-  return std::string(nearest);
+  std::vector<std::string_view> names;  // of its section, or all
+  for (const std::string_view name : full)
+    if (!section.empty() && name.starts_with(fmt::format("{}.", section))) names.push_back(name);
+  if (names.empty()) names.assign(full.begin(), full.end());
+  const auto likely = likely_names(wrong, names);
+  if (likely.front().find(wrong) != wrong.npos) return choice_text(likely);
+  // "bandwith_hz" is compared with keys, not with the sections before them
+  for (std::string_view& name : names) name.remove_prefix(name.find('.') + 1);
+  const std::string_view nearest = nearest_name(key, names);
+  const auto end = [](std::string_view text) { return text.data() + text.size(); };
+  return *std::ranges::find_if(full, [&](const std::string& name) { return end(name) == end(nearest); });
 }
 
-std::string_view nearest_section(std::string_view wrong) { return nearest_name(wrong, section_names()); }
+std::string_view nearest_section(std::string_view wrong) {
+  return wrong == "operation" ? "environment" : nearest_name(wrong, section_names());
+}
 
 std::string known_sections_text() { return "sections: " + join_names(section_names()); }
 
@@ -129,12 +136,16 @@ std::string explain(std::string_view key) {
                                    info.source.empty() ? "a choice of this project" : info.source);
     if (entry.section != "sweep")
       text += fmt::format("  models:  {}\n", readers_text(entry.section, entry.info.key));
+    if (info.file)
+      text +=
+          "  files:   a relative path starts at the study's folder; after --set or --sweep, at the working "
+          "directory\n";
     if (!info.ablation.empty()) text += fmt::format("  ablation: source \"{}\"\n", info.ablation);
     return text;
   }
   if (std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
   throw Error(fmt::format("unknown key \"{}\" (not one of {} keys, nor a section or metric). Did you mean {}?",
-                          key, all_keys().size(), nearest_key(key)));
+                          key, all_keys().size(), likely_keys(key)));
 }
 
 }  // namespace optinc

@@ -5,9 +5,9 @@
 
 namespace optinc {
 
-/// The valid key nearest to a wrong one ("key" or "section.key"): the same key in another section first, then
-/// the nearest of its own section, then the nearest of all.
-std::string nearest_key(std::string_view wrong);
+/// What may have been meant by a wrong key ("key" or "section.key"), "a, b or c": what it is called now, the
+/// same key in another section, the keys of its section (or all) that contain it, or the nearest of those.
+std::string likely_keys(std::string_view wrong);
 
 /// The section nearest to a wrong name.
 std::string_view nearest_section(std::string_view wrong);

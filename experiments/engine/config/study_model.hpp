@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/engine/config/study_warning.hpp"
+
 namespace optinc {
 
 class Group;
@@ -47,12 +49,6 @@ struct VariantName {
   bool if_named = false;  ///< measured only by a study that names it
 };
 
-/// What a study warns of, and the key that asks for it.
-struct ConfigWarning {
-  std::string key;  ///< section.key
-  std::string text;
-};
-
 /// Everything that is known of one model of a trial. The engine and the command line ask for it here and know
 /// no model by its name; a model is one file that fills this in. Functions that are null have nothing to say.
 struct StudyModel {
@@ -73,9 +69,9 @@ struct StudyModel {
   /// Throws Error where a trial would record more than there is room for.
   void (*require_records)(const StudyConfig& config) = nullptr;
   /// What is legal at a point but unlike anything built, or without effect.
-  std::vector<ConfigWarning> (*warnings)(const StudyConfig& at_point) = nullptr;
-  /// The same of the whole study with its sweeps: lines of a warning.
-  std::vector<std::string> (*study_warnings)(const StudyConfig& config) = nullptr;
+  std::vector<StudyWarning> (*warnings)(const StudyConfig& at_point) = nullptr;
+  /// The same of the whole study with its sweeps.
+  std::vector<StudyWarning> (*study_warnings)(const StudyConfig& config) = nullptr;
 
   /// The configurations whose [task], [network] and [training] say what networks a point's chips compute. Null
   /// for a model without networks.
@@ -93,8 +89,6 @@ struct StudyModel {
   /// Bytes that trials on so many threads take at most besides their records.
   double (*memory_bytes)(const StudyConfig& config, int threads) = nullptr;
   std::string_view not_counted = "training and one-off measurements";  ///< in memory_bytes
-  /// Estimates the time of a trial that is too long to try; null: one is tried.
-  double (*trial_seconds)(const StudyConfig& at_point, const TrialModel& model) = nullptr;
   /// Writes what led to one trial: what was drawn, set and received.
   void (*write_trial)(const Group& root, const StudyConfig& at_point, const Prelude& prelude,
                       std::uint32_t trial) = nullptr;

@@ -12,7 +12,7 @@
 #include "experiments/engine/config/study_keys.hpp"
 #include "experiments/engine/config/study_names.hpp"
 #include "experiments/engine/config/sweep_shapes.hpp"
-#include "experiments/engine/config/toml_values.hpp"
+#include "experiments/engine/config/table_reader.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -20,51 +20,47 @@ namespace optinc {
 namespace {
 
 /// One [[sweep]] table being read.
-struct Reader {
-  const toml::table& table;
-  std::string_view name;  ///< of the file
+struct Reader : TableReader {
   const StudyConfig& config;
 
-  std::string at(const toml::node& node, std::string_view what) const {
-    return place(node.source(), name) + std::string(what);
-  }
+  Reader(const TableReader& reader, const StudyConfig& study) : TableReader(reader), config(study) {}
 
-  /// A string or an integer of this sweep; `type` says which, for the message.
+  /// The value of a key, which explain describes; nothing where it is not given.
   template <class T>
-  std::optional<T> get(std::string_view key, std::string_view type) const {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return std::nullopt;
-    auto value = node->value_exact<T>();
-    validate(value.has_value(), "{} = {} is of the wrong type (expected {}). See optinc explain sweep.{}.",
-             at(*node, fmt::format("sweep.{}", key)), shown(*node), type, key);
-    return value;
+  std::optional<T> get(std::string_view key) const {
+    for (const FieldEntry& entry : sweep_entries()) {
+      T value{};
+      if (entry.info.key == key && take(entry.info, value)) return value;
+    }
+    return std::nullopt;
   }
+  /// Keys and what they take.
   const toml::table* section(std::string_view key) const {
     const toml::node* node = table.get(key);
     if (node == nullptr) return nullptr;
     validate(
         node->is_table() && !node->as_table()->empty(),
         "{} = {} (expected keys and what they take). Write {} = {{\"chip.sigma_eta_rad\" = [0.005, 0.01]}}.",
-        at(*node, fmt::format("sweep.{}", key)), shown(*node), key);
+        at(*node, key), shown(*node), key);
     return node->as_table();
   }
 };
 
 SweptKey listed_values(const Reader& r, const std::string& key, const toml::node& node) {
-  const std::string where = place(node.source(), r.name);
+  const std::string where = r.source.at(node);
   const FieldEntry entry = swept_entry(r.config, key, where);
   validate(node.is_array() && !node.as_array()->empty(),
            "{}{} = {} is no list of values (a sweep takes at least one). Write \"{}\" = [{}].", where, key,
            shown(node), key, toml_text(entry.value));
   SweptKey swept{key, {}};
   for (const toml::node& value : *node.as_array())
-    swept.values.push_back(checked_value(entry, value, place(value.source(), r.name) + key));
+    swept.values.push_back(checked_value(entry, value, r.source.at(value) + key));
   return swept;
 }
 
 SweptKey designed_values(const Reader& r, const std::string& key, const toml::node& node,
                          const std::vector<double>& unit, bool logarithmic) {
-  const std::string where = place(node.source(), r.name);
+  const std::string where = r.source.at(node);
   const FieldEntry entry = swept_entry(r.config, key, where);
   const auto ends = value_of(node, std::vector<double>{});
   const bool integer = std::holds_alternative<std::int64_t>(entry.value);
@@ -103,22 +99,18 @@ std::vector<std::string> active_sources(const StudyConfig& config) {
 /// The sources that a sweep names; one that is off at the study's own chip may be on where another sweep sets
 /// it.
 std::vector<std::string> read_sources(const Reader& r, const toml::node& node) {
-  const std::string where = r.at(node, "sweep.sources");
+  const std::string where = r.at(node, "sources");
   std::vector<std::string_view> known;
   for (const FieldEntry& entry : config_entries(r.config))
     if (can_ablate(r.config, entry)) known.push_back(entry.info.ablation);
-  const auto given = value_of(node, std::vector<std::string>{});
-  validate(given && !std::get<std::vector<std::string>>(*given).empty(),
-           "{} = {} is no list of names (expected some of: {}). Leave it out for all that act.", where,
-           shown(node), join_names(known));
-  std::vector<std::string> sources = std::get<std::vector<std::string>>(*given);
-  for (const auto& source : sources) {
-    validate(std::find(known.begin(), known.end(), source) != known.end(),
-             "{} names \"{}\" (sources of error: {}). Did you mean \"{}\"?", where, source, join_names(known),
-             nearest_name(source, known));
+  std::vector<std::string> sources;
+  r.take(name_field("sources", "", known), sources);
+  validate(!sources.empty(),
+           "{} = [] is no list of names (expected some of: {}). Leave it out for all that act.", where,
+           join_names(known));
+  for (const auto& source : sources)
     validate(std::count(sources.begin(), sources.end(), source) == 1,
              "{} names \"{}\" twice (each source is switched once). Name it once.", where, source);
-  }
   return sources;
 }
 
@@ -142,28 +134,15 @@ std::string axis_name(const SweepAxis& axis) {
   return name;
 }
 
-void check_sweep_keys(const Reader& r) {
-  std::vector<std::string_view> known;
-  for (const FieldEntry& entry : sweep_entries()) known.push_back(entry.info.key);
-  for (const auto& [key, node] : r.table)
-    validate(std::find(known.begin(), known.end(), key.str()) != known.end(),
-             "{}unknown key sweep.{} ([[sweep]] has: {}). Did you mean {}?", place(key.source(), r.name),
-             one_line(std::string(key.str())), join_names(known), nearest_name(key.str(), known));
-}
-
 SweepAxis laid_out(const Reader& r, const toml::table& range, const std::optional<std::string>& method) {
   SweepDesign design{method.value_or("linear"), 0, false};
-  design.points = r.get<std::int64_t>("points", "an integer").value_or(0);
-  const std::string scale = r.get<std::string>("scale", "linear or log").value_or("linear");
-  validate(scale == "linear" || scale == "log",
-           "{}sweep.scale = \"{}\" is unknown (known: linear, log). Choose one.",
-           place(r.table.source(), r.name), one_line(scale));
-  design.log_scale = scale == "log" || design.method == "log";
+  design.points = r.get<std::int64_t>("points").value_or(0);
+  design.log_scale = r.get<std::string>("scale") == "log" || design.method == "log";
   std::vector<std::vector<double>> unit;
   try {
     unit = unit_design(design, range.size(), r.config.run.seed);
   } catch (const Error& error) {
-    throw Error(place(r.table.source(), r.name) + error.what());
+    throw Error(r.source.at(r.table) + error.what());
   }
   SweepAxis axis;
   for (const auto& [key, node] : range)
@@ -174,60 +153,33 @@ SweepAxis laid_out(const Reader& r, const toml::table& range, const std::optiona
 
 /// The shapes of a network that a [[sweep]] searches.
 SweepAxis searched_shapes(const Reader& r, const toml::table& table) {
-  static constexpr std::array<std::string_view, 7> known = {
-      "widths", "depths", "pyramids", "most_mzis", "most_columns", "most_loss_db", "most_heater_w"};
-  const std::string where = place(table.source(), r.name);
+  const std::string where = r.source.at(table);
+  const TableReader shapes{table, r.source, "sweep.shapes"};
+  shapes.only({"widths", "depths", "pyramids", "most_mzis", "most_columns", "most_loss_db", "most_heater_w"});
   ShapeSearch search;
-  for (const auto& [key, value] : table) {
-    const toml::node& node = value;  // clang 14 captures no structured binding
-    const std::string name = fmt::format("{}sweep.shapes.{}", place(node.source(), r.name), key.str());
-    const auto wrong = [&](std::string_view wanted) {
-      throw Error(fmt::format("{} = {} (expected {}). Write shapes = {{widths = [32, 64], depths = [4, 5]}}.",
-                              name, shown(node), wanted));
-    };
-    const auto whole_numbers = [&](std::vector<std::int64_t>& to) {
-      const auto given = value_of(node, std::vector<std::int64_t>{});
-      if (!given || std::get<std::vector<std::int64_t>>(*given).empty()) wrong("whole numbers from 1 to 4096");
-      to = std::get<std::vector<std::int64_t>>(*given);
-      for (const std::int64_t n : to)
-        if (n < 1 || n > 4096) wrong("whole numbers from 1 to 4096");
-    };
-    const auto limit = [&](double& to) {
-      const auto given = value_of(node, 0.0);
-      if (!given || !(std::get<double>(*given) > 0)) wrong("a number above 0");
-      to = std::get<double>(*given);
-    };
-    if (key == "widths")
-      whole_numbers(search.widths);
-    else if (key == "depths")
-      whole_numbers(search.depths);
-    else if (key == "pyramids")
-      search.pyramids = node.value<bool>().value_or(false);
-    else if (key == "most_mzis")
-      limit(search.most_mzis);
-    else if (key == "most_columns")
-      limit(search.most_columns);
-    else if (key == "most_loss_db")
-      limit(search.most_loss_db);
-    else if (key == "most_heater_w")
-      limit(search.most_heater_w);
-    else
-      throw Error(fmt::format("{}: unknown (shapes has: {}). Did you mean {}?", name, join_names(known),
-                              nearest_name(key.str(), known)));
-  }
+  const bool widths = shapes.take({"widths", "1", "", 1, 4096}, search.widths),
+             depths = shapes.take({"depths", "1", "", 1, 4096}, search.depths);
   validate(
-      !search.widths.empty() && !search.depths.empty(),
+      widths && depths,
       "{}sweep.shapes without widths and depths (of the hidden layers). Write shapes = {{widths = [32, 64], "
       "depths = [4, 5]}}.",
       where);
+  shapes.take({"pyramids", "1", ""}, search.pyramids);
+  shapes.take({"most_mzis", "1", "", 0}, search.most_mzis);
+  shapes.take({"most_columns", "1", "", 0}, search.most_columns);
+  shapes.take({"most_loss_db", "dB", "", 0}, search.most_loss_db);
+  shapes.take({"most_heater_w", "W", "", 0}, search.most_heater_w);
   swept_entry(r.config, "network.hidden", where);
   return {"", {{"network.hidden", shapes_within(r.config, search, where)}}, {}};
 }
 
 SweepAxis read_sweep(const Reader& r) {
-  check_sweep_keys(r);
-  const std::string where = place(r.table.source(), r.name);
-  const auto method = r.get<std::string>("method", "the name of a method");
+  std::vector<std::string_view> known;
+  const auto entries = sweep_entries();
+  for (const FieldEntry& entry : entries) known.push_back(entry.info.key);
+  r.only(known);
+  const std::string where = r.source.at(r.table);
+  const auto method = r.get<std::string>("method");
   const toml::table *values = r.section("values"), *range = r.section("range"), *shapes = r.section("shapes");
   SweepAxis axis;
   if (method == "ablation") {
@@ -257,7 +209,7 @@ SweepAxis read_sweep(const Reader& r) {
              "sweeps.",
              where, key.key, key.values.size(), axis.keys[0].key, axis.points());
   require_distinct(axis, where);
-  axis.name = r.get<std::string>("name", "a string").value_or(axis_name(axis));
+  axis.name = r.get<std::string>("name").value_or(axis_name(axis));
   return axis;
 }
 
@@ -265,9 +217,9 @@ SweepAxis read_sweep(const Reader& r) {
 
 FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
   static constexpr std::array<std::string_view, 24> sections = {
-      "network",  "training",  "chip",   "calibration", "crosstalk", "operation", "laser",     "modulator",
-      "receiver", "converter", "heater", "splitter",    "coupler",   "fibre",     "waveguide", "layout",
-      "die",      "link",      "noise",  "stand_in",    "tolerance", "mesh",      "drift",     "learner"};
+      "network",  "training",  "chip",   "calibration", "crosstalk", "environment", "laser",     "modulator",
+      "receiver", "converter", "heater", "splitter",    "coupler",   "fibre",       "waveguide", "layout",
+      "die",      "link",      "noise",  "stand_in",    "tolerance", "mesh",        "drift",     "learner"};
   static constexpr std::array<std::string_view, 4> axes = {"drift.instants", "drift.interval_s",
                                                            "learner.steps", "learner.evaluations"};
   std::vector<FieldEntry> entries = config_entries(config);
@@ -293,7 +245,7 @@ FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const 
   validate(!section, "{}{} is a section (a sweep names section.key). Write \"{}.KEY\", with the quotes.", where,
            key, key);
   throw Error(fmt::format("{}unknown key {} (a sweep names section.key). Did you mean {}?", where,
-                          one_line(key), nearest_key(key)));
+                          one_line(key), likely_keys(key)));
 }
 
 void validate_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
@@ -328,23 +280,19 @@ void validate_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
   }
 }
 
-std::vector<SweepAxis> read_sweeps(const toml::table& table, std::string_view name, const StudyConfig& config) {
-  const toml::node* node = table.get("sweep");
-  if (node == nullptr) return {};
-  validate(node->is_array_of_tables(), "{}sweep = {} (expected tables). Write [[sweep]] and its keys below it.",
-           place(node->source(), name), shown(*node));
+std::vector<SweepAxis> read_sweeps(const toml::table& table, const TomlSource& source,
+                                   const StudyConfig& config) {
   StudyConfig swept;
-  for (const toml::node& sweep : *node->as_array()) {
-    swept.sweeps.push_back(read_sweep({*sweep.as_table(), name, config}));
+  for (const TableReader& sweep : TableReader{table, source}.tables("sweep")) {
+    swept.sweeps.push_back(read_sweep({sweep, config}));
     point_count(swept);  // too many are refused before more are laid out
   }
-  validate_axes(swept.sweeps, name);
+  validate_axes(swept.sweeps, source.name);
   return swept.sweeps;
 }
 
 void override_sweep(const std::string& text, StudyConfig& config) {
-  const std::string name = "--sweep " + one_line(text);
-  const toml::table table = parse_assignment(text, "--sweep");
+  const auto [source, table] = parse_assignment(text, "--sweep");
   std::string key;
   const toml::node* node = nullptr;
   for (const auto& [section, inner] : table)
@@ -357,9 +305,9 @@ void override_sweep(const std::string& text, StudyConfig& config) {
            "{}: no key of a section (expected section.key=[values]). Write --sweep "
            "chip.sigma_eta_rad=[0.005,0.01], for "
            "example.",
-           name);
-  SweepAxis axis{"", {listed_values({table, name, config}, key, *node)}, {}};
-  require_distinct(axis, name + ": ");
+           source.name);
+  SweepAxis axis{"", {listed_values({{table, source}, config}, key, *node)}, {}};
+  require_distinct(axis, source.name + ": ");
   axis.name = axis_name(axis);
   for (SweepAxis& there : config.sweeps)
     if (there.keys.size() == 1 && there.keys[0].key == key) {
@@ -368,7 +316,7 @@ void override_sweep(const std::string& text, StudyConfig& config) {
       return;
     }
   config.sweeps.push_back(axis);
-  validate_axes(config.sweeps, name);
+  validate_axes(config.sweeps, source.name);
 }
 
 SweepAxis ablation_of_all(const StudyConfig& config) {

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <toml++/toml.h>
-
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/toml_values.hpp"
 
 namespace optinc {
 
 /// The [[sweep]] tables of a study, their points laid out; `config` gives the keys' types, the seed of random
 /// designs and what there is to switch off. Throws Error with the place.
-std::vector<SweepAxis> read_sweeps(const toml::table& table, std::string_view name, const StudyConfig& config);
+std::vector<SweepAxis> read_sweeps(const toml::table& table, const TomlSource& source,
+                                   const StudyConfig& config);
 
 /// "section.key=[values]" over the study's sweep of this key alone, or as one more, innermost.
 void override_sweep(const std::string& text, StudyConfig& config);

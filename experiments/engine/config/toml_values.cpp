@@ -73,9 +73,9 @@ std::optional<FieldValue> value_of(const toml::node& node, const FieldValue& typ
   return std::nullopt;
 }
 
-std::string place(const toml::source_region& source, std::string_view name) {
-  return name.starts_with("--s") ? fmt::format("{}: ", name)
-                                 : fmt::format("{}:{}:{}: ", name, source.begin.line, source.begin.column);
+std::string TomlSource::at(const toml::source_region& region) const {
+  return is_option ? fmt::format("{}: ", name)
+                   : fmt::format("{}:{}:{}: ", name, region.begin.line, region.begin.column);
 }
 
 std::string read_toml_file(const std::filesystem::path& path, std::string_view what) {
@@ -103,38 +103,40 @@ std::string read_toml_file(const std::filesystem::path& path, std::string_view w
 namespace {
 
 /// Text comes out in lines and tables, on terminals.
-void refuse_control_characters(const toml::node& node, std::string_view name) {
+void refuse_control_characters(const toml::node& node, const TomlSource& source) {
   if (const auto* table = node.as_table())
-    for (const auto& [key, value] : *table) refuse_control_characters(value, name);
+    for (const auto& [key, value] : *table) refuse_control_characters(value, source);
   if (const auto* array = node.as_array())
-    for (const toml::node& value : *array) refuse_control_characters(value, name);
+    for (const toml::node& value : *array) refuse_control_characters(value, source);
   if (const auto* text = node.as_string())
     validate(std::none_of((*text)->begin(), (*text)->end(), is_control),
              "{}{} holds a control character (text is printed in lines and tables). Leave it out.",
-             place(node.source(), name), shown(node));
+             source.at(node), shown(node));
 }
 
 }  // namespace
 
-toml::table parse_toml(std::string_view text, std::string_view name) {
+toml::table parse_toml(std::string_view text, const TomlSource& source) {
   try {
-    toml::table table = toml::parse(text, name);
-    refuse_control_characters(table, name);
+    toml::table table = toml::parse(text, source.name);
+    refuse_control_characters(table, source);
     return table;
   } catch (const toml::parse_error& error) {
     throw Error(fmt::format("{}not readable as TOML ({}). Correct this place; text stands in quotes.",
-                            place(error.source(), name), one_line(std::string(error.description()))));
+                            source.at(error.source()), one_line(std::string(error.description()))));
   }
 }
 
-toml::table parse_assignment(const std::string& text, std::string_view option) {
-  const std::string name = fmt::format("{} {}", option, one_line(text));
+Assignment parse_assignment(const std::string& text, std::string_view option) {
+  TomlSource source{fmt::format("{} {}", option, one_line(text)), true};
   const auto equals = text.find('=');
   validate(equals != std::string::npos && equals > 0 && text.find_first_of("\n\r") == std::string::npos,
-           "{}: not an assignment (expected section.key=value on one line). Write {} {}, for example.", name,
-           option, option == "--sweep" ? "chip.sigma_eta_rad=[0.005,0.01]" : "run.seed=7");
+           "{}: not an assignment (expected section.key=value on one line). Write {} {}, for example.",
+           source.name, option, option == "--sweep" ? "chip.sigma_eta_rad=[0.005,0.01]" : "run.seed=7");
   const std::string value = text.substr(equals + 1);
-  return parse_toml(text.substr(0, equals) + "=" + (bare_word(value) ? toml_text(value) : value), name);
+  toml::table table =
+      parse_toml(text.substr(0, equals) + "=" + (bare_word(value) ? toml_text(value) : value), source);
+  return {std::move(source), std::move(table)};
 }
 
 FieldValue checked_value(const FieldEntry& entry, const toml::node& node, std::string_view where) {

@@ -1,26 +1,45 @@
 #include "experiments/engine/process/interrupt.hpp"
 
 #include <csignal>
+#include <string_view>
+
+#include <unistd.h>
 
 namespace optinc {
 namespace {
 
 volatile std::sig_atomic_t asked = 0;  // the one mutable global: a signal handler can reach nothing else
 
+constexpr unsigned patience_s = 8;
+
 void note(int signal) {
   asked = signal;
   std::signal(signal, SIG_DFL);
+  ::alarm(patience_s);
+}
+
+/// Nobody has looked at what was asked for.
+void stop_here(int) {
+  constexpr std::string_view text =
+      "optinc: ended in the middle of long work, which is dropped. What was finished is kept: resume or repeat "
+      "the "
+      "command.\n";
+  const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+  ::_exit(written < 0 ? 1 : 128 + asked);
 }
 
 }  // namespace
 
 void catch_interrupts() {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes shows as a write that fails, like a full disk
+  std::signal(SIGALRM, stop_here);
   std::signal(SIGINT, note);
   std::signal(SIGTERM, note);
 }
 
-void outlive_listeners() { std::signal(SIGPIPE, SIG_IGN); }
+void work_has_ended() { ::alarm(0); }
+
+void ignore_sigpipe() { std::signal(SIGPIPE, SIG_IGN); }
 
 void ask_for_end(int signal) {
   if (asked == 0) std::raise(signal);

@@ -137,7 +137,7 @@ std::optional<std::size_t> next_trial(std::span<const std::byte> bytes, std::siz
 
 /// Whether these bytes are of a journal whose process died before it had anything to keep: it ends in its
 /// header.
-bool unborn(std::span<const std::byte> bytes) {
+bool has_no_records(std::span<const std::byte> bytes) {
   const auto start = bytes_of(magic);
   const std::size_t shared = std::min(bytes.size(), start.size());
   if (!std::equal(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(shared), bytes.begin()))
@@ -175,7 +175,7 @@ int open_place(const fs::path& path, bool force) {
         begins_as_journal(file.bytes()),
         "{}: not a journal of OptINC (the place of a run's journal). Move it away, or choose another output.",
         path.string());
-    validate(force || unborn(file.bytes()),
+    validate(force || has_no_records(file.bytes()),
              "{}: a run that was not finished (its trials are there). Go on with optinc resume {}, or give "
              "--force to drop it.",
              path.string(), path.string().substr(0, path.string().size() - suffix.size()));
@@ -279,7 +279,7 @@ bool has_journal(const fs::path& output) {
   if (fd < 0) return errno != ENOENT;
   struct stat found = {};
   const bool plain = ::fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
-  const bool empty = plain && unborn(Mapping(fd, path).bytes());
+  const bool empty = plain && has_no_records(Mapping(fd, path).bytes());
   ::close(fd);
   return !empty;
 }

@@ -187,6 +187,7 @@ TrialsReport run_trials(const StudyConfig& config, const TrialModel& model, cons
     for (std::size_t p = 0; by_precision && p < records.points; ++p)
       if (active[p] && all_there(records, p, end) && precise(config, model, records, p, end)) active[p] = false;
   }
+  work_has_ended();
   report.wall_seconds = seconds_since(start);
   if (left_over) report.ending = interrupt_signal() != 0 ? Ending::interrupted : Ending::time_limit;
   return report;

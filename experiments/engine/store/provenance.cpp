@@ -25,6 +25,8 @@ std::string utc_now() {
 
 }  // namespace
 
+std::string_view program_revision() { return OPTINC_GIT_REVISION; }
+
 std::vector<std::pair<std::string, std::string>> file_origin(std::string_view title, std::string_view command) {
   return {{"title", std::string(title)},         {"optinc_version", OPTINC_VERSION},
           {"git_revision", OPTINC_GIT_REVISION}, {"build_target", OPTINC_BUILD_TARGET},

@@ -16,6 +16,9 @@ constexpr std::int64_t schema_version = 4;
 /// "optinc VERSION (revision, build target, compiler)".
 std::string program_version();
 
+/// The git revision that this program was built from; "-dirty" behind it: changed since.
+std::string_view program_revision();
+
 /// What any file says of its making, as (name, text), in order: title, optinc_version, git_revision,
 /// build_target, compiler, created_utc (ISO 8601), command. Text files carry it in their comments.
 std::vector<std::pair<std::string, std::string>> file_origin(std::string_view title, std::string_view command);

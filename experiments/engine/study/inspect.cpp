@@ -168,6 +168,7 @@ Json provenance(const File& file) {
   for (const std::string name : {"title", "optinc_version", "git_revision", "build_target", "compiler",
                                  "run_id", "created_utc", "command"})
     if (name != "run_id" || a.has(name)) j[name] = a.text(name);  // a file of no study has no run_id
+  if (a.has("git_revisions")) j["git_revisions"] = a.text("git_revisions");
   j["schema_version"] = a.integer("schema_version");
   if (a.has("seed")) j["seed"] = a.integer("seed");
   return j;

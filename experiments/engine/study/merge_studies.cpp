@@ -75,7 +75,7 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
     const StudyState part = read_state(path);
     require_same_build(shards.front(), path);
     if (!whole) {
-      whole = StudyState{part.config, {}, part.prelude, part.records, AtOutput::adds};
+      whole = StudyState{part.config, {}, part.prelude, part.records, AtOutput::adds, {}, part.revisions};
       continue;
     }
     validate(run_id(part.config) == run_id(whole->config),
@@ -99,6 +99,7 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
                       path.string(), differs->second, differs->first));
     add_state(part, *whole);
   }
+  add_revision(*whole, shards.front(), options);
   require_data(whole->config);
   const TrialModel model = layout_of(*whole);
   std::optional<OnceResults> once;

@@ -48,7 +48,7 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
   AtomicFile out(options.output, options.force);
   write_provenance(out.file(), there, fmt::format("OptINC trial {} of study {}", trial, state.config.study),
                    options.command);
-  write_warnings(out.file(), study_warnings(there));
+  write_warnings(out.file(), lines_of(study_warnings(there)));
   const Attributes root = out.file().root().attributes();
   root.set("model", std::string_view(state.config.model));
   root.set("trial", static_cast<std::int64_t>(trial));

@@ -14,11 +14,12 @@ namespace optinc {
 /// Where a study's results go, who helps, and how it is told of.
 struct RunOptions {
   std::filesystem::path output;
-  bool force = false;        ///< replace an existing output
-  bool quiet = false;        ///< no progress
-  std::string_view command;  ///< as typed, for the file's provenance
-  Shard shard = {};          ///< this run's share of the trials
-  Ranks* ranks = nullptr;    ///< of an MPI run
+  bool force = false;            ///< replace an existing output
+  bool quiet = false;            ///< no progress
+  std::string_view command;      ///< as typed, for the file's provenance
+  Shard shard = {};              ///< this run's share of the trials
+  Ranks* ranks = nullptr;        ///< of an MPI run
+  bool mixed_revisions = false;  ///< go on with trials that programs of other revisions computed
 };
 
 /// What resume may change of a study: the number of trials, upwards, and how to run.

@@ -89,7 +89,7 @@ void add_results(const fs::path& output, StudyState& state) {
 
 /// From whatever is known of a study to its result file.
 Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
-  outlive_listeners();
+  ignore_sigpipe();
   const StudyConfig& config = state.config;
   auto points = checked_points(config, check_interrupt);
   if (!state.prelude) {
@@ -151,11 +151,12 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
   require_no_checkpoint(options);
   use_threads(config);
   require_data(config);
-  print_warnings(study_warnings(config));  // of a study that nothing refuses
+  print_warnings(lines_of(study_warnings(config)));  // of a study that nothing refuses
   StudyState state{config, options.shard, {}, {}, options.force ? AtOutput::replaces : AtOutput::refuses};
-  Journal journal =
-      Journal::create(journal_path(options.output), command_comment(options.command) + identity_toml(config),
-                      journal_heading(state), options.force);
+  Journal journal = Journal::create(
+      journal_path(options.output),
+      journal_comments(options.command, {std::string(program_revision())}) + identity_toml(config),
+      journal_heading(state), options.force);
   try {
     require_writable_output(options.output, options.force);  // another run may have ended before we held it
     forget_training(options);
@@ -192,6 +193,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   require_memory(grown.config, layout_of(grown).record_size);
   add_state(state, grown);
   if (opened && results && grown.at_output != AtOutput::replaces) add_results(options.output, grown);
+  add_revision(grown, options.output, options);
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, both);
@@ -203,8 +205,9 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
     }
     opened->journal.remove();
   }
-  Journal journal = Journal::create(path, command_comment(commands) + identity_toml(grown.config),
-                                    journal_heading(grown), false);
+  Journal journal =
+      Journal::create(path, journal_comments(commands, grown.revisions) + identity_toml(grown.config),
+                      journal_heading(grown), false);
   if (grown.prelude) journal.prelude(prelude_bytes(*grown.prelude));
   return finish(grown, journal, both);
 }

@@ -33,7 +33,7 @@ bool begins_as_hdf5(const fs::path& path) {
 
 /// Trains, or goes on with what is kept, and writes the network.
 Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool force) {
-  outlive_listeners();
+  ignore_sigpipe();
   const fs::path kept = checkpoint_path(options.output);
   use_threads(config);
   Prelude prelude;
@@ -44,7 +44,7 @@ Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool 
   }
   AtomicFile out(options.output, force);
   write_provenance(out.file(), config, "OptINC: trained network", options.command);
-  write_warnings(out.file(), study_warnings(config));
+  write_warnings(out.file(), lines_of(study_warnings(config)));
   write_prelude(out.file().root(), prelude);
   const Network& network = prelude.networks.front().network;
   write_onn_group(out.file().group("onn"), network, summarise(network));
@@ -64,7 +64,7 @@ Ending run_training(const StudyConfig& config, const RunOptions& options) {
   require_no_checkpoint(options);
   const HeldOutput held(options.output);
   forget_training(options);
-  print_warnings(study_warnings(config));
+  print_warnings(lines_of(study_warnings(config)));
   return train_to_file(config, options, options.force);
 }
 

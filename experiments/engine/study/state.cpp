@@ -18,8 +18,28 @@ namespace optinc {
 
 namespace {
 
-constexpr std::string_view command_opening = "# command: ";
+constexpr std::string_view command_opening = "# command: ", revisions_opening = "# revisions: ";
 constexpr std::array<std::string_view, 3> marks = {"", " fresh", " forced"};  // in the order of AtOutput
+
+/// "a, b" as a set; of no text none.
+std::set<std::string> revisions_of(std::string_view text) {
+  std::set<std::string> revisions;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(", "), text.size());
+    revisions.emplace(text.substr(0, end));
+    text.remove_prefix(std::min(end + 2, text.size()));
+  }
+  return revisions;
+}
+
+/// Takes the first line off `text` where it opens so; what stands behind the opening.
+std::string taken_comment(std::string_view& text, std::string_view opening) {
+  if (!text.starts_with(opening)) return {};
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string found(text.substr(opening.size(), end - opening.size()));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return found;
+}
 
 }  // namespace
 
@@ -27,8 +47,18 @@ std::string journal_heading(const StudyState& state) {
   return fmt::format("{}{}", state.shard.text(), marks[static_cast<std::size_t>(state.at_output)]);
 }
 
-std::string command_comment(std::string_view command) {
-  return fmt::format("{}{}\n", command_opening, printable(std::string(command)));  // a comment is one line
+std::string journal_comments(std::string_view command, const std::set<std::string>& revisions) {
+  return fmt::format("{}{}\n{}{}\n", command_opening, printable(std::string(command)),  // a comment is one line
+                     revisions_opening, fmt::join(revisions, ", "));
+}
+
+void add_revision(StudyState& state, const std::filesystem::path& where, const RunOptions& options) {
+  state.revisions.emplace(program_revision());
+  validate(
+      options.mixed_revisions || state.revisions.size() == 1,
+      "{}: trials of programs of other revisions ({}; this is {}: their numbers may differ). Use one program, "
+      "or accept it with --mixed-revisions.",
+      where.string(), fmt::join(state.revisions, ", "), program_revision());
 }
 
 TrialModel layout_of(const StudyState& state) {
@@ -43,6 +73,8 @@ StudyState read_state(const std::filesystem::path& results) {
            results.string());
   state.command = root.attributes().text("command");
   if (root.attributes().has("shard")) state.shard = parse_shard(root.attributes().text("shard"));
+  const std::string_view revisions = root.attributes().has("git_revisions") ? "git_revisions" : "git_revision";
+  state.revisions = revisions_of(root.attributes().text(std::string(revisions)));
   state.prelude = read_prelude(root);
   state.records = read_trials_group(root.open("trials"), state.config, layout_of(state));
   return state;
@@ -52,10 +84,10 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
   StudyState state;
   Journal::Reader reader;
   reader.header = [&](const std::string& toml, const std::string& shard) {
-    const bool named = toml.starts_with(command_opening);
-    const std::size_t line = named ? std::min(toml.find('\n'), toml.size()) : 0;
-    if (named) state.command = toml.substr(command_opening.size(), line - command_opening.size());
-    state.config = parse_config(std::string_view(toml).substr(line), path.string());
+    std::string_view text = toml;
+    state.command = taken_comment(text, command_opening);
+    state.revisions = revisions_of(taken_comment(text, revisions_opening));
+    state.config = parse_config(text, path.string());
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
     const auto mark =
         std::find(marks.begin() + 1, marks.end(), shard.substr(std::min(shard.find(' '), shard.size())));
@@ -83,6 +115,7 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
 }
 
 void add_state(const StudyState& from, StudyState& to) {
+  to.revisions.insert(from.revisions.begin(), from.revisions.end());
   if (!to.prelude) to.prelude = from.prelude;
   if (!from.records) return;
   const Records& old = *from.records;

@@ -2,10 +2,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "experiments/engine/runner/journal.hpp"
 #include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/engine/study/run_options.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 
 namespace optinc {
@@ -21,15 +24,20 @@ struct StudyState {
   std::optional<Prelude> prelude;  ///< none before the network is trained
   std::optional<Records> records;  ///< none before the first trial
   AtOutput at_output = AtOutput::adds;
-  std::string command = {};  ///< that began it, as typed; empty where nobody wrote it down
+  std::string command = {};              ///< that began it, as typed; empty where nobody wrote it down
+  std::set<std::string> revisions = {};  ///< of the programs that computed its trials, where written down
 };
 
 /// The first line of a journal's header: the shard, and a word for what its run does with a file at its output.
 std::string journal_heading(const StudyState& state);
 
-/// What a journal keeps above its configuration: a TOML comment with the command that began the run, in one
-/// line.
-std::string command_comment(std::string_view command);
+/// What a journal keeps above its configuration: TOML comments with the command that began the run and the
+/// revisions of its programs, a line each.
+std::string journal_comments(std::string_view command, const std::set<std::string>& revisions);
+
+/// Adds this program's revision to the state's. Throws Error, `where` first, where they are more than one and
+/// it was not asked for: numbers of two programs may differ.
+void add_revision(StudyState& state, const std::filesystem::path& where, const RunOptions& options);
 
 /// What a result file holds of a study. Throws Error for other files.
 StudyState read_state(const std::filesystem::path& results);

@@ -16,10 +16,14 @@ void write_results(const StudyState& state, const TrialModel& model, const OnceR
   const Group root = out.file().root();
   write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
                    options.command);
-  write_warnings(out.file(), study_warnings(state.config));
+  write_warnings(out.file(), lines_of(study_warnings(state.config)));
   root.attributes().set("model", std::string_view(state.config.model));
   root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
   if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
+  std::set<std::string> revisions = state.revisions;
+  revisions.emplace(program_revision());
+  if (revisions.size() > 1)
+    root.attributes().set("git_revisions", std::string_view(fmt::format("{}", fmt::join(revisions, ", "))));
   write_prelude(root, *state.prelude);
   write_network_summaries(root, state.config, *state.prelude);
   if (once != nullptr) write_once(root, state.config, *state.prelude, *once);

@@ -12,10 +12,10 @@ DESIGNS = "experiments/data/lists/published.toml"
 # -- the runs that several claims share
 
 def words(bench, settings, drawn=0):
-    """What optinc words says of the carry chain with these settings."""
+    """What optinc check-network says of the carry chain with these settings."""
     def make():
         sets = [argument for setting in settings for argument in ("--set", setting)]
-        text = bench.optinc("words", STUDY, "--json", "--quiet", "--words", drawn, *sets, accept=(0, 1))[0]
+        text = bench.optinc("check-network", STUDY, "--json", "--quiet", "--words", drawn, *sets, accept=(0, 1))[0]
         return json.loads(text)
     return bench.once(("words", *settings), make)
 
@@ -100,7 +100,7 @@ def wrong_through_light(bench, name):
 def converters(bench, kind):
     """Receivers or modulators of the carry chain for four servers and eight bits, the servers' included."""
     def make():
-        designs = json.loads(bench.optinc("designs", DESIGNS, "--json", "--quiet")[0])["designs"]
+        designs = json.loads(bench.optinc("compare-costs", DESIGNS, "--json", "--quiet")[0])["designs"]
         return next(design for design in designs if design["design"] == "chain N=4 B=8")
     return bench.once("designs", make)[kind]
 

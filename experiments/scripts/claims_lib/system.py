@@ -68,7 +68,7 @@ def rows_with_rates(bench):
                                            "--set", "task.rounding=half-up")[0])
             found.append((f"budget {name}", told["symbol_rate_bd"], told["symbol_rate_limit_bd"], not told["rate_reachable"],
                           told["energy_per_bit_j"]))
-        designs = json.loads(bench.optinc("designs", DESIGNS, "--json", "--quiet")[0])["designs"]
+        designs = json.loads(bench.optinc("compare-costs", DESIGNS, "--json", "--quiet")[0])["designs"]
         limits = {}
         for row in designs:
             limits[row["design"]] = row["symbol_rate_limit"]

@@ -25,7 +25,7 @@ SHOWN: tuple[tuple[str, float, list[tuple[str, str, str, str]]], ...] = (
 
 @style.styled
 def designs(run: Run) -> Figure:
-    """Every design of optinc designs a row: MZIs (as built, by full SVD, published), receivers and modulators, MZI
+    """Every design of optinc compare-costs a row: MZIs (as built, by full SVD, published), receivers and modulators, MZI
     columns and O/E/O conversions in series, loss between two regenerations, watts that do not depend on the symbol
     rate, and delay, on logarithmic axes. Designs whose
     network is untrained are marked *, for they cost what a trained one does.
@@ -36,7 +36,7 @@ def designs(run: Run) -> Figure:
     needed = ["design", "untrained"] + [name for _, _, series in SHOWN for name, *_ in series]
     if missing := [name for name in needed if name not in data]:
         raise NotInResult(f"{run.path} has a group 'designs' without {', '.join(missing)}. "
-                          "Write it with optinc designs.")
+                          "Write it with optinc compare-costs.")
     names = [style.plain(str(name)) + (" *" if untrained else "")
              for name, untrained in zip(data["design"].values, data["untrained"].values)]
     rows = np.arange(len(names))

@@ -20,7 +20,7 @@ SCENARIO = ("name", "servers", "normalised", "calibrated", "total_s", "communica
 
 DESIGN = ("design", "mzis", "receivers", "modulators", "heater_power", "static_power", "published_mzis", "columns",
           "conversions", "loss", "area", "die_rise", "delay", "network")
-"""What is told of a design of optinc designs."""
+"""What is told of a design of optinc compare-costs."""
 
 STAGE = ("mzis", "columns", "loss", "delay", "static_power", "area")
 """What is told of a stage of optinc budget; of the last four the sum over their parts."""

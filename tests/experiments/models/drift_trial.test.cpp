@@ -128,6 +128,6 @@ TEST_CASE("drift: every calibration follows the policy and the heat of its progr
 }
 
 TEST_CASE("drift: surroundings of another kind of study are refused") {
-  check_message(refusal([] { validate_config(drift_study("[operation]\ntemperature_k = 2\n")); }),
-                {"operation", "temperature_k = 2", "drift.sine_k"});
+  check_message(refusal([] { validate_config(drift_study("[environment]\ntemperature_k = 2\n")); }),
+                {"environment", "temperature_k = 2", "drift.sine_k"});
 }

@@ -94,7 +94,7 @@ TEST_CASE("crosstalk inversion: limits clip by name and the others still reach t
   CHECK(std::abs(high.phase_rad[2] - 2.0) < 1e-12);
   const auto warnings = crosstalk_inversion_warnings(high);
   REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], ContainsSubstring("1 heaters left at the heater limit (0)"));
+  CHECK_THAT(warnings[0].text, ContainsSubstring("1 heaters left at the heater limit (0)"));
   const CrosstalkInversion starved = invert_crosstalk(r, Vector{{6.2, 3.0, 2.0}}, {1.0, 10e-3});
   CHECK(starved.total_w == Approx(10e-3).epsilon(1e-13));
   CHECK(starved.power_scale < 0.2);
@@ -124,7 +124,7 @@ TEST_CASE("a full die: 8e4 heaters compensated") {
   CHECK(found.residual_rad < 1e-12);
   CHECK(found.total_w > 1500);  // about 8e4 P_pi: no die carries that, and it says so
   REQUIRE(crosstalk_inversion_warnings(found).size() == 1);
-  CHECK_THAT(crosstalk_inversion_warnings(found)[0], ContainsSubstring("warm the die"));
+  CHECK_THAT(crosstalk_inversion_warnings(found)[0].text, ContainsSubstring("warm the die"));
   const Vector errors = static_phase_errors_rad(r, found.power_w, wanted);
   CHECK(errors.cwiseAbs().maxCoeff() < 1e-11);
 }

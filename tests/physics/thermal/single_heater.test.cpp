@@ -152,7 +152,7 @@ TEST_CASE("an array of heaters has its design's figures, and says what is not bu
   wonder.p_pi_w = 1e-3;
   const auto warnings = heater_warnings(uniform_heaters(Vector::Zero(1), Vector::Zero(1), wonder, {0.5, 1e-6}));
   REQUIRE(warnings.size() == 2);  // 1.2 mW us, and a die of 0.5 us
-  CHECK_THAT(warnings[0], ContainsSubstring("P_pi tau = 1.22"));
+  CHECK_THAT(warnings[0].text, ContainsSubstring("P_pi tau = 1.22"));
 }
 
 TEST_CASE("step response: one instant, and what is refused") {

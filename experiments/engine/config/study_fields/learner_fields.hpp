@@ -18,10 +18,11 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field("data_set", "Data set: images to classify, or text whose next character is predicted",
                    data_set_names()),
         s.data_set);
-  visit(FieldInfo{"data", "1",
-                  "Folder of the image files, or the text file; default: where the Debian package installs it",
-                  0, 0, "Debian packages dataset-fashion-mnist and dict-gcide"},
-        s.data);
+  visit(
+      may_be_file({"data", "1",
+                   "Folder of the image files, or the text file; default: where the Debian package installs it",
+                   0, 0, "Debian packages dataset-fashion-mnist and dict-gcide"}),
+      s.data);
   visit(FieldInfo{"characters", "character",
                   "Characters read from the start of the text; the last tenth is the test set, of which at "
                   "most 100,000 are evaluated",

@@ -35,18 +35,21 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<NetworkSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"source", "1",
-                  "Network: trained by the study (train), an adder that is exact by construction "
-                  "(carry-chain), shipped/NAME (see optinc list), or a file of optinc train for the same task"},
+  visit(may_be_file(
+            {"source", "1",
+             "Network: trained by the study (train), an adder that is exact by construction "
+             "(carry-chain), shipped/NAME (see optinc list), or a file of optinc train for the same task"}),
         s.source);
-  visit(FieldInfo{"above", "1",
-                  "Network of the second cascade level, given as in network.source; same: the network of the "
-                  "first level"},
-        s.above);
-  visit(FieldInfo{"start", "1",
-                  "Starting point of training: random (Haar-random matrices), or the network file from which "
-                  "training continues"},
-        s.start);
+  visit(
+      may_be_file({"above", "1",
+                   "Network of the second cascade level, given as in network.source; same: the network of the "
+                   "first level"}),
+      s.above);
+  visit(
+      may_be_file({"start", "1",
+                   "Starting point of training: random (Haar-random matrices), or the network file from which "
+                   "training continues"}),
+      s.start);
   visit(FieldInfo{"step_width", "1",
                   "Width of a carry step, in units of the integer digit sum (carry-chain only)", 0.01, 0.99},
         s.carry_chain.step_width);

@@ -97,11 +97,10 @@ void visit_fields(S& s, Visitor&& visit) {
 template <Like<MeshSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"ports", "1", "Number of ports of the mesh", 2, 1024}, s.ports);
-  visit(
-      FieldInfo{
-          "target", "1",
-          "Target matrix: unitary or orthogonal (Haar-random, new per trial), or a file (.csv, .h5, .sNp)"},
-      s.target);
+  visit(may_be_file(
+            {"target", "1",
+             "Target matrix: unitary or orthogonal (Haar-random, new per trial), or a file (.csv, .h5, .sNp)"}),
+        s.target);
   visit(name_field(
             "kind",
             "MZI type: standard, real (for real matrices), three-splitter, or balanced (with balanced phases)",
@@ -173,8 +172,8 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<GradientSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"data", "1", "Folder with the IDX files of the data set", 0, 0,
-                  "Debian: dataset-fashion-mnist"},
+  visit(may_be_file(
+            {"data", "1", "Folder with the IDX files of the data set", 0, 0, "Debian: dataset-fashion-mnist"}),
         s.data);
   visit(FieldInfo{"hidden", "neuron", "Hidden neurons of the classifier", 1, 65536}, s.hidden);
   visit(FieldInfo{"batch", "image", "Global batch size, divided equally among the servers", 1, 1048576},

@@ -35,7 +35,7 @@ StudyConfig unlike_default() {
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7, 9, 1e-3 / 3.0};
   c.crosstalk = {0.03, 0.9, 40e-6};
-  c.operation = {0.5, 1e-12};
+  c.environment = {0.5, 1e-12};
   UnitHardware& u = c.hardware;
   u.laser = {0.01, -151.0, 2e5, 1540e-9, 0.2};
   u.modulator = {3.9, 3.5, 0.041, 41e9, false, 1e-13 / 3};
@@ -122,7 +122,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
   const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, calibration,
-               crosstalk, operation, hardware, noise, stand_in, tolerance, mesh, drift, budget, gradient,
+               crosstalk, environment, hardware, noise, stand_in, tolerance, mesh, drift, budget, gradient,
                learner, sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
@@ -155,8 +155,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("calibration", values(std::string(name_of(policy)), estimate, in_situ, diagonal_epochs, diagonal_rate));
   const auto& [x0, known, d0] = crosstalk;
   check("crosstalk", values(x0, known, d0));
-  const auto& [temperature, wavelength] = operation;
-  check("operation", values(temperature, wavelength));
+  const auto& [temperature, wavelength] = environment;
+  check("environment", values(temperature, wavelength));
   const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, die,
                link] = hardware;
   const auto& [power, rin, linewidth, colour, wall_plug] = laser;
@@ -272,12 +272,34 @@ TEST_CASE("an unknown key or section names place, key and the nearest valid one"
                 {"--set chip.sigma_etta_rad=1:", "mean chip.sigma_eta_rad?"});
 }
 
+// mutations: likely_keys names one key where several contain the word; a section is not renamed; the section
+// that is explained hides the keys of others
+TEST_CASE("what may have been meant by a wrong key is told, all of it") {
+  check_message(complaint("[chip]\nsigma = 0.01\n"),
+                {"s.toml:2:1:", "mean chip.sigma_eta_rad, chip.sigma_cal_rad or chip.sigma_phase_rad?"});
+  CHECK_THROWS_WITH(explain("splitter_"), Catch::Matchers::Contains("drift.splitter_rad_per_m"));
+  CHECK(explain("splitter").find("see also drift.splitter_rad_per_m") != std::string::npos);
+  CHECK(explain("network.source").find("study's folder") != std::string::npos);
+  // [operation] until the section was named for what it is
+  check_message(complaint("[operation]\ntemperature_k = 1.0\n"), {"s.toml:1:2:", "mean [environment]?"});
+  check_message(complaint("", {"operation.temperature_k=1.0"}), {"mean [environment]?"});
+  CHECK(likely_keys("operation.temperature_k") == "environment.temperature_k");
+}
+
+// mutation: the matrix of a file is taken for one that a trial ignores, like any key of [mesh]
+TEST_CASE("the file of a matrix is refused by models that program none") {
+  for (const char* model : {"", "model = 'drift'\n"})
+    check_message(complaint(std::string(model) + "[mesh]\ntarget = 'U.csv'\n"),
+                  {"mesh.target = \"U.csv\"", "Set model = \"mesh\""});
+  CHECK(complaint("model = 'mesh'\n[mesh]\ntarget = 'U.csv'\n").empty());
+}
+
 // mutations: the table of moved keys is not asked; a key is looked for by its section alone
 TEST_CASE("a key that moved to the section of its device is told by its new name") {
-  CHECK(nearest_key("link.bandwidth_hz") == "receiver.bandwidth_hz");  // three devices have a bandwidth
-  CHECK(nearest_key("budget.heater") == "heater.device");              // renamed too
-  CHECK(nearest_key("budget.skew") == "link.skew");                    // found by the key alone
-  CHECK(nearest_key("drift.pi_power_w") == "heater.pi_power_w");
+  CHECK(likely_keys("link.bandwidth_hz") == "receiver.bandwidth_hz");  // three devices have a bandwidth
+  CHECK(likely_keys("budget.heater") == "heater.device");              // renamed too
+  CHECK(likely_keys("budget.skew") == "link.skew");                    // found by the key alone
+  CHECK(likely_keys("drift.pi_power_w") == "heater.pi_power_w");
 }
 
 TEST_CASE("a wrong type says what was expected") {

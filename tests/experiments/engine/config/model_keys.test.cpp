@@ -68,22 +68,22 @@ TEST_CASE("a key that the model does not read cannot be swept") {
                 }),
                 {"--sweep noise.shot=[true,false]: ", "noise.shot cannot be swept by model mesh"});
   CHECK(refused("mesh", "calibration.sigma_estimate_rad", "0.0, 1e-3").empty());
-  CHECK(refused("chip", "drift.imbalance_m", "1e-6, 1e-5").empty());  // with [operation]
+  CHECK(refused("chip", "drift.imbalance_m", "1e-6, 1e-5").empty());  // with [environment]
   CHECK(refused("drift", "noise.shot", "true, false").empty());
 }
 
 // mutation: unread_keys compares with the file and not with the defaults, or forgets a section
 TEST_CASE("a value that the model does not read is a warning, told by its key") {
-  const auto lines = [](const std::string& text) { return study_warnings(parse(text)); };
+  const auto lines = [](const std::string& text) { return lines_of(study_warnings(parse(text))); };
   const auto unread = lines(
       "model = 'mesh'\n[calibration]\npolicy = 'oracle'\nsigma_estimate_rad = 1e-3\n[crosstalk]\nx0 = 0.5\n"
-      "[operation]\ntemperature_k = 50\n[converter]\nstep_j = 2e-13\n");
+      "[environment]\ntemperature_k = 50\n[converter]\nstep_j = 2e-13\n");
   REQUIRE(unread.size() == 4);
   CHECK(unread[0] ==
         "calibration.policy: model mesh does not read it (read by: chip, tolerance, cascade, drift, learning): "
         "\"oracle\" changes nothing");
   CHECK(unread[1].starts_with("crosstalk.x0: model mesh does not read it"));
-  CHECK(unread[2].starts_with("operation.temperature_k: model mesh does not read it"));
+  CHECK(unread[2].starts_with("environment.temperature_k: model mesh does not read it"));
   CHECK(unread[3].starts_with("converter.step_j: model mesh does not read it"));
   CHECK(lines("[mesh]\nkind = 'balanced'\n").size() == 1);
   CHECK(lines("model = 'mesh'\n[mesh]\nkind = 'balanced'\n").empty());

@@ -1,5 +1,6 @@
 #include "experiments/engine/config/study_warnings.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -13,14 +14,12 @@ using namespace optinc;
 
 namespace {
 
-std::vector<std::string> of(const std::string& text, const std::vector<std::string>& settings = {}) {
+std::vector<StudyWarning> of(const std::string& text, const std::vector<std::string>& settings = {}) {
   return study_warnings(parse(text, settings));
 }
 
-bool any_opens(const std::vector<std::string>& lines, const std::string& opening) {
-  for (const std::string& line : lines)
-    if (line.starts_with(opening + ":")) return true;
-  return false;
+bool any_about(const std::vector<StudyWarning>& warnings, const std::string& key) {
+  return std::ranges::any_of(warnings, [&](const StudyWarning& w) { return w.key == key; });
 }
 
 /// Within the limit nothing is said of the key, beyond it one line is.
@@ -37,7 +36,7 @@ TEST_CASE(
     "what a device calls unlike anything built is said of the key that asks for it, at both sides of a limit") {
   const std::string drift = "model = 'drift'\n" + small, mesh = "model = 'mesh'\n";
   const std::string heat = small + "[crosstalk]\nx0 = 0.05\n",
-                    warm = small + "[operation]\nwavelength_m = 1e-10\n";
+                    warm = small + "[environment]\nwavelength_m = 1e-10\n";
   const std::vector<Limit> limits = {
       {"chip.sigma_eta_rad", "0.08", "0.081", small},
       {"chip.sigma_eta_rad", "0.08", "0.5", mesh},
@@ -68,8 +67,8 @@ TEST_CASE(
       {"die.capacity_j_per_k", "200.0", "201.0", drift}};
   for (const Limit& l : limits) {
     INFO(l.key << " " << l.within << " " << l.beyond);
-    CHECK_FALSE(any_opens(of(l.around, {l.key + "=" + l.within}), l.key));
-    CHECK(any_opens(of(l.around, {l.key + "=" + l.beyond}), l.key));
+    CHECK_FALSE(any_about(of(l.around, {l.key + "=" + l.within}), l.key));
+    CHECK(any_about(of(l.around, {l.key + "=" + l.beyond}), l.key));
   }
 }
 
@@ -88,10 +87,10 @@ TEST_CASE("a die that its heaters keep more than 60 K over ambient is told befor
   };
   CHECK(at(59.9).empty());
   REQUIRE(at(60.1).size() == 1);
-  CHECK(at(60.1)[0].starts_with("heater.pi_power_w: "));
-  CHECK(at(60.1)[0].find("60.1 K, more than 60 K") != std::string::npos);
+  CHECK(at(60.1)[0].key == "heater.pi_power_w");
+  CHECK(at(60.1)[0].text.find("60.1 K") != std::string::npos);
   // of the paper's network 1 W a pi melts anything
-  CHECK(any_opens(of("model = 'drift'\n", {"heater.pi_power_w=1.0"}), "heater.pi_power_w"));
+  CHECK(any_about(of("model = 'drift'\n", {"heater.pi_power_w=1.0"}), "heater.pi_power_w"));
 }
 
 // mutation: only the study's own chip is looked at, or every point says it again
@@ -99,16 +98,33 @@ TEST_CASE("every point of a sweep is looked at and each warning is told once, wi
   const std::string sweep =
       "[[sweep]]\nvalues = {'chip.sigma_eta_rad' = [0.01, 0.1, 0.2]}\n"
       "[[sweep]]\nvalues = {'receiver.lo_power_w' = [1e-3, 1.0]}\n";
-  const auto lines = of(small + sweep);
-  REQUIRE(lines.size() == 2);
-  CHECK(lines[0].starts_with("receiver.lo_power_w: "));
-  CHECK(lines[0].ends_with("(at sigma_eta_rad = 0.01, lo_power_w = 1.0, the first of 3 points)"));
-  CHECK(lines[1].starts_with("chip.sigma_eta_rad: sigma_eta_rad = 0.1 is above 0.08 rad"));
-  CHECK(lines[1].ends_with("(at sigma_eta_rad = 0.1, lo_power_w = 0.001, the first of 4 points)"));
+  const auto found = of(small + sweep);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].key == "receiver.lo_power_w");
+  CHECK(found[0].point == "sigma_eta_rad = 0.01, lo_power_w = 1.0");
+  CHECK(found[0].points == 3);
+  CHECK(found[1].line().starts_with("chip.sigma_eta_rad: sigma_eta_rad = 0.1 is above 0.08 rad"));
+  CHECK(found[1].line().ends_with("(at sigma_eta_rad = 0.1, lo_power_w = 0.001, the first of 4 points)"));
   const auto everywhere =
       of(small + "[receiver]\nlo_power_w = 1.0\n[[sweep]]\nvalues = {'chip.dac_bits' = [8, 9]}\n");
   REQUIRE(everywhere.size() == 1);
-  CHECK(everywhere[0].ends_with("(at every point, the first dac_bits = 8)"));
+  CHECK(everywhere[0].line().ends_with("(at every point, the first dac_bits = 8)"));
+}
+
+// mutation: warnings of one key are one whatever their field is
+TEST_CASE("two warnings of one key are told apart by what they are about, not by their text") {
+  // 31 mW a pi is more than published heaters take, and its heaters melt a die of 1000 K/W
+  const auto found =
+      of("model = 'drift'\n" + small,
+         {"heater.pi_power_w=31e-3", "die.resistance_k_per_w=1000.0", "die.capacity_j_per_k=1e-3"});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].key == "heater.pi_power_w");
+  CHECK(found[1].key == "heater.pi_power_w");
+  CHECK(found[0].field != found[1].field);
+  // the two sides of a range differ in no key and no field: one warning of two points
+  const auto sides = of(small + "[[sweep]]\nvalues = {'laser.rin_db_per_hz' = [-100.0, -200.0]}\n");
+  REQUIRE(sides.size() == 1);
+  CHECK(sides[0].points == 2);
 }
 
 // mutation: [crosstalk] or [drift] warns in a study that does not use it
@@ -125,7 +141,7 @@ TEST_CASE("no study that is shipped warns") {
        std::filesystem::directory_iterator(TEST_DATA_DIR "/../../experiments/data/studies")) {
     if (file.path().extension() != ".toml") continue;
     INFO(file.path());
-    CHECK(study_warnings(load_config(file.path())) == std::vector<std::string>{});
+    CHECK(lines_of(study_warnings(load_config(file.path()))) == std::vector<std::string>{});
     ++studies;
   }
   CHECK(studies >= 13);
@@ -135,12 +151,12 @@ TEST_CASE("no study that is shipped warns") {
 TEST_CASE("a budget warns of its own devices and of the die") {
   StudyConfig config = parse(small);
   CHECK(budget_warnings(config, 119.9).empty());  // 0.5 K/W
-  CHECK(any_opens(budget_warnings(config, 120.1), "heater.device"));
+  CHECK(any_about(budget_warnings(config, 120.1), "heater.device"));
   config.hardware.laser.power_w = 0.2;
   config.hardware.modulator.insertion_loss_db = 13.0;
   config.hardware.layout.mzi_length_m = 301e-6;
   for (const char* key : {"laser.power_w", "modulator.loss_db", "layout.mzi_length_m"})
-    CHECK(any_opens(budget_warnings(config, 0.0), key));
+    CHECK(any_about(budget_warnings(config, 0.0), key));
 }
 
 // mutation: sends_codes() is not asked, or one of the four keys is left out
@@ -153,8 +169,8 @@ TEST_CASE("what acts on codes is said to do nothing where none are sent") {
   for (const auto& [key, value] : settings) {
     const std::string name = fmt::format("learner.{}", key), asked = fmt::format("{}={}", name, value);
     INFO(asked);
-    CHECK(any_opens(of(study, {asked, "learner.aggregator=ring"}), name));
-    CHECK_FALSE(any_opens(of(study, {asked, "learner.aggregator=quantised"}), name));
+    CHECK(any_about(of(study, {asked, "learner.aggregator=ring"}), name));
+    CHECK_FALSE(any_about(of(study, {asked, "learner.aggregator=quantised"}), name));
   }
   CHECK(of(study, {"learner.aggregator=exact", "noise.lock=true"}).empty());
 }
@@ -167,10 +183,10 @@ TEST_CASE("what acts on chips is said to do nothing where a learner meets none")
   const auto sweep = [&](const char* key, const char* values) {
     return fmt::format("{}[[sweep]]\nvalues = {{ \"{}\" = {} }}\n", study, key, values);
   };
-  CHECK(any_opens(of(study, {"learner.aggregator=ring"}), "[noise]"));
-  CHECK_FALSE(any_opens(of(study, {"learner.aggregator=ring"}), "[chip]"));
-  CHECK(any_opens(of(study, {"chip.preset=foundry", "learner.aggregator=ring"}), "[chip]"));
-  CHECK(any_opens(of(sweep("chip.sigma_eta_rad", "[0.01, 0.02]"), {"learner.aggregator=ring"}), "[chip]"));
+  CHECK(any_about(of(study, {"learner.aggregator=ring"}), "[noise]"));
+  CHECK_FALSE(any_about(of(study, {"learner.aggregator=ring"}), "[chip]"));
+  CHECK(any_about(of(study, {"chip.preset=foundry", "learner.aggregator=ring"}), "[chip]"));
+  CHECK(any_about(of(sweep("chip.sigma_eta_rad", "[0.01, 0.02]"), {"learner.aggregator=ring"}), "[chip]"));
   CHECK(of(study, {"chip.preset=foundry", "learner.aggregator=chip"}).empty());
   CHECK(of(sweep("learner.aggregator", "['ring', 'chip']"), {"chip.preset=foundry"}).empty());
 }

@@ -15,7 +15,7 @@ using namespace optinc;
 namespace {
 
 constexpr const char* swept_sections =
-    "network, training, chip, calibration, crosstalk, operation, laser, modulator, receiver, converter, "
+    "network, training, chip, calibration, crosstalk, environment, laser, modulator, receiver, converter, "
     "heater, splitter, "
     "coupler, fibre, waveguide, layout, die, link, noise, stand_in, tolerance, mesh, drift";
 
@@ -194,6 +194,19 @@ TEST_CASE("a box may be filled evenly in the logarithm") {
       sweep("range = {\"receiver.lo_power_w\" = [1e-4, 1e-2]}\nmethod = 'sobol'\nscale = 'log'\npoints = 2"));
   CHECK(values(c)[0] == 1e-4);
   CHECK(values(c)[1] == Approx(1e-3).epsilon(1e-13));  // u = 1/2
+}
+
+// mutation: the tables of shapes and sweeps go by readers of their own, which take what they do not know
+TEST_CASE("values of a sweep are held to type and range, with their place") {
+  const auto of = [](const std::string& shapes) {
+    return complaint(sweep("shapes = {widths = [8], depths = [2], " + shapes + "}"));
+  };
+  check_message(of("pyramids = 1"), {"s.toml:2:", "sweep.shapes.pyramids = 1", "true or false"});
+  check_message(of("most_mzis = 'many'"), {"s.toml:2:", "sweep.shapes.most_mzis", "a number"});
+  check_message(of("most_mzi = 3"),
+                {"s.toml:2:", "unknown key sweep.shapes.most_mzi ", "sweep.shapes.most_mzis?"});
+  check_message(complaint(sweep("valves = {}")), {"s.toml:2:1:", "unknown key sweep.valves ", "sweep.values?"});
+  check_message(complaint("sweep = 3"), {"s.toml:1:9:", "sweep = 3", "[[sweep]]"});
 }
 
 TEST_CASE("a swept preset replaces the whole chip and other keys go over it") {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include <omp.h>
@@ -234,6 +235,49 @@ TEST_CASE("shards merge to the undisturbed file") {
   CHECK(read_state(shards[1]).records->count() == 20);
 
   check_message(refusal([&] { merge_studies(shards, to(whole)); }), {whole.string(), "--force"});
+}
+
+namespace {
+
+/// The same file as a program of another revision would have signed it, without its seal.
+void sign_otherwise(const fs::path& path) {
+  std::string bytes = bytes_of(path);
+  constexpr std::size_t seal_size = 12;
+  bytes.resize(bytes.size() - seal_size);
+  const std::string own(program_revision());
+  std::string other = own;
+  other.front() = own.front() == 'f' ? 'e' : 'f';
+  const std::size_t at = bytes.find(own);
+  REQUIRE(at != bytes.npos);
+  std::ofstream(path, std::ios::binary) << bytes.replace(at, own.size(), other);
+}
+
+}  // namespace
+
+// mutations: add_revision is left out of resume or merge; write_results forgets those of the state
+TEST_CASE("trials of programs of several revisions are mixed where asked, and the file names all") {
+  const Scratch scratch;
+  const StudyConfig config = mesh_study(4);
+  for (int s = 1; s <= 2; ++s) {
+    RunOptions options = to(scratch / ("shard" + std::to_string(s) + ".h5"));
+    options.shard = {s, 2};
+    run_study(config, options);
+  }
+  sign_otherwise(scratch / "shard1.h5");
+  const std::vector<fs::path> shards = {scratch / "shard1.h5", scratch / "shard2.h5"};
+  check_message(refusal([&] { merge_studies(shards, to(scratch / "m.h5")); }),
+                {"shard1.h5", std::string(program_revision()), "--mixed-revisions"});
+  RunOptions mixed = to(scratch / "m.h5");
+  mixed.mixed_revisions = true;
+  merge_studies(shards, mixed);
+  const auto revisions = [&] { return File::open(scratch / "m.h5").root().attributes().text("git_revisions"); };
+  CHECK(revisions().find(program_revision()) != std::string::npos);
+  CHECK(revisions().find(", ") != std::string::npos);
+  // they stay with the file
+  check_message(refusal([&] { resume_study({5, {}, {}}, to(scratch / "m.h5")); }), {"--mixed-revisions"});
+  CHECK(resume_study({5, {}, {}}, mixed) == Ending::complete);
+  CHECK(revisions().find(", ") != std::string::npos);
+  CHECK_FALSE(File::open(shards[1]).root().attributes().has("git_revisions"));
 }
 
 TEST_CASE("files of different studies are not merged") {

@@ -10,7 +10,7 @@
 
 namespace optinc {
 
-int designs_command(const DesignsArguments& a, std::string_view typed) {
+int compare_costs_command(const CompareCostsArguments& a, std::string_view typed) {
   const bool stored = !a.out.output.empty();
   if (stored) {
     require_not_input(a.out.output, {a.list});

@@ -5,15 +5,16 @@
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/study/shipped_studies.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "onn/network/word_check.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 
-int words_command(const WordsArguments& a) {
+int check_network_command(const CheckNetworkArguments& a) {
   validate(a.drawn >= 0, "--words {} (allowed: 0 or more). Give a number of words.", a.drawn);
-  const StudyConfig config = load_config(a.study, a.overrides);
+  const StudyConfig config = load_study(a.study, a.overrides);
   validate(has_network(config.model),
            "a study of model {} (it has no network to test). Use a study of model chip.", config.model);
   validate_config(config);

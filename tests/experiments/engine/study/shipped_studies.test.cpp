@@ -1,0 +1,61 @@
+#include "experiments/engine/study/shipped_studies.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace optinc;
+namespace fs = std::filesystem;
+
+// mutation: study_path looks for shipped studies first, or not at all
+TEST_CASE("a study is a file, or else the shipped study of that name") {
+  const auto names = shipped_studies();
+  REQUIRE(std::find(names.begin(), names.end(), "quickstart") != names.end());
+  CHECK(load_study("quickstart", {}).study == "quickstart");
+  CHECK(study_path("quickstart.toml") == study_path("quickstart"));
+  check_message(refusal([] { study_path("quikstart"); }), {"quikstart: no such file", "mean quickstart?"});
+  check_message(refusal([] { study_path("mesh"); }), {"mesh_balance, mesh_comparison or mesh_scaling"});
+  CHECK(study_path("folder/quickstart") == "folder/quickstart");  // a path is no name
+  const Scratch scratch;
+  const fs::path before = fs::current_path();
+  fs::current_path(scratch.path());
+  std::ofstream("quickstart.toml") << "study = 'mine'\n";
+  CHECK(load_study("quickstart.toml", {}).study == "mine");
+  fs::current_path(before);
+}
+
+// mutations: place_beside is left out of the file's values, of the sweep's, or done to those of --set and
+// --sweep
+TEST_CASE("relative paths of a study start at its folder, those of the command line at the working directory") {
+  const Scratch scratch;
+  fs::create_directories(scratch / "in");
+  const fs::path path = scratch / "in/s.toml";
+  const auto with = [&](const std::string& text, const Overrides& overrides = {}) {
+    std::ofstream(path) << text;
+    return load_config(path, overrides);
+  };
+  const auto in = [&](const char* name) { return (scratch / "in" / name).string(); };
+  CHECK(with("model = 'mesh'\n[mesh]\ntarget = 'U.csv'\n").mesh.target == in("U.csv"));
+  CHECK(with("model = 'mesh'\n[mesh]\ntarget = '../U.csv'\n").mesh.target == (scratch / "U.csv").string());
+  CHECK(with("model = 'mesh'\n[mesh]\ntarget = '/U.csv'\n").mesh.target == "/U.csv");
+  CHECK(with("model = 'mesh'\n[mesh]\ntarget = 'orthogonal'\n").mesh.target == "orthogonal");
+  CHECK(with("[learner]\ndata = 'images'\n").learner.data == in("images"));  // a folder has no ending
+  CHECK(with("[learner]\ndata = 'default'\n").learner.data == "default");
+  const StudyConfig config =
+      with("model = 'cascade'\n[network]\nsource = 'a.h5'\nstart = 'b/c.h5'\nabove = 'shipped/64x5'\n");
+  CHECK(config.network.source == in("a.h5"));
+  CHECK(config.network.start == in("b/c.h5"));
+  CHECK(config.network.above == "shipped/64x5");
+  const std::string sweep = "[[sweep]]\nvalues = {'network.source' = ['carry-chain', 'a.h5']}\n";
+  const StudyConfig swept = with(sweep);
+  CHECK(swept.sweeps[0].keys[0].values == std::vector<FieldValue>{std::string("carry-chain"), in("a.h5")});
+  CHECK(with("", {{"network.source=a.h5"}, {}, false}).network.source == "a.h5");
+  const StudyConfig typed = with("", {{}, {"network.source=['a.h5']"}, false});
+  CHECK(typed.sweeps[0].keys[0].values == std::vector<FieldValue>{std::string("a.h5")});
+  // what a result file stores is read from text, which has no folder
+  CHECK(parse_config(identity_toml(config), "results.h5").network.source == in("a.h5"));
+}
