@@ -79,18 +79,20 @@ void add_quantity(Json& list, const Group& summary, const Quantity& q, const Rec
   const std::vector<double> mean = stored("_mean"), low = stored("_mean_low"), high = stored("_mean_high");
   for (std::size_t i = 0; i < list.size(); ++i) {
     Json& j = list[i];
-    const std::span cells(mean.data() + i * each, each);
-    if (std::isnan(cells.front())) continue;  // of a point without trials
-    j[name + "_mean"] = mean_of(cells);
+    std::vector<double> values;
+    for (std::size_t c = 0; c < each; ++c) {
+      const auto cell = records.cell(i / variants, q.offset + i % variants * each + c);
+      values.insert(values.end(), cell.begin(), cell.end());
+    }
+    if (values.empty()) continue;
+    j[name + "_mean"] = each > 1 ? mean_of(values) : mean[i];
     if (each > 1) continue;
-    if (!std::isnan(low[i])) {
+    if (values.size() > 1) {
       j[name + "_mean_low"] = low[i];
       j[name + "_mean_high"] = high[i];
     }
-    const auto values = records.cell(i / variants, q.offset + i % variants);
-    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
-    j[name + "_min"] = *least;
-    j[name + "_max"] = *largest;
+    j[name + "_min"] = *std::min_element(values.begin(), values.end());
+    j[name + "_max"] = *std::max_element(values.begin(), values.end());
     if (name == "word_accuracy") j["chips_all_right"] = std::count(values.begin(), values.end(), 1.0);
   }
 }
