@@ -102,7 +102,8 @@ struct StudyModel {
 /// The models that OptINC brings, in the order of its lists (models/built_in_models.cpp).
 std::vector<StudyModel> built_in_models();
 
-/// Adds a model to them: as a program starts, before main(). Throws Error once the models have been asked for.
+/// Adds a model to them: as a program starts, before main(), so it returns true to initialise a constant with.
+/// Throws Error once the models have been asked for.
 bool add_model(StudyModel model);
 
 /// All models. Throws Error where two models or metrics share a name.

@@ -84,7 +84,8 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
     trial = str(run.require("trials").attrs.get("trial", "trial"))
     trials = say_trials(run).replace("trials", "meshes" if trial == "mesh" else f"{trial}s").replace("trial", trial)
     trials = trials.replace(" ", "\xa0")
-    title = f"{' and '.join(name_of(run, name) for name in names)} against {along}: mean and 95 % interval, {trials} a point"
+    measured = " and ".join(name_of(run, name) for name in names)
+    title = f"{measured} against {along}: mean and 95 % interval, {trials} a point"
     if len(cases) == 1 and values[0][1]:
         title += f"; {values[0][1]}"
     if axis and len(shown) < values[0][0].mean.sizes[axis]:
@@ -124,7 +125,9 @@ def of_wrong(value: Statistic) -> Statistic:
     """Of a share of what is right, that of what is wrong; any other metric as it is."""
     if not value.meaning.complement:
         return value
-    said = f"share of {value.meaning.complement}" if value.name != "yield" else value.axis_name.replace(" with ", " without ")
+    said = f"share of {value.meaning.complement}"
+    if value.name == "yield":
+        said = value.axis_name.replace(" with ", " without ")
     if said == value.axis_name:
         said = f"1 − {said}"
     return replace(value, mean=1 - value.mean, low=1 - value.high, high=1 - value.low, long_name=said, wrong=True)
