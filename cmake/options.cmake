@@ -34,7 +34,11 @@ if(OPTINC_FUZZ)  # what libFuzzer steers by; and numbers of a file that fit no i
 endif()
 
 add_library(project_warnings INTERFACE)
-target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+# Among files that are compiled together a local name may be that of another file's function.
+set(together $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
+target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
+                                                  $<$<NOT:${together}>:-Wshadow>
+                                                  $<$<AND:${together},$<CXX_COMPILER_ID:GNU>>:-Wshadow=local>
                                                   -Wold-style-cast -Wcast-qual -Wunused -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC bug 105593: its own AVX-512 headers look uninitialised to it
