@@ -29,8 +29,9 @@ struct Reader : TableReader {
   template <class T>
   std::optional<T> get(std::string_view key) const {
     for (const FieldEntry& entry : sweep_entries()) {
-      T value{};
-      if (entry.info.key == key && take(entry.info, value)) return value;
+      if (entry.info.key != key) continue;
+      T value = std::get<T>(entry.value);  // an example
+      if (take(entry.info, value)) return value;
     }
     return std::nullopt;
   }
