@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
-from scipy import stats
 
 from .errors import NotInResult
 from .run import Run
@@ -38,6 +37,8 @@ class Difference:
 
 def mean_interval(values: Any) -> tuple[float, float, float]:
     """Mean and its 95 % interval by Student's t; without ends for fewer than two values."""
+    from scipy import stats  # here: importing it takes a second and 60 MB
+
     seen = np.asarray(values, float)
     seen = seen[np.isfinite(seen)]
     if len(seen) < 2:

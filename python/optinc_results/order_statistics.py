@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 TAIL = 0.025
 """Probability that a 95 % interval leaves out on either side."""
@@ -27,6 +26,8 @@ class Quantile:
 def clopper_pearson(n: int) -> tuple[Any, Any]:
     """Limits of the 95 % Clopper-Pearson intervals of hits/n, for hits = 0 .. n: P(K >= hits) = 2.5 % at the lower,
     P(K <= hits) = 2.5 % at the upper. n from 1 on."""
+    from scipy import stats  # here: importing it takes a second and 60 MB
+
     hits = np.arange(1, n + 1)
     low = stats.beta.ppf(TAIL, hits, n + 1 - hits)
     return np.append(0.0, low), np.append(1 - low[::-1], 1.0)  # as many misses as hits: the mirror image
@@ -38,6 +39,8 @@ def level_held(values: Any, share: float, falling: bool = False) -> Quantile:
     statistics that bracket the (1 - share) quantile with 95 %, at most 2.5 % left out on either side (binomial, exact;
     David and Nagaraja, Order Statistics, 7.1). NaN values are left out; low <= high.
     """
+    from scipy import stats  # here: importing it takes a second and 60 MB
+
     ascending = np.sort(np.asarray(values, float)[~np.isnan(values)] * (-1 if falling else 1))
     n, p = len(ascending), 1 - share
     if n == 0:

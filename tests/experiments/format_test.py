@@ -275,7 +275,7 @@ class Format(unittest.TestCase):
         table = re.search(r"## Root attributes\n\n(.*?)\n\n", FORMAT.read_text(), re.S)[1]
         known = set(re.findall(r"`([a-z_A-Z]+)`", " ".join(row.split("|")[1] for row in table.splitlines()[2:])))
         with h5py.File(self.files["chip"]) as file:
-            self.assertEqual(set(file.attrs), known - {"shard", "warnings"})  # a whole study, and nothing odd about it
+            self.assertEqual(set(file.attrs), known - {"shard", "warnings", "git_revisions"})  # a whole study, and nothing odd about it
             self.assertEqual((file.attrs["Conventions"], file.attrs["schema_version"]), ("CF-1.10", 4))
 
     def test_journal(self):
@@ -302,9 +302,10 @@ class Format(unittest.TestCase):
             kinds.append(kind)
             if kind == 1:
                 text = data[at + 32:at + 32 + size].decode()
-                first, command, config = text.split("\n", 2)
+                first, command, revisions, config = text.split("\n", 3)
                 self.assertEqual(first, "1/1 fresh")
                 self.assertRegex(command, "^# command: optinc run .*mesh.toml .* --trials 100000 --quiet$")
+                self.assertRegex(revisions, "^# revisions: [0-9a-f]+")
                 self.assertTrue(config.startswith('study = "unnamed"\n'))
             if kind == 3:
                 self.assertLess(point, 2)

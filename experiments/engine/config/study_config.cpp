@@ -289,7 +289,7 @@ void validate_config(const StudyConfig& config) {
   if (!model_reads(config.model, "mesh", "target"))
     in_section("mesh", [&] {
       validate_field(config.mesh.target_is_drawn(), "target",
-                     "\"{}\" in a study of model {} (it would be ignored: read by {}). Set model.",
+                     "\"{}\" in a study of model {} (it would be ignored). Set model = \"{}\".",
                      config.mesh.target, config.model, readers_text("mesh", "target"));
     });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)
