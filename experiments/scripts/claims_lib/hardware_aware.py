@@ -133,7 +133,7 @@ DRAWN = {"4x16": 100_000_000}
 
 def command(name):
     sets = "".join(f" --set {s}" for s in SETTINGS[name])
-    return f"{OPTINC} words {STUDY}{sets}" + (f" --words {DRAWN[name]}" if name in DRAWN else "")
+    return f"{OPTINC} check-network {STUDY}{sets}" + (f" --words {DRAWN[name]}" if name in DRAWN else "")
 
 
 def asked(name):
@@ -149,7 +149,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     *((f"mzis-{name}", f"= {mzis}", "MZIs", lambda bench, name=name: asked(name)(bench)["mzis"], command(name))
       for name, mzis in (("4x8", 29), ("4x16", 65), ("16x8", 118))),
     *((f"{kind}-4x8", f"= {number}", f"{kind} of the carry chain, the servers' included: what does the work beside its 29 MZIs",
-       lambda bench, kind=kind: converters(bench, kind), f"{OPTINC} designs {DESIGNS}")
+       lambda bench, kind=kind: converters(bench, kind), f"{OPTINC} compare-costs {DESIGNS}")
       for kind, number in (("receivers", 28), ("modulators", 46))),
     *((f"light-{name}", "= 0", f"words wrong of 1e6 drawn ones through good-lab chips, corrected, receivers noisy or not: {what}",
        lambda bench, name=name: wrong_through_light(bench, name), f"{OPTINC} run {shown(LIGHT[name][0])} -o light.h5")
