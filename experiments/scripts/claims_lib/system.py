@@ -134,8 +134,8 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
       for short, name in (("published", "F2 ResNet50 OptINC"), ("chain", "F2 ResNet50 OptINC, carry chain"),
                           ("ring", "F2 ResNet50 ring"))),
     ("rates-silent", "= 0", "rows of budget, designs and interconnect beyond what their devices carry, unmarked or with pJ/bit",
-     silent, f"{OPTINC} designs {DESIGNS}"),
-    ("rates-marked", ">= 1", "rows marked as beyond what their devices carry", marked, f"{OPTINC} designs {DESIGNS}"),
+     silent, f"{OPTINC} compare-costs {DESIGNS}"),
+    ("rates-marked", ">= 1", "rows marked as beyond what their devices carry", marked, f"{OPTINC} compare-costs {DESIGNS}"),
     ("one-description", "= 0", "structs that describe a modulator, receiver, converter, heater or laser a second time",
      described_again, "python3 tests/one_description.py"),
 )]
