@@ -86,15 +86,21 @@ class PatchedTool:
         """Compiles what changed since."""
         if self.fresh:
             return
-        commands = {entry["file"]: entry for entry in json.loads((self.build / "compile_commands.json").read_text())}
+        entries = json.loads((self.build / "compile_commands.json").read_text())
         self.program.parent.mkdir(exist_ok=True)
         objects = []
-        for name in sorted(self.changed):
-            entry = commands[str(ROOT / name)]
+        for entry in entries:
+            source = Path(entry["file"])
+            # a library's sources may be compiled several at a time, by a file that includes them
+            text = source.read_text() if source.is_relative_to(self.build) else f'#include "{source}"\n'
+            if not any(f'"{ROOT / name}"' in text for name in self.changed):
+                continue
             objects.append(str(self.program.parent / f"{len(objects)}.o"))
+            patched = Path(objects[-1]).with_suffix(".cpp")
+            patched.write_text(text.replace(f'"{ROOT}/', f'"{self.tree}/'))
             words = shlex.split(entry["command"])
             words[words.index("-o") + 1] = objects[-1]
-            words[words.index("-c") + 1] = str(self.tree / name)
+            words[words.index("-c") + 1] = str(patched)
             first = next(i for i, word in enumerate(words) if word.startswith(("-D", "-I")))
             subprocess.run(words[:first] + [f"-I{self.tree}"] + words[first:], cwd=entry["directory"], check=True)
         link = subprocess.run(["ninja", "-t", "commands", "bin/optinc"], cwd=self.build, check=True, text=True,

@@ -26,7 +26,8 @@ void add_report(CommandTable& commands) {
                    "python3-matplotlib, python3-scipy and python3-xarray).",
                    [reported] { return report_command(*reported); });
   report
-      .add_option("RESULTS.h5", reported->file, "Result file of run, validate, budget, designs or interconnect")
+      .add_option("RESULTS.h5", reported->file,
+                  "Result file of run, validate, budget, compare-costs or interconnect")
       ->required();
   report.add_option("-o,--output", reported->output, "Output file (default: RESULTS.html)")->type_name("FILE");
   report.add_flag("--force", reported->force, "Overwrite an existing output file");
@@ -80,8 +81,9 @@ void add_budget(CommandTable& commands) {
                      "Study file or shipped study; its network, [chip], [link] and [budget] are used (default: "
                      "built-in values)");
   budgets
-      .add_option("--network", costs->network,
-                  "Network or result file (.h5), or shipped/NAME, instead of training a network")
+      .add_option(
+          "--network", costs->network,
+          "Network or result file (.h5), or shipped/NAME (default: the study's; random if it would be trained)")
       ->type_name("FILE");
   add_settings(budgets, costs->overrides.settings,
                "Override a value of the study: section.key=value; repeatable");
@@ -135,7 +137,7 @@ void add_interconnect(CommandTable& commands) {
 
 }  // namespace
 
-void add_question_commands(CommandTable& commands) {
+void add_analysis_commands(CommandTable& commands) {
   add_inspect(commands);
   add_report(commands);
   add_validate(commands);

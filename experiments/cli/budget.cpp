@@ -59,8 +59,7 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
   if (untrained)
     warnings.emplace_back(
         "network.source: train, which a budget does not: it is of random matrices of the network's shape, "
-        "whose "
-        "heaters differ a little. Give --network FILE for a trained one");
+        "whose heaters differ a little. Give --network FILE for a trained one");
   print_warnings(warnings);
   const std::string title = title_of(config, network);
   if (stored) {

@@ -63,7 +63,7 @@ void add_transfer(CommandTable& commands) {
 
 }  // namespace
 
-void add_laboratory_commands(CommandTable& commands) {
+void add_chip_io_commands(CommandTable& commands) {
   add_program(commands);
   add_fabricate(commands);
   add_transfer(commands);

@@ -53,8 +53,7 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
     return fmt::format("no command given (there are {}). Try optinc --help.", join_names(commands));
   if (first == "draw")
     return "unknown command \"draw\" (Python draws figures). Try optinc report RESULTS.h5 for a page of them, "
-           "or "
-           "experiments/scripts/draw RESULTS.h5 -o FOLDER for files.";
+           "or experiments/scripts/draw RESULTS.h5 -o FOLDER for files.";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> moved = {
       {{"words", "check-network"}, {"designs", "compare-costs"}}};
   for (const auto& [old, now] : moved)
@@ -84,15 +83,14 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       "Exit codes:\n"
       "  0    success, or a run stopped by run.time_limit_s (its file has complete = 0)\n"
       "  1    refused or failed (standard error says why), wrong words found (check-network), or differing "
-      "values "
-      "(replay)\n"
+      "values (replay)\n"
       "  2    invalid command line\n"
       "  130  interrupted by Ctrl-C (143: by SIGTERM); finished trials are stored and the resume command is "
       "printed");
   CommandTable commands(app, as_typed(argc, argv), ranks);
   add_study_commands(commands);
-  add_laboratory_commands(commands);
-  add_question_commands(commands);
+  add_chip_io_commands(commands);
+  add_analysis_commands(commands);
   add_help_commands(commands);
 
   try {

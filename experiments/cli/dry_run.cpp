@@ -30,18 +30,18 @@ namespace optinc {
 namespace {
 
 /// The networks of all points, what would have to be trained with random weights; their matrices.
-Prelude untrained_prelude(const std::vector<StudyConfig>& points) {
-  Prelude prelude = read_files(points);
+StudyInputs untrained_inputs(const std::vector<StudyConfig>& points) {
+  StudyInputs inputs = read_files(points);
   std::set<std::string> seen;
   for (const StudyConfig& point : points)
     for (StudyConfig& asked : asked_networks(point)) {
       const std::string identity = network_identity(asked);
       if (!seen.insert(identity).second) continue;
-      prelude.networks.push_back(asked.network.source == "train"
-                                     ? PreparedNetwork{identity, untrained_network(asked), {}}
-                                     : make_network_of(asked, true));
+      inputs.networks.push_back(asked.network.source == "train"
+                                    ? PreparedNetwork{identity, untrained_network(asked), {}}
+                                    : make_network_of(asked, true));
     }
-  return prelude;
+  return inputs;
 }
 
 /// What the trials record; refuses files of networks that do not fit, as a run does, and trains nothing.
@@ -124,7 +124,7 @@ std::optional<double> trial_seconds(const StudyConfig& config, const std::vector
   constexpr double most_s = 1.0;
   const double deadline = omp_get_wtime() + most_s;
   const Helper helper([&](int to) {
-    const TrialModel model = make_model(config, untrained_prelude(points));
+    const TrialModel model = make_model(config, untrained_inputs(points));
     const auto tell = [&](std::size_t p) { Helper::send(to, run_trial(model, points[p], {p, 1}).seconds); };
     tell(0);  // warms up
     for (std::size_t p = 0; p < points.size(); p += std::max<std::size_t>(points.size() / 5, 1)) tell(p);

@@ -62,7 +62,7 @@ std::string presets_text() {
     config.chip = error_preset(name);
     std::string values;
     for (const FieldEntry& entry : config_entries(config))
-      if (entry.name().starts_with("chip.") && entry.info.key != "preset")
+      if (entry.section == "chip" && entry.info.key != "preset")
         values += fmt::format("{}{} {}", values.empty() ? "" : ", ", entry.info.key, toml_text(entry.value));
     text += described(name, values);
   }

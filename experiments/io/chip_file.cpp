@@ -137,8 +137,7 @@ StoredChip load_chip(const Group& group) {
 void require_fit(const MeshTopology& topology, const MeshErrors& errors, std::string_view where) {
   validate(errors.alpha.size() == topology.mzi_count() && errors.output_offset.size() == topology.ports,
            "{}: {} MZIs on {} ports where {} on {} are meant (the chip was fabricated for another network). "
-           "Give the "
-           "chip of this one.",
+           "Give the chip of this one.",
            where, errors.alpha.size(), errors.output_offset.size(), topology.mzi_count(), topology.ports);
 }
 

@@ -64,8 +64,7 @@ std::vector<NamedMesh> program_network(const ChipDesign& design, const ProgramOp
 std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOptions& options) {
   validate(!options.chip,
            "{}: a matrix cannot be corrected for a chip (a chip is fabricated for a network). Give a network "
-           "file, or "
-           "no chip.",
+           "file, or no chip.",
            input.string());
   const Matrix matrix = read_matrix(input, options.frequency_hz);
   try {

@@ -132,8 +132,7 @@ class TouchstoneReader {
     const double hz = read_number(cell, line, "frequency") * options_->unit_hz;
     validate(hz > frequency_hz_,
              "{}: frequency {:.9g} GHz after {:.9g} GHz (frequencies are positive and rise; {} numbers make {} "
-             "ports). "
-             "Check order and extension.",
+             "ports). Check order and extension.",
              line.where(), hz / 1e9, frequency_hz_ / 1e9, values_per_frequency(), ports_);
     frequency_hz_ = hz;
     open_ = true;

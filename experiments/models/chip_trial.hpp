@@ -34,7 +34,7 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
 
 /// What led to trial `trial` of such a chip: what fabrication drew, each layer's transfer matrix in each
 /// variant, every word sent and what was received.
-void write_chip_trial(const Group& root, const StudyConfig& at_point, const Prelude& prelude,
+void write_chip_trial(const Group& root, const StudyConfig& at_point, const StudyInputs& inputs,
                       std::uint32_t trial);
 
 }  // namespace optinc

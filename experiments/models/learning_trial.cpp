@@ -111,7 +111,7 @@ void record_channel(const Recorder& record, std::size_t v, const Path& path) {
 /// Trains state.variant on from where it stands and records its curve; keeps it on the way. A training that
 /// diverges ends there: what is left of its curve is tested on the last parameters that were finite.
 void train_variant(const TrialModel& layout, const StudyConfig& config, const LearningTask& task,
-                   const Path& path, LearningState& state, LearnerKeeper& keeper) {
+                   const Path& path, LearningState& state, TrialCheckpoint& keeper) {
   const Recorder record(layout, state.record);
   const std::size_t v = state.variant;
   const std::int64_t steps = config.learner.steps, evaluations = config.learner.evaluations;
@@ -161,7 +161,7 @@ void run_learning(const LearningStudy& study, const StudyConfig& config, std::ui
     level.chip = scaled_errors(level.chip, level.learner.chip_factor);
     levels.push_back({&level, &study.networks[number].network, &study.designs[number]});
   }
-  LearnerKeeper keeper(study.keep_in, config, trial);
+  TrialCheckpoint keeper(study.keep_in, config, trial);
   LearningState state;
   state.record.assign(cells.begin(), cells.end());
   std::optional<LearningState> left = keeper.found(settings, task);
@@ -229,75 +229,35 @@ StudyModel learning_study_model() {
       .simulates = "the training of a model through a network or chips",
       .trial = "training",
       .list = "chips",
-      .metrics = {{.name = "final_accuracy",
-                   .unit = "1",
-                   .long_name = "Fraction of test examples predicted correctly after the last step",
-                   .label = "final test accuracy",
-                   .better = Better::higher,
-                   .kind = MetricKind::share},
-                  {.name = "final_loss",
-                   .unit = "nat",
-                   .long_name = "Mean cross-entropy of the test examples after the last step",
-                   .label = "final test loss",
-                   .better = Better::lower},
-                  {.name = "test_accuracy",
-                   .unit = "1",
-                   .long_name = "Fraction of test examples predicted correctly",
-                   .label = "test accuracy",
-                   .better = Better::higher,
-                   .kind = MetricKind::share,
-                   .axes = {"variant", "step"}},
-                  {.name = "test_loss",
-                   .unit = "nat",
-                   .long_name = "Mean cross-entropy of the test examples",
-                   .label = "test loss",
-                   .better = Better::lower,
-                   .axes = {"variant", "step"}},
-                  {.name = "training_loss",
-                   .unit = "nat",
-                   .long_name = "Mean cross-entropy of the training batches since the previous evaluation",
-                   .label = "training loss",
-                   .better = Better::lower,
-                   .axes = {"variant", "step"}},
-                  {.name = "diverged",
-                   .unit = "1",
-                   .long_name =
-                       "Fraction of training runs that diverged (parameters no longer finite) and stopped",
-                   .label = "share of runs diverged",
-                   .better = Better::lower,
-                   .kind = MetricKind::event},
-                  {.name = "sent_error_rate",
-                   .unit = "1",
-                   .long_name =
-                       "Fraction of gradient codes received with a value other than Q(mean), the rounded mean",
-                   .label = "share of codes received wrongly",
-                   .better = Better::lower,
-                   .kind = MetricKind::share},
-                  {.name = "sent_off_by_one",
-                   .unit = "1",
-                   .long_name = "Fraction of the wrongly received codes that are off by one",
-                   .label = "share of wrong codes off by one",
-                   .kind = MetricKind::share},
-                  {.name = "sent_bias",
-                   .unit = "LSB",
-                   .long_name = "Mean of received code minus Q(mean), before offset_lsb and range_guard",
-                   .label = "mean code error"},
-                  {.name = "sent_error_rms",
-                   .unit = "LSB",
-                   .long_name = "RMS of received code minus Q(mean), before offset_lsb and range_guard",
-                   .label = "rms code error",
-                   .better = Better::lower},
-                  {.name = "sent_guarded",
-                   .unit = "1",
-                   .long_name = "Fraction of codes that the range guard replaced",
-                   .label = "share of codes replaced",
-                   .better = Better::lower,
-                   .kind = MetricKind::share},
-                  {.name = "wire_bits",
-                   .unit = "bit",
-                   .long_name = "Bits per gradient element sent by the busiest server, including scales",
-                   .label = "bits sent per gradient element",
-                   .better = Better::lower}},
+      .metrics =
+          {metric("final_accuracy", "1", "Fraction of test examples predicted correctly after the last step",
+                  "final test accuracy", Better::higher, MetricKind::share),
+           metric("final_loss", "nat", "Mean cross-entropy of the test examples after the last step",
+                  "final test loss", Better::lower),
+           metric("test_accuracy", "1", "Fraction of test examples predicted correctly", "test accuracy",
+                  Better::higher, MetricKind::share, {}, {"variant", "step"}),
+           metric("test_loss", "nat", "Mean cross-entropy of the test examples", "test loss", Better::lower,
+                  MetricKind::number, {}, {"variant", "step"}),
+           metric("training_loss", "nat",
+                  "Mean cross-entropy of the training batches since the previous evaluation", "training loss",
+                  Better::lower, MetricKind::number, {}, {"variant", "step"}),
+           metric("diverged", "1",
+                  "Fraction of training runs that diverged (parameters no longer finite) and stopped",
+                  "share of runs diverged", Better::lower, MetricKind::event),
+           metric("sent_error_rate", "1",
+                  "Fraction of gradient codes received with a value other than Q(mean), the rounded mean",
+                  "share of codes received wrongly", Better::lower, MetricKind::share),
+           metric("sent_off_by_one", "1", "Fraction of the wrongly received codes that are off by one",
+                  "share of wrong codes off by one", Better::neither, MetricKind::share),
+           metric("sent_bias", "LSB", "Mean of received code minus Q(mean), before offset_lsb and range_guard",
+                  "mean code error"),
+           metric("sent_error_rms", "LSB",
+                  "RMS of received code minus Q(mean), before offset_lsb and range_guard", "rms code error",
+                  Better::lower),
+           metric("sent_guarded", "1", "Fraction of codes that the range guard replaced",
+                  "share of codes replaced", Better::lower, MetricKind::share),
+           metric("wire_bits", "bit", "Bits per gradient element sent by the busiest server, including scales",
+                  "bits sent per gradient element", Better::lower)},
       .variants =
           {{"uncorrected", true}, {"corrected", true}, {"noisy"}, {"drifting", true}, {"recalibrated", true}},
       .error_metric = "final_loss",
@@ -316,8 +276,8 @@ StudyModel learning_study_model() {
           },
       .axes = learning_axes,
       .make =
-          [](const StudyConfig& config, const Prelude& prelude, const std::filesystem::path& keep_in) {
-            return learning_model(config, prelude.networks, keep_in);
+          [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path& keep_in) {
+            return learning_model(config, inputs.networks, keep_in);
           },
       .memory_bytes = chip_memory_bytes,
       .not_counted = "data sets, models in training and lookup tables of chips"};

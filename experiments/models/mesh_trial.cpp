@@ -106,9 +106,9 @@ void write_errors(const Group& root, const MeshTrial& trial) {
   write(known, "gamma", trial.known.gamma, "error of the third splitter's angle as the correction knows it");
 }
 
-void write_mesh_trial(const Group& root, const StudyConfig& config, const Prelude& prelude,
+void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
                       std::uint32_t number) {
-  const MeshTrial trial = draw_mesh_trial(config, number, prelude.targets);
+  const MeshTrial trial = draw_mesh_trial(config, number, inputs.targets);
   write_errors(root, trial);
   save_matrix(root.group("target"), trial.target);
   for (const std::string& name : measured_variants(config)) {
@@ -123,45 +123,30 @@ void write_mesh_trial(const Group& root, const StudyConfig& config, const Prelud
 }  // namespace
 
 StudyModel mesh_study_model() {
-  return {.name = "mesh",
-          .simulates = "one mesh",
-          .trial = "mesh",
-          .list = "meshes",
-          .metrics = {{.name = "mesh_error",
-                       .unit = "1",
-                       .long_name = "Relative error of the mesh's matrix (Frobenius norm)",
-                       .label = "relative mesh error",
-                       .better = Better::lower},
-                      {.name = "mesh_error_in_phase",
-                       .unit = "1",
-                       .long_name = "Relative error of the real part of the mesh's matrix",
-                       .label = "relative mesh error in phase",
-                       .better = Better::lower},
-                      {.name = "fidelity",
-                       .unit = "1",
-                       .long_name =
-                           "Fidelity of the mesh: normalised overlap of its transfer matrix with the target",
-                       .label = "fidelity",
-                       .better = Better::higher,
-                       .kind = MetricKind::share},
-                      {.name = "insertion_loss",
-                       .unit = "dB",
-                       .long_name = "Insertion loss of the mesh, from its mean power transmission",
-                       .label = "insertion loss",
-                       .better = Better::lower},
-                      {.name = "mesh_clipped",
-                       .unit = "1",
-                       .long_name = "Number of MZIs that cannot reach their target bar power",
-                       .label = "clipped MZIs",
-                       .better = Better::lower}},
-          .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
-          .error_metric = "mesh_error",
-          .reads = {"chip", "calibration.sigma_estimate_rad", "mesh"},
-          .read_files = [](const std::vector<StudyConfig>& points,
-                           Prelude& prelude) { prelude.targets = read_mesh_targets(points); },
-          .make = [](const StudyConfig& config, const Prelude& prelude,
-                     const std::filesystem::path&) { return mesh_model(config, prelude.targets); },
-          .write_trial = write_mesh_trial};
+  return {
+      .name = "mesh",
+      .simulates = "one mesh",
+      .trial = "mesh",
+      .list = "meshes",
+      .metrics = {metric("mesh_error", "1", "Relative error of the mesh's matrix (Frobenius norm)",
+                         "relative mesh error", Better::lower),
+                  metric("mesh_error_in_phase", "1", "Relative error of the real part of the mesh's matrix",
+                         "relative mesh error in phase", Better::lower),
+                  metric("fidelity", "1",
+                         "Fidelity of the mesh: normalised overlap of its transfer matrix with the target",
+                         "fidelity", Better::higher, MetricKind::share),
+                  metric("insertion_loss", "dB", "Insertion loss of the mesh, from its mean power transmission",
+                         "insertion loss", Better::lower),
+                  metric("mesh_clipped", "1", "Number of MZIs that cannot reach their target bar power",
+                         "clipped MZIs", Better::lower)},
+      .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
+      .error_metric = "mesh_error",
+      .reads = {"chip", "calibration.sigma_estimate_rad", "mesh"},
+      .read_files = [](const std::vector<StudyConfig>& points,
+                       StudyInputs& inputs) { inputs.targets = read_mesh_targets(points); },
+      .make = [](const StudyConfig& config, const StudyInputs& inputs,
+                 const std::filesystem::path&) { return mesh_model(config, inputs.targets); },
+      .write_trial = write_mesh_trial};
 }
 
 }  // namespace optinc

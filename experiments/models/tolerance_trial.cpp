@@ -151,19 +151,18 @@ StudyModel tolerance_study_model() {
           .trial = "chip",
           .list = "chips",
           // neither: tolerance.harsh may lie on either side of gentle
-          .metrics = {{.name = "tolerance",
-                       .unit = "1",
-                       .long_name = "Most severe value of tolerance.key at which every word is decoded; 0 if "
-                                    "there are errors even at gentle (infinity if harsh is below gentle)",
-                       .label = "most severe value without an error"}},
+          .metrics = {metric("tolerance", "1",
+                             "Most severe value of tolerance.key at which every word is decoded; 0 if there "
+                             "are errors even at gentle (infinity if harsh is below gentle)",
+                             "most severe value without an error")},
           .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
           .error_metric = "tolerance",
           .reads = chip_keys({"stand_in", "tolerance"}),
           .validate = validate_tolerance,
           .validated = "tolerance",
           .networks = own_network,
-          .make = [](const StudyConfig& config, const Prelude& prelude,
-                     const std::filesystem::path&) { return tolerance_model(config, prelude.networks); },
+          .make = [](const StudyConfig& config, const StudyInputs& inputs,
+                     const std::filesystem::path&) { return tolerance_model(config, inputs.networks); },
           .memory_bytes = chip_memory_bytes};
 }
 

@@ -71,7 +71,7 @@ bool is_kept_name(const std::string& name) {
 
 }  // namespace
 
-LearnerKeeper::LearnerKeeper(const fs::path& folder, const StudyConfig& at_point, std::uint32_t trial)
+TrialCheckpoint::TrialCheckpoint(const fs::path& folder, const StudyConfig& at_point, std::uint32_t trial)
     : kept_s_(omp_get_wtime()) {
   StudyConfig alone = at_point;
   alone.runner = {};  // how many trials there are, which resume may change, is nothing to one of them
@@ -79,8 +79,8 @@ LearnerKeeper::LearnerKeeper(const fs::path& folder, const StudyConfig& at_point
   if (!folder.empty()) path_ = folder / fmt::format("{}-{}.h5", run_id(alone), trial);
 }
 
-std::optional<LearningState> LearnerKeeper::found(const DataParallelSettings& settings,
-                                                  const LearningTask& task) const {
+std::optional<LearningState> TrialCheckpoint::found(const DataParallelSettings& settings,
+                                                    const LearningTask& task) const {
   if (path_.empty() || !fs::exists(path_)) return std::nullopt;
   const std::lock_guard lock(one_file_at_a_time);
   try {
@@ -92,7 +92,7 @@ std::optional<LearningState> LearnerKeeper::found(const DataParallelSettings& se
   }
 }
 
-void LearnerKeeper::keep(const std::function<LearningState()>& state) {
+void TrialCheckpoint::keep(const std::function<LearningState()>& state) {
   const bool end = interrupt_signal() != 0;
   if (!end && omp_get_wtime() - kept_s_ < seconds_between) return;
   if (!path_.empty()) {
@@ -112,12 +112,12 @@ void LearnerKeeper::keep(const std::function<LearningState()>& state) {
   check_interrupt();
 }
 
-void LearnerKeeper::remove() const {
+void TrialCheckpoint::remove() const {
   std::error_code none;
   if (!path_.empty()) fs::remove(path_, none);
 }
 
-void remove_kept_learners(const fs::path& folder, bool complete) {
+void remove_trial_checkpoints(const fs::path& folder, bool complete) {
   std::error_code none;
   if (!fs::is_directory(folder, none)) return;
   if (complete)

@@ -26,10 +26,10 @@ struct LearningState {
 /// does not begin them anew: a file FOLDER/POINT-TRIAL.h5, replaced whole every ten seconds of training and
 /// when an end is asked for, and removed when the trial is done. Safe for many trials at once on threads of one
 /// process, and for many processes.
-class LearnerKeeper {
+class TrialCheckpoint {
  public:
   /// `folder` empty: keeps nothing.
-  LearnerKeeper(const std::filesystem::path& folder, const StudyConfig& at_point, std::uint32_t trial);
+  TrialCheckpoint(const std::filesystem::path& folder, const StudyConfig& at_point, std::uint32_t trial);
 
   /// What an earlier run left of this very trial (point, seed and all that its result depends on; `settings`
   /// and `task` of its training); nothing where there is nothing, or something else.
@@ -50,6 +50,6 @@ class LearnerKeeper {
 
 /// Removes a folder of trainings when the run ends and nothing is in it. Of a run that is complete, what is
 /// still kept there goes first: what killed processes and other configurations left is no use to anybody.
-void remove_kept_learners(const std::filesystem::path& folder, bool complete);
+void remove_trial_checkpoints(const std::filesystem::path& folder, bool complete);
 
 }  // namespace optinc

@@ -17,7 +17,7 @@ namespace optinc {
 
 /// What a study must know before its first trial: the networks of its points; of meshes that are to have the
 /// matrices of files, those.
-struct Prelude {
+struct StudyInputs {
   Networks networks = {};
   MeshTargets targets = {};
 };
@@ -73,7 +73,7 @@ TrialModel drift_model(const StudyConfig& config, const Networks& networks);
 
 /// A model trained by data-parallel gradient descent, whose gradients are averaged through a trial's own chip
 /// (or another way); its start and the order of its examples are the trial's.
-/// `keep_in`: folder where its trainings are kept while they run (LearnerKeeper); empty: nowhere.
+/// `keep_in`: folder where its trainings are kept while they run (TrialCheckpoint); empty: nowhere.
 TrialModel learning_model(const StudyConfig& config, const Networks& networks,
                           const std::filesystem::path& keep_in = {});
 

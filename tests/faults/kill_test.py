@@ -4,14 +4,18 @@ undisturbed run gives.
 
 Usage: kill_test.py OPTINC FAULTY_CALLS.so"""
 
+import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import h5py
 
 import faults
 from tool import OPTINC, differing, optinc
@@ -148,6 +152,35 @@ class EveryCall(unittest.TestCase):
         self.each("kill", lambda folder: ["resume", folder / "out.h5", "--trials", 2],
                   lambda folder, output, *_: self.ended_well(folder, output, ["--trials", 2]),
                   lambda folder: shutil.copy(shorter, folder / "out.h5"))
+
+    def test_trials_of_two_revisions_are_never_credited_to_one(self):
+        """mutation: a run that another revision resumes goes on in the journal of the first."""
+        started = self.folder / "started.h5"
+        for number in itertools.count(1):
+            self.faulty(number, "kill", "run", self.study, "-o", started, "--quiet")
+            if faults.trials_kept(started) > 1:
+                break
+            faults.journal_of(started).unlink(missing_ok=True)
+        data = faults.journal_of(started).read_bytes()
+        (_, _, _, end), *_ = faults.frames(data)
+        heading = re.sub(rb"(?m)^# revisions: .*$", b"# revisions: another", data[len(faults.MAGIC) + faults.HEAD.size:end])
+        kept = faults.trials_kept(started)
+
+        def prepare(folder):
+            faults.journal_of(folder / "out.h5").write_bytes(faults.MAGIC + faults.frame(faults.HEADER, heading) + data[end:])
+
+        def look(folder, output, *_):
+            if faults.trials_kept(output) > kept:
+                line = re.search(rb"# revisions: .*", faults.journal_of(output).read_bytes())[0]
+                self.assertIn(b", ", line)
+            if output.exists():
+                with h5py.File(output) as file:
+                    self.assertRegex(file.attrs["git_revisions"], "another")
+            self.assertEqual(optinc("resume", output, "--mixed-revisions", "--quiet").returncode, 0)
+            with h5py.File(output) as file:
+                self.assertRegex(file.attrs["git_revisions"], "another")
+
+        self.each("kill", lambda folder: ["resume", folder / "out.h5", "--mixed-revisions"], look, prepare)
 
     def test_a_merge_killed_before_each_call_is_repeated(self):
         parts = [self.folder / f"part{i}.h5" for i in (1, 2)]

@@ -66,8 +66,7 @@ constexpr std::array<Iteration, 33> quantities = {{
      [](const IterationResult& r) { return static_cast<double>(r.energy.units); }, true},
     {"chips", "1", "chips", 1,
      "chips of all units: in each as many side by side as carry a server's port; NaN, here and below: not "
-     "known, "
-     "for a scenario without a design",
+     "known, for a scenario without a design",
      [](const IterationResult& r) { return r.energy.chips; }},
     {"chip_bit_per_s", "bit/s", "chip Gb/s", 1e-9, "that one chip carries of every server's port",
      [](const IterationResult& r) { return r.energy.chip_bit_per_s; }},
@@ -224,12 +223,12 @@ std::string energy_text(const InterconnectResults& all) {
   return table.text(
              "Energy of the network in an iteration, J",
              "static: heaters, lasers, receivers and control of OptINC chips; transceivers: those of "
-             "electrical "
-             "and circuit networks. Both draw power for the whole iteration. symbols: drivers and converters "
+             "electrical and circuit networks. Both draw power for the whole iteration. symbols: drivers and "
+             "converters "
              "of OptINC chips while they send; switches: by the bit, without idle power. Computing of the "
              "servers is not included. rate: whether the design's symbol rate is below the bound of its "
-             "devices (an "
-             "upper bound); NO: it is beyond, and the energy is conditional on it. n/k: not known, because the "
+             "devices (an upper bound); NO: it is beyond, and the energy is conditional on it. n/k: not known, "
+             "because the "
              "scenario names no design.") +
          terms.text(
              "What the energy is made of",

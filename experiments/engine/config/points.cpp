@@ -31,8 +31,7 @@ std::size_t point_count(const StudyConfig& config) {
     points *= axis.points();
     validate(points <= most,
              "the sweeps have more than {} points together (axes are nested). Pair keys in one [[sweep]], or "
-             "use fewer "
-             "values.",
+             "use fewer values.",
              most);
   }
   return points;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/engine/config/study_warning.hpp"
@@ -14,7 +15,7 @@ namespace optinc {
 
 class Group;
 struct ModelAxis;
-struct Prelude;
+struct StudyInputs;
 struct StudyConfig;
 struct TrialModel;
 
@@ -42,6 +43,14 @@ struct Metric {
   /// Whether it is summed over trials.
   bool counts() const { return kind == MetricKind::counts; }
 };
+
+/// A metric by variant, as models list them; members as above.
+inline Metric metric(std::string_view name, std::string_view unit, std::string_view long_name,
+                     std::string_view label, Better better = Better::neither,
+                     MetricKind kind = MetricKind::number, std::string_view complement = {},
+                     std::vector<std::string_view> axes = {"variant"}, bool trial_0_only = false) {
+  return {name, unit, long_name, label, better, kind, complement, std::move(axes), trial_0_only};
+}
 
 /// One way in which a model programs and lights its device.
 struct VariantName {
@@ -78,19 +87,19 @@ struct StudyModel {
   std::vector<StudyConfig> (*networks)(const StudyConfig& at_point) = nullptr;
   /// Whether a trial at this point sends anything through them; null: always.
   bool (*asks_networks)(const StudyConfig& at_point) = nullptr;
-  /// Reads the files that the points name into `prelude`. Throws Error.
-  void (*read_files)(const std::vector<StudyConfig>& points, Prelude& prelude) = nullptr;
+  /// Reads the files that the points name into `inputs`. Throws Error.
+  void (*read_files)(const std::vector<StudyConfig>& points, StudyInputs& inputs) = nullptr;
 
   /// Axes of its metrics besides "variant"; `layers`: of the deepest network.
   std::vector<ModelAxis> (*axes)(const StudyConfig& config, std::size_t layers) = nullptr;
   /// The model, ready to run trials. `keep_in`: folder for what long trials keep of themselves; empty: nothing.
-  TrialModel (*make)(const StudyConfig& config, const Prelude& prelude,
+  TrialModel (*make)(const StudyConfig& config, const StudyInputs& inputs,
                      const std::filesystem::path& keep_in) = nullptr;
   /// Bytes that trials on so many threads take at most besides their records.
   double (*memory_bytes)(const StudyConfig& config, int threads) = nullptr;
   std::string_view not_counted = "training and one-off measurements";  ///< in memory_bytes
   /// Writes what led to one trial: what was drawn, set and received.
-  void (*write_trial)(const Group& root, const StudyConfig& at_point, const Prelude& prelude,
+  void (*write_trial)(const Group& root, const StudyConfig& at_point, const StudyInputs& inputs,
                       std::uint32_t trial) = nullptr;
 
   /// The metric of that name; null where it has none.

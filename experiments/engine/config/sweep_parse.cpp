@@ -206,8 +206,7 @@ SweepAxis read_sweep(const Reader& r) {
   for (const SweptKey& key : axis.keys)
     validate(key.values.size() == axis.points(),
              "{}{} has {} values and {} has {} (keys of one [[sweep]] are taken together). Give as many, or "
-             "nest two "
-             "sweeps.",
+             "nest two sweeps.",
              where, key.key, key.values.size(), axis.keys[0].key, axis.points());
   require_distinct(axis, where);
   axis.name = r.get<std::string>("name").value_or(axis_name(axis));
@@ -324,8 +323,7 @@ SweepAxis ablation_of_all(const StudyConfig& config) {
   SweepAxis axis{"ablation", {}, active_sources(config)};
   validate(!axis.sources.empty(),
            "no source of error acts (an ablation switches them off one by one). Choose a chip preset other "
-           "than ideal, or "
-           "switch on some [noise].");
+           "than ideal, or switch on some [noise].");
   return axis;
 }
 

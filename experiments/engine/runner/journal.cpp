@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "OPTINCJ1", suffix = ".journal";
-enum Kind : std::uint32_t { header = 1, prelude_file = 2, one_trial = 3 };
+enum Kind : std::uint32_t { header = 1, inputs_file = 2, one_trial = 3 };
 
 /// Opens a frame; numbers in the byte order of the machine, which is little-endian wherever this runs.
 struct Frame {
@@ -195,7 +195,7 @@ bool deliver(const Frame& frame, std::span<const std::byte> payload, const Journ
     if (reader.header) reader.header(text.substr(line + 1), text.substr(0, line));
     return true;
   }
-  if (frame.kind == prelude_file && reader.prelude) reader.prelude(payload);
+  if (frame.kind == inputs_file && reader.inputs) reader.inputs(payload);
   if (frame.kind == one_trial && reader.trial && frame.bytes % sizeof(double) == 0) {
     std::vector<double> record(frame.bytes / sizeof(double));
     if (!record.empty()) std::memcpy(record.data(), payload.data(), payload.size());
@@ -268,10 +268,10 @@ Journal Journal::reopen(const fs::path& path, const Reader& reader) {
   return journal;
 }
 
-HeldOutput::HeldOutput(const fs::path& output)
+OutputLock::OutputLock(const fs::path& output)
     : journal_(journal_path(output), open_place(journal_path(output), false)) {}
 
-HeldOutput::~HeldOutput() { journal_.remove(); }
+OutputLock::~OutputLock() { journal_.remove(); }
 
 bool has_journal(const fs::path& output) {
   const fs::path path = journal_path(output);
@@ -302,8 +302,8 @@ void Journal::append(std::uint32_t kind, std::uint64_t point, std::uint64_t tria
   write_all(fd_, path_, bytes.data(), bytes.size());
 }
 
-void Journal::prelude(std::span<const std::byte> file) {
-  append(prelude_file, 0, 0, file);
+void Journal::inputs(std::span<const std::byte> file) {
+  append(inputs_file, 0, 0, file);
   sync();
 }
 

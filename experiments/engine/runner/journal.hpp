@@ -28,7 +28,7 @@ class Journal {
   /// What a reader takes from a journal; each may be empty.
   struct Reader {
     std::function<void(const std::string& config_toml, const std::string& shard)> header;
-    std::function<void(std::span<const std::byte> file)> prelude;
+    std::function<void(std::span<const std::byte> file)> inputs;
     std::function<void(std::size_t point, std::size_t trial, std::span<const double> record)> trial;
     std::function<void(std::size_t bytes)> damaged;  ///< at the end, where trials follow what is damaged
   };
@@ -42,7 +42,7 @@ class Journal {
   ~Journal();
 
   /// What must be known before the first trial: a small HDF5 file, as bytes.
-  void prelude(std::span<const std::byte> file);
+  void inputs(std::span<const std::byte> file);
   /// One finished trial. A process that dies afterwards does not lose it; the disk has it some seconds later.
   void trial(std::size_t point, std::size_t trial, std::span<const double> record);
   /// Brings everything to the disk.
@@ -51,7 +51,7 @@ class Journal {
   void remove();
 
  private:
-  friend class HeldOutput;
+  friend class OutputLock;
   Journal(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
   void append(std::uint32_t kind, std::uint64_t point, std::uint64_t trial, std::span<const std::byte> payload);
 
@@ -65,12 +65,12 @@ bool has_journal(const std::filesystem::path& output);
 
 /// Holds the place of an output for a command that keeps no trials: the output's journal, empty and locked
 /// while this lives. Throws Error where another process writes that output or has left a journal.
-class HeldOutput {
+class OutputLock {
  public:
   /// Throws Error where another process holds this output.
-  explicit HeldOutput(const std::filesystem::path& output);
-  HeldOutput(const HeldOutput&) = delete;
-  ~HeldOutput();
+  explicit OutputLock(const std::filesystem::path& output);
+  OutputLock(const OutputLock&) = delete;
+  ~OutputLock();
 
  private:
   Journal journal_;

@@ -120,7 +120,7 @@ Ranks::~Ranks() {
 void Ranks::begin(const SentStudy& study) {
   for (int other = 1; other < size_; ++other) {
     send(other, config_tag, std::as_bytes(std::span(study.config_toml)));
-    send(other, prelude_tag, study.prelude);
+    send(other, prelude_tag, study.inputs);
     send(other, keep_in_tag, std::as_bytes(std::span(study.keep_in)));
   }
 }
@@ -154,7 +154,7 @@ void Ranks::work(const std::function<Worker(const SentStudy&)>& prepare) {
   Worker run;
   for (Message message = receive(); message.tag != end_tag; message = receive()) {
     if (message.tag == config_tag) study.config_toml = text_of(message.bytes);
-    if (message.tag == prelude_tag) study.prelude = std::move(message.bytes);
+    if (message.tag == prelude_tag) study.inputs = std::move(message.bytes);
     if (message.tag == keep_in_tag) study.keep_in = text_of(message.bytes);
     if (message.tag != task_tag) continue;
     TrialTask task;

@@ -12,7 +12,7 @@ namespace optinc {
 /// What rank 0 tells the others of a study.
 struct SentStudy {
   std::string config_toml;
-  std::vector<std::byte> prelude;
+  std::vector<std::byte> inputs;
   std::string keep_in;  ///< path of the folder where long trials keep what they have; empty: nowhere
 };
 

@@ -42,14 +42,14 @@ void require_same_build(const fs::path& first, const fs::path& other) {
   }
 }
 
-bool same_targets(const Prelude& a, const Prelude& b) {
+bool same_targets(const StudyInputs& a, const StudyInputs& b) {
   return std::equal(a.targets.begin(), a.targets.end(), b.targets.begin(), b.targets.end(),
                     [](const MeshTarget& x, const MeshTarget& y) {
                       return x.source == y.source && x.matrix.rows() == y.matrix.rows() && x.matrix == y.matrix;
                     });
 }
 
-bool same_network(const Prelude& a, const Prelude& b) {
+bool same_network(const StudyInputs& a, const StudyInputs& b) {
   const auto layer = [](const SigmaULayer& x, const SigmaULayer& y) {
     return x.unitary == y.unitary && x.sigma == y.sigma && x.bias == y.bias;
   };
@@ -68,28 +68,27 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
   validate(!has_journal(options.output),
            "{}: a run of that output is under way or was not finished. Choose another output.",
            journal_path(options.output).string());
-  const HeldOutput held(options.output);
+  const OutputLock held(options.output);
   require_writable_output(options.output, options.force);  // another merge may have ended before we held it
   std::optional<StudyState> whole;
   for (const fs::path& path : shards) {
     const StudyState part = read_state(path);
     require_same_build(shards.front(), path);
     if (!whole) {
-      whole = StudyState{part.config, {}, part.prelude, part.records, AtOutput::adds, {}, part.revisions};
+      whole = StudyState{part.config, {}, part.inputs, part.records, AtOutput::adds, {}, part.revisions};
       continue;
     }
     validate(run_id(part.config) == run_id(whole->config),
              "{}: another study than {} ({}). Merge shards of one study only.", path.string(),
              shards.front().string(), difference(part.config, whole->config));
     validate(
-        same_targets(*part.prelude, *whole->prelude),
+        same_targets(*part.inputs, *whole->inputs),
         "{}: other matrices of mesh.target than {} (the file was changed between the two runs). Run all shards "
         "with one file.",
         path.string(), shards.front().string());
-    validate(same_network(*part.prelude, *whole->prelude),
+    validate(same_network(*part.inputs, *whole->inputs),
              "{}: another network than {} (trained on another machine or build). Train it once with optinc "
-             "train and set "
-             "network.source.",
+             "train and set network.source.",
              path.string(), shards.front().string());
     if (const auto differs = contradiction(part, *whole))
       throw Error(
@@ -102,9 +101,9 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
   add_revision(*whole, shards.front(), options);
   require_data(whole->config);
   const TrialModel model = layout_of(*whole);
-  std::optional<OnceResults> once;
+  std::optional<OneOffResults> once;
   if (is_complete(whole->config, model, *whole->records))
-    once = measure_once(whole->config, *whole->prelude, options.quiet);
+    once = measure_one_offs(whole->config, *whole->inputs, options.quiet);
   else
     say(false,
         fmt::format(

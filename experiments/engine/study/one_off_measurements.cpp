@@ -50,10 +50,10 @@ void require_data(const StudyConfig& config) {
   if (measures(config, "gradient")) gradient_training_steps(config, load_fashion_mnist(config.gradient.data));
 }
 
-OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool quiet) {
-  OnceResults once;
-  if (prelude.networks.size() != 1) return once;
-  const Network& network = prelude.networks.front().network;
+OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inputs, bool quiet) {
+  OneOffResults once;
+  if (inputs.networks.size() != 1) return once;
+  const Network& network = inputs.networks.front().network;
   const ChipDesign design = design_chip(network);
   once.onn = with_ideal_chip(config, network, design);
   if (measures(config, "eye")) once.eye = look_into_eye(config, design);
@@ -61,8 +61,9 @@ OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool
   return once;
 }
 
-void write_once(const Group& root, const StudyConfig& config, const Prelude& prelude, const OnceResults& once) {
-  if (once.onn) write_onn_group(root.group("onn"), prelude.networks.front().network, *once.onn);
+void write_one_offs(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
+                    const OneOffResults& once) {
+  if (once.onn) write_onn_group(root.group("onn"), inputs.networks.front().network, *once.onn);
   if (once.eye) write_eye_group(root.group("eye"), config.task, *once.eye);
   if (once.gradient) write_gradient_group(root.group("gradient"), config, *once.gradient);
 }

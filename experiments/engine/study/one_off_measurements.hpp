@@ -9,7 +9,7 @@
 namespace optinc {
 
 /// What a study measures once, after its trials.
-struct OnceResults {
+struct OneOffResults {
   std::optional<OnnSummary> onn;             ///< of every study with a network
   std::optional<Eye> eye;                    ///< measure.once = eye
   std::optional<GradientTransfer> gradient;  ///< measure.once = gradient
@@ -20,9 +20,10 @@ void require_data(const StudyConfig& config);
 
 /// Every word through the network and through a perfect chip; then what measure.once names, at the study's own
 /// chip. Throws Interrupted.
-OnceResults measure_once(const StudyConfig& config, const Prelude& prelude, bool quiet);
+OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inputs, bool quiet);
 
 /// The groups `onn`, `eye` and `gradient`, as far as they were measured.
-void write_once(const Group& root, const StudyConfig& config, const Prelude& prelude, const OnceResults& once);
+void write_one_offs(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
+                    const OneOffResults& once);
 
 }  // namespace optinc

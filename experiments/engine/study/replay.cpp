@@ -36,7 +36,7 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
            state.records->trials, state.records->trials - 1);
   require_writable_output(options.output, options.force);
   const StudyConfig there = config_at(state.config, point);
-  const TrialModel model = make_model(state.config, *state.prelude);
+  const TrialModel model = make_model(state.config, *state.inputs);
   const TrialResult result = run_trial(model, there, {point, trial});
 
   ReplayReport report{point_label(state.config, point), state.records->has(point, trial), 0, model.record_size};
@@ -57,7 +57,7 @@ ReplayReport replay_trial(const std::filesystem::path& results, std::size_t poin
   root.set("study_run_id", std::string_view(run_id(state.config)));
   write_record(out.file().group("record"), model, result.record);
   if (const auto write = model_of(there).write_trial)
-    write(out.file().root(), there, *state.prelude, static_cast<std::uint32_t>(trial));
+    write(out.file().root(), there, *state.inputs, static_cast<std::uint32_t>(trial));
   out.commit();
   return report;
 }

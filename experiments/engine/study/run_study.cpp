@@ -60,7 +60,7 @@ bool may_replace(const StudyState& state, const fs::path& output) {
 }
 
 /// Writes the results of all that is known, or says where they are kept.
-void store_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
+void store_results(const StudyState& state, const TrialModel& model, const OneOffResults* once,
                    const RunOptions& options) {
   const bool replace = may_replace(state, options.output);
   validate(
@@ -92,19 +92,19 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   ignore_sigpipe();
   const StudyConfig& config = state.config;
   auto points = checked_points(config, check_interrupt);
-  if (!state.prelude) {
+  if (!state.inputs) {
     const fs::path kept = checkpoint_path(options.output);
     try {
-      state.prelude = make_prelude(config, options.quiet, {kept, options.command});
+      state.inputs = make_study_inputs(config, options.quiet, {kept, options.command});
     } catch (const Interrupted&) {
       return interrupted_training(options);
     }
-    journal.prelude(prelude_bytes(*state.prelude));
+    journal.inputs(study_inputs_bytes(*state.inputs));
     journal.sync();  // before what it stands for goes
     forget_training(options);
   }
   const fs::path trainings = options.output.string() + ".trials";
-  const TrialModel model = make_model(config, *state.prelude, trainings);
+  const TrialModel model = make_model(config, *state.inputs, trainings);
   if (!state.records)
     state.records.emplace(points.size(), static_cast<std::size_t>(config.runner.trials), model.record_size);
 
@@ -113,7 +113,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   if (ranks) {
     // a launcher may have put the others into another folder
     options.ranks->begin(
-        {identity_toml(config), prelude_bytes(*state.prelude), fs::absolute(trainings).string()});
+        {identity_toml(config), study_inputs_bytes(*state.inputs), fs::absolute(trainings).string()});
   }
   const TrialsReport report = run_trials(
       config, model, state.shard,
@@ -122,17 +122,17 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
       *state.records);
 
   Ending ending = report.ending;
-  std::optional<OnceResults> once;
+  std::optional<OneOffResults> once;
   if (ending == Ending::complete && state.shard.whole() && is_complete(config, model, *state.records)) {
     try {
-      once = measure_once(config, *state.prelude, options.quiet);
+      once = measure_one_offs(config, *state.inputs, options.quiet);
     } catch (const Interrupted&) {
       ending = Ending::interrupted;
     }
   }
   const double start = omp_get_wtime();
   store_results(state, model, once ? &*once : nullptr, options);
-  remove_kept_learners(trainings, ending == Ending::complete);
+  remove_trial_checkpoints(trainings, ending == Ending::complete);
   journal.remove();
   tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
   if (ending != Ending::complete)
@@ -163,7 +163,7 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
     return finish(state, journal, options);
   } catch (...) {
     // there is nothing in it to go on with
-    if (!state.prelude && !fs::exists(checkpoint_path(options.output))) journal.remove();
+    if (!state.inputs && !fs::exists(checkpoint_path(options.output))) journal.remove();
     throw;
   }
 }
@@ -185,7 +185,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   validate(trials >= state.config.runner.trials,
            "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.",
            trials, state.config.runner.trials, state.config.runner.trials);
-  StudyState grown{state.config, state.shard, state.prelude, {}, state.at_output};
+  StudyState grown{state.config, state.shard, state.inputs, {}, state.at_output};
   grown.config.runner.trials = trials;
   grown.config.run.threads = changes.threads.value_or(0);
   grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
@@ -196,10 +196,10 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   add_revision(grown, options.output, options);
   use_threads(grown.config);
   require_data(grown.config);
-  if (opened && trials == state.config.runner.trials) return finish(grown, opened->journal, both);
-  if (opened) {  // a grown study needs a journal of its own; what the old one holds goes into the result file
-                 // first
-    if (grown.prelude && grown.records) {
+  if (opened && trials == state.config.runner.trials && grown.revisions == state.revisions)
+    return finish(grown, opened->journal, both);
+  if (opened) {  // its heading no longer holds for what follows: what it holds goes into the result file first
+    if (grown.inputs && grown.records) {
       store_results(grown, layout_of(grown), nullptr, both);
       grown.at_output = AtOutput::adds;
     }
@@ -208,7 +208,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   Journal journal =
       Journal::create(path, journal_comments(commands, grown.revisions) + identity_toml(grown.config),
                       journal_heading(grown), false);
-  if (grown.prelude) journal.prelude(prelude_bytes(*grown.prelude));
+  if (grown.inputs) journal.inputs(study_inputs_bytes(*grown.inputs));
   return finish(grown, journal, both);
 }
 
@@ -217,8 +217,8 @@ void work_for_ranks(Ranks& ranks) {
   catch_interrupts();      // rank 0 stores what is finished while the others stand by
   ranks.work([](const SentStudy& study) {
     const StudyConfig config = parse_config(study.config_toml, "study of rank 0");
-    auto model =
-        std::make_shared<const TrialModel>(make_model(config, prelude_of_bytes(study.prelude), study.keep_in));
+    auto model = std::make_shared<const TrialModel>(
+        make_model(config, study_inputs_of_bytes(study.inputs), study.keep_in));
     auto points = std::make_shared<const std::vector<StudyConfig>>(checked_points(config, check_interrupt));
     return [model, points](const TrialTask& task) { return run_trial(*model, (*points)[task.point], task); };
   });

@@ -36,17 +36,17 @@ Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool 
   ignore_sigpipe();
   const fs::path kept = checkpoint_path(options.output);
   use_threads(config);
-  Prelude prelude;
+  StudyInputs inputs;
   try {
-    prelude = {{make_network_of(config, options.quiet, {kept, options.command})}};
+    inputs = {{make_network_of(config, options.quiet, {kept, options.command})}};
   } catch (const Interrupted&) {
     return interrupted_training(options);
   }
   AtomicFile out(options.output, force);
   write_provenance(out.file(), config, "OptINC: trained network", options.command);
   write_warnings(out.file(), lines_of(study_warnings(config)));
-  write_prelude(out.file().root(), prelude);
-  const Network& network = prelude.networks.front().network;
+  write_study_inputs(out.file().root(), inputs);
+  const Network& network = inputs.networks.front().network;
   write_onn_group(out.file().group("onn"), network, summarise(network));
   remove_leftovers(options.output);
   out.commit();
@@ -62,7 +62,7 @@ Ending run_training(const StudyConfig& config, const RunOptions& options) {
            "model = \"{}\" has no network to train (chips have). Set model = \"chip\".", config.model);
   require_writable_output(options.output, options.force);
   require_no_checkpoint(options);
-  const HeldOutput held(options.output);
+  const OutputLock held(options.output);
   forget_training(options);
   print_warnings(lines_of(study_warnings(config)));
   return train_to_file(config, options, options.force);
@@ -72,7 +72,7 @@ Ending resume_training(const ResumeChanges& changes, const RunOptions& options) 
   validate(!changes.trials && !changes.time_limit_s,
            "--trials or --time-limit for {}: a training has no trials. Leave them out.",
            options.output.string());
-  const HeldOutput held(options.output);
+  const OutputLock held(options.output);
   const TrainingCheckpoint kept = read_checkpoint(checkpoint_path(options.output));
   StudyConfig config = kept.config;
   config.run.threads = changes.threads.value_or(0);

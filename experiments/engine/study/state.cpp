@@ -62,7 +62,7 @@ void add_revision(StudyState& state, const std::filesystem::path& where, const R
 }
 
 TrialModel layout_of(const StudyState& state) {
-  return model_layout(state.config, state.prelude ? most_layers(state.prelude->networks) : 0);
+  return model_layout(state.config, state.inputs ? most_layers(state.inputs->networks) : 0);
 }
 
 StudyState read_state(const std::filesystem::path& results) {
@@ -75,7 +75,7 @@ StudyState read_state(const std::filesystem::path& results) {
   if (root.attributes().has("shard")) state.shard = parse_shard(root.attributes().text("shard"));
   const std::string_view revisions = root.attributes().has("git_revisions") ? "git_revisions" : "git_revision";
   state.revisions = revisions_of(root.attributes().text(std::string(revisions)));
-  state.prelude = read_prelude(root);
+  state.inputs = read_study_inputs(root);
   state.records = read_trials_group(root.open("trials"), state.config, layout_of(state));
   return state;
 }
@@ -93,7 +93,7 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
         std::find(marks.begin() + 1, marks.end(), shard.substr(std::min(shard.find(' '), shard.size())));
     if (mark != marks.end()) state.at_output = static_cast<AtOutput>(mark - marks.begin());
   };
-  reader.prelude = [&](std::span<const std::byte> file) { state.prelude = prelude_of_bytes(file); };
+  reader.inputs = [&](std::span<const std::byte> file) { state.inputs = study_inputs_of_bytes(file); };
   reader.trial = [&](std::size_t point, std::size_t trial, std::span<const double> record) {
     if (!state.records) {
       const std::size_t size = layout_of(state).record_size;
@@ -116,7 +116,7 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
 
 void add_state(const StudyState& from, StudyState& to) {
   to.revisions.insert(from.revisions.begin(), from.revisions.end());
-  if (!to.prelude) to.prelude = from.prelude;
+  if (!to.inputs) to.inputs = from.inputs;
   if (!from.records) return;
   const Records& old = *from.records;
   if (!to.records)

@@ -21,8 +21,8 @@ enum class AtOutput { adds, refuses, replaces };
 struct StudyState {
   StudyConfig config;
   Shard shard;
-  std::optional<Prelude> prelude;  ///< none before the network is trained
-  std::optional<Records> records;  ///< none before the first trial
+  std::optional<StudyInputs> inputs;  ///< none before the network is trained
+  std::optional<Records> records;     ///< none before the first trial
   AtOutput at_output = AtOutput::adds;
   std::string command = {};              ///< that began it, as typed; empty where nobody wrote it down
   std::set<std::string> revisions = {};  ///< of the programs that computed its trials, where written down

@@ -90,13 +90,13 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const Kee
           {}};
 }
 
-Prelude read_files(const std::vector<StudyConfig>& points) {
-  Prelude prelude;
-  if (const auto read = model_of(points.front()).read_files) read(points, prelude);
-  return prelude;
+StudyInputs read_files(const std::vector<StudyConfig>& points) {
+  StudyInputs inputs;
+  if (const auto read = model_of(points.front()).read_files) read(points, inputs);
+  return inputs;
 }
 
-Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
+StudyInputs make_study_inputs(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
   std::set<std::string> seen;
   std::vector<StudyConfig> wanted;
   const std::vector<StudyConfig> points = checked_points(config, check_interrupt);
@@ -105,34 +105,34 @@ Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& 
       if (!seen.insert(network_identity(asked)).second) continue;
       wanted.push_back(std::move(asked));
     }
-  Prelude prelude = read_files(points);
+  StudyInputs inputs = read_files(points);
   for (const StudyConfig& asked : wanted)
-    prelude.networks.push_back(make_network_of(asked, quiet, wanted.size() == 1 ? keep : KeepTraining{}));
-  return prelude;
+    inputs.networks.push_back(make_network_of(asked, quiet, wanted.size() == 1 ? keep : KeepTraining{}));
+  return inputs;
 }
 
-void write_prelude(const Group& root, const Prelude& prelude) {
+void write_study_inputs(const Group& root, const StudyInputs& inputs) {
   const auto write = [](const Group& group, const PreparedNetwork& prepared) {
     if (!prepared.curve.empty()) write_training_group(group.group("training"), prepared.curve);
     save_network(group.group("network"), prepared.network);
   };
-  for (std::size_t i = 0; i < prelude.targets.size(); ++i) {
+  for (std::size_t i = 0; i < inputs.targets.size(); ++i) {
     const Group group = root.group(target_group(i));
-    save_matrix(group, prelude.targets[i].matrix);
-    group.attributes().set("source", std::string_view(prelude.targets[i].source));
+    save_matrix(group, inputs.targets[i].matrix);
+    group.attributes().set("source", std::string_view(inputs.targets[i].source));
   }
-  if (prelude.networks.size() == 1) return write(root, prelude.networks.front());
-  for (std::size_t i = 0; i < prelude.networks.size(); ++i) {
+  if (inputs.networks.size() == 1) return write(root, inputs.networks.front());
+  for (std::size_t i = 0; i < inputs.networks.size(); ++i) {
     const Group group = root.group(network_group(i));
-    write(group, prelude.networks[i]);
-    group.attributes().set("identity", std::string_view(prelude.networks[i].identity));
+    write(group, inputs.networks[i]);
+    group.attributes().set("identity", std::string_view(inputs.networks[i].identity));
   }
 }
 
-Prelude read_prelude(const Group& root) {
-  Prelude prelude;
+StudyInputs read_study_inputs(const Group& root) {
+  StudyInputs inputs;
   const auto read = [&](const Group& group, std::string identity) {
-    PreparedNetwork& prepared = prelude.networks.emplace_back();
+    PreparedNetwork& prepared = inputs.networks.emplace_back();
     prepared.identity = std::move(identity);
     if (group.exists("training")) prepared.curve = read_training_group(group.open("training"));
     prepared.network = load_network(group.open("network"));
@@ -144,13 +144,13 @@ Prelude read_prelude(const Group& root) {
   }
   for (std::size_t i = 0; root.exists("mesh_targets") && root.exists(target_group(i)); ++i) {
     const Group group = root.open(target_group(i));
-    prelude.targets.push_back({group.attributes().text("source"), load_matrix(group)});
+    inputs.targets.push_back({group.attributes().text("source"), load_matrix(group)});
   }
-  return prelude;
+  return inputs;
 }
 
-void write_network_summaries(const Group& root, const StudyConfig& config, const Prelude& prelude) {
-  const Networks& networks = prelude.networks;
+void write_network_summaries(const Group& root, const StudyConfig& config, const StudyInputs& inputs) {
+  const Networks& networks = inputs.networks;
   if (networks.size() < 2) return;
   for (std::size_t i = 0; i < networks.size(); ++i)
     write_onn_group(root.group(network_group(i) + "/onn"), networks[i].network, summarise(networks[i].network));
@@ -164,18 +164,19 @@ void write_network_summaries(const Group& root, const StudyConfig& config, const
   group.dataset("of_point", {"point"}, of_point, "1", "number of the network whose chips the point measures");
 }
 
-std::vector<std::byte> prelude_bytes(const Prelude& prelude) {
-  const File file = File::in_memory("prelude");
-  write_prelude(file.root(), prelude);
+std::vector<std::byte> study_inputs_bytes(const StudyInputs& inputs) {
+  const File file = File::in_memory("inputs");
+  write_study_inputs(file.root(), inputs);
   return file.bytes();
 }
 
-Prelude prelude_of_bytes(std::span<const std::byte> bytes) {
-  return read_prelude(File::from_bytes(bytes, "prelude of the journal").root());
+StudyInputs study_inputs_of_bytes(std::span<const std::byte> bytes) {
+  return read_study_inputs(File::from_bytes(bytes, "inputs of the journal").root());
 }
 
-TrialModel make_model(const StudyConfig& config, const Prelude& prelude, const std::filesystem::path& keep_in) {
-  return model_of(config).make(config, prelude, keep_in);
+TrialModel make_model(const StudyConfig& config, const StudyInputs& inputs,
+                      const std::filesystem::path& keep_in) {
+  return model_of(config).make(config, inputs, keep_in);
 }
 
 }  // namespace optinc

@@ -20,31 +20,31 @@ struct KeepTraining {
 /// Trains, builds or reads every network and matrix that a point asks for. The training of a study's only
 /// network is kept and goes on from what it finds (TrainingKeeper); of several none is. Throws Error for one of
 /// another task, and where a file of a name cannot be read; Interrupted.
-Prelude make_prelude(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
+StudyInputs make_study_inputs(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
 /// What the files that the points name hold, without networks.
-Prelude read_files(const std::vector<StudyConfig>& points);
+StudyInputs read_files(const std::vector<StudyConfig>& points);
 
 /// The network of a configuration without sweeps (of a cascade, its first level's).
 PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
 /// The groups `network` and `training` of a file, or `networks` where there are several, and `mesh_targets`:
 /// written, and read again to the same bits.
-void write_prelude(const Group& root, const Prelude& prelude);
-Prelude read_prelude(const Group& root);
+void write_study_inputs(const Group& root, const StudyInputs& inputs);
+StudyInputs read_study_inputs(const Group& root);
 
 /// What a result file says of several networks besides: of each the group `onn`, and `networks/of_point`, the
 /// number of the network (of a cascade, the first level's) at every point of the sweeps. Nothing of one or
 /// none.
-void write_network_summaries(const Group& root, const StudyConfig& config, const Prelude& prelude);
+void write_network_summaries(const Group& root, const StudyConfig& config, const StudyInputs& inputs);
 
 /// The same as the bytes of a small HDF5 file, for journals and messages.
-std::vector<std::byte> prelude_bytes(const Prelude& prelude);
-Prelude prelude_of_bytes(std::span<const std::byte> bytes);
+std::vector<std::byte> study_inputs_bytes(const StudyInputs& inputs);
+StudyInputs study_inputs_of_bytes(std::span<const std::byte> bytes);
 
 /// The study's model, ready to run trials. `keep_in`: folder for what long trials keep of themselves while they
 /// run; empty: they keep nothing.
-TrialModel make_model(const StudyConfig& config, const Prelude& prelude,
+TrialModel make_model(const StudyConfig& config, const StudyInputs& inputs,
                       const std::filesystem::path& keep_in = {});
 
 }  // namespace optinc

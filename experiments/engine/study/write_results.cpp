@@ -9,7 +9,7 @@
 
 namespace optinc {
 
-void write_results(const StudyState& state, const TrialModel& model, const OnceResults* once,
+void write_results(const StudyState& state, const TrialModel& model, const OneOffResults* once,
                    const RunOptions& options, bool replace) {
   remove_leftovers(options.output);
   AtomicFile out(options.output, replace);
@@ -24,9 +24,9 @@ void write_results(const StudyState& state, const TrialModel& model, const OnceR
   revisions.emplace(program_revision());
   if (revisions.size() > 1)
     root.attributes().set("git_revisions", std::string_view(fmt::format("{}", fmt::join(revisions, ", "))));
-  write_prelude(root, *state.prelude);
-  write_network_summaries(root, state.config, *state.prelude);
-  if (once != nullptr) write_once(root, state.config, *state.prelude, *once);
+  write_study_inputs(root, *state.inputs);
+  write_network_summaries(root, state.config, *state.inputs);
+  if (once != nullptr) write_one_offs(root, state.config, *state.inputs, *once);
   write_trials_group(root.group("trials"), state.config, model, *state.records);
   write_summary_group(root.group("summary"), state.config, model, *state.records);
   if (has_ablation(state.config))

@@ -22,7 +22,7 @@ struct Found {
 };
 
 std::vector<Found> found(const StudyConfig& config, std::size_t trial) {
-  const TrialModel model = make_model(config, make_prelude(config, true));
+  const TrialModel model = make_model(config, make_study_inputs(config, true));
   const auto record = run_trial(model, config, {0, trial}).record;
   std::vector<Found> all;
   for (std::size_t v = 0; v < measured_variants(config).size(); ++v) {

@@ -51,7 +51,7 @@ struct Studied {
   };
 
   Record trial_of(const StudyConfig& config, std::size_t trial) const {
-    Record record{make_model(config, make_prelude(config, true)), {}};
+    Record record{make_model(config, make_study_inputs(config, true)), {}};
     record.values = run_trial(record.layout, config, {0, trial}).record;
     return record;
   }
@@ -289,8 +289,8 @@ TEST_CASE("learning: what cannot be trained is refused before the first trial") 
   const Studied studied;
   const auto refused = [&](const std::vector<std::string>& more) {
     const StudyConfig config = studied.config(more);
-    const Prelude prelude = make_prelude(config, true);
-    return refusal([&] { make_model(config, prelude); });
+    const StudyInputs inputs = make_study_inputs(config, true);
+    return refusal([&] { make_model(config, inputs); });
   };
   check_message(refused({"learner.batch=100"}), {"batch of 100", "96 training examples"});
   check_message(refused({"learner.data=/nowhere"}), {"/nowhere"});

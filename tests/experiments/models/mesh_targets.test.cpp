@@ -41,7 +41,7 @@ StudyConfig study_of(const fs::path& file, int ports, const std::string& more = 
 /// What is wrong with a matrix, as a study says.
 std::string refused(const fs::path& path, const Matrix& matrix, int ports) {
   write(path, matrix);
-  return refusal([&] { make_prelude(study_of(path, ports), true); });
+  return refusal([&] { make_study_inputs(study_of(path, ports), true); });
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ TEST_CASE("a mesh of a file's matrix does what the mesh does that drew this matr
     INFO(name);
     write(scratch / name, target);
     const StudyConfig config = study_of(scratch / name, 6);
-    const TrialModel model = make_model(config, make_prelude(config, true));
+    const TrialModel model = make_model(config, make_study_inputs(config, true));
     const auto wanted = run_trial(mesh_model(drawn), drawn, {0, 2}).record;
     CHECK(run_trial(model, config, {0, 2}).record == wanted);
     CHECK(run_trial(model, config, {0, 1}).record != wanted);  // another chip
@@ -110,13 +110,13 @@ TEST_CASE("a sweep of matrices gives each point its own") {
       "model = 'mesh'\n[chip]\npreset = 'ideal'\n[[sweep]]\nvalues = {{\"mesh.target\" = ['{}', '{}', "
       "'unitary'], \"mesh.ports\" = [3, 7, 4]}}\n",
       small.string(), large.string()));
-  const Prelude prelude = make_prelude(swept, true);
-  REQUIRE(prelude.targets.size() == 2);
-  const TrialModel model = make_model(swept, prelude);
+  const StudyInputs inputs = make_study_inputs(swept, true);
+  REQUIRE(inputs.targets.size() == 2);
+  const TrialModel model = make_model(swept, inputs);
   const Matrix wanted[] = {haar(3, 0), haar(7, 1)};
   for (std::size_t p = 0; p < 3; ++p) {
     const StudyConfig there = config_at(swept, p);
-    if (p < 2) CHECK(draw_mesh_trial(there, 0, prelude.targets).target == wanted[p]);
+    if (p < 2) CHECK(draw_mesh_trial(there, 0, inputs.targets).target == wanted[p]);
     CHECK(run_trial(model, there, {p, 0}).record[model.find("mesh_error")->offset] < 1e-12);
   }
 }
@@ -128,8 +128,8 @@ TEST_CASE("matrices that no mesh of the study has are refused") {
   check_message(refused(path, haar(4, 0), 5), {path.string(), "4 ports", "mesh.ports = 4"});
   check_message(refused(path, 1.001 * haar(4, 0), 4), {path.string(), "not unitary", "polar factor"});
   check_message(refused(path, haar(4, 0).leftCols(3), 4), {path.string(), "4 x 3", "square"});
-  check_message(refusal([&] { make_prelude(study_of(scratch / "none.csv", 4), true); }), {"none.csv"});
-  check_message(refusal([&] { make_prelude(study_of(scratch / "u.txt", 4), true); }), {"u.txt", ".sNp"});
+  check_message(refusal([&] { make_study_inputs(study_of(scratch / "none.csv", 4), true); }), {"none.csv"});
+  check_message(refusal([&] { make_study_inputs(study_of(scratch / "u.txt", 4), true); }), {"u.txt", ".sNp"});
   check_message(complaint("[mesh]\ntarget = 'unitry'\n"),
                 {"mesh.target = \"unitry\"", "unitary", "orthogonal"});
 }

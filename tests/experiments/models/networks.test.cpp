@@ -75,25 +75,24 @@ TEST_CASE("a learner asks for a network where its gradients meet one") {
   }
 }
 
-// mutation: make_prelude asks network_configs(), or such a point is given a network in the file
+// mutation: make_study_inputs asks network_configs(), or such a point is given a network in the file
 TEST_CASE(
     "a learning study makes the networks that gradients meet, and says of other points that they have none") {
   const StudyConfig config = parse(
       "model = 'learning'\n[task]\nservers = 2\nbits = 4\nrounding = 'half-up'\n[noise]\nlock = "
       "false\n[[sweep]]\n"
       "values = {\"learner.aggregator\" = ['exact', 'network', 'chip', 'quantised'], \"network.source\" = "
-      "['train', "
-      "'carry-chain', 'carry-chain', 'train'], \"network.step_width\" = [0.3, 0.3, 0.2, 0.3]}\n");
-  const Prelude prelude = make_prelude(config, true);
-  REQUIRE(prelude.networks.size() == 2);
+      "['train', 'carry-chain', 'carry-chain', 'train'], \"network.step_width\" = [0.3, 0.3, 0.2, 0.3]}\n");
+  const StudyInputs inputs = make_study_inputs(config, true);
+  REQUIRE(inputs.networks.size() == 2);
   const File file = File::in_memory("networks");
-  write_prelude(file.root(), prelude);
-  write_network_summaries(file.root(), config, prelude);
+  write_study_inputs(file.root(), inputs);
+  write_network_summaries(file.root(), config, inputs);
   CHECK(file.root().open("networks").read<std::int64_t>("of_point").values ==
         std::vector<std::int64_t>{-1, 0, 1, -1});
   const StudyConfig none =
       parse("model = 'learning'\n[learner]\naggregator = 'quantised'\n[noise]\nlock = false\n");
-  CHECK(make_prelude(none, true).networks.empty());
+  CHECK(make_study_inputs(none, true).networks.empty());
 }
 
 // mutation: a point takes another point's network; networks are not read back in their order
@@ -108,12 +107,12 @@ TEST_CASE("a study that sweeps networks gives each point what a study of that ne
   options.output = scratch / "swept.h5";
   CHECK(run_study(swept, options) == Ending::complete);
   const StudyState state = read_state(options.output);
-  REQUIRE(state.prelude->networks.size() == 3);
+  REQUIRE(state.inputs->networks.size() == 3);
   const TrialModel model = layout_of(state);
   for (std::size_t p = 0; p < 6; ++p) {
     INFO(point_label(swept, p));
     const StudyConfig alone = config_at(swept, p);
-    const TrialModel one = make_model(alone, make_prelude(alone, true));
+    const TrialModel one = make_model(alone, make_study_inputs(alone, true));
     for (std::size_t t = 0; t < 2; ++t) {
       const auto record = run_trial(one, alone, {0, t}).record;
       const auto found = state.records->at(p, t);

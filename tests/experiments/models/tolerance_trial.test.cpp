@@ -28,7 +28,7 @@ StudyConfig chain_study(const std::string& more) {
 }
 
 double tolerance_of(const StudyConfig& config, std::size_t trial) {
-  const TrialModel model = make_model(config, make_prelude(config, true));
+  const TrialModel model = make_model(config, make_study_inputs(config, true));
   return run_trial(model, config, {0, trial}).record[model.find("tolerance")->offset];
 }
 

@@ -9,7 +9,7 @@
 namespace optinc {
 namespace {
 
-TrialModel toy_model(const StudyConfig& config, const Prelude&, const std::filesystem::path&) {
+TrialModel toy_model(const StudyConfig& config, const StudyInputs&, const std::filesystem::path&) {
   TrialModel model = model_layout(config, 0);
   model.run = [layout = model, variants = measured_variants(config)](
                   const StudyConfig& at_point, std::uint32_t trial, std::span<double> cells) {
@@ -23,23 +23,18 @@ TrialModel toy_model(const StudyConfig& config, const Prelude&, const std::files
   return model;
 }
 
-const bool added = add_model({.name = "toy",
-                              .simulates = "one toy",
-                              .trial = "toy",
-                              .metrics = {{.name = "toy_score",
-                                           .unit = "m",
-                                           .long_name = "Number of the trial plus 1000 sigma_eta_rad",
-                                           .label = "score of a toy",
-                                           .better = Better::higher},
-                                          {.name = "toy_miss",
-                                           .unit = "rad",
-                                           .long_name = "sigma_eta_rad over the number of the trial",
-                                           .label = "miss of a toy",
-                                           .better = Better::lower}},
-                              .variants = {{"plain"}, {"doubled"}},
-                              .error_metric = "toy_miss",
-                              .reads = {"chip.sigma_eta_rad"},
-                              .make = toy_model});
+const bool added =
+    add_model({.name = "toy",
+               .simulates = "one toy",
+               .trial = "toy",
+               .metrics = {metric("toy_score", "m", "Number of the trial plus 1000 sigma_eta_rad",
+                                  "score of a toy", Better::higher),
+                           metric("toy_miss", "rad", "sigma_eta_rad over the number of the trial",
+                                  "miss of a toy", Better::lower)},
+               .variants = {{"plain"}, {"doubled"}},
+               .error_metric = "toy_miss",
+               .reads = {"chip.sigma_eta_rad"},
+               .make = toy_model});
 
 }  // namespace
 }  // namespace optinc

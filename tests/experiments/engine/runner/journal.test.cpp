@@ -21,7 +21,7 @@ using Bits = std::vector<std::uint64_t>;
 
 /// All that a journal holds; records as bits, so that NaN equals NaN.
 struct Contents {
-  std::string toml, shard, prelude;
+  std::string toml, shard, inputs;
   struct Trial {
     std::size_t point, trial;
     Bits record;
@@ -44,7 +44,7 @@ Journal::Reader into(Contents& contents) {
             contents.shard = shard;
           },
           [&](std::span<const std::byte> file) {
-            contents.prelude.assign(reinterpret_cast<const char*>(file.data()), file.size());
+            contents.inputs.assign(reinterpret_cast<const char*>(file.data()), file.size());
           },
           [&](std::size_t point, std::size_t trial, std::span<const double> record) {
             contents.trials.push_back({point, trial, bits(record)});
@@ -66,7 +66,7 @@ constexpr std::size_t last_frame = 32 + 3 * sizeof(double);  // head and record 
 Contents write(const fs::path& path) {
   Contents wanted{"a = 1\n[b]\n", "2/3", std::string("file\0\xff", 6), {}};
   Journal journal = Journal::create(path, wanted.toml, wanted.shard, false);
-  journal.prelude(std::as_bytes(std::span(wanted.prelude)));
+  journal.inputs(std::as_bytes(std::span(wanted.inputs)));
   for (std::size_t i = 0; i < records.size(); ++i) {
     journal.trial(i, 2 * i + 1, records[i]);
     wanted.trials.push_back({i, 2 * i + 1, bits(records[i])});
@@ -208,10 +208,10 @@ TEST_CASE("an empty journal holds a place and nothing else") {
   const fs::path output = scratch / "out.h5", path = journal_path(output);
   CHECK_FALSE(has_journal(output));
   {
-    const HeldOutput held(output);
+    const OutputLock held(output);
     CHECK(fs::file_size(path) == 0);
     CHECK_FALSE(has_journal(output));
-    check_message(refusal([&] { HeldOutput again(output); }), {"another process"});
+    check_message(refusal([&] { OutputLock again(output); }), {"another process"});
     check_message(refusal([&] { Journal::create(path, "", "1/1", true); }), {"another process"});
   }
   CHECK_FALSE(fs::exists(path));
@@ -233,7 +233,7 @@ TEST_CASE("an empty journal holds a place and nothing else") {
   damaged[8 + 24 + 7] = 1;
   put(path, damaged);
   CHECK(has_journal(output));  // trials follow
-  check_message(refusal([&] { HeldOutput again(output); }), {"not finished"});
+  check_message(refusal([&] { OutputLock again(output); }), {"not finished"});
 }
 
 TEST_CASE("a frame that claims more than there is ends the journal") {
@@ -280,7 +280,7 @@ TEST_CASE("one process at a time writes a journal") {
     check_message(refusal([&] { Journal::reopen(path, {}); }), {path.string(), "another process", "lock"});
     check_message(refusal([&] { Journal::create(path, "b", "1/1", true); }), {"another process"});
     check_message(refusal([&] { Journal::create(path, "b", "1/1", false); }), {"another process"});
-    check_message(refusal([&] { HeldOutput(scratch / "out.h5"); }), {"another process"});
+    check_message(refusal([&] { OutputLock(scratch / "out.h5"); }), {"another process"});
     first.trial(0, 1, records[1]);
   }
   CHECK(read(path).toml == "a");

@@ -69,10 +69,10 @@ fs::path whole_run(const Scratch& scratch, const StudyConfig& config, const char
 void killed_run(const fs::path& output, const StudyConfig& config,
                 const std::function<bool(std::size_t point, std::size_t trial)>& kept,
                 std::string_view heading = "1/1") {
-  const Prelude prelude = make_prelude(config, true);
-  const TrialModel model = make_model(config, prelude);
+  const StudyInputs inputs = make_study_inputs(config, true);
+  const TrialModel model = make_model(config, inputs);
   Journal journal = Journal::create(journal_path(output), identity_toml(config), heading, false);
-  journal.prelude(prelude_bytes(prelude));
+  journal.inputs(study_inputs_bytes(inputs));
   for (std::size_t p = 0; p < point_count(config); ++p)
     for (std::size_t t = 0; t < static_cast<std::size_t>(config.runner.trials); ++t)
       if (kept(p, t)) journal.trial(p, t, run_trial(model, config_at(config, p), {p, t}).record);
