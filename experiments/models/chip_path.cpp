@@ -49,7 +49,7 @@ CodeAverager chip_path(const UnitDesign& unit, std::string_view variant, std::ui
   const ChipDesign& design = *unit.design;
   const bool lives = variant == "drifting" || variant == "recalibrated";
   const ChipVariant as = chip_variant(variant);
-  const NoiseSwitches noise = lives ? config.noise : noise_in(as, config);
+  const NoiseSwitches noise = lives ? NoiseSwitches(config.noise) : noise_in(as, config);
   if (!lives) {
     auto at = std::make_shared<Station>(station(
         config,

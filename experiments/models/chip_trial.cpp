@@ -112,7 +112,7 @@ double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes
 }
 
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
-  return variant.noisy ? config.noise : NoiseSwitches{};
+  return variant.noisy ? NoiseSwitches(config.noise) : NoiseSwitches{};
 }
 
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant) {

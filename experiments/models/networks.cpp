@@ -36,7 +36,10 @@ std::string network_identity(const StudyConfig& config) {
       return key == "source" || (key.starts_with("step_") || key == "carries" ? !trained : trained);
     if (!trained) return false;
     if (section == "training" || (section == "run" && key == "seed")) return true;
-    return config.training.on_chips && (section == "chip" || section == "link" || section == "noise");
+    // all but what heats and houses the unit
+    constexpr std::array unit = {"chip",    "laser", "modulator", "receiver", "converter", "splitter",
+                                 "coupler", "fibre", "waveguide", "layout",   "link",      "noise"};
+    return config.training.meets_unit() && std::find(unit.begin(), unit.end(), section) != unit.end();
   };
   std::string text;
   for (const FieldEntry& entry : config_entries(config))

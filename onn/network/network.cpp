@@ -92,8 +92,7 @@ bool Network::is_feed_forward() const {
     const SigmaULayer& layer = layers[l];
     const bool last = l + 1 == layers.size();
     if (layer.reads != count_up(first, width) || layer.wiring != Wiring::blocks || !layer.attenuated ||
-        layer.ending != (last ? LayerEnd::servers : LayerEnd::receivers) || std::isfinite(layer.ceiling) ||
-        layer.offset != 0)
+        layer.ending != (last ? LayerEnd::servers : LayerEnd::receivers) || layer.offset != 0)
       return false;
     first += width;
     width = layer.outputs;

@@ -91,7 +91,7 @@ struct Network {
   /// Number of the first signal that a layer puts out.
   int first_signal(std::size_t layer) const;
   /// Whether every layer reads the whole layer before it and nothing else, the last is the servers', every
-  /// weight is of attenuated blocks S U, and receivers rectify without ceiling or offset: what training makes.
+  /// weight is of attenuated blocks S U, and receivers add no offset: what training makes.
   bool is_feed_forward() const;
 };
 

@@ -11,7 +11,7 @@ namespace optinc {
 struct WordCheck {
   std::uint64_t words = 0;
   std::uint64_t wrong = 0;  ///< words with a digit on the wrong side of a threshold
-  double margin = 0.5;      ///< least over the words of 0.5 - max |y - d|
+  double margin = 0.5;      ///< least over the words, as DecodingScore::margin
   bool every = false;       ///< these were all words of the task
 
   bool operator==(const WordCheck&) const = default;

@@ -73,7 +73,8 @@ DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs,
   double worst = 0.0;
   Eigen::Index right = 0;
   for (Eigen::Index w = 0; w < outputs.cols(); ++w) {
-    const double miss = (outputs.col(w) - targets.col(w)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    const double miss =
+        outputs.col(w).binaryExpr(targets.col(w), &decision_error<double>).maxCoeff<Eigen::PropagateNaN>();
     if (miss < 0.5) ++right;
     if (!(miss <= worst)) worst = miss;
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include <Eigen/Dense>
 
 #include "onn/task/task.hpp"
@@ -35,8 +37,15 @@ std::vector<std::uint64_t> evaluation_words(const Task& task);
 /// `count` numbers of words, uniform over the enumeration.
 std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Stream& stream);
 
+/// How far an output is off its digit d on the sides where a threshold stands: |y - d|, but 0 below d = 0 and
+/// above d = 3, where no other digit is decided. NaN where y is.
+template <class Real>
+Real decision_error(Real y, Real d) {
+  return (d == 0 && y < 0) || (d == 3 && y > 3) ? Real(0) : std::abs(y - d);
+}
+
 /// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to
-/// a threshold on its right side, 0.5 - max |y - d| (negative once a digit is wrong).
+/// a threshold on its right side, 0.5 - max decision_error(y, d) (negative once a digit is wrong).
 struct DecodingScore {
   double word_accuracy = 0.0;
   double margin = 0.0;

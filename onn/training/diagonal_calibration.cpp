@@ -34,7 +34,8 @@ std::vector<Layer> measured_layers(const ChipDesign& design, const ChipState& ch
                 {},
                 from.bias.cast<float>(),
                 Moments(from.outputs, 1),
-                MatrixF(from.outputs, from.inputs)};
+                MatrixF(from.outputs, from.inputs),
+                static_cast<float>(from.ceiling)};
     for (std::size_t b = 0; b < from.blocks.size(); ++b) {
       const BlockDesign& block = from.blocks[b];
       layer.blocks.push_back({measured_matrix(block, chip.layers[l].blocks[b], model).cast<float>(),
@@ -51,15 +52,15 @@ std::vector<Layer> measured_layers(const ChipDesign& design, const ChipState& ch
 
 double step(std::vector<Layer>& layers, std::vector<Gradients>& gradients, const Batch& batch, double dead_zone,
             int threads) {
-  const double loss = accumulate_batch(layers, batch.inputs, batch.targets, static_cast<float>(dead_zone), {},
-                                       threads, gradients);
+  const double loss = accumulate_batch(layers, batch.inputs, batch.targets, static_cast<float>(dead_zone),
+                                       batch.noise, threads, gradients);
   const float rate = adam_rate(batch.rate, batch.step + 1);
   const float per_output = 1.0f / static_cast<float>(batch.targets.size());
   for (std::size_t l = 0; l < layers.size(); ++l) {
     for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
       Block& block = layers[l].blocks[b];
       const MatrixF g = per_output * block_gradient(layers, gradients, l, b);
-      block.s += block.s_moments.step(g.cwiseProduct(block.u).rowwise().sum(), rate);
+      block.s += block.s_moments.step(sigma_gradient(g, block.u, {}, b), rate);
       rebuild_weight(layers[l], b);
     }
     layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(gradients, l), rate);
@@ -108,7 +109,7 @@ ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& mea
   validate_training(settings);
   validate_field(design.feed_forward, "diagonal_epochs",
                  "{} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
-                 "skips, ceilings or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
+                 "skips or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
                  settings.epochs);
   std::vector<Layer> layers = measured_layers(design, measured, model);
   std::vector<Gradients> gradients = room_for_gradients(layers);

@@ -3,22 +3,12 @@
 #include <cstdint>
 #include <functional>
 
-#include "onn/link/noise.hpp"
 #include "onn/training/result.hpp"
 #include "onn/training/settings.hpp"
-#include "physics/variation/error_model.hpp"
 
 namespace optinc {
 
 struct Checkpointing;  // onn/training/checkpoint.hpp
-
-/// What a network meets when it is trained on chips. Their numbers begin at 2^24: none that a study draws is
-/// among them.
-struct ChipTrainingModel {
-  ErrorModel chip = {};        ///< every step fabricates and calibrates a chip of it
-  UnitHardware hardware = {};  ///< receivers at every neuron and at the servers, whose noise is `noise`
-  NoiseSwitches noise = {};    ///< shot and amplifier noise act; a step's lock and intensity errors do not
-};
 
 /// Hardware-aware training through simulated meshes: goes on from a feed-forward network. Every step draws a
 /// new chip, programs each mesh for it (local correction with its known splitters), lets it settle with all its
@@ -34,8 +24,8 @@ struct ChipTrainingModel {
 ///
 /// Same seed, same bits, whatever `threads`. Throws Error for settings out of range, a network that is not
 /// Network::is_feed_forward(), a kept state of another one, and when the loss is no longer finite.
-TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings,
-                              const ChipTrainingModel& model, std::uint64_t seed, int threads = 0,
+TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings, const TrainingUnit& unit,
+                              std::uint64_t seed, int threads = 0,
                               const std::function<void(const EpochReport&)>& progress = {},
                               const Checkpointing* checkpointing = nullptr);
 

@@ -13,7 +13,7 @@ struct EpochReport {
   int epoch = 0;               ///< counted from 1
   double loss = 0.0;           ///< mean over the epoch's batches
   double word_accuracy = 0.0;  ///< share of all words whose every digit rounds right, after the epoch
-  double margin = 0.0;         ///< min over all words of 0.5 - max_m |y_m - d_m|; > 0 when every word is right
+  double margin = 0.0;         ///< as DecodingScore::margin, of all words; > 0 when every word is right
   double learning_rate = 0.0;
   double seconds = 0.0;  ///< since the start
 };

@@ -18,6 +18,12 @@ void validate_training(const TrainingSettings& s) {
                  s.epochs);
   validate_field(s.matrix_noise >= 0 && s.matrix_noise < 1, "matrix_noise", "{} (0 to less than 1). Try 0.03.",
                  s.matrix_noise);
+  validate_field(s.noise >= 0 && s.noise <= 100, "noise", "{} (0 to 100). Try 1.1.", s.noise);
+  validate_field(s.noise_ramp >= 0 && s.noise_ramp <= 1, "noise_ramp", "{} (0 to 1). Try 0.4.", s.noise_ramp);
+  validate_field(s.ceiling >= 0 && s.ceiling <= 1, "ceiling", "{} (0 to 1). Try 0.7.", s.ceiling);
+  validate_field(s.noise == 0 || s.scheme == TrainingScheme::lie_adam || s.on_chips, "noise",
+                 "{} with scheme projected (its layers have no gain between projections). Choose lie-adam.",
+                 s.noise);
   validate_field(s.project_every >= 1, "project_every", "{} (1 or more epochs). Try 1.", s.project_every);
   validate_field(s.squared_share >= 0 && s.squared_share <= 1, "squared_share", "{} (0 to 1). Try 0.5.",
                  s.squared_share);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "onn/link/noise.hpp"
 #include "physics/core/enum_names.hpp"
+#include "physics/variation/error_model.hpp"
 
 namespace optinc {
 
@@ -29,7 +31,22 @@ struct TrainingSettings {
       0.0;  ///< stand-in for device errors: every step meets every U with an error of this relative
             ///< Frobenius norm, normal and fresh; the answers it is trained for are those with it
   bool on_chips = false;     ///< every step meets a simulated chip (train_on_chips), not a stand-in
+  double noise = 0.0;        ///< rms of the unit's noise that the last epochs meet, of its own; 0: none
+  double noise_ramp = 0.4;   ///< share of the epochs, from the first, in which it grows from 2 % of that
+  double ceiling = 0.0;      ///< of every hidden layer, of the largest value that it puts out over all words
+                             ///< before training; 0: those of the network trained on from, if it has any
   double stop_margin = 0.0;  ///< ends after the epoch whose words are all right by so much; 0: all epochs
+
+  /// Whether training depends on the unit that it stands for.
+  bool meets_unit() const { return on_chips || noise > 0; }
+};
+
+/// The unit that training stands for: what its chips lose and err by, what receives their light, and the noise
+/// that acts.
+struct TrainingUnit {
+  ErrorModel chip = {};
+  UnitHardware hardware = {};
+  NoiseSwitches noise = {};
 };
 
 /// Throws Error, naming the setting, for one out of range.

@@ -21,11 +21,10 @@ void disturb(Layer& layer, std::size_t b, double noise, Stream stream) {
   layer.part(layer.weight, b).noalias() = block.s.asDiagonal() * block.perturbed_u;
 }
 
-/// Adam on s, and on U along the orthogonal group: the Riemannian gradient of L(S U) is the skew part
-/// Omega = T - T^T of T = (S G) U^T with G = dL/dW; Adam turns it into a step A, and U <- (1 + A + A^2/2) U
-/// follows the geodesic to second order. One Newton-Schulz step takes the rounding out of U.
-void step_block(Block& block, const MatrixF& g, float rate) {
-  const VectorF ds = g.cwiseProduct(block.perturbed_u.size() > 0 ? block.perturbed_u : block.u).rowwise().sum();
+/// Adam on s, whose gradient is ds, and on U along the orthogonal group: the Riemannian gradient of L(S U) is
+/// the skew part Omega = T - T^T of T = (S G) U^T with G = dL/dW; Adam turns it into a step A, and U <- (1 + A
+/// + A^2/2) U follows the geodesic to second order. One Newton-Schulz step takes the rounding out of U.
+void step_block(Block& block, const MatrixF& g, const VectorF& ds, float rate) {
   MatrixF t;
   t.noalias() = (block.s.asDiagonal() * g) * block.u.transpose();
   const MatrixF a = block.u_moments.step(t - t.transpose(), rate);
@@ -48,9 +47,7 @@ struct Optimiser {
   explicit Optimiser(std::vector<Layer> initial)
       : layers(std::move(initial)),
         share_gradients(room_for_gradients(layers)),
-        blocks(blocks_largest_first(layers)) {
-    for (const auto& [l, b] : blocks) rebuild_weight(layers[l], b);
-  }
+        blocks(blocks_largest_first(layers)) {}
 
   /// One step; returns the summed loss of its words.
   double step(const Batch& batch, const TrainingSettings& settings, std::uint64_t seed, int threads) {
@@ -61,13 +58,19 @@ struct Optimiser {
                 Stream(seed, Purpose::training_noise, static_cast<std::uint32_t>(batch.step),
                        static_cast<std::uint32_t>(i)));
       });
-    const double loss = accumulate_batch(layers, batch.inputs, batch.targets,
-                                         static_cast<float>(settings.dead_zone), {}, threads, share_gradients);
+    const double loss =
+        accumulate_batch(layers, batch.inputs, batch.targets, static_cast<float>(settings.dead_zone),
+                         batch.noise, threads, share_gradients);
     const float rate = adam_rate(batch.rate, batch.step + 1);
     const float per_output = 1.0f / static_cast<float>(batch.targets.size());  // mean over words and digits
+    const auto by_gain = gain_gradients(layers, share_gradients, per_output);
     parallel_for(blocks.size(), threads, [&](std::size_t i) {
       const auto [l, b] = blocks[i];
-      step_block(layers[l].blocks[b], per_output * block_gradient(layers, share_gradients, l, b), rate);
+      Block& block = layers[l].blocks[b];
+      const MatrixF g = per_output * block_gradient(layers, share_gradients, l, b);
+      const VectorF ds =
+          sigma_gradient(g, block.perturbed_u.size() > 0 ? block.perturbed_u : block.u, by_gain[l], b);
+      step_block(block, g, ds, rate);
       rebuild_weight(layers[l], b);
     });
     for (std::size_t l = 0; l < layers.size(); ++l)
@@ -97,7 +100,7 @@ struct Optimiser {
 
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads, const std::function<void(const EpochReport&)>& progress,
-                     const Network* start_from, const Checkpointing* checkpointing) {
+                     const Network* start_from, const Checkpointing* checkpointing, const TrainingUnit& unit) {
   validate_training(settings);
   const Network shape = make_network(task, hidden);
   validate(
@@ -107,7 +110,10 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
       "them.",
       fmt::join(shape.widths(), "-"));
   std::vector<Layer> layers = start_from == nullptr ? initial_layers(shape, seed) : layers_of(*start_from);
-  const EpochLoop loop{task, settings, seed, threads, progress, checkpointing};
+  limit_outputs(layers, task, settings.ceiling);
+  std::optional<UnitNoise> noise;
+  if (settings.noise > 0) noise.emplace(noise_of(finished(shape, layers), unit));
+  const EpochLoop loop{task, settings, seed, threads, progress, checkpointing, noise ? &*noise : nullptr};
   if (settings.scheme == TrainingScheme::projected) return train_projected(shape, std::move(layers), loop);
   Optimiser optimiser(std::move(layers));
   auto curve = loop.run(optimiser.layers,

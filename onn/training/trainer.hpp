@@ -19,6 +19,7 @@ struct Checkpointing;  // onn/training/checkpoint.hpp
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
                      std::uint64_t seed, int threads = 0,
                      const std::function<void(const EpochReport&)>& progress = {},
-                     const Network* start = nullptr, const Checkpointing* checkpointing = nullptr);
+                     const Network* start = nullptr, const Checkpointing* checkpointing = nullptr,
+                     const TrainingUnit& unit = {});
 
 }  // namespace optinc

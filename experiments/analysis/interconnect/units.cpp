@@ -52,7 +52,7 @@ void cost_units(ScenarioList& list, const std::filesystem::path& shipped,
       check_design(*s, designs, file);
       names.insert(s->design);
     }
-    for (const ComparedDesign& row : compare_designs(only(designs, std::move(names)), at_each))
+    for (const ComparedDesign& row : compare_designs(only(designs, names), at_each))
       for (Scenario* s : scenarios)
         if (s->design == row.entry.name) s->unit = row.cost;
     for (const Scenario* s : scenarios) check_unit(*s);

@@ -16,6 +16,7 @@
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/units.hpp"
 
 namespace optinc {
 namespace {
@@ -113,11 +114,46 @@ void name_chip(ErrorModel& chip) {
     if (values[i].value != preset[i].value) chip.preset = "custom";
 }
 
+/// What a set of noise says. "receivers" is what fields begin with.
+Assignments noise_set(std::string_view name) {
+  const bool full = name == "full";
+  const StudyConfig begins;
+  Assignments values;
+  for (const char* source : {"shot", "tia", "rin", "lock", "converter"})
+    values.emplace_back(fmt::format("noise.{}", source), true);
+  values.emplace_back("noise.last_only", false);
+  values.emplace_back("link.sigma_lock_rad", begins.hardware.link.sigma_lock_rad);
+  values.emplace_back("modulator.leak", full ? field_ratio_of_loss_db(28.0) : begins.hardware.modulator.leak);
+  values.emplace_back("link.level_mismatch", full ? 0.03 : begins.hardware.link.level_mismatch);
+  values.emplace_back("link.sigma_combiner", full ? 0.01 : begins.hardware.link.sigma_combiner);
+  return values;
+}
+
+/// Names the noise by the set that says just these values.
+void name_noise(StudyConfig& config) {
+  std::map<std::string, FieldValue> has;
+  for (const FieldEntry& entry : config_entries(config)) has.emplace(entry.name(), entry.value);
+  const auto names = noise_set_names();
+  config.noise.set = *std::ranges::find_if(names, [&](std::string_view name) {
+    return name == "custom" || std::ranges::all_of(noise_set(name), [&](const auto& assigned) {
+             return has.at(assigned.first) == assigned.second;
+           });
+  });
+}
+
 }  // namespace
 
+std::span<const std::string_view> noise_set_names() {
+  static constexpr std::array<std::string_view, 3> names = {"receivers", "full", "custom"};
+  return names;
+}
+
 StudyConfig with_values(StudyConfig config, const Assignments& values) {
-  for (const auto& [key, value] : values)
+  for (const auto& [key, value] : values) {
     if (key == "chip.preset") config.chip = error_preset(std::get<std::string>(value));
+    if (key == "noise.set" && value != FieldValue(std::string("custom")))
+      config = with_values(std::move(config), noise_set(std::get<std::string>(value)));
+  }
   visit_config(config, [&](std::string_view section, const FieldInfo& info, auto& member) {
     const FieldEntry entry{section, info, false};
     for (const auto& [key, value] : values)
@@ -127,6 +163,7 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
       }
   });
   name_chip(config.chip);
+  name_noise(config);
   return config;
 }
 
@@ -148,15 +185,20 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
   // a preset asked for on the command line must not be undone by the file, which --print-config writes in full
   if (over.contains("chip.preset"))
     std::erase_if(given, [](const auto& v) { return v.first.starts_with("chip."); });
+  if (over.contains("noise.set"))
+    for (const auto& [key, value] : noise_set("receivers")) given.erase(key);
   for (const auto& [key, value] : over) given.insert_or_assign(key, value);
 
   StudyConfig config;
+  if (const auto set = given.find("noise.set"); set != given.end())
+    config = with_values(config, {{"noise.set", set->second.value}});
   config.chip = chip_start(given, name);
   visit_config(config, [&](std::string_view section, const FieldInfo& info, auto& member) {
     const auto found = given.find(FieldEntry{section, info, false}.name());
     if (found != given.end()) from_field_value(member, found->second.value);
   });
   name_chip(config.chip);
+  name_noise(config);
   config.sweeps = read_sweeps(table, source, config);
   for (SweepAxis& axis : config.sweeps)
     for (SweptKey& key : axis.keys)

@@ -95,6 +95,17 @@ struct GradientSettings {
   int block = 1024;
 };
 
+/// [noise]: what acts, and the name of the set of noise that this is.
+struct NoiseSettings : NoiseSwitches {
+  std::string set = "receivers";  ///< of noise_set_names(), "custom" for values that no set has
+
+  /// Every source of noise.
+  NoiseSettings() : NoiseSwitches(NoiseSwitches::all()) {}
+};
+
+/// Sets of noise by their names, "custom" last.
+std::span<const std::string_view> noise_set_names();
+
 /// Everything a study depends on. The tables in study_fields.hpp drive all that happens to it.
 struct StudyConfig {
   std::string study = "unnamed";
@@ -111,8 +122,8 @@ struct StudyConfig {
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;
   Environment environment;
-  UnitHardware hardware;                       ///< [laser], [modulator] .. [layout], [link]
-  NoiseSwitches noise = NoiseSwitches::all();  ///< of model chip's variant "noisy"; in model drift always
+  UnitHardware hardware;  ///< [laser], [modulator] .. [layout], [link]
+  NoiseSettings noise;    ///< of model chip's variant "noisy"; in model drift always
   StandInSettings stand_in;
   ToleranceSettings tolerance;
   MeshSettings mesh;
@@ -146,7 +157,8 @@ struct Overrides {
 /// Reads a TOML file over the defaults, then applies `overrides`, a later one over an earlier one. [chip]
 /// preset fills the values of its section and the section's other keys go over it, whatever their order; a
 /// preset among the overrides replaces the file's whole [chip]. A chip that differs from its preset is called
-/// "custom"; a file may say so too if it gives every value. Throws Error "file:line:column: ..." for a missing
+/// "custom"; a file may say so too if it gives every value. [noise] set does the same to the keys of its set,
+/// in whichever section. Throws Error "file:line:column: ..." for a missing
 /// or unreadable file, an unknown section or key, a wrong type, a value out of range. A relative path that the
 /// file gives (FieldInfo::file) starts at the file's folder, one of an override at the working directory.
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides = {});
@@ -155,9 +167,9 @@ StudyConfig load_config(const std::filesystem::path& path, const Overrides& over
 /// messages.
 StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides = {});
 
-/// The configuration with these values, "section.key" each, in place of its own; a chip.preset among them
-/// replaces the whole [chip] first. The values must be of their field's type. Throws Error where one is out of
-/// range.
+/// The configuration with these values, "section.key" each, in place of its own; a chip.preset or noise.set
+/// among them replaces all that it names first. The values must be of their field's type. Throws Error where
+/// one is out of range.
 StudyConfig with_values(StudyConfig config, const Assignments& values);
 
 /// Throws Error, "section.key" first, for a value out of range, keys that do not go together or layer widths

@@ -96,10 +96,10 @@ std::string likely_keys(std::string_view wrong) {
   const auto likely = likely_names(wrong, names);
   if (likely.front().find(wrong) != wrong.npos) return choice_text(likely);
   // "bandwith_hz" is compared with keys, not with the sections before them
-  for (std::string_view& name : names) name.remove_prefix(name.find('.') + 1);
-  const std::string_view nearest = nearest_name(key, names);
-  const auto end = [](std::string_view text) { return text.data() + text.size(); };
-  return *std::ranges::find_if(full, [&](const std::string& name) { return end(name) == end(nearest); });
+  std::vector<std::string_view> keys;
+  for (const std::string_view name : names) keys.push_back(name.substr(name.find('.') + 1));
+  const auto nearest = std::ranges::find(keys, nearest_name(key, keys)) - keys.begin();
+  return std::string(names[static_cast<std::size_t>(nearest)]);
 }
 
 std::string_view nearest_section(std::string_view wrong) {

@@ -61,13 +61,13 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
                               100 * e.word_accuracy, e.margin));
   };
   const Checkpointing keeping = keeper.keeping(start);
+  const TrainingUnit unit{config.chip, config.hardware, config.noise};
   try {
-    TrainingResult result =
-        config.training.on_chips
-            ? train_on_chips(*start, config.training, {config.chip, config.hardware, config.noise},
-                             config.run.seed, config.run.threads, report, &keeping)
-            : train(config.task, config.network.hidden, config.training, config.run.seed, config.run.threads,
-                    report, start ? &*start : nullptr, &keeping);
+    TrainingResult result = config.training.on_chips
+                                ? train_on_chips(*start, config.training, unit, config.run.seed,
+                                                 config.run.threads, report, &keeping)
+                                : train(config.task, config.network.hidden, config.training, config.run.seed,
+                                        config.run.threads, report, start ? &*start : nullptr, &keeping, unit);
     return {network_identity(config), std::move(result.network), std::move(result.curve)};
   } catch (const Error&) {
     keeper.remove();  // it would fail there again

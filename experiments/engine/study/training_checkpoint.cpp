@@ -33,7 +33,7 @@ std::string training_identity(const StudyConfig& config) {
   part.task = config.task;
   part.network = config.network;
   part.training = config.training;
-  if (config.training.on_chips) {
+  if (config.training.meets_unit()) {
     part.chip = config.chip;
     part.hardware = config.hardware;
     part.noise = config.noise;

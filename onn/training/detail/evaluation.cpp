@@ -21,9 +21,11 @@ void evaluate(const std::vector<Layer>& layers, const Dataset& data, int threads
   std::vector<Eigen::Index> right(static_cast<std::size_t>(blocks));
   parallel_for(blocks, threads, [&](Eigen::Index i) {
     const Eigen::Index first = i * block, words = std::min(block, data.inputs.cols() - first);
-    const MatrixF x = std::move(forward(layers, data.inputs.middleCols(first, words)).back());
-    const VectorF miss =
-        (x - data.targets.middleCols(first, words)).cwiseAbs().colwise().maxCoeff().transpose();
+    const MatrixF x = std::move(forward(layers, data.inputs.middleCols(first, words)).x.back());
+    const VectorF miss = x.binaryExpr(data.targets.middleCols(first, words), &decision_error<float>)
+                             .colwise()
+                             .maxCoeff()
+                             .transpose();
     worst[static_cast<std::size_t>(i)] = miss.maxCoeff();
     right[static_cast<std::size_t>(i)] = (miss.array() < 0.5f).count();
   });

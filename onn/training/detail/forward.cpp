@@ -1,27 +1,38 @@
 #include "onn/training/detail/forward.hpp"
 
-#include <span>
-
 #include "physics/random/stream.hpp"
 
 namespace optinc::training {
 
-std::vector<MatrixF> forward(const std::vector<Layer>& layers, MatrixF x0, const ReceiverNoise& noise,
-                             std::uint32_t share) {
-  std::vector<MatrixF> x(layers.size() + 1);
+Stream StepNoise::stream(std::uint32_t share, int layer) const {
+  return Stream(seed, Purpose::chip_training, step, share * 1024 + static_cast<std::uint32_t>(layer + 1));
+}
+
+Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& noise, std::uint32_t share) {
+  Values values;
+  auto& x = values.x;
+  x.resize(layers.size() + 1);
   x[0] = std::move(x0);
+  if (noise.unit != nullptr) values.slopes.resize(layers.size());
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    x[l + 1].noalias() = layers[l].weight * x[l];
-    x[l + 1].colwise() += layers[l].bias;
-    if (!noise.rms.empty()) {
-      MatrixF drawn(x[l + 1].rows(), x[l + 1].cols());
-      Stream(noise.seed, Purpose::chip_training, noise.step, share * 1024 + static_cast<std::uint32_t>(l))
-          .normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
-      x[l + 1] += noise.rms[l] * drawn;
+    const Layer& layer = layers[l];
+    const bool last = l + 1 == layers.size();
+    MatrixF& out = x[l + 1];
+    out.noalias() = layer.weight * x[l];
+    if (noise.unit == nullptr) {
+      out.colwise() += layer.bias;
+    } else {
+      MatrixF light = out;
+      if (l == 0) light.colwise() += noise.unit->input_light() * layer.weight.rowwise().sum();
+      out.colwise() += layer.bias;
+      Stream stream = noise.stream(share, static_cast<int>(l));
+      add_noise(noise.unit->layer(l), noise.scale, l == 0 ? 1.0f : layers[l - 1].ceiling, layer.gain(), light,
+                stream, out, values.slopes[l]);
+      if (last) noise.unit->convert(out, stream);
     }
-    if (l + 1 < layers.size()) x[l + 1] = x[l + 1].cwiseMax(0.0f);
+    if (!last) out = out.cwiseMax(0.0f).cwiseMin(layer.ceiling);
   }
-  return x;
+  return values;
 }
 
 }  // namespace optinc::training

@@ -4,24 +4,35 @@
 #include <vector>
 
 #include "onn/training/detail/layers.hpp"
+#include "onn/training/detail/unit_noise.hpp"
 
 // The forward pass of the float32 layers: what gradients are taken of, and what an epoch is evaluated by.
 
 namespace optinc::training {
 
-/// Noise that receivers add to every value of a layer, rms (layers); none: empty.
-struct ReceiverNoise {
-  std::vector<float> rms;
+/// The noise of one step; none where `unit` is null.
+struct StepNoise {
+  const UnitNoise* unit = nullptr;
+  float scale = 1.0f;  ///< of every rms
   std::uint64_t seed = 0;
   std::uint32_t step = 0;
+
+  /// Random numbers of the step's noise: of a share of its batch and a layer, or, `layer` = -1, of its inputs.
+  Stream stream(std::uint32_t share, int layer) const;
 };
 
-/// Values of all layers for inputs x0 = a - shift, (inputs, words): x0 and what leaves every layer,
+/// What a forward pass leaves behind.
+struct Values {
+  std::vector<MatrixF> x;           ///< x_0 and what leaves every layer, (values, words)
+  std::vector<NoiseSlopes> slopes;  ///< (layers); empty without noise
+};
+
+/// Values of all layers for inputs x0 = a - shift, (inputs, words):
 ///
-///   x_{l+1} = max(W_l x_l + b_l + noise, 0),   the last layer without the max.
+///   x_{l+1} = min(max(W_l x_l + b_l + noise, 0), ceiling_l),   the last layer as it is, read by a converter.
 ///
 /// `share`: of the batch, for its noise.
-std::vector<MatrixF> forward(const std::vector<Layer>& layers, MatrixF x0, const ReceiverNoise& noise = {},
-                             std::uint32_t share = 0);
+Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& noise = {},
+               std::uint32_t share = 0);
 
 }  // namespace optinc::training

@@ -5,29 +5,39 @@
 namespace optinc::training {
 
 void accumulate(const std::vector<Layer>& layers, const MatrixF& x0, const MatrixF& target, float dead_zone,
-                const ReceiverNoise& noise, std::uint32_t share, Gradients& g) {
+                const StepNoise& noise, std::uint32_t share, Gradients& g) {
   const std::size_t depth = layers.size();
-  const std::vector<MatrixF> x = forward(layers, x0, noise, share);
+  const Values values = forward(layers, x0, noise, share);
+  const std::vector<MatrixF>& x = values.x;
   const MatrixF miss = x[depth] - target;
   const MatrixF excess = (miss.cwiseAbs().array() - dead_zone).cwiseMax(0.0f);
   g.loss = excess.cast<double>().squaredNorm();
   MatrixF delta = 2.0f * excess.cwiseProduct(miss.cwiseSign());
   for (std::size_t l = depth; l-- > 0;) {
-    g.weight[l].noalias() = delta * x[l].transpose();
     g.bias[l] = delta.rowwise().sum();
-    if (l == 0) break;
+    if (noise.unit != nullptr) {
+      const NoiseSlopes& slopes = values.slopes[l];
+      g.gain[l] = delta.cwiseProduct(slopes.gain).sum();
+      delta.array() *= slopes.light.array();
+    }
+    g.weight[l].noalias() = delta * x[l].transpose();
+    if (l == 0) {
+      if (noise.unit != nullptr)  // of the noise of the light that the first layer's inputs leave out
+        g.weight[l].colwise() += noise.unit->input_light() * (delta.rowwise().sum() - g.bias[l]);
+      break;
+    }
     MatrixF back;
     back.noalias() = layers[l].weight.transpose() * delta;
-    delta = (x[l].array() > 0.0f).select(back, 0.0f);
+    delta = (x[l].array() > 0.0f && x[l].array() < layers[l - 1].ceiling).select(back, 0.0f);
   }
 }
 
 double accumulate_batch(const std::vector<Layer>& layers, const MatrixF& inputs, const MatrixF& targets,
-                        float dead_zone, const ReceiverNoise& noise, int threads,
+                        float dead_zone, const StepNoise& noise, int threads,
                         std::vector<Gradients>& shares_of) {
   const Eigen::Index words = inputs.cols();
   parallel_for(shares, threads, [&](int k) {
-    const Eigen::Index first = words * k / shares, last = words * (k + 1) / shares;
+    const auto [first, last] = share_of(words, k);
     accumulate(layers, inputs.middleCols(first, last - first), targets.middleCols(first, last - first),
                dead_zone, noise, static_cast<std::uint32_t>(k), shares_of[static_cast<std::size_t>(k)]);
   });
@@ -39,6 +49,7 @@ double accumulate_batch(const std::vector<Layer>& layers, const MatrixF& inputs,
 std::vector<Gradients> room_for_gradients(const std::vector<Layer>& layers) {
   Gradients g;
   g.bias.resize(layers.size());
+  g.gain.assign(layers.size(), 0.0f);
   for (const auto& l : layers) g.weight.emplace_back(l.outputs, l.inputs);
   return std::vector<Gradients>(shares, g);
 }
@@ -59,6 +70,24 @@ MatrixF block_gradient(const std::vector<Layer>& layers, const std::vector<Gradi
 VectorF bias_gradient(const std::vector<Gradients>& of, std::size_t l) {
   VectorF sum = of[0].bias[l];
   for (std::size_t k = 1; k < of.size(); ++k) sum += of[k].bias[l];
+  return sum;
+}
+
+std::vector<GainGradient> gain_gradients(const std::vector<Layer>& layers, const std::vector<Gradients>& of,
+                                         float factor) {
+  std::vector<GainGradient> found;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const auto [block, row] = layers[l].largest_sigma();
+    float sum = 0.0f;
+    for (const Gradients& share : of) sum += share.gain[l];
+    found.push_back({block, row, factor * (layers[l].blocks[block].s[row] < 0 ? -sum : sum)});
+  }
+  return found;
+}
+
+VectorF sigma_gradient(const MatrixF& g, const MatrixF& u, const GainGradient& gain, std::size_t b) {
+  VectorF sum = g.cwiseProduct(u).rowwise().sum();
+  if (gain.block == b) sum[gain.row] += gain.value;
   return sum;
 }
 

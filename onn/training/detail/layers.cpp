@@ -20,6 +20,22 @@ Eigen::MatrixXd orthogonalised(const MatrixF& u) {
 
 }  // namespace
 
+std::pair<std::size_t, Eigen::Index> Layer::largest_sigma() const {
+  std::pair<std::size_t, Eigen::Index> found{0, 0};
+  float most = -1.0f;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    Eigen::Index row = 0;
+    const float largest = blocks[b].s.cwiseAbs().maxCoeff(&row);
+    if (largest > most) most = largest, found = {b, row};
+  }
+  return found;
+}
+
+float Layer::gain() const {
+  const auto [block, row] = largest_sigma();
+  return std::abs(blocks[block].s[row]);
+}
+
 std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed) {
   std::vector<Layer> layers;
   std::uint32_t drawn = 0;
@@ -39,6 +55,7 @@ std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed) {
       Stream stream(seed, Purpose::network_init, drawn++);
       layer.blocks.push_back(
           {haar_orthogonal(n, stream).cast<float>(), VectorF::Constant(n, gain), Moments(n, n), Moments(n, 1)});
+      rebuild_weight(layer, static_cast<std::size_t>(b));
     }
     layers.push_back(std::move(layer));
   }
@@ -57,10 +74,12 @@ std::vector<Layer> layers_of(const Network& network) {
     for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
       layers[l].blocks[b].u = from.unitary[b].cast<float>();
       layers[l].blocks[b].s = from.sigma[b].cast<float>();
+      rebuild_weight(layers[l], b);
     }
     Eigen::VectorXd bias = from.bias;
     if (l == 0) bias += from.weight() * Eigen::VectorXd::Constant(from.inputs, input_shift);
     layers[l].bias = bias.cast<float>();
+    layers[l].ceiling = static_cast<float>(from.ceiling);
   }
   return layers;
 }
@@ -89,6 +108,7 @@ Network finished(const Network& shape, const std::vector<Layer>& layers) {
       out.sigma[b] = layers[l].blocks[b].s.cast<double>();
     }
     out.bias = layers[l].bias.cast<double>();
+    out.ceiling = static_cast<double>(layers[l].ceiling);
   }
   auto& first = network.layers.front();
   first.bias -= first.weight() * Eigen::VectorXd::Constant(first.inputs, input_shift);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -30,8 +31,14 @@ struct Layer {
   std::vector<Block> blocks;
   VectorF bias;
   Moments bias_moments;
-  MatrixF weight;  // S U of all blocks, rebuilt after every step
+  MatrixF weight;                                          // S U of all blocks, rebuilt after every step
+  float ceiling = std::numeric_limits<float>::infinity();  ///< of what leaves it
 
+  /// Where the layer's gain stands, the diagonal element of largest magnitude, which attenuators pass as it
+  /// is: (block, row), the first of equals.
+  std::pair<std::size_t, Eigen::Index> largest_sigma() const;
+  /// Its magnitude.
+  float gain() const;
   /// Rows of one block.
   int size() const { return std::min(outputs, inputs); }
   /// The part of a matrix (outputs, inputs) that is block b's.

@@ -17,10 +17,7 @@ struct ProjectedOptimiser {
 
   explicit ProjectedOptimiser(std::vector<Layer> initial)
       : layers(std::move(initial)), share_gradients(room_for_gradients(layers)) {
-    for (Layer& layer : layers) {
-      for (std::size_t b = 0; b < layer.blocks.size(); ++b) rebuild_weight(layer, b);
-      moments.emplace_back(layer.outputs, layer.inputs);
-    }
+    for (const Layer& layer : layers) moments.emplace_back(layer.outputs, layer.inputs);
     projected = layers;
   }
 

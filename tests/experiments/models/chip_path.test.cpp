@@ -64,9 +64,10 @@ TEST_CASE("chip path: codes pass the very chip of that number, as the variant ha
       const ChipVariant as = chip_variant(variant);
       const LitChip lit = chip_in_operation(
           unit.design, unit.config, calibrated_chip(unit.design, unit.config, number), number, as.programming);
-      const CodeVector expected = decide(transmit(
-          {unit.design, lit.state, unit.config.hardware, as.noisy ? unit.config.noise : NoiseSwitches{}}, codes,
-          {5, number, 0, 3}));
+      const CodeVector expected =
+          decide(transmit({unit.design, lit.state, unit.config.hardware,
+                           as.noisy ? NoiseSwitches(unit.config.noise) : NoiseSwitches{}},
+                          codes, {5, number, 0, 3}));
       received.push_back(chip_path(unit.made_of(), variant, number)(codes, at_step(3)));
       CHECK(received.back() == expected);
     }

@@ -90,7 +90,7 @@ TEST_CASE("a stopped training goes on to the same bits: projected") {
 TEST_CASE("a stopped training goes on to the same bits: on chips") {
   const TrainingSettings s = settings_of(TrainingScheme::lie_adam);
   const Network start = train(small, hidden, s, 3, 1).network;
-  ChipTrainingModel model;
+  TrainingUnit model;
   model.chip = error_preset("good-lab");
   model.noise = NoiseSwitches::all();
   check_resumes([&](const Checkpointing& k) { return train_on_chips(start, s, model, 3, 1, {}, &k); });

@@ -73,7 +73,7 @@ TEST_CASE("MC: a network that met matrix errors in training bears them better") 
 
 TEST_CASE("training on chips keeps meshes orthogonal, lowers the loss and depends on no thread") {
   const Network start = trained();
-  ChipTrainingModel model;
+  TrainingUnit model;
   model.chip = error_preset("good-lab");
   const TrainingResult one = train_on_chips(start, settings_of(40, 1e-3), model, 3, 1);
   const TrainingResult two = train_on_chips(start, settings_of(40, 1e-3), model, 3, 2);

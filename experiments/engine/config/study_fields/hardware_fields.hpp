@@ -202,8 +202,14 @@ void visit_fields(S& s, Visitor&& visit) {
   if constexpr (!std::is_const_v<S>) s.averaging = value_of_name<Averaging>(averaging);
 }
 
-template <Like<NoiseSwitches> S, class Visitor>
+template <Like<NoiseSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"set", "1",
+                  "Named set of noise: receivers and locks alone (receivers), or also modulators of 28 dB "
+                  "extinction, levels of RLM 0.97 and combiner weights off by 1 % (full); keys set explicitly "
+                  "override it",
+                  0, 0, "custom: no set, every key as it stands", noise_set_names()},
+        s.set);
   visit(switched_off(
             "shot noise",
             FieldInfo{"shot", "1",

@@ -102,9 +102,24 @@ void visit_fields(S& s, Visitor&& visit) {
                   0, 0.9, "shipped/published_standin: 100 epochs without noise, then 0.03, then 0.05"},
         s.matrix_noise);
   visit(FieldInfo{"on_chips", "1",
-                  "Train through a newly drawn chip of [chip] at every step, with the receivers of [link]; "
-                  "needs network.start"},
+                  "Train through a newly drawn chip of [chip] at every step; needs network.start"},
         s.on_chips);
+  visit(FieldInfo{"noise", "1",
+                  "Noise of [noise] in training, in the last epochs, as a multiple of what the unit has: at 1, "
+                  "receivers, locks and converters are as noisy as in operation. Needs ceilings",
+                  0, 100, "Trained at 1.1, networks bear the noise of 1"},
+        s.noise);
+  visit(FieldInfo{"noise_ramp", "1",
+                  "Fraction of the epochs, at the start, in which the noise grows from 2 % to all of "
+                  "training.noise",
+                  0, 1},
+        s.noise_ramp);
+  visit(
+      FieldInfo{"ceiling", "1",
+                "Ceiling of every hidden layer's outputs, as a share of the largest output before training (of "
+                "the ceiling, in a network that has them); 0: as the network is",
+                0, 1, "0.6 from random matrices, 0.7 from a trained network"},
+      s.ceiling);
   visit(FieldInfo{"stop_margin", "digit",
                   "Decision margin that every word must reach for training to stop early; 0: run all epochs", 0,
                   0.499},

@@ -31,7 +31,20 @@ StudyConfig unlike_default() {
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
   c.network = {
       "some/network.h5", {0.1 / 0.7, 1.0 / 3.0, Carries::lookahead}, "some/other.h5", "some/start.h5", {30, 6}};
-  c.training = {TrainingScheme::projected, 3, 0.7 / 3.0, 7, 33, 0.1 + 0.2, 0, 1.0 / 3.0, 0.01, true, 0.2 / 3.0};
+  c.training = {TrainingScheme::projected,
+                3,
+                0.7 / 3.0,
+                7,
+                33,
+                0.1 + 0.2,
+                0,
+                1.0 / 3.0,
+                0.01,
+                true,
+                1.1,
+                0.3,
+                0.7,
+                0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7, 9, 1e-3 / 3.0};
   c.crosstalk = {0.03, 0.9, 40e-6};
@@ -63,7 +76,8 @@ StudyConfig unlike_default() {
   u.layout.receiver_area_m2 = 0.2e-6;
   u.die = {0.2, 0.31};
   u.link = {1.1e-3, 1.1e-4, 0.11, 0.5, 0.011, 0.031, false, Skew::delay_lines, Averaging::incoherent};
-  c.noise = {false, false, false, false, false, true};
+  static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true};
+  c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
@@ -146,9 +160,9 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [ports, target, kind, topology, common] = mesh;
   check("mesh", values(ports, target, kind, topology, common));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
-               stop_margin] = training;
+               noise_met, noise_growth, ceiling, stop_margin] = training;
   check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
-                           zone, matrix_noise, on_chips, stop_margin));
+                           zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage));
   const auto& [policy, estimate, in_situ, diagonal_epochs, diagonal_rate] = calibration;
@@ -182,8 +196,9 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [launch, full_scale, lock, ways, combiner, mismatch, is_signed, skew, averaging] = link;
   check("link", values(launch, full_scale, lock, ways, combiner, mismatch, is_signed,
                        std::string(name_of(skew)), std::string(name_of(averaging))));
-  const auto& [shot, amplifier, intensity, phase_lock, converters, last_only] = noise;
-  check("noise", values(shot, amplifier, intensity, phase_lock, converters, last_only));
+  const auto& [shot, amplifier, intensity, phase_lock, converters, last_only] =
+      static_cast<const NoiseSwitches&>(noise);
+  check("noise", values(noise.set, shot, amplifier, intensity, phase_lock, converters, last_only));
   const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
                laser_drift, laser_time, sensitivity] = drift;
   const auto& [imbalance, heater_slope, splitter_slope] = sensitivity;
@@ -409,9 +424,9 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   // keys that bind others, or that the loop has set already, are looked at one by one below
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
-  const std::set<std::string> bound = {
-      "model",       "measure.once", "task.bits",         "network.hidden",
-      "chip.preset", "task.level",   "training.on_chips", "link.signed_levels"};
+  const std::set<std::string> bound = {"model",       "measure.once", "task.bits",         "network.hidden",
+                                       "chip.preset", "task.level",   "training.on_chips", "link.signed_levels",
+                                       "noise.set"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name())) continue;
     INFO(entry.name());
@@ -422,6 +437,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   }
   CHECK(mesh_id != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
+  CHECK(run_id(parse("", {"noise.set=full"})) != id);
   for (const auto* key :
        {"model=mesh", "measure.once=['eye']", "task.bits=4", "network.hidden=[4]", "chip.preset=ideal"})
     CHECK(run_id(parse("", {key})) != id);
@@ -452,4 +468,26 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
   check_message(complaint("model = 'chop'"),
                 {"s.toml:1:9:", "chip, tolerance, cascade, drift, mesh, learning", "mean \"chip\"?"});
+}
+
+TEST_CASE("a set of noise fills its keys in every section, and is called custom once one differs") {
+  const StudyConfig plain = parse("");
+  CHECK(plain.noise.set == "receivers");
+  const StudyConfig full = parse("[noise]\nset = \"full\"\n");
+  CHECK(full.hardware.modulator.leak == Approx(std::pow(10.0, -28.0 / 20)));
+  CHECK(full.hardware.link.level_mismatch == 0.03);
+  CHECK(full.hardware.link.sigma_combiner == 0.01);
+  CHECK(full.noise.rin);
+  CHECK(full.noise.set == "full");
+  CHECK(parse(to_toml(full)) == full);
+  // single keys go over the set, whatever their order
+  const StudyConfig one = parse("[link]\nsigma_combiner = 0.02\n[noise]\nset = \"full\"\n");
+  CHECK(one.hardware.link.sigma_combiner == 0.02);
+  CHECK(one.hardware.link.level_mismatch == 0.03);
+  CHECK(one.noise.set == "custom");
+  CHECK(parse(to_toml(one)) == one);
+  CHECK(parse("[noise]\nlock = false\n").noise.set == "custom");
+  // a set on the command line is not undone by the file
+  CHECK(parse(to_toml(one), {"noise.set=receivers"}).noise.set == "receivers");
+  CHECK(with_values(plain, {{"noise.set", std::string("full")}}) == full);
 }
