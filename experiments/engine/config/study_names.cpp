@@ -71,7 +71,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 17> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 18> names = {"metric_vs_parameter",
                                                              "heat_map",
                                                              "error_histogram",
                                                              "eye",
@@ -87,7 +87,8 @@ std::span<const std::string_view> figure_names() {
                                                              "search",
                                                              "learning",
                                                              "chip_to_accuracy",
-                                                             "gradient_errors"};
+                                                             "gradient_errors",
+                                                             "wrong_words"};
   return names;
 }
 

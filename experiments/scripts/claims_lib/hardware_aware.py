@@ -97,6 +97,18 @@ def wrong_through_light(bench, name):
     return bench.once(("light", name), make)
 
 
+def noisy(bench, network, preset, *settings):
+    """Percent of the words that servers decode right, all noise of the set on: 20 chips of a preset, corrected, every word
+    of the task once on each."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result = bench.folder / "noisy.h5"
+        bench.optinc("run", BASE, "-o", result, "--quiet", "--force", *noisy_options(network, preset, *settings))
+        with h5py.File(result) as file:
+            return float(100 * file["trials/word_accuracy"][()].mean())
+    return bench.once(("noisy", network, preset, *settings), make)
+
+
 def converters(bench, kind):
     """Receivers or modulators of the carry chain for four servers and eight bits, the servers' included."""
     def make():
@@ -121,6 +133,13 @@ LIGHT = {"cascade": (("experiments/data/studies/cascade.toml", "--trials", "1", 
          "4x16": ((STUDY, "--trials", "1", "--set", "task.bits=16", "--set", "measure.words=1000000", "--set",
                    'measure.metrics=["word_accuracy"]', "--sweep", 'calibration.policy=["noisy"]', "--sweep",
                    'chip.preset=["good-lab"]'), "word_accuracy")}
+
+
+def noisy_options(network, preset, *settings):
+    """Options of `optinc run` behind noisy()."""
+    sets = (f"network.source={network}", f"chip.preset={preset}", "noise.set=receivers", "measure.words=0",
+            'measure.variants=["noisy"]', *settings)
+    return "--trials", "20", *(option for setting in sets for option in ("--set", setting))
 
 
 def shown(arguments):
