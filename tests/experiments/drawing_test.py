@@ -40,6 +40,7 @@ DRAWN = {  # what each sample has the data for
     "unknown_errors": {"metric_vs_parameter", "heat_map", "pareto", "mesh_balance"},
     "tolerant_shapes": {"metric_vs_parameter", "heat_map", "tolerance", "search"},
     "tolerant_keys": {"metric_vs_parameter", "pareto", "tolerance"},
+    "noisy_networks": {"metric_vs_parameter", "heat_map", "pareto", "wrong_words"},
     "trainings": {"metric_vs_parameter", "pareto", "learning", "gradient_errors"},
     "trained_through_chips": {"metric_vs_parameter", "heat_map", "pareto", "learning", "chip_to_accuracy"},
 }
@@ -93,6 +94,8 @@ class Drawing(unittest.TestCase):
         self.assertIn("sigma_eta_rad = 0.03 rad", title("one_sweep", "error_histogram"))
         self.assertIn("against rms splitter angle error sigma_eta (with it ports of the mesh): mean and 95 % interval, 12 meshes a point",
                       title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
+        self.assertIn("against rms splitter angle error sigma_eta, corrected, with noise: mean and 95 % interval, 8 chips a point",
+                      title("noisy_networks", "wrong_words"))
         self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 
     def test_options(self):

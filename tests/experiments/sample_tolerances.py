@@ -1,7 +1,8 @@
 """Samples of tolerances: what chips of several networks, and one error at a time, are found to stand."""
 
 import numpy as np
-from sample_parts import Group, result, study
+from sample_chips import ETA, chip_quantities
+from sample_parts import CHIP_VARIANTS, Group, result, study
 
 
 def tolerant_networks(file, identities, of_point, mzis, accuracy):
@@ -36,6 +37,18 @@ def tolerant_shapes(path, trials=400):
               {"tolerance": (drawn[..., None], {}, "1", TOLERANCE)})
         tolerant_networks(file, identities, np.repeat(np.arange(6), 2), [2720, 900, 2720, 29, 120, 9000],
                           [1, 1, 1, 1, 0.75, 1])
+
+
+def noisy_networks(path, trials=8):
+    """Words right of two networks on chips of two presets at six splitter errors; the second makes no mistake at all."""
+    identities = [f'network.source = "shipped/{name}"\n' for name in ("some_net", "other_net")]
+    strength = np.array([0.5, 0.0])[:, None, None] * np.array([1, 2])[:, None] * (ETA[1] / 0.02 + 0.5)
+    quantities = {"word_accuracy": chip_quantities(strength, trials)["word_accuracy"]}
+    quantities["word_accuracy"][0][..., 2] = quantities["word_accuracy"][0][..., 0]
+    with result(path, "[measure]\nwords = 4096\n", model="chip", complete=np.int64(1)) as file:
+        study(file, [("network", ["some_net", "other_net"], "1", "network", "network.source"), PRESET, ETA], trials,
+              CHIP_VARIANTS, quantities)
+        tolerant_networks(file, identities, np.repeat(np.arange(2), 12), [9000, 29], [1, 1])
 
 
 def tolerant_keys(path, trials=20):

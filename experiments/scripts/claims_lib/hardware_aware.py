@@ -6,6 +6,7 @@ from .claim import OPTINC, Claim
 
 GROUP = "hardware-aware"
 STUDY = "experiments/data/studies/carry_chain.toml"
+QUICKSTART = "experiments/data/studies/quickstart.toml"
 DESIGNS = "experiments/data/lists/published.toml"
 
 
@@ -109,6 +110,15 @@ def noisy(bench, network, preset, *settings):
     return bench.once(("noisy", network, preset, *settings), make)
 
 
+def noisy_gradient(bench, network):
+    """Relative error of the gradient of a real training step, averaged by a chip of design-target with all its noise."""
+    def make():
+        result = bench.folder / "noisy_gradient.h5"
+        bench.optinc("run", QUICKSTART, "-o", result, "--quiet", "--force", *gradient_options(network))
+        return json.loads(bench.optinc("inspect", result, "--json")[0])["gradient"]["relative_error_chip_noisy"]
+    return bench.once(("noisy-gradient", network), make)
+
+
 def converters(bench, kind):
     """Receivers or modulators of the carry chain for four servers and eight bits, the servers' included."""
     def make():
@@ -142,6 +152,12 @@ def noisy_options(network, preset, *settings):
     return "--trials", "20", *(option for setting in sets for option in ("--set", setting))
 
 
+def gradient_options(network):
+    """Options of `optinc run` behind noisy_gradient()."""
+    return ("--trials", "1", "--set", f"network.source={network}", "--set", "task.rounding=half-up", "--set",
+            'measure.once=["gradient"]', "--sweep", "chip.sigma_eta_rad=[0.005]")
+
+
 def shown(arguments):
     return " ".join(f"'{a}'" if set(a) & set(' "[') else a for a in arguments)
 
@@ -160,6 +176,24 @@ def asked(name):
 
 
 RUN = f"{OPTINC} run {STUDY} -o carry_chain.h5 --trials 400"
+
+NOISY = {  # name: (network, preset, settings, target, what)
+    "bottleneck-design-target": ("shipped/bottleneck_noise_aware", "design-target", (), ">= 99.95", "9,984 MZIs"),
+    "bottleneck-good-lab": ("shipped/bottleneck_noise_aware", "good-lab", (), ">= 99.85", "9,984 MZIs"),
+    "bottleneck-even-design-target": ("shipped/bottleneck_even_noise_aware", "design-target", ("task.rounding=half-even",),
+                                      ">= 99.85", "9,984 MZIs, half to even"),
+    "bottleneck-full": ("shipped/bottleneck_noise_aware", "good-lab", ("noise.set=full",), "> 0", "9,984 MZIs, set full"),
+    "published-design-target": ("shipped/published_noise_aware", "design-target", (), ">= 99.95", "published structure"),
+    "published-16-ghz": ("shipped/published_noise_aware", "good-lab",
+                         ("receiver.bandwidth_hz=16e9", "link.signal_full_scale_w=1e-3"), ">= 99.99",
+                         "published structure, receivers of 16 GHz, 1 mW a neuron"),
+    "published-10-mw": ("shipped/published_noise_aware", "good-lab", ("receiver.lo_power_w=1e-2", "link.signal_full_scale_w=1e-3"),
+                        ">= 99.95", "published structure, oscillators of 10 mW, 1 mW a neuron"),
+    "published-unaware": ("shipped/published", "design-target", (), "< 5", "published structure, trained without noise"),
+    "foundry": ("shipped/foundry_noise_aware", "foundry", (), ">= 70", "7,168 MZIs, the preset's 0.56 dB an MZI"),
+    "foundry-one-heater": ("shipped/foundry_noise_aware", "foundry", ("chip.mzi_loss_db=0.33",), ">= 80",
+                           "7,168 MZIs, 0.33 dB an MZI: one heater of the two"),
+}
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
@@ -191,6 +225,14 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("yield-foundry", ">= 0.9", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
      lambda bench: yields(bench)["in-situ", "foundry"][1], RUN),
     ("yield-good-lab", ">= 0.95", "the same at good-lab, corrected only", lambda bench: yields(bench)["noisy", "good-lab"][1], RUN),
+    *((f"noise-{name}", target, f"% of words right on 20 chips, all words, noise of set receivers, default link unless said: {what}",
+       lambda bench, name=name: noisy(bench, *NOISY[name][:2], *NOISY[name][2]),
+       f"{OPTINC} run {BASE} {shown(noisy_options(*NOISY[name][:2], *NOISY[name][2]))} -o noisy.h5")
+      for name, (*_, target, what) in NOISY.items()),
+    *((f"gradient-{name}", "<= 0.05", f"relative error of a real gradient through a design-target chip, all noise: {what}",
+       lambda bench, name=name: noisy_gradient(bench, f"shipped/{name}_noise_aware"),
+       f"{OPTINC} run {QUICKSTART} {shown(gradient_options(f'shipped/{name}_noise_aware'))} -o noisy_gradient.h5")
+      for name, what in (("published", "published structure"), ("bottleneck", "9,984 MZIs"))),
     ("trained-good-lab", "< 0.95", "chips of 20 at good-lab where the published network, trained without errors, has every word right, without noise",
      trained_yield, f"{OPTINC} run experiments/data/studies/quickstart.toml --set chip.preset=good-lab --set measure.words=0 "
      "--set 'measure.variants=[\"corrected\"]' --sweep 'chip.sigma_eta_rad=[0.01]' --trials 20 -o trained.h5"),

@@ -40,7 +40,7 @@ def wrong_words(run: Run, *, parameter: Optional[str] = None, variant: str = "no
     names = line_names(run, line_axis)
 
     width = style.COLUMN_IN * 1.3 if axis is None else style.PAGE_IN
-    figure, grid = style.panels(1, len(shown), width, 3.0, sharey=True)
+    figure, grid = style.panels(1, len(shown), width, 2.7 + 0.16 * -(-len(names) // 2), sharey=True)
     for index, place in enumerate(shown):
         axes = grid.flat[index]
         for line, name in enumerate(names):
