@@ -91,7 +91,7 @@ void UnitNoise::convert(MatrixF& digits, Stream& stream) const {
 void add_noise(const LayerNoise& noise, float scale, float largest_in, float gain, const MatrixF& light,
                Stream& stream, MatrixF& values, NoiseSlopes& slopes) {
   const Eigen::Index receivers = light.rows(), words = light.cols();
-  const float rin = scale * noise.rin, leak = noise.leak * largest_in * gain;
+  const float rin = scale * noise.rin, leak = noise.common_mode * largest_in * gain;
   const float dark = scale * noise.dark * largest_in * gain, dark2 = dark * dark;
   const float shot2 = scale * scale * noise.shot * noise.shot;
   MatrixF drawn(receivers + 1, words);  // a word's stand together: the seed's, then the receivers'

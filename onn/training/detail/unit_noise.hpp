@@ -17,15 +17,16 @@ namespace optinc::training {
 /// value that enters the layer (full scale of the modulators before it; 1 at the first) and g the layer's gain,
 /// its largest |sigma|:
 ///
-///   noise = sqrt((dark L g)^2 + (shot v)^2) n + e (v + leak L g),
+///   noise = sqrt((dark L g)^2 + (shot v)^2) n + e (v + common_mode L g),
 ///
 /// n normal, e normal of rms `rin` and common to all receivers of a word. Modulators and attenuators are
 /// passive: a layer whose largest sigma or largest input grows puts less light per value on its receivers.
 struct LayerNoise {
-  float dark = 0;  ///< rms of amplifier noise and of the oscillator's shot noise where L = g = 1
-  float shot = 0;  ///< rms of the signal's shot noise where v = 1
-  float rin = 0;   ///< rms of the seed laser's relative intensity
-  float leak = 0;  ///< value of the oscillator's leak where L = g = 1; its sign alternates between receivers
+  float dark = 0;         ///< rms of amplifier noise and of the oscillator's shot noise where L = g = 1
+  float shot = 0;         ///< rms of the signal's shot noise where v = 1
+  float rin = 0;          ///< rms of the seed laser's relative intensity
+  float common_mode = 0;  ///< value of what a pair of diodes does not reject of the oscillator, where L = g =
+                          ///< 1; its sign alternates between receivers
 };
 
 /// Slopes of the noisy values of a layer, (outputs, words) each.
