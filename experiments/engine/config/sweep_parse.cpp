@@ -23,8 +23,6 @@ namespace {
 struct Reader : TableReader {
   const StudyConfig& config;
 
-  Reader(const TableReader& reader, const StudyConfig& study) : TableReader(reader), config(study) {}
-
   /// The value of a key, which explain describes; nothing where it is not given.
   template <class T>
   std::optional<T> get(std::string_view key) const {

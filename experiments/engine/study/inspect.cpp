@@ -239,19 +239,21 @@ std::string trials_text(const Json& list, const StudyConfig& config, const Trial
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Json& entry = list[i];
-    std::vector<std::string>& row = rows.emplace_back();
-    row = {i % variants == 0 ? point_text(point_label(config, i / variants)) : "",
-           entry["variant"].get<std::string>(), std::to_string(entry["trials"].get<std::size_t>())};
+    std::vector<std::string> row = {i % variants == 0 ? point_text(point_label(config, i / variants)) : "",
+                                    entry["variant"].get<std::string>(),
+                                    std::to_string(entry["trials"].get<std::size_t>())};
     for (const std::string& name : shown) {
       const auto found = entry.find(name + "_mean");
       row.push_back(found == entry.end() ? "-"
                     : is_share(name)     ? share_text(found->get<double>())
                                          : fmt::format("{:.5g}", found->get<double>()));
     }
-    if (!yields) continue;
-    row.push_back(share_text(entry["yield"].get<double>()));
-    row.push_back(fmt::format("[{}, {}]", share_text(entry["yield_low"].get<double>()),
-                              share_text(entry["yield_high"].get<double>())));
+    if (yields) {
+      row.push_back(share_text(entry["yield"].get<double>()));
+      row.push_back(fmt::format("[{}, {}]", share_text(entry["yield_low"].get<double>()),
+                                share_text(entry["yield_high"].get<double>())));
+    }
+    rows.push_back(std::move(row));
   }
   std::string text = text_table(columns, rows, keys);
   if (!further.empty()) text += hanging_text("also measured:", fmt::format("{}", fmt::join(further, ", ")), 15);
