@@ -93,6 +93,8 @@ struct GradientSettings {
   double learning_rate = 0.1;
   double momentum = 0.9;
   int block = 1024;
+
+  friend bool operator==(const GradientSettings&, const GradientSettings&) = default;
 };
 
 /// [noise]: what acts, and the name of the set of noise that this is.

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "experiments/models/chip_trial.hpp"
-#include "experiments/models/learning/block_quantiser.hpp"
 #include "experiments/models/learning/data_parallel.hpp"
 #include "experiments/models/learning/mlp.hpp"
 #include "experiments/models/learning/relative_error.hpp"
@@ -37,23 +36,23 @@ long gradient_training_steps(const StudyConfig& config, const ImageData& data) {
   return static_cast<long>(training_steps(start_learner(learner_settings(config), task).settings, task));
 }
 
-GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& data, const Network& network,
-                                    const ChipDesign& design, const std::function<void(double)>& progress) {
+StepGradients take_gradients(const StudyConfig& config, const ImageData& data,
+                             const std::function<void(double)>& progress) {
   const LearningTask task = classifier(config, data);
   Learner learner = start_learner(learner_settings(config), task);
   for (std::uint32_t step = training_steps(learner.settings, task); step > 0; --step) {
     const double loss = train_step(learner, task, average_exactly);
     if (progress) progress(loss);
   }
+  const WorkerGradients taken = worker_gradients(learner, task);
+  return {exact_average(taken.gradients), quantise(taken.gradients, config.task.bits(), config.gradient.block),
+          task.evaluate(learner.parameters).accuracy, taken.loss};
+}
 
-  GradientTransfer result;
-  result.test_accuracy = task.evaluate(learner.parameters).accuracy;
-  const WorkerGradients step = worker_gradients(learner, task);
-  result.loss = step.loss;
-  result.average = exact_average(step.gradients);
-  const QuantisedGradients sent = quantise(step.gradients, config.task.bits(), config.gradient.block);
+GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients step, const Network& network,
+                                    const ChipDesign& design) {
+  const QuantisedGradients& sent = step.sent;
   const CodeVector answers = exact_answers(config.task, sent.codes);
-
   const CalibratedChip fabricated = calibrated_chip(design, config, 0);
   const auto through_chip = [&](std::string_view name) {
     const ChipVariant variant = chip_variant(name);
@@ -66,17 +65,19 @@ GradientTransfer transfer_gradients(const StudyConfig& config, const ImageData& 
                                      decide(forward(network, digit_averages(config.task, sent.codes)))};
   for (const auto name : {"uncorrected", "corrected", "noisy"}) decoded.push_back(through_chip(name));
 
+  GradientTransfer result;
+  result.sigma_eta_rad = config.chip.sigma_eta_rad;
   for (std::size_t p = 0; p < gradient_paths.size(); ++p) {
     result.received.push_back(
-        p == 0 ? result.average
-               : dequantise(decoded[p].cast<double>(), sent.block_scale, sent.bits, sent.block));
-    result.relative_error[p] = relative_error(result.received[p], result.average);
+        p == 0 ? step.average : dequantise(decoded[p].cast<double>(), sent.block_scale, sent.bits, sent.block));
+    result.relative_error[p] = relative_error(result.received[p], step.average);
     std::vector<std::int32_t> difference(static_cast<std::size_t>(answers.size()));
     for (Eigen::Index i = 0; i < answers.size(); ++i)
       difference[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(
           static_cast<std::int64_t>(decoded[p][i]) - static_cast<std::int64_t>(answers[i]));
     result.code_error.push_back(std::move(difference));
   }
+  result.step = std::move(step);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include "experiments/analysis/validate/laws_file.hpp"
 #include "experiments/analysis/validate/report.hpp"
@@ -164,6 +165,19 @@ Json gradient_summary(const Group& group) {
   return j;
 }
 
+/// What is said of every network of several: what asks for it, `onn`, and `gradient` where it was sent one.
+Json network_summaries(const Group& root, const StudyInputs& inputs) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < inputs.networks.size(); ++i) {
+    const Group group = root.open(network_group(i));
+    Json& j = list.emplace_back(onn_summary(group.open("onn")));
+    j["source"] = toml::parse(inputs.networks[i].identity)["network"]["source"].value_or(std::string("?"));
+    j["identity"] = inputs.networks[i].identity;
+    if (group.exists("gradient")) j["gradient"] = gradient_summary(group.open("gradient"));
+  }
+  return list;
+}
+
 Json provenance(const File& file) {
   const Attributes a = file.root().attributes();
   Json j;
@@ -294,6 +308,22 @@ std::string gradient_text(const Json& g) {
   return text;
 }
 
+/// A line for every network.
+std::string networks_text(const Json& list) {
+  std::vector<TextColumn> columns = {{"network", Align::left}, {"MZIs"}, {"words right, no noise"}, {"margin"}};
+  const bool gradients = list.front().contains("gradient");
+  if (gradients) columns.push_back({"error of a gradient, noisy chip"});
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& j : list) {
+    rows.push_back({j["source"].get<std::string>(), std::to_string(j["mzi_count"].get<long>()),
+                    percent(j["word_accuracy"].get<double>()),
+                    fmt::format("{:.3f}", j["margin"].get<double>())});
+    if (gradients)
+      rows.back().push_back(fmt::format("{:.5g}", j["gradient"]["relative_error_chip_noisy"].get<double>()));
+  }
+  return text_table(columns, rows, 1) + "\n";
+}
+
 std::string laws_text(const std::vector<LawVerdict>& verdicts) {
   std::string text = verdict_heading();
   for (const LawVerdict& v : verdicts) text += verdict_line(v);
@@ -311,6 +341,7 @@ Json inspect_json(const std::filesystem::path& path) {
   if (root.exists("trials")) {
     const StudyState state = read_state(path);
     j[model_of(state.config).list] = trial_summaries(root.open("summary"), state);
+    if (root.exists("networks")) j["networks"] = network_summaries(root, *state.inputs);
     if (root.exists("ablation")) j["ablation"] = ablation_summary(root.open("ablation"), state);
     j["complete"] = root.attributes().integer("complete") == 1;
   }
@@ -340,6 +371,7 @@ std::string inspect_text(const std::filesystem::path& path) {
           "NOT COMPLETE: {} of at most {} trials; go on with optinc resume, or merge the other shards\n",
           state.records->count(), trials_wanted(state.config, {}));
     if (j.contains("onn")) text += "\n";
+    if (j.contains("networks")) text += networks_text(j["networks"]);
     text += trials_text(j[model_of(state.config).list], state.config, layout_of(state));
   }
   if (j.contains("ablation")) text += ablation_text(j["ablation"]);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "experiments/engine/study/gradient_transfer.hpp"
 #include "experiments/engine/study/result_groups.hpp"
@@ -8,22 +9,30 @@
 
 namespace optinc {
 
-/// What a study measures once, after its trials.
-struct OneOffResults {
+/// What a study measures once of a network, after its trials.
+struct OneOffs {
   std::optional<OnnSummary> onn;             ///< of every study with a network
   std::optional<Eye> eye;                    ///< measure.once = eye
   std::optional<GradientTransfer> gradient;  ///< measure.once = gradient
 };
 
+/// Of every network of a study.
+using OneOffResults = std::vector<OneOffs>;
+
 /// Throws Error where data that a study needs is missing or does not fit: ask before the long work.
 void require_data(const StudyConfig& config);
 
-/// Every word through the network and through a perfect chip; then what measure.once names, at the study's own
-/// chip. Throws Interrupted.
+/// Of a study's only network: every word through it and through a perfect chip; then what measure.once names,
+/// on the chip of the values before sweeps. Of several networks the same where measure.once names something; of
+/// the sweeps those that choose networks count, at the first of their points that asks for it. Throws
+/// Interrupted.
 OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inputs, bool quiet);
 
-/// The groups `onn`, `eye` and `gradient`, as far as they were measured.
-void write_one_offs(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
-                    const OneOffResults& once);
+/// What a result file says of its networks: the groups `onn`, `eye` and `gradient` as far as they were measured
+/// (null: nothing was yet), of several networks in `networks/0`, `1`, .., each with an `onn` in any case; and
+/// `networks/of_point`, the number of the network (of a cascade, the first level's) at every point of the
+/// sweeps.
+void write_network_results(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
+                           const OneOffResults* once);
 
 }  // namespace optinc

@@ -84,8 +84,8 @@ void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
   group.attributes().set("thresholds_digit", std::span<const double>(thresholds));
 }
 
-void write_gradient_group(const Group& group, const StudyConfig& config, const GradientTransfer& t) {
-  const auto elements = static_cast<std::size_t>(t.average.size());
+void write_gradient_group(const Group& group, const GradientTransfer& t) {
+  const auto elements = static_cast<std::size_t>(t.step.average.size());
   std::vector<std::string> paths(gradient_paths.begin(), gradient_paths.end());
   group.dimension("path", paths, "1", "how the servers' gradients were averaged");
   group.counting_dimension("element", elements, "gradient element");
@@ -95,7 +95,7 @@ void write_gradient_group(const Group& group, const StudyConfig& config, const G
     received.insert(received.end(), t.received[p].begin(), t.received[p].end());
     code_error.insert(code_error.end(), t.code_error[p].begin(), t.code_error[p].end());
   }
-  group.dataset("average", {"element"}, std::vector<float>(t.average.begin(), t.average.end()), "1",
+  group.dataset("average", {"element"}, std::vector<float>(t.step.average.begin(), t.step.average.end()), "1",
                 "exact mean of the servers' gradients");
   group.dataset("received", {"path", "element"}, received, "1", "gradient that came back");
   group.dataset("code_error", {"path", "element"}, code_error, "LSB", "decoded code minus exact Q(mean)");
@@ -104,10 +104,10 @@ void write_gradient_group(const Group& group, const StudyConfig& config, const G
                 "||received - average|| / ||average||");
   const Attributes a = group.attributes();
   a.set("words", static_cast<std::int64_t>(elements));
-  a.set("servers", static_cast<std::int64_t>(config.task.servers));
-  a.set("test_accuracy", t.test_accuracy);
-  a.set("loss", t.loss);
-  a.set("sigma_eta_rad", config.chip.sigma_eta_rad);
+  a.set("servers", static_cast<std::int64_t>(t.step.sent.codes.cols()));
+  a.set("test_accuracy", t.step.test_accuracy);
+  a.set("loss", t.step.loss);
+  a.set("sigma_eta_rad", t.sigma_eta_rad);
 }
 
 }  // namespace optinc

@@ -29,6 +29,6 @@ void write_training_group(const Group& group, const std::vector<EpochReport>& cu
 std::vector<EpochReport> read_training_group(const Group& group);
 void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary);
 void write_eye_group(const Group& group, const Task& task, const Eye& eye);
-void write_gradient_group(const Group& group, const StudyConfig& config, const GradientTransfer& transfer);
+void write_gradient_group(const Group& group, const GradientTransfer& transfer);
 
 }  // namespace optinc

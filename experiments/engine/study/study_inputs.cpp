@@ -75,7 +75,6 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
   }
 }
 
-std::string network_group(std::size_t number) { return fmt::format("networks/{}", number); }
 std::string target_group(std::size_t number) { return fmt::format("mesh_targets/{}", number); }
 
 }  // namespace
@@ -149,21 +148,6 @@ StudyInputs read_study_inputs(const Group& root) {
   return inputs;
 }
 
-void write_network_summaries(const Group& root, const StudyConfig& config, const StudyInputs& inputs) {
-  const Networks& networks = inputs.networks;
-  if (networks.size() < 2) return;
-  for (std::size_t i = 0; i < networks.size(); ++i)
-    write_onn_group(root.group(network_group(i) + "/onn"), networks[i].network, summarise(networks[i].network));
-  std::vector<std::int64_t> of_point;
-  for (const StudyConfig& point : checked_points(config)) {  // an interrupted run is still to be stored
-    const std::vector<StudyConfig> asked = asked_networks(point);
-    of_point.push_back(asked.empty() ? -1 : static_cast<std::int64_t>(network_number(networks, asked.front())));
-  }
-  const Group group = root.group("networks");
-  group.counting_dimension("point", of_point.size(), "point of the sweeps, the last one running fastest");
-  group.dataset("of_point", {"point"}, of_point, "1", "number of the network whose chips the point measures");
-}
-
 std::vector<std::byte> study_inputs_bytes(const StudyInputs& inputs) {
   const File file = File::in_memory("inputs");
   write_study_inputs(file.root(), inputs);
@@ -173,6 +157,8 @@ std::vector<std::byte> study_inputs_bytes(const StudyInputs& inputs) {
 StudyInputs study_inputs_of_bytes(std::span<const std::byte> bytes) {
   return read_study_inputs(File::from_bytes(bytes, "inputs of the journal").root());
 }
+
+std::string network_group(std::size_t number) { return fmt::format("networks/{}", number); }
 
 TrialModel make_model(const StudyConfig& config, const StudyInputs& inputs,
                       const std::filesystem::path& keep_in) {

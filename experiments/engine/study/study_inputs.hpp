@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,12 +34,10 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const Kee
 void write_study_inputs(const Group& root, const StudyInputs& inputs);
 StudyInputs read_study_inputs(const Group& root);
 
-/// What a result file says of several networks besides: of each the group `onn`, and `networks/of_point`, the
-/// number of the network (of a cascade, the first level's) at every point of the sweeps. Nothing of one or
-/// none.
-void write_network_summaries(const Group& root, const StudyConfig& config, const StudyInputs& inputs);
+/// Where a file of several networks holds number `number`.
+std::string network_group(std::size_t number);
 
-/// The same as the bytes of a small HDF5 file, for journals and messages.
+/// The groups of write_study_inputs() as the bytes of a small HDF5 file, for journals and messages.
 std::vector<std::byte> study_inputs_bytes(const StudyInputs& inputs);
 StudyInputs study_inputs_of_bytes(std::span<const std::byte> bytes);
 

@@ -25,8 +25,7 @@ void write_results(const StudyState& state, const TrialModel& model, const OneOf
   if (revisions.size() > 1)
     root.attributes().set("git_revisions", std::string_view(fmt::format("{}", fmt::join(revisions, ", "))));
   write_study_inputs(root, *state.inputs);
-  write_network_summaries(root, state.config, *state.inputs);
-  if (once != nullptr) write_one_offs(root, state.config, *state.inputs, *once);
+  write_network_results(root, state.config, *state.inputs, once);
   write_trials_group(root.group("trials"), state.config, model, *state.records);
   write_summary_group(root.group("summary"), state.config, model, *state.records);
   if (has_ablation(state.config))

@@ -7,6 +7,7 @@
 #include "experiments/engine/config/points.hpp"
 #include "experiments/engine/runner/run_trials.hpp"
 #include "experiments/engine/store/hdf5.hpp"
+#include "experiments/engine/study/one_off_measurements.hpp"
 #include "experiments/engine/study/run_study.hpp"
 #include "experiments/engine/study/state.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
@@ -87,12 +88,35 @@ TEST_CASE(
   REQUIRE(inputs.networks.size() == 2);
   const File file = File::in_memory("networks");
   write_study_inputs(file.root(), inputs);
-  write_network_summaries(file.root(), config, inputs);
+  write_network_results(file.root(), config, inputs, nullptr);
   CHECK(file.root().open("networks").read<std::int64_t>("of_point").values ==
         std::vector<std::int64_t>{-1, 0, 1, -1});
   const StudyConfig none =
       parse("model = 'learning'\n[learner]\naggregator = 'quantised'\n[noise]\nlock = false\n");
   CHECK(make_study_inputs(none, true).networks.empty());
+}
+
+// mutation: a network meets the chip of its first point of all sweeps, or the eye of another network
+TEST_CASE("what a study measures once is measured of every network, on the chip of the values before sweeps") {
+  const auto with_eye = [](const std::string& sweeps) {
+    return parse(std::string(small) + "[chip]\nsigma_eta_rad = 0.1\n" + sweeps, {"measure.once=['eye']"});
+  };
+  const auto net = [](const std::string& hidden, const std::string& bits) {
+    return "[[sweep]]\nname = 'net'\nvalues = {\"network.hidden\" = " + hidden +
+           ", \"chip.dac_bits\" = " + bits + "}\n";
+  };
+  const StudyConfig swept =
+      with_eye("[[sweep]]\nvalues = {\"chip.sigma_eta_rad\" = [0.01, 0.3]}\n" + net("[[4, 8], [8]]", "[8, 5]"));
+  const OneOffResults found = measure_one_offs(swept, make_study_inputs(swept, true), true);
+  REQUIRE(found.size() == 2);
+  const std::string alone[] = {net("[[4, 8]]", "[8]"), net("[[8]]", "[5]")};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const StudyConfig own = config_at(with_eye(alone[i]), 0);
+    const OneOffResults expected = measure_one_offs(own, make_study_inputs(own, true), true);
+    CHECK(found[i].eye->sigma_eta_rad == 0.1);
+    CHECK(found[i].eye->noisy == expected.front().eye->noisy);
+    CHECK(found[i].onn->ideal_chip_deviation == expected.front().onn->ideal_chip_deviation);
+  }
 }
 
 // mutation: a point takes another point's network; networks are not read back in their order

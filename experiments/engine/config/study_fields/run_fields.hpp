@@ -51,10 +51,11 @@ void visit_fields(S& s, Visitor&& visit) {
                   "Random input words per trial (per instant in model drift); 0: every word of the task", 0,
                   100000000},
         s.words);
-  visit(name_field("once",
-                   "One-off measurements of one chip with the values before sweeps, made after all trials: eye "
-                   "diagram (eye), averaged gradient (gradient)",
-                   once_names()),
+  visit(name_field(
+            "once",
+            "One-off measurements of a chip of every network with the values before sweeps, made after all "
+            "trials: eye diagram (eye), averaged gradient (gradient)",
+            once_names()),
         s.once);
 }
 
