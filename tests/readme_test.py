@@ -24,7 +24,7 @@ OPTINC = TYPED.resolve()
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "docs" / name for name in ("results.md", "claims.md", "limitations.md")]
-STUDY = "experiments/data/studies/quickstart.toml"
+STUDY = "experiments/data/studies/splitter_errors.toml"
 SMALL = shlex.join(["--quiet", *SMALL_ARGUMENTS])
 TRAINING = shlex.join(["--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--sweep")]])
 
@@ -72,6 +72,7 @@ class Readme(unittest.TestCase):
     def type(self, line):
         done = subprocess.run(["bash", "-euc", line], cwd=self.folder, env=environment(self.folder), capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        return done.stdout
 
     def test_commands_of_its_tables(self):
         (self.folder / "experiments").symlink_to(ROOT / "experiments")
@@ -96,7 +97,7 @@ class Readme(unittest.TestCase):
     def test_quickstart(self):
         """The script as it is, in a tree whose tool is compiled: `cmake` has nothing to do."""
         self.assertIn("\n./experiments/quickstart ", README)
-        for name in ("experiments", "python", "CMakePresets.json"):
+        for name in ("experiments", "python", "cmake", "CMakePresets.json"):
             source = ROOT / name
             copy = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, self.folder / name, **({"symlinks": True} if source.is_dir() else {}))
@@ -105,9 +106,13 @@ class Readme(unittest.TestCase):
         (self.folder / "bin").mkdir()
         (self.folder / "bin/cmake").write_text("#!/bin/sh\n")
         (self.folder / "bin/cmake").chmod(0o755)
-        self.type(f"./experiments/quickstart --no-install -- {SMALL}")
-        self.assertTrue((self.folder / "results/quickstart.h5").exists())
-        self.assertTrue((self.folder / "results/figures/metric_vs_parameter.png").exists())
+        small = ["--quiet", "--trials", "2", "--set", "measure.words=64", "--set", "gradient.hidden=4", "--set", "gradient.batch=6000",
+                 "--sweep", 'chip.preset=["ideal"]', "--sweep", 'network.source=["shipped/foundry_noise_aware","carry-chain"]']
+        said = self.type(f"./experiments/quickstart --no-install -- {shlex.join(small)}")
+        self.assertRegex(said, r"(?m)^  carry chain +29 .*\d %")
+        self.assertIn("Fewest words wrong: ", said)
+        for name in ("quickstart.h5", "quickstart.html", "figures/wrong_words.png", "figures/gradient.png"):
+            self.assertTrue((self.folder / "results" / name).exists(), name)
 
     def test_links(self):
         for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .compare import contents, differing
+from .comparison import ComparedNetwork, Comparison, comparison
 from .errors import NotAResult, NotInResult
 from .networks import Network, network_of_point, networks
 from .provenance import Provenance
@@ -11,6 +12,6 @@ from .study import Parameter, Statistic, metrics, parameters, statistic
 from .table import Table, tidy, to_pandas, write_csv
 from .tolerances import tolerance
 
-__all__ = ["SCHEMA_VERSION", "Network", "NotAResult", "NotInResult", "Parameter", "Provenance", "Run", "Statistic",
-           "Table", "contents", "differing", "metrics", "network_of_point", "networks", "open_run", "parameters",
+__all__ = ["SCHEMA_VERSION", "ComparedNetwork", "Comparison", "Network", "NotAResult", "NotInResult", "Parameter", "Provenance",
+           "Run", "Statistic", "Table", "comparison", "contents", "differing", "metrics", "network_of_point", "networks", "open_run", "parameters",
            "statistic", "tidy", "to_pandas", "tolerance", "write_csv"]

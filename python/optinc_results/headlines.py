@@ -7,6 +7,7 @@ import re
 import numpy as np
 import xarray
 
+from .comparison import comparison_lines
 from .run import Run
 from .study import headline_metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
 
@@ -15,7 +16,8 @@ MOST_LINES = 60
 
 def headlines(run: Run) -> str:
     """Provenance, then the numbers a reader asks for first: the network, means of the most telling metrics with their
-    95 % intervals at every sweep point, and the error of the gradient. Groups that are not there are left out."""
+    95 % intervals at every sweep point, or, where a sweep varies the network, a line for each; and the error of the
+    gradient. Groups that are not there are left out."""
     p = run.provenance
     run_id = f"run {p.run_id}, " if p.run_id else ""
     lines = [p.title, f"{run_id}seed {p.seed}, {p.created_utc}, OptINC {p.optinc_version} "
@@ -26,7 +28,10 @@ def headlines(run: Run) -> str:
     onn = run.group("onn")
     if onn is not None:
         lines += ["", "network"] + [f"  {name} = {value}" for name, value in onn.attrs.items()]
-    if run.summary is not None:
+    beside = comparison_lines(run)
+    if beside:
+        lines += ["", *beside, "", "every point with its interval: optinc-results table --group summary"]
+    elif run.summary is not None:
         lines += summary_lines(run)
     if run.gradient is not None:
         lines += ["", "relative error of the gradient"]

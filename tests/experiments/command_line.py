@@ -390,7 +390,7 @@ class MainJob(unittest.TestCase):
 
     def test_a_dry_run_trains_nothing(self):
         # fails where it trains the network of 41,664 MZIs, which takes a minute, or waits for a trial of an hour
-        self.assertIn("training", self.quick("run", "quickstart", "--dry-run").stdout)
+        self.assertIn("training", self.quick("run", "splitter_errors", "--dry-run").stdout)
         study = self.path.with_name("hours.toml")
         study.write_text('study = "hours"\nmodel = "learning"\n[learner]\nsteps = 1000000\n')
         self.assertRegex(self.quick("run", study, "--dry-run").stdout, "(?m)^time +not estimated")
@@ -402,7 +402,7 @@ class MainJob(unittest.TestCase):
         self.assertGreater(json.loads(done.stdout)["static_power"]["total"], 0)
 
     def test_a_dry_run_refuses_what_does_not_fit_into_memory(self):
-        huge = ("run", "quickstart", "--trials", 1000000)
+        huge = ("run", "splitter_errors", "--trials", 1000000)
         refused = optinc(*huge, "-o", self.path.with_name("never3.h5"))
         self.check_refusal(refused, "memory", "GB")
         self.assertEqual(optinc(*huge, "--dry-run").stderr, refused.stderr)

@@ -40,7 +40,7 @@ DRAWN = {  # what each sample has the data for
     "unknown_errors": {"metric_vs_parameter", "heat_map", "pareto", "mesh_balance"},
     "tolerant_shapes": {"metric_vs_parameter", "heat_map", "tolerance", "search"},
     "tolerant_keys": {"metric_vs_parameter", "pareto", "tolerance"},
-    "noisy_networks": {"metric_vs_parameter", "heat_map", "pareto", "wrong_words"},
+    "noisy_networks": {"metric_vs_parameter", "heat_map", "pareto", "wrong_words", "gradient"},
     "trainings": {"metric_vs_parameter", "pareto", "learning", "gradient_errors"},
     "trained_through_chips": {"metric_vs_parameter", "heat_map", "pareto", "learning", "chip_to_accuracy"},
 }
@@ -96,6 +96,7 @@ class Drawing(unittest.TestCase):
                       title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
         self.assertIn("against rms splitter angle error sigma_eta, corrected, with noise: mean and 95 % interval, 8 chips a point",
                       title("noisy_networks", "wrong_words"))
+        self.assertIn("splitter error 0.005 rad, chips with all noise", title("noisy_networks", "gradient"))
         self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 
     def test_options(self):
@@ -298,7 +299,7 @@ class CommandLine(unittest.TestCase):
     def names(self):
         return sorted({path.stem for path in self.folder.iterdir()})
 
-    def test_quickstart_has_its_five_figures(self):
+    def test_a_study_of_chips_has_its_five_figures(self):
         status, out, err = command("figures", FILES["one_sweep"], "-o", self.folder)
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(self.names(), ["error_histogram", "eye", "gradient", "metric_vs_parameter", "training"])

@@ -17,6 +17,7 @@ import xarray
 import optinc_results as results
 from optinc_results import figures
 from optinc_results.figures.learning import drawn_paths
+from optinc_results.comparison import comparison, percent
 from optinc_results.headlines import headlines
 from optinc_results.learning import differences, exact_place, final, mean_interval, paths
 from optinc_results.order_statistics import clopper_pearson, level_held
@@ -118,6 +119,25 @@ class Reading(unittest.TestCase):
             self.assertEqual((worst.mean.dims, note), (("sigma_eta_rad", "variant"), "worst layer, 2"))
             with self.assertRaisesRegex(results.NotInResult, "no summary of a metric 'speed'.*word_accuracy"):
                 results.statistic(run, "speed")
+
+    def test_networks_beside_each_other(self):
+        with results.open_run(FILES["noisy_networks"]) as run:
+            found = comparison(run)
+            mean = run.summary["word_accuracy_mean"].sel(variant="noisy").isel(sigma_eta_rad=3)
+            self.assertEqual([row.name for row in found.rows], ["some_net", "other_net"])
+            np.testing.assert_allclose([row.right for row in found.rows], mean.values)
+            self.assertEqual(found.columns, ("design-target", "foundry"))
+            self.assertEqual(found.where, f"sigma_eta_rad = {float(mean.sigma_eta_rad):g} rad, chips noisy")
+            self.assertTrue(found.rows[0].gradient_error > 20 * found.quantised > 0)
+            self.assertAlmostEqual(found.rows[1].gradient_error / found.quantised, 1, delta=0.1)
+            said = headlines(run)
+            self.assertIn("at design-target other_net (29 MZIs, 100 % of words right)", said)
+            self.assertRegex(said, "(?m)^  some_net +9,000 ")
+        for name in ("one_sweep", "laws", "tolerant_keys"):
+            with results.open_run(FILES[name]) as run:
+                self.assertIsNone(comparison(run), name)
+        self.assertEqual([percent(share) for share in (0, 1, 0.0073, 0.12, 0.945, 0.99911, 0.999984, np.nan)],
+                         ["0 %", "100 %", "0.73 %", "12 %", "94.5 %", "99.911 %", "99.998 %", "-"])
 
     def test_metrics_that_a_study_names_come_first(self):
         # fails where fidelity is left out of what is shown of a study that asks for it

@@ -34,7 +34,7 @@ LONG = "a" * 300
 TINY = ["--quiet", "--trials", "2", "--set", "measure.words=64"]
 MADE = {  # by the tool: kinds of files, and details, that no sample has
     "cascade": ["run", STUDIES / "cascade.toml", *TINY, "--sweep", "calibration.sigma_estimate_rad=[0.001,0.1]"],
-    "chip": ["run", STUDIES / "quickstart.toml", "--quiet", *SMALL_ARGUMENTS],
+    "chip": ["run", STUDIES / "splitter_errors.toml", "--quiet", *SMALL_ARGUMENTS],
     "ablated": ["ablate", STUDIES / "mesh_scaling.toml", "--quiet", "--trials", "2", "--sweep", "mesh.ports=[4]"],
     "shard": ["run", STUDIES / "mesh_scaling.toml", "--quiet", "--trials", "4", "--sweep", "mesh.ports=[4]", "--shard", "1/2",
               "--set", "chip.sigma_eta_rad=0.2"],
@@ -42,7 +42,7 @@ MADE = {  # by the tool: kinds of files, and details, that no sample has
     "budget": ["budget", "--set", "network.source=carry-chain", "--set", "task.rounding=half-up"],
     "designs": ["compare-costs", ROOT / "experiments/data/lists/published.toml"],
     "interconnect": ["interconnect", ROOT / "experiments/data/lists/headline.toml"],
-    "train": ["train", STUDIES / "quickstart.toml", "--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--sweep")]],
+    "train": ["train", STUDIES / "splitter_errors.toml", "--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--sweep")]],
 }
 
 

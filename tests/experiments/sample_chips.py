@@ -58,11 +58,16 @@ def network_groups(file, epochs=100, seed=2):
     eye.dataset("outputs", ["variant", "word", "digit"],
                 (target + rng.normal(0, 1, (2, 2000, 4)) * [[[0.05]], [[0.6]]]).astype(np.float32), "digit")
     eye.dataset("target", ["word", "digit"], target, "digit")
+    sample_gradient(file, "gradient", rng)
+
+
+def sample_gradient(file, place, rng, noisy=30):
+    """A group `gradient`; the noisy chip's error in those of the codes."""
     paths = ["exact", "quantised", "network", "chip_uncorrected", "chip_corrected", "chip_noisy"]
-    gradient = Group(file, "gradient", words=np.int64(5000), servers=np.int64(4), test_accuracy=0.85, loss=0.4,
+    gradient = Group(file, place, words=np.int64(5000), servers=np.int64(4), test_accuracy=0.85, loss=0.4,
                      sigma_eta_rad=0.005)
     average = (rng.normal(0, 1e-3, 5000) ** 3 * 1e5).astype(np.float32)
-    received = np.stack([average + k * 1e-4 * rng.normal(0, 1, 5000) for k in (0, 1, 1, 2, 1, 30)]).astype(np.float32)
+    received = np.stack([average + k * 1e-4 * rng.normal(0, 1, 5000) for k in (0, 1, 1, 2, 1, noisy)]).astype(np.float32)
     gradient.axis("path", paths)
     gradient.axis("element", np.arange(5000))
     gradient.dataset("average", ["element"], average)

@@ -1,7 +1,7 @@
 """Samples of tolerances: what chips of several networks, and one error at a time, are found to stand."""
 
 import numpy as np
-from sample_chips import ETA, chip_quantities
+from sample_chips import ETA, chip_quantities, sample_gradient
 from sample_parts import CHIP_VARIANTS, Group, result, study
 
 
@@ -40,7 +40,8 @@ def tolerant_shapes(path, trials=400):
 
 
 def noisy_networks(path, trials=8):
-    """Words right of two networks on chips of two presets at six splitter errors; the second makes no mistake at all."""
+    """Words right of two networks on chips of two presets at six splitter errors, and a gradient through each; the second
+    makes no mistake at all."""
     identities = [f'network.source = "shipped/{name}"\n' for name in ("some_net", "other_net")]
     strength = np.array([0.5, 0.0])[:, None, None] * np.array([1, 2])[:, None] * (ETA[1] / 0.02 + 0.5)
     quantities = {"word_accuracy": chip_quantities(strength, trials)["word_accuracy"]}
@@ -49,6 +50,8 @@ def noisy_networks(path, trials=8):
         study(file, [("network", ["some_net", "other_net"], "1", "network", "network.source"), PRESET, ETA], trials,
               CHIP_VARIANTS, quantities)
         tolerant_networks(file, identities, np.repeat(np.arange(2), 12), [9000, 29], [1, 1])
+        for i, noisy in enumerate((30, 1)):
+            sample_gradient(file, f"networks/{i}/gradient", np.random.default_rng(13), noisy)
 
 
 def tolerant_keys(path, trials=20):

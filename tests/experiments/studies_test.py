@@ -36,15 +36,19 @@ SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "train
          "learner.warm_up_steps=1", "learner.characters=50000"]
 
 
-QUIET = ["noise.shot=false", "noise.tia=false", "noise.rin=false"]  # a chip's map is made once, not for every draw of noise
+QUIET = ["noise.shot=false", "noise.tia=false", "noise.rin=false",  # a chip's map is made once, not for every draw of noise
+         "noise.lock=false", "learner.engine=map"]
 
 
 def run_small(optinc, study, output):
     text = study.read_text(encoding="utf-8")
     small = [*SMALL, *(["learner.kind=mlp"] if 'kind = "cnn"' in text else []), *(QUIET if 'model = "learning"' in text else [])]
     swept = ["network.hidden"] if "shapes =" in text else []
+    if '"chip.sigma_eta_rad" = [' in text and '"network.source"' in text:  # many points of large networks
+        small += ["chip.sigma_eta_rad=[0.01]"]
+        swept += ["chip.sigma_eta_rad"]
     settings = [word for setting in small for word in ("--sweep" if setting.split("=")[0] in swept else "--set", setting)]
-    settings = [word.replace("[8,8]", "[[8,8],[4,4]]") if word == "network.hidden=[8,8]" and swept else word
+    settings = [word.replace("[8,8]", "[[8,8],[4,4]]") if word == "network.hidden=[8,8]" and "network.hidden" in swept else word
                 for word in settings]
     return subprocess.run([optinc, "run", study, "-o", output, "--quiet", "--trials", "2", *settings],
                           capture_output=True, text=True, timeout=300)
@@ -67,7 +71,7 @@ class Shipped(unittest.TestCase):
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
                               "crosstalk", "receiver_noise", "carry_chain", "robustness", "architectures", "shapes", "cascade",
                               "approximation", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "chip_to_accuracy",
-                              "gradient_errors", "learning_drift"}, names)
+                              "gradient_errors", "learning_drift", "splitter_errors", "rare_errors"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:

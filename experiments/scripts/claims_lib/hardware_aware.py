@@ -3,10 +3,11 @@
 import json
 
 from .claim import OPTINC, Claim
+from .learning import ends
 
 GROUP = "hardware-aware"
 STUDY = "experiments/data/studies/carry_chain.toml"
-QUICKSTART = "experiments/data/studies/quickstart.toml"
+SPLITTERS = "experiments/data/studies/splitter_errors.toml"
 DESIGNS = "experiments/data/lists/published.toml"
 
 
@@ -41,7 +42,7 @@ def trained_yield(bench):
     def make():
         import h5py  # noqa: PLC0415
         result = bench.folder / "trained.h5"
-        bench.optinc("run", "experiments/data/studies/quickstart.toml", "-o", result, "--quiet", "--trials", "20", "--set",
+        bench.optinc("run", SPLITTERS, "-o", result, "--quiet", "--trials", "20", "--set",
                      "chip.preset=good-lab", "--set", "measure.words=0", "--set", "measure.once=[]", "--set",
                      'measure.variants=["corrected"]', "--sweep", "chip.sigma_eta_rad=[0.01]")
         with h5py.File(result) as file:
@@ -114,9 +115,42 @@ def noisy_gradient(bench, network):
     """Relative error of the gradient of a real training step, averaged by a chip of design-target with all its noise."""
     def make():
         result = bench.folder / "noisy_gradient.h5"
-        bench.optinc("run", QUICKSTART, "-o", result, "--quiet", "--force", *gradient_options(network))
+        bench.optinc("run", SPLITTERS, "-o", result, "--quiet", "--force", *gradient_options(network))
         return json.loads(bench.optinc("inspect", result, "--json")[0])["gradient"]["relative_error_chip_noisy"]
     return bench.once(("noisy-gradient", network), make)
+
+
+def splitters(bench):
+    """What inspect says of the published network on chips of growing splitter error."""
+    def make():
+        result = bench.folder / "splitter_errors.h5"
+        bench.optinc("run", SPLITTERS, "-o", result, "--quiet")
+        return json.loads(bench.optinc("inspect", result, "--json")[0])
+    return bench.once("splitters", make)
+
+
+def least_gain_of_correction(bench):
+    """Over all levels, the least of corrected minus uncorrected mean word accuracy."""
+    mean = {(c["sigma"], c["variant"]): c["word_accuracy_mean"] for c in splitters(bench)["chips"]}
+    return min(mean[sigma, "corrected"] - mean[sigma, "uncorrected"] for sigma, _ in mean)
+
+
+def gradient_over_codes(bench, path):
+    """Relative error of the gradient over that of ideal 8-bit codes, which no averaging unit can beat."""
+    gradient = splitters(bench)["gradient"]
+    return gradient[f"relative_error_{path}"] / gradient["relative_error_quantised"]
+
+
+def tail(bench, share):
+    """Percent of words right that this share of 100 good-lab chips reaches, all noise of set receivers."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result = bench.folder / "tail.h5"
+        bench.optinc("run", BASE, "-o", result, "--quiet", *TAIL)
+        with h5py.File(result) as file:
+            return sorted(100 * file["trials/word_accuracy"][()].ravel())
+    found = bench.once("tail", make)
+    return found[round(len(found) * (1 - share))]
 
 
 def converters(bench, kind):
@@ -158,6 +192,10 @@ def gradient_options(network):
             'measure.once=["gradient"]', "--sweep", "chip.sigma_eta_rad=[0.005]")
 
 
+TAIL = ("--trials", "100", *noisy_options("shipped/bottleneck_noise_aware", "good-lab")[2:])
+LEARNING = "learning_images"
+
+
 def shown(arguments):
     return " ".join(f"'{a}'" if set(a) & set(' "[') else a for a in arguments)
 
@@ -190,6 +228,11 @@ NOISY = {  # name: (network, preset, settings, target, what)
     "published-10-mw": ("shipped/published_noise_aware", "good-lab", ("receiver.lo_power_w=1e-2", "link.signal_full_scale_w=1e-3"),
                         ">= 99.95", "published structure, oscillators of 10 mW, 1 mW a neuron"),
     "published-unaware": ("shipped/published", "design-target", (), "< 5", "published structure, trained without noise"),
+    "bottleneck-50-ghz": ("shipped/bottleneck_noise_aware", "design-target", ("receiver.bandwidth_hz=50e9",), ">= 99.7",
+                          "9,984 MZIs, receivers of 50 GHz"),
+    "published-50-ghz": ("shipped/published_noise_aware", "design-target",
+                         ("receiver.bandwidth_hz=50e9", "link.signal_full_scale_w=1e-3"), ">= 99.95",
+                         "published structure, receivers of 50 GHz, 1 mW a neuron"),
     "foundry": ("shipped/foundry_noise_aware", "foundry", (), ">= 70", "7,168 MZIs, the preset's 0.56 dB an MZI"),
     "foundry-one-heater": ("shipped/foundry_noise_aware", "foundry", ("chip.mzi_loss_db=0.33",), ">= 80",
                            "7,168 MZIs, 0.33 dB an MZI: one heater of the two"),
@@ -231,9 +274,21 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
       for name, (*_, target, what) in NOISY.items()),
     *((f"gradient-{name}", "<= 0.05", f"relative error of a real gradient through a design-target chip, all noise: {what}",
        lambda bench, name=name: noisy_gradient(bench, f"shipped/{name}_noise_aware"),
-       f"{OPTINC} run {QUICKSTART} {shown(gradient_options(f'shipped/{name}_noise_aware'))} -o noisy_gradient.h5")
+       f"{OPTINC} run {SPLITTERS} {shown(gradient_options(f'shipped/{name}_noise_aware'))} -o noisy_gradient.h5")
       for name, what in (("published", "published structure"), ("bottleneck", "9,984 MZIs"))),
+    *((f"tail-{round(100 * share)}", target, f"% of words right that {round(100 * share)} of 100 good-lab chips reach, 9,984 MZIs, all noise of "
+       "set receivers, default link", lambda bench, share=share: tail(bench, share), f"{OPTINC} run {BASE} {shown(TAIL)} -o tail.h5")
+      for share, target in ((0.95, ">= 99.8"), (0.99, ">= 99.75"))),
+    *((f"learning-{preset}", ">= -0.3", "points of final accuracy over exact averaging's, lower end of the 95 % interval of 5 seeds: "
+       "9,984 MZIs, all noise of set receivers, locks included, default link",
+       lambda bench, preset=preset: 100 * ends(bench, LEARNING)[f"bottleneck noise aware, {preset}"].lowest,
+       f"{OPTINC} run experiments/data/studies/{LEARNING}.toml -o {LEARNING}.h5") for preset in ("design-target", "good-lab")),
+    ("correction-gain", ">= 0", "word accuracy, least over levels: corrected for the splitter errors over not, published network",
+     least_gain_of_correction, f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5"),
+    *((f"codes-{path.replace('_', '-')}", target, "error of a real gradient over that of ideal codes, published network, no noise",
+       lambda bench, path=path: gradient_over_codes(bench, path), f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5")
+      for path, target in (("network", "= 1"), ("chip_corrected", "<= 1.01"))),
     ("trained-good-lab", "< 0.95", "chips of 20 at good-lab where the published network, trained without errors, has every word right, without noise",
-     trained_yield, f"{OPTINC} run experiments/data/studies/quickstart.toml --set chip.preset=good-lab --set measure.words=0 "
+     trained_yield, f"{OPTINC} run {SPLITTERS} --set chip.preset=good-lab --set measure.words=0 "
      "--set 'measure.variants=[\"corrected\"]' --sweep 'chip.sigma_eta_rad=[0.01]' --trials 20 -o trained.h5"),
 )]

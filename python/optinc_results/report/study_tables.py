@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray
 
+from ..comparison import comparison, percent
 from ..networks import networks
 from ..order_statistics import clopper_pearson
 from ..run import Run
@@ -27,6 +28,7 @@ def study_tables(run: Run) -> list[Element]:
     """The tables of a study's file, or none. The metrics are those of headlines(run), and the yield if there is one."""
     found = networks_table(run)
     if run.summary is not None:
+        found += comparison_table(run)
         told = headline_metrics(run)
         found += [metric_table(run, name) for name in dict.fromkeys([*told, *({"yield"} & set(metrics(run)))])]
         if "word_accuracy" in metrics(run):
@@ -120,6 +122,21 @@ def networks_table(run: Run) -> list[Element]:
                                for n in told]
     columns = ["network", "MZIs", "MZI columns in series", "share of all words right", "least margin (digit)"]
     return [table([node("strong", "Networks"), " without any error of their devices."], columns, rows)]
+
+
+def comparison_table(run: Run) -> list[Element]:
+    """What each network of a sweep decodes, and the best; nothing of other studies."""
+    found = comparison(run)
+    if found is None:
+        return []
+    sent = not np.isnan(found.quantised)
+    rows: list[list[Child]] = [[row.name, data(row.mzis), *map(percent, row.right), *([data(row.gradient_error)] if sent else [])]
+                               for row in found.rows]
+    caption = [node("strong", "Networks beside each other"), f": mean share of words right ({found.where})"
+               + (f", and relative error of a real gradient ({found.quantised:.3g} by quantisation alone)" if sent else "")
+               + f". {found.conclusion()}"]
+    columns = ["network", "MZIs", *(column or "words right" for column in found.columns), *(["error of the gradient"] if sent else [])]
+    return [table(caption, columns, rows)]
 
 
 def faultless_table(run: Run) -> Element:
