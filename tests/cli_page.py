@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+COLUMNS = 100  # of a terminal (terminal_columns)
 PAGE = Path(__file__).resolve().parents[1] / "docs/cli.md"
 HEAD = """# Command line reference
 
@@ -35,6 +36,10 @@ def page(optinc):
 def main(optinc, update):
     """Returns the exit status."""
     wanted = page(optinc)
+    long = [line for line in wanted.splitlines() if len(line) > COLUMNS]
+    if long:
+        print("\n".join([f"longer than {COLUMNS} columns:", *long]), file=sys.stderr)
+        return 1
     if update:
         PAGE.write_text(wanted, encoding="utf-8")
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != wanted:

@@ -51,12 +51,12 @@ void add_validate(CommandTable& commands) {
 
 void add_check_network(CommandTable& commands) {
   const auto asked = std::make_shared<CheckNetworkArguments>();
-  CLI::App& words = commands.add(
-      "check-network",
-      "Test the error-free network against integer arithmetic, exhaustively or on a random sample",
-      "optinc check-network quickstart\n"
-      "  optinc check-network study.toml --set task.bits=16 --set network.source=carry-chain --words 100000000",
-      [asked] { return check_network_command(*asked); });
+  CLI::App& words =
+      commands.add("check-network",
+                   "Test the error-free network against integer arithmetic, exhaustively or on a random sample",
+                   "optinc check-network quickstart\n"
+                   "  optinc check-network carry_chain --set task.bits=16 --words 100000000",
+                   [asked] { return check_network_command(*asked); });
   words
       .add_option("STUDY", asked->study,
                   "Study file or shipped study; only [task], [network] and [training] are used")
@@ -93,12 +93,12 @@ void add_budget(CommandTable& commands) {
 
 void add_compare_costs(CommandTable& commands) {
   const auto compared = std::make_shared<CompareCostsArguments>();
-  CLI::App& designs = commands.add(
-      "compare-costs", "Compare the costs of several designs, side by side with published values",
-      "optinc compare-costs experiments/data/lists/published.toml -o designs.h5 && experiments/scripts/draw "
-      "designs.h5 -o figures\n"
-      "  optinc compare-costs experiments/data/lists/published.toml --set link.skew=at-servers",
-      [compared, &commands] { return compare_costs_command(*compared, commands.typed()); });
+  CLI::App& designs =
+      commands.add("compare-costs", "Compare the costs of several designs, side by side with published values",
+                   "optinc compare-costs experiments/data/lists/published.toml -o designs.h5\n"
+                   "  experiments/scripts/draw designs.h5 -o figures\n"
+                   "  optinc compare-costs experiments/data/lists/published.toml --set link.skew=at-servers",
+                   [compared, &commands] { return compare_costs_command(*compared, commands.typed()); });
   designs.add_option("LIST.toml", compared->list, "List of designs, each given by overrides of one study")
       ->required();
   add_settings(designs, compared->settings,
@@ -112,8 +112,8 @@ void add_interconnect(CommandTable& commands) {
   CLI::App& interconnect = commands.add(
       "interconnect",
       "Compare training iterations on electrical, optical and OptINC networks: time, traffic and energy",
-      "optinc interconnect experiments/data/lists/headline.toml -o interconnect.h5 && experiments/scripts/draw "
-      "interconnect.h5 -o figures\n"
+      "optinc interconnect experiments/data/lists/headline.toml -o i.h5\n"
+      "  experiments/scripts/draw i.h5 -o figures\n"
       "  optinc interconnect LIST.toml --trace ring.json --scenario \"F1 ResNet50 ring\"   for Perfetto\n"
       "  optinc interconnect --keys                                    all keys of a [[scenario]]\n"
       "Rows marked CALIBRATED have parameters chosen to reproduce a published ratio, so they predict nothing.",

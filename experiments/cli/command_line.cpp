@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdio>
 #include <regex>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "experiments/cli/command_table.hpp"
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -67,6 +69,24 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
                      first[0] == '-' ? "" : first);
 }
 
+/// A page of help whose lines fit a terminal: descriptions go on below their own column, commands are left
+/// whole.
+std::string wrapped(const std::string& help) {
+  std::string text;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t name = line.find_first_not_of(' '), gap = line.find("  ", std::min(name, line.size())),
+                      told = line.find_first_not_of(' ', std::min(gap, line.size()));
+    if (line.size() <= terminal_columns || line.starts_with("  optinc "))
+      text += line + "\n";
+    else if (told == std::string::npos)
+      text += hanging_text("", line, 0);
+    else
+      text += hanging_text(line.substr(0, gap), line.substr(told), told);
+  }
+  return text;
+}
+
 constexpr const char* output_is_full =
     "standard output could not be written (a full disk or a closed pipe). Send it somewhere with room.";
 
@@ -96,7 +116,12 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help
+    if (e.get_exit_code() == 0) {  // --help
+      std::ostringstream help;
+      app.exit(e, help, help);
+      fmt::print("{}", wrapped(help.str()));
+      return 0;
+    }
     complain(parse_complaint(e, app, argc, argv));
     return unusable_command_line;
   }

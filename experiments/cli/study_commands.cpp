@@ -51,8 +51,7 @@ void add_ablate(CommandTable& commands) {
   ablation->overrides.ablation = true;
   CLI::App& ablate = commands.add(
       "ablate", "Run a study with each error source alone, with all of them, and with all but one",
-      "optinc ablate splitter_errors -o ablation.h5 --sweep chip.sigma_eta_rad=[0.02] "
-      "--set measure.once=[]",
+      "optinc ablate splitter_errors -o a.h5 --sweep chip.sigma_eta_rad=[0.02] --set measure.once=[]",
       [ablation, &commands] { return run_command(*ablation, commands.typed(), commands.ranks()); });
   add_study(ablate, *ablation);
   add_trials(ablate, *ablation);
