@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <vector>
 
 #include <boost/math/distributions/binomial.hpp>
@@ -113,12 +114,14 @@ Interval quantile_interval(std::span<const double> ascending, double p) {
   const auto value = [&](std::int64_t rank) {
     return rank >= 1 && rank <= n ? ascending[static_cast<std::size_t>(rank - 1)] : nan;
   };
-  // the ranks are near n p: search outwards from there, some steps whatever n
-  std::int64_t low = std::min(n, static_cast<std::int64_t>(p * static_cast<double>(n)) + 1), high = low;
-  while (low >= 1 && boost::math::cdf(below, static_cast<double>(low - 1)) > tail) --low;
-  while (high <= n && boost::math::cdf(boost::math::complement(below, static_cast<double>(high - 1))) > tail)
-    ++high;
-  return {value(low), value(high)};
+  const auto beside = std::min(n, static_cast<std::int64_t>(p * static_cast<double>(n)) + 1);
+  const auto under = std::views::iota(std::int64_t{1}, beside + 1), over = std::views::iota(beside, n + 1);
+  const auto low = std::ranges::partition_point(
+      under, [&](std::int64_t rank) { return boost::math::cdf(below, static_cast<double>(rank - 1)) <= tail; });
+  const auto high = std::ranges::partition_point(over, [&](std::int64_t rank) {
+    return boost::math::cdf(boost::math::complement(below, static_cast<double>(rank - 1))) > tail;
+  });
+  return {value(*low - 1), value(*high)};
 }
 
 Interval clopper_pearson(std::int64_t hits, std::int64_t n) {

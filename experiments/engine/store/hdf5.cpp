@@ -115,7 +115,7 @@ Handle layout(std::span<const std::size_t> shape, std::size_t value_size) {
   }
   H5Pset_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data());
   H5Pset_shuffle(list.get());
-  H5Pset_deflate(list.get(), 4);
+  H5Pset_deflate(list.get(), 1);
   return list;
 }
 

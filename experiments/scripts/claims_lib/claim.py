@@ -16,6 +16,7 @@ from typing import Callable
 
 ROOT = Path(__file__).resolve().parents[3]
 STUDY = "experiments/data/studies/quickstart.toml"
+SPLITTERS = "experiments/data/studies/splitter_errors.toml"  # trains its network
 OPTINC = "build/release/bin/optinc"
 
 RELATIONS = {"=": operator.eq, "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from .claim import OPTINC, ROOT, STUDY, Claim, machine, progress
+from .claim import OPTINC, ROOT, SPLITTERS, Claim, machine, progress
 
 sys.path.insert(0, str(ROOT / "python"))
 
@@ -34,21 +34,21 @@ def whole(bench):
     """The study on one thread: what every other way is compared with."""
     def make():
         file = bench.folder / "one_thread.h5"
-        bench.optinc("run", STUDY, "-o", file, "--threads", 1, *WARM_START)
+        bench.optinc("run", SPLITTERS, "-o", file, "--threads", 1, *WARM_START)
         return file
     return bench.once("data-whole", make)
 
 
 def on_threads(bench):
     file = bench.folder / "two_threads.h5"
-    bench.optinc("run", STUDY, "-o", file, "--threads", 2, *WARM_START)
+    bench.optinc("run", SPLITTERS, "-o", file, "--threads", 2, *WARM_START)
     return file
 
 
 def in_shards(bench):
     parts = [bench.folder / f"shard{i}.h5" for i in (1, 2, 3, 4)]
     for i, part in enumerate(parts, 1):
-        bench.optinc("run", STUDY, "-o", part, "--shard", f"{i}/4", *WARM_START)
+        bench.optinc("run", SPLITTERS, "-o", part, "--shard", f"{i}/4", *WARM_START)
     file = bench.folder / "merged.h5"
     bench.optinc("merge", *parts, "-o", file, "--quiet")
     return file
@@ -58,7 +58,7 @@ def on_ranks(bench):
     file = bench.folder / "ranks.h5"
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
     bench.optinc("list")  # so that it is built
-    bench.run("mpirun", "-n", 4, ROOT / OPTINC, "run", STUDY, "-o", file, *WARM_START)
+    bench.run("mpirun", "-n", 4, ROOT / OPTINC, "run", SPLITTERS, "-o", file, *WARM_START)
     return file
 
 
@@ -68,7 +68,7 @@ def killed(bench):
     journal = Path(f"{file}.journal")
     bench.optinc("list")
     for kill in range(3):
-        how = ["resume", file, "--quiet"] if kill else ["run", STUDY, "-o", file, *WARM_START]
+        how = ["resume", file, "--quiet"] if kill else ["run", SPLITTERS, "-o", file, *WARM_START]
         had = journal.stat().st_size if kill else 0
         progress(f"   $ optinc {' '.join(map(str, how))}   # killed")
         process = subprocess.Popen([ROOT / OPTINC, *map(str, how)], cwd=ROOT)
@@ -142,7 +142,7 @@ def unclean_groups(bench):
     return len(failed)
 
 
-RUN = f"{OPTINC} run {STUDY} --trials {TRIALS}"
+RUN = f"{OPTINC} run {SPLITTERS} --trials {TRIALS}"
 COMPARE = "then differing(a, b) of optinc_results"
 
 CLAIMS = [Claim(GROUP, *row) for row in (

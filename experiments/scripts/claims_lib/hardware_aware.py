@@ -2,12 +2,11 @@
 
 import json
 
-from .claim import OPTINC, Claim
+from .claim import OPTINC, SPLITTERS, Claim
 from .learning import ends
 
 GROUP = "hardware-aware"
 STUDY = "experiments/data/studies/carry_chain.toml"
-SPLITTERS = "experiments/data/studies/splitter_errors.toml"
 DESIGNS = "experiments/data/lists/published.toml"
 
 
