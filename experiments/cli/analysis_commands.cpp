@@ -54,7 +54,7 @@ void add_check_network(CommandTable& commands) {
   CLI::App& words =
       commands.add("check-network",
                    "Test the error-free network against integer arithmetic, exhaustively or on a random sample",
-                   "optinc check-network quickstart\n"
+                   "optinc check-network splitter_errors\n"
                    "  optinc check-network carry_chain --set task.bits=16 --words 100000000",
                    [asked] { return check_network_command(*asked); });
   words
@@ -74,7 +74,7 @@ void add_budget(CommandTable& commands) {
   CLI::App& budgets = commands.add(
       "budget", "Compute loss, power, delay and area of a network's chip, by stage and part",
       "optinc budget --network network.h5\n"
-      "  optinc budget quickstart --set heater.device=typical-undercut-heater\n"
+      "  optinc budget splitter_errors --set heater.device=typical-undercut-heater\n"
       "  optinc budget --network network.h5 -o budget.h5 && experiments/scripts/draw budget.h5 -o figures",
       [costs, &commands] { return budget_command(*costs, commands.typed()); });
   budgets.add_option("STUDY", costs->study,

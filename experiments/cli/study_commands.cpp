@@ -120,7 +120,7 @@ void add_train(CommandTable& commands) {
   const auto training = std::make_shared<StudyArguments>();
   CLI::App& train = commands.add(
       "train", "Train the network of a study and write it to a file",
-      "optinc train quickstart -o network.h5 --set task.rounding=floor",
+      "optinc train splitter_errors -o network.h5 --set task.rounding=floor",
       [training, &commands] { return train_command(*training, commands.typed(), commands.ranks()); });
   add_study(train, *training);
 }

@@ -27,7 +27,7 @@ which there is data (pareto only if named). Each figure is written as PNG and PD
 EXAMPLES = """examples:
   optinc-results show results/quickstart.h5
   optinc-results figures results/quickstart.h5 -o results/figures
-  optinc-results figures results/quickstart.h5 -o /tmp --only eye --only training
+  optinc-results figures results/quickstart.h5 -o /tmp --only gradient
   optinc-results table results/quickstart.h5 -o accuracy.csv --metric word_accuracy
   optinc-results table results/quickstart.h5 -o means.csv --group summary
   optinc-results report results/quickstart.h5

@@ -10,19 +10,21 @@ import numpy as np
 
 from .networks import network_of_point, networks
 from .run import Run
-from .study import Parameter, parameters, say_point, statistic
+from .study import Parameter, fixed, parameters, say_point, statistic
 
 MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True)
 class ComparedNetwork:
-    """A network of a comparison: `right`, the mean share of words right in every column, and the relative error of a real
-    gradient averaged by a noisy chip; NaN where none was sent."""
+    """A network of a comparison: `right`, the mean share of words right in every column, its 95 % interval from `low` to
+    `high`, and the relative error of a real gradient averaged by a noisy chip; NaN where none was sent."""
 
     name: str
     mzis: float
     right: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
     gradient_error: float
 
 
@@ -37,11 +39,18 @@ class Comparison:
     quantised: float
 
     def conclusion(self) -> str:
-        """The best network of every column, in a sentence."""
-        best = [max(self.rows, key=lambda row, i=i: (row.right[i], -row.mzis)) for i in range(len(self.columns))]
-        told = [f"{'at ' + column if column else 'with all errors'} {row.name} ({row.mzis:,.0f} MZIs, {percent(row.right[i])} "
-                "of words right)" for i, (column, row) in enumerate(zip(self.columns, best))]
-        return f"Fewest words wrong: {'; '.join(told)}."
+        """The best network of every column, in a sentence; of those that the intervals of their means do not tell apart
+        the one of fewest MZIs."""
+        told = []
+        for i, column in enumerate(self.columns):
+            seen = [row for row in self.rows if not math.isnan(row.right[i])]
+            if not seen:
+                continue
+            most = max(seen, key=lambda row: row.right[i])
+            best = min((row for row in seen if row is most or row.high[i] >= most.low[i]), key=lambda row: (row.mzis, -row.right[i]))
+            told.append(f"{'at ' + column + ' ' if column else ''}{best.name} ({best.mzis:,.0f} MZIs, {percent(best.right[i])} "
+                        "of words right)")
+        return f"Fewest words wrong, the smaller network where 95 % intervals overlap: {'; '.join(told)}."
 
 
 def comparison(run: Run) -> Optional[Comparison]:
@@ -53,22 +62,26 @@ def comparison(run: Run) -> Optional[Comparison]:
     if axis is None:
         return None
     across = named_sweep(run, axis)
-    mean = statistic(run, "word_accuracy").mean
-    variants = [str(name) for name in mean["variant"].values]
+    value = statistic(run, "word_accuracy")
+    variants = [str(name) for name in value.mean["variant"].values]
     variant = "noisy" if "noisy" in variants else variants[-1]
-    middle = {other: mean.sizes[other] // 2 for other in run.sweeps if other not in (axis, across and across.axis)}
-    mean = mean.isel({"variant": variants.index(variant), **middle}).transpose(axis, ...)
-    right = mean.values.reshape(mean.sizes[axis], -1)
-    of_point = np.moveaxis(network_of_point(run), run.sweeps.index(axis), 0).reshape(len(right), -1)[:, 0]
-    known = networks(run)
-    several = run.group("networks") is not None
+    kept = (axis, across.axis) if across else (axis,)
+    where = {other: place if other == "ablation" else value.mean.sizes[other] // 2 for other, place in fixed(run, kept).items()}
+    here = value.at({"variant": variants.index(variant), **where})
+    right, low, high = (side.transpose(axis, ...).values.reshape(side.sizes[axis], -1)
+                        for side in (here.mean, here.low, here.high))
+    of_point = network_of_point(run)[tuple(where.get(sweep, slice(None) if sweep == axis else 0) for sweep in run.sweeps)]
+    known, several = networks(run), run.group("networks") is not None
     errors = [gradient_errors(run, f"networks/{i}/gradient" if several else "gradient") for i in of_point]
+    alone = {error.get("quantised", math.nan) for error in errors}
+    beside = [p for p in parameters(run).values() if p.axis == axis and p.key not in ("", "network.source") and p.name != axis]
     return Comparison(
-        tuple(ComparedNetwork(known[i].name, known[i].mzis, tuple(map(float, shares)), error.get("chip_noisy", math.nan))
-              for i, shares, error in zip(of_point, right, errors)),
+        tuple(ComparedNetwork(", ".join([known[i].name, *(p.say(place) for p in beside)]), known[i].mzis,
+                              *(tuple(map(float, side[place])) for side in (right, low, high)), error.get("chip_noisy", math.nan))
+              for place, (i, error) in enumerate(zip(of_point, errors))),
         tuple(map(str, across.values)) if across else ("",),
-        ", ".join(filter(None, (say_point(run, middle), f"chips {variant}"))),
-        errors[0].get("quantised", math.nan))
+        ", ".join(filter(None, (say_point(run, where), f"chips {variant}"))),
+        alone.pop() if len(alone) == 1 else math.nan)
 
 
 def named_sweep(run: Run, besides: str) -> Optional[Parameter]:
@@ -86,12 +99,15 @@ def gradient_errors(run: Run, place: str) -> dict[str, float]:
 
 
 def percent(share: float) -> str:
-    """A share in percent: two significant digits of it or of what is missing, whichever is less, and at most three decimals."""
+    """A share in percent, cut off after two significant digits of it or of what is missing, whichever is less, and after
+    three decimals: only 1 reads 100 %."""
     if math.isnan(share):
         return "-"
     less = 100 * min(share, 1 - share)
+    if 0 < 100 * share < 1e-3:
+        return "<0.001 %"
     decimals = min(max(1 - math.floor(math.log10(less)), 0), 3) if less > 0 else 0
-    return f"{100 * share:.{decimals}f} %"
+    return f"{math.floor(100 * share * 10 ** decimals + 1e-9) / 10 ** decimals:.{decimals}f} %"
 
 
 def comparison_lines(run: Run) -> list[str]:
@@ -108,5 +124,5 @@ def comparison_lines(run: Run) -> list[str]:
              for row in rows]
     about = f"words right ({found.where})"
     if sent:
-        about += f"; gradient: relative error of a real one (quantisation alone: {found.quantised:.3g})"
+        about += f"; gradient: relative error of a real one, at the values before sweeps (quantisation alone: {found.quantised:.3g})"
     return [about, *("  " + line for line in lines), "", found.conclusion()]

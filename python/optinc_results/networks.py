@@ -12,6 +12,7 @@ import numpy as np
 
 from .errors import NotInResult
 from .run import Run
+from .study import parameters
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -44,11 +45,17 @@ def networks(run: Run) -> list[Network]:
             identity = tomllib.loads(str(run.require(f"networks/{i}").attrs["identity"]))
             found.append((flat(identity), f"networks/{i}/onn"))
     elif run.group("network") is not None or run.group("onn") is not None:
-        found = [(flat(run.config), "onn")]
+        found = [({**flat(run.config), **swept_once(run)}, "onn")]
     else:
         return []
     names = distinct([name_of(identity) for identity, _ in found], [identity for identity, _ in found])
     return [network_of(run, name, identity, place) for name, (identity, place) in zip(names, found)]
+
+
+def swept_once(run: Run) -> dict[str, Any]:
+    """Values of the sweeps that have one point only, by their keys: they are in force wherever the study looks."""
+    swept = parameters(run).values() if run.trials is not None else ()
+    return {p.key: p.values[0] for p in swept if p.key and len(p.values) == 1}
 
 
 def network_of(run: Run, name: str, identity: Mapping[str, Any], place: str) -> Network:

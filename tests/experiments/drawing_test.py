@@ -431,7 +431,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["drift.pdf", "drift.png"])
         help_text = subprocess.run([ROOT / "experiments/scripts/draw", "--help"], capture_output=True, text=True)
         self.assertEqual(help_text.returncode, 0)
-        self.assertIn("--only eye", help_text.stdout)
+        self.assertIn("--only gradient", help_text.stdout)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def sample_gradient(file, place, rng, noisy=30):
 
 
 def one_sweep(path, trials=30):
-    """The quickstart's kind: chips at levels of one error, and everything measured once."""
+    """Chips at levels of one error, and everything measured once."""
     with result(path, model="chip", complete=np.int64(1)) as file:
         quantities = chip_quantities(ETA[1] / 0.02, trials)
         study(file, [ETA], trials, CHIP_VARIANTS, quantities, yields="word_accuracy")

@@ -310,18 +310,19 @@ std::string gradient_text(const Json& g) {
 
 /// A line for every network.
 std::string networks_text(const Json& list) {
-  std::vector<TextColumn> columns = {{"network", Align::left}, {"MZIs"}, {"words right, no noise"}, {"margin"}};
+  std::vector<TextColumn> columns = {
+      {"", Align::right}, {"network", Align::left}, {"MZIs"}, {"right, no noise"}, {"margin"}};
   const bool gradients = list.front().contains("gradient");
-  if (gradients) columns.push_back({"error of a gradient, noisy chip"});
+  if (gradients) columns.push_back({"gradient error"});
   std::vector<std::vector<std::string>> rows;
   for (const Json& j : list) {
-    rows.push_back({j["source"].get<std::string>(), std::to_string(j["mzi_count"].get<long>()),
-                    percent(j["word_accuracy"].get<double>()),
+    rows.push_back({std::to_string(rows.size()), j["source"].get<std::string>(),
+                    std::to_string(j["mzi_count"].get<long>()), percent(j["word_accuracy"].get<double>()),
                     fmt::format("{:.3f}", j["margin"].get<double>())});
     if (gradients)
       rows.back().push_back(fmt::format("{:.5g}", j["gradient"]["relative_error_chip_noisy"].get<double>()));
   }
-  return text_table(columns, rows, 1) + "\n";
+  return text_table(columns, rows, 2) + "\n";
 }
 
 std::string laws_text(const std::vector<LawVerdict>& verdicts) {

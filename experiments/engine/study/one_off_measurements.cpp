@@ -1,8 +1,8 @@
 #include "experiments/engine/study/one_off_measurements.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -47,27 +47,45 @@ StepGradients gradients_with_progress(const StudyConfig& config, bool quiet) {
   });
 }
 
-/// For every network the values before sweeps, and of the sweeps that choose networks those of the first of
-/// their points that asks for it.
-std::vector<StudyConfig> point_of_each(const StudyConfig& config, const Networks& networks) {
-  const auto identities = [](const StudyConfig& study) {
-    std::set<std::string> found;
-    for (std::size_t p = 0; p < point_count(study); ++p) found.insert(network_identity(config_at(study, p)));
-    return found;
-  };
+/// The axis at one of its points alone.
+SweepAxis only(SweepAxis axis, std::size_t place) {
+  for (SweptKey& key : axis.keys) key.values = {key.values[place]};
+  return axis;
+}
+
+/// The values before sweeps, and those that a point has of the sweeps that choose its network.
+StudyConfig with_network_of(const StudyConfig& config, std::size_t point) {
+  const std::vector<std::size_t> index = point_index(config, point);
+  const std::string wanted = network_identity(config_at(config, point));
+  const auto finds = [&](const StudyConfig& study) { return network_identity(config_at(study, 0)) == wanted; };
   StudyConfig choosing = config;
-  std::erase_if(choosing.sweeps, [&](const SweepAxis& axis) {
-    StudyConfig alone = config;
-    alone.sweeps = {axis};
-    return identities(alone).size() < 2;
-  });
-  std::vector<StudyConfig> found(networks.size());
-  for (std::size_t p = point_count(choosing); p-- > 0;) {
-    StudyConfig point = config_at(choosing, p);
-    const std::size_t number = network_number(networks, point);
-    found[number] = std::move(point);
+  for (std::size_t a = 0; a < index.size(); ++a)
+    if (!config.sweeps[a].ablation()) choosing.sweeps[a] = only(config.sweeps[a], index[a]);
+  for (std::size_t a = index.size(); a-- > 0;) {
+    const SweepAxis& axis = config.sweeps[a];
+    StudyConfig other = choosing;
+    bool chooses = false;
+    for (std::size_t i = 0; !axis.ablation() && i < axis.points() && !chooses; ++i) {
+      other.sweeps[a] = only(axis, i);
+      chooses = !finds(other);
+    }
+    other.sweeps.erase(other.sweeps.begin() + static_cast<std::ptrdiff_t>(a));
+    if (!chooses && finds(other)) choosing = std::move(other);
   }
-  return found;
+  return config_at(choosing, 0);
+}
+
+/// That of every network, from the first point that asks for it.
+std::vector<StudyConfig> point_of_each(const StudyConfig& config, const Networks& networks) {
+  if (networks.size() == 1) return {with_network_of(config, 0)};
+  std::map<std::size_t, StudyConfig> found;
+  for (std::size_t p = 0; found.size() < networks.size(); ++p) {
+    const std::size_t number = network_number(networks, config_at(config, p));
+    if (!found.contains(number)) found[number] = with_network_of(config, p);
+  }
+  std::vector<StudyConfig> points;
+  for (auto& [number, point] : found) points.push_back(std::move(point));
+  return points;
 }
 
 /// The groups of one network, as far as they were measured.
@@ -85,11 +103,11 @@ void require_data(const StudyConfig& config) {
 
 OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inputs, bool quiet) {
   OneOffResults once(inputs.networks.size());
-  if (once.size() != 1 && config.measure.once.empty()) return once;
-  const std::vector<StudyConfig> points =
-      once.size() == 1 ? std::vector{config} : point_of_each(config, inputs.networks);
+  if (once.empty() || (once.size() > 1 && config.measure.once.empty())) return once;
+  const std::vector<StudyConfig> points = point_of_each(config, inputs.networks);
   std::optional<StepGradients> step;
   for (std::size_t i = 0; i < once.size(); ++i) {
+    check_interrupt();
     const Network& network = inputs.networks[i].network;
     const ChipDesign design = design_chip(network);
     once[i].onn = with_ideal_chip(points[i], network, design);

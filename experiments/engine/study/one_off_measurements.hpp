@@ -23,9 +23,8 @@ using OneOffResults = std::vector<OneOffs>;
 void require_data(const StudyConfig& config);
 
 /// Of a study's only network: every word through it and through a perfect chip; then what measure.once names,
-/// on the chip of the values before sweeps. Of several networks the same where measure.once names something; of
-/// the sweeps those that choose networks count, at the first of their points that asks for it. Throws
-/// Interrupted.
+/// on the chip of the values before sweeps, and of the sweeps that choose the network. Of several networks the
+/// same of each where measure.once names something, at the first point that asks for it. Throws Interrupted.
 OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inputs, bool quiet);
 
 /// What a result file says of its networks: the groups `onn`, `eye` and `gradient` as far as they were measured

@@ -131,7 +131,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     *((f"{short}-S3b", "<= 0.05", f"off the published {published}: calibrated, {name} over ODDL, VGG19 on 1,024 nodes",
        off(f"S3b {name}", 1024, published), COMMAND)
       for short, name, published in (("fat-tree", "fat-tree", 1.6), ("sip-ring", "SiP-Ring", 1.7))),
-    # the trainings last: an hour of them, while the others take minutes
+    # the trainings last: two hours of them, while the others take minutes
     *((f"cnn-{short}", target, "points of final accuracy over exact averaging's, 4 servers, mean of 5 seeds, all noise and locks, default link",
        lambda bench, path=path: 100 * ends(bench, "learning_images")[path].accuracy,
        f"{OPTINC} run experiments/data/studies/learning_images.toml -o learning_images.h5")

@@ -24,10 +24,11 @@ SCATTERED = ("quantised", "chip_corrected", "chip_noisy")
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One way that the gradient was averaged: its name, relative error, and what was received of every element."""
+    """One way that the gradient was averaged: its name, relative error, the exact average and what was received of every element."""
 
     name: str
     error: float
+    exact: Any
     received: Any
     scattered: bool
 
@@ -56,7 +57,7 @@ def gradient(run: Run) -> Figure:
     sizes = np.abs(average)
     scale = max(float(np.median(sizes)), float(sizes.max()) * 1e-3, float(np.finfo(np.float32).tiny))
     for index, way in enumerate(scattered, 1):
-        draw_received(figure, grid.flat[index], average, way.received, scale)
+        draw_received(figure, grid.flat[index], way.exact, way.received, scale)
         style.panel(grid.flat[index], index, way.name)
     title = f"One training step's gradient: {data.attrs.get('servers', '?')} servers, {len(average):,} elements"
     if "sigma_eta_rad" in data.attrs:
@@ -67,7 +68,7 @@ def gradient(run: Run) -> Figure:
 def ways(data: xarray.Dataset, names: Mapping[str, str]) -> list[Way]:
     """The ways of these paths by the names they bear; not the exact one, whose error is 0 by definition."""
     paths = [str(path) for path in data["path"].values]
-    return [Way(names[path], float(data["relative_error"].values[i]), data["received"].isel(path=i).values, path in SCATTERED)
+    return [Way(names[path], float(data["relative_error"].values[i]), data["average"].values, data["received"].isel(path=i).values, path in SCATTERED)
             for i, path in enumerate(paths) if path in names and path != "exact"]
 
 

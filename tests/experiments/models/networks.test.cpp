@@ -119,6 +119,16 @@ TEST_CASE("what a study measures once is measured of every network, on the chip 
   }
 }
 
+// mutation: a sweep of one value is left out, though it chooses the network
+TEST_CASE("sweeps choose a network together") {
+  const StudyConfig swept = parse(
+      "[task]\nservers = 2\nbits = 4\nrounding = 'half-up'\n[measure]\nonce = ['eye']\n[[sweep]]\nvalues = "
+      "{\"network.source\" = ['carry-chain']}\n[[sweep]]\nvalues = {\"network.step_width\" = [0.3, 0.2]}\n");
+  const OneOffResults found = measure_one_offs(swept, make_study_inputs(swept, true), true);
+  REQUIRE(found.size() == 2);
+  for (const OneOffs& of : found) CHECK(of.onn->ideal_chip_word_accuracy == 1.0);
+}
+
 // mutation: a point takes another point's network; networks are not read back in their order
 TEST_CASE("a study that sweeps networks gives each point what a study of that network gives") {
   const Scratch scratch;
