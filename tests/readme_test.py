@@ -110,7 +110,7 @@ class Readme(unittest.TestCase):
                  "--sweep", 'chip.preset=["ideal"]', "--sweep", 'network.source=["shipped/foundry_noise_aware","carry-chain"]']
         said = self.type(f"./experiments/quickstart --no-install -- {shlex.join(small)}")
         self.assertRegex(said, r"(?m)^  carry chain +29 .*\d %")
-        self.assertIn("Fewest words wrong: ", said)
+        self.assertIn("Fewest words wrong, ", said)
         for name in ("quickstart.h5", "quickstart.html", "figures/wrong_words.png", "figures/gradient.png"):
             self.assertTrue((self.folder / "results" / name).exists(), name)
 

@@ -250,7 +250,7 @@ StudyModel chip_study_model() {
                   {"variant", "code_error"})},
       .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
       .error_metric = "output_error",
-      .reads = chip_keys({"measure.once", "stand_in", "gradient"}),
+      .reads = chip_keys({"measure.once", "stand_in", "gradient", "budget"}),
       .require_records = require_histogram,
       .networks = own_network,
       .axes = chip_axes,

@@ -20,9 +20,9 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
   settings.learning_rate = config.calibration.diagonal_rate;
   settings.warmup_epochs = 0;
   settings.stop_margin = 0.0;
-  return std::make_shared<const ChipDesign>(
-      with_trained_diagonals(design, settle_chip(design, measured.program, measured.errors, config.chip),
-                             config.chip, settings, config.run.seed, config.run.threads));
+  return std::make_shared<const ChipDesign>(with_trained_diagonals(
+      design, settle_chip(design, measured.program, measured.errors, config.chip),
+      {config.chip, config.hardware, config.noise}, settings, config.run.seed, config.run.threads));
 }
 
 }  // namespace

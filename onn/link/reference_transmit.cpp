@@ -183,6 +183,18 @@ std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, cons
   return lanes;
 }
 
+/// Ceiling of neuron number `at` of a layer, as fabricated. Real limiters, soft or unequal, act on neurons that
+/// have none, too: at their modulators' full scale.
+double neuron_ceiling(const ChipDesign& design, std::size_t layer, Eigen::Index at, const LinkSettings& link,
+                      const TransmissionSeed& seed) {
+  const LayerDesign& of = design.layers[layer];
+  if (link.sigma_limiter == 0 && link.limiter_knee == 0) return of.ceiling;
+  Stream fabrication(seed.seed, Purpose::limiter_spread, seed.chip, static_cast<std::uint32_t>(layer));
+  double drawn = 0.0;
+  for (Eigen::Index j = 0; j <= at; ++j) drawn = fabrication.normal();
+  return std::min(of.ceiling, of.largest_output - of.offset) * (1 + link.sigma_limiter * drawn);
+}
+
 /// What enters a layer: every lane dimmed to the field per value of the weakest.
 struct LayerInput {
   Eigen::VectorXcd field;
@@ -292,7 +304,8 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
       const ReceiverRelu neuron = {.receiver = hardware.receiver,  // here a field of 1 is a value of 1
                                    .threshold_a = -bias / gain,
                                    .gain_sqrt_w_per_a = gain,
-                                   .largest_field_sqrt_w = layer.ceiling};
+                                   .largest_field_sqrt_w = neuron_ceiling(design, l, j, hardware.link, seed),
+                                   .limiter_knee = hardware.link.limiter_knee};
       const double level = (neuron.field_of_current(i) + layer.offset) / layer.largest_output;
       leaves.push_back({.field = {},
                         .unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,

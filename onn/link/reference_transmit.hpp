@@ -37,7 +37,7 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 ///                 3
 ///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
 ///     receiver    i = 2 R sqrt(P_LO) Re b + noise; v = i / (2 R sqrt(P_LO) f u) + bias
-///     neuron      z = min(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output
+///     neuron      z = limited(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output
 ///     unit T      b / sqrt(N), a server's receiver, and its converter
 ///
 /// All of it less the excess loss of every splitter tree, waveguide, delay line, coupler and fibre on the way.

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "onn/link/detail/light_path.hpp"
+#include "onn/link/detail/limiters.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/unit_p.hpp"
 #include "physics/core/check.hpp"
@@ -57,7 +58,13 @@ FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
   return current;
 }
 
-Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_combiners,
+/// What fabrication left of a chip's electronics.
+struct Fabricated {
+  CombinerWeights combiners;
+  std::vector<Eigen::VectorXd> ceilings;  ///< of neurons; empty where they are hard and the network's own
+};
+
+Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated,
                                const std::vector<LayerPath>& paths, const Eigen::Ref<const Codes>& codes,
                                const TransmissionSeed& seed, std::uint32_t block, NoisyReceivers receivers) {
   const auto& [design, chip, hardware, noise] = unit;
@@ -75,9 +82,9 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
 
   Stream averages(seed.seed, Purpose::average_noise, seed.chip, first, seed.instant);
   const FieldBatch lanes =
-      coherent ? unit_p(design.task, hardware, chip_combiners, codes, lock_phase)
+      coherent ? unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase)
                : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
-                                   chip_combiners, codes, averages);
+                                   fabricated.combiners, codes, averages);
   std::vector<FieldBatch> behind(design.layers.size());
   Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
   Eigen::Index digit = 0;
@@ -96,14 +103,17 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const CombinerWeights& chip_
       behind[l] = std::move(out);
       continue;
     }
-    const FieldBatch::Plane values =
+    FieldBatch::Plane values =
         (paths[l].gain * detect(out, hardware, acting, last ? server : neurons)).colwise() + paths[l].bias;
     if (!last) {
       behind[l] = FieldBatch(values.rows(), values.cols());
       FieldBatch::Plane& drives = behind[l].re;
       const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
-      drives = full_scale / layer.largest_output *
-               (values.cwiseMax(0.0).cwiseMin(layer.ceiling).array() + layer.offset);
+      if (fabricated.ceilings.empty())
+        values = values.cwiseMax(0.0).cwiseMin(layer.ceiling);
+      else
+        limit(values, fabricated.ceilings[l], hardware.link.limiter_knee);
+      drives = full_scale / layer.largest_output * (values.array() + layer.offset);
       if (paths[l].undimmed) drives = drives.cwiseMax(-full_scale).cwiseMin(full_scale);
       continue;
     }
@@ -143,13 +153,15 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "{} words at once (at most {}: each block of words has noise of its own). "
            "Send them in parts, at instants of their own.",
            codes.rows(), most_words);
-  const CombinerWeights weights = draw_combiners(design.task, unit.hardware, seed.seed, seed.chip);
+  Fabricated fabricated = {draw_combiners(design.task, unit.hardware, seed.seed, seed.chip), {}};
+  if (has_real_limiters(unit.hardware.link))
+    fabricated.ceilings = fabricated_ceilings(design, unit.hardware.link, seed.seed, seed.chip);
   const std::vector<LayerPath> paths = layer_paths(unit);
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    outputs.middleCols(first, words) = transmit_block(unit, weights, paths, codes.middleRows(first, words),
+    outputs.middleCols(first, words) = transmit_block(unit, fabricated, paths, codes.middleRows(first, words),
                                                       seed, static_cast<std::uint32_t>(i), receivers);
   });
   return outputs;

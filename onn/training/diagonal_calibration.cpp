@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "onn/task/words.hpp"
 #include "onn/training/detail/epoch_loop.hpp"
@@ -56,11 +57,12 @@ double step(std::vector<Layer>& layers, std::vector<Gradients>& gradients, const
                                        batch.noise, threads, gradients);
   const float rate = adam_rate(batch.rate, batch.step + 1);
   const float per_output = 1.0f / static_cast<float>(batch.targets.size());
+  const auto by_gain = gain_gradients(layers, gradients, per_output);
   for (std::size_t l = 0; l < layers.size(); ++l) {
     for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
       Block& block = layers[l].blocks[b];
       const MatrixF g = per_output * block_gradient(layers, gradients, l, b);
-      block.s += block.s_moments.step(sigma_gradient(g, block.u, {}, b), rate);
+      block.s += block.s_moments.step(sigma_gradient(g, block.u, by_gain[l], b), rate);
       rebuild_weight(layers[l], b);
     }
     layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(gradients, l), rate);
@@ -104,25 +106,27 @@ ChipDesign designed(ChipDesign design, const std::vector<Layer>& layers) {
 
 }  // namespace
 
-ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const ErrorModel& model,
+ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const TrainingUnit& unit,
                                   const TrainingSettings& settings, std::uint64_t seed, int threads) {
   validate_training(settings);
+  std::optional<UnitNoise> noise;
   validate_field(design.feed_forward, "diagonal_epochs",
                  "{} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
                  "skips or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
                  settings.epochs);
-  std::vector<Layer> layers = measured_layers(design, measured, model);
+  std::vector<Layer> layers = measured_layers(design, measured, unit.chip);
   std::vector<Gradients> gradients = room_for_gradients(layers);
   std::vector<Layer> best = layers;
   EpochReport before;
   evaluate(layers, all_words(design.task), threads, before);
   double most = before.word_accuracy;
   const std::function<void(const EpochReport&)> keep_best = [&](const EpochReport& epoch) {
-    if (epoch.word_accuracy < most) return;
+    if (!noise && epoch.word_accuracy < most) return;  // with noise, what is right without it says little
     most = epoch.word_accuracy;
     best = layers;
   };
-  EpochLoop{design.task, settings, seed, threads, keep_best}.run(
+  if (settings.noise > 0) noise.emplace(noise_of(design, unit));
+  EpochLoop{design.task, settings, seed, threads, keep_best, nullptr, noise ? &*noise : nullptr}.run(
       layers,
       {[&](const Batch& batch) { return step(layers, gradients, batch, settings.dead_zone, threads); }});
   return designed(design, best);

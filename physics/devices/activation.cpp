@@ -86,8 +86,17 @@ Wirtinger RingActivation::derivatives(Complex z) const {
   return of_transmission(z, 1.0 - depth / line, -depth * i / (line * line) * x_per_w);
 }
 
+double limited(double z, double ceiling, double knee) {
+  const double hard = std::min(z, ceiling);
+  if (knee == 0 || z == 0) return hard;
+  // the smaller of z/ceiling and its inverse to the power of 1/knee: nothing overflows
+  const double q = std::exp(-std::abs(std::log(z / ceiling)) / knee);
+  return hard * std::pow(1 + q, -knee);
+}
+
 double ReceiverRelu::field_of_current(double current_a) const {
-  return std::clamp(gain_sqrt_w_per_a * (current_a - threshold_a), 0.0, largest_field_sqrt_w);
+  return limited(std::max(0.0, gain_sqrt_w_per_a * (current_a - threshold_a)), largest_field_sqrt_w,
+                 limiter_knee);
 }
 
 Complex ReceiverRelu::forward(Complex z) const {
@@ -97,7 +106,11 @@ Complex ReceiverRelu::forward(Complex z) const {
 Wirtinger ReceiverRelu::derivatives(Complex z) const {
   const double f = forward(z).real();
   if (f <= 0 || f >= largest_field_sqrt_w) return {};
-  return of_amplitude(gain_sqrt_w_per_a * homodyne_current_per_field(receiver), phase_error_rad);
+  // of f = z (1 + r)^-k, r = (z/c)^(1/k): df/dz = (1 + r)^-(k + 1), and (f/c)^(1/k) = r/(1 + r)
+  const double left = limiter_knee > 0
+                          ? std::pow(1 - std::pow(f / largest_field_sqrt_w, 1 / limiter_knee), limiter_knee + 1)
+                          : 1.0;
+  return of_amplitude(left * gain_sqrt_w_per_a * homodyne_current_per_field(receiver), phase_error_rad);
 }
 
 Complex ReceiverRelu::noisy_forward(Complex z, const LaserSettings& seed, Stream& stream) const {
@@ -150,6 +163,7 @@ void validate_activation(const ReceiverRelu& a) {
   validate_positive("gain_sqrt_w_per_a", a.gain_sqrt_w_per_a);
   validate_field(a.largest_field_sqrt_w > 0, "largest_field_sqrt_w",
                  "{} (> 0, infinite for no limit). Give a larger one.", a.largest_field_sqrt_w);
+  validate_within("limiter_knee", a.limiter_knee, 0, 1);
   validate_field(std::isfinite(a.phase_error_rad), "phase_error_rad", "{} (finite). Give a phase.",
                  a.phase_error_rad);
 }

@@ -103,15 +103,23 @@ struct RingActivation {
   Wirtinger derivatives(Complex z) const;
 };
 
+/// Output of an amplifier that saturates at `ceiling`, for an input z >= 0, by Rapp's model:
+///   f = z (1 + (z/ceiling)^(1/knee))^-knee,
+/// 6.02 knee dB below the ceiling where the input stands at it; min(z, ceiling) at a knee of 0. (C. Rapp 1991,
+/// Proc. 2nd European Conf. Satellite Communications, 179, whose smoothness p is 1/(2 knee).)
+double limited(double z, double ceiling, double knee);
+
 /// A4, receiver and modulator: balanced homodyne current i = 2 R sqrt(P_LO) Re(z e^(-i phi_err)), threshold and
-/// rectification in the electronics, fresh light of the seed out: f = min(g max(0, i - i_th), f_max). The
-/// threshold is the neuron's bias with its sign turned, the gain puts back what light was lost.
+/// rectification in the electronics, fresh light of the seed out: f = min(g max(0, i - i_th), f_max), or
+/// `limited` softly. The threshold is the neuron's bias with its sign turned, the gain puts back what light was
+/// lost.
 struct ReceiverRelu {
   ReceiverSettings receiver;
   double threshold_a = 0.0;        ///< i_th, either sign
   double gain_sqrt_w_per_a = 1.0;  ///< g > 0
   double largest_field_sqrt_w =
       std::numeric_limits<double>::infinity();  ///< f_max: the modulator at full drive
+  double limiter_knee = 0.0;                    ///< of the limit f_max; 0: hard
   double phase_error_rad = 0.0;                 ///< of the local oscillator
 
   /// Field out for a current, sqrt(W).

@@ -42,6 +42,7 @@ enum class Purpose : std::uint32_t {
   common_phase = 51,          ///< chip; mesh
   combiner_weight = 52,       ///< chip; digit lane
   converter_noise = 53,       ///< as receiver_noise, of servers alone
+  limiter_spread = 55,        ///< chip; layer
   average_noise = 54,         ///< chip; 128 block of words; instant
   design_words = 60,
   evaluation_words = 61,

@@ -86,8 +86,10 @@ def flat(sections: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shape_name(hidden: Any) -> str:
-    """Widths of hidden layers in short: 32x5, 16-32-16."""
+    """Widths of hidden layers in short: 32x5, 16-32-16; 96-32 x7 for seven of 96 and 32 in turn."""
     widths = [str(int(width)) for width in hidden]
+    if len(widths) > 4 and widths[0] != widths[1] and all(width == widths[i % 2] for i, width in enumerate(widths)):
+        return f"{widths[0]}-{widths[1]} x{len(widths)}"
     return f"{widths[0]}x{len(widths)}" if len(set(widths)) == 1 else "-".join(widths)
 
 

@@ -31,6 +31,8 @@ MEANINGS = {
     "laser.rin_db_per_hz": ("intensity noise of the laser", "dB/Hz"),
     "link.sigma_lock_rad": ("rms error of the phase lock", "rad"),
     "link.sigma_combiner": ("rms error of the combiners", "1"),
+    "link.sigma_limiter": ("rms spread of the neurons' ceilings", "1"),
+    "link.limiter_knee": ("knee of the neurons' ceilings", "1"),
     "link.level_mismatch": ("mismatch of the levels", "1"),
     "modulator.leak": ("light that a dark modulator leaks", "1"),
     "receiver.bandwidth_hz": ("bandwidth of the receivers", "Hz"),

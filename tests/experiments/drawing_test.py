@@ -40,7 +40,7 @@ DRAWN = {  # what each sample has the data for
     "unknown_errors": {"metric_vs_parameter", "heat_map", "pareto", "mesh_balance"},
     "tolerant_shapes": {"metric_vs_parameter", "heat_map", "tolerance", "search"},
     "tolerant_keys": {"metric_vs_parameter", "pareto", "tolerance"},
-    "noisy_networks": {"metric_vs_parameter", "heat_map", "pareto", "wrong_words", "gradient"},
+    "noisy_networks": {"metric_vs_parameter", "heat_map", "pareto", "wrong_words", "cost_front", "gradient"},
     "trainings": {"metric_vs_parameter", "pareto", "learning", "gradient_errors"},
     "trained_through_chips": {"metric_vs_parameter", "heat_map", "pareto", "learning", "chip_to_accuracy"},
 }
@@ -97,6 +97,8 @@ class Drawing(unittest.TestCase):
         self.assertIn("against rms splitter angle error sigma_eta, corrected, with noise: mean and 95 % interval, 8 chips a point",
                       title("noisy_networks", "wrong_words"))
         self.assertIn("splitter error 0.005 rad, chips with all noise", title("noisy_networks", "gradient"))
+        self.assertIn("against what a network costs, corrected, with noise: 8 chips a point; at sigma_eta_rad = 0.0025 rad",
+                      title("noisy_networks", "cost_front"))
         self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 
     def test_options(self):

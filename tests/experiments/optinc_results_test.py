@@ -313,7 +313,7 @@ class Tolerances(unittest.TestCase):
                                            "word_accuracy", "tolerance.key", "tolerance.gentle", "tolerance.harsh",
                                            "chips", "tolerance", "low", "high"])
             self.assertEqual(list(table["network"][::2]), ["32x5, matrix_noise 0", "16-32-16", "32x5, matrix_noise 0.03",
-                                                           "carry chain", "8x2", "64x2"])
+                                                           "carry chain", "8x2", "96-32 x5"])
             self.assertEqual([table[name][3] for name in ("point", "chip.preset", "mzis", "chips", "tolerance.harsh")],
                              [3, "foundry", 900, 400, 30])
             raw = np.sort(run.trials["tolerance"].values[1, 1, :, 0])

@@ -23,7 +23,7 @@ TOLERANCE = "harshest value of tolerance.key at which every word is right"
 def tolerant_shapes(path, trials=400):
     """What the chips of six networks stand of two presets: two alike in shape, one carry chain, one wrong without errors,
     one that fails at gentle, one of which some do, and some that hold to the harshest."""
-    hidden = ["[32, 32, 32, 32, 32]", "[16, 32, 16]", "[32, 32, 32, 32, 32]", "", "[8, 8]", "[64, 64]"]
+    hidden = ["[32, 32, 32, 32, 32]", "[16, 32, 16]", "[32, 32, 32, 32, 32]", "", "[8, 8]", "[96, 32, 96, 32, 96]"]
     sources = ["train", "train", "train", "carry-chain", "train", "train"]
     names = ["a", "b", "c", "d", "e", "f"]
     identities = [f'network.source = "{source}"\n' + (f"network.hidden = {shape}\n" if shape else "")
@@ -52,6 +52,8 @@ def noisy_networks(path, trials=8):
         tolerant_networks(file, identities, np.repeat(np.arange(2), 12), [9000, 29], [1, 1])
         for i, noisy in enumerate((30, 1)):
             sample_gradient(file, f"networks/{i}/gradient", np.random.default_rng(13), noisy)
+            Group(file, f"networks/{i}/cost", mzis=np.int64([9000, 29][i]), static_power_w=[65.0, 3.2][i],
+                  most_gain_db=[16.1, 8.0][i])
 
 
 def tolerant_keys(path, trials=20):

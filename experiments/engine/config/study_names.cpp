@@ -66,12 +66,12 @@ std::span<const std::string_view> variant_names() {
 }
 
 std::span<const std::string_view> once_names() {
-  static constexpr std::array<std::string_view, 2> names = {"eye", "gradient"};
+  static constexpr std::array<std::string_view, 3> names = {"eye", "gradient", "cost"};
   return names;
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 18> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 19> names = {"metric_vs_parameter",
                                                              "heat_map",
                                                              "error_histogram",
                                                              "eye",
@@ -88,7 +88,8 @@ std::span<const std::string_view> figure_names() {
                                                              "learning",
                                                              "chip_to_accuracy",
                                                              "gradient_errors",
-                                                             "wrong_words"};
+                                                             "wrong_words",
+                                                             "cost_front"};
   return names;
 }
 

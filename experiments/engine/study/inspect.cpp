@@ -165,7 +165,13 @@ Json gradient_summary(const Group& group) {
   return j;
 }
 
-/// What is said of every network of several: what asks for it, `onn`, and `gradient` where it was sent one.
+Json cost_summary(const Group& group) {
+  Json j;
+  for (const char* name : {"static_power_w", "most_gain_db"}) j[name] = group.attributes().number(name);
+  return j;
+}
+
+/// What is said of every network of several: what asks for it, `onn`, and `gradient` and `cost` where measured.
 Json network_summaries(const Group& root, const StudyInputs& inputs) {
   Json list = Json::array();
   for (std::size_t i = 0; i < inputs.networks.size(); ++i) {
@@ -174,6 +180,7 @@ Json network_summaries(const Group& root, const StudyInputs& inputs) {
     j["source"] = toml::parse(inputs.networks[i].identity)["network"]["source"].value_or(std::string("?"));
     j["identity"] = inputs.networks[i].identity;
     if (group.exists("gradient")) j["gradient"] = gradient_summary(group.open("gradient"));
+    if (group.exists("cost")) j["cost"] = cost_summary(group.open("cost"));
   }
   return list;
 }
@@ -314,6 +321,8 @@ std::string networks_text(const Json& list) {
       {"", Align::right}, {"network", Align::left}, {"MZIs"}, {"right, no noise"}, {"margin"}};
   const bool gradients = list.front().contains("gradient");
   if (gradients) columns.push_back({"gradient error"});
+  const bool costs = list.front().contains("cost");
+  if (costs) columns.insert(columns.end(), {{"static W"}, {"worst loss (dB)"}});
   std::vector<std::vector<std::string>> rows;
   for (const Json& j : list) {
     rows.push_back({std::to_string(rows.size()), j["source"].get<std::string>(),
@@ -321,6 +330,10 @@ std::string networks_text(const Json& list) {
                     fmt::format("{:.3f}", j["margin"].get<double>())});
     if (gradients)
       rows.back().push_back(fmt::format("{:.5g}", j["gradient"]["relative_error_chip_noisy"].get<double>()));
+    if (costs) {
+      rows.back().push_back(fmt::format("{:.3g}", j["cost"]["static_power_w"].get<double>()));
+      rows.back().push_back(fmt::format("{:.3g}", j["cost"]["most_gain_db"].get<double>()));
+    }
   }
   return text_table(columns, rows, 2) + "\n";
 }
@@ -347,6 +360,7 @@ Json inspect_json(const std::filesystem::path& path) {
     j["complete"] = root.attributes().integer("complete") == 1;
   }
   if (root.exists("gradient")) j["gradient"] = gradient_summary(root.open("gradient"));
+  if (root.exists("cost")) j["cost"] = cost_summary(root.open("cost"));
   if (root.exists("laws")) {
     j["laws"] = Json::array();
     for (const LawVerdict& v : read_verdicts(root)) j["laws"].push_back(verdict_json(v));
@@ -377,6 +391,9 @@ std::string inspect_text(const std::filesystem::path& path) {
   }
   if (j.contains("ablation")) text += ablation_text(j["ablation"]);
   if (j.contains("gradient")) text += gradient_text(j["gradient"]);
+  if (j.contains("cost"))
+    text += fmt::format("static power: {:.3g} W; worst loss between regenerations: {:.3g} dB\n",
+                        j["cost"]["static_power_w"].get<double>(), j["cost"]["most_gain_db"].get<double>());
   if (j.contains("laws")) text += laws_text(read_verdicts(File::open(path).root()));
   return text;
 }

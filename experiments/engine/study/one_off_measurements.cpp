@@ -93,6 +93,7 @@ void write_one_offs(const Group& group, const Network& network, const OneOffs& o
   if (once.onn) write_onn_group(group.group("onn"), network, *once.onn);
   if (once.eye) write_eye_group(group.group("eye"), network.task, *once.eye);
   if (once.gradient) write_gradient_group(group.group("gradient"), *once.gradient);
+  if (once.cost) write_cost_group(group.group("cost"), *once.cost);
 }
 
 }  // namespace
@@ -112,6 +113,8 @@ OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inp
     const ChipDesign design = design_chip(network);
     once[i].onn = with_ideal_chip(points[i], network, design);
     if (measures(config, "eye")) once[i].eye = look_into_eye(points[i], design);
+    if (measures(config, "cost"))
+      once[i].cost = unit_cost(network, budget(design, points[i].chip, points[i].hardware, points[i].budget));
     if (!measures(config, "gradient")) continue;
     if (i == 0 || points[i].task != points[i - 1].task || points[i].gradient != points[i - 1].gradient)
       step = gradients_with_progress(points[i], quiet);

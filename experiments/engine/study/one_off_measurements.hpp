@@ -14,6 +14,7 @@ struct OneOffs {
   std::optional<OnnSummary> onn;             ///< of every study with a network
   std::optional<Eye> eye;                    ///< measure.once = eye
   std::optional<GradientTransfer> gradient;  ///< measure.once = gradient
+  std::optional<UnitCost> cost;              ///< measure.once = cost
 };
 
 /// Of every network of a study.
@@ -27,10 +28,10 @@ void require_data(const StudyConfig& config);
 /// same of each where measure.once names something, at the first point that asks for it. Throws Interrupted.
 OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inputs, bool quiet);
 
-/// What a result file says of its networks: the groups `onn`, `eye` and `gradient` as far as they were measured
-/// (null: nothing was yet), of several networks in `networks/0`, `1`, .., each with an `onn` in any case; and
-/// `networks/of_point`, the number of the network (of a cascade, the first level's) at every point of the
-/// sweeps.
+/// What a result file says of its networks: the groups `onn`, `eye`, `gradient` and `cost` as far as they were
+/// measured (null: nothing was yet), of several networks in `networks/0`, `1`, .., each with an `onn` in any
+/// case; and `networks/of_point`, the number of the network (of a cascade, the first level's) at every point of
+/// the sweeps.
 void write_network_results(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
                            const OneOffResults* once);
 

@@ -110,4 +110,17 @@ void write_gradient_group(const Group& group, const GradientTransfer& t) {
   a.set("sigma_eta_rad", t.sigma_eta_rad);
 }
 
+void write_cost_group(const Group& group, const UnitCost& cost) {
+  const Attributes a = group.attributes();
+  a.set("mzis", cost.mzis);
+  a.set("modulators", cost.modulators);
+  a.set("receivers", cost.receivers);
+  a.set("area_m2", cost.area_m2);
+  a.set("columns", static_cast<std::int64_t>(cost.columns));
+  a.set("loss_db", cost.loss_db);
+  a.set("most_gain_db", cost.most_gain_db);
+  a.set("heater_w", cost.heater_w);
+  a.set("static_power_w", cost.static_power_w);
+}
+
 }  // namespace optinc

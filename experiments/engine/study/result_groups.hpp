@@ -3,6 +3,7 @@
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/store/hdf5.hpp"
 #include "experiments/engine/study/gradient_transfer.hpp"
+#include "onn/budget/unit_cost.hpp"
 #include "onn/task/words.hpp"
 #include "onn/training/trainer.hpp"
 
@@ -30,5 +31,6 @@ std::vector<EpochReport> read_training_group(const Group& group);
 void write_onn_group(const Group& group, const Network& network, const OnnSummary& summary);
 void write_eye_group(const Group& group, const Task& task, const Eye& eye);
 void write_gradient_group(const Group& group, const GradientTransfer& transfer);
+void write_cost_group(const Group& group, const UnitCost& cost);
 
 }  // namespace optinc

@@ -58,6 +58,9 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
     path.bias = biases[l];
     path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(hardware.receiver));
   }
+  for (std::size_t l = 0; l < paths.size(); ++l)  // a drive that is dimmed elsewhere is cut at each read
+    if (const int source = design.layers[l].lanes[0].source; source >= 0 && paths[l].lane_driven[0])
+      paths[l].inputs_unchanged = paths[l].inputs_unchanged && paths[static_cast<std::size_t>(source)].undimmed;
   return paths;
 }
 

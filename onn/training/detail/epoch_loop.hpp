@@ -30,9 +30,9 @@ struct Batch {
 /// leaves them.
 void limit_outputs(std::vector<Layer>& layers, const Task& task, double share);
 
-/// Noise of the unit around this network. Throws Error where nothing draws any, or a hidden layer has no
+/// Noise of the unit around this design. Throws Error where nothing draws any, or a hidden layer has no
 /// ceiling: noise is relative to its modulators' full scale.
-UnitNoise noise_of(const Network& network, const TrainingUnit& unit);
+UnitNoise noise_of(const ChipDesign& design, const TrainingUnit& unit);
 
 /// What a trainer does in the loop below.
 struct TrainerSteps {

@@ -1,5 +1,6 @@
 #include "onn/training/detail/forward.hpp"
 
+#include "onn/link/detail/limiters.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc::training {
@@ -13,7 +14,10 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
   auto& x = values.x;
   x.resize(layers.size() + 1);
   x[0] = std::move(x0);
-  if (noise.unit != nullptr) values.slopes.resize(layers.size());
+  if (noise.unit != nullptr) {
+    values.slopes.resize(layers.size());
+    values.ceilings = noise.unit->ceilings(layers, noise.scale, noise.stream(share, limiters));
+  }
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const Layer& layer = layers[l];
     const bool last = l + 1 == layers.size();
@@ -30,7 +34,9 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
                 stream, out, values.slopes[l]);
       if (last) noise.unit->convert(out, stream);
     }
-    if (!last) out = out.cwiseMax(0.0f).cwiseMin(layer.ceiling);
+    if (last) continue;
+    if (!values.ceilings.empty()) limit(out, values.ceilings[l], noise.unit->limiter_knee());
+    out = out.cwiseMax(0.0f).cwiseMin(layer.ceiling);  // full scale of the modulators
   }
   return values;
 }

@@ -17,21 +17,27 @@ struct StepNoise {
   std::uint64_t seed = 0;
   std::uint32_t step = 0;
 
-  /// Random numbers of the step's noise: of a share of its batch and a layer, or, `layer` = -1, of its inputs.
+  /// Random numbers of the step's noise: of a share of its batch and a layer, or, `layer` = -1, of its inputs,
+  /// or of its limiters.
   Stream stream(std::uint32_t share, int layer) const;
 };
+
+/// Stands for a layer where a step's limiters are drawn.
+inline constexpr int limiters = 1000;
 
 /// What a forward pass leaves behind.
 struct Values {
   std::vector<MatrixF> x;           ///< x_0 and what leaves every layer, (values, words)
   std::vector<NoiseSlopes> slopes;  ///< (layers); empty without noise
+  std::vector<VectorF> ceilings;  ///< of soft or unequal limiters, [layer](outputs); empty where they are hard
 };
 
 /// Values of all layers for inputs x0 = a - shift, (inputs, words):
 ///
-///   x_{l+1} = min(max(W_l x_l + b_l + noise, 0), ceiling_l),   the last layer as it is, read by a converter.
+///   x_{l+1} = min(max(W_l x_l + b_l + noise, 0), ceiling_l),   the last layer as it is, read by a converter,
 ///
-/// `share`: of the batch, for its noise.
+/// or limited softly, at a ceiling of each neuron's own, as the noise's unit has it. `share`: of the batch, for
+/// its noise.
 Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& noise = {},
                std::uint32_t share = 0);
 

@@ -3,6 +3,17 @@
 #include "physics/core/parallel.hpp"
 
 namespace optinc::training {
+namespace {
+
+/// Slopes of limited values f (neurons, words) above 0, by their values without limits: of f = z (1 + r)^-k
+/// with r = (z/c)^(1/k), where (f/c)^(1/k) = r/(1 + r), it is (1 + r)^-(k + 1).
+MatrixF limiter_slopes(const MatrixF& f, const VectorF& ceilings, float knee) {
+  const auto level = f.cwiseQuotient(ceilings.replicate(1, f.cols())).array();
+  if (knee == 0) return (level < 1.0f).cast<float>();
+  return ((knee + 1.0f) * (1.0f - (level.log() / knee).exp()).max(0.0f).log()).exp();
+}
+
+}  // namespace
 
 void accumulate(const std::vector<Layer>& layers, const MatrixF& x0, const MatrixF& target, float dead_zone,
                 const StepNoise& noise, std::uint32_t share, Gradients& g) {
@@ -29,6 +40,8 @@ void accumulate(const std::vector<Layer>& layers, const MatrixF& x0, const Matri
     MatrixF back;
     back.noalias() = layers[l].weight.transpose() * delta;
     delta = (x[l].array() > 0.0f && x[l].array() < layers[l - 1].ceiling).select(back, 0.0f);
+    if (!values.ceilings.empty())
+      delta.array() *= limiter_slopes(x[l], values.ceilings[l - 1], noise.unit->limiter_knee()).array();
   }
 }
 

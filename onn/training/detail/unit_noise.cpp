@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "onn/link/detail/levels.hpp"
+#include "onn/link/detail/limiters.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/link/unit_p.hpp"
@@ -77,6 +78,18 @@ MatrixF UnitNoise::inputs(std::span<const std::uint64_t> words, double scale, st
         (light.re.col(0).array() / lane_unit_ - static_cast<double>(input_light_)).matrix().cast<float>();
   }
   return values;
+}
+
+std::vector<VectorF> UnitNoise::ceilings(const std::vector<Layer>& layers, float scale, Stream stream) const {
+  std::vector<VectorF> drawn;
+  if (!has_real_limiters(hardware_.link)) return drawn;
+  const float spread = scale * static_cast<float>(hardware_.link.sigma_limiter);
+  for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
+    VectorF& own = drawn.emplace_back(layers[l].outputs);
+    stream.normals(std::span(own.data(), static_cast<std::size_t>(own.size())));
+    own = layers[l].ceiling * (1.0f + spread * own.array());
+  }
+  return drawn;
 }
 
 void UnitNoise::convert(MatrixF& digits, Stream& stream) const {

@@ -55,6 +55,11 @@ class UnitNoise {
   /// Noise and steps of the servers' converters, on digits (digits, words).
   void convert(MatrixF& digits, Stream& stream) const;
 
+  /// Ceilings of hidden layers' neurons as one chip has them, their spread times `scale`, [layer](outputs);
+  /// none where limiters are hard and equal.
+  std::vector<VectorF> ceilings(const std::vector<Layer>& layers, float scale, Stream stream) const;
+  /// Knee of all of them.
+  float limiter_knee() const { return static_cast<float>(hardware_.link.limiter_knee); }
   /// Noise behind layer l.
   const LayerNoise& layer(std::size_t l) const { return layers_[l]; }
   /// Light of the first layer's input x, in values: x + input_light().

@@ -14,6 +14,7 @@ from .ablation import ablation
 from .budget import budget
 from .chip_to_accuracy import chip_to_accuracy, gradient_errors
 from .designs import designs
+from .cost_front import cost_front
 from .drift import drift
 from .error_histogram import error_histogram
 from .eye import eye
@@ -35,7 +36,7 @@ from .wrong_words import wrong_words
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, receiver_noise, budget,
     designs, interconnect, assumptions, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
-    gradient_errors, wrong_words)}
+    gradient_errors, wrong_words, cost_front)}
 """Every figure by name."""
 
 ON_REQUEST = ("pareto",)

@@ -115,6 +115,14 @@ const std::vector<Switch>& switches() {
          u.hardware.link.skew = Skew::delay_lines, u.hardware.modulator.leak = 0.04,
          u.model.sigma_eta_rad = 0.05;
        }},
+      {"unequal limiters", [](Unit& u) { u.hardware.link.sigma_limiter = 0.1; }},
+      {"soft limiters", [](Unit& u) { u.hardware.link.limiter_knee = 0.2; }},
+      {"limiters, soft and unequal, of a real unit",
+       [](Unit& u) {
+         u.overdrive = 0.99;
+         u.hardware.link.sigma_limiter = 0.1, u.hardware.link.limiter_knee = 0.1,
+         u.hardware.modulator.leak = 0.04, u.model.sigma_eta_rad = 0.05;
+       }},
       {"level mismatch", [](Unit& u) { u.hardware.link.level_mismatch = 0.05; }},
       {"signed levels", [](Unit& u) { u.hardware.link.signed_levels = true; }},
       {"signed levels of errant meshes",

@@ -43,6 +43,7 @@ struct Source {
   NoiseSwitches noise;
   double signal_w = 1e-4;
   double lo_w = 1e-3;
+  double limiter_spread = 0.0, limiter_knee = 0.0;
 };
 
 /// A unit with several times the noise of the default link, of these sources.
@@ -51,6 +52,8 @@ TrainingUnit noisy_unit(const Source& source) {
   unit.chip.mzi_loss_db = 0.3;
   unit.hardware.link.sigma_lock_rad = 0.15;
   unit.hardware.link.signal_full_scale_w = source.signal_w;
+  unit.hardware.link.sigma_limiter = source.limiter_spread;
+  unit.hardware.link.limiter_knee = source.limiter_knee;
   unit.hardware.receiver.lo_power_w = source.lo_w;
   unit.hardware.receiver.cmrr_db = 3;
   unit.hardware.laser.rin_db_per_hz = -125;
@@ -94,7 +97,9 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
            Source{"locks", {.lock = true}},
            Source{"servers alone", {.shot = true, .tia = true, .last_only = true}},
            Source{"converters", {.converter = true}},
-           Source{"all", NoiseSwitches::all()},
+           Source{"unequal limiters", {}, 1e-4, 1e-3, 0.1},
+           Source{"soft and unequal limiters", {}, 1e-4, 1e-3, 0.1, 0.15},
+           Source{"all", NoiseSwitches::all(), 1e-4, 1e-3, 0.05, 0.1},
        }) {
     INFO(source.name);
     const TrainingUnit unit = noisy_unit(source);
@@ -105,7 +110,7 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
     Spread sent, met;
     for (std::uint32_t draw = 0; draw < 1500; ++draw) {
       sent.add(transmit({design, chip, unit.hardware, unit.noise}, codes_of_words(small, words),
-                        {.seed = 3, .instant = draw}));
+                        {.seed = 3, .chip = draw, .instant = draw}));
       const StepNoise step{&noise, 1.0f, 3, draw};
       Stream inputs = step.stream(0, -1);
       met.add(forward(layers, noise.inputs(words, 1.0, 3, 0, inputs), step).x.back().cast<double>());
@@ -117,11 +122,19 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
 }
 
 // Mutations: without the gradient through the gain (largest sigmas), without the mask of ceilings (biases),
-// noise that does not grow with gain or full scale. Central differences of a loss of some 1e2 in float32, 2e-3
-// wide: rounding and words that cross a kink leave 2 % of the largest slope of a layer
+// noise that does not grow with gain or full scale; the slope of soft limiters. Central differences of a loss
+// of some 1e2 in float32, 2e-3 wide: rounding and words that cross a kink leave 2 % of the largest slope of a
+// layer
 TEST_CASE("gradients of the loss under noise are its slopes") {
   std::vector<Layer> layers = random_layers();
-  const TrainingUnit unit = noisy_unit({"all but converters, which step", {true, true, true, true}});
+  const bool soft = GENERATE(false, true);
+  CAPTURE(soft);
+  const TrainingUnit unit = noisy_unit({"all but converters, which step",
+                                        {true, true, true, true},
+                                        1e-4,
+                                        1e-3,
+                                        soft ? 0.1 : 0.0,
+                                        soft ? 0.15 : 0.0});
   const UnitNoise noise(design_chip(finished(make_network(small, hidden), layers)), unit.chip, unit.hardware,
                         unit.noise);
   std::vector<std::uint64_t> words(small.words());

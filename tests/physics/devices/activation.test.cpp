@@ -80,6 +80,9 @@ TEST_CASE("row 21: Wirtinger derivatives of every activation against differences
     const double raw = 0.6 * (1.8 * (z * std::polar(1.0, -0.2)).real() - 0.2);
     return std::abs(raw) > 0.01 && std::abs(raw - 1) > 0.01;
   });
+  a4.limiter_knee = 0.2;
+  check_derivatives(a4, 1, 2111,
+                    [&](Complex z) { return (z * std::polar(1.0, -0.2)).real() - 0.2 / 1.8 > 0.01; });
 }
 
 // Fails when f depends on Im z, or passes negative amplitudes
@@ -180,6 +183,23 @@ TEST_CASE("A4: homodyne, threshold, rectifier, gain, limit") {
   CHECK(a.forward(1e-3).real() == Approx(per_field * 1e-3 * std::cos(0.3)).epsilon(1e-12));
 }
 
+// Fails when the knee is not Rapp's, overflows, or cuts small signals
+TEST_CASE("A4: a soft limit bends towards its ceiling") {
+  for (const double knee : {0.02, 0.1, 0.25, 1.0}) {
+    for (const double z : {0.01, 0.5, 1.9, 2.0, 2.1, 6.0})  // the formula as it is written
+      CHECK(limited(z, 2.0, knee) ==
+            Approx(z * std::pow(1 + std::pow(z / 2.0, 1 / knee), -knee)).epsilon(1e-12));
+    CHECK(limited(2.0, 2.0, knee) == Approx(2.0 * field_ratio_of_loss_db(6.0206 * knee)).epsilon(1e-6));
+    CHECK(limited(1e6, 2.0, knee) == Approx(2.0).epsilon(1e-5));
+    CHECK(limited(0.0, 2.0, knee) == 0.0);
+    CHECK(limited(1.3, HUGE_VAL, knee) == 1.3);
+  }
+  for (const double z : {0.5, 2.0, 50.0})
+    CHECK(limited(z, 2.0, 1e-4) == Approx(std::min(z, 2.0)).epsilon(1e-4));
+  CHECK(limited(1.5, 2.0, 0.0) == 1.5);
+  CHECK(limited(2.5, 2.0, 0.0) == 2.0);
+}
+
 // Fails when a noise source is left out: shot of 0.91 mA, 16.9 pA/rtHz and 1/31.6 of the oscillator's RIN in 32
 // GHz
 TEST_CASE("MC: A4: noise of the output is the receiver's times the gain, 200000 readings") {
@@ -241,4 +261,7 @@ TEST_CASE("activations: impossible parameters are refused by name") {
   a4 = {};
   a4.largest_field_sqrt_w = 0;
   refused(a4, "largest_field_sqrt_w");
+  a4 = {};
+  a4.limiter_knee = -0.1;
+  refused(a4, "limiter_knee");
 }

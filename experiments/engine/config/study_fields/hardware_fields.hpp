@@ -174,6 +174,19 @@ void visit_fields(S& s, Visitor&& visit) {
                      FieldInfo{"sigma_combiner", "1", "RMS relative error of the combiner weights in unit P", 0,
                                0.14, "0.01 for a splitter imbalance of 0.1 dB"}),
         s.sigma_combiner);
+  visit(switched_off(
+            "limiter spread",
+            FieldInfo{"sigma_limiter", "1",
+                      "RMS relative spread of the neurons' ceilings from neuron to neuron, as fabricated", 0,
+                      0.14}),
+        s.sigma_limiter);
+  visit(switched_off(
+            "soft limiters",
+            FieldInfo{"limiter_knee", "1",
+                      "Knee of the neurons' ceilings (Rapp's model): at an input that equals the ceiling, the "
+                      "output is 6 dB x knee below it; 0: hard",
+                      0, 1, "amplifiers: 0.17 to 0.25, which is Rapp's p of 3 to 2"}),
+        s.limiter_knee);
   visit(switched_off("level mismatch",
                      FieldInfo{"level_mismatch", "1", "PAM4 level mismatch of the servers (1 - RLM)", 0, 0.9,
                                "IEEE 802.3 requires an RLM of 0.92 to 0.95"}),

@@ -54,7 +54,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field(
             "once",
             "One-off measurements of a chip of every network with the values before sweeps, made after all "
-            "trials: eye diagram (eye), averaged gradient (gradient)",
+            "trials: eye diagram (eye), averaged gradient (gradient), parts, losses and watts (cost)",
             once_names()),
         s.once);
 }

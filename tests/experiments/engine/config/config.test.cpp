@@ -75,7 +75,7 @@ StudyConfig unlike_default() {
   u.layout.modulator_area_m2 = 0.4e-6;
   u.layout.receiver_area_m2 = 0.2e-6;
   u.die = {0.2, 0.31};
-  u.link = {1.1e-3, 1.1e-4, 0.11, 0.5, 0.011, 0.031, false, Skew::delay_lines, Averaging::incoherent};
+  u.link = {1.1e-3, 1.1e-4, 0.11, 0.5, 0.011, 0.021, 0.07, 0.031, false, Skew::delay_lines, Averaging::incoherent};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true};
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
@@ -193,8 +193,9 @@ TEST_CASE("the field tables hold every member of every struct") {
                          layout.modulator_area_m2, layout.receiver_area_m2));
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
-  const auto& [launch, full_scale, lock, ways, combiner, mismatch, is_signed, skew, averaging] = link;
-  check("link", values(launch, full_scale, lock, ways, combiner, mismatch, is_signed,
+  const auto& [launch, full_scale, lock, ways, combiner, ceiling_spread, knee, mismatch, is_signed, skew,
+               averaging] = link;
+  check("link", values(launch, full_scale, lock, ways, combiner, ceiling_spread, knee, mismatch, is_signed,
                        std::string(name_of(skew)), std::string(name_of(averaging))));
   const auto& [shot, amplifier, intensity, phase_lock, converters, last_only] =
       static_cast<const NoiseSwitches&>(noise);

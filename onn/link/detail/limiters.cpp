@@ -1,0 +1,22 @@
+#include "onn/link/detail/limiters.hpp"
+
+#include <algorithm>
+
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+
+std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const LinkSettings& link,
+                                                 std::uint64_t seed, std::uint32_t chip) {
+  std::vector<Eigen::VectorXd> ceilings;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    Stream fabrication(seed, Purpose::limiter_spread, chip, static_cast<std::uint32_t>(l));
+    const double nominal = std::min(layer.ceiling, layer.largest_output - layer.offset);
+    Eigen::VectorXd& own = ceilings.emplace_back(layer.outputs);
+    for (double& ceiling : own) ceiling = nominal * (1 + link.sigma_limiter * fabrication.normal());
+  }
+  return ceilings;
+}
+
+}  // namespace optinc
