@@ -25,14 +25,18 @@ std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const
 template <class Matrix, class Vector>
 void limit(Matrix& values, const Vector& ceilings, typename Matrix::Scalar knee) {
   using Real = typename Matrix::Scalar;
-  if (knee == 0) {
-    values = values.cwiseMax(Real(0)).cwiseMin(ceilings.replicate(1, values.cols())).eval();
-    return;
-  }
-  const auto ceiling = ceilings.replicate(1, values.cols()).array();
-  const auto z = values.array().max(Real(0));
-  const auto q = (-(z / ceiling).log().abs() / knee).exp();
-  values = (z.min(ceiling) * (-knee * (Real(1) + q).log()).exp()).matrix().eval();
+  const auto apply = [&](auto z, const auto& ceiling) {  // z: values that stand together in memory
+    if (knee == 0) {
+      z = z.max(Real(0)).min(ceiling);
+      return;
+    }
+    const auto q = ((z.max(Real(0)) / ceiling).log().abs() * (Real(-1) / knee)).exp();
+    z = z.max(Real(0)).min(ceiling) * (-knee * (Real(1) + q).log()).exp();
+  };
+  if constexpr (Matrix::IsRowMajor)
+    for (Eigen::Index j = 0; j < values.rows(); ++j) apply(values.row(j).array(), ceilings[j]);
+  else
+    for (Eigen::Index w = 0; w < values.cols(); ++w) apply(values.col(w).array(), ceilings.array());
 }
 
 }  // namespace optinc

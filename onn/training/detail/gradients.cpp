@@ -8,9 +8,15 @@ namespace {
 /// Slopes of limited values f (neurons, words) above 0, by their values without limits: of f = z (1 + r)^-k
 /// with r = (z/c)^(1/k), where (f/c)^(1/k) = r/(1 + r), it is (1 + r)^-(k + 1).
 MatrixF limiter_slopes(const MatrixF& f, const VectorF& ceilings, float knee) {
-  const auto level = f.cwiseQuotient(ceilings.replicate(1, f.cols())).array();
-  if (knee == 0) return (level < 1.0f).cast<float>();
-  return ((knee + 1.0f) * (1.0f - (level.log() / knee).exp()).max(0.0f).log()).exp();
+  MatrixF slopes(f.rows(), f.cols());
+  for (Eigen::Index w = 0; w < f.cols(); ++w) {
+    const auto level = f.col(w).array() / ceilings.array();
+    if (knee == 0)
+      slopes.col(w) = (level < 1.0f).cast<float>();
+    else
+      slopes.col(w) = ((knee + 1.0f) * (1.0f - (level.log() * (1.0f / knee)).exp()).max(0.0f).log()).exp();
+  }
+  return slopes;
 }
 
 }  // namespace
