@@ -190,6 +190,9 @@ class MainJob(unittest.TestCase):
             "text without quotes": (["run", STUDY, "-o", output, "--set", "measure.metrics=[margin]"], ["quotes"]),
             "no such shipped network": (["fabricate", "shipped/64x55", "-o", folder / "chip.h5"], ["Did you mean shipped/64x5?"]),
             "half a custom chip": (["run", STUDY, "-o", output, "--set", "chip.preset='custom'"], ["chip.sigma_eta_rad, chip."]),
+            "failed in its first trial": (["run", STUDY, "-o", output, "--quiet", "--set", "network.source=shipped/32x5", "--set",
+                                           "task.rounding=half-up", "--set", "calibration.diagonal_epochs=4", "--set",
+                                           "training.noise=1"], ["noise = above 0", "no ceiling"]),
             "unknown explain": (["explain", "chip.sigma"], ["chip.sigma"]),
             "unknown device": (["devices", "harris-heater"], ["harris-heater", "Did you mean \"harris-2014-heater\"?"]),
         }

@@ -1,5 +1,6 @@
 #include "experiments/engine/study/run_study.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -87,6 +88,14 @@ void add_results(const fs::path& output, StudyState& state) {
   add_state(*found, state);
 }
 
+/// Whether a run has made anything that a later one would not make at once: trials, or a trained network.
+bool worth_resuming(const StudyState& state) {
+  if (!state.inputs) return false;
+  const Networks& networks = state.inputs->networks;
+  return (state.records && state.records->count() > 0) ||
+         std::any_of(networks.begin(), networks.end(), [](const auto& n) { return !n.curve.empty(); });
+}
+
 /// From whatever is known of a study to its result file.
 Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   ignore_sigpipe();
@@ -162,8 +171,7 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
     forget_training(options);
     return finish(state, journal, options);
   } catch (...) {
-    // there is nothing in it to go on with
-    if (!state.inputs && !fs::exists(checkpoint_path(options.output))) journal.remove();
+    if (!worth_resuming(state) && !fs::exists(checkpoint_path(options.output))) journal.remove();
     throw;
   }
 }

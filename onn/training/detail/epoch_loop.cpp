@@ -40,7 +40,7 @@ UnitNoise noise_of(const ChipDesign& design, const TrainingUnit& unit) {
     validate_field(
         std::isfinite(design.layers[l].ceiling), "noise",
         "above 0 with a network whose layer {} has no ceiling (noise is relative to the full scale of "
-        "its modulators). Set training.ceiling, for instance to 0.6.",
+        "its modulators). Set training.ceiling, for instance to 0.6, or choose a network trained with one.",
         l);
   validate_hardware(unit.hardware);
   validate_errors(unit.chip);
