@@ -71,8 +71,30 @@ void add_splitters(StudyWarnings& all, const SensitivitySettings& s) {
   add(all, "drift.splitter_rad_per_m", about("eta_slope_rad_per_m", coupler_warnings(coupler)));
 }
 
+/// Keys that are read, but can change nothing with their value or with that of another.
+void add_idle(StudyWarnings& all, const StudyConfig& config) {
+  const NetworkSettings& network = config.network;
+  if (model_of(config).networks != nullptr && network.source != "train" &&
+      network.start != NetworkSettings().start)
+    all.push_back(
+        {"network.start",
+         fmt::format("\"{}\" has no effect: nothing is trained with network.source = \"{}\". Leave it out, "
+                     "or set network.source = \"train\"",
+                     network.start, network.source),
+         {}});
+  const Metric* metric = find_metric(config.yield.metric);
+  const double limit = config.yield.limit;
+  if (metric != nullptr && !metric->complement.empty() && (limit < 0 || limit > 1))
+    all.push_back(
+        {"yield.limit",
+         fmt::format("{} is no limit for {}, a share from 0 to 1: {} trials pass. Give a share", limit,
+                     metric->name, (config.yield.sense == "at-least") == (limit > 1) ? "no" : "all"),
+         {}});
+}
+
 StudyWarnings point_warnings(const StudyConfig& config) {
   StudyWarnings all;
+  add_idle(all, config);
   add_section(all, "chip", error_warnings(config.chip));
   const StudyModel& model = model_of(config);
   if (model.networks != nullptr) {

@@ -134,6 +134,19 @@ TEST_CASE("what a study does not use is not warned of") {
   CHECK(of("model = 'drift'\n").empty());
 }
 
+// Fails when a start counts for networks that are not trained, or a share's limit may lie anywhere
+TEST_CASE("keys that can change nothing are told") {
+  const auto start = of("model = 'chip'\n", {"network.source=carry-chain", "task.rounding=half-up",
+                                             "network.start=shipped/published"});
+  REQUIRE(start.size() == 1);
+  CHECK(start[0].line().starts_with("network.start: \"shipped/published\" has no effect"));
+  const auto limit = of("model = 'chip'\n", {"yield.metric=word_accuracy", "yield.limit=3.5"});
+  REQUIRE(limit.size() == 1);
+  CHECK(limit[0].line().starts_with("yield.limit: 3.5 is no limit for word_accuracy"));
+  CHECK(limit[0].line().find("no trials pass") != std::string::npos);
+  CHECK(of("model = 'chip'\n", {"yield.metric=word_accuracy", "yield.limit=0.5"}).empty());
+}
+
 // mutation: a shipped study sets something no device has
 TEST_CASE("no study that is shipped warns") {
   int studies = 0;
