@@ -1,5 +1,7 @@
 #include "experiments/models/chip_trial.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -177,6 +179,25 @@ void write_words(const Group& group, const Task& task, const std::vector<std::ui
                 "received output level");
 }
 
+/// Keys that only the cost reads.
+std::vector<StudyWarning> idle_costs(const StudyConfig& config) {
+  constexpr std::array<std::string_view, 6> of_cost = {
+      "laser.wall_plug_efficiency",   "receiver.supply_power_w",  "modulator.loss_db",
+      "waveguide.delay_line_pitch_m", "layout.modulator_area_m2", "layout.receiver_area_m2"};
+  std::vector<StudyWarning> idle;
+  const auto& once = config.measure.once;
+  if (std::find(once.begin(), once.end(), "cost") != once.end()) return idle;
+  const auto entries = config_entries(config), defaults = config_entries({});
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const FieldEntry& e = entries[i];
+    const bool costs = e.section == "heater" || e.section == "budget" ||
+                       std::find(of_cost.begin(), of_cost.end(), e.name()) != of_cost.end();
+    if (costs && e.value != defaults[i].value)
+      idle.push_back({e.name(), "changes nothing without measure.once = [\"cost\"]", "model"});
+  }
+  return idle;
+}
+
 }  // namespace
 
 void write_chip_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
@@ -250,8 +271,12 @@ StudyModel chip_study_model() {
                   {"variant", "code_error"})},
       .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
       .error_metric = "output_error",
-      .reads = chip_keys({"measure.once", "stand_in", "gradient", "budget"}),
+      .reads =
+          chip_keys({"measure.once", "stand_in", "gradient", "heater", "budget", "laser.wall_plug_efficiency",
+                     "receiver.supply_power_w", "modulator.loss_db", "waveguide.delay_line_pitch_m",
+                     "layout.modulator_area_m2", "layout.receiver_area_m2"}),
       .require_records = require_histogram,
+      .study_warnings = idle_costs,
       .networks = own_network,
       .axes = chip_axes,
       .make = [](const StudyConfig& config, const StudyInputs& inputs,

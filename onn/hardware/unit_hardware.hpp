@@ -79,8 +79,7 @@ struct LinkSettings {
   double fibre_mismatch_m = 0.0;      ///< by which a server's light goes further than its oscillator's
   double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
   double sigma_limiter = 0.0;   ///< rms relative spread of neurons' ceilings, as fabricated
-  double limiter_knee =
-      0.0;  ///< of every neuron's ceiling (see limited()); 0: hard. An amplifier's: 0.05 to 0.25
+  double limiter_knee = 0.0;  ///< of every neuron's ceiling (see limited()); 0: hard. amplifiers: 0.17 to 0.25
   double level_mismatch = 0.0;   ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
   bool signed_levels = false;    ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
   Skew skew = Skew::at_servers;  ///< servers can wait for nothing; a line of 1 ns loses 11 dB

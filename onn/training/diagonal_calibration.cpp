@@ -114,6 +114,11 @@ ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& mea
                  "{} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
                  "skips or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
                  settings.epochs);
+  for (std::size_t l = 0; settings.noise > 0 && l + 1 < design.layers.size(); ++l)
+    validate_field(std::isfinite(design.layers[l].ceiling), "diagonal_epochs",
+                   "{} with noise and a network whose layer {} has no ceiling (noise is relative to the full "
+                   "scale of its modulators). Use a network trained with ceilings, or set training.noise to 0.",
+                   settings.epochs, l);
   std::vector<Layer> layers = measured_layers(design, measured, unit.chip);
   std::vector<Gradients> gradients = room_for_gradients(layers);
   std::vector<Layer> best = layers;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "onn/link/detail/limiters.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
 
@@ -31,6 +32,11 @@ void validate_training(const TrainingSettings& s) {
                  "{} (0 <= stop_margin < 0.5). Try 0.2.", s.stop_margin);
   validate_field(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone", "{} (0 <= dead_zone < 0.5). Try 0.1.",
                  s.dead_zone);
+}
+
+bool meets_noise(const TrainingUnit& unit) {
+  const NoiseSwitches& on = unit.noise;
+  return on.any_receiver_noise() || on.lock || on.converter || has_real_limiters(unit.hardware.link);
 }
 
 }  // namespace optinc

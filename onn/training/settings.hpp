@@ -49,6 +49,9 @@ struct TrainingUnit {
   NoiseSwitches noise = {};
 };
 
+/// Whether anything that training.noise scales acts in this unit: noise, or real limiters.
+bool meets_noise(const TrainingUnit& unit);
+
 /// Throws Error, naming the setting, for one out of range.
 void validate_training(const TrainingSettings& settings);
 

@@ -101,6 +101,19 @@ class Drawing(unittest.TestCase):
                       title("noisy_networks", "cost_front"))
         self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 
+    def test_cost_front_puts_each_network_at_its_cost(self):
+        with results.open_run(FILES["noisy_networks"]) as run:
+            axes = figures.FIGURES["cost_front"](run).axes
+            right = run.summary["word_accuracy_mean"].values[:, :, 0, 2]  # (network, preset) at the first error, noisy
+            for panel, costs in enumerate(([9000, 29], [65.0, 3.2], [16.1, 8.0])):
+                drawn = [line.get_xydata() for line in axes[panel].lines if line.get_linestyle() == "None" and line.get_marker() in "os"]
+                self.assertEqual(len(drawn), 2)
+                for preset, points in enumerate(drawn):
+                    self.assertEqual(points[:, 0].tolist(), costs)
+                    self.assertAlmostEqual(points[0, 1], 1 - right[0, preset], 12)
+                    self.assertEqual(right[1, preset], 1)  # which stands at the 0 below
+                    self.assertLess(points[1, 1], points[0, 1])
+
     def test_options(self):
         with results.open_run(FILES["two_sweeps"]) as run:
             draw = figures.FIGURES

@@ -82,6 +82,14 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                      "or set network.source = \"train\"",
                      network.start, network.source),
          {}});
+  const LinkSettings& link = config.hardware.link;
+  if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise == 0 &&
+      (link.limiter_knee > 0 || link.sigma_limiter > 0))
+    all.push_back(
+        {link.limiter_knee > 0 ? "link.limiter_knee" : "link.sigma_limiter",
+         "acts on chips but not in training, which limits hard and equally without training.noise. Set "
+         "training.noise to train for it",
+         {}});
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;
   if (metric != nullptr && !metric->complement.empty() && (limit < 0 || limit > 1))

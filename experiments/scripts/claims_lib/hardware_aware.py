@@ -221,6 +221,8 @@ NOISY = {  # name: (network, preset, settings, target, what)
     "bottleneck-even-design-target": ("shipped/bottleneck_even_noise_aware", "design-target", ("task.rounding=half-even",),
                                       ">= 99.85", "9,984 MZIs, half to even"),
     "bottleneck-full": ("shipped/bottleneck_noise_aware", "good-lab", ("noise.set=full",), "> 0", "9,984 MZIs, set full"),
+    "limiters-unaware": ("shipped/bottleneck_noise_aware", "good-lab", ("link.limiter_knee=0.17", "link.sigma_limiter=0.05"),
+                         "< 98", "9,984 MZIs trained with hard, equal ceilings, on soft and unequal ones"),
     "bottleneck-limiters": ("shipped/bottleneck_limiters_noise_aware", "good-lab",
                             ("link.limiter_knee=0.17", "link.sigma_limiter=0.05"), ">= 99.7",
                             "9,984 MZIs, limiters soft (1 dB) and unequal (5 %)"),

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "onn/link/detail/limiters.hpp"
 #include "onn/training/detail/evaluation.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
@@ -31,20 +30,19 @@ void limit_outputs(std::vector<Layer>& layers, const Task& task, double share) {
 }
 
 UnitNoise noise_of(const ChipDesign& design, const TrainingUnit& unit) {
-  const NoiseSwitches& on = unit.noise;
   validate_field(
-      on.any_receiver_noise() || on.lock || on.converter || has_real_limiters(unit.hardware.link), "noise",
+      meets_noise(unit), "noise",
       "above 0 with every source of noise off (there is nothing to meet). Switch some on in [noise], or set "
       "it to 0.");
   for (std::size_t l = 0; l + 1 < design.layers.size(); ++l)
     validate_field(
         std::isfinite(design.layers[l].ceiling), "noise",
         "above 0 with a network whose layer {} has no ceiling (noise is relative to the full scale of "
-        "its modulators). Set training.ceiling, for instance to 0.6, or choose a network trained with one.",
+        "its modulators). Set training.ceiling, for instance to 0.6.",
         l);
   validate_hardware(unit.hardware);
   validate_errors(unit.chip);
-  return UnitNoise(design, unit.chip, unit.hardware, on);
+  return UnitNoise(design, unit.chip, unit.hardware, unit.noise);
 }
 
 double noise_schedule(const TrainingSettings& s, double epoch) {

@@ -60,7 +60,8 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
         axes = grid.flat[index]
         for line in range(len(mean)):
             x = np.array([float(costs[i].attrs[key]) for i in of_point[line]])
-            y = np.where(mean[line] > 0, mean[line], zero.place if zero else math.nan)
+            none = mean[line] < (zero.least / 2 if zero else 0)
+            y = np.where(none, zero.place if zero else math.nan, mean[line])
             look = style.LINES[line % len(style.LINES)]
             best = front(x, y, False, False)
             axes.errorbar(x, y, yerr=np.maximum([y - np.maximum(low[line], y / 4), high[line] - y], 0), fmt="none",
@@ -84,6 +85,8 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
     look_name = style.variant(variant)["label"] or variant
     title = f"Words decoded wrong against what a network costs, {look_name}: {say_trials(run).replace('trial', 'chip')} a point"
     title += f"; at {say_point(run, rest)}" if rest else ""
+    if len(of_point) > 1 and (of_point == of_point[0]).all():  # the series does not choose the network
+        title += "; watts and loss at the values before sweeps"
     style.finish(figure, run, title + "; joined: beaten by none", grid.flat[0].get_legend_handles_labels())
     figure.draw_without_rendering()
     for axes, x, y, names, best in named:

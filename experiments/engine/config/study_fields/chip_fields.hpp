@@ -73,7 +73,7 @@ void visit_fields(S& s, Visitor&& visit) {
         s.in_situ_steps);
   visit(FieldInfo{"diagonal_epochs", "1",
                   "Epochs of retraining a chip's attenuations and biases on its measured mesh matrices, with "
-                  "the noise of training.noise; 0: no retraining",
+                  "receiver noise scaled by training.noise; 0: no retraining",
                   0, 100000},
         s.diagonal_epochs);
   visit(FieldInfo{"diagonal_rate", "1",

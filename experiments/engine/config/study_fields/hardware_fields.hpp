@@ -184,7 +184,7 @@ void visit_fields(S& s, Visitor&& visit) {
             "soft limiters",
             FieldInfo{"limiter_knee", "1",
                       "Knee of the neurons' ceilings (Rapp's model): at an input that equals the ceiling, the "
-                      "output is 6 dB x knee below it; 0: hard",
+                      "output is 6 dB x knee below the ceiling; 0: hard",
                       0, 1, "amplifiers: 0.17 to 0.25, which is Rapp's p of 3 to 2"}),
         s.limiter_knee);
   visit(switched_off("level mismatch",

@@ -104,11 +104,14 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"on_chips", "1",
                   "Train through a newly drawn chip of [chip] at every step; needs network.start"},
         s.on_chips);
-  visit(FieldInfo{"noise", "1",
-                  "Noise of [noise] in training, in the last epochs, as a multiple of what the unit has: at 1, "
-                  "receivers, locks and converters are as noisy as in operation. Needs ceilings",
-                  0, 100, "Trained at 1.1, networks bear the noise of 1"},
-        s.noise);
+  visit(
+      FieldInfo{
+          "noise", "1",
+          "Noise of [noise] in training, in the last epochs, as a multiple of what the unit has: at 1, "
+          "receivers, locks and converters are as noisy as in operation, and limiters as soft and unequal. "
+          "Needs ceilings",
+          0, 100, "Trained at 1.1, networks bear the noise of 1"},
+      s.noise);
   visit(FieldInfo{"noise_ramp", "1",
                   "Fraction of the epochs, at the start, in which the noise grows from 2 % to all of "
                   "training.noise",

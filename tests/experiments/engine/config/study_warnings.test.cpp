@@ -140,6 +140,16 @@ TEST_CASE("keys that can change nothing are told") {
                                              "network.start=shipped/published"});
   REQUIRE(start.size() == 1);
   CHECK(start[0].line().starts_with("network.start: \"shipped/published\" has no effect"));
+  CHECK(of("model = 'chip'\n", {"link.limiter_knee=0.1", "training.noise=1"}).empty());
+  CHECK(of("model = 'chip'\n", {"link.limiter_knee=0.1"})
+            .at(0)
+            .line()
+            .starts_with("link.limiter_knee: acts on chips"));
+  CHECK(of("model = 'chip'\n", {"modulator.loss_db=3"})
+            .at(0)
+            .line()
+            .starts_with("modulator.loss_db: changes nothing"));
+  CHECK(of("model = 'chip'\n", {"modulator.loss_db=3", "measure.once=['cost']"}).empty());
   const auto limit = of("model = 'chip'\n", {"yield.metric=word_accuracy", "yield.limit=3.5"});
   REQUIRE(limit.size() == 1);
   CHECK(limit[0].line().starts_with("yield.limit: 3.5 is no limit for word_accuracy"));
