@@ -35,6 +35,8 @@ void validate_link(const LinkSettings& s) {
                  "{} (> 0 W). Try 1e-4.", s.signal_full_scale_w);
   validate_field(std::isfinite(s.sigma_lock_rad) && s.sigma_lock_rad >= 0, "sigma_lock_rad",
                  "{} (>= 0 rad). Try 0.1.", s.sigma_lock_rad);
+  validate_field(std::isfinite(s.sigma_oscillator_rad) && s.sigma_oscillator_rad >= 0, "sigma_oscillator_rad",
+                 "{} (>= 0 rad). Try 0.05.", s.sigma_oscillator_rad);
   validate_not_negative("fibre_mismatch_m", s.fibre_mismatch_m);
   validate_field(std::isfinite(s.sigma_combiner) && s.sigma_combiner >= 0 && s.sigma_combiner <= 0.14,
                  "sigma_combiner", "{} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);

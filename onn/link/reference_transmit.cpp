@@ -236,10 +236,10 @@ LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitH
 /// transmit() departs from two devices: homodyne_current_a() also has a common mode of the signal where diodes
 /// differ, and noisy_homodyne_current_a() draws the oscillator's intensity noise for every receiver by itself
 /// and has none on the signal.
-double current_a(Complex field, const UnitHardware& hardware, const NoiseSwitches& noise, double seed_noise,
-                 int stronger_diode, Stream& stream) {
+double current_a(Complex field, double phase_rad, const UnitHardware& hardware, const NoiseSwitches& noise,
+                 double seed_noise, int stronger_diode, Stream& stream) {
   const ReceiverSettings& receiver = hardware.receiver;
-  const double mean = homodyne_current_a(receiver, field);
+  const double mean = homodyne_current_a(receiver, field, phase_rad);
   const HomodyneNoise variance = homodyne_noise_a2(receiver, hardware.laser, std::norm(field));
   const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
   const double leak_per_noise =
@@ -287,6 +287,8 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
     const double seed_noise =
         acting.rin ? relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal() : 0.0;
+    Stream oscillator(seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
+                      at_servers ? 1 + seed.server : 0);
     std::vector<Light> leaves;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
@@ -294,7 +296,8 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
         continue;
       }
       const double unit_t = at_servers ? unit_t_ratio(hardware, design.task.servers) : 1.0;
-      const double i = current_a(unit_t * out[j], hardware, acting, seed_noise, j % 2 == 0 ? 1 : -1, stream);
+      const double i = current_a(unit_t * out[j], oscillator.normal() * hardware.link.sigma_oscillator_rad,
+                                 hardware, acting, seed_noise, j % 2 == 0 ? 1 : -1, stream);
       const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(hardware.receiver));
       const double bias = layer.bias[j] + shift[j];
       if (at_servers) {

@@ -87,6 +87,7 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
              key, value);
   };
   ideal(link.sigma_combiner, "link.sigma_combiner");
+  ideal(link.sigma_oscillator_rad, "link.sigma_oscillator_rad");
   ideal(hardware.modulator.leak, "modulator.leak");
   ideal(link.level_mismatch, "link.level_mismatch");
   validate(

@@ -29,8 +29,9 @@ struct ResponseTable {
 };
 
 /// Throws Error where the light of a word depends on more than its digit sums (lock errors, errors of unit P's
-/// combiners, a leak, a mismatch or a linear drive of the servers' modulators, intensity noise of lasers of
-/// their own), and where the task's words are too many (most_table_words).
+/// combiners, the phase of a server's oscillators, a leak, a mismatch or a linear drive of the servers'
+/// modulators, intensity noise of lasers of their own), and where the task's words are too many
+/// (most_table_words).
 void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise);
 
 /// Draws of the neurons' noise that a table holds: 8, fewer for a task where they would take more than 256 MB.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
+#include "onn/link/detail/electronics.hpp"
 #include "onn/link/detail/light_path.hpp"
-#include "onn/link/detail/limiters.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/unit_p.hpp"
 #include "physics/core/check.hpp"
@@ -22,12 +22,16 @@ constexpr Eigen::Index block_words = 512;
 constexpr std::uint32_t streams_per_block = 128;
 constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
 
-/// Homodyne currents (ports, words), A, of fields against the local oscillator, with the noise that is switched
-/// on.
-FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware, const NoiseSwitches& noise,
-                         Stream& stream) {
+/// Homodyne currents (ports, words), A, of fields against local oscillators of these phases (none: in phase),
+/// with the noise that is switched on.
+FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
+                         const Eigen::VectorXd* phase_rad, const NoiseSwitches& noise, Stream& stream) {
   const ReceiverSettings& receiver = hardware.receiver;
   FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
+  if (phase_rad != nullptr)
+    current = phase_rad->array().cos().matrix().asDiagonal() * current +
+              homodyne_current_per_field(receiver) *
+                  (phase_rad->array().sin().matrix().asDiagonal() * fields.im).eval();
   if (!noise.any_receiver_noise()) return current;
   const double rin = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
   const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
@@ -61,7 +65,8 @@ FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
 /// What fabrication left of a chip's electronics.
 struct Fabricated {
   CombinerWeights combiners;
-  std::vector<Eigen::VectorXd> ceilings;  ///< of neurons; empty where they are hard and the network's own
+  std::vector<Eigen::VectorXd> ceilings;        ///< of neurons; empty where they are hard and the network's own
+  std::vector<Eigen::VectorXd> oscillator_rad;  ///< of receivers; empty where all are in phase
 };
 
 Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated,
@@ -98,13 +103,15 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     const FieldBatch made =
         paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, behind, hardware);
     FieldBatch out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
-                                    !layer.received() || acting.shot);
+                                    !layer.received() || acting.shot || !fabricated.oscillator_rad.empty());
     if (!layer.received()) {
       behind[l] = std::move(out);
       continue;
     }
+    const Eigen::VectorXd* phase = fabricated.oscillator_rad.empty() ? nullptr : &fabricated.oscillator_rad[l];
     FieldBatch::Plane values =
-        (paths[l].gain * detect(out, hardware, acting, last ? server : neurons)).colwise() + paths[l].bias;
+        (paths[l].gain * detect(out, hardware, phase, acting, last ? server : neurons)).colwise() +
+        paths[l].bias;
     if (!last) {
       behind[l] = FieldBatch(values.rows(), values.cols());
       FieldBatch::Plane& drives = behind[l].re;
@@ -153,7 +160,9 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "{} words at once (at most {}: each block of words has noise of its own). "
            "Send them in parts, at instants of their own.",
            codes.rows(), most_words);
-  Fabricated fabricated = {draw_combiners(design.task, unit.hardware, seed.seed, seed.chip), {}};
+  Fabricated fabricated = {draw_combiners(design.task, unit.hardware, seed.seed, seed.chip),
+                           {},
+                           oscillator_phases(design, unit.hardware.link, seed.seed, seed.chip, seed.server)};
   if (has_real_limiters(unit.hardware.link))
     fabricated.ceilings = fabricated_ceilings(design, unit.hardware.link, seed.seed, seed.chip);
   const std::vector<LayerPath> paths = layer_paths(unit);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "onn/link/detail/limiters.hpp"
+#include "onn/link/detail/electronics.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
 

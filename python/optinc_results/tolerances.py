@@ -30,6 +30,7 @@ MEANINGS = {
     "stand_in.relative_error": ("relative error of every unitary", "1"),
     "laser.rin_db_per_hz": ("intensity noise of the laser", "dB/Hz"),
     "link.sigma_lock_rad": ("rms error of the phase lock", "rad"),
+    "link.sigma_oscillator_rad": ("rms phase of the oscillators", "rad"),
     "link.sigma_combiner": ("rms error of the combiners", "1"),
     "link.sigma_limiter": ("rms spread of the neurons' ceilings", "1"),
     "link.limiter_knee": ("knee of the neurons' ceilings", "1"),

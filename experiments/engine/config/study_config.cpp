@@ -123,6 +123,7 @@ Assignments noise_set(std::string_view name) {
     values.emplace_back(fmt::format("noise.{}", source), true);
   values.emplace_back("noise.last_only", false);
   values.emplace_back("link.sigma_lock_rad", begins.hardware.link.sigma_lock_rad);
+  values.emplace_back("link.sigma_oscillator_rad", full ? 0.05 : begins.hardware.link.sigma_oscillator_rad);
   values.emplace_back("modulator.leak", full ? field_ratio_of_loss_db(28.0) : begins.hardware.modulator.leak);
   values.emplace_back("link.level_mismatch", full ? 0.03 : begins.hardware.link.level_mismatch);
   values.emplace_back("link.sigma_combiner", full ? 0.01 : begins.hardware.link.sigma_combiner);

@@ -1,6 +1,6 @@
 #include "onn/training/detail/forward.hpp"
 
-#include "onn/link/detail/limiters.hpp"
+#include "onn/link/detail/electronics.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc::training {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "onn/link/detail/levels.hpp"
-#include "onn/link/detail/limiters.hpp"
+#include "onn/link/detail/electronics.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/link/unit_p.hpp"

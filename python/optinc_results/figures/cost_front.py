@@ -42,7 +42,8 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
     axis = next((p.axis for p in parameters(run).values() if p.key == "network.hidden" or p.key == "network.source"), None)
     if axis is None:
         raise NotInResult(f"{run.path} sweeps neither network.hidden nor network.source. Draw pareto.")
-    series = next((p for p in parameters(run).values() if p.axis != axis and p.key and p.name == p.axis), None)
+    beside = [p for p in parameters(run).values() if p.axis != axis and p.key]
+    series = min(beside, key=lambda p: (p.numeric, p.name != p.axis), default=None)
     kept = (axis, series.axis) if series else (axis,)
     rest = fixed(run, kept)
     value = whole.at({"variant": variants.index(variant), **rest})
@@ -68,7 +69,7 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
                           ecolor=look["color"], elinewidth=0.6, capsize=1.5, alpha=0.7)
             axes.plot(x, y, linestyle="none", marker=look["marker"], color=look["color"], markerfacecolor="white",
                       markeredgewidth=0.8)
-            told = f"{series.name} {show_value(series.values[line], series.units)}" if series else None
+            told = f"{series.axis} {show_value(series.values[line], series.units)}" if series else None
             axes.plot(x[best], y[best], **{**look, "label": told})
             if index == line == 0:  # the same MZIs, and so the same names, stand above each other
                 named.append((axes, x, y, [name_of(found[i].identity) for i in of_point[line]], best))

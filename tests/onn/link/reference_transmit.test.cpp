@@ -116,6 +116,13 @@ const std::vector<Switch>& switches() {
          u.model.sigma_eta_rad = 0.05;
        }},
       {"unequal limiters", [](Unit& u) { u.hardware.link.sigma_limiter = 0.1; }},
+      {"oscillators off phase", [](Unit& u) { u.hardware.link.sigma_oscillator_rad = 0.1; }},
+      {"oscillators of another server off phase, meshes in error",
+       [](Unit& u) {
+         u.server = 1;
+         u.hardware.link.sigma_oscillator_rad = 0.2, u.hardware.link.signed_levels = true,
+         u.model.sigma_eta_rad = 0.05;
+       }},
       {"soft limiters", [](Unit& u) { u.hardware.link.limiter_knee = 0.2; }},
       {"limiters, soft and unequal, of a real unit",
        [](Unit& u) {
@@ -393,6 +400,7 @@ constexpr Noise noises[] = {{"shot", {.shot = true}},
 //   - its servers' modulators send the level as a field, or unit P's light loses 1/N,
 //   - unit P's splitters' excess counts as that of a field,
 //   - a converter's range begins at digit 0,
+//   - neurons' ceilings are equal, or hard, or an oscillator's phase turns the other way,
 //   - light that waits is dimmed by its modulator's drive,
 //   - a modulator's sine is left out, or that of a layer all of whose light goes on undimmed.
 TEST_CASE("transmit is the reference, device by device, whatever is wrong with the unit") {

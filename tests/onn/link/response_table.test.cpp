@@ -209,6 +209,7 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
                   {key, "through the meshes"});
   };
   refused("link.sigma_combiner", [](UnitHardware& u) -> double& { return u.link.sigma_combiner; });
+  refused("link.sigma_oscillator_rad", [](UnitHardware& u) -> double& { return u.link.sigma_oscillator_rad; });
   refused("link.level_mismatch", [](UnitHardware& u) -> double& { return u.link.level_mismatch; });
   refused("modulator.leak", [](UnitHardware& u) -> double& { return u.modulator.leak; });
   UnitHardware linear_drive = lit.hardware;

@@ -165,6 +165,13 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       FieldInfo{"sigma_lock_rad", "rad", "RMS residual phase-lock error per server fibre", 0, std::numbers::pi},
       s.sigma_lock_rad);
+  visit(switched_off(
+            "oscillator phase",
+            FieldInfo{"sigma_oscillator_rad", "rad",
+                      "RMS phase error of each receiver's local oscillator, constant in time, as the chip's "
+                      "phase control leaves it",
+                      0, std::numbers::pi}),
+        s.sigma_oscillator_rad);
   visit(FieldInfo{"fibre_mismatch_m", "m",
                   "Length by which a server's light goes further than the oscillator that meets it; with "
                   "laser.linewidth_hz it adds a phase error",
@@ -219,7 +226,8 @@ template <Like<NoiseSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"set", "1",
                   "Named set of noise: receivers and locks alone (receivers), or also modulators of 28 dB "
-                  "extinction, levels of RLM 0.97 and combiner weights off by 1 % (full); keys set explicitly "
+                  "extinction, levels of RLM 0.97, combiner weights off by 1 % and oscillators off by 0.05 rad "
+                  "(full); keys set explicitly "
                   "override it",
                   0, 0, "custom: no set, every key as it stands", noise_set_names()},
         s.set);

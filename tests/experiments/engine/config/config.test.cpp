@@ -75,7 +75,18 @@ StudyConfig unlike_default() {
   u.layout.modulator_area_m2 = 0.4e-6;
   u.layout.receiver_area_m2 = 0.2e-6;
   u.die = {0.2, 0.31};
-  u.link = {1.1e-3, 1.1e-4, 0.11, 0.5, 0.011, 0.021, 0.07, 0.031, false, Skew::delay_lines, Averaging::incoherent};
+  u.link = {1.1e-3,
+            1.1e-4,
+            0.11,
+            0.04,
+            0.5,
+            0.011,
+            0.021,
+            0.07,
+            0.031,
+            false,
+            Skew::delay_lines,
+            Averaging::incoherent};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true};
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
@@ -193,10 +204,10 @@ TEST_CASE("the field tables hold every member of every struct") {
                          layout.modulator_area_m2, layout.receiver_area_m2));
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
-  const auto& [launch, full_scale, lock, ways, combiner, ceiling_spread, knee, mismatch, is_signed, skew,
-               averaging] = link;
-  check("link", values(launch, full_scale, lock, ways, combiner, ceiling_spread, knee, mismatch, is_signed,
-                       std::string(name_of(skew)), std::string(name_of(averaging))));
+  const auto& [launch, full_scale, lock, oscillator, ways, combiner, ceiling_spread, knee, mismatch, is_signed,
+               skew, averaging] = link;
+  check("link", values(launch, full_scale, lock, oscillator, ways, combiner, ceiling_spread, knee, mismatch,
+                       is_signed, std::string(name_of(skew)), std::string(name_of(averaging))));
   const auto& [shot, amplifier, intensity, phase_lock, converters, last_only] =
       static_cast<const NoiseSwitches&>(noise);
   check("noise", values(noise.set, shot, amplifier, intensity, phase_lock, converters, last_only));
@@ -478,6 +489,7 @@ TEST_CASE("a set of noise fills its keys in every section, and is called custom 
   CHECK(full.hardware.modulator.leak == Approx(std::pow(10.0, -28.0 / 20)));
   CHECK(full.hardware.link.level_mismatch == 0.03);
   CHECK(full.hardware.link.sigma_combiner == 0.01);
+  CHECK(full.hardware.link.sigma_oscillator_rad == 0.05);
   CHECK(full.noise.rin);
   CHECK(full.noise.set == "full");
   CHECK(parse(to_toml(full)) == full);

@@ -1,4 +1,4 @@
-#include "onn/link/detail/limiters.hpp"
+#include "onn/link/detail/electronics.hpp"
 
 #include <algorithm>
 
@@ -17,6 +17,20 @@ std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const
     for (double& ceiling : own) ceiling = nominal * (1 + link.sigma_limiter * fabrication.normal());
   }
   return ceilings;
+}
+
+std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
+                                               std::uint64_t seed, std::uint32_t chip, std::uint32_t server) {
+  std::vector<Eigen::VectorXd> phases;
+  if (link.sigma_oscillator_rad == 0) return phases;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    Stream control(seed, Purpose::oscillator_phase, chip, static_cast<std::uint32_t>(l),
+                   layer.ending == LayerEnd::servers ? 1 + server : 0);
+    Eigen::VectorXd& own = phases.emplace_back(layer.outputs);
+    for (double& phase : own) phase = link.sigma_oscillator_rad * control.normal();
+  }
+  return phases;
 }
 
 }  // namespace optinc

@@ -6,7 +6,8 @@
 #include "onn/chip/chip_design.hpp"
 #include "onn/hardware/unit_hardware.hpp"
 
-// The limiters of neurons: soft, and unequal as fabrication leaves them.
+// What fabrication and phase control leave of a chip's electronics: limiters soft and unequal, oscillators off
+// phase.
 
 namespace optinc {
 
@@ -20,6 +21,11 @@ inline bool has_real_limiters(const LinkSettings& link) {
 /// sigma_limiter.
 std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const LinkSettings& link,
                                                  std::uint64_t seed, std::uint32_t chip);
+
+/// Phases of the receivers' local oscillators against their light, rad, [layer](outputs), those at the servers
+/// of `server`; empty where all are in phase.
+std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
+                                               std::uint64_t seed, std::uint32_t chip, std::uint32_t server);
 
 /// limited() of values (neurons, words), those below 0 rectified, each at its neuron's ceiling.
 template <class Matrix, class Vector>
