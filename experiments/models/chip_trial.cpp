@@ -181,17 +181,19 @@ void write_words(const Group& group, const Task& task, const std::vector<std::ui
 
 /// Keys that only the cost reads.
 std::vector<StudyWarning> idle_costs(const StudyConfig& config) {
-  constexpr std::array<std::string_view, 6> of_cost = {
-      "laser.wall_plug_efficiency",   "receiver.supply_power_w",  "modulator.loss_db",
-      "waveguide.delay_line_pitch_m", "layout.modulator_area_m2", "layout.receiver_area_m2"};
+  constexpr std::array<std::string_view, 7> of_cost = {
+      "budget.control_w_per_shifter", "laser.wall_plug_efficiency",
+      "receiver.supply_power_w",      "modulator.loss_db",
+      "waveguide.delay_line_pitch_m", "layout.modulator_area_m2",
+      "layout.receiver_area_m2"};
   std::vector<StudyWarning> idle;
   const auto& once = config.measure.once;
   if (std::find(once.begin(), once.end(), "cost") != once.end()) return idle;
   const auto entries = config_entries(config), defaults = config_entries({});
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const FieldEntry& e = entries[i];
-    const bool costs = e.section == "heater" || e.section == "budget" ||
-                       std::find(of_cost.begin(), of_cost.end(), e.name()) != of_cost.end();
+    const bool costs =
+        e.section == "heater" || std::find(of_cost.begin(), of_cost.end(), e.name()) != of_cost.end();
     if (costs && e.value != defaults[i].value)
       idle.push_back({e.name(), "changes nothing without measure.once = [\"cost\"]", "model"});
   }
@@ -272,9 +274,9 @@ StudyModel chip_study_model() {
       .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
       .error_metric = "output_error",
       .reads =
-          chip_keys({"measure.once", "stand_in", "gradient", "heater", "budget", "laser.wall_plug_efficiency",
-                     "receiver.supply_power_w", "modulator.loss_db", "waveguide.delay_line_pitch_m",
-                     "layout.modulator_area_m2", "layout.receiver_area_m2"}),
+          chip_keys({"measure.once", "stand_in", "gradient", "heater", "budget.control_w_per_shifter",
+                     "laser.wall_plug_efficiency", "receiver.supply_power_w", "modulator.loss_db",
+                     "waveguide.delay_line_pitch_m", "layout.modulator_area_m2", "layout.receiver_area_m2"}),
       .require_records = require_histogram,
       .study_warnings = idle_costs,
       .networks = own_network,
