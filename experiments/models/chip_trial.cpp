@@ -179,24 +179,31 @@ void write_words(const Group& group, const Task& task, const std::vector<std::ui
                 "received output level");
 }
 
-/// Keys that only the cost reads.
+/// Keys and sections that only the cost reads.
+constexpr std::array<std::string_view, 8> of_cost = {"heater",
+                                                     "budget.control_w_per_shifter",
+                                                     "laser.wall_plug_efficiency",
+                                                     "receiver.supply_power_w",
+                                                     "modulator.loss_db",
+                                                     "waveguide.delay_line_pitch_m",
+                                                     "layout.modulator_area_m2",
+                                                     "layout.receiver_area_m2"};
+
+std::vector<std::string_view> read_keys() {
+  std::vector<std::string_view> keys = chip_keys({"measure.once", "stand_in", "gradient"});
+  keys.insert(keys.end(), of_cost.begin(), of_cost.end());
+  return keys;
+}
+
+/// Warns of those that are set where no cost is asked for.
 std::vector<StudyWarning> idle_costs(const StudyConfig& config) {
-  constexpr std::array<std::string_view, 7> of_cost = {
-      "budget.control_w_per_shifter", "laser.wall_plug_efficiency",
-      "receiver.supply_power_w",      "modulator.loss_db",
-      "waveguide.delay_line_pitch_m", "layout.modulator_area_m2",
-      "layout.receiver_area_m2"};
   std::vector<StudyWarning> idle;
-  const auto& once = config.measure.once;
-  if (std::find(once.begin(), once.end(), "cost") != once.end()) return idle;
+  if (std::ranges::find(config.measure.once, "cost") != config.measure.once.end()) return idle;
   const auto entries = config_entries(config), defaults = config_entries({});
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const FieldEntry& e = entries[i];
-    const bool costs =
-        e.section == "heater" || std::find(of_cost.begin(), of_cost.end(), e.name()) != of_cost.end();
-    if (costs && e.value != defaults[i].value)
-      idle.push_back({e.name(), "changes nothing without measure.once = [\"cost\"]", "model"});
-  }
+  const auto costs = [](std::string_view key) { return std::ranges::find(of_cost, key) != of_cost.end(); };
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].value != defaults[i].value && (costs(entries[i].section) || costs(entries[i].name())))
+      idle.push_back({entries[i].name(), "changes nothing without measure.once = [\"cost\"]", "model"});
   return idle;
 }
 
@@ -273,10 +280,7 @@ StudyModel chip_study_model() {
                   {"variant", "code_error"})},
       .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
       .error_metric = "output_error",
-      .reads =
-          chip_keys({"measure.once", "stand_in", "gradient", "heater", "budget.control_w_per_shifter",
-                     "laser.wall_plug_efficiency", "receiver.supply_power_w", "modulator.loss_db",
-                     "waveguide.delay_line_pitch_m", "layout.modulator_area_m2", "layout.receiver_area_m2"}),
+      .reads = read_keys(),
       .require_records = require_histogram,
       .study_warnings = idle_costs,
       .networks = own_network,

@@ -20,10 +20,11 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
   settings.learning_rate = config.calibration.diagonal_rate;
   settings.warmup_epochs = 0;
   settings.stop_margin = 0.0;
-  if (!meets_noise({config.chip, config.hardware, config.noise})) settings.noise = 0.0;  // as in an ablation
-  return std::make_shared<const ChipDesign>(with_trained_diagonals(
-      design, settle_chip(design, measured.program, measured.errors, config.chip),
-      {config.chip, config.hardware, config.noise}, settings, config.run.seed, config.run.threads));
+  const TrainingUnit unit = {config.chip, config.hardware, config.noise};
+  if (!meets_noise(unit)) settings.noise = 0.0;  // as in an ablation
+  return std::make_shared<const ChipDesign>(
+      with_trained_diagonals(design, settle_chip(design, measured.program, measured.errors, config.chip), unit,
+                             settings, config.run.seed, config.run.threads));
 }
 
 }  // namespace

@@ -78,9 +78,9 @@ struct LinkSettings {
   double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
   double sigma_oscillator_rad = 0.0;  ///< rms phase of a receiver's oscillator against its light, as a chip's
                                       ///< phase control leaves it; constant
-  double fibre_mismatch_m = 0.0;  ///< by which a server's light goes further than its oscillator's
-  double sigma_combiner = 0.0;    ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
-  double sigma_limiter = 0.0;     ///< rms relative spread of neurons' ceilings, as fabricated
+  double fibre_mismatch_m = 0.0;      ///< by which a server's light goes further than its oscillator's
+  double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
+  double sigma_limiter = 0.0;   ///< rms relative spread of neurons' ceilings, as fabricated
   double limiter_knee = 0.0;  ///< of every neuron's ceiling (see limited()); 0: hard. amplifiers: 0.17 to 0.25
   double level_mismatch = 0.0;   ///< 1 - RLM of the servers' PAM4 levels: the inner two drawn together (~ 0.03)
   bool signed_levels = false;    ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
@@ -105,6 +105,11 @@ struct UnitHardware {
   ThermalDie die;
   LinkSettings link;
 };
+
+/// Whether neurons' limiters are soft or unequal.
+inline bool has_real_limiters(const LinkSettings& link) {
+  return link.limiter_knee > 0 || link.sigma_limiter > 0;
+}
 
 /// rms phase of a server's light against its oscillator, rad: what the lock leaves, and what the seed's
 /// linewidth makes of the mismatch of their ways, sqrt(sigma_lock^2 + 2 pi linewidth delay)

@@ -160,11 +160,10 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "{} words at once (at most {}: each block of words has noise of its own). "
            "Send them in parts, at instants of their own.",
            codes.rows(), most_words);
-  Fabricated fabricated = {draw_combiners(design.task, unit.hardware, seed.seed, seed.chip),
-                           {},
-                           oscillator_phases(design, unit.hardware.link, seed.seed, seed.chip, seed.server)};
-  if (has_real_limiters(unit.hardware.link))
-    fabricated.ceilings = fabricated_ceilings(design, unit.hardware.link, seed.seed, seed.chip);
+  const LinkSettings& link = unit.hardware.link;
+  const Fabricated fabricated = {draw_combiners(design.task, unit.hardware, seed.seed, seed.chip),
+                                 fabricated_ceilings(design, link, seed.seed, seed.chip),
+                                 oscillator_phases(design, link, seed.seed, seed.chip, seed.server)};
   const std::vector<LayerPath> paths = layer_paths(unit);
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;

@@ -109,7 +109,6 @@ ChipDesign designed(ChipDesign design, const std::vector<Layer>& layers) {
 ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const TrainingUnit& unit,
                                   const TrainingSettings& settings, std::uint64_t seed, int threads) {
   validate_training(settings);
-  std::optional<UnitNoise> noise;
   validate_field(design.feed_forward, "diagonal_epochs",
                  "{} (only feed-forward Sigma-U networks with ReLU receivers are trained on: no "
                  "skips or offsets). Use a network made by train(), or set diagonal_epochs to 0.",
@@ -125,12 +124,13 @@ ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& mea
   EpochReport before;
   evaluate(layers, all_words(design.task), threads, before);
   double most = before.word_accuracy;
+  std::optional<UnitNoise> noise;
+  if (settings.noise > 0) noise.emplace(noise_of(design, unit));
   const std::function<void(const EpochReport&)> keep_best = [&](const EpochReport& epoch) {
     if (!noise && epoch.word_accuracy < most) return;  // with noise, what is right without it says little
     most = epoch.word_accuracy;
     best = layers;
   };
-  if (settings.noise > 0) noise.emplace(noise_of(design, unit));
   EpochLoop{design.task, settings, seed, threads, keep_best, nullptr, noise ? &*noise : nullptr}.run(
       layers,
       {[&](const Batch& batch) { return step(layers, gradients, batch, settings.dead_zone, threads); }});

@@ -14,7 +14,8 @@ namespace optinc {
 /// Kept is the epoch after which most words are right, the design itself among them; with noise the last.
 /// Meshes and their phases stay; attenuators' errors are not looked at: they are programmed for the new s as
 /// they were for the old one. The new `weight` is diag(s) M. Same chip and seed, same bits, whatever `threads`.
-/// Throws Error for a design of a network that is not Network::is_feed_forward().
+/// Throws Error for a design of a network that is not Network::is_feed_forward(), and, with noise, where a
+/// hidden layer has no ceiling or nothing of the unit is noisy.
 ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const TrainingUnit& unit,
                                   const TrainingSettings& settings, std::uint64_t seed, int threads = 0);
 

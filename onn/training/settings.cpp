@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "onn/link/detail/electronics.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
 

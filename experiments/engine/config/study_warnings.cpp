@@ -84,7 +84,7 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
          {}});
   const LinkSettings& link = config.hardware.link;
   if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise == 0 &&
-      (link.limiter_knee > 0 || link.sigma_limiter > 0))
+      has_real_limiters(link))
     all.push_back(
         {link.limiter_knee > 0 ? "link.limiter_knee" : "link.sigma_limiter",
          "acts on chips but not in training, which limits hard and equally without training.noise. Set "

@@ -9,6 +9,7 @@ namespace optinc {
 std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const LinkSettings& link,
                                                  std::uint64_t seed, std::uint32_t chip) {
   std::vector<Eigen::VectorXd> ceilings;
+  if (!has_real_limiters(link)) return ceilings;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     Stream fabrication(seed, Purpose::limiter_spread, chip, static_cast<std::uint32_t>(l));

@@ -11,14 +11,9 @@
 
 namespace optinc {
 
-/// Whether neurons' limiters depart from hard ceilings of the network's own values.
-inline bool has_real_limiters(const LinkSettings& link) {
-  return link.limiter_knee > 0 || link.sigma_limiter > 0;
-}
-
 /// Ceilings of the neurons of chip number `chip`, in values, [layer](outputs): the network's, or the full scale
 /// of the modulators that the layer drives where that is lower, each off by a normal of relative rms
-/// sigma_limiter.
+/// sigma_limiter; empty where limiters are ideal.
 std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const LinkSettings& link,
                                                  std::uint64_t seed, std::uint32_t chip);
 

@@ -22,7 +22,7 @@ struct StepNoise {
   Stream stream(std::uint32_t share, int layer) const;
 };
 
-/// Stands for a layer where a step's limiters are drawn.
+/// Stands for a layer where a step's limiters are drawn: beyond all layers, below the 1,024 of a share.
 inline constexpr int limiters = 1000;
 
 /// What a forward pass leaves behind.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/electronics.hpp"
+#include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/link/unit_p.hpp"

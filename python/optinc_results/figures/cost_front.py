@@ -93,4 +93,3 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
     for axes, x, y, names, best in named:
         name_points(axes, x, y, names, best)
     return figure
-

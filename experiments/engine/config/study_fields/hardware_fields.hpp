@@ -227,8 +227,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"set", "1",
                   "Named set of noise: receivers and locks alone (receivers), or also modulators of 28 dB "
                   "extinction, levels of RLM 0.97, combiner weights off by 1 % and oscillators off by 0.05 rad "
-                  "(full); keys set explicitly "
-                  "override it",
+                  "(full); keys set explicitly override it",
                   0, 0, "custom: no set, every key as it stands", noise_set_names()},
         s.set);
   visit(switched_off(
