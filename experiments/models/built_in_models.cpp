@@ -31,9 +31,11 @@ std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> 
       "waveguide",
       "layout",
       "link",
+      "time",
       "noise",
       // of optinc budget and optinc compare-costs
       "!laser.power_w",
+      "!time.clocked_receiver_j",
       "!laser.wall_plug_efficiency",
       "!modulator.loss_db",
       "!modulator.drive_capacitance_f",

@@ -1,13 +1,10 @@
 #include "experiments/models/chip_study.hpp"
 
-#include "onn/task/words.hpp"
-
 namespace optinc {
 
 std::shared_ptr<const ChipStudy> chip_study(const StudyConfig& config, const Networks& networks) {
-  return std::make_shared<const ChipStudy>(
-      ChipStudy{networks, designs_of(networks), codes_of_words(config.task, evaluation_words(config.task)),
-                measured_variants(config), model_layout(config, most_layers(networks))});
+  return std::make_shared<const ChipStudy>(ChipStudy{networks, designs_of(networks), measured_variants(config),
+                                                     model_layout(config, most_layers(networks))});
 }
 
 std::vector<ChipDesign> designs_of(const Networks& networks) {

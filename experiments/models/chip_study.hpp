@@ -15,12 +15,11 @@ namespace optinc {
 struct ChipStudy {
   Networks networks;
   std::vector<ChipDesign> designs;    ///< of the networks
-  Codes all_codes;                    ///< of the judged words, (words, servers)
   std::vector<std::string> variants;  ///< that are measured
   TrialModel layout;                  ///< without its function
 };
 
-/// The networks as hardware, the words they are judged on and the records of their trials.
+/// The networks as hardware and the records of their trials.
 std::shared_ptr<const ChipStudy> chip_study(const StudyConfig& config, const Networks& networks);
 
 /// Every network as hardware.

@@ -97,10 +97,29 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
     record_words(record, v, design.task, send(codes), ideal, codes);
     record_chip(record, v, lit->state);
     record_readout(record, v, unit, codes, {config.run.seed, trial, 0});
-    if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr)
-      record.put("word_accuracy_all_words", v,
-                 share_right(design.task, send(study.all_codes), study.all_codes));
+    if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr) {
+      const Codes all = codes_of_words(design.task, judged_words(config));
+      record.put("word_accuracy_all_words", v, share_right(design.task, send(all), all));
+    }
   }
+}
+
+/// Places in the enumeration of the judged words, in the order in which these are sent.
+std::vector<std::size_t> sending_order(const StudyConfig& config, std::size_t words) {
+  std::vector<std::size_t> order(words);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (config.hardware.timing.sampling == Sampling::settled) return order;
+  Stream stream(config.run.seed, Purpose::words);
+  for (std::size_t left = words; left > 1; --left)
+    std::swap(order[left - 1], order[stream.below(static_cast<std::uint32_t>(left))]);
+  return order;
+}
+
+std::vector<std::uint64_t> in_order(const std::vector<std::uint64_t>& words,
+                                    const std::vector<std::size_t>& order) {
+  std::vector<std::uint64_t> sent;
+  for (const std::size_t i : order) sent.push_back(words[i]);
+  return sent;
 }
 
 }  // namespace
@@ -117,8 +136,13 @@ NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
   return variant.noisy ? NoiseSwitches(config.noise) : NoiseSwitches{};
 }
 
+std::vector<std::uint64_t> judged_words(const StudyConfig& config) {
+  const std::vector<std::uint64_t> words = evaluation_words(config.task);
+  return in_order(words, sending_order(config, words.size()));
+}
+
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant) {
-  if (config.measure.words == 0) return evaluation_words(config.task);
+  if (config.measure.words == 0) return judged_words(config);
   Stream stream(config.run.seed, Purpose::words, trial, instant);
   return draw_words(config.task, static_cast<std::size_t>(config.measure.words), stream);
 }
@@ -127,8 +151,15 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
                                  const ChipVariant& variant) {
   const LitChip chip =
       chip_in_operation(design, config, calibrated_chip(design, config, 0), 0, variant.programming);
-  return transmit({*chip.design, chip.state, config.hardware, noise_in(variant, config)},
-                  codes_of_words(design.task, evaluation_words(design.task)), {config.run.seed, 0, 0});
+  const std::vector<std::uint64_t> words = evaluation_words(design.task);
+  const std::vector<std::size_t> order = sending_order(config, words.size());
+  const Eigen::MatrixXd sent =
+      transmit({*chip.design, chip.state, config.hardware, noise_in(variant, config)},
+               codes_of_words(design.task, in_order(words, order)), {config.run.seed, 0, 0});
+  Eigen::MatrixXd outputs(sent.rows(), sent.cols());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    outputs.col(static_cast<Eigen::Index>(order[i])) = sent.col(static_cast<Eigen::Index>(i));
+  return outputs;
 }
 
 TrialModel chip_model(const StudyConfig& config, const Networks& networks) {

@@ -20,8 +20,13 @@ ChipVariant chip_variant(std::string_view name);
 /// The noise that acts in a variant.
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config);
 
+/// Numbers of evaluation_words() of the task as they are sent: in their order, or where words follow each other
+/// in time (time.sampling), shuffled: neighbours in the enumeration are alike, and interfere less than those of
+/// a real link.
+std::vector<std::uint64_t> judged_words(const StudyConfig& config);
+
 /// Numbers of the words that trial `trial` draws, uniformly from the enumeration; others at every instant of a
-/// chip's life. evaluation_words() where measure.words is 0.
+/// chip's life. judged_words() where measure.words is 0.
 std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t trial,
                                        std::uint32_t instant = 0);
 

@@ -49,9 +49,10 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
       put("instant_error_rms", k, std::sqrt(error.array().square().mean()));
       put("die_temperature", k, chip.history.die_k[static_cast<Eigen::Index>(k)]);
       put("laser_drift", k, chip.history.wavelength_m[static_cast<Eigen::Index>(k)]);
-      if (k == 0 || k + 1 == instants)
-        put("accuracy_all_words", k == 0 ? 0 : 1,
-            share_right(design.task, send(study.all_codes), study.all_codes));
+      if (k == 0 || k + 1 == instants) {
+        const Codes all = codes_of_words(design.task, judged_words(config));
+        put("accuracy_all_words", k == 0 ? 0 : 1, share_right(design.task, send(all), all));
+      }
     };
     // some calibrations at a time: a chip may be calibrated at every one of its instants
     for (std::size_t begin = 0; begin < instants;) {

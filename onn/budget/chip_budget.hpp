@@ -87,7 +87,7 @@ struct ChipBudget {
   std::vector<BudgetStage> stages;
   BudgetTable loss_db;         ///< of one pass without any gain, from a server's laser to a server's receiver
   BudgetTable static_power_w;  ///< electrical, whatever the symbol rate: heaters, lasers, receivers, control
-  BudgetTable symbol_power_w;  ///< electrical, of modulator drivers and converters at symbol_rate_bd
+  BudgetTable symbol_power_w;  ///< electrical, of drivers, converters, clocks at symbol_rate_bd
   BudgetTable delay_s;         ///< first symbol in to its code out
   BudgetTable area_m2;         ///< on the die: boxes of all MZIs, delay lines, modulators and receivers
   std::vector<BudgetAnswer> answers;  ///< (digits), most significant first

@@ -8,12 +8,12 @@ std::string operating_point_note(double symbol_rate_bd, double symbol_rate_limit
   const double rate = 1e-9 * symbol_rate_bd, limit = 1e-9 * symbol_rate_limit_bd;
   if (symbol_rate_bd > symbol_rate_limit_bd)
     return fmt::format(
-        "* {:.4g} GBd (budget.symbol_rate_bd) is out of reach: one receiver and one modulator carry at most "
+        "* {:.4g} GBd (time.symbol_rate_bd) is out of reach: one receiver and one modulator carry at most "
         "{:.3g} GBd (receiver.bandwidth_hz, modulator.bandwidth_hz). No bit rate and no energy per bit are "
         "formed from it.",
         rate, limit);
   return fmt::format(
-      "{:.4g} GBd (budget.symbol_rate_bd) is below the {:.3g} GBd that one receiver and one modulator carry. "
+      "{:.4g} GBd (time.symbol_rate_bd) is below the {:.3g} GBd that one receiver and one modulator carry. "
       "This is an upper bound: a chip hands the interference of each unclocked stage on to the next and "
       "carries less.",
       rate, limit);

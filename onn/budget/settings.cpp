@@ -5,7 +5,6 @@
 namespace optinc {
 
 void validate_budget(const BudgetSettings& s) {
-  validate_positive("symbol_rate_bd", s.symbol_rate_bd);
   validate_not_negative("control_w_per_shifter", s.control_w_per_shifter);
 }
 

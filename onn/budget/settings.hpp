@@ -4,11 +4,10 @@ namespace optinc {
 
 /// What a budget asks for beside the hardware.
 struct BudgetSettings {
-  double symbol_rate_bd = 50e9;
   double control_w_per_shifter = 0.0;  ///< DAC channel of a phase shifter; 0: not counted
 };
 
-/// Throws Error, naming the field, for a rate <= 0 or a negative power.
+/// Throws Error, naming the field, for a negative power.
 void validate_budget(const BudgetSettings& settings);
 
 }  // namespace optinc

@@ -153,13 +153,13 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
   c.symbol_power_w = stage([](const ChipBudget& b) { return b.symbol_power_w.total(); });
   c.die_rise_k = stage([](const ChipBudget& b) { return b.die_rise_k; });
   const double loop_s = stage([](const ChipBudget& b) { return b.delay_s.total(); });
-  const double turns = std::ceil(loop_s * settings.symbol_rate_bd);
+  const double turns = std::ceil(loop_s * hardware.timing.symbol_rate_bd);
   c.slots_per_word = task.digits + (task.servers > 4 ? 2 : 1);
   c.loss_db = stage([](const ChipBudget& b) { return b.loss_db.total(); });
   c.delay_s = chained.budget.delay_s.total() - task.digits * loop_s +
-              c.slots_per_word * turns / settings.symbol_rate_bd;
+              c.slots_per_word * turns / hardware.timing.symbol_rate_bd;
   c.delay_lines_m = c.longest_wait_s = c.longest_wait_loss_db = 0.0;  // digits come when they are needed
-  c.launch_delay_s = (c.slots_per_word - 1) * turns / settings.symbol_rate_bd;
+  c.launch_delay_s = (c.slots_per_word - 1) * turns / hardware.timing.symbol_rate_bd;
   c.memory_bits = 2.0 * task.servers * task.bits() * turns;
   return c;
 }

@@ -23,7 +23,7 @@ struct UnitCost {
   double most_gain_db = 0.0;    ///< what light loses at worst between two regenerations
   double heater_w = 0.0;        ///< the chosen heaters with random static phases trimmed
   double static_power_w = 0.0;  ///< heaters, lasers, receivers and control, whatever the symbol rate
-  double symbol_power_w = 0.0;  ///< modulator drivers and converters, at symbol_rate_bd
+  double symbol_power_w = 0.0;  ///< drivers, converters and clocks, at symbol_rate_bd
   double delay_s = 0.0;         ///< first symbol in to its code out
   double symbol_rate_bd = 0.0;  ///< of every lane; assumed
   double symbol_rate_limit_bd = 0.0;  ///< upper bound of what its receivers and modulators carry

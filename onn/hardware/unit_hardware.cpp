@@ -51,6 +51,14 @@ void validate_link(const LinkSettings& s) {
                  "false, or link.averaging = \"coherent\".");
 }
 
+void validate_timing(const TimingSettings& s) {
+  validate_positive("symbol_rate_bd", s.symbol_rate_bd);
+  validate_field(s.equaliser_taps >= 1 && s.equaliser_taps <= 99 && s.equaliser_taps % 2 == 1, "equaliser_taps",
+                 "{} (odd, 1 to 99; 1 for no equaliser). Try 3.", s.equaliser_taps);
+  validate_not_negative("jitter_s", s.jitter_s);
+  validate_not_negative("clocked_receiver_j", s.clocked_receiver_j);
+}
+
 }  // namespace
 
 HeaterSettings::HeaterSettings(std::string_view name)
@@ -75,6 +83,18 @@ double lock_rms_rad(const UnitHardware& u) {
   return std::sqrt(sigma * sigma + walked);
 }
 
+std::optional<ClockedChannel> stage_channel(const UnitHardware& u) {
+  if (u.timing.sampling == Sampling::settled) return std::nullopt;
+  return clocked_channel({LowpassShape::one_pole, u.modulator.bandwidth_hz},
+                         {LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz},
+                         u.timing.symbol_rate_bd, u.timing.equaliser_taps);
+}
+
+double stage_noise_gain(const UnitHardware& u) {
+  const auto channel = stage_channel(u);
+  return channel ? channel->noise_gain() : 1.0;
+}
+
 void validate_hardware(const UnitHardware& u) {
   validate_laser(u.laser);
   validate_mzm(u.modulator);
@@ -92,6 +112,10 @@ void validate_hardware(const UnitHardware& u) {
   validate_positive("resistance_k_per_w", u.die.resistance_k_per_w);
   validate_positive("capacity_j_per_k", u.die.capacity_j_per_k);
   validate_link(u.link);
+  validate_timing(u.timing);
+  validate_field(u.timing.sampling == Sampling::settled || u.link.averaging == Averaging::coherent, "sampling",
+                 "clocked with averaging = incoherent (the receivers of unit P are not simulated in time). Set "
+                 "link.averaging = \"coherent\", or time.sampling = \"settled\".");
 }
 
 }  // namespace optinc

@@ -13,9 +13,10 @@ struct NoiseSwitches {
   bool lock = false;
   bool converter = false;  ///< steps and noise of the servers' converters; off: ideal comparators
   bool last_only = false;  ///< receivers are noisy at the servers alone, not at neurons or in unit P
+  bool jitter = false;     ///< of clocked receivers' sampling instants
 
   /// Every source of noise.
-  static constexpr NoiseSwitches all() { return {true, true, true, true, true}; }
+  static constexpr NoiseSwitches all() { return {true, true, true, true, true, false, true}; }
   /// Whether receivers draw anything.
   bool any_receiver_noise() const { return shot || tia || rin; }
 };

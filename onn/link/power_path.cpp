@@ -29,6 +29,9 @@ Waveguide delay_line(const UnitHardware& hardware, double wait_s) {
 }
 
 double receiver_delay_s(const UnitHardware& hardware) {
+  if (const auto channel = stage_channel(hardware))  // from the start of a symbol to its equalised sample
+    return channel->delay_s + channel->equaliser_before / hardware.timing.symbol_rate_bd -
+           modulator_delay_s(hardware);
   return lowpass_delay_s(Lowpass{LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz});
 }
 

@@ -40,17 +40,18 @@ ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
   const auto [layer, row] = server_output(unit.design, digit);
   const ReceiverSettings& receiver = unit.hardware.receiver;
   const double field_per_unit = readout_field_per_unit_sqrt_w(unit, digit);
-  const double current_per_digit = homodyne_current_per_field(receiver) * field_per_unit;
+  const double current_per_digit = homodyne_current_per_field(receiver) * field_per_unit,
+               equalised = stage_noise_gain(unit.hardware);
   ReadoutNoise found;
   found.bias = receiver_biases(unit.design, unit.hardware.link)[layer][row];
   const ReceiverVariance variance = receiver_variance(receiver, noise);
-  found.white = variance.dark_a2 / (current_per_digit * current_per_digit);
+  found.white = equalised * equalised * variance.dark_a2 / (current_per_digit * current_per_digit);
   if (noise.converter) found.white += std::pow(adc_noise(unit.hardware.converter), 2);
-  found.shot = variance.per_watt_a2 * std::pow(field_per_unit / current_per_digit, 2);
+  found.shot = variance.per_watt_a2 * std::pow(equalised * field_per_unit / current_per_digit, 2);
   if (noise.rin) {  // one intensity noise on signal and leak alike; which diode is the stronger differs
-    found.intensity = relative_intensity_noise(receiver, unit.hardware.laser);
-    found.leak =
-        (row % 2 == 0 ? 1 : -1) * lo_intensity_noise_a(receiver, unit.hardware.laser) / current_per_digit;
+    found.intensity = equalised * relative_intensity_noise(receiver, unit.hardware.laser);
+    found.leak = (row % 2 == 0 ? equalised : -equalised) * lo_intensity_noise_a(receiver, unit.hardware.laser) /
+                 current_per_digit;
   }
   return found;
 }

@@ -1,6 +1,7 @@
 #include "onn/link/reference_transmit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -153,19 +154,21 @@ std::vector<Light> averaged_powers(const Task& task, const UnitHardware& hardwar
   return lanes;
 }
 
+/// rms phase of a server's light against its oscillator, rad.
+double lock_rms(const UnitHardware& hardware) {
+  const double delay_s =
+      hardware.fibre.group_index * hardware.link.fibre_mismatch_m / constants::speed_of_light_m_per_s;
+  return std::sqrt(hardware.link.sigma_lock_rad * hardware.link.sigma_lock_rad +
+                   2 * constants::pi * hardware.laser.linewidth_hz * delay_s);
+}
+
 /// Digit lanes behind unit P, most significant first.
 std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise,
                             std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
-                            Stream& stream) {
+                            std::span<const double> lock_rad) {
   const LinkSettings& link = hardware.link;
   const auto servers = codes.size();
-  std::vector<double> lock_rad(servers, 0.0);  // a server sends all its digits through one fibre
-  const double delay_s = hardware.fibre.group_index * link.fibre_mismatch_m / constants::speed_of_light_m_per_s;
-  const double sigma = std::sqrt(link.sigma_lock_rad * link.sigma_lock_rad +
-                                 2 * constants::pi * hardware.laser.linewidth_hz * delay_s);
-  if (noise.lock)
-    for (double& phase : lock_rad) phase = sigma * stream.normal();
-  const double visibility = noise.lock ? combiner_moments(task.servers, sigma).mean : 1.0;
+  const double visibility = noise.lock ? combiner_moments(task.servers, lock_rms(hardware)).mean : 1.0;
   const double full_scale = link.signed_levels ? 1.5 : 3.0, left_out = link.signed_levels ? 1.5 : 0.0;
   std::vector<Light> lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
@@ -203,9 +206,9 @@ struct LayerInput {
 };
 
 LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitHardware& hardware,
-                       const std::vector<Light>& lanes, const std::vector<std::vector<Light>>& behind) {
+                       const Schedule& times, const std::vector<Light>& lanes,
+                       const std::vector<std::vector<Light>>& behind) {
   const LayerDesign& layer = design.layers[number];
-  const Schedule times = unit_schedule(design, hardware);
   std::vector<Light> arriving;
   LayerInput in = {Eigen::VectorXcd(layer.inputs), Eigen::VectorXd(layer.inputs)};
   for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
@@ -232,19 +235,81 @@ LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitH
   return in;
 }
 
-/// Current of a receiver, A. `seed_noise` is dI/I of the seed laser, the same at all receivers of a layer.
-/// transmit() departs from two devices: homodyne_current_a() also has a common mode of the signal where diodes
-/// differ, and noisy_homodyne_current_a() draws the oscillator's intensity noise for every receiver by itself
-/// and has none on the signal.
-double current_a(Complex field, double phase_rad, const UnitHardware& hardware, const NoiseSwitches& noise,
-                 double seed_noise, int stronger_diode, Stream& stream) {
+/// A receiver, of a neuron or a server.
+struct Receiver {
+  double phase_rad = 0.0;  ///< of its local oscillator
+  int stronger_diode = 1;
+};
+
+/// What noise adds to a current, A. `seed_noise` is dI/I of the seed laser, the same at all receivers of a
+/// layer. transmit() departs from two devices: homodyne_current_a() also has a common mode of the signal where
+/// diodes differ, and noisy_homodyne_current_a() draws the oscillator's intensity noise for every receiver by
+/// itself and has none on the signal.
+double noise_a(double current_a, Complex field, const Receiver& at, const UnitHardware& hardware,
+               const NoiseSwitches& noise, double seed_noise, Stream& stream) {
   const ReceiverSettings& receiver = hardware.receiver;
-  const double mean = homodyne_current_a(receiver, field, phase_rad);
   const HomodyneNoise variance = homodyne_noise_a2(receiver, hardware.laser, std::norm(field));
   const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
   const double leak_per_noise =
       lo_intensity_noise_a(receiver, hardware.laser) / relative_intensity_noise(receiver, hardware.laser);
-  return mean + std::sqrt(white) * stream.normal() + seed_noise * (mean + stronger_diode * leak_per_noise);
+  return std::sqrt(white) * stream.normal() + seed_noise * (current_a + at.stronger_diode * leak_per_noise);
+}
+
+/// Values that a receiver takes of words in succession, the first after the last, A: the levels' steps, each
+/// smoothed by modulator and receiver, at an instant of its own; noise of the receiver's band; equaliser. Of
+/// `channel`, only the instant and the taps that were chosen count.
+Eigen::VectorXd clocked_currents_a(const Eigen::VectorXcd& fields, const Receiver& at,
+                                   const UnitHardware& hardware, const NoiseSwitches& noise,
+                                   const Eigen::VectorXd& seed_noise, const ClockedChannel& channel,
+                                   Stream& stream) {
+  const double symbol_s = 1 / hardware.timing.symbol_rate_bd;
+  const Lowpass receiver = {LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz};
+  const std::array<Lowpass, 2> stage = {Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz},
+                                        receiver};
+  const Eigen::Index words = fields.size(), reach = static_cast<Eigen::Index>(channel.response.size()) + 2;
+  const auto word = [&](Eigen::Index n) { return ((n % words) + words) % words; };
+  Eigen::VectorXd held_a(words), samples(words), white(words);
+  for (Eigen::Index n = 0; n < words; ++n)
+    held_a[n] = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
+  for (Eigen::Index n = 0; n < words; ++n) {
+    const double late_s = noise.jitter ? hardware.timing.jitter_s * stream.normal() : 0.0;
+    std::vector<double> since_step_s;
+    for (Eigen::Index k = n - reach; k <= n + reach; ++k)
+      since_step_s.push_back(channel.delay_s + late_s + static_cast<double>(n - k) * symbol_s);
+    const std::vector<double> step = step_response(stage, since_step_s);
+    samples[n] = held_a[word(n - reach - 1)];
+    for (Eigen::Index k = n - reach; k <= n + reach; ++k)
+      samples[n] += (held_a[word(k)] - held_a[word(k - 1)]) * step[static_cast<std::size_t>(k - n + reach)];
+    white[n] = noise_a(samples[n], fields[n], at, hardware, noise, seed_noise[n], stream);
+  }
+  if (noise.any_receiver_noise()) {
+    Eigen::MatrixXd correlation(words, words);
+    for (Eigen::Index lag = 0; lag < words; ++lag) {
+      const double r = noise_correlation(std::span(&receiver, 1), static_cast<double>(lag) * symbol_s);
+      correlation.diagonal(lag).setConstant(r);
+      correlation.diagonal(-lag).setConstant(r);
+    }
+    samples += correlation.llt().matrixL() * white;
+  }
+  Eigen::VectorXd equalised = Eigen::VectorXd::Zero(words);
+  for (Eigen::Index n = 0; n < words; ++n)
+    for (std::size_t m = 0; m < channel.equaliser.size(); ++m)
+      equalised[n] +=
+          channel.equaliser[m] * samples[word(n - static_cast<Eigen::Index>(m) + channel.equaliser_before)];
+  return equalised;
+}
+
+/// Currents of a receiver, A, one a word.
+Eigen::VectorXd currents_a(const Eigen::VectorXcd& fields, const Receiver& at, const UnitHardware& hardware,
+                           const NoiseSwitches& noise, const Eigen::VectorXd& seed_noise,
+                           const std::optional<ClockedChannel>& channel, Stream& stream) {
+  if (channel) return clocked_currents_a(fields, at, hardware, noise, seed_noise, *channel, stream);
+  Eigen::VectorXd currents(fields.size());
+  for (Eigen::Index n = 0; n < fields.size(); ++n) {
+    const double mean = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
+    currents[n] = mean + noise_a(mean, fields[n], at, hardware, noise, seed_noise[n], stream);
+  }
+  return currents;
 }
 
 }  // namespace
@@ -262,46 +327,65 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
   return chip;
 }
 
-Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
-                                   const UnitHardware& hardware, const NoiseSwitches& noise,
-                                   std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
-                                   Stream& stream, NoisyReceivers receivers) {
-  const std::vector<Light> lanes =
-      hardware.link.averaging == Averaging::coherent
-          ? averaged(design.task, hardware, noise, codes, seed, stream)
-          : averaged_powers(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise, codes, seed,
-                            stream);
-  std::vector<std::vector<Light>> behind;  // [layer][output]
-  std::vector<double> digits;
+Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
+                                   const UnitHardware& hardware, const NoiseSwitches& noise, const Codes& codes,
+                                   const TransmissionSeed& seed, Stream& stream, NoisyReceivers receivers) {
+  const auto words = static_cast<std::size_t>(codes.rows());
+  const std::optional<ClockedChannel> channel = stage_channel(hardware);
+  const Schedule times = unit_schedule(design, hardware);
+  std::vector<double> lock_rad(static_cast<std::size_t>(design.task.servers), 0.0);
+  if (noise.lock)  // a server sends all its digits through one fibre, whose phase outlasts the words
+    for (double& phase : lock_rad) phase = lock_rms(hardware) * stream.normal();
+  std::vector<std::vector<Light>> lanes;                       // [word][lane]
+  std::vector<std::vector<std::vector<Light>>> behind(words);  // [word][layer][output]
+  for (Eigen::Index w = 0; w < codes.rows(); ++w) {
+    const std::vector<std::uint32_t> sent(codes.row(w).begin(), codes.row(w).end());
+    lanes.push_back(hardware.link.averaging == Averaging::coherent
+                        ? averaged(design.task, hardware, noise, sent, seed, lock_rad)
+                        : averaged_powers(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
+                                          sent, seed, stream));
+  }
+  Eigen::MatrixXd digits(design.task.output_digits(), codes.rows());
+  Eigen::Index digit = 0;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const bool at_servers = layer.ending == LayerEnd::servers;
-    const LayerInput in = layer_input(design, l, hardware, lanes, behind);
     double passed = tree_ratio(hardware, layer.blocks.size());  // fan-out or fan-in
     if (layer.received()) passed *= routing_ratio(hardware);
-    const Eigen::VectorXcd out = passed * chip.transfer[l] * in.field;
-    const Eigen::VectorXd shift = layer.weight * in.left_out;
-    const double unit = passed * chip.nominal_factor[l] * in.unit_sqrt_w;
+    Matrix out(layer.outputs, codes.rows());
+    Eigen::VectorXd shift;
+    double unit = 0.0;  // these two are the same for all words
+    for (std::size_t w = 0; w < words; ++w) {
+      const LayerInput in = layer_input(design, l, hardware, times, lanes[w], behind[w]);
+      out.col(static_cast<Eigen::Index>(w)) = passed * chip.transfer[l] * in.field;
+      shift = layer.weight * in.left_out;
+      unit = passed * chip.nominal_factor[l] * in.unit_sqrt_w;
+      behind[w].emplace_back();
+    }
 
     const bool noisy = at_servers ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
-    const double seed_noise =
-        acting.rin ? relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal() : 0.0;
+    Eigen::VectorXd seed_noise = Eigen::VectorXd::Zero(codes.rows());
+    if (acting.rin)
+      for (double& of_word : seed_noise)
+        of_word = relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal();
     Stream oscillator(seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
                       at_servers ? 1 + seed.server : 0);
-    std::vector<Light> leaves;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
-        leaves.push_back({.field = out[j], .unit_sqrt_w = unit, .left_out = shift[j]});
+        for (std::size_t w = 0; w < words; ++w)
+          behind[w][l].push_back(
+              {.field = out(j, static_cast<Eigen::Index>(w)), .unit_sqrt_w = unit, .left_out = shift[j]});
         continue;
       }
       const double unit_t = at_servers ? unit_t_ratio(hardware, design.task.servers) : 1.0;
-      const double i = current_a(unit_t * out[j], oscillator.normal() * hardware.link.sigma_oscillator_rad,
-                                 hardware, acting, seed_noise, j % 2 == 0 ? 1 : -1, stream);
+      const Receiver receiver = {oscillator.normal() * hardware.link.sigma_oscillator_rad, j % 2 == 0 ? 1 : -1};
+      const Eigen::VectorXd i =
+          currents_a(unit_t * out.row(j).transpose(), receiver, hardware, acting, seed_noise, channel, stream);
       const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(hardware.receiver));
       const double bias = layer.bias[j] + shift[j];
       if (at_servers) {
-        digits.push_back(gain * i + bias);
+        digits.row(digit++) = (gain * i.array() + bias).transpose();
         continue;
       }
       const ReceiverRelu neuron = {.receiver = hardware.receiver,  // here a field of 1 is a value of 1
@@ -309,17 +393,19 @@ Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip
                                    .gain_sqrt_w_per_a = gain,
                                    .largest_field_sqrt_w = neuron_ceiling(design, l, j, hardware.link, seed),
                                    .limiter_knee = hardware.link.limiter_knee};
-      const double level = (neuron.field_of_current(i) + layer.offset) / layer.largest_output;
-      leaves.push_back({.field = {},
-                        .unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
-                        .driven = true,
-                        .level = level});
+      for (std::size_t w = 0; w < words; ++w) {
+        const double z = neuron.field_of_current(i[static_cast<Eigen::Index>(w)]) + layer.offset;
+        behind[w][l].push_back(
+            {.field = {},
+             .unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
+             .driven = true,
+             .level = z / layer.largest_output});
+      }
     }
-    behind.push_back(std::move(leaves));
   }
   if (noise.converter && receivers == NoisyReceivers::all)
-    for (double& y : digits) y = 1.5 + adc_read(hardware.converter, y - 1.5, stream);
-  return Eigen::Map<const Eigen::VectorXd>(digits.data(), static_cast<Eigen::Index>(digits.size()));
+    for (double& y : digits.reshaped()) y = 1.5 + adc_read(hardware.converter, y - 1.5, stream);
+  return digits;
 }
 
 }  // namespace optinc

@@ -3,7 +3,7 @@
 #include "onn/link/transmission.hpp"
 #include "physics/random/stream.hpp"
 
-/// \file reference_transmit.hpp The slow twin of transmit(): one word through the whole unit, device by
+/// \file reference_transmit.hpp The slow twin of transmit(): words through the whole unit, device by
 /// device. transmit() is tested against it, and it is never optimised.
 
 namespace optinc {
@@ -25,8 +25,8 @@ struct ReferenceChip {
 ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
                              const ErrorModel& model);
 
-/// Sends one word through the unit and returns the outputs y, (output digits), in digits. `codes` holds one
-/// code for each server.
+/// Sends words through the unit and returns the outputs y, (output digits, words), in digits. `codes` holds a
+/// word in every row, one code for each server.
 ///
 ///     server n    E_mn = sqrt(P_3) m(l), l the level of digit m of its code; m: its modulator
 ///     fibre n     E_mn e^(i psi_n), psi_n ~ N(0, s), s^2 = sigma_lock^2 + 2 pi linewidth delay
@@ -42,13 +42,19 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 ///
 /// All of it less the excess loss of every splitter tree, waveguide, delay line, coupler and fibre on the way.
 /// vis = e^(-s^2 / 2) with lock errors, otherwise 1. Light of signed levels carries the average less
-/// 1.5 and has a full scale of 1.5; receivers add W (1.5, .., 1.5). The combiners are those of chip
+/// 1.5 and has a full scale of 1.5; receivers add W (1.5, .., 1.5). Lock errors are the same for all words.
+/// Where time.sampling is clocked, words follow each other, the first after the last, and a receiver samples
+///
+///     i(t) = sum_n (i_n - i_(n-1)) S(t - n T) + noise,   t = t_0 + n T + jitter,
+///
+/// i_n the settled current, S the step response of modulator and receiver, and noise with the correlation of
+/// the receiver's filter; then its equaliser. The combiners are those of chip
 /// (seed.seed, seed.chip). Locks and receivers draw from `stream`: other numbers than transmit() draws, of the
 /// same distribution. Where transmit() departs from the functions of physics/devices, this function follows
 /// transmit(), and a comment says so.
-Eigen::VectorXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
-                                   const UnitHardware& hardware, const NoiseSwitches& noise,
-                                   std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
-                                   Stream& stream, NoisyReceivers receivers = NoisyReceivers::all);
+Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
+                                   const UnitHardware& hardware, const NoiseSwitches& noise, const Codes& codes,
+                                   const TransmissionSeed& seed, Stream& stream,
+                                   NoisyReceivers receivers = NoisyReceivers::all);
 
 }  // namespace optinc

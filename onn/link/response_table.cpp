@@ -74,6 +74,9 @@ int table_draws(const Task& task) {
 void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise) {
   const LinkSettings& link = hardware.link;
   validate_enumerable(task);
+  validate(hardware.timing.sampling == Sampling::settled,
+           "time.sampling = clocked (a chip's response table answers every word by itself, and clocked words "
+           "interfere). Set it to settled, or send the words through the meshes.");
   validate(!noise.lock || lock_rms_rad(hardware) == 0.0,
            "link.sigma_lock_rad = {} (a chip's response table is by digit sums, and lock errors tell servers "
            "apart). Set "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "onn/link/detail/electronics.hpp"
@@ -22,17 +23,11 @@ constexpr Eigen::Index block_words = 512;
 constexpr std::uint32_t streams_per_block = 128;
 constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
 
-/// Homodyne currents (ports, words), A, of fields against local oscillators of these phases (none: in phase),
-/// with the noise that is switched on.
-FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
-                         const Eigen::VectorXd* phase_rad, const NoiseSwitches& noise, Stream& stream) {
+/// Adds the noise that is switched on to the currents (ports, words), A, of receivers of these fields.
+void add_noise(const FieldBatch& fields, const UnitHardware& hardware, const NoiseSwitches& noise,
+               Stream& stream, FieldBatch::Plane& current) {
+  if (!noise.any_receiver_noise()) return;
   const ReceiverSettings& receiver = hardware.receiver;
-  FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
-  if (phase_rad != nullptr)
-    current = phase_rad->array().cos().matrix().asDiagonal() * current +
-              homodyne_current_per_field(receiver) *
-                  (phase_rad->array().sin().matrix().asDiagonal() * fields.im).eval();
-  if (!noise.any_receiver_noise()) return current;
   const double rin = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
   const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
   const ReceiverVariance variance = receiver_variance(receiver, noise);
@@ -59,6 +54,55 @@ FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
       }
     }
   }
+}
+
+/// out[p, n] = sum_k taps_k in[p, n - k], k from -before on; words beyond the first and last count as 0.
+FieldBatch::Plane along_words(const FieldBatch::Plane& in, const std::vector<double>& taps, int before) {
+  FieldBatch::Plane out = FieldBatch::Plane::Zero(in.rows(), in.cols());
+  for (std::size_t at = 0; at < taps.size(); ++at) {
+    const Eigen::Index k = static_cast<Eigen::Index>(at) - before, words = in.cols() - std::abs(k);
+    if (words <= 0) continue;
+    out.middleCols(std::max<Eigen::Index>(k, 0), words) +=
+        taps[at] * in.middleCols(std::max<Eigen::Index>(-k, 0), words);
+  }
+  return out;
+}
+
+/// Currents (ports, words), A, as clocked receivers sample them.
+FieldBatch::Plane sampled(const FieldBatch::Plane& current, const ClockedChannel& channel, double jitter_s,
+                          Stream& stream) {
+  FieldBatch::Plane samples = along_words(current, channel.response, channel.response_before);
+  if (jitter_s == 0.0) return samples;
+  FieldBatch::Plane late_s(current.rows(), current.cols());
+  stream.normals(std::span(late_s.data(), static_cast<std::size_t>(late_s.size())));
+  late_s *= jitter_s;
+  const auto changing = [&](const std::vector<double>& taps) {
+    return along_words(current, taps, channel.response_before);
+  };
+  return samples +
+         late_s.cwiseProduct(changing(channel.slope) + late_s.cwiseProduct(changing(channel.curvature)) / 2);
+}
+
+/// Homodyne currents (ports, words), A, of fields against local oscillators of these phases (none: in phase),
+/// with the noise that is switched on; of words in succession where `channel` is given, otherwise settled.
+FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
+                         const Eigen::VectorXd* phase_rad, const ClockedChannel* channel,
+                         const NoiseSwitches& noise, Stream& stream) {
+  const ReceiverSettings& receiver = hardware.receiver;
+  FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
+  if (phase_rad != nullptr)
+    current = phase_rad->array().cos().matrix().asDiagonal() * current +
+              homodyne_current_per_field(receiver) *
+                  (phase_rad->array().sin().matrix().asDiagonal() * fields.im).eval();
+  if (channel != nullptr) {
+    const FieldBatch::Plane samples =
+        sampled(current, *channel, noise.jitter ? hardware.timing.jitter_s : 0.0, stream);
+    current = samples;
+    add_noise(fields, hardware, noise, stream, current);
+    if (noise.any_receiver_noise()) current = samples + along_words(current - samples, channel->colour, 0);
+    return along_words(current, channel->equaliser, channel->equaliser_before);
+  }
+  add_noise(fields, hardware, noise, stream, current);
   return current;
 }
 
@@ -67,6 +111,7 @@ struct Fabricated {
   CombinerWeights combiners;
   std::vector<Eigen::VectorXd> ceilings;        ///< of neurons; empty where they are hard and the network's own
   std::vector<Eigen::VectorXd> oscillator_rad;  ///< of receivers; empty where all are in phase
+  std::optional<ClockedChannel> channel;        ///< of every stage; none: settled
 };
 
 Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated,
@@ -108,9 +153,10 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
       behind[l] = std::move(out);
       continue;
     }
+    const ClockedChannel* channel = fabricated.channel ? &*fabricated.channel : nullptr;
     const Eigen::VectorXd* phase = fabricated.oscillator_rad.empty() ? nullptr : &fabricated.oscillator_rad[l];
     FieldBatch::Plane values =
-        (paths[l].gain * detect(out, hardware, phase, acting, last ? server : neurons)).colwise() +
+        (paths[l].gain * detect(out, hardware, phase, channel, acting, last ? server : neurons)).colwise() +
         paths[l].bias;
     if (!last) {
       behind[l] = FieldBatch(values.rows(), values.cols());
@@ -163,14 +209,27 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
   const LinkSettings& link = unit.hardware.link;
   const Fabricated fabricated = {draw_combiners(design.task, unit.hardware, seed.seed, seed.chip),
                                  fabricated_ceilings(design, link, seed.seed, seed.chip),
-                                 oscillator_phases(design, link, seed.seed, seed.chip, seed.server)};
+                                 oscillator_phases(design, link, seed.seed, seed.chip, seed.server),
+                                 stage_channel(unit.hardware)};
   const std::vector<LayerPath> paths = layer_paths(unit);
+  Eigen::Index earlier = 0, later = 0;  // words around a block whose interference reaches it
+  if (fabricated.channel) {
+    const auto stages = std::ranges::count_if(design.layers, [](const LayerDesign& l) { return l.received(); });
+    const auto length = static_cast<Eigen::Index>(fabricated.channel->equalised().size());
+    later = stages * fabricated.channel->own();
+    earlier = stages * (length - 1) - later;
+  }
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    outputs.middleCols(first, words) = transmit_block(unit, fabricated, paths, codes.middleRows(first, words),
-                                                      seed, static_cast<std::uint32_t>(i), receivers);
+    Codes with_neighbours(earlier + words + later, codes.cols());
+    const Eigen::Index rounds = earlier / codes.rows() + 1;  // the last word comes before the first
+    for (Eigen::Index w = 0; w < with_neighbours.rows(); ++w)
+      with_neighbours.row(w) = codes.row((first + w - earlier + rounds * codes.rows()) % codes.rows());
+    outputs.middleCols(first, words) =
+        transmit_block(unit, fabricated, paths, with_neighbours, seed, static_cast<std::uint32_t>(i), receivers)
+            .middleCols(earlier, words);
   });
   return outputs;
 }

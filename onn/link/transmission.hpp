@@ -31,7 +31,13 @@ void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> d
 /// Gains are those of calibration on the design: they undo mean loss, fan-out, passive scale, passive_losses()
 /// and the mean visibility of the lock error, and know nothing of this chip's errors. Words are processed in
 /// blocks of 512, in parallel; the result does not depend on the threads. No modulator sends more than its full
-/// scale, whatever noise drives it to. Throws Error for settings, codes or a seed out of range.
+/// scale, whatever noise drives it to.
+///
+/// With time.sampling = clocked, rows of `codes` are words in succession, the first after the last, and every
+/// received value is what stage_channel() makes of it and its neighbours: interference, jitter, coloured noise,
+/// then the equaliser. Codes in order interfere less than codes at random: send them as a real link would.
+/// At settled levels it is the same to 1e-9 where symbols are slow. Throws Error for settings, codes or a seed
+/// out of range.
 Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                          NoisyReceivers receivers = NoisyReceivers::all);
 

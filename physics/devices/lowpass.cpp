@@ -104,6 +104,18 @@ double noise_bandwidth_hz(std::span<const Lowpass> cascade) {
   return energy.real() / 2;
 }
 
+double noise_correlation(std::span<const Lowpass> cascade, double lag_s) {
+  const auto poles = poles_of(cascade);
+  Complex energy = 0, product = 0;
+  for (const Pole& a : poles)
+    for (const Pole& b : poles) {
+      const Complex shared = a.residue * b.residue / (a.pole + b.pole);
+      energy += shared;
+      product += shared * std::exp(b.pole * std::abs(lag_s));
+    }
+  return product.real() / energy.real();
+}
+
 double lowpass_delay_s(std::span<const Lowpass> cascade) {
   Complex mean = 0;
   for (const Pole& p : poles_of(cascade)) mean += p.residue / (p.pole * p.pole);
@@ -118,6 +130,22 @@ std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, dou
   for (int k = 0; k < count; ++k) {
     Complex sum = 0;
     for (const Pole& p : poles) sum += p.residue * std::exp(p.pole * (k * step_s));
+    response.push_back(sum.real());
+  }
+  return response;
+}
+
+std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<const double> times_s,
+                                  int derivative) {
+  validate_field(derivative >= 0 && derivative <= 2, "derivative", "{} of a step response (0, 1 or 2). Give 0.",
+                 derivative);
+  auto modes = poles_of(cascade);
+  for (Pole& p : modes) p.residue *= derivative == 0 ? 1.0 / p.pole : derivative == 1 ? 1.0 : p.pole;
+  std::vector<double> response;
+  for (const double t : times_s) {
+    Complex sum = 0;
+    if (t >= 0)
+      for (const Pole& p : modes) sum += p.residue * (std::exp(p.pole * t) - (derivative == 0 ? 1.0 : 0.0));
     response.push_back(sum.real());
   }
   return response;

@@ -155,7 +155,7 @@ class MainJob(unittest.TestCase):
             "small batch": (["run", STUDY, "-o", output, "--set", "training.batch=2"], ["training.batch", "4"]),
             "warm-up": (["run", STUDY, "-o", output, "--set", "training.epochs=2"], ["training.warmup_epochs = 3"]),
             "too many words": (["run", STUDY, "-o", output, "--set", "task.bits=16"], ["task", "815730721"]),
-            "sweep of no device": (["run", STUDY, "-o", output, "--sweep", "task.bits=[2,4]"], ["task.bits", "link, noise"]),
+            "sweep of no device": (["run", STUDY, "-o", output, "--sweep", "task.bits=[2,4]"], ["task.bits", "link, time, noise"]),
             "sweep of a misspelt key": (["run", STUDY, "-o", output, "--sweep", "chip.sigma_eta=[0.1]"], ["chip.sigma_eta_rad"]),
             "sweep out of range": (["run", STUDY, "-o", output, "--sweep", "chip.dac_bits=[8,99]"], ["chip.dac_bits", "0..24"]),
             "metric of the other model": (["run", STUDY, "-o", output, "--set", "measure.metrics=['fidelity']"], ["fidelity", "margin"]),
@@ -316,7 +316,7 @@ class MainJob(unittest.TestCase):
             self.assertFalse(row["rate_reachable"])
             self.assertIsNone(row["energy_per_bit"])
         self.assertRegex(table, r"(?m)^chain \* .* none$")
-        slower = json.loads(optinc("compare-costs", path, "--quiet", "--json", "--set", "budget.symbol_rate_bd=25e9").stdout)["designs"][1]
+        slower = json.loads(optinc("compare-costs", path, "--quiet", "--json", "--set", "time.symbol_rate_bd=25e9").stdout)["designs"][1]
         self.assertTrue(slower["rate_reachable"])
         # a study that measures its network's cost says the same of the same unit
         made = self.path.with_name("cost.h5")

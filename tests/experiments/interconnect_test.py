@@ -219,7 +219,7 @@ class Interconnect(unittest.TestCase):
         own = """set = ["task.rounding=half-up"]
 [[design]]
 name = "slow chain"
-set = ["network.source=carry-chain", "task.bits=16", "task.servers=8", "budget.symbol_rate_bd=1e9"]
+set = ["network.source=carry-chain", "task.bits=16", "task.servers=8", "time.symbol_rate_bd=1e9"]
 [[design]]
 name = "first"
 set = ["network.source=carry-chain", "task.level=first"]

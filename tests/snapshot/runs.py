@@ -54,7 +54,7 @@ def words(name, status, *settings):
                json=True, status=status)
 
 
-STUDIES = ("chip_errors", "chip_network", "chip_shipped", "chip_even", "chip_noise", "chip_calibration", "chip_diagonal", "chip_chain",
+STUDIES = ("chip_errors", "chip_network", "chip_shipped", "chip_even", "chip_noise", "chip_calibration", "chip_diagonal", "chip_chain", "chip_clocked",
            "chip_levels", "tolerance", "shapes", "cascade", "drift", "drift_policy", "mesh", "mesh_file", "learning",
            "learning_text", "learning_images", "learning_drift")
 HEATERS = ("typical-metal-heater", "typical-doped-silicon-heater", "dave-2024-metal-clad-heater",

@@ -119,7 +119,7 @@ Assignments noise_set(std::string_view name) {
   const bool full = name == "full";
   const StudyConfig begins;
   Assignments values;
-  for (const char* source : {"shot", "tia", "rin", "lock", "converter"})
+  for (const char* source : {"shot", "tia", "rin", "lock", "converter", "jitter"})
     values.emplace_back(fmt::format("noise.{}", source), true);
   values.emplace_back("noise.last_only", false);
   values.emplace_back("link.sigma_lock_rad", begins.hardware.link.sigma_lock_rad);

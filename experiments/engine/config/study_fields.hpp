@@ -48,6 +48,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("layout", s.hardware.layout);
   section("die", s.hardware.die);
   section("link", s.hardware.link);
+  section("time", s.hardware.timing);
   section("noise", s.noise);
   section("stand_in", s.stand_in);
   section("tolerance", s.tolerance);

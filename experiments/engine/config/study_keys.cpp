@@ -78,6 +78,7 @@ std::string likely_keys(std::string_view wrong) {
       {"budget.adc_effective_bits", "converter.effective_bits"},
       {"budget.adc_step_j", "converter.step_j"},
       {"budget.adc_delay_s", "converter.delay_s"},
+      {"budget.symbol_rate_bd", "time.symbol_rate_bd"},
       {"drift.die_resistance_k_per_w", "die.resistance_k_per_w"},
       {"drift.die_capacity_j_per_k", "die.capacity_j_per_k"}};
   for (const auto& [old, now] : moved)

@@ -90,6 +90,19 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
          "acts on chips but not in training, which limits hard and equally without training.noise. Set "
          "training.noise to train for it",
          {}});
+  const TimingSettings &timing = config.hardware.timing, unset;
+  if (model_of(config).networks != nullptr && timing.sampling == Sampling::settled &&
+      (timing.symbol_rate_bd != unset.symbol_rate_bd || timing.equaliser_taps != unset.equaliser_taps ||
+       timing.jitter_s != unset.jitter_s))
+    all.push_back({"time.sampling",
+                   "\"settled\" leaves no part to symbol rate, equalisers and jitter. Set it to \"clocked\"",
+                   {}});
+  if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise > 0 &&
+      timing.sampling == Sampling::clocked)
+    all.push_back({"time.sampling",
+                   "clocked: training meets the receivers' noise as equalisers leave it, but no interference "
+                   "from word to word and no jitter",
+                   {}});
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;
   if (metric != nullptr && !metric->complement.empty() && (limit < 0 || limit > 1))

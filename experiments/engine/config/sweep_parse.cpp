@@ -214,10 +214,11 @@ SweepAxis read_sweep(const Reader& r) {
 }  // namespace
 
 FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
-  static constexpr std::array<std::string_view, 24> sections = {
-      "network",  "training",  "chip",   "calibration", "crosstalk", "environment", "laser",     "modulator",
-      "receiver", "converter", "heater", "splitter",    "coupler",   "fibre",       "waveguide", "layout",
-      "die",      "link",      "noise",  "stand_in",    "tolerance", "mesh",        "drift",     "learner"};
+  static constexpr std::array<std::string_view, 25> sections = {
+      "network",   "training", "chip",      "calibration", "crosstalk", "environment", "laser",
+      "modulator", "receiver", "converter", "heater",      "splitter",  "coupler",     "fibre",
+      "waveguide", "layout",   "die",       "link",        "time",      "noise",       "stand_in",
+      "tolerance", "mesh",     "drift",     "learner"};
   static constexpr std::array<std::string_view, 4> axes = {"drift.instants", "drift.interval_s",
                                                            "learner.steps", "learner.evaluations"};
   std::vector<FieldEntry> entries = config_entries(config);

@@ -66,7 +66,7 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
 BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
                          const std::vector<double>& optical_w);
 
-/// Electrical power of every stage that grows with the symbol rate, at budget.symbol_rate_bd (W).
+/// Electrical power of every stage that grows with the symbol rate, at time.symbol_rate_bd (W).
 BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages);
 
 /// Time that light takes through every stage (s), its receivers and modulators included.

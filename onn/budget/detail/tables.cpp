@@ -200,25 +200,31 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
       table("symbol_power", "W", stages.size(),
             {{"modulator drivers",
               "drive_energy_j of the levels' swing: modulator.drive_capacitance_f, modulator.v_pi_v, "
-              "link.signed_levels, budget.symbol_rate_bd"},
-             {"converters", "adc_power_w: converter.step_j, converter.effective_bits, budget.symbol_rate_bd"}});
+              "link.signed_levels, time.symbol_rate_bd"},
+             {"converters", "adc_power_w: converter.step_j, converter.effective_bits, time.symbol_rate_bd"},
+             {"clocks and equalisers", "receivers of time.sampling = clocked: time.clocked_receiver_j"}});
   const UnitHardware& u = in.hardware;
-  const double rate = in.settings.symbol_rate_bd, adc_w = adc_power_w(u.converter, rate);
+  const double rate = u.timing.symbol_rate_bd, clocked_w = u.timing.clocked_receiver_j * rate,
+               adc_w = adc_power_w(u.converter, rate);
   for (std::size_t k = 0; k < stages.size(); ++k) {
     t.parts[0].by_stage[k] =
         static_cast<double>(stages[k].modulators) * drive_energy_j(u.modulator, stages[k].swing_v) * rate;
     t.parts[1].by_stage[k] = static_cast<double>(stages[k].adcs) * adc_w;
+    if (u.timing.sampling == Sampling::clocked)
+      t.parts[2].by_stage[k] = static_cast<double>(stages[k].receivers) * clocked_w;
   }
   return t;
 }
 
 BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
-  BudgetTable t = table("delay", "s", stages.size(),
-                        {{"MZIs", "waveguide_delay_s of every column: layout.mzi_length_m"},
-                         {"waveguides", "waveguide_delay_s: waveguide.length_m"},
-                         {"receivers", "lowpass_delay_s, Bessel-Thomson: receiver.bandwidth_hz"},
-                         {"modulators", "lowpass_delay_s, one pole: modulator.bandwidth_hz"},
-                         {"converters", "converter.delay_s"}});
+  BudgetTable t =
+      table("delay", "s", stages.size(),
+            {{"MZIs", "waveguide_delay_s of every column: layout.mzi_length_m"},
+             {"waveguides", "waveguide_delay_s: waveguide.length_m"},
+             {"receivers",
+              "lowpass_delay_s, Bessel-Thomson: receiver.bandwidth_hz; clocked: to the equalised sample"},
+             {"modulators", "lowpass_delay_s, one pole: modulator.bandwidth_hz"},
+             {"converters", "converter.delay_s"}});
   const auto set = [&](std::size_t stage, const LayerDelay& delay) {
     const double parts[] = {delay.mzis_s, delay.waveguides_s, delay.receivers_s, delay.modulators_s};
     for (std::size_t p = 0; p < std::size(parts); ++p) t.parts[p].by_stage[stage] = parts[p];

@@ -47,6 +47,7 @@ UnitNoise::UnitNoise(const ChipDesign& design, const ErrorModel& chip, const Uni
   const double per_field = homodyne_current_per_field(receiver);
   const double rin = switches.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
   const double leak_a = rin > 0 ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
+  const double equalised = stage_noise_gain(hardware);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const double gain = attenuator_headroom * design.layers[l].passive_scale;
     const double largest_in = l == 0 ? 1.0 : design.layers[l - 1].largest_output;
@@ -54,9 +55,9 @@ UnitNoise::UnitNoise(const ChipDesign& design, const ErrorModel& chip, const Uni
     if (switches.last_only && design.layers[l].ending != LayerEnd::servers)
       layers_.push_back({});
     else
-      layers_.push_back({static_cast<float>(std::sqrt(variance.dark_a2) / per_value_a),
-                         static_cast<float>(std::sqrt(variance.per_watt_a2) / per_field),
-                         static_cast<float>(rin), static_cast<float>(leak_a / per_value_a)});
+      layers_.push_back({static_cast<float>(equalised * std::sqrt(variance.dark_a2) / per_value_a),
+                         static_cast<float>(equalised * std::sqrt(variance.per_watt_a2) / per_field),
+                         static_cast<float>(equalised * rin), static_cast<float>(leak_a / per_value_a)});
   }
 }
 

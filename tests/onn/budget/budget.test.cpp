@@ -210,9 +210,9 @@ TEST_CASE("budget: watts by part, apart from those that grow with the symbol rat
   CHECK_THAT(b.symbol_power_w.part("modulator drivers").total(), WithinRel(656 * 1e-12 * 50e9, 1e-12));
   CHECK_THAT(b.symbol_power_w.part("converters").total(), WithinRel(16 * 100e-15 * 32 * 50e9, 1e-12));
   CHECK(b.receiver_bandwidth_hz == 32e9);
-  BudgetSettings faster;  // fails when a part that grows with the symbol rate counts as static
-  faster.symbol_rate_bd = 100e9;
-  const ChipBudget f = budget(published(), with_loss(0.2), {}, faster);
+  UnitHardware faster;  // fails when a part that grows with the symbol rate counts as static
+  faster.timing.symbol_rate_bd = 100e9;
+  const ChipBudget f = budget(published(), with_loss(0.2), faster);
   CHECK(f.static_power_w.total() == b.static_power_w.total());
   CHECK_THAT(f.symbol_power_w.total(), WithinRel(2 * b.symbol_power_w.total(), 1e-12));
   CHECK_THAT(b.laser_optical_w, WithinRel(0.1 * b.static_power_w.part("lasers").total(), 1e-12));
@@ -283,4 +283,25 @@ TEST_CASE("budget: what cannot be is refused") {
   check_message(refusal([&] { budget(design, ChipProgram{}, {}, UnitHardware{}, {}); }),
                 {"a program of 0 layers for a design of 2", "Program this design."});
   check_message(refusal([&] { budget(design, {}, {}).loss_db.part("MZI"); }), {"Did you mean \"MZIs\"?"});
+}
+
+// Fails when clocks count for settled receivers or not for servers', when a sample waits for less than its
+// symbol, or the bound knows no equaliser
+TEST_CASE("budget: clocked receivers take power and symbols, and equalisers carry them further") {
+  const ChipBudget settled = budget(published(), with_loss(0.2), {});
+  CHECK(settled.symbol_power_w.part("clocks and equalisers").total() == 0.0);
+  UnitHardware u;
+  u.timing = {.sampling = Sampling::clocked, .symbol_rate_bd = 40e9, .equaliser_taps = 1};
+  const ChipBudget plain = budget(published(), with_loss(0.2), u);
+  CHECK_THAT(plain.symbol_power_w.part("clocks and equalisers").total(),
+             WithinRel(656 * 0.9e-12 * 40e9, 1e-12));
+  const double symbol_s = 1 / 40e9, stages = 6;
+  const double later_s = plain.delay_s.total() - settled.delay_s.total();
+  CHECK(later_s > 0);
+  CHECK(later_s < stages * symbol_s);
+  u.timing.equaliser_taps = 3;
+  const ChipBudget equalised = budget(published(), with_loss(0.2), u);
+  // three taps read one sample ahead
+  CHECK(equalised.delay_s.total() - plain.delay_s.total() > 0.5 * stages * symbol_s);
+  CHECK(equalised.symbol_rate_limit_bd > 1.2 * plain.symbol_rate_limit_bd);
 }

@@ -76,6 +76,19 @@ TEST_CASE("low-pass: noise bandwidths pi/2 and 1.0464 of the 3 dB bandwidth") {
   CHECK(noise_bandwidth_hz(bessel) == Approx(1.0463688869863785 * 30e9).epsilon(1e-9));
 }
 
+// One pole in closed form; the reference filter against sums of its impulse response with itself
+TEST_CASE("low-pass: correlation of noise from instant to instant") {
+  for (const double lag_s : {0.0, 3e-12, 25e-12}) {
+    CHECK(noise_correlation(std::span(&one_pole, 1), lag_s) == Approx(std::exp(-tau * 30e9 * lag_s)));
+    constexpr double dt = 0.05e-12;
+    const auto h = impulse_response_per_s(std::span(&bessel, 1), dt, 4000);
+    const auto lag = static_cast<std::size_t>(std::lround(lag_s / dt));
+    double product = 0.0, energy = 0.0;
+    for (std::size_t k = 0; k + lag < h.size(); ++k) product += h[k] * h[k + lag], energy += h[k] * h[k];
+    CHECK(noise_correlation(std::span(&bessel, 1), lag_s) == Approx(product / energy).margin(1e-4));
+  }
+}
+
 // Fails when 2 pi is missing in the poles
 TEST_CASE("low-pass: impulse response, unit area, one pole e^(-t)") {
   const double dt = 1e-13;

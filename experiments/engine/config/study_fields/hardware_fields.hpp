@@ -222,6 +222,31 @@ void visit_fields(S& s, Visitor&& visit) {
   if constexpr (!std::is_const_v<S>) s.averaging = value_of_name<Averaging>(averaging);
 }
 
+template <Like<TimingSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  std::string sampling(name_of(s.sampling));
+  visit(name_field("sampling",
+                   "When receivers take their values: after everything has settled (settled), or once a symbol "
+                   "behind an equaliser, held for the next symbol (clocked)",
+                   names_of<Sampling>()),
+        sampling);
+  if constexpr (!std::is_const_v<S>) s.sampling = value_of_name<Sampling>(sampling);
+  visit(FieldInfo{"symbol_rate_bd", "Bd",
+                  "Symbol rate of every lane; settled words have none, and a budget assumes this one", 1e3,
+                  1e12, "10 to 112 GBd"},
+        s.symbol_rate_bd);
+  visit(FieldInfo{"equaliser_taps", "1",
+                  "Taps of the linear equaliser behind every clocked receiver, one symbol apart, odd; 1: none",
+                  1, 99},
+        s.equaliser_taps);
+  visit(FieldInfo{"jitter_s", "s", "RMS jitter of every clocked receiver's sampling instants", 0, 1e-6},
+        s.jitter_s);
+  visit(FieldInfo{"clocked_receiver_j", "J",
+                  "Energy of a clocked receiver's clock, track-and-hold and equaliser, for every symbol", 0,
+                  1e-6, "whole receivers of one bit a symbol: 0.35e-12 to 0.9e-12"},
+        s.clocked_receiver_j);
+}
+
 template <Like<NoiseSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"set", "1",
@@ -256,6 +281,9 @@ void visit_fields(S& s, Visitor&& visit) {
                 "Enable quantisation and noise of the servers' converters, otherwise ideal comparators decide "
                 "(in variant noisy, and in all variants with drift)"}),
         s.converter);
+  visit(FieldInfo{"jitter", "1",
+                  "Enable jitter of clocked receivers (in variant noisy, and in all variants with drift)"},
+        s.jitter);
   visit(FieldInfo{"last_only", "1", "Apply receiver noise only at the servers, not at the neurons"},
         s.last_only);
 }

@@ -164,8 +164,6 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<BudgetSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"symbol_rate_bd", "Bd", "Assumed symbol rate of every lane", 1e3, 1e12, "10 to 112 GBd"},
-        s.symbol_rate_bd);
   visit(FieldInfo{"control_w_per_shifter", "W", "Power of a DAC channel, one per phase shifter; 0: not counted",
                   0, 10},
         s.control_w_per_shifter);

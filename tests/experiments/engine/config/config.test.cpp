@@ -87,13 +87,14 @@ StudyConfig unlike_default() {
             false,
             Skew::delay_lines,
             Averaging::incoherent};
-  static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true};
+  static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
+  u.timing = {Sampling::settled, 51e9, 5, 0.1e-12 / 3, 1e-13 / 3};
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
-  c.budget = {51e9, 1e-4};
+  c.budget = {1e-4};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   c.learner = {"cnn", "cifar-10", "some/folder", 5000,     17,      2,        false,    "chip", "light", 77,
                7,     64,         "adamw",       0.01 / 3, 0.1 / 3, 1e-3 / 3, "cosine", 9,      1.0 / 3, 256,
@@ -118,6 +119,7 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   for (std::size_t i = 0; i < values.size(); ++i) {
     INFO(values[i].name());
     CHECK((values[i].name() == "measure.once" || values[i].name() == "link.signed_levels" ||
+           values[i].name() == "time.sampling" ||
            values[i].value != defaults[i].value));  // or the round trip below would not see the field
   }
   for (const bool comments : {false, true}) {
@@ -128,6 +130,7 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   StudyConfig once;
   once.measure.once = {"gradient", "eye"};
   once.hardware.link.signed_levels = true;
+  once.hardware.timing.sampling = Sampling::clocked;
   CHECK(parse(to_toml(once)) == once);
   CHECK(parse(to_toml(odd)).task.digits == 5);
   CHECK(parse(to_toml(odd)).chip.arm_loss_spread_db == 5e-324);
@@ -183,7 +186,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [temperature, wavelength] = environment;
   check("environment", values(temperature, wavelength));
   const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, die,
-               link] = hardware;
+               link, timing] = hardware;
   const auto& [power, rin, linewidth, colour, wall_plug] = laser;
   check("laser", values(power, rin, linewidth, colour, wall_plug));
   const auto& [v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance] = modulator;
@@ -208,16 +211,18 @@ TEST_CASE("the field tables hold every member of every struct") {
                skew, averaging] = link;
   check("link", values(launch, full_scale, lock, oscillator, ways, combiner, ceiling_spread, knee, mismatch,
                        is_signed, std::string(name_of(skew)), std::string(name_of(averaging))));
-  const auto& [shot, amplifier, intensity, phase_lock, converters, last_only] =
+  const auto& [sampling, symbol_rate, taps, jitter_s, clocked_j] = timing;
+  check("time", values(std::string(name_of(sampling)), symbol_rate, taps, jitter_s, clocked_j));
+  const auto& [shot, amplifier, intensity, phase_lock, converters, last_only, jitter] =
       static_cast<const NoiseSwitches&>(noise);
-  check("noise", values(noise.set, shot, amplifier, intensity, phase_lock, converters, last_only));
+  check("noise", values(noise.set, shot, amplifier, intensity, phase_lock, converters, jitter, last_only));
   const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
                laser_drift, laser_time, sensitivity] = drift;
   const auto& [imbalance, heater_slope, splitter_slope] = sensitivity;
   check("drift", values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time,
                         controlled, laser_drift, laser_time, imbalance, heater_slope, splitter_slope));
-  const auto& [rate_bd, control] = budget;
-  check("budget", values(rate_bd, control));
+  const auto& [control] = budget;
+  check("budget", values(control));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
   const auto& [learnt, data_set, place, characters, model_width, levels, carry_digit, aggregator, engine,
@@ -438,7 +443,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   const std::string mesh_id = run_id(parse("", mesh));
   const std::set<std::string> bound = {"model",       "measure.once", "task.bits",         "network.hidden",
                                        "chip.preset", "task.level",   "training.on_chips", "link.signed_levels",
-                                       "noise.set"};
+                                       "noise.set",   "time.sampling"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name())) continue;
     INFO(entry.name());
@@ -450,6 +455,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   CHECK(mesh_id != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
   CHECK(run_id(parse("", {"noise.set=full"})) != id);
+  CHECK(run_id(parse("", {"time.sampling=clocked"})) != id);
   for (const auto* key :
        {"model=mesh", "measure.once=['eye']", "task.bits=4", "network.hidden=[4]", "chip.preset=ideal"})
     CHECK(run_id(parse("", {key})) != id);

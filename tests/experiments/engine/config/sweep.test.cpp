@@ -17,7 +17,7 @@ namespace {
 constexpr const char* swept_sections =
     "network, training, chip, calibration, crosstalk, environment, laser, modulator, receiver, converter, "
     "heater, splitter, "
-    "coupler, fibre, waveguide, layout, die, link, noise, stand_in, tolerance, mesh, drift";
+    "coupler, fibre, waveguide, layout, die, link, time, noise, stand_in, tolerance, mesh, drift";
 
 using Strings = std::vector<std::string>;
 
