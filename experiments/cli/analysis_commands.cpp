@@ -107,6 +107,31 @@ void add_compare_costs(CommandTable& commands) {
   add_output(designs, compared->out);
 }
 
+void add_operating_point(CommandTable& commands) {
+  const auto asked = std::make_shared<OperatingPointArguments>();
+  CLI::App& point = commands.add(
+      "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
+      "optinc operating-point experiments/data/lists/operating_points.toml -o points.h5\n"
+      "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     a rough answer in a fifth of the time",
+      [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
+  OperatingPointSearch& search = asked->search;
+  point.add_option("LIST.toml", asked->list, "List of designs, each given by overrides of one study")
+      ->required();
+  point.add_option("--wrong", search.wrong, "Most of the words wrong on a chip that passes")
+      ->type_name("SHARE");
+  point.add_option("--chips-right", search.chips_right, "Share of the chips that must pass")
+      ->type_name("SHARE");
+  point.add_option("--chips", search.chips, "Chips that a rate is confirmed on")->type_name("N");
+  point.add_option("--words", search.words, "Words sent through each chip")->type_name("N");
+  point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try, Hz")
+      ->type_name("HZ")
+      ->expected(1, 99);
+  add_settings(point, asked->settings,
+               "Override section.key=value for all designs that do not set the key themselves; repeatable");
+  point.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");
+  add_output(point, asked->out);
+}
+
 void add_interconnect(CommandTable& commands) {
   const auto joined = std::make_shared<InterconnectArguments>();
   CLI::App& interconnect = commands.add(
@@ -144,6 +169,7 @@ void add_analysis_commands(CommandTable& commands) {
   add_check_network(commands);
   add_budget(commands);
   add_compare_costs(commands);
+  add_operating_point(commands);
   add_interconnect(commands);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/analysis/operating_point/operating_point.hpp"
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/study/run_options.hpp"
 #include "experiments/io/touchstone.hpp"
@@ -69,6 +70,15 @@ struct CompareCostsArguments {
   OutputArguments out;
 };
 
+/// What `operating-point` takes.
+struct OperatingPointArguments {
+  std::string list;
+  std::vector<std::string> settings;
+  OperatingPointSearch search;
+  bool json = false;
+  OutputArguments out;
+};
+
 /// What `interconnect` takes.
 struct InterconnectArguments {
   std::string list, trace, scenario;
@@ -106,6 +116,7 @@ int validate_command(const LawArguments& arguments, std::string_view typed);
 int check_network_command(const CheckNetworkArguments& arguments);
 int budget_command(const BudgetArguments& arguments, std::string_view typed);
 int compare_costs_command(const CompareCostsArguments& arguments, std::string_view typed);
+int operating_point_command(const OperatingPointArguments& arguments, std::string_view typed);
 int interconnect_command(const InterconnectArguments& arguments, std::string_view typed);
 /// Has the Python package, which draws the figures, write the page.
 int report_command(const ReportArguments& arguments);

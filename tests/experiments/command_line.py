@@ -258,7 +258,7 @@ class MainJob(unittest.TestCase):
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  ([\w-]+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
         self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer",
-                                         "inspect", "validate", "check-network", "budget", "compare-costs", "interconnect", "explain", "devices", "list", "completion"})
+                                         "inspect", "validate", "check-network", "budget", "compare-costs", "operating-point", "interconnect", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
             self.assertEqual(done.returncode, 0)
@@ -339,6 +339,35 @@ class MainJob(unittest.TestCase):
                            ('title = "none"\n', ("no designs",))):
             path.write_text(bad)
             self.check_refusal(optinc("compare-costs", path, "--quiet"), *words)
+
+    # fails when a cell is not of the point, a unit without one prints watts, or a list of parts is taken for a unit
+    def test_operating_points_and_units_that_have_none(self):
+        path, made = self.path.with_name("points.toml"), self.path.with_name("points.h5")
+        good = ('set = ["task.rounding=half-up", "task.bits=4", "network.source=carry-chain", "chip.preset=ideal"]\n'
+                '[[design]]\nname = "bright"\nset = ["link.launch_power_w=4e-3", "receiver.lo_power_w=4e-3"]\n'
+                '[[design]]\nname = "dark"\nset = ["link.launch_power_w=1e-8"]\n')
+        path.write_text(good)
+        small = ("--chips", 2, "--words", 300, "--wrong", 0.01, "--bandwidths", 24e9, 32e9, "--quiet")
+        done = optinc("operating-point", path, *small, "--json", "-o", made, "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        bright, dark = json.loads(done.stdout)["points"]
+        self.assertEqual((bright["found"], bright["chips_right"], bright["words"]), (True, 2, 600))
+        self.assertAlmostEqual(bright["energy_per_bit"] * bright["bit_rate"] / (bright["static_power"] + bright["symbol_power"]), 1)
+        self.assertEqual((dark["found"], dark["symbol_rate"], dark["static_power"]), (False, None, None))
+        with h5py.File(made) as file:
+            self.assertEqual(file["operating_points/symbol_rate"][0], bright["symbol_rate"])
+            self.assertTrue(np.isnan(file["operating_points/energy_per_bit"][1]))
+        table = optinc("operating-point", path, *small).stdout
+        self.assertRegex(table, r"(?m)^dark +receivers +ideal +none +none +none")
+        self.assertLessEqual(max(map(len, table.splitlines())), 100)
+        for bad, words in ((good.replace("network.source=carry-chain", "network.source=untrained"), ("bright:", "untrained")),
+                           (good + '[[design]]\nname = "two"\nunits = [{ design = "dark", count = 2 }]\n', ("two:", "units")),
+                           (good.replace("[[design]]\n", "[[design]]\ntime_shared = true\n", 1), ("bright:", "time_shared")),
+                           (good.replace('set = ["task', 'set = ["chip.x=1", "task'), ("bright:", "chip.x"))):
+            path.write_text(bad)
+            self.check_refusal(optinc("operating-point", path, *small), *words)
+        path.write_text(good)
+        self.check_refusal(optinc("operating-point", path, "--chips", 0), "chips = 0")
 
     def test_a_budget_adds_up_and_needs_a_network(self):
         path = self.path.with_name("budget.h5")

@@ -32,6 +32,7 @@ DRAWN = {  # what each sample has the data for
     "laws": {"law"},
     "costs": {"budget"},
     "side_by_side": {"designs"},
+    "fastest": {"operating_points"},
     "joined": {"interconnect", "assumptions"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
@@ -113,6 +114,15 @@ class Drawing(unittest.TestCase):
                     self.assertAlmostEqual(points[0, 1], 1 - right[0, preset], 12)
                     self.assertEqual(right[1, preset], 1)  # which stands at the 0 below
                     self.assertLess(points[1, 1], points[0, 1])
+
+    def test_operating_points_stand_at_their_rate_and_energy(self):
+        with results.open_run(FILES["fastest"]) as run:
+            axes, = figures.FIGURES["operating_points"](run).axes
+            self.assertEqual(np.round(axes.lines[0].get_xdata(), 9).tolist(), [1.28, 1.92])
+            self.assertEqual(axes.get_legend_handles_labels()[1],
+                             ["good-lab chips", "ring all-reduce", "switch that adds", "unit P and CMOS"])
+            self.assertEqual([np.round(line.get_ydata(), 9).tolist() for line in axes.lines], [[80, 7], [6, 5], [20, 18], [8, 7]])
+            self.assertIn("decode at no rate: published", axes.texts[0].get_text())
 
     def test_options(self):
         with results.open_run(FILES["two_sweeps"]) as run:
@@ -397,7 +407,7 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            self.assertIn("seed 1," if name in ("laws", "side_by_side", "joined") else "run 00112233445566ff, seed 1,", out)
+            self.assertIn("seed 1," if name in ("laws", "side_by_side", "fastest", "joined") else "run 00112233445566ff, seed 1,", out)
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))

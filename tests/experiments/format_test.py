@@ -189,6 +189,10 @@ class Format(unittest.TestCase):
         cls.make("budget", "--network", folder / "chip.h5", "--quiet", "-o", folder / "budget.h5")
         (folder / "designs.toml").write_text('[[design]]\nname = "small"\nset = ["network.hidden=[8]"]\n')
         cls.make("compare-costs", folder / "designs.toml", "--quiet", "-o", folder / "designs.h5")
+        (folder / "points.toml").write_text('[[design]]\nname = "chain"\nset = ["network.source=carry-chain", "task.rounding=half-up", '
+                                            '"task.bits=4", "link.launch_power_w=4e-3", "receiver.lo_power_w=4e-3"]\n')
+        cls.make("operating-point", folder / "points.toml", "--chips", 1, "--words", 100, "--wrong", 0.05, "--bandwidths", 32e9,
+                 "--quiet", "-o", folder / "points.h5")
         (folder / "interconnect.toml").write_text(INTERCONNECT)
         cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")

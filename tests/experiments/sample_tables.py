@@ -63,6 +63,27 @@ def side_by_side(path):
             group.dataset(name, ["design"], np.array(values), units)
 
 
+def fastest(path):
+    """As optinc operating-point writes it: three designs, of which one decodes at no rate."""
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        group = Group(file, "operating_points")
+        group.axis("design", ["published $8$ bit", "narrow", "chain"])
+        for name, values in (("network", ["a.h5", "b.h5", "carry-chain"]), ("noise_set", ["receivers"] * 3),
+                             ("chip_preset", ["design-target", "good-lab", "good-lab"])):
+            group.dataset(name, ["design"], values)
+        for name, units, values in (("symbol_rate", "Bd", [np.nan, 4e10, 6e10]), ("receiver_bandwidth", "Hz", [np.nan, 2.4e10, 3.2e10]),
+                                    ("bit_rate", "bit/s", [np.nan, 1.28e12, 1.92e12]), ("energy_per_bit", "J", [np.nan, 8e-11, 7e-12]),
+                                    ("wrong_words", "1", [0.3, 5e-5, 0.0]), ("static_power", "W", [np.nan, 65.0, 10.0]),
+                                    ("symbol_power", "W", [np.nan, 38.0, 4.0]), ("delay", "s", [np.nan, 2.6e-9, 1.5e-9]),
+                                    ("area", "m2", [np.nan, 6e-4, 2e-5]), ("ring_energy_per_bit", "J", [np.nan, 6e-12, 5e-12]),
+                                    ("switch_energy_per_bit", "J", [np.nan, 2e-11, 1.8e-11]),
+                                    ("electronics_energy_per_bit", "J", [np.nan, 8e-12, 7e-12])):
+            group.dataset(name, ["design"], np.array(values), units)
+        group.dataset("chips_right", ["design"], np.array([0, 97, 100], np.int64))
+        file["operating_points"].attrs["criterion"] = "at most 0.0001 of words wrong on 95 % of 100 chips"
+
+
 def joined(path):
     """As optinc interconnect writes it: two curves over servers, one scenario of many, and two questions."""
     with result(path) as file:

@@ -71,20 +71,38 @@ DesignList load_design_list(const std::filesystem::path& path) {
   return list;
 }
 
-StudyConfig design_config(const DesignList& list, const DesignEntry& design) {
+namespace {
+
+/// A design over these settings, without sweeps and figures.
+StudyConfig config_over(const DesignList& list, const DesignEntry& design, std::vector<std::string> settings) {
   Overrides overrides;
-  overrides.settings.assign(1, "network.source=untrained");
+  overrides.settings = std::move(settings);
   overrides.settings.insert(overrides.settings.end(), list.settings.begin(), list.settings.end());
   overrides.settings.insert(overrides.settings.end(), design.settings.begin(), design.settings.end());
+  StudyConfig config =
+      list.study.empty() ? parse_config("", "the defaults", overrides) : load_config(list.study, overrides);
+  config.sweeps.clear();
+  config.figures.clear();
+  return config;
+}
+
+}  // namespace
+
+StudyConfig design_study(const DesignList& list, const DesignEntry& design) {
   try {
-    StudyConfig config =
-        list.study.empty() ? parse_config("", "the defaults", overrides) : load_config(list.study, overrides);
+    return config_over(list, design, {});
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", design.name, error.what()));
+  }
+}
+
+StudyConfig design_config(const DesignList& list, const DesignEntry& design) {
+  try {
+    StudyConfig config = config_over(list, design, {"network.source=untrained"});
     validate(
         config.network.source == "untrained" || config.network.source == "carry-chain",
         "network.source = {} (untrained, or carry-chain: designs are costed before training). Leave it out.",
         config.network.source);
-    config.sweeps.clear();
-    config.figures.clear();
     return config;
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", design.name, error.what()));

@@ -41,8 +41,13 @@ struct DesignList {
 /// that are missing, used twice or not above, and a list without designs.
 DesignList load_design_list(const std::filesystem::path& path);
 
-/// The configuration of a design. Its network is built, not trained: `network.source = "untrained"`, or a carry
-/// chain. Throws Error, the design's name first, where the study or an override is refused.
+/// The configuration of a design, whatever its network. Throws Error, the design's name first, where the study
+/// or an override is refused.
+StudyConfig design_study(const DesignList& list, const DesignEntry& design);
+
+/// The configuration of a design that is costed. Its network is built, not trained: `network.source =
+/// "untrained"`, or a carry chain. Throws Error, the design's name first, where the study or an override is
+/// refused.
 StudyConfig design_config(const DesignList& list, const DesignEntry& design);
 
 }  // namespace optinc

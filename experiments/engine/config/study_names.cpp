@@ -71,7 +71,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 19> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 20> names = {"metric_vs_parameter",
                                                              "heat_map",
                                                              "error_histogram",
                                                              "eye",
@@ -89,7 +89,8 @@ std::span<const std::string_view> figure_names() {
                                                              "chip_to_accuracy",
                                                              "gradient_errors",
                                                              "wrong_words",
-                                                             "cost_front"};
+                                                             "cost_front",
+                                                             "operating_points"};
   return names;
 }
 

@@ -26,6 +26,7 @@ from .learning import learning
 from .mesh_balance import mesh_balance
 from .mesh_comparison import mesh_comparison
 from .metric_vs_parameter import metric_vs_parameter
+from .operating_points import operating_points
 from .pareto import pareto
 from .receiver_noise import receiver_noise
 from .search import search
@@ -36,7 +37,7 @@ from .wrong_words import wrong_words
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, receiver_noise, budget,
     designs, interconnect, assumptions, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
-    gradient_errors, wrong_words, cost_front)}
+    gradient_errors, wrong_words, cost_front, operating_points)}
 """Every figure by name."""
 
 ON_REQUEST = ("pareto",)

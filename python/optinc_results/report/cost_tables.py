@@ -22,6 +22,10 @@ DESIGN = ("design", "mzis", "receivers", "modulators", "heater_power", "static_p
           "conversions", "loss", "area", "die_rise", "delay", "network")
 """What is told of a design of optinc compare-costs."""
 
+POINT = ("design", "chip_preset", "noise_set", "symbol_rate", "receiver_bandwidth", "wrong_words", "chips_right", "bit_rate",
+         "static_power", "symbol_power", "energy_per_bit", "delay", "area", "network")
+"""What is told of a design of optinc operating-point."""
+
 STAGE = ("mzis", "columns", "loss", "delay", "static_power", "area")
 """What is told of a stage of optinc budget; of the last four the sum over their parts."""
 
@@ -29,7 +33,7 @@ STAGE = ("mzis", "columns", "loss", "delay", "static_power", "area")
 def cost_tables(run: Run) -> list[Element]:
     """The tables of the groups that are there."""
     tables = (("laws", laws_table), ("budget", stages_table), ("designs", designs_table),
-              ("interconnect", scenarios_table), ("sensitivity", assumptions_table), ("record", record_table))
+              ("operating_points", points_table), ("interconnect", scenarios_table), ("sensitivity", assumptions_table), ("record", record_table))
     return [tell(group) for name, tell in tables if (group := run.group(name)) is not None]
 
 
@@ -94,6 +98,13 @@ def designs_table(designs: xarray.Dataset) -> Element:
                " meshes in rows; modulators and receivers are in neither. Energy per bit is not yet known: no symbol rate"
                " is shown to be reachable."]
     return of_columns(caption, designs, DESIGN)
+
+
+def points_table(points: xarray.Dataset) -> Element:
+    """A row for every design that was looked for a rate of."""
+    caption = [node("strong", "Operating points"), f": {points.attrs.get('criterion', '')}. Every cell of a row holds at its"
+               " symbol rate and bandwidth; none where a design decodes at no rate."]
+    return of_columns(caption, points, POINT)
 
 
 def scenarios_table(scenarios: xarray.Dataset) -> Element:

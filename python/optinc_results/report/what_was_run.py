@@ -19,6 +19,7 @@ GROUPS = {
     "laws": "The simulator held against closed-form laws and published numbers.",
     "budget": "Loss, power, delay and area of one network's chip, by stage and part.",
     "designs": "Costs of several designs, side by side.",
+    "operating_points": "The fastest symbol rate at which each unit decodes, and what it costs at that rate.",
     "interconnect": "Training iterations on electrical, optical and OptINC networks.",
     "network": "One network, without a study.",
 }
@@ -71,7 +72,7 @@ def key_figures(run: Run) -> list[tuple[str, Child]]:
     if budget is not None:
         told += [(f"{units} {name.replace('_', ' ')}", data(budget[name].sum(), scale, 4)) for name, units, scale in
                  (("loss", "dB", 1.0), ("delay", "ns", 1e9), ("static_power", "W", 1.0)) if name in budget]
-    for group, axis in (("designs", "design"), ("interconnect", "scenario")):
+    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario")):
         held = run.group(group)
         if held is not None:
             told.append((f"{axis}s", data(held.sizes[axis])))

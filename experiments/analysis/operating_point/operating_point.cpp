@@ -1,0 +1,155 @@
+#include "experiments/analysis/operating_point/operating_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "experiments/analysis/interconnect/scenario.hpp"
+#include "experiments/models/chip_trial.hpp"
+#include "experiments/models/operated_chip.hpp"
+#include "onn/budget/budget.hpp"
+#include "onn/link/transmission.hpp"
+#include "onn/task/codes.hpp"
+#include "physics/core/check_values.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr int search_chips = 5, most_steps_down = 12;
+constexpr double rate_precision = 1.02, step_down = 0.97;
+
+/// The chips of a unit, made once, and the words sent through them.
+class ChipRow {
+ public:
+  ChipRow(const StudyConfig& config, const Network& network, const OperatingPointSearch& search)
+      : config_(config), search_(search), design_(design_chip(network)) {
+    config_.hardware.timing.sampling = Sampling::clocked;
+    config_.measure.words = search.words;
+  }
+
+  void set_point(double symbol_rate_bd, double receiver_bandwidth_hz) {
+    config_.hardware.timing.symbol_rate_bd = symbol_rate_bd;
+    config_.hardware.receiver.front_end.bandwidth_hz = receiver_bandwidth_hz;
+  }
+
+  /// Words that come out wrong at the point, of search.words.
+  std::int64_t wrong(std::uint32_t chip) {
+    const LitChip& lit = chip_of(chip);
+    const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
+    const auto outputs = transmit({*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise)},
+                                  codes, {config_.run.seed, chip, 0});
+    return (decide(outputs).array() != exact_answers(config_.task, codes).array()).count();
+  }
+
+  /// Adds what the point costs, and what its opponents do.
+  void cost(const Network& network, OperatingPoint& point) const {
+    const ChipBudget b = budget(design_, config_.chip, config_.hardware, config_.budget);
+    point.cost = unit_cost(network, b);
+    const std::size_t servers = 0, unit_t = b.stages.size() - 1;
+    double ends_w = 0.0;
+    for (const BudgetTable* table : {&b.static_power_w, &b.symbol_power_w})
+      ends_w += table->total(servers) + table->total(unit_t);
+    constexpr double addition_j = 0.03e-12;
+    const double n = config_.task.servers, ends_j = ends_w / point.bits_per_s(),
+                 light_j = b.static_power_w.part("lasers").by_stage[servers] / point.bits_per_s();
+    point.opponents = {.ring_j = 2 * (n - 1) / n * ends_j,
+                       .adding_switch_j = 2 * ends_j + Scenario{}.switch_j_per_bit,
+                       .electronics_j = (1 + 1 / n) * ends_j + light_j + addition_j / config_.task.bits()};
+  }
+
+ private:
+  const LitChip& chip_of(std::uint32_t chip) {
+    const auto made = chips_.find(chip);
+    if (made != chips_.end()) return made->second;
+    return chips_
+        .emplace(chip, chip_in_operation(design_, config_, calibrated_chip(design_, config_, chip), chip,
+                                         Programming::corrected))
+        .first->second;
+  }
+
+  StudyConfig config_;
+  OperatingPointSearch search_;
+  ChipDesign design_;
+  std::map<std::uint32_t, LitChip> chips_;
+};
+
+/// Whether all chips that are searched on decode.
+bool decodes(ChipRow& chips, const OperatingPointSearch& search, double rate_bd, double bandwidth_hz) {
+  chips.set_point(rate_bd, bandwidth_hz);
+  for (int c = 0; c < search_chips; ++c)
+    if (static_cast<double>(chips.wrong(static_cast<std::uint32_t>(search.chips + c))) >
+        search.wrong * search.words)
+      return false;
+  return true;
+}
+
+/// The fastest rate from `slow` on, which decodes.
+double fastest(ChipRow& chips, const OperatingPointSearch& search, double slow, double bandwidth_hz) {
+  double fast = search.fastest_bd;
+  while (fast / slow > rate_precision) {
+    const double middle = std::sqrt(slow * fast);
+    (decodes(chips, search, middle, bandwidth_hz) ? slow : fast) = middle;
+  }
+  return slow;
+}
+
+}  // namespace
+
+void validate_search(const OperatingPointSearch& s) {
+  validate_field(s.wrong >= 0 && s.wrong < 1, "wrong", "{} (0 to less than 1). Try 1e-4.", s.wrong);
+  validate_field(s.chips_right > 0 && s.chips_right <= 1, "chips_right", "{} (above 0 to 1). Try 0.95.",
+                 s.chips_right);
+  validate_field(s.chips >= 1, "chips", "{} (>= 1). Try 100.", s.chips);
+  validate_field(s.words >= 1, "words", "{} (>= 1). Try 30000.", s.words);
+  validate_field(!s.bandwidths_hz.empty(), "bandwidths_hz", "{} of them (at least 1). Try 24e9.",
+                 s.bandwidths_hz.size());
+  for (const double b : s.bandwidths_hz) validate_positive("bandwidths_hz", b);
+  validate_positive("slowest_bd", s.slowest_bd);
+  validate_field(s.fastest_bd > s.slowest_bd, "fastest_bd", "{} (above slowest_bd = {}). Try 200e9.",
+                 s.fastest_bd, s.slowest_bd);
+}
+
+double OperatingPoint::bits_per_s() const {
+  return symbol_rate_bd * cost.servers * cost.bits / cost.slots_per_word;
+}
+
+double OperatingPoint::energy_per_bit_j() const {
+  return (cost.static_power_w + cost.symbol_power_w) / bits_per_s();
+}
+
+OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
+                                    const OperatingPointSearch& search, const std::function<void()>& step) {
+  validate_search(search);
+  ChipRow chips(config, network, search);
+  double rate_bd = 0.0, bandwidth_hz = 0.0;
+  for (const double hz : search.bandwidths_hz) {
+    const double at_least = rate_bd > 0 ? rate_bd * rate_precision : search.slowest_bd;
+    if (at_least < search.fastest_bd && decodes(chips, search, at_least, hz)) {
+      rate_bd = fastest(chips, search, at_least, hz);
+      bandwidth_hz = hz;
+    }
+    if (step) step();
+  }
+  OperatingPoint point;
+  if (rate_bd == 0) return point;
+  const double most = search.wrong * search.words;
+  const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
+  for (int attempt = 0; attempt <= most_steps_down; ++attempt, rate_bd *= step_down) {
+    chips.set_point(rate_bd, bandwidth_hz);
+    point = {.symbol_rate_bd = rate_bd, .receiver_bandwidth_hz = bandwidth_hz, .cost = {}, .opponents = {}};
+    for (; point.chips < search.chips && point.chips - point.chips_right <= allowed; ++point.chips) {
+      const std::int64_t wrong = chips.wrong(static_cast<std::uint32_t>(point.chips));
+      point.words += search.words;
+      point.wrong += wrong;
+      point.chips_right += static_cast<double>(wrong) <= most ? 1 : 0;
+      if (step && attempt == 0) step();
+    }
+    if (point.chips - point.chips_right > allowed) continue;
+    chips.cost(network, point);
+    return point;
+  }
+  point.symbol_rate_bd = point.receiver_bandwidth_hz = 0.0;
+  return point;
+}
+
+}  // namespace optinc

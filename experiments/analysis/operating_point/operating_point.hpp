@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "experiments/engine/config/study_config.hpp"
+#include "onn/budget/unit_cost.hpp"
+
+// The fastest symbol rate at which a unit still decodes, and what it costs at just that rate.
+
+namespace optinc {
+
+/// What counts as decoding, and where to look for it.
+struct OperatingPointSearch {
+  double wrong = 1e-4;        ///< most of the words wrong on a chip that passes
+  double chips_right = 0.95;  ///< share of the chips that must pass
+  int chips = 100;            ///< that a point is confirmed on
+  int words = 30'000;         ///< on each chip, drawn
+  std::vector<double> bandwidths_hz = {12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
+  double slowest_bd = 5e9, fastest_bd = 200e9;
+};
+
+/// Throws Error, naming the field, for shares outside 0 to 1, numbers below 1, and rates or bandwidths <= 0.
+void validate_search(const OperatingPointSearch& search);
+
+/// What else averages, built from the same modulators, receivers, converters and light as the ends of the
+/// unit's own lanes (E: watts of the servers' modulators and receivers over all bits), J a bit. No serialisers
+/// and clock recovery are counted, which all of these need; buffers and protocols neither.
+struct Opponents {
+  double ring_j = 0.0;           ///< ring all-reduce: every bit crosses 2 (N - 1)/N ends, 2 (N - 1)/N E
+  double adding_switch_j = 0.0;  ///< electrical switch that adds: two ends, 2 E, and Scenario::switch_j_per_bit
+  double electronics_j = 0.0;  ///< unit P, M receivers, an adder and M modulators lit for N servers in place of
+                               ///< the meshes: (1 + 1/N) E, the servers' light once more, and N additions of
+                               ///< 8 bits a word, 0.03 pJ each (M. Horowitz 2014, ISSCC, p. 10)
+};
+
+/// What was found. Of a unit that decodes at no rate, all but words and wrong is 0.
+struct OperatingPoint {
+  double symbol_rate_bd = 0.0, receiver_bandwidth_hz = 0.0;
+  int chips = 0, chips_right = 0;     ///< confirmed on, and that passed
+  std::int64_t words = 0, wrong = 0;  ///< of all these chips
+  UnitCost cost;
+  Opponents opponents;
+
+  /// Whether there is one.
+  bool found() const { return symbol_rate_bd > 0; }
+  /// All bits of all servers' codes, bit/s.
+  double bits_per_s() const;
+  /// All watts over all bits, J.
+  double energy_per_bit_j() const;
+};
+
+/// The operating point of the study's unit, with clocked receivers, its noise and its chips. Each bandwidth is
+/// searched by bisection to 2 % in rate, for five chips that all decode, numbers search.chips on; the best is
+/// confirmed on the chips 0 to search.chips - 1, 3 % slower where they do not pass, at most twelve times. Chips
+/// are calibrated once, at the study's own rate and bandwidth. `step` is called after every bandwidth and
+/// confirmed chip. Throws Error as the study's trials do.
+OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
+                                    const OperatingPointSearch& search, const std::function<void()>& step = {});
+
+}  // namespace optinc

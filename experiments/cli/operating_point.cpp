@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "experiments/analysis/operating_point/operating_point_report.hpp"
+#include "experiments/cli/commands.hpp"
+#include "experiments/engine/config/study_model.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+/// The study of a design, one unit with a network that computes.
+StudyConfig unit_config(const DesignList& list, const DesignEntry& design) {
+  validate(design.units.empty() && !design.time_shared && design.level == "flat",
+           "{}: units, level or time_shared (words are sent through one whole unit). Leave them out.",
+           design.name);
+  StudyConfig config = design_study(list, design);
+  validate(config.model == "chip", "{}: model = \"{}\" (words are sent through chips). Set model = \"chip\".",
+           design.name, config.model);
+  validate(config.network.source != "untrained",
+           "{}: network.source = untrained (it computes nothing). Name a network's file, or \"carry-chain\".",
+           design.name);
+  return config;
+}
+
+}  // namespace
+
+int operating_point_command(const OperatingPointArguments& a, std::string_view typed) {
+  const bool stored = !a.out.output.empty();
+  if (stored) {
+    require_not_input(a.out.output, {a.list});
+    require_writable_output(a.out.output, a.out.force);
+  }
+  validate_search(a.search);
+  DesignList list = load_design_list(a.list);
+  list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
+  std::vector<DesignPoint> points;
+  for (const DesignEntry& entry : list.designs) points.push_back({entry.name, unit_config(list, entry), {}});
+  for (DesignPoint& d : points) {
+    const Network network = make_network_of(d.config, a.out.quiet).network;
+    Progress progress(d.design, static_cast<long>(a.search.bandwidths_hz.size()) + a.search.chips, a.out.quiet);
+    d.point = find_operating_point(d.config, network, a.search, [&] {
+      check_interrupt();
+      progress.step();
+    });
+  }
+  if (stored) {
+    AtomicFile file(a.out.output, a.out.force);
+    sign_file(file.file(), "OptINC operating points: " + list.title, typed);
+    file.file().root().attributes().set("seed", static_cast<std::int64_t>(points.front().config.run.seed));
+    write_points(file.file().group("operating_points"), list, points, a.search);
+    file.commit();
+  }
+  fmt::print("{}", a.json ? points_json(points, list.title, a.search).dump(2) + "\n"
+                          : points_text(points, list.title, a.search));
+  return 0;
+}
+
+}  // namespace optinc
