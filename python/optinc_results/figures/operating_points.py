@@ -10,7 +10,7 @@ from ..errors import NotInResult
 from ..run import Run
 from .search import decade_axis, name_points
 
-OPPONENTS = (("ring_energy_per_bit", "ring all-reduce", "_"), ("switch_energy_per_bit", "switch that adds", "x"),
+OPPONENTS = (("ring_energy_per_bit", "ring all-reduce", "v"), ("switch_energy_per_bit", "switch that adds", "x"),
              ("electronics_energy_per_bit", "unit P and CMOS", "+"))
 NEEDED = ("design", "bit_rate", "energy_per_bit", "symbol_rate", "chip_preset", *(name for name, *_ in OPPONENTS))
 

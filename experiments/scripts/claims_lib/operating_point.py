@@ -1,0 +1,106 @@
+"""Group operating-point: words in succession, and the fastest rate at which they come out right."""
+
+import json
+import re
+import time
+
+from .claim import OPTINC, ROOT, SPLITTERS, Claim, progress
+from .hardware_aware import gradient_options
+
+GROUP = "operating-point"
+LIST = "experiments/data/lists/operating_points.toml"
+BASE = "experiments/data/networks/base.toml"
+SHAPES = {"published-shape": "shipped/published_noise_aware", "96-32": "shipped/bottleneck_noise_aware"}
+POINT = ("--set", "time.sampling=clocked", "--set", "time.symbol_rate_bd=40e9", "--set", "receiver.bandwidth_hz=24e9")
+
+
+# -- the runs that several claims share
+
+def contract(bench):
+    """(worst difference of words in succession from the reference, of slow words from settled ones), in digits."""
+    def make():
+        bench.run("cmake", "--preset", "ci")
+        bench.run("cmake", "--build", "--preset", "ci", "--target", "test_onn")
+        told = bench.run(ROOT / "build/ci/bin/test_onn", "transmit of*")[0]
+        found = [re.search(rf"{name}: worst difference (\S+) digit", told) for name in ("in succession", "slow words")]
+        progress("   " + "; ".join(match.group(0) for match in found))
+        return [float(match.group(1)) for match in found]
+    return bench.once("contract", make)
+
+
+def points(bench):
+    """What optinc operating-point says of the list, by design."""
+    def make():
+        told = json.loads(bench.optinc("operating-point", LIST, "--json", "--quiet")[0])
+        return {point["design"]: point for point in told["points"]}
+    return bench.once("points", make)
+
+
+def words(bench, network, drawn, *settings):
+    """(share of words wrong on one perfect chip, all noise of the set on, and seconds of the run)."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result = bench.folder / "words.h5"
+        begin = time.monotonic()
+        bench.optinc("run", BASE, "-o", result, "--quiet", "--force", *ideal_options(network, drawn, *settings))
+        with h5py.File(result) as file:
+            return 1 - float(file["trials/word_accuracy"][()].mean()), time.monotonic() - begin
+    return bench.once(("words", network, drawn, *settings), make)
+
+
+def ideal_options(network, drawn, *settings):
+    """Options of `optinc run` behind words()."""
+    return ("--trials", "1", "--set", f"network.source={network}", "--set", "task.rounding=half-up", "--set",
+            "chip.preset=ideal", "--set", f"measure.words={drawn}", "--set", "measure.once=[]", "--set",
+            'measure.variants=["noisy"]', *settings)
+
+
+def gradient(bench, network):
+    """Relative error of the gradient of a real training step through a design-target chip at the point."""
+    def make():
+        result = bench.folder / "gradient.h5"
+        bench.optinc("run", SPLITTERS, "-o", result, "--quiet", "--force", *gradient_options(network), *POINT)
+        return json.loads(bench.optinc("inspect", result, "--json")[0])["gradient"]["relative_error_chip_noisy"]
+    return bench.once(("gradient", network), make)
+
+
+def slowdown(bench):
+    """Seconds of a million words in succession over those of as many settled ones, less what both need to begin."""
+    network = SHAPES["published-shape"]
+    begin = {mode: words(bench, network, 1000, *mode)[1] for mode in ((), POINT)}
+    return (words(bench, network, 1_000_000, *POINT)[1] - begin[POINT]) / (words(bench, network, 1_000_000)[1] - begin[()])
+
+
+def rate(bench, design):
+    point = points(bench)[design]
+    return 1e-9 * point["symbol_rate"] if point["found"] else 0.0
+
+
+TEST = "build/ci/bin/test_onn 'transmit of*'"
+RUN = f"{OPTINC} operating-point {LIST}"
+CLAIMS = [Claim(GROUP, *claim) for claim in (
+    ("succession-difference", "<= 1e-9", "digit: words in succession against superposed steps of the levels, 20 to 50 GBd",
+     lambda bench: contract(bench)[0], TEST),
+    ("settled-limit", "<= 1e-9", "digit: clocked words at 0.4 GBd against settled ones", lambda bench: contract(bench)[1], TEST),
+    *((f"wrong-40-gbd-{name}", "<= 1e-4", "of 100,000 words wrong at 40 GBd, perfect meshes, receivers of 24 GHz, default light",
+       lambda bench, network=network: words(bench, network, 100_000, *POINT)[0],
+       f"{OPTINC} run {BASE} " + " ".join(ideal_options(network, 100_000, *POINT)))
+      for name, network in SHAPES.items()),
+    *((f"fastest-{name}", target, f"GBd with <= 1e-4 of words wrong on 95 of 100 chips: {design}",
+       lambda bench, design=design: rate(bench, design), RUN)
+      for name, design, target in (
+          ("published-shape", "published shape, trained for noise", ">= 36"), ("96-32", "96-32 in turn", ">= 36"),
+          ("more-light", "96-32 in turn, twice the light", ">= 45"), ("good-lab", "96-32 in turn, good-lab", ">= 15"),
+          ("chain", "carry chain, more light", ">= 55"), ("as-published", "published, as published", "= 0"))),
+    *((f"energy-{name}", "", f"pJ a bit at that rate, clocks and equalisers included: {design}",
+       lambda bench, design=design: 1e12 * points(bench)[design]["energy_per_bit"], RUN)
+      for name, design in (("published-shape", "published shape, trained for noise"), ("96-32", "96-32 in turn"),
+                           ("chain", "carry chain, more light"))),
+    ("energy-electronics", "", "pJ a bit of unit P with receivers, a CMOS adder and modulators in place of the 96-32 meshes",
+     lambda bench: 1e12 * points(bench)["96-32 in turn"]["electronics_energy_per_bit"], RUN),
+    *((f"gradient-40-gbd-{name}", "<= 0.065", "relative error of a real gradient at 40 GBd, design-target chip, receivers of 24 GHz",
+       lambda bench, network=network: gradient(bench, network),
+       f"{OPTINC} run {SPLITTERS} --set network.source={network} --set time.sampling=clocked ...")
+      for name, network in SHAPES.items()),
+    ("clocked-seconds", "<= 2", "seconds of a million words in succession over those of settled ones", slowdown, f"{OPTINC} run {BASE}"),
+)]
