@@ -19,8 +19,9 @@ StudyConfig unit_config(const DesignList& list, const DesignEntry& design) {
            "{}: units, level or time_shared (words are sent through one whole unit). Leave them out.",
            design.name);
   StudyConfig config = design_study(list, design);
-  validate(config.model == "chip", "{}: model = \"{}\" (words are sent through chips). Set model = \"chip\".",
-           design.name, config.model);
+  validate(has_network(config.model),
+           "{}: a study of model {} (it has no chip with a network). Use a study of model chip.", design.name,
+           config.model);
   validate(config.network.source != "untrained",
            "{}: network.source = untrained (it computes nothing). Name a network's file, or \"carry-chain\".",
            design.name);
@@ -42,11 +43,9 @@ int operating_point_command(const OperatingPointArguments& a, std::string_view t
   for (const DesignEntry& entry : list.designs) points.push_back({entry.name, unit_config(list, entry), {}});
   for (DesignPoint& d : points) {
     const Network network = make_network_of(d.config, a.out.quiet).network;
-    Progress progress(d.design, static_cast<long>(a.search.bandwidths_hz.size()) + a.search.chips, a.out.quiet);
-    d.point = find_operating_point(d.config, network, a.search, [&] {
-      check_interrupt();
-      progress.step();
-    });
+    Progress progress(d.design, static_cast<long>(a.search.bandwidths_hz.size()), a.out.quiet);
+    d.point = find_operating_point(d.config, network, a.search,
+                                   {.bandwidth_done = [&] { progress.step(); }, .word_sent = check_interrupt});
   }
   if (stored) {
     AtomicFile file(a.out.output, a.out.force);

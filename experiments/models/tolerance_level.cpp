@@ -26,6 +26,11 @@ StudyConfig at_level(const StudyConfig& config, double level) {
 
 void validate_tolerance(const StudyConfig& config) {
   const ToleranceSettings& t = config.tolerance;
+  validate(
+      config.hardware.timing.sampling == Sampling::settled || config.measure.words > 0,
+      "time.sampling = {} with measure.words = 0 in model tolerance (it sends the words of the thinnest margin "
+      "first, and neighbours interfere). Set measure.words = 30000, which are drawn.",
+      name_of(config.hardware.timing.sampling));
   validate_field(t.gentle != t.harsh, "gentle", "{} and harsh = {} (two values). Give two.", t.gentle, t.harsh);
   if (t.key == "chip") {
     validate_field(t.gentle >= 0 && t.harsh >= 0, "gentle",

@@ -118,7 +118,8 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   };
   b.die_heat_w = of_chip(b.static_power_w.part("heaters")) + of_chip(b.static_power_w.part("static phases")) +
                  of_chip(b.static_power_w.part("receivers")) +
-                 of_chip(b.symbol_power_w.part("modulator drivers"));
+                 of_chip(b.symbol_power_w.part("modulator drivers")) +
+                 of_chip(b.symbol_power_w.part("clocks and equalisers"));
   b.die_rise_k = hardware.die.resistance_k_per_w * b.die_heat_w;
   b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;
   return b;

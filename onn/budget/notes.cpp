@@ -14,8 +14,8 @@ std::string operating_point_note(double symbol_rate_bd, double symbol_rate_limit
         rate, limit);
   return fmt::format(
       "{:.4g} GBd (time.symbol_rate_bd) is below the {:.3g} GBd that one receiver and one modulator carry. "
-      "This is an upper bound: a chip hands the interference of each unclocked stage on to the next and "
-      "carries less.",
+      "This is an upper bound: a chip hands the interference of each stage on to the next and carries less "
+      "(optinc operating-point finds how much).",
       rate, limit);
 }
 

@@ -84,7 +84,7 @@ double lock_rms_rad(const UnitHardware& u) {
 }
 
 std::optional<ClockedChannel> stage_channel(const UnitHardware& u) {
-  if (u.timing.sampling == Sampling::settled) return std::nullopt;
+  if (u.timing.sampling != Sampling::clocked) return std::nullopt;
   return clocked_channel({LowpassShape::one_pole, u.modulator.bandwidth_hz},
                          {LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz},
                          u.timing.symbol_rate_bd, u.timing.equaliser_taps);
@@ -114,8 +114,9 @@ void validate_hardware(const UnitHardware& u) {
   validate_link(u.link);
   validate_timing(u.timing);
   validate_field(u.timing.sampling == Sampling::settled || u.link.averaging == Averaging::coherent, "sampling",
-                 "clocked with averaging = incoherent (the receivers of unit P are not simulated in time). Set "
-                 "link.averaging = \"coherent\", or time.sampling = \"settled\".");
+                 "{} with averaging = incoherent (the receivers of unit P are not simulated in time). Set "
+                 "link.averaging = \"coherent\", or time.sampling = \"settled\".",
+                 name_of(u.timing.sampling));
 }
 
 }  // namespace optinc

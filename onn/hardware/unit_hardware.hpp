@@ -92,16 +92,17 @@ struct LinkSettings {
 
 /// When neurons and servers take their values.
 enum class Sampling {
-  settled,  ///< when everything has settled, as if words came slowly
-  clocked,  ///< once a symbol, by a track-and-hold behind an equaliser; a neuron's modulator holds the value
+  settled,    ///< when everything has settled, as if words came slowly
+  clocked,    ///< once a symbol, by a track-and-hold behind an equaliser; a neuron's modulator holds the value
+  unclocked,  ///< neurons pass on what they receive as it comes; servers sample once a symbol
 };
 
 /// As users write them.
 template <>
-inline constexpr EnumNames enum_names<Sampling> = {"sampling", {"settled", "clocked"}};
+inline constexpr EnumNames enum_names<Sampling> = {"sampling", {"settled", "clocked", "unclocked"}};
 
-/// Words in time. What clocked receivers leave out: skew between lanes, edges of held levels that jitter, and
-/// the order of a modulator's pole and its sine (the pole acts on the field).
+/// Words in time. Not simulated: skew between lanes (delay lines make up for it exactly), edges of held levels
+/// that jitter, and the order of a modulator's pole and its sine (the pole acts on the field).
 struct TimingSettings {
   Sampling sampling = Sampling::settled;
   double symbol_rate_bd = 50e9;  ///< of every lane
@@ -136,6 +137,9 @@ struct UnitHardware {
 /// receiver's Bessel-Thomson response, sampling and equaliser; none where words are settled. Equalisers are
 /// chosen for noise of 3 % of the values sent.
 std::optional<ClockedChannel> stage_channel(const UnitHardware& u);
+/// Samples of a symbol in which unclocked words are simulated.
+inline constexpr int samples_per_symbol = 16;
+
 /// rms that its equaliser makes of receiver noise of rms 1; 1 where words are settled.
 double stage_noise_gain(const UnitHardware& u);
 

@@ -299,10 +299,44 @@ Eigen::VectorXd clocked_currents_a(const Eigen::VectorXcd& fields, const Receive
   return equalised;
 }
 
-/// Currents of a receiver, A, one a word.
+/// What an unclocked receiver hands on at every sample, A: the levels' steps, smoothed by modulator and
+/// receiver, and noise smoothed by the receiver alone, less the delay that all lanes have.
+Eigen::VectorXd unclocked_currents_a(const Eigen::VectorXcd& fields, const Receiver& at,
+                                     const UnitHardware& hardware, const NoiseSwitches& noise,
+                                     const Eigen::VectorXd& seed_noise, Stream& stream) {
+  const double step_s = 1 / (samples_per_symbol * hardware.timing.symbol_rate_bd);
+  const std::array<Lowpass, 2> stage = {
+      Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz},
+      Lowpass{LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz}};
+  const Eigen::Index samples = fields.size(), reach = 16 * samples_per_symbol,
+                     delay = std::lround(lowpass_delay_s(stage) / step_s);
+  std::vector<double> since_step_s;
+  for (Eigen::Index j = 0; j <= reach; ++j) since_step_s.push_back(static_cast<double>(j) * step_s);
+  const std::vector<double> smooth = step_response(stage, since_step_s),
+                            receiver = step_response(std::span(stage).last(1), since_step_s);
+  Eigen::VectorXd held_a(samples), drawn_a(samples), currents = Eigen::VectorXd::Zero(samples);
+  for (Eigen::Index n = 0; n < samples; ++n) {
+    held_a[n] = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
+    drawn_a[n] = noise_a(held_a[n], fields[n], at, hardware, noise, seed_noise[n], stream);
+  }
+  double energy = 0.0;
+  for (std::size_t j = 0; j + 1 < receiver.size(); ++j) energy += std::pow(receiver[j + 1] - receiver[j], 2);
+  for (Eigen::Index n = 0; n < samples; ++n)
+    for (Eigen::Index j = 0; j < reach; ++j) {
+      const Eigen::Index from = (((n + delay - j) % samples) + samples) % samples;
+      const auto later = static_cast<std::size_t>(j) + 1;
+      currents[n] += held_a[from] * (smooth[later] - smooth[later - 1]) +
+                     drawn_a[from] * (receiver[later] - receiver[later - 1]) / std::sqrt(energy);
+    }
+  return currents;
+}
+
+/// Currents of a receiver, A, one a word or sample.
 Eigen::VectorXd currents_a(const Eigen::VectorXcd& fields, const Receiver& at, const UnitHardware& hardware,
                            const NoiseSwitches& noise, const Eigen::VectorXd& seed_noise,
                            const std::optional<ClockedChannel>& channel, Stream& stream) {
+  if (hardware.timing.sampling == Sampling::unclocked)
+    return unclocked_currents_a(fields, at, hardware, noise, seed_noise, stream);
   if (channel) return clocked_currents_a(fields, at, hardware, noise, seed_noise, *channel, stream);
   Eigen::VectorXd currents(fields.size());
   for (Eigen::Index n = 0; n < fields.size(); ++n) {
@@ -327,9 +361,12 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
   return chip;
 }
 
-Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
-                                   const UnitHardware& hardware, const NoiseSwitches& noise, const Codes& codes,
-                                   const TransmissionSeed& seed, Stream& stream, NoisyReceivers receivers) {
+namespace {
+
+/// Outputs before the servers' converters, (output digits, rows of codes): words, or samples of unclocked ones.
+Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, const UnitHardware& hardware,
+                           const NoiseSwitches& noise, const Codes& codes, const TransmissionSeed& seed,
+                           Stream& stream, NoisyReceivers receivers) {
   const auto words = static_cast<std::size_t>(codes.rows());
   const std::optional<ClockedChannel> channel = stage_channel(hardware);
   const Schedule times = unit_schedule(design, hardware);
@@ -401,6 +438,39 @@ Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip
              .driven = true,
              .level = z / layer.largest_output});
       }
+    }
+  }
+  return digits;
+}
+
+}  // namespace
+
+Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
+                                   const UnitHardware& hardware, const NoiseSwitches& noise, const Codes& codes,
+                                   const TransmissionSeed& seed, Stream& stream, NoisyReceivers receivers) {
+  Eigen::MatrixXd digits(design.task.output_digits(), codes.rows());
+  if (hardware.timing.sampling != Sampling::unclocked) {
+    digits = outputs_of(design, chip, hardware, noise, codes, seed, stream, receivers);
+  } else {
+    UnitHardware slow = hardware;
+    slow.timing.sampling = Sampling::settled;
+    Codes sampled(codes.rows() * samples_per_symbol, codes.cols());
+    for (Eigen::Index n = 0; n < sampled.rows(); ++n) sampled.row(n) = codes.row(n / samples_per_symbol);
+    const Eigen::MatrixXd settled = outputs_of(design, chip, slow, {}, codes, seed, stream, receivers),
+                          silent = outputs_of(design, chip, hardware, {}, sampled, seed, stream, receivers),
+                          all = outputs_of(design, chip, hardware, noise, sampled, seed, stream, receivers);
+    for (Eigen::Index m = 0; m < digits.rows(); ++m) {
+      const auto read = [&](const Eigen::MatrixXd& of, Eigen::Index k) {  // k samples after words begin
+        Eigen::RowVectorXd at(codes.rows());
+        for (Eigen::Index w = 0; w < codes.rows(); ++w) at[w] = of(m, (w * samples_per_symbol + k) % of.cols());
+        return at;
+      };
+      Eigen::Index best = 0;
+      for (Eigen::Index k = 1; k < 2 * samples_per_symbol; ++k)
+        if ((read(silent, k) - settled.row(m)).squaredNorm() <
+            (read(silent, best) - settled.row(m)).squaredNorm())
+          best = k;
+      digits.row(m) = read(all, best);
     }
   }
   if (noise.converter && receivers == NoisyReceivers::all)

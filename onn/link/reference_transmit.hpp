@@ -48,10 +48,11 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 ///     i(t) = sum_n (i_n - i_(n-1)) S(t - n T) + noise,   t = t_0 + n T + jitter,
 ///
 /// i_n the settled current, S the step response of modulator and receiver, and noise with the correlation of
-/// the receiver's filter; then its equaliser. The combiners are those of chip
-/// (seed.seed, seed.chip). Locks and receivers draw from `stream`: other numbers than transmit() draws, of the
-/// same distribution. Where transmit() departs from the functions of physics/devices, this function follows
-/// transmit(), and a comment says so.
+/// the receiver's filter; then its equaliser. Unclocked receivers hand on i(t) at samples_per_symbol samples of
+/// a symbol, noise behind their own filter, and servers read each digit at the sample that is nearest to the
+/// settled outputs. The combiners are those of chip (seed.seed, seed.chip). Locks and receivers draw from
+/// `stream`: other numbers than transmit() draws, of the same distribution. Where transmit() departs from the
+/// functions of physics/devices, this function follows transmit(), and a comment says so.
 Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
                                    const UnitHardware& hardware, const NoiseSwitches& noise, const Codes& codes,
                                    const TransmissionSeed& seed, Stream& stream,

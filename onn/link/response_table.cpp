@@ -75,8 +75,9 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
   const LinkSettings& link = hardware.link;
   validate_enumerable(task);
   validate(hardware.timing.sampling == Sampling::settled,
-           "time.sampling = clocked (a chip's response table answers every word by itself, and clocked words "
-           "interfere). Set it to settled, or send the words through the meshes.");
+           "time.sampling = {} (a chip's response table answers every word by itself, and words in succession "
+           "interfere). Set it to settled, or send the words through the meshes.",
+           name_of(hardware.timing.sampling));
   validate(!noise.lock || lock_rms_rad(hardware) == 0.0,
            "link.sigma_lock_rad = {} (a chip's response table is by digit sums, and lock errors tell servers "
            "apart). Set "

@@ -1,6 +1,7 @@
 #include "onn/link/transmission.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@ namespace {
 constexpr Eigen::Index block_words = 512;
 // of one block of words: the neurons' and, one each, the servers'
 constexpr std::uint32_t streams_per_block = 128;
+constexpr std::size_t most_stage_samples = 64 * samples_per_symbol;  // in which a receiver settles
 constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
 
 /// Adds the noise that is switched on to the currents (ports, words), A, of receivers of these fields.
@@ -83,11 +85,46 @@ FieldBatch::Plane sampled(const FieldBatch::Plane& current, const ClockedChannel
          late_s.cwiseProduct(changing(channel.slope) + late_s.cwiseProduct(changing(channel.curvature)) / 2);
 }
 
+/// From the modulators of one layer to the rectifiers of the next, without a clock.
+struct AnalogueStage {
+  std::array<Lowpass, 2> stage;  ///< modulator, receiver
+  double step_s = 0.0;           ///< from sample to sample
+  Eigen::Index delay = 0;        ///< samples that a level comes later, which all lanes wait for
+  double noise_gain = 1.0;       ///< rms that the receiver makes of white samples of rms 1
+};
+
+std::optional<AnalogueStage> analogue_stage(const UnitHardware& u) {
+  if (u.timing.sampling != Sampling::unclocked) return std::nullopt;
+  AnalogueStage made = {{Lowpass{LowpassShape::one_pole, u.modulator.bandwidth_hz},
+                         Lowpass{LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz}},
+                        1 / (samples_per_symbol * u.timing.symbol_rate_bd)};
+  made.delay = std::lround(lowpass_delay_s(made.stage) / made.step_s);
+  std::vector<double> pulse(most_stage_samples, 0.0);
+  pulse[0] = 1.0;
+  double energy = 0.0;
+  for (const double g : filter_held(std::span(made.stage).last(1), made.step_s, pulse)) energy += g * g;
+  made.noise_gain = std::sqrt(energy);
+  return made;
+}
+
+/// Samples (ports, time) behind a filter, each lane from rest, less the stage's delay.
+FieldBatch::Plane smoothed(const FieldBatch::Plane& in, std::span<const Lowpass> filter,
+                           const AnalogueStage& stage) {
+  FieldBatch::Plane out = FieldBatch::Plane::Zero(in.rows(), in.cols());
+  const Eigen::Index kept = in.cols() - stage.delay;
+  for (Eigen::Index p = 0; p < in.rows(); ++p) {
+    const auto all =
+        filter_held(filter, stage.step_s, std::span(in.row(p).data(), static_cast<std::size_t>(in.cols())));
+    for (Eigen::Index n = 0; n < kept; ++n) out(p, n) = all[static_cast<std::size_t>(n + stage.delay)];
+  }
+  return out;
+}
+
 /// Homodyne currents (ports, words), A, of fields against local oscillators of these phases (none: in phase),
 /// with the noise that is switched on; of words in succession where `channel` is given, otherwise settled.
 FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
                          const Eigen::VectorXd* phase_rad, const ClockedChannel* channel,
-                         const NoiseSwitches& noise, Stream& stream) {
+                         const AnalogueStage* analogue, const NoiseSwitches& noise, Stream& stream) {
   const ReceiverSettings& receiver = hardware.receiver;
   FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
   if (phase_rad != nullptr)
@@ -102,6 +139,14 @@ FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
     if (noise.any_receiver_noise()) current = samples + along_words(current - samples, channel->colour, 0);
     return along_words(current, channel->equaliser, channel->equaliser_before);
   }
+  if (analogue != nullptr) {
+    FieldBatch::Plane noisy = current;
+    add_noise(fields, hardware, noise, stream, noisy);
+    const FieldBatch::Plane drawn = (noisy - current) / analogue->noise_gain;
+    current = smoothed(current, analogue->stage, *analogue);
+    if (noise.any_receiver_noise()) current += smoothed(drawn, std::span(analogue->stage).last(1), *analogue);
+    return current;
+  }
   add_noise(fields, hardware, noise, stream, current);
   return current;
 }
@@ -111,7 +156,8 @@ struct Fabricated {
   CombinerWeights combiners;
   std::vector<Eigen::VectorXd> ceilings;        ///< of neurons; empty where they are hard and the network's own
   std::vector<Eigen::VectorXd> oscillator_rad;  ///< of receivers; empty where all are in phase
-  std::optional<ClockedChannel> channel;        ///< of every stage; none: settled
+  std::optional<ClockedChannel> channel;        ///< of every stage with a clock
+  std::optional<AnalogueStage> analogue;        ///< of every stage without; neither: settled
 };
 
 Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated,
@@ -154,9 +200,11 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
       continue;
     }
     const ClockedChannel* channel = fabricated.channel ? &*fabricated.channel : nullptr;
+    const AnalogueStage* analogue = fabricated.analogue ? &*fabricated.analogue : nullptr;
     const Eigen::VectorXd* phase = fabricated.oscillator_rad.empty() ? nullptr : &fabricated.oscillator_rad[l];
     FieldBatch::Plane values =
-        (paths[l].gain * detect(out, hardware, phase, channel, acting, last ? server : neurons)).colwise() +
+        (paths[l].gain * detect(out, hardware, phase, channel, analogue, acting, last ? server : neurons))
+            .colwise() +
         paths[l].bias;
     if (!last) {
       behind[l] = FieldBatch(values.rows(), values.cols());
@@ -173,14 +221,64 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     answer.middleRows(digit, values.rows()) = values;
     digit += values.rows();
   }
-  if (noise.converter && receivers == NoisyReceivers::all) {
-    Stream converter(seed.seed, Purpose::converter_noise, seed.chip, first + 1 + seed.server, seed.instant);
-    Eigen::MatrixXd drawn(answer.rows(), answer.cols());
-    converter.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
-    answer += adc_noise(hardware.converter) * drawn;
-    quantise_digits(hardware.converter, answer);
-  }
   return answer;
+}
+
+/// What a server's converter makes of a block's outputs.
+void convert(const UnitHardware& hardware, const TransmissionSeed& seed, std::uint32_t block,
+             Eigen::MatrixXd& answer) {
+  Stream converter(seed.seed, Purpose::converter_noise, seed.chip, block * streams_per_block + 1 + seed.server,
+                   seed.instant);
+  Eigen::MatrixXd drawn(answer.rows(), answer.cols());
+  converter.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
+  answer += adc_noise(hardware.converter) * drawn;
+  quantise_digits(hardware.converter, answer);
+}
+
+/// Words around a block whose interference reaches it.
+struct Neighbours {
+  Eigen::Index earlier = 0, later = 0;
+};
+
+Neighbours neighbours(const ChipDesign& design, const UnitHardware& hardware, const Fabricated& fabricated) {
+  const auto stages = std::ranges::count_if(design.layers, [](const LayerDesign& l) { return l.received(); });
+  if (fabricated.channel) {
+    const auto length = static_cast<Eigen::Index>(fabricated.channel->equalised().size());
+    const Eigen::Index later = stages * fabricated.channel->own();
+    return {stages * (length - 1) - later, later};
+  }
+  if (!fabricated.analogue) return {};
+  const auto& [modulator, receiver] = fabricated.analogue->stage;
+  const ClockedChannel once = clocked_channel(modulator, receiver, hardware.timing.symbol_rate_bd);
+  return {stages * static_cast<Eigen::Index>(once.response.size()), 2 * stages + 2};
+}
+
+/// Words of a block with their neighbours, the last word before the first; a row for every sample.
+Codes in_succession(const Codes& codes, Eigen::Index first, Eigen::Index words, const Neighbours& around,
+                    Eigen::Index samples) {
+  Codes sent((around.earlier + words + around.later) * samples, codes.cols());
+  const Eigen::Index rounds = codes.rows() > 0 ? around.earlier / codes.rows() + 1 : 0;
+  for (Eigen::Index w = 0; w < sent.rows(); ++w)
+    sent.row(w) = codes.row((first + w / samples - around.earlier + rounds * codes.rows()) % codes.rows());
+  return sent;
+}
+
+/// For every digit the sample after the start of a word that is nearest to the settled output, over these
+/// words, without noise.
+std::vector<Eigen::Index> best_instants(const Eigen::MatrixXd& waveform, const Eigen::MatrixXd& settled) {
+  std::vector<Eigen::Index> best;
+  for (Eigen::Index m = 0; m < settled.rows(); ++m) {
+    Eigen::VectorXd off(2 * samples_per_symbol);
+    for (Eigen::Index k = 0; k < off.size(); ++k) {
+      off[k] = 0.0;
+      for (Eigen::Index w = 0; w < settled.cols(); ++w)
+        off[k] += std::pow(waveform(m, w * samples_per_symbol + k) - settled(m, w), 2);
+    }
+    Eigen::Index at = 0;
+    off.minCoeff(&at);
+    best.push_back(at);
+  }
+  return best;
 }
 
 }  // namespace
@@ -210,26 +308,36 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
   const Fabricated fabricated = {draw_combiners(design.task, unit.hardware, seed.seed, seed.chip),
                                  fabricated_ceilings(design, link, seed.seed, seed.chip),
                                  oscillator_phases(design, link, seed.seed, seed.chip, seed.server),
-                                 stage_channel(unit.hardware)};
+                                 stage_channel(unit.hardware), analogue_stage(unit.hardware)};
   const std::vector<LayerPath> paths = layer_paths(unit);
-  Eigen::Index earlier = 0, later = 0;  // words around a block whose interference reaches it
-  if (fabricated.channel) {
-    const auto stages = std::ranges::count_if(design.layers, [](const LayerDesign& l) { return l.received(); });
-    const auto length = static_cast<Eigen::Index>(fabricated.channel->equalised().size());
-    later = stages * fabricated.channel->own();
-    earlier = stages * (length - 1) - later;
+  const Neighbours around = neighbours(design, unit.hardware, fabricated);
+  const Eigen::Index samples = fabricated.analogue ? samples_per_symbol : 1;
+  const auto sent = [&](const LitUnit& lit, Eigen::Index block, Eigen::Index words) {
+    const Codes rows = in_succession(codes, block * block_words, words, around, samples);
+    const Eigen::MatrixXd all =
+        transmit_block(lit, fabricated, paths, rows, seed, static_cast<std::uint32_t>(block), receivers);
+    return Eigen::MatrixXd(all.rightCols(all.cols() - around.earlier * samples));
+  };
+  std::vector<Eigen::Index> instants(static_cast<std::size_t>(design.task.output_digits()), 0);
+  if (fabricated.analogue && codes.rows() > 0) {
+    UnitHardware slow = unit.hardware;
+    slow.timing.sampling = Sampling::settled;
+    const Eigen::Index words = std::min(block_words, codes.rows());
+    instants = best_instants(sent({design, unit.chip, unit.hardware}, 0, words),
+                             transmit({design, unit.chip, slow}, codes.topRows(words), seed));
   }
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    Codes with_neighbours(earlier + words + later, codes.cols());
-    const Eigen::Index rounds = earlier / codes.rows() + 1;  // the last word comes before the first
-    for (Eigen::Index w = 0; w < with_neighbours.rows(); ++w)
-      with_neighbours.row(w) = codes.row((first + w - earlier + rounds * codes.rows()) % codes.rows());
-    outputs.middleCols(first, words) =
-        transmit_block(unit, fabricated, paths, with_neighbours, seed, static_cast<std::uint32_t>(i), receivers)
-            .middleCols(earlier, words);
+    const Eigen::MatrixXd waveform = sent(unit, i, words);
+    Eigen::MatrixXd answer(waveform.rows(), words);
+    for (Eigen::Index m = 0; m < answer.rows(); ++m)
+      for (Eigen::Index w = 0; w < words; ++w)
+        answer(m, w) = waveform(m, w * samples + instants[static_cast<std::size_t>(m)]);
+    if (unit.noise.converter && receivers == NoisyReceivers::all)
+      convert(unit.hardware, seed, static_cast<std::uint32_t>(i), answer);
+    outputs.middleCols(first, words) = answer;
   });
   return outputs;
 }

@@ -36,8 +36,10 @@ void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> d
 /// With time.sampling = clocked, rows of `codes` are words in succession, the first after the last, and every
 /// received value is what stage_channel() makes of it and its neighbours: interference, jitter, coloured noise,
 /// then the equaliser. Codes in order interfere less than codes at random: send them as a real link would.
-/// At settled levels it is the same to 1e-9 where symbols are slow. Throws Error for settings, codes or a seed
-/// out of range.
+/// Without equalisers, slow words are settled ones to 1e-9. With time.sampling = unclocked, all of it
+/// happens at samples_per_symbol samples of every symbol, without equalisers, and servers read every digit at
+/// the sample that is nearest to the settled outputs of the first words, found without noise. Throws Error for
+/// settings, codes or a seed out of range.
 Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                          NoisyReceivers receivers = NoisyReceivers::all);
 

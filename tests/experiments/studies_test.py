@@ -70,7 +70,8 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
                               "crosstalk", "receiver_noise", "carry_chain", "robustness", "architectures", "shapes", "cascade",
-                              "approximation", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "chip_to_accuracy",
+                              "approximation", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "learning_clocked",
+                              "chip_to_accuracy",
                               "gradient_errors", "learning_drift", "splitter_errors", "rare_errors"}, names)
 
     def test_each_says_what_it_is_for(self):

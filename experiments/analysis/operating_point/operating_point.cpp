@@ -15,15 +15,17 @@
 namespace optinc {
 namespace {
 
-constexpr int search_chips = 5, most_steps_down = 12;
-constexpr double rate_precision = 1.02, step_down = 0.97;
+constexpr int search_chips = 5;
+constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// The chips of a unit, made once, and the words sent through them.
 class ChipRow {
  public:
-  ChipRow(const StudyConfig& config, const Network& network, const OperatingPointSearch& search)
-      : config_(config), search_(search), design_(design_chip(network)) {
-    config_.hardware.timing.sampling = Sampling::clocked;
+  ChipRow(const StudyConfig& config, const Network& network, const OperatingPointSearch& search,
+          std::function<void()> word_sent)
+      : study_(config), config_(config), design_(design_chip(network)), sent_(std::move(word_sent)) {
+    if (config_.hardware.timing.sampling == Sampling::settled)
+      config_.hardware.timing.sampling = Sampling::clocked;
     config_.measure.words = search.words;
   }
 
@@ -34,6 +36,7 @@ class ChipRow {
 
   /// Words that come out wrong at the point, of search.words.
   std::int64_t wrong(std::uint32_t chip) {
+    if (sent_) sent_();
     const LitChip& lit = chip_of(chip);
     const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
     const auto outputs = transmit({*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise)},
@@ -62,35 +65,61 @@ class ChipRow {
     const auto made = chips_.find(chip);
     if (made != chips_.end()) return made->second;
     return chips_
-        .emplace(chip, chip_in_operation(design_, config_, calibrated_chip(design_, config_, chip), chip,
+        .emplace(chip, chip_in_operation(design_, study_, calibrated_chip(design_, study_, chip), chip,
                                          Programming::corrected))
         .first->second;
   }
 
-  StudyConfig config_;
-  OperatingPointSearch search_;
+  StudyConfig study_, config_;  ///< as given, which chips are calibrated with, and at the point
   ChipDesign design_;
+  std::function<void()> sent_;
   std::map<std::uint32_t, LitChip> chips_;
 };
+
+/// Words wrong that a chip may have and pass.
+std::int64_t most_wrong(const OperatingPointSearch& search) {
+  return static_cast<std::int64_t>(std::floor(search.wrong * search.words + 1e-9));
+}
 
 /// Whether all chips that are searched on decode.
 bool decodes(ChipRow& chips, const OperatingPointSearch& search, double rate_bd, double bandwidth_hz) {
   chips.set_point(rate_bd, bandwidth_hz);
   for (int c = 0; c < search_chips; ++c)
-    if (static_cast<double>(chips.wrong(static_cast<std::uint32_t>(search.chips + c))) >
-        search.wrong * search.words)
-      return false;
+    if (chips.wrong(static_cast<std::uint32_t>(search.chips + c)) > most_wrong(search)) return false;
   return true;
 }
 
-/// The fastest rate from `slow` on, which decodes.
-double fastest(ChipRow& chips, const OperatingPointSearch& search, double slow, double bandwidth_hz) {
-  double fast = search.fastest_bd;
+/// The fastest rate at which they do: of a coarse scan from above, then by bisection; 0 for none. Rates below
+/// it need not decode: delay lines are as long as symbols.
+double fastest(ChipRow& chips, const OperatingPointSearch& search, double bandwidth_hz) {
+  double fast = search.fastest_bd, slow = fast / coarse;
+  while (slow >= search.slowest_bd / coarse && !decodes(chips, search, slow, bandwidth_hz)) {
+    fast = slow;
+    slow /= coarse;
+  }
+  if (slow < search.slowest_bd / coarse) return 0.0;
   while (fast / slow > rate_precision) {
     const double middle = std::sqrt(slow * fast);
     (decodes(chips, search, middle, bandwidth_hz) ? slow : fast) = middle;
   }
   return slow;
+}
+
+/// Words through the chips that a point is confirmed on, until too many do not pass.
+OperatingPoint confirmed(ChipRow& chips, const OperatingPointSearch& search, double rate_bd,
+                         double bandwidth_hz) {
+  chips.set_point(rate_bd, bandwidth_hz);
+  const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
+  OperatingPoint point;
+  for (; point.chips < search.chips && point.chips - point.chips_right <= allowed; ++point.chips) {
+    const std::int64_t wrong = chips.wrong(static_cast<std::uint32_t>(point.chips));
+    point.words += search.words;
+    point.wrong += wrong;
+    point.chips_right += wrong <= most_wrong(search) ? 1 : 0;
+  }
+  if (point.chips - point.chips_right <= allowed)
+    point.symbol_rate_bd = rate_bd, point.receiver_bandwidth_hz = bandwidth_hz;
+  return point;
 }
 
 }  // namespace
@@ -118,38 +147,42 @@ double OperatingPoint::energy_per_bit_j() const {
 }
 
 OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
-                                    const OperatingPointSearch& search, const std::function<void()>& step) {
+                                    const OperatingPointSearch& search, const SearchProgress& progress) {
   validate_search(search);
-  ChipRow chips(config, network, search);
-  double rate_bd = 0.0, bandwidth_hz = 0.0;
+  ChipRow chips(config, network, search, progress.word_sent);
+  struct Candidate {
+    double rate_bd, bandwidth_hz;
+  };
+  std::vector<Candidate> candidates;
   for (const double hz : search.bandwidths_hz) {
-    const double at_least = rate_bd > 0 ? rate_bd * rate_precision : search.slowest_bd;
-    if (at_least < search.fastest_bd && decodes(chips, search, at_least, hz)) {
-      rate_bd = fastest(chips, search, at_least, hz);
-      bandwidth_hz = hz;
-    }
-    if (step) step();
+    if (const double rate_bd = fastest(chips, search, hz); rate_bd > 0) candidates.push_back({rate_bd, hz});
+    if (progress.bandwidth_done) progress.bandwidth_done();
   }
-  OperatingPoint point;
-  if (rate_bd == 0) return point;
-  const double most = search.wrong * search.words;
-  const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
-  for (int attempt = 0; attempt <= most_steps_down; ++attempt, rate_bd *= step_down) {
-    chips.set_point(rate_bd, bandwidth_hz);
-    point = {.symbol_rate_bd = rate_bd, .receiver_bandwidth_hz = bandwidth_hz, .cost = {}, .opponents = {}};
-    for (; point.chips < search.chips && point.chips - point.chips_right <= allowed; ++point.chips) {
-      const std::int64_t wrong = chips.wrong(static_cast<std::uint32_t>(point.chips));
-      point.words += search.words;
-      point.wrong += wrong;
-      point.chips_right += static_cast<double>(wrong) <= most ? 1 : 0;
-      if (step && attempt == 0) step();
+  const auto highest = [&] {
+    return std::ranges::max_element(candidates, {}, [](const Candidate& c) { return c.rate_bd; });
+  };
+  std::int64_t words = 0, wrong = 0;
+  for (auto best = highest(); best != candidates.end(); best = highest()) {
+    OperatingPoint found = confirmed(chips, search, best->rate_bd, best->bandwidth_hz);
+    if (found.found()) {
+      for (double rate = best->rate_bd; rate < search.fastest_bd;) {  // five chips were strict by chance
+        const OperatingPoint faster = confirmed(chips, search, rate /= step_down, best->bandwidth_hz);
+        if (!faster.found()) break;
+        found = faster;
+      }
+      chips.set_point(found.symbol_rate_bd, found.receiver_bandwidth_hz);
+      chips.cost(network, found);
+      return found;
     }
-    if (point.chips - point.chips_right > allowed) continue;
-    chips.cost(network, point);
-    return point;
+    words = found.words;
+    wrong = found.wrong;
+    best->rate_bd *= step_down;
+    if (best->rate_bd < search.slowest_bd) candidates.erase(best);
   }
-  point.symbol_rate_bd = point.receiver_bandwidth_hz = 0.0;
-  return point;
+  OperatingPoint none;
+  none.words = words;
+  none.wrong = wrong;
+  return none;
 }
 
 }  // namespace optinc

@@ -28,8 +28,9 @@ void validate_search(const OperatingPointSearch& search);
 /// unit's own lanes (E: watts of the servers' modulators and receivers over all bits), J a bit. No serialisers
 /// and clock recovery are counted, which all of these need; buffers and protocols neither.
 struct Opponents {
-  double ring_j = 0.0;           ///< ring all-reduce: every bit crosses 2 (N - 1)/N ends, 2 (N - 1)/N E
-  double adding_switch_j = 0.0;  ///< electrical switch that adds: two ends, 2 E, and Scenario::switch_j_per_bit
+  double ring_j = 0.0;  ///< ring all-reduce: every bit crosses 2 (N - 1)/N ends, 2 (N - 1)/N E
+  double adding_switch_j =
+      0.0;  ///< electrical switch that adds: 2 E and a packet switch, Scenario::switch_j_per_bit
   double electronics_j = 0.0;  ///< unit P, M receivers, an adder and M modulators lit for N servers in place of
                                ///< the meshes: (1 + 1/N) E, the servers' light once more, and N additions of
                                ///< 8 bits a word, 0.03 pJ each (M. Horowitz 2014, ISSCC, p. 10)
@@ -51,12 +52,19 @@ struct OperatingPoint {
   double energy_per_bit_j() const;
 };
 
-/// The operating point of the study's unit, with clocked receivers, its noise and its chips. Each bandwidth is
-/// searched by bisection to 2 % in rate, for five chips that all decode, numbers search.chips on; the best is
-/// confirmed on the chips 0 to search.chips - 1, 3 % slower where they do not pass, at most twelve times. Chips
-/// are calibrated once, at the study's own rate and bandwidth. `step` is called after every bandwidth and
-/// confirmed chip. Throws Error as the study's trials do.
+/// What is called while a search goes on; either may be empty.
+struct SearchProgress {
+  std::function<void()> bandwidth_done;  ///< after every bandwidth
+  std::function<void()> word_sent;       ///< before the words of every chip; may throw to end the search
+};
+
+/// The operating point of the study's unit with its noise and its chips; receivers are clocked unless the study
+/// says unclocked. For each bandwidth, the fastest rate at which five chips, numbers search.chips on, all
+/// decode is found by a scan from above and bisection to 2 %. The fastest of these is confirmed on the chips 0
+/// to search.chips - 1; where they do not pass, it is lowered by 5 %, and the then fastest is tried. From a
+/// point that passes, 5 % faster ones are tried until one does not. Chips are calibrated once, with the study's
+/// own [time] and [receiver]. Throws Error as the study's trials do.
 OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
-                                    const OperatingPointSearch& search, const std::function<void()>& step = {});
+                                    const OperatingPointSearch& search, const SearchProgress& progress = {});
 
 }  // namespace optinc

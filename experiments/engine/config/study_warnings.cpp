@@ -98,11 +98,12 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                    "\"settled\" leaves no part to symbol rate, equalisers and jitter. Set it to \"clocked\"",
                    {}});
   if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise > 0 &&
-      timing.sampling == Sampling::clocked)
-    all.push_back({"time.sampling",
-                   "clocked: training meets the receivers' noise as equalisers leave it, but no interference "
-                   "from word to word and no jitter",
-                   {}});
+      timing.sampling != Sampling::settled)
+    all.push_back(
+        {"time.sampling",
+         "training meets the receivers' noise as equalisers leave it, but no interference from word to "
+         "word and no jitter",
+         {}});
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;
   if (metric != nullptr && !metric->complement.empty() && (limit < 0 || limit > 1))

@@ -25,6 +25,7 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
   StudyConfig ideal = config;
   ideal.chip = error_preset("ideal");
   ideal.calibration.diagonal_epochs = 0;  // the network's own diagonals
+  ideal.hardware.timing.sampling = Sampling::settled;
   const Codes codes = codes_of_words(network.task, evaluation_words(network.task));
   const Eigen::MatrixXd outputs = all_word_outputs(design, ideal, chip_variant("uncorrected"));
   summary.ideal_chip_word_accuracy =

@@ -51,7 +51,7 @@ def words(bench, network, drawn, *settings):
 def ideal_options(network, drawn, *settings):
     """Options of `optinc run` behind words()."""
     return ("--trials", "1", "--set", f"network.source={network}", "--set", "task.rounding=half-up", "--set",
-            "chip.preset=ideal", "--set", f"measure.words={drawn}", "--set", "measure.once=[]", "--set",
+            "chip.preset=ideal", "--set", "noise.set=receivers", "--set", f"measure.words={drawn}", "--set", "measure.once=[]", "--set",
             'measure.variants=["noisy"]', *settings)
 
 

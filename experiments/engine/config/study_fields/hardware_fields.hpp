@@ -225,10 +225,12 @@ void visit_fields(S& s, Visitor&& visit) {
 template <Like<TimingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   std::string sampling(name_of(s.sampling));
-  visit(name_field("sampling",
-                   "When receivers take their values: after everything has settled (settled), or once a symbol "
-                   "behind an equaliser, held for the next symbol (clocked)",
-                   names_of<Sampling>()),
+  visit(name_field(
+            "sampling",
+            "When receivers take their values: after everything has settled (settled), once a symbol behind "
+            "an equaliser, held for the next symbol (clocked), or as they come, sampled at the servers "
+            "alone (unclocked)",
+            names_of<Sampling>()),
         sampling);
   if constexpr (!std::is_const_v<S>) s.sampling = value_of_name<Sampling>(sampling);
   visit(FieldInfo{"symbol_rate_bd", "Bd",
