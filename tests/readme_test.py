@@ -41,6 +41,7 @@ AS_TYPED = {
     "optinc compare-costs LIST.toml": "optinc compare-costs experiments/data/lists/published.toml",
     "optinc operating-point LIST.toml": "optinc operating-point experiments/data/lists/operating_points.toml --chips 1 --words 60 "
                                         "--bandwidths 32e9",
+    "optinc operating-point": "optinc operating-point --help",
     "optinc interconnect LIST.toml": "optinc interconnect experiments/data/lists/headline.toml",
     "optinc interconnect": "optinc interconnect experiments/data/lists/ring_1024.toml",
     "optinc explain KEY": "optinc explain chip.sigma_eta_rad",

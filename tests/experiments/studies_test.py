@@ -42,7 +42,8 @@ QUIET = ["noise.shot=false", "noise.tia=false", "noise.rin=false",  # a chip's m
 
 def run_small(optinc, study, output):
     text = study.read_text(encoding="utf-8")
-    small = [*SMALL, *(["learner.kind=mlp"] if 'kind = "cnn"' in text else []), *(QUIET if 'model = "learning"' in text else [])]
+    small = [*SMALL, *(["learner.kind=mlp"] if 'kind = "cnn"' in text else []),
+             *(QUIET if 'model = "learning"' in text and "sampling =" not in text else [])]
     swept = ["network.hidden"] if "shapes =" in text or '"network.hidden" = [' in text else []
     if '"chip.sigma_eta_rad" = [' in text and '"network.source"' in text:  # many points of large networks
         small += ["chip.sigma_eta_rad=[0.01]"]
