@@ -44,7 +44,8 @@ def operating_points(run: Run) -> Figure:
         axes.plot(rate[of], energy[of], linestyle="none", marker=look["marker"], color=look["color"], label=f"{preset} chips")
     others = np.array([1e12 * np.asarray(data[name].values, float) for name, *_ in OPPONENTS])
     for (_, label, marker), values in zip(OPPONENTS, others):
-        axes.plot(rate[there], values[there], linestyle="none", marker=marker, color="#777777", markersize=5, label=label)
+        axes.plot(rate[there], values[there], linestyle="none", marker=marker, color="#777777", markersize=5,
+                  markerfacecolor="none", label=label)
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis, values, set_limits in ((axes.xaxis, rate[there], axes.set_xlim), (axes.yaxis, np.concatenate([energy[there], others[:, there].ravel()]), axes.set_ylim)):
