@@ -22,6 +22,7 @@ FLOORS = {
                     ("analysis/validate", "analysis/operating_point"), ("engine/study",), ("cli",)),
 }
 GUESTS = ("tests", "bench")  # may include any room; of detail/ see DETAIL_USERS
+MODULE = "python"  # binds physics and onn, and knows nothing of experiments
 GENERATED = {"experiments": {"optinc_version.hpp"}}
 
 FILES_IN_HDF5 = (r"(hdf5|H5)[\w.]*", "result files are written in experiments")
@@ -76,7 +77,9 @@ def why_not(file, quoted, angled):
     room = file.split("/")[0]
     if reason := why_not_detail(file, quoted or angled):
         return reason
-    if room in GUESTS:
+    if room == MODULE and quoted and quoted.split("/")[0] not in ("physics", "onn", MODULE):
+        return "the Python module binds physics and onn alone"
+    if room in (*GUESTS, MODULE):
         return ""
     name = quoted or angled
     first = name.split("/")[0]
@@ -125,7 +128,7 @@ def cycle(uses):
 def problems(root):
     """(number of files read, list of lines to print)."""
     files, found, uses = 0, [], {}
-    for room in ROOMS + GUESTS:
+    for room in (*ROOMS, *GUESTS, MODULE):
         for path in sorted((root / room).rglob("*")):
             if path.suffix not in (".hpp", ".cpp", ".h"):
                 continue
@@ -157,12 +160,14 @@ def self_test():
              ("onn/new/a.hpp", '"onn/task/x.hpp"'), ("onn/link/a.hpp", '"onn/new/x.hpp"'), ("onn/task/a.hpp", '"onn/network/x.hpp"'), ("onn/training/a.cpp", '"onn/budget/x.hpp"'),
              ("onn/link/a.hpp", '"onn/link/detail/x.hpp"'), ("physics/mesh/a.hpp", '"physics/mesh/engine/detail/x.hpp"'), ("onn/link/a.cpp", '"physics/simd/detail/x.hpp"'),
              ("experiments/models/a.cpp", '"onn/link/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/detail/x.hpp"'), ("tests/support/a.hpp", '"physics/simd/detail/x.hpp"'),
-             ("tests/experiments/a.test.cpp", '"onn/link/detail/x.hpp"'), ("tests/consumer/main.cpp", "<optinc/physics/simd/detail/x.hpp>")]
+             ("tests/experiments/a.test.cpp", '"onn/link/detail/x.hpp"'), ("tests/consumer/main.cpp", "<optinc/physics/simd/detail/x.hpp>"),
+             ("python/bindings/a.cpp", '"experiments/x.hpp"'), ("python/bindings/a.cpp", '"onn/link/detail/x.hpp"')]
     right = [("physics/thermal/detail/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
              ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>"),
              ("experiments/cli/a.cpp", '"experiments/engine/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"'),
              ("onn/link/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/budget/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/link/detail/a.hpp", '"onn/link/detail/x.hpp"'),
-             ("tests/onn/link/a.test.cpp", '"onn/link/detail/x.hpp"'), ("bench/main.cpp", '"physics/simd/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/x.hpp"')]
+             ("tests/onn/link/a.test.cpp", '"onn/link/detail/x.hpp"'), ("bench/main.cpp", '"physics/simd/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/x.hpp"'),
+             ("python/bindings/a.cpp", '"onn/link/x.hpp"'), ("python/bindings/a.cpp", '"python/bindings/x.hpp"')]
     failures = 0 if cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"] and not cycle({"a": {"b", "c"}, "b": {"c"}}) else 1
     for cases, expected in ((wrong, 1), (right, 0)):
         for file, include in cases:

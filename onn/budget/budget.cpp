@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 
 #include <boost/math/tools/toms748_solve.hpp>
@@ -50,36 +49,21 @@ void validate_program(const ChipDesign& design, const ChipProgram& program) {
            program.layers.size(), design.layers.size());
 }
 
-/// Share of the eye between two of so many levels that interference leaves open in the worst case behind
-/// clocked receivers and their equalisers.
-double clocked_eye_opening(const UnitHardware& hardware, int levels) {
-  const ClockedChannel channel = *stage_channel(hardware);
-  const std::vector<double> g = channel.equalised();
-  const double own = g[static_cast<std::size_t>(channel.own())];
-  double others = -std::abs(own);
-  for (const double x : g) others += std::abs(x);
-  return pam_eye_opening(others / own, levels);
-}
-
 /// Bound of one stage, a neuron's or server's receiver and the modulator before it, for half of the eye of the
 /// 3N + 1 levels that a digit's sum has.
 double symbol_rate_limit(const Task& task, const UnitHardware& hardware) {
-  if (hardware.timing.sampling == Sampling::clocked) {
-    UnitHardware at = hardware;
-    const auto surplus = [&](double rate_bd) {
-      at.timing.symbol_rate_bd = rate_bd;
-      return clocked_eye_opening(at, task.sums()) - 0.5;
-    };
-    std::uintmax_t steps = 60;
-    const auto bracket =
-        boost::math::tools::bracket_and_solve_root(surplus, hardware.receiver.front_end.bandwidth_hz, 1.3,
-                                                   false, boost::math::tools::eps_tolerance<double>(16), steps);
-    return (bracket.first + bracket.second) / 2;
-  }
-  const std::array<Lowpass, 2> stage = {
-      {{LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz},
-       {LowpassShape::one_pole, hardware.modulator.bandwidth_hz}}};
-  return symbol_rate_limit_bd(stage, task.sums());
+  const std::array<Lowpass, 2> stage = stage_lowpasses(hardware);
+  if (hardware.timing.sampling != Sampling::clocked) return symbol_rate_limit_bd(stage, task.sums());
+  UnitHardware at = hardware;
+  const auto surplus = [&](double rate_bd) {
+    at.timing.symbol_rate_bd = rate_bd;
+    return pam_eye_opening(peak_distortion(*stage_channel(at)), task.sums()) - 0.5;
+  };
+  std::uintmax_t steps = 60;
+  const auto [low, high] =
+      boost::math::tools::bracket_and_solve_root(surplus, hardware.receiver.front_end.bandwidth_hz, 1.3, false,
+                                                 boost::math::tools::eps_tolerance<double>(16), steps);
+  return (low + high) / 2;
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "onn/chip/chip_design.hpp"
 
+#include <cmath>
+
 #include "onn/task/words.hpp"
+#include "physics/core/check.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/mesh/combining_tree.hpp"
 #include "physics/mesh/decomposition.hpp"
@@ -11,6 +14,11 @@ namespace {
 BlockDesign design_block(const SigmaULayer& layer, std::size_t b, double passive_scale) {
   const bool sum = layer.wiring == Wiring::sum;
   const int n = layer.block_size();
+  if (sum) {
+    const double norm = layer.unitary[b].row(0).norm();  // a tree adds up to a unit vector, no other
+    validate(std::abs(norm - 1) <= 1e-6,
+             "row 0 of a sum's unitary has norm {} (1: sigma holds the size). Divide the row by it.", norm);
+  }
   const MeshTopology mesh = sum ? combining_tree_topology(n) : clements_topology(n);
   return {mesh, MeshEngine<double>(mesh),
           sum ? program_combining_tree(layer.unitary[b].row(0).transpose())

@@ -59,7 +59,8 @@ struct ChipDesign {
 /// Programs a trained network onto meshes: every U is decomposed into phases, every sigma becomes an
 /// attenuation. Attenuators keep 1 % head-room, for one with splitter errors passes at most cos(alpha - beta).
 /// Full scales come from every word of the task, or from design_words() of them where there are more.
-/// Throws Error as validate_network does, and where a U is not unitary.
+/// Throws Error as validate_network does, and where a U is not unitary or row 0 of a sum's has not norm 1 to
+/// 1e-6.
 ChipDesign design_chip(const Network& network);
 
 }  // namespace optinc

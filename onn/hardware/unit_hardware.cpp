@@ -83,11 +83,15 @@ double lock_rms_rad(const UnitHardware& u) {
   return std::sqrt(sigma * sigma + walked);
 }
 
+std::array<Lowpass, 2> stage_lowpasses(const UnitHardware& u) {
+  return {{{LowpassShape::one_pole, u.modulator.bandwidth_hz},
+           {LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz}}};
+}
+
 std::optional<ClockedChannel> stage_channel(const UnitHardware& u) {
   if (u.timing.sampling != Sampling::clocked) return std::nullopt;
-  return clocked_channel({LowpassShape::one_pole, u.modulator.bandwidth_hz},
-                         {LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz},
-                         u.timing.symbol_rate_bd, u.timing.equaliser_taps);
+  const auto [modulator, receiver] = stage_lowpasses(u);
+  return clocked_channel(modulator, receiver, u.timing.symbol_rate_bd, u.timing.equaliser_taps);
 }
 
 double stage_noise_gain(const UnitHardware& u) {

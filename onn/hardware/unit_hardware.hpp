@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -132,6 +133,10 @@ struct UnitHardware {
   LinkSettings link;
   TimingSettings timing;
 };
+
+/// Low-passes of a stage, from the drive of one modulator to the current of the next receiver: the modulator's
+/// pole and the receiver's Bessel-Thomson response.
+std::array<Lowpass, 2> stage_lowpasses(const UnitHardware& u);
 
 /// The way of a value from one modulator to the sample of the next receiver: the modulator's pole, the
 /// receiver's Bessel-Thomson response, sampling and equaliser; none where words are settled. Equalisers are

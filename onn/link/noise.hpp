@@ -34,4 +34,12 @@ struct LitUnit {
   NoiseSwitches noise = {};
 };
 
+/// Which random numbers a transmission uses, and at which server it is received.
+struct TransmissionSeed {
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  std::uint32_t server = 0;   ///< T broadcasts the same light; each server's receiver adds noise of its own
+  std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life
+};
+
 }  // namespace optinc

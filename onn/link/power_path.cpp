@@ -32,12 +32,10 @@ double receiver_delay_s(const UnitHardware& hardware) {
   if (const auto channel = stage_channel(hardware))  // from the start of a symbol to its equalised sample
     return channel->delay_s + channel->equaliser_before / hardware.timing.symbol_rate_bd -
            modulator_delay_s(hardware);
-  return lowpass_delay_s(Lowpass{LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz});
+  return lowpass_delay_s(stage_lowpasses(hardware)[1]);
 }
 
-double modulator_delay_s(const UnitHardware& hardware) {
-  return lowpass_delay_s(Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz});
-}
+double modulator_delay_s(const UnitHardware& hardware) { return lowpass_delay_s(stage_lowpasses(hardware)[0]); }
 
 int sharing_reads(const UnitHardware& hardware, int copies) {
   return hardware.link.averaging == Averaging::coherent ? copies : 1;

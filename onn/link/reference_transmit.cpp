@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "onn/link/detail/reference_receivers.hpp"
 #include "onn/link/power_path.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/activation.hpp"
@@ -235,117 +236,6 @@ LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitH
   return in;
 }
 
-/// A receiver, of a neuron or a server.
-struct Receiver {
-  double phase_rad = 0.0;  ///< of its local oscillator
-  int stronger_diode = 1;
-};
-
-/// What noise adds to a current, A. `seed_noise` is dI/I of the seed laser, the same at all receivers of a
-/// layer. transmit() departs from two devices: homodyne_current_a() also has a common mode of the signal where
-/// diodes differ, and noisy_homodyne_current_a() draws the oscillator's intensity noise for every receiver by
-/// itself and has none on the signal.
-double noise_a(double current_a, Complex field, const Receiver& at, const UnitHardware& hardware,
-               const NoiseSwitches& noise, double seed_noise, Stream& stream) {
-  const ReceiverSettings& receiver = hardware.receiver;
-  const HomodyneNoise variance = homodyne_noise_a2(receiver, hardware.laser, std::norm(field));
-  const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
-  const double leak_per_noise =
-      lo_intensity_noise_a(receiver, hardware.laser) / relative_intensity_noise(receiver, hardware.laser);
-  return std::sqrt(white) * stream.normal() + seed_noise * (current_a + at.stronger_diode * leak_per_noise);
-}
-
-/// Values that a receiver takes of words in succession, the first after the last, A: the levels' steps, each
-/// smoothed by modulator and receiver, at an instant of its own; noise of the receiver's band; equaliser. Of
-/// `channel`, only the instant and the taps that were chosen count.
-Eigen::VectorXd clocked_currents_a(const Eigen::VectorXcd& fields, const Receiver& at,
-                                   const UnitHardware& hardware, const NoiseSwitches& noise,
-                                   const Eigen::VectorXd& seed_noise, const ClockedChannel& channel,
-                                   Stream& stream) {
-  const double symbol_s = 1 / hardware.timing.symbol_rate_bd;
-  const Lowpass receiver = {LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz};
-  const std::array<Lowpass, 2> stage = {Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz},
-                                        receiver};
-  const Eigen::Index words = fields.size(), reach = static_cast<Eigen::Index>(channel.response.size()) + 2;
-  const auto word = [&](Eigen::Index n) { return ((n % words) + words) % words; };
-  Eigen::VectorXd held_a(words), samples(words), white(words);
-  for (Eigen::Index n = 0; n < words; ++n)
-    held_a[n] = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
-  for (Eigen::Index n = 0; n < words; ++n) {
-    const double late_s = noise.jitter ? hardware.timing.jitter_s * stream.normal() : 0.0;
-    std::vector<double> since_step_s;
-    for (Eigen::Index k = n - reach; k <= n + reach; ++k)
-      since_step_s.push_back(channel.delay_s + late_s + static_cast<double>(n - k) * symbol_s);
-    const std::vector<double> step = step_response(stage, since_step_s);
-    samples[n] = held_a[word(n - reach - 1)];
-    for (Eigen::Index k = n - reach; k <= n + reach; ++k)
-      samples[n] += (held_a[word(k)] - held_a[word(k - 1)]) * step[static_cast<std::size_t>(k - n + reach)];
-    white[n] = noise_a(samples[n], fields[n], at, hardware, noise, seed_noise[n], stream);
-  }
-  if (noise.any_receiver_noise()) {
-    Eigen::MatrixXd correlation(words, words);
-    for (Eigen::Index lag = 0; lag < words; ++lag) {
-      const double r = noise_correlation(std::span(&receiver, 1), static_cast<double>(lag) * symbol_s);
-      correlation.diagonal(lag).setConstant(r);
-      correlation.diagonal(-lag).setConstant(r);
-    }
-    samples += correlation.llt().matrixL() * white;
-  }
-  Eigen::VectorXd equalised = Eigen::VectorXd::Zero(words);
-  for (Eigen::Index n = 0; n < words; ++n)
-    for (std::size_t m = 0; m < channel.equaliser.size(); ++m)
-      equalised[n] +=
-          channel.equaliser[m] * samples[word(n - static_cast<Eigen::Index>(m) + channel.equaliser_before)];
-  return equalised;
-}
-
-/// What an unclocked receiver hands on at every sample, A: the levels' steps, smoothed by modulator and
-/// receiver, and noise smoothed by the receiver alone, less the delay that all lanes have.
-Eigen::VectorXd unclocked_currents_a(const Eigen::VectorXcd& fields, const Receiver& at,
-                                     const UnitHardware& hardware, const NoiseSwitches& noise,
-                                     const Eigen::VectorXd& seed_noise, Stream& stream) {
-  const double step_s = 1 / (samples_per_symbol * hardware.timing.symbol_rate_bd);
-  const std::array<Lowpass, 2> stage = {
-      Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz},
-      Lowpass{LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz}};
-  const Eigen::Index samples = fields.size(), reach = 16 * samples_per_symbol,
-                     delay = std::lround(lowpass_delay_s(stage) / step_s);
-  std::vector<double> since_step_s;
-  for (Eigen::Index j = 0; j <= reach; ++j) since_step_s.push_back(static_cast<double>(j) * step_s);
-  const std::vector<double> smooth = step_response(stage, since_step_s),
-                            receiver = step_response(std::span(stage).last(1), since_step_s);
-  Eigen::VectorXd held_a(samples), drawn_a(samples), currents = Eigen::VectorXd::Zero(samples);
-  for (Eigen::Index n = 0; n < samples; ++n) {
-    held_a[n] = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
-    drawn_a[n] = noise_a(held_a[n], fields[n], at, hardware, noise, seed_noise[n], stream);
-  }
-  double energy = 0.0;
-  for (std::size_t j = 0; j + 1 < receiver.size(); ++j) energy += std::pow(receiver[j + 1] - receiver[j], 2);
-  for (Eigen::Index n = 0; n < samples; ++n)
-    for (Eigen::Index j = 0; j < reach; ++j) {
-      const Eigen::Index from = (((n + delay - j) % samples) + samples) % samples;
-      const auto later = static_cast<std::size_t>(j) + 1;
-      currents[n] += held_a[from] * (smooth[later] - smooth[later - 1]) +
-                     drawn_a[from] * (receiver[later] - receiver[later - 1]) / std::sqrt(energy);
-    }
-  return currents;
-}
-
-/// Currents of a receiver, A, one a word or sample.
-Eigen::VectorXd currents_a(const Eigen::VectorXcd& fields, const Receiver& at, const UnitHardware& hardware,
-                           const NoiseSwitches& noise, const Eigen::VectorXd& seed_noise,
-                           const std::optional<ClockedChannel>& channel, Stream& stream) {
-  if (hardware.timing.sampling == Sampling::unclocked)
-    return unclocked_currents_a(fields, at, hardware, noise, seed_noise, stream);
-  if (channel) return clocked_currents_a(fields, at, hardware, noise, seed_noise, *channel, stream);
-  Eigen::VectorXd currents(fields.size());
-  for (Eigen::Index n = 0; n < fields.size(); ++n) {
-    const double mean = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
-    currents[n] = mean + noise_a(mean, fields[n], at, hardware, noise, seed_noise[n], stream);
-  }
-  return currents;
-}
-
 }  // namespace
 
 ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
@@ -416,9 +306,10 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
         continue;
       }
       const double unit_t = at_servers ? unit_t_ratio(hardware, design.task.servers) : 1.0;
-      const Receiver receiver = {oscillator.normal() * hardware.link.sigma_oscillator_rad, j % 2 == 0 ? 1 : -1};
-      const Eigen::VectorXd i =
-          currents_a(unit_t * out.row(j).transpose(), receiver, hardware, acting, seed_noise, channel, stream);
+      const ReferenceReceiver receiver = {oscillator.normal() * hardware.link.sigma_oscillator_rad,
+                                          j % 2 == 0 ? 1 : -1};
+      const Eigen::VectorXd i = reference_currents_a(unit_t * out.row(j).transpose(), receiver, hardware,
+                                                     acting, seed_noise, channel, stream);
       const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(hardware.receiver));
       const double bias = layer.bias[j] + shift[j];
       if (at_servers) {

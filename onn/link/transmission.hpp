@@ -5,14 +5,6 @@
 
 namespace optinc {
 
-/// Which random numbers a transmission uses, and at which server it is received.
-struct TransmissionSeed {
-  std::uint64_t seed = 1;
-  std::uint32_t chip = 0;
-  std::uint32_t server = 0;   ///< T broadcasts the same light; each server's receiver adds noise of its own
-  std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life
-};
-
 /// What the steps of a server's converter make of outputs in digits.
 void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> digits);
 

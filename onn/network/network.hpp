@@ -19,7 +19,7 @@ enum class Wiring {
   ///   outputs >= inputs ("tall"):  W = [S_0 U_0; ...; S_{r-1} U_{r-1}], light fanned out to r blocks
   ///   outputs <  inputs ("wide"):  W = [S_0 U_0, ..., S_{r-1} U_{r-1}], the blocks' light fanned in
   blocks,
-  /// One output, W = S_0 row 0 of U_0: a binary tree of inputs - 1 MZIs adds all inputs up coherently.
+  /// One output, W = S_0 row 0 of U_0 (norm 1; the others do not count): a tree of MZIs adds inputs coherently.
   sum,
 };
 

@@ -99,6 +99,14 @@ std::vector<double> ClockedChannel::equalised() const { return convolved(equalis
 
 int ClockedChannel::own() const { return response_before + equaliser_before; }
 
+double peak_distortion(const ClockedChannel& channel) {
+  const std::vector<double> g = channel.equalised();
+  const double own = g[static_cast<std::size_t>(channel.own())];
+  double others = -std::abs(own);
+  for (const double x : g) others += std::abs(x);
+  return others / own;
+}
+
 ClockedChannel clocked_channel(const Lowpass& sender, const Lowpass& receiver, double symbol_rate_bd, int taps,
                                double noise_weight) {
   validate_positive("symbol_rate_bd", symbol_rate_bd);
@@ -142,6 +150,23 @@ ClockedChannel clocked_channel(const Lowpass& sender, const Lowpass& receiver, d
   channel.equaliser_before = taps / 2;
   channel.delay_s = (x + chosen.own) * symbol_s;
   return channel;
+}
+
+ClockedChannel sampled_later(const ClockedChannel& channel, const Lowpass& sender, const Lowpass& receiver,
+                             double symbol_rate_bd, double later_s) {
+  const std::array<Lowpass, 2> cascade = {sender, receiver};
+  const double symbol_s = 1 / symbol_rate_bd;
+  validate_field(std::abs(later_s) < symbol_s, "later_s", "{} at {} Bd (less than a symbol). Try 0.", later_s,
+                 symbol_rate_bd);
+  ClockedChannel later = channel;
+  later.response_before += 1;  // a symbol may begin before the instant that was before its start
+  later.delay_s += later_s;
+  const double x = later.delay_s / symbol_s - later.response_before;
+  const int symbols = static_cast<int>(channel.response.size()) + 2;
+  later.response = samples_at(cascade, symbol_s, x, symbols);
+  later.slope = samples_at(cascade, symbol_s, x, symbols, 1);
+  later.curvature = samples_at(cascade, symbol_s, x, symbols, 2);
+  return later;
 }
 
 }  // namespace optinc

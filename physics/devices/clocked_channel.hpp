@@ -34,6 +34,14 @@ struct ClockedChannel {
   int own() const;
 };
 
+/// Peak distortion behind the equaliser, sum_{k != 0} |g_k| / g_0 with g = equalised(): see that of a
+/// SymbolResponse.
+double peak_distortion(const ClockedChannel& channel);
+
+/// The same channel of these low-passes, sampled so much later (earlier: < 0), |later_s| below a symbol.
+ClockedChannel sampled_later(const ClockedChannel& channel, const Lowpass& sender, const Lowpass& receiver,
+                             double symbol_rate_bd, double later_s);
+
 /// The channel of a sender and a receiver, low-passes both, at a symbol rate and with an equaliser of so many
 /// taps (odd; 1: none). Noise enters before the receiver. The sampling instant and the taps are those of least
 ///

@@ -151,24 +151,47 @@ std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<co
   return response;
 }
 
-std::vector<double> filter_held(std::span<const Lowpass> cascade, double step_s, std::span<const double> held) {
+FieldBatch::Plane filter_held(std::span<const Lowpass> cascade, double step_s, const FieldBatch::Plane& held) {
   validate_positive("step_s", step_s);
+  constexpr Eigen::Index at_once = 8;  // signals, which fill a register
+  using Signals = Eigen::Array<double, at_once, 1>;
   struct Mode {
-    Complex kept, taken, state;
+    double kept_re, kept_im, taken_re, taken_im;
+    Signals re, im;
   };
   std::vector<Mode> modes;
   for (const Pole& p : poles_of(cascade)) {
+    if (p.pole.imag() < 0) continue;  // its conjugate counts twice
     const Complex kept = std::exp(p.pole * step_s);
-    modes.push_back({kept, p.residue / p.pole * (kept - 1.0), 0.0});
+    const Complex taken = (p.pole.imag() > 0 ? 2.0 : 1.0) * p.residue / p.pole * (kept - 1.0);
+    modes.push_back({kept.real(), kept.imag(), taken.real(), taken.imag(), {}, {}});
   }
-  std::vector<double> out;
-  out.reserve(held.size());
-  for (const double value : held) {
-    Complex sum = 0;
-    for (Mode& m : modes) sum += m.state = m.kept * m.state + m.taken * value;
-    out.push_back(sum.real());
+  FieldBatch::Plane out(held.rows(), held.cols());
+  Eigen::Array<double, at_once, Eigen::Dynamic> some = decltype(some)::Zero(at_once, held.cols());
+  for (Eigen::Index first = 0; first < held.rows(); first += at_once) {
+    const Eigen::Index signals = std::min(at_once, held.rows() - first);
+    some.topRows(signals) = held.middleRows(first, signals);
+    for (Mode& m : modes) m.re.setZero(), m.im.setZero();
+    for (auto step : some.colwise()) {
+      const Signals value = step;
+      Signals sum = Signals::Zero();
+      for (Mode& m : modes) {
+        const Signals re = m.kept_re * m.re - m.kept_im * m.im + m.taken_re * value;
+        m.im = m.kept_re * m.im + m.kept_im * m.re + m.taken_im * value;
+        sum += m.re = re;
+      }
+      step = sum;
+    }
+    out.middleRows(first, signals) = some.topRows(signals);
   }
   return out;
+}
+
+std::vector<double> filter_held(std::span<const Lowpass> cascade, double step_s, std::span<const double> held) {
+  const auto steps = static_cast<Eigen::Index>(held.size());
+  const FieldBatch::Plane out =
+      filter_held(cascade, step_s, Eigen::Map<const FieldBatch::Plane>(held.data(), 1, steps));
+  return {out.data(), out.data() + steps};
 }
 
 SymbolResponse symbol_response(std::span<const Lowpass> cascade, double symbol_rate_bd, int samples_per_symbol,

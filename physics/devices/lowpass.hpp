@@ -51,8 +51,11 @@ std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<co
 /// that of h(t)^2, in closed form from the poles. One pole e^(-2 pi f_3dB lag).
 double noise_correlation(std::span<const Lowpass> cascade, double lag_s);
 
-/// What comes out, at the end of each step, of a signal that is held constant over each step; exact, from rest.
-/// out[k] answers held[0..k].
+/// What comes out, at the end of each step, of signals (signals, steps) that are held constant over each step;
+/// exact, from rest. out(i, k) answers held(i, 0..k).
+FieldBatch::Plane filter_held(std::span<const Lowpass> cascade, double step_s, const FieldBatch::Plane& held);
+
+/// The same of one signal.
 std::vector<double> filter_held(std::span<const Lowpass> cascade, double step_s, std::span<const double> held);
 
 /// Samples, one symbol apart, of the answer to a single symbol: what each symbol leaves in its neighbours.

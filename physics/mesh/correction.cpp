@@ -1,5 +1,6 @@
 #include "physics/mesh/correction.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 
@@ -33,6 +34,11 @@ void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& prog
   if (((program.theta + program.phi + alpha + beta).array() * Real(0)).sum() != Real(0))
     throw Error(fmt::format("a phase or splitter error of MZI {} is not finite (numbers only). Mend it.",
                             first_not_finite<Real>({&program.theta, &program.phi, &alpha, &beta})));
+  const auto finite = [](Real phase) { return std::isfinite(phase); };
+  if (const auto bad = std::find_if_not(program.output_phase.begin(), program.output_phase.end(), finite);
+      bad != program.output_phase.end())
+    throw Error(fmt::format("output_phase of port {} is {} (finite numbers only). Mend it.",
+                            bad - program.output_phase.begin(), *bad));
   auto& to = corrected.program;
   to.theta.resize(mzis);
   to.phi.resize(mzis);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "physics/core/enum_names.hpp"
 #include "physics/mesh/engine/mesh_layout.hpp"
 #include "physics/mesh/program.hpp"
 
@@ -23,6 +24,10 @@ using CorrectedProgram = CorrectedProgramOf<double>;
 ///               (Frobenius error: sqrt(2) larger).
 enum class Clipping { nearest, quadrature };
 
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Clipping> = {"clipping", {"nearest", "quadrature"}};
+
 /// Local error correction (Bandyopadhyay, Hamerly, Englund, Optica 8, 1247 (2021)): each MZI, in propagation
 /// order, is re-programmed so that with its own splitters alpha, beta it does what the perfect MZI did, up to
 /// output phases, which are carried on to the next MZIs and at last to the output screen. Exact where every bar
@@ -31,7 +36,7 @@ enum class Clipping { nearest, quadrature };
 /// corrected for.
 /// `Real` is float or double; SIMD lanes are the MZIs of a column, see reference_correct_splitters() for the
 /// same one by one. `corrected` keeps its memory from call to call. Throws Error where sizes are not the
-/// topology's.
+/// topology's, and where a phase or splitter error is not finite.
 template <class Real>
 void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& program,
                        const VectorOf<Real>& alpha, const VectorOf<Real>& beta, Clipping clipping,

@@ -1,5 +1,8 @@
 #include "physics/mesh/decomposition.hpp"
 
+#include <cmath>
+#include <tuple>
+
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/dac.hpp"
@@ -108,6 +111,13 @@ MeshProgram decompose_reck(const Matrix& unitary) {
 }
 
 MeshProgram quantise(const MeshProgram& program, int bits, DacMode mode) {
+  // wrapped, a phase that is not finite would become 0
+  for (const auto& [name, part, phases] :
+       {std::tuple("theta", "MZI", &program.theta), std::tuple("phi", "MZI", &program.phi),
+        std::tuple("output_phase", "port", &program.output_phase)})
+    for (Eigen::Index k = 0; k < phases->size(); ++k)
+      validate(std::isfinite((*phases)[k]), "{} of {} {} is {} (finite numbers only). Mend it.", name, part, k,
+               (*phases)[k]);
   const auto on_grid = [=](double phase) {
     return mode == DacMode::voltage ? quantise_voltage(phase, bits) : quantise_phase(phase, bits);
   };

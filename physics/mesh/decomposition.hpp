@@ -15,7 +15,8 @@ MeshProgram decompose_clements(const Matrix& unitary);
 MeshProgram decompose_reck(const Matrix& unitary);
 
 /// The program as a DAC of `bits` bits renders it: every phase on its grid of 2 pi / 2^bits (quantise_phase),
-/// or on that of a DAC of heater voltages (quantise_voltage). 0 bits: unchanged.
+/// or on that of a DAC of heater voltages (quantise_voltage). 0 bits: none is rounded. All are wrapped to
+/// [0, 2 pi). Throws Error where a phase is not finite, naming its MZI or port.
 MeshProgram quantise(const MeshProgram& program, int bits, DacMode mode = DacMode::phase);
 
 }  // namespace optinc

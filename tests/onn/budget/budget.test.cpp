@@ -295,6 +295,11 @@ TEST_CASE("budget: clocked receivers take power and symbols, and equalisers carr
   const ChipBudget plain = budget(published(), with_loss(0.2), u);
   CHECK_THAT(plain.symbol_power_w.part("clocks and equalisers").total(),
              WithinRel(656 * 0.9e-12 * 40e9, 1e-12));
+  u.timing.clocked_receiver_j = 0;
+  // clocks of the chip's own 640 receivers; 16 are servers'
+  CHECK_THAT(plain.die_heat_w - budget(published(), with_loss(0.2), u).die_heat_w,
+             WithinRel(640 * 0.9e-12 * 40e9, 1e-9));
+  u.timing.clocked_receiver_j = 0.9e-12;
   const double symbol_s = 1 / 40e9, stages = 6;
   const double later_s = plain.delay_s.total() - settled.delay_s.total();
   CHECK(later_s > 0);

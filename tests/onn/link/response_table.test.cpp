@@ -222,6 +222,12 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
                   tabulate_chip({lit.design, lit.chip, lit.hardware, NoiseSwitches::all()}, {});
                 }),
                 {"link.sigma_lock_rad", "noise.lock"});
+  UnitHardware clocked = lit.hardware;
+  clocked.timing.sampling = Sampling::clocked;
+  check_message(refusal([&] {
+                  tabulate_chip({lit.design, lit.chip, clocked}, {});
+                }),
+                {"time.sampling = clocked", "through the meshes"});
   lit.hardware.link.averaging = Averaging::incoherent;
   check_message(refusal([&] {
                   tabulate_chip({lit.design, lit.chip, lit.hardware, NoiseSwitches::all()}, {});

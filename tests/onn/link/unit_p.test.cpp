@@ -226,4 +226,10 @@ TEST_CASE("impossible devices of the link are refused by name") {
         u.link.signed_levels = true;
       },
       "signed_levels = true with averaging = incoherent");
+  refused(
+      [](UnitHardware& u) {
+        u.link.averaging = Averaging::incoherent;
+        u.timing.sampling = Sampling::unclocked;
+      },
+      "sampling = unclocked with averaging = incoherent");
 }

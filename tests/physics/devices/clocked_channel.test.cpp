@@ -101,6 +101,24 @@ TEST_CASE("clocked channel: a late instant samples h + slope d + curvature d^2/2
   }
 }
 
+// Fails when a symbol's samples belong to its neighbour, or earlier ones are cut
+TEST_CASE("clocked channel: sampled later, it samples what the step response then is") {
+  const double rate = 40e9;
+  const ClockedChannel channel = clocked_channel(modulator, receiver, rate, 3);
+  for (const double symbols : {-0.99, -0.5, 0.0, 0.4, 0.99}) {
+    const ClockedChannel later = sampled_later(channel, modulator, receiver, rate, symbols / rate);
+    CHECK(later.delay_s == Approx(channel.delay_s + symbols / rate));
+    const std::vector<double> expected = samples_late(later, rate, 0.0);
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      CHECK(later.response[k] == Approx(expected[k]).margin(1e-12));
+    CHECK(std::accumulate(later.response.begin(), later.response.end(), 0.0) == Approx(1.0).epsilon(1e-9));
+  }
+  const ClockedChannel same = sampled_later(channel, modulator, receiver, rate, 0.0);
+  for (std::size_t k = 0; k < channel.response.size(); ++k)
+    CHECK(same.response[k + 1] == Approx(channel.response[k]).margin(1e-12));
+  check_message(refusal([&] { sampled_later(channel, modulator, receiver, rate, 1 / rate); }), {"later_s"});
+}
+
 // The moving average of the noise against the correlation of the receiver's filter; fails when its taps are
 // those of the impulse response at symbols
 TEST_CASE("clocked channel: noise of samples is as correlated as the receiver's band makes it") {

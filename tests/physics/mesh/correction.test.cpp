@@ -2,6 +2,8 @@
 
 #include "physics/mesh/correction.hpp"
 
+#include <limits>
+
 #include "physics/core/check.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_correction.hpp"
@@ -93,6 +95,14 @@ TEST_CASE("a correction of another mesh is refused") {
   const Case c = haar_case(5, false);
   CHECK_THROWS_WITH(correct_splitters(clements_topology(4), c.program, c.errors.alpha, c.errors.beta),
                     ContainsSubstring("10 phases") && ContainsSubstring("6 MZIs"));
+}
+
+// Fails when it is carried on to the output: a DAC would render it as 0.
+TEST_CASE("an output phase that is not finite is refused") {
+  Case c = haar_case(5, false);
+  c.program.output_phase[4] = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_WITH(correct_splitters(c.topology, c.program, c.errors.alpha, c.errors.beta),
+                    ContainsSubstring("output_phase of port 4 is nan"));
 }
 
 // the same normals in float: to 1e-6 of sigma times the largest, 6.8. Fails when the float draws take another

@@ -197,6 +197,19 @@ TEST_CASE("MC: programs of Haar matrices have the bar powers of their rank") {
 }
 
 // each fails when its validate() is taken out
+// Fails when it is rendered: wrapped, it is 0.
+TEST_CASE("a phase that is not finite is not rendered") {
+  const Vector zero = Vector::Zero(6);
+  for (const int bits : {0, 8}) {
+    MeshProgram p{zero, zero, Vector::Zero(4)};
+    CHECK_NOTHROW(quantise(p, bits));
+    p.output_phase[3] = std::numeric_limits<double>::infinity();
+    CHECK_THROWS_WITH(quantise(p, bits), ContainsSubstring("output_phase of port 3 is inf"));
+    p.phi[5] = std::numeric_limits<double>::quiet_NaN();
+    CHECK_THROWS_WITH(quantise(p, bits), ContainsSubstring("phi of MZI 5 is nan"));
+  }
+}
+
 TEST_CASE("decomposition refuses what no mesh can be") {
   Matrix u = Matrix::Identity(4, 4);
   CHECK_THROWS_WITH(decompose_clements(Matrix::Zero(3, 4)),

@@ -1,0 +1,139 @@
+#include "onn/link/detail/receivers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "onn/link/detail/receiver_variance.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
+constexpr std::size_t most_stage_samples = 64 * samples_per_symbol;  // in which a receiver settles
+
+/// Adds the noise that is switched on to the currents (ports, words), A, of receivers of these fields.
+void add_noise(const FieldBatch& fields, const UnitHardware& hardware, const NoiseSwitches& noise,
+               Stream& stream, FieldBatch::Plane& current) {
+  if (!noise.any_receiver_noise()) return;
+  const ReceiverSettings& receiver = hardware.receiver;
+  const double rin = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
+  const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
+  const ReceiverVariance variance = receiver_variance(receiver, noise);
+  // Signal and local oscillator stem from one seed, whose intensity noise is the same on all ports of a symbol.
+  // It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode of a pair
+  // is the stronger differs from pair to pair.
+  const Eigen::Index ports = current.rows(), common = rin > 0 ? 1 : 0;
+  const Eigen::Index words_at_once = std::max<Eigen::Index>(1, normals_at_once / (ports + common));
+  Eigen::MatrixXd drawn(ports + common, words_at_once);  // a word's stand together: the seed's, then the ports'
+  for (Eigen::Index first = 0; first < current.cols(); first += words_at_once) {
+    const Eigen::Index words = std::min(words_at_once, current.cols() - first);
+    stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.rows() * words)));
+    for (Eigen::Index p = 0; p < ports; ++p) {
+      const double leak = p % 2 == 0 ? lo_leak : -lo_leak;
+      for (Eigen::Index w = 0; w < words; ++w) {
+        double& i = current(p, first + w);
+        double squared_a2 = variance.dark_a2;
+        if (variance.per_watt_a2 > 0) {
+          const double re = fields.re(p, first + w), im = fields.im(p, first + w);
+          squared_a2 += variance.per_watt_a2 * (re * re + im * im);
+        }
+        const double seed_noise = rin > 0 ? rin * drawn(0, w) : 0.0;
+        i += seed_noise * (i + leak) + std::sqrt(squared_a2) * drawn(common + p, w);
+      }
+    }
+  }
+}
+
+/// out[p, n] = sum_k taps_k in[p, n - k], k from -before on; words beyond the first and last count as 0.
+FieldBatch::Plane along_words(const FieldBatch::Plane& in, const std::vector<double>& taps, int before) {
+  FieldBatch::Plane out = FieldBatch::Plane::Zero(in.rows(), in.cols());
+  for (std::size_t at = 0; at < taps.size(); ++at) {
+    const Eigen::Index k = static_cast<Eigen::Index>(at) - before, words = in.cols() - std::abs(k);
+    if (words <= 0) continue;
+    out.middleCols(std::max<Eigen::Index>(k, 0), words) +=
+        taps[at] * in.middleCols(std::max<Eigen::Index>(-k, 0), words);
+  }
+  return out;
+}
+
+/// Currents (ports, words), A, as clocked receivers sample them.
+FieldBatch::Plane sampled(const FieldBatch::Plane& current, const ClockedChannel& channel, double jitter_s,
+                          Stream& stream) {
+  FieldBatch::Plane samples = along_words(current, channel.response, channel.response_before);
+  if (jitter_s == 0.0) return samples;
+  FieldBatch::Plane late_s(current.rows(), current.cols());
+  stream.normals(std::span(late_s.data(), static_cast<std::size_t>(late_s.size())));
+  late_s *= jitter_s;
+  const auto changing = [&](const std::vector<double>& taps) {
+    return along_words(current, taps, channel.response_before);
+  };
+  return samples +
+         late_s.cwiseProduct(changing(channel.slope) + late_s.cwiseProduct(changing(channel.curvature)) / 2);
+}
+
+/// Samples (ports, time) behind a filter, each lane from rest, less the stage's delay.
+FieldBatch::Plane smoothed(const FieldBatch::Plane& in, std::span<const Lowpass> filter,
+                           const AnalogueStage& stage) {
+  FieldBatch::Plane out = FieldBatch::Plane::Zero(in.rows(), in.cols());
+  const Eigen::Index kept = in.cols() - stage.delay;
+  out.leftCols(kept) = filter_held(filter, stage.step_s, in).rightCols(kept);
+  return out;
+}
+
+}  // namespace
+
+std::optional<AnalogueStage> analogue_stage(const UnitHardware& u) {
+  if (u.timing.sampling != Sampling::unclocked) return std::nullopt;
+  AnalogueStage made = {stage_lowpasses(u), 1 / (samples_per_symbol * u.timing.symbol_rate_bd)};
+  made.delay = std::lround(lowpass_delay_s(made.stage) / made.step_s);
+  std::vector<double> pulse(most_stage_samples, 0.0);
+  pulse[0] = 1.0;
+  double energy = 0.0;
+  for (const double g : filter_held(std::span(made.stage).last(1), made.step_s, pulse)) energy += g * g;
+  made.noise_gain = std::sqrt(energy);
+  return made;
+}
+
+Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Eigen::Index stages) {
+  if (stage.clocked) {
+    const auto length = static_cast<Eigen::Index>(stage.clocked->equalised().size());
+    const Eigen::Index later = stages * stage.clocked->own();
+    return {stages * (length - 1) - later, later};
+  }
+  if (!stage.analogue) return {};
+  const auto& [modulator, receiver] = stage.analogue->stage;
+  const ClockedChannel once = clocked_channel(modulator, receiver, hardware.timing.symbol_rate_bd);
+  return {stages * static_cast<Eigen::Index>(once.response.size()), 2 * stages + 2};
+}
+
+FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
+                         const Eigen::VectorXd* phase_rad, const StageInTime& stage, const NoiseSwitches& noise,
+                         Stream& stream) {
+  const ReceiverSettings& receiver = hardware.receiver;
+  FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
+  if (phase_rad != nullptr)
+    current = phase_rad->array().cos().matrix().asDiagonal() * current +
+              homodyne_current_per_field(receiver) *
+                  (phase_rad->array().sin().matrix().asDiagonal() * fields.im).eval();
+  if (const auto& channel = stage.clocked) {
+    const FieldBatch::Plane samples =
+        sampled(current, *channel, noise.jitter ? hardware.timing.jitter_s : 0.0, stream);
+    current = samples;
+    add_noise(fields, hardware, noise, stream, current);
+    if (noise.any_receiver_noise()) current = samples + along_words(current - samples, channel->colour, 0);
+    return along_words(current, channel->equaliser, channel->equaliser_before);
+  }
+  if (const auto& analogue = stage.analogue) {
+    FieldBatch::Plane noisy = current;
+    add_noise(fields, hardware, noise, stream, noisy);
+    const FieldBatch::Plane drawn = (noisy - current) / analogue->noise_gain;
+    current = smoothed(current, analogue->stage, *analogue);
+    if (noise.any_receiver_noise()) current += smoothed(drawn, std::span(analogue->stage).last(1), *analogue);
+    return current;
+  }
+  add_noise(fields, hardware, noise, stream, current);
+  return current;
+}
+
+}  // namespace optinc
