@@ -112,7 +112,8 @@ void add_operating_point(CommandTable& commands) {
   CLI::App& point = commands.add(
       "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
       "optinc operating-point experiments/data/lists/operating_points.toml -o points.h5\n"
-      "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     a rough answer in a fifth of the time",
+      "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     a rough answer, sooner\n"
+      "Receivers are clocked (time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
   OperatingPointSearch& search = asked->search;
   point.add_option("LIST.toml", asked->list, "List of designs, each given by overrides of one study")
@@ -126,6 +127,10 @@ void add_operating_point(CommandTable& commands) {
   point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try, Hz")
       ->type_name("HZ")
       ->expected(1, 99);
+  point
+      .add_option("--designs", asked->designs,
+                  "Write the designs that decode as a list at their points, for compare-costs and interconnect")
+      ->type_name("FILE");
   add_settings(point, asked->settings,
                "Override section.key=value for all designs that do not set the key themselves; repeatable");
   point.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");

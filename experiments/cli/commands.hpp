@@ -72,7 +72,7 @@ struct CompareCostsArguments {
 
 /// What `operating-point` takes.
 struct OperatingPointArguments {
-  std::string list;
+  std::string list, designs;
   std::vector<std::string> settings;
   OperatingPointSearch search;
   bool json = false;

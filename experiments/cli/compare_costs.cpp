@@ -6,6 +6,7 @@
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -19,10 +20,12 @@ int compare_costs_command(const CompareCostsArguments& a, std::string_view typed
   DesignList list = load_design_list(a.list);
   list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
   Progress progress("designs", static_cast<int>(list.designs.size()), a.out.quiet);
-  const auto designs = compare_designs(list, [&](const std::string& name) {
-    check_interrupt();
-    progress.step(name);
-  });
+  const auto designs = compare_designs(
+      list, [](const StudyConfig& config) { return make_network_of(config, true).network; },
+      [&](const std::string& name) {
+        check_interrupt();
+        progress.step(name);
+      });
   if (stored) {
     AtomicFile file(a.out.output, a.out.force);
     sign_file(file.file(), "OptINC designs: " + list.title, typed);

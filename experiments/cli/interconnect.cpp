@@ -11,6 +11,7 @@
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -41,7 +42,10 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
   const Scenario* chosen = nullptr;
   if (traced)
     chosen = &scenario_named(list, a.scenario.empty() ? list.scenarios.front().name : a.scenario, a.servers);
-  cost_units(list, shipped_folder("lists") / "published.toml", [](const std::string&) { check_interrupt(); });
+  cost_units(
+      list, shipped_folder("lists") / "published.toml",
+      [](const StudyConfig& config) { return make_network_of(config, true).network; },
+      [](const std::string&) { check_interrupt(); });
   Progress progress("interconnect", steps_of(list), a.out.quiet);
   const InterconnectResults results = simulate_list(list, [&](const std::string& name) {
     check_interrupt();

@@ -36,6 +36,10 @@ int operating_point_command(const OperatingPointArguments& a, std::string_view t
     require_not_input(a.out.output, {a.list});
     require_writable_output(a.out.output, a.out.force);
   }
+  if (!a.designs.empty()) {
+    require_not_input(a.designs, {a.list});
+    require_writable_output(a.designs, a.out.force);
+  }
   validate_search(a.search);
   DesignList list = load_design_list(a.list);
   list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
@@ -54,6 +58,10 @@ int operating_point_command(const OperatingPointArguments& a, std::string_view t
     write_points(file.file().group("operating_points"), list, points, a.search);
     file.commit();
   }
+  if (!a.designs.empty())
+    write_text_file(a.designs,
+                    points_list(list, points, a.search, typed, std::filesystem::path(a.designs).parent_path()),
+                    a.out.force);
   fmt::print("{}", a.json ? points_json(points, list.title, a.search).dump(2) + "\n"
                           : points_text(points, list.title, a.search));
   return 0;

@@ -96,7 +96,8 @@ void write_budget(const Group& group, const ChipBudget& b) {
   scalar("laser_optical", b.laser_optical_w, "W", "light of all lasers");
   scalar("mesh_area", b.mesh_area_m2, "m2", "bounding boxes of all meshes");
   scalar("die_area", b.die_area_m2, "m2", "meshes placed in rows, delay lines, modulators and receivers");
-  scalar("die_heat", b.die_heat_w, "W", "of heaters, static phases trimmed, and of receivers, drivers and clocks");
+  scalar("die_heat", b.die_heat_w, "W",
+         "of heaters, static phases trimmed, and of receivers, drivers and clocks");
   scalar("die_rise", b.die_rise_k, "K", "of the die over the ambient with that heat");
   scalar("symbol_rate", b.symbol_rate_bd, "Bd", "symbols per second of a lane");
   scalar("symbol_rate_limit", b.symbol_rate_limit_bd, "Bd",

@@ -51,19 +51,21 @@ Costable padded_unit(const StudyConfig& config, CascadeLevel level) {
   return unit;
 }
 
-Costable unpadded_unit(const StudyConfig& config) {
-  Network network = config.network.source == "carry-chain"
+Costable unpadded_unit(const StudyConfig& config, const TrainedNetwork& trained) {
+  Network network = config.network.source == "untrained" ? untrained_network(config)
+                    : config.network.source == "carry-chain"
                         ? carry_chain(config.task, config.network.carry_chain)
-                        : untrained_network(config);
+                        : trained(config);
   ChipDesign design = design_chip(network);
   return {std::move(network), std::move(design)};
 }
 
-ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
-  ComparedDesign row{entry, {}, {}, config.network.source != "carry-chain"};
+ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, const TrainedNetwork& trained) {
+  const bool chained = config.network.source == "carry-chain";
+  ComparedDesign row{entry, {}, {}, config.network.source == "untrained"};
   const CarryChainSettings& chain = config.network.carry_chain;
   if (entry.time_shared) {
-    validate(!row.untrained,
+    validate(chained,
              "time_shared without a carry chain (one stage serves all digits). Set "
              "network.source = \"carry-chain\".");
     row.cost = time_shared_cost(config.task, chain, config.chip, config.hardware, config.budget);
@@ -71,14 +73,16 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config) {
     return row;
   }
   const CascadeLevel level = value_of_name<CascadeLevel>(entry.level);
-  validate(level == CascadeLevel::flat || row.untrained,
-           "level = \"{}\" of a carry chain (of an untrained network: its ends are padded). Set task.level.",
-           entry.level);
-  const Costable unit = level == CascadeLevel::flat ? unpadded_unit(config) : padded_unit(config, level);
+  validate(
+      level == CascadeLevel::flat || row.untrained,
+      "level = \"{}\" of a network that computes (of an untrained one: its ends are padded). Set task.level.",
+      entry.level);
+  const Costable unit =
+      level == CascadeLevel::flat ? unpadded_unit(config, trained) : padded_unit(config, level);
   row.cost = unit_cost(unit.network, budget(unit.design, config.chip, config.hardware, config.budget),
                        entry.approximated);
-  row.network = row.untrained ? fmt::format("{}, untrained", fmt::join(unit.network.widths(), "-"))
-                              : fmt::format("carry chain, {}", name_of(chain.carries));
+  row.network = chained ? fmt::format("carry chain, {}", name_of(chain.carries))
+                        : fmt::format("{}, {}", fmt::join(unit.network.widths(), "-"), config.network.source);
   return row;
 }
 
@@ -95,7 +99,7 @@ Network untrained_network(const StudyConfig& config) {
   return network;
 }
 
-std::vector<ComparedDesign> compare_designs(const DesignList& list,
+std::vector<ComparedDesign> compare_designs(const DesignList& list, const TrainedNetwork& trained,
                                             const std::function<void(const std::string&)>& at_each) {
   std::vector<ComparedDesign> rows;
   for (const DesignEntry& entry : list.designs) {
@@ -106,7 +110,7 @@ std::vector<ComparedDesign> compare_designs(const DesignList& list,
     }
     const StudyConfig config = design_config(list, entry);
     try {
-      rows.push_back(unit_of(entry, config));
+      rows.push_back(unit_of(entry, config, trained));
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", entry.name, error.what()));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,19 @@ DesignEntry entry_of(const TableReader& r) {
     unit.take({"count", "1", "", 1, 1e9}, u.count);
   }
   return d;
+}
+
+/// A design over these settings, without sweeps and figures.
+StudyConfig config_over(const DesignList& list, const DesignEntry& design, std::vector<std::string> settings) {
+  Overrides overrides;
+  overrides.settings = std::move(settings);
+  overrides.settings.insert(overrides.settings.end(), list.settings.begin(), list.settings.end());
+  overrides.settings.insert(overrides.settings.end(), design.settings.begin(), design.settings.end());
+  StudyConfig config =
+      list.study.empty() ? parse_config("", "the defaults", overrides) : load_config(list.study, overrides);
+  config.sweeps.clear();
+  config.figures.clear();
+  return config;
 }
 
 }  // namespace
@@ -71,23 +85,6 @@ DesignList load_design_list(const std::filesystem::path& path) {
   return list;
 }
 
-namespace {
-
-/// A design over these settings, without sweeps and figures.
-StudyConfig config_over(const DesignList& list, const DesignEntry& design, std::vector<std::string> settings) {
-  Overrides overrides;
-  overrides.settings = std::move(settings);
-  overrides.settings.insert(overrides.settings.end(), list.settings.begin(), list.settings.end());
-  overrides.settings.insert(overrides.settings.end(), design.settings.begin(), design.settings.end());
-  StudyConfig config =
-      list.study.empty() ? parse_config("", "the defaults", overrides) : load_config(list.study, overrides);
-  config.sweeps.clear();
-  config.figures.clear();
-  return config;
-}
-
-}  // namespace
-
 StudyConfig design_study(const DesignList& list, const DesignEntry& design) {
   try {
     return config_over(list, design, {});
@@ -100,13 +97,45 @@ StudyConfig design_config(const DesignList& list, const DesignEntry& design) {
   try {
     StudyConfig config = config_over(list, design, {"network.source=untrained"});
     validate(
-        config.network.source == "untrained" || config.network.source == "carry-chain",
-        "network.source = {} (untrained, or carry-chain: designs are costed before training). Leave it out.",
-        config.network.source);
+        config.network.source != "train",
+        "network.source = train (costs wait for no training, and depend on the shape alone). Leave it out.");
     return config;
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", design.name, error.what()));
   }
+}
+
+std::string design_list_text(const DesignList& list, const std::filesystem::path& folder) {
+  for (const DesignEntry& d : list.designs)
+    validate(d.units.empty() && !d.time_shared && d.level == "flat",
+             "{}: units, level or time_shared (lists of whole units alone are written). Leave them out.",
+             d.name);
+  const auto texts = [](const std::vector<std::string>& values) {
+    toml::array all;
+    for (const std::string& value : values) all.push_back(value);
+    return all;
+  };
+  toml::table table{{"title", list.title}};
+  if (!list.study.empty())
+    table.insert("study", std::filesystem::relative(list.study, folder.empty() ? "." : folder).string());
+  if (!list.settings.empty()) table.insert("set", texts(list.settings));
+  toml::array designs;
+  for (const DesignEntry& d : list.designs) {
+    toml::table design{{"name", d.name}, {"set", texts(d.settings)}};
+    if (!d.approximated.empty()) {
+      toml::array layers;
+      for (const int layer : d.approximated) layers.push_back(layer);
+      design.insert("approximated", std::move(layers));
+    }
+    if (d.published_mzis > 0) design.insert("published_mzis", d.published_mzis);
+    if (d.published_full_svd > 0) design.insert("published_full_svd", d.published_full_svd);
+    if (!d.published.empty()) design.insert("published", d.published);
+    designs.push_back(std::move(design));
+  }
+  table.insert("design", std::move(designs));
+  std::ostringstream text;
+  text << table << '\n';
+  return text.str();
 }
 
 }  // namespace optinc

@@ -45,9 +45,13 @@ DesignList load_design_list(const std::filesystem::path& path);
 /// or an override is refused.
 StudyConfig design_study(const DesignList& list, const DesignEntry& design);
 
-/// The configuration of a design that is costed. Its network is built, not trained: `network.source =
-/// "untrained"`, or a carry chain. Throws Error, the design's name first, where the study or an override is
-/// refused.
+/// The configuration of a design that is costed, whose network is not trained for it: `network.source =
+/// "untrained"` unless it is a carry chain or a file. Throws Error, the design's name first, where the study or
+/// an override is refused.
 StudyConfig design_config(const DesignList& list, const DesignEntry& design);
+
+/// The list as the text of a file in `folder`, which load_design_list reads. Throws Error for units, levels and
+/// stages shared in time.
+std::string design_list_text(const DesignList& list, const std::filesystem::path& folder);
 
 }  // namespace optinc

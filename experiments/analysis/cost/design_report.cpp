@@ -55,7 +55,8 @@ constexpr std::array<TableColumn<UnitCost>, 28> quantities = {{
      "electrical power that does not depend on the symbol rate: heaters, lasers, receivers, control",
      value<&UnitCost::static_power_w>},
     {"symbol_power", "W", "drivers, ADCs W", 1,
-     "electrical power of modulator drivers and converters, at symbol_rate", value<&UnitCost::symbol_power_w>},
+     "electrical power of modulator drivers, converters and clocks, at symbol_rate",
+     value<&UnitCost::symbol_power_w>},
     {"delay", "s", "ns", 1e9, "first symbol in to its code out", value<&UnitCost::delay_s>},
     {"symbols_in_flight", "1", "in flight", 1,
      "symbols of a lane between first symbol and its code, at symbol_rate",
@@ -107,7 +108,8 @@ const std::vector<ColumnGroup>& groups() {
        {"symbol_rate", "symbol_rate_limit", "slots_per_word", "symbols_in_flight", "symbol_power",
         "energy_per_bit"},
        "bound: what one receiver and one modulator carry, an upper bound; drivers, ADCs: watts that grow with "
-       "the symbol rate; slots: symbols of a lane that one word occupies; none: no energy per bit is formed "
+       "the symbol rate, clocks and equalisers among them; slots: symbols of a lane that one word occupies; "
+       "none: no energy per bit is formed "
        "from a rate beyond the bound. The delay and the memory of a stage shared in time rest on this rate "
        "too."}};
   return all;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/analysis/cost/compare_designs.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -39,7 +38,7 @@ void check_unit(const Scenario& s) {
 
 }  // namespace
 
-void cost_units(ScenarioList& list, const std::filesystem::path& shipped,
+void cost_units(ScenarioList& list, const std::filesystem::path& shipped, const TrainedNetwork& trained,
                 const std::function<void(const std::string&)>& at_each) {
   std::map<std::string, std::vector<Scenario*>> users;  // of each list of designs
   for (Scenario& s : list.scenarios)
@@ -52,7 +51,7 @@ void cost_units(ScenarioList& list, const std::filesystem::path& shipped,
       check_design(*s, designs, file);
       names.insert(s->design);
     }
-    for (const ComparedDesign& row : compare_designs(only(designs, names), at_each))
+    for (const ComparedDesign& row : compare_designs(only(designs, names), trained, at_each))
       for (Scenario* s : scenarios)
         if (s->design == row.entry.name) s->unit = row.cost;
     for (const Scenario* s : scenarios) check_unit(*s);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "experiments/analysis/cost/compare_designs.hpp"
 #include "experiments/analysis/interconnect/scenario_list.hpp"
 
 namespace optinc {
@@ -12,7 +13,7 @@ namespace optinc {
 /// for scenarios without `designs`; at_each is told the name of each design. Throws Error, the scenario's name
 /// first, for a design that its list does not hold, and for one whose bits are not the scenario's bits or whose
 /// servers are not its fan_in; else where load_design_list and compare_designs do.
-void cost_units(ScenarioList& list, const std::filesystem::path& shipped,
+void cost_units(ScenarioList& list, const std::filesystem::path& shipped, const TrainedNetwork& trained,
                 const std::function<void(const std::string&)>& at_each = {});
 
 }  // namespace optinc

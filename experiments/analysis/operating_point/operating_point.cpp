@@ -24,8 +24,7 @@ class ChipRow {
   ChipRow(const StudyConfig& config, const Network& network, const OperatingPointSearch& search,
           std::function<void()> word_sent)
       : study_(config), config_(config), design_(design_chip(network)), sent_(std::move(word_sent)) {
-    if (config_.hardware.timing.sampling == Sampling::settled)
-      config_.hardware.timing.sampling = Sampling::clocked;
+    config_.hardware.timing.sampling = searched_sampling(config);
     config_.measure.words = search.words;
   }
 
@@ -92,12 +91,13 @@ bool decodes(ChipRow& chips, const OperatingPointSearch& search, double rate_bd,
 /// The fastest rate at which they do: of a coarse scan from above, then by bisection; 0 for none. Rates below
 /// it need not decode: delay lines are as long as symbols.
 double fastest(ChipRow& chips, const OperatingPointSearch& search, double bandwidth_hz) {
-  double fast = search.fastest_bd, slow = fast / coarse;
-  while (slow >= search.slowest_bd / coarse && !decodes(chips, search, slow, bandwidth_hz)) {
+  const auto slower = [&](double rate_bd) { return std::max(rate_bd / coarse, search.slowest_bd); };
+  double fast = search.fastest_bd, slow = slower(fast);
+  while (!decodes(chips, search, slow, bandwidth_hz)) {
+    if (slow == search.slowest_bd) return 0.0;
     fast = slow;
-    slow /= coarse;
+    slow = slower(fast);
   }
-  if (slow < search.slowest_bd / coarse) return 0.0;
   while (fast / slow > rate_precision) {
     const double middle = std::sqrt(slow * fast);
     (decodes(chips, search, middle, bandwidth_hz) ? slow : fast) = middle;
@@ -136,6 +136,11 @@ void validate_search(const OperatingPointSearch& s) {
   validate_positive("slowest_bd", s.slowest_bd);
   validate_field(s.fastest_bd > s.slowest_bd, "fastest_bd", "{} (above slowest_bd = {}). Try 200e9.",
                  s.fastest_bd, s.slowest_bd);
+}
+
+Sampling searched_sampling(const StudyConfig& config) {
+  const Sampling asked = config.hardware.timing.sampling;
+  return asked == Sampling::settled ? Sampling::clocked : asked;
 }
 
 double OperatingPoint::bits_per_s() const {

@@ -25,8 +25,8 @@ struct OperatingPointSearch {
 void validate_search(const OperatingPointSearch& search);
 
 /// What else averages, built from the same modulators, receivers, converters and light as the ends of the
-/// unit's own lanes (E: watts of the servers' modulators and receivers over all bits), J a bit. No serialisers
-/// and clock recovery are counted, which all of these need; buffers and protocols neither.
+/// unit's own lanes (E: watts of the servers' modulators and receivers over all bits), J a bit. Serialisers,
+/// clock recovery, buffers and protocols are counted in the electrical switch alone.
 struct Opponents {
   double ring_j = 0.0;  ///< ring all-reduce: every bit crosses 2 (N - 1)/N ends, 2 (N - 1)/N E
   double adding_switch_j =
@@ -58,12 +58,15 @@ struct SearchProgress {
   std::function<void()> word_sent;       ///< before the words of every chip; may throw to end the search
 };
 
-/// The operating point of the study's unit with its noise and its chips; receivers are clocked unless the study
-/// says unclocked. For each bandwidth, the fastest rate at which five chips, numbers search.chips on, all
-/// decode is found by a scan from above and bisection to 2 %. The fastest of these is confirmed on the chips 0
-/// to search.chips - 1; where they do not pass, it is lowered by 5 %, and the then fastest is tried. From a
-/// point that passes, 5 % faster ones are tried until one does not. Chips are calibrated once, with the study's
-/// own [time] and [receiver]. Throws Error as the study's trials do.
+/// How a study's words are sent where a rate is looked for: clocked unless it says unclocked.
+Sampling searched_sampling(const StudyConfig& config);
+
+/// The operating point of the study's unit with its noise and its chips, in searched_sampling(). For each
+/// bandwidth, the fastest rate at which five chips, numbers search.chips on, all decode is found by a scan from
+/// above and bisection to 2 %. The fastest of these is confirmed on the chips 0 to search.chips - 1; where they
+/// do not pass, it is lowered by 5 %, and the then fastest is tried. From a point that passes, 5 % faster ones
+/// are tried until one does not. Chips are calibrated once, with the study's own [time] and [receiver]. Throws
+/// Error as the study's trials do.
 OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
                                     const OperatingPointSearch& search, const SearchProgress& progress = {});
 

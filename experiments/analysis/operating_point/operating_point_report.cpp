@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string_view sampling(const DesignPoint& d) { return name_of(searched_sampling(d.config)); }
+
 /// A number of a point, NaN where there is none.
 template <class Of>
 double at_point(const DesignPoint& d, Of of) {
@@ -120,12 +122,13 @@ std::string criterion(const OperatingPointSearch& search) {
 
 std::string points_text(const std::vector<DesignPoint>& points, const std::string& title,
                         const OperatingPointSearch& search) {
-  std::vector<TextColumn> columns = {{"design", Align::left}, {"noise"}, {"chips", Align::left}};
+  std::vector<TextColumn> columns = {
+      {"design", Align::left}, {"noise", Align::left}, {"chips", Align::left}, {"neurons", Align::left}};
   for (const auto& q : quantities)
     if (q.shown()) columns.push_back({q.heading});
   std::vector<std::vector<std::string>> rows;
   for (const DesignPoint& d : points) {
-    rows.push_back({d.design, d.config.noise.set, d.config.chip.preset});
+    rows.push_back({d.design, d.config.noise.set, d.config.chip.preset, std::string(sampling(d))});
     for (const auto& q : quantities)
       if (q.shown()) rows.back().push_back(cell(q, d));
   }
@@ -143,30 +146,48 @@ Json points_json(const std::vector<DesignPoint>& points, const std::string& titl
                  const OperatingPointSearch& search) {
   Json rows = Json::array();
   for (const DesignPoint& d : points) {
-    Json row = {{"design", d.design},
-                {"network", d.config.network.source},
-                {"noise", d.config.noise.set},
-                {"chip", d.config.chip.preset},
-                {"found", d.point.found()}};
+    Json row = {{"design", d.design},          {"network", d.config.network.source},
+                {"noise", d.config.noise.set}, {"chip", d.config.chip.preset},
+                {"sampling", sampling(d)},     {"found", d.point.found()}};
     for (const auto& q : quantities) row[q.name] = q.json(d);
     rows.push_back(std::move(row));
   }
   return {{"title", title}, {"criterion", criterion(search)}, {"points", rows}};
 }
 
+std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
+                        const OperatingPointSearch& search, std::string_view command,
+                        const std::filesystem::path& folder) {
+  std::vector<DesignEntry> found;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const DesignPoint& d = points[i];
+    if (!d.point.found()) continue;
+    DesignEntry& entry = found.emplace_back(list.designs[i]);
+    entry.settings.push_back(fmt::format("time.sampling={}", sampling(d)));
+    entry.settings.push_back(fmt::format("time.symbol_rate_bd={}", d.point.symbol_rate_bd));
+    entry.settings.push_back(fmt::format("receiver.bandwidth_hz={}", d.point.receiver_bandwidth_hz));
+  }
+  list.designs = std::move(found);
+  list.title += ", at their operating points";
+  return fmt::format("# The fastest symbol rate with {}.\n# {}\n{}", criterion(search), command,
+                     design_list_text(list, folder));
+}
+
 void write_points(const Group& group, const DesignList& list, const std::vector<DesignPoint>& points,
                   const OperatingPointSearch& search) {
-  std::vector<std::string> names, networks, noises, presets;
+  std::vector<std::string> names, networks, noises, presets, samplings;
   for (const DesignPoint& d : points) {
     names.push_back(d.design);
     networks.push_back(d.config.network.source);
     noises.push_back(d.config.noise.set);
     presets.push_back(d.config.chip.preset);
+    samplings.emplace_back(sampling(d));
   }
   group.dimension("design", names, "1", "design, one optical unit");
   group.dataset("network", {"design"}, networks, "1", "network.source: file of the network, or carry-chain");
   group.dataset("noise_set", {"design"}, noises, "1", "noise.set that acts");
   group.dataset("chip_preset", {"design"}, presets, "1", "chip.preset of the chips");
+  group.dataset("sampling", {"design"}, samplings, "1", "time.sampling of neurons and servers");
   write_columns(group, "design", quantities, points.size(),
                 [&](std::size_t i) -> const DesignPoint& { return points[i]; });
   const Attributes attributes = group.attributes();

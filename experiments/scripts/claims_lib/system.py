@@ -9,6 +9,7 @@ from .learning import HEADLINE, headline
 
 GROUP = "system"
 DESIGNS = "experiments/data/lists/published.toml"
+POINTS = "experiments/data/lists/at_operating_points.toml"
 LIGHT = ("--set", "task.rounding=half-up", "--set", "chip.preset=good-lab", "--set", "link.signal_full_scale_w=1e-3",
          "--set", "receiver.lo_power_w=1e-2")
 NETWORKS = {"published": "shipped/published", "64x5": "shipped/64x5_standin", "chain": "carry-chain"}
@@ -68,7 +69,8 @@ def rows_with_rates(bench):
                                            "--set", "task.rounding=half-up")[0])
             found.append((f"budget {name}", told["symbol_rate_bd"], told["symbol_rate_limit_bd"], not told["rate_reachable"],
                           told["energy_per_bit_j"]))
-        designs = json.loads(bench.optinc("compare-costs", DESIGNS, "--json", "--quiet")[0])["designs"]
+        designs = [row for path in (DESIGNS, POINTS)
+                   for row in json.loads(bench.optinc("compare-costs", path, "--json", "--quiet")[0])["designs"]]
         limits = {}
         for row in designs:
             limits[row["design"]] = row["symbol_rate_limit"]
@@ -131,7 +133,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        f"{OPTINC} budget --set network.source={source} and metric receiver_power of a study")
       for name, source in NETWORKS.items()),
     *((f"energy-{short}", "", "J of the network in an iteration, ResNet50, 4 servers", by_hand(name), f"{OPTINC} interconnect {HEADLINE}")
-      for short, name in (("published", "F2 ResNet50 OptINC"), ("chain", "F2 ResNet50 OptINC, carry chain"),
+      for short, name in (("published", "F2 ResNet50 OptINC"), ("96-32", "F2 ResNet50 OptINC, 96-32"), ("chain", "F2 ResNet50 OptINC, carry chain"),
                           ("ring", "F2 ResNet50 ring"))),
     ("rates-silent", "= 0", "rows of budget, designs and interconnect beyond what their devices carry, unmarked or with pJ/bit",
      silent, f"{OPTINC} compare-costs {DESIGNS}"),

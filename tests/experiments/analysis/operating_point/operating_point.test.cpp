@@ -109,8 +109,7 @@ TEST_CASE("operating point: a unit that decodes at no rate has none") {
   CHECK(point.cost.mzis == 0);
 }
 
-// Half of the chips may fail: fails when chips beyond the allowed number are sent through, or a point that few
-// pass is told as found
+// Half of the chips may fail: fails when a point that few pass is told as found
 TEST_CASE("operating point: the share of chips that must pass decides") {
   StudyConfig config = chain_study();
   config.chip = error_preset("good-lab");
