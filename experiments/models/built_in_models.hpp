@@ -8,6 +8,7 @@ namespace optinc {
 
 /// What the models of OptINC are, each in the file of its trial.
 StudyModel chip_study_model();
+StudyModel waveform_study_model();
 StudyModel tolerance_study_model();
 StudyModel cascade_study_model();
 StudyModel drift_study_model();

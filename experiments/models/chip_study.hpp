@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 
 namespace optinc {
 
-/// What all trials of models "chip" and "drift" share.
+/// What all trials of a model of chips share: chip, waveform, drift.
 struct ChipStudy {
   Networks networks;
   std::vector<ChipDesign> designs;    ///< of the networks
@@ -19,10 +19,12 @@ struct ChipStudy {
   TrialModel layout;                  ///< without its function
 };
 
-/// The networks as hardware and the records of their trials.
-std::shared_ptr<const ChipStudy> chip_study(const StudyConfig& config, const Networks& networks);
-
 /// Every network as hardware.
 std::vector<ChipDesign> designs_of(const Networks& networks);
+
+/// The model whose trials are `run` on what the study's chips share.
+TrialModel model_of_chips(const StudyConfig& config, const Networks& networks,
+                          void (*run)(const ChipStudy& study, const StudyConfig& at_point, std::uint32_t trial,
+                                      std::span<double> record));
 
 }  // namespace optinc

@@ -163,12 +163,7 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
 }
 
 TrialModel chip_model(const StudyConfig& config, const Networks& networks) {
-  const auto study = chip_study(config, networks);
-  TrialModel model = study->layout;
-  model.run = [study](const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
-    run_chip(*study, at_point, trial, record);
-  };
-  return model;
+  return model_of_chips(config, networks, run_chip);
 }
 
 namespace {

@@ -74,12 +74,7 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
 }  // namespace
 
 TrialModel drift_model(const StudyConfig& config, const Networks& networks) {
-  const auto study = chip_study(config, networks);
-  TrialModel model = study->layout;
-  model.run = [study](const StudyConfig& at_point, std::uint32_t trial, std::span<double> record) {
-    run_drift(*study, at_point, trial, record);
-  };
-  return model;
+  return model_of_chips(config, networks, run_drift);
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/mesh/fidelity.hpp"
 #include "physics/variation/variant_errors.hpp"
 
 namespace optinc {
@@ -21,8 +22,7 @@ double measured(std::string_view metric, const MeshTrial& trial, const Matrix& f
   const auto error = [&] { return Matrix(found / trial.nominal_factor - trial.target); };
   if (metric == "mesh_error") return error().norm() / std::sqrt(n);
   if (metric == "mesh_error_in_phase") return error().real().norm() / std::sqrt(n);
-  if (metric == "fidelity")
-    return std::norm(trial.target.conjugate().cwiseProduct(found).sum()) / (n * found.squaredNorm());
+  if (metric == "fidelity") return fidelity(trial.target, found);
   if (metric == "insertion_loss") return -10 * std::log10(found.squaredNorm() / n);
   if (metric == "mesh_clipped") return clipped;
   return std::nan("");

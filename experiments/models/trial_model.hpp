@@ -61,6 +61,9 @@ struct TrialModel {
 /// Whole chips of a network: fabricate, program, send words, decide (onn/chip, onn/transmission).
 TrialModel chip_model(const StudyConfig& config, const Networks& networks);
 
+/// The same chips and the shape of their words in time, layer by layer (onn/link/waveforms).
+TrialModel waveform_model(const StudyConfig& config, const Networks& networks);
+
 /// The same chips, each at ever harsher values of tolerance.key, until a word is wrong.
 TrialModel tolerance_model(const StudyConfig& config, const Networks& networks);
 

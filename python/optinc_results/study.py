@@ -12,7 +12,7 @@ import xarray
 from .errors import NotInResult
 from .run import Run
 
-PREFERRED = ("word_accuracy", "instant_accuracy", "final_accuracy", "final_loss", "mesh_error", "output_error", "mesh_error_in_phase",
+PREFERRED = ("word_accuracy", "words_wrong", "waveform_error", "instant_accuracy", "final_accuracy", "final_loss", "mesh_error", "output_error", "mesh_error_in_phase",
              "matrix_error_in_phase", "margin",
              "code_error_rms", "insertion_loss")
 """What a study is mostly about, most telling first."""
@@ -20,7 +20,7 @@ PREFERRED = ("word_accuracy", "instant_accuracy", "final_accuracy", "final_loss"
 PREFIXES = {0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f", 3: "k", 6: "M", 9: "G", 12: "T"}
 """Prefixes of units, by the power of ten they stand for."""
 
-PREFIXED = ("W", "Hz", "A")
+PREFIXED = ("W", "Hz", "A", "Bd")
 """Units whose numbers are read with a prefix: 32 GHz."""
 
 

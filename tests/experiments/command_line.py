@@ -357,8 +357,20 @@ class MainJob(unittest.TestCase):
         with h5py.File(made) as file:
             self.assertEqual(file["operating_points/symbol_rate"][0], bright["symbol_rate"])
             self.assertTrue(np.isnan(file["operating_points/energy_per_bit"][1]))
+        # the list at its points costs what the points say
+        path.write_text(good.replace('name = "bright"', 'name = "bright"\napproximated = [2]\npublished = "so"\npublished_mzis = 9'))
+        at_points = path.with_name("at_points.toml")
+        self.assertEqual(optinc("operating-point", path, *small, "--designs", at_points, "--force").returncode, 0)
+        told = optinc("compare-costs", at_points, "--json", "--quiet")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        (cost,) = json.loads(told.stdout)["designs"]
+        self.assertEqual((cost["published_mzis"], cost["published"]), (9, "so"))
+        self.assertIn("approximated = [ 2 ]", at_points.read_text())
+        for key in ("symbol_rate", "static_power", "symbol_power"):
+            self.assertEqual(cost[key], bright[key], key)
+        self.check_refusal(optinc("operating-point", path, *small, "--designs", path, "--force"), "points.toml")
         table = optinc("operating-point", path, *small).stdout
-        self.assertRegex(table, r"(?m)^dark +receivers +ideal +none +none +none")
+        self.assertRegex(table, r"(?m)^dark +receivers +ideal +clocked +none +none +none")
         self.assertLessEqual(max(map(len, table.splitlines())), 100)
         for bad, words in ((good.replace("network.source=carry-chain", "network.source=untrained"), ("bright:", "untrained")),
                            (good + '[[design]]\nname = "two"\nunits = [{ design = "dark", count = 2 }]\n', ("two:", "units")),

@@ -26,6 +26,7 @@ DRAWN = {  # what each sample has the data for
     "text_axis": {"metric_vs_parameter", "error_histogram", "pareto"},
     "with_ablation": {"metric_vs_parameter", "error_histogram", "ablation", "pareto"},
     "incomplete": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
+    "words_in_time": {"metric_vs_parameter", "pareto", "waveform"},
     "over_time": {"metric_vs_parameter", "drift", "pareto"},
     "recorded_drift": {"drift"},
     "bare": set(),

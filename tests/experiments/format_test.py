@@ -80,6 +80,19 @@ hidden = [8, 8]
 epochs = 2
 warmup_epochs = 1
 """
+WAVEFORM = """
+model = "waveform"
+[task]
+rounding = "half-up"
+[network]
+source = "carry-chain"
+[time]
+sampling = "clocked"
+[runner]
+trials = 2
+[measure]
+words = 100
+"""
 CASCADE = """
 model = "cascade"
 [task]
@@ -177,7 +190,7 @@ class Format(unittest.TestCase):
         (folder / "swap.csv").write_text("0,1\n1,0\n")
         target = TARGET.replace("FILE", str(folder / "swap.csv"))
         learning = LEARNING.replace("TEXT", str(folder / "text.txt"))
-        for name, text in (("chip", CHIP), ("mesh", MESH), ("target", target), ("tolerance", TOLERANCE), ("cascade", CASCADE),
+        for name, text in (("chip", CHIP), ("mesh", MESH), ("target", target), ("tolerance", TOLERANCE), ("waveform", WAVEFORM), ("cascade", CASCADE),
                            ("learning", learning)):
             (folder / f"{name}.toml").write_text(text)
             cls.make("run", folder / f"{name}.toml", "-o", folder / f"{name}.h5", "--quiet")

@@ -109,6 +109,24 @@ def paired_keys(path, trials=12):
             "insertion_loss": (loss, {}, "dB", "mean insertion loss")})
 
 
+def words_in_time(path, trials=2, layers=3):
+    """Words in succession: three layers, whose last has four levels and whose second is not received."""
+    rate = ("symbol_rate_bd", np.array([20e9, 40e9]), "Bd", "symbols per second of a lane", "time.symbol_rate_bd")
+    instants, levels = np.arange(16) / 16 - 0.5, -0.4875 + np.arange(80) * 0.025
+    spread = (0.02 + 0.3 * instants ** 2) * np.array([1.0, 2.0])[:, None, None, None, None]
+    deviation = spread * np.ones((2, trials, len(CHIP_VARIANTS), layers, 1))
+    eye = sum(np.exp(-((levels - digit / 3) / deviation[..., None]) ** 2) for digit in range(4))
+    for values in (deviation, eye):
+        values[:, :, :, 1] = np.nan
+    own = {"layer": (np.arange(layers), "1"), "instant": (instants, "symbol")}
+    with result(path, model="waveform", complete=np.int64(1)) as file:
+        study(file, [rate], trials, CHIP_VARIANTS, {
+            "words_wrong": (deviation[..., 2, 0], {}, "1", "share of words wrong"),
+            "waveform_error": (3 * deviation[..., 2, 8], {}, "digit", "rms error of the servers' samples"),
+            "symbol_deviation": (deviation, own, "1", "rms difference from settled words"),
+            "layer_eye": (np.round(1000 * eye), {**own, "level": (levels, "1")}, "1", "samples at this level")})
+
+
 def text_axis(path, trials=8):
     """Chips of named presets."""
     preset = ("preset", ["ideal", "design-target", "foundry"], "1", "preset of the chip", "chip.preset")

@@ -118,7 +118,7 @@ def study(file, sweeps, trials, variants, quantities, done=None, yields=None):
         values[~done] = np.nan
         raw.dataset(name, [*names, "trial", "variant", *own], values, units, long_name, **MEANINGS.get(name, {}))
         axes = [*names, "variant", *own]
-        if name == "code_error_count":
+        if name in ("code_error_count", "layer_eye"):
             summary.dataset(f"{name}_sum", axes, np.nansum(values, t), units, f"sum of {long_name}")
             continue
         with np.errstate(all="ignore"):

@@ -71,7 +71,8 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 20> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 21> names = {"metric_vs_parameter",
+                                                             "waveform",
                                                              "heat_map",
                                                              "error_histogram",
                                                              "eye",

@@ -32,12 +32,13 @@ from .receiver_noise import receiver_noise
 from .search import search
 from .tolerance import tolerance
 from .training import training
+from .waveform import waveform
 from .wrong_words import wrong_words
 
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, receiver_noise, budget,
     designs, interconnect, assumptions, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
-    gradient_errors, wrong_words, cost_front, operating_points)}
+    gradient_errors, wrong_words, cost_front, operating_points, waveform)}
 """Every figure by name."""
 
 ON_REQUEST = ("pareto",)

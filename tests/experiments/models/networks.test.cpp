@@ -119,6 +119,15 @@ TEST_CASE("what a study measures once is measured of every network, on the chip 
   }
 }
 
+// mutation: time.sampling acts there
+TEST_CASE("a network is held against a perfect chip of settled words") {
+  const auto deviation = [](const std::vector<std::string>& settings) {
+    const StudyConfig config = parse(std::string(small), settings);
+    return measure_one_offs(config, make_study_inputs(config, true), true).front().onn->ideal_chip_deviation;
+  };
+  CHECK(deviation({"time.sampling='clocked'", "time.symbol_rate_bd=80e9"}) == deviation({}));
+}
+
 // mutation: a sweep of one value is left out, though it chooses the network
 TEST_CASE("sweeps choose a network together") {
   const StudyConfig swept = parse(

@@ -124,6 +124,9 @@ TEST_CASE("a tolerance of what is no number of a device is refused by its key") 
   check_message(with("chip", "gentle = 1.0\nharsh = 1.0\n"), {"tolerance.gentle = 1"});
   check_message(with("chip", "gentle = -1.0\nharsh = 1.0\n"), {"tolerance.gentle = -1"});
   CHECK(with("chip.dac_bits", "gentle = 16\nharsh = 3\n").empty());
+  const std::string clocked = "[time]\nsampling = 'clocked'\n[measure]\nwords = ";
+  check_message(with("chip", "gentle = 0.1\nharsh = 9.0\n" + clocked + "0\n"), {"time.sampling = clocked"});
+  CHECK(with("chip", "gentle = 0.1\nharsh = 9.0\n" + clocked + "100\n").empty());
 }
 
 // mutation: scaled_errors forgets a member

@@ -130,6 +130,28 @@ TEST_CASE("a perfect chip repeats its network") {
   CHECK(cells(model, record, "output_error", 2)[0] > 1e-6);  // noise acts there
 }
 
+// mutation: answers of words in succession stay in the order in which these were sent, or words are judged in
+// that of their enumeration
+TEST_CASE("words in succession are sent in a random order and told in that of their enumeration") {
+  const StudyConfig settled = chip_study("[chip]\npreset = 'ideal'\n");
+  const StudyConfig slow =
+      parse(to_toml(settled), {"time.sampling='clocked'", "time.symbol_rate_bd=0.4e9", "time.equaliser_taps=1",
+                               "waveguide.loss_db_per_cm=0", "measure.words=0"});
+  const ChipDesign design = design_chip(random_network(task, {4, 8}));
+  const auto outputs = [&](const StudyConfig& config) {
+    return all_word_outputs(design, config, chip_variant("uncorrected"));
+  };
+  CHECK((outputs(slow) - outputs(settled)).cwiseAbs().maxCoeff() < 1e-9);
+  std::vector<std::uint64_t> judged = judged_words(slow);
+  const std::vector<std::uint64_t> all = evaluation_words(task);
+  CHECK(judged != all);
+  CHECK(judged_words(settled) == all);
+  std::sort(judged.begin(), judged.end());
+  CHECK(judged == all);
+  const TrialModel model = chip_model(slow, only(random_network(task, {4, 8})));
+  CHECK(cells(model, record_of(model, slow, 0), "output_error", 0)[0] < 1e-9);
+}
+
 TEST_CASE("a record does not depend on what else is measured") {
   const Network network = random_network(task, {4, 8});
   const StudyConfig all = chip_study(), some = parse(to_toml(all), {"measure.metrics=['margin', 'clipped']",

@@ -485,7 +485,7 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
   check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
   check_message(complaint("model = 'chop'"),
-                {"s.toml:1:9:", "chip, tolerance, cascade, drift, mesh, learning", "mean \"chip\"?"});
+                {"s.toml:1:9:", "chip, waveform, tolerance, cascade, drift, mesh, learning", "mean \"chip\"?"});
 }
 
 TEST_CASE("a set of noise fills its keys in every section, and is called custom once one differs") {

@@ -32,8 +32,8 @@ TEST_CASE("every key says which models read it") {
     CHECK_FALSE(readers_text(entry.section, entry.info.key).empty());
     CHECK(explain(entry.name()).find("  models:  ") != std::string::npos);
   }
-  CHECK(readers_text("calibration", "policy") == "chip, tolerance, cascade, drift, learning");
-  CHECK(readers_text("calibration", "sigma_estimate_rad") == "chip, tolerance, cascade, drift, mesh, learning");
+  CHECK(readers_text("calibration", "policy") == "chip, waveform, tolerance, cascade, drift, learning");
+  CHECK(readers_text("calibration", "sigma_estimate_rad") == "chip, waveform, tolerance, cascade, drift, mesh, learning");
   CHECK(readers_text("drift", "instants") == "drift, learning");
   CHECK(readers_text("mesh", "kind") == "mesh");
   // [noise] acts otherwise in model drift, and says so
@@ -49,7 +49,7 @@ TEST_CASE("a key that the model does not read cannot be swept") {
                 {"s.toml:3:", "mesh.kind cannot be swept by model chip", "read by: mesh"});
   check_message(
       refused("mesh", "calibration.policy", "'noisy', 'none'"),
-      {"calibration.policy cannot be swept by model mesh", "read by: chip, tolerance, cascade, drift"});
+      {"calibration.policy cannot be swept by model mesh", "read by: chip, waveform, tolerance, cascade, drift"});
   check_message(refused("mesh", "crosstalk.x0", "0.1, 0.2"), {"crosstalk.x0", "model mesh"});
   check_message(refused("mesh", "receiver.lo_power_w", "1e-3, 2e-3"), {"receiver.lo_power_w", "model mesh"});
   check_message(refused("chip", "drift.sine_k", "1.0, 2.0"), {"drift.sine_k", "read by: drift"});
@@ -70,7 +70,7 @@ TEST_CASE("a value that the model does not read is a warning, told by its key") 
       "[environment]\ntemperature_k = 50\n[converter]\nstep_j = 2e-13\n");
   REQUIRE(unread.size() == 4);
   CHECK(unread[0] ==
-        "calibration.policy: model mesh does not read it (read by: chip, tolerance, cascade, drift, learning): "
+        "calibration.policy: model mesh does not read it (read by: chip, waveform, tolerance, cascade, drift, learning): "
         "\"oracle\" changes nothing");
   CHECK(unread[1].starts_with("crosstalk.x0: model mesh does not read it"));
   CHECK(unread[2].starts_with("environment.temperature_k: model mesh does not read it"));

@@ -157,6 +157,19 @@ TEST_CASE("keys that can change nothing are told") {
   CHECK(of("model = 'chip'\n", {"yield.metric=word_accuracy", "yield.limit=0.5"}).empty());
 }
 
+// mutation: a member of [time] or the training's own noise is not looked at
+TEST_CASE("what settled words and trainings leave out of [time] is said") {
+  for (const char* set : {"symbol_rate_bd=4e10", "equaliser_taps=5", "jitter_s=1e-13"}) {
+    INFO(set);
+    const std::string asked = fmt::format("time.{}", set);
+    CHECK(any_about(of(small, {asked}), "time.sampling"));
+    CHECK_FALSE(any_about(of(small, {asked, "time.sampling=clocked"}), "time.sampling"));
+  }
+  const std::vector<std::string> clocked = {"time.sampling=clocked", "training.noise=1.0"};
+  CHECK(any_about(of(small, clocked), "time.sampling"));
+  CHECK_FALSE(any_about(of(small, {clocked.front()}), "time.sampling"));
+}
+
 // mutation: a shipped study sets something no device has
 TEST_CASE("no study that is shipped warns") {
   int studies = 0;
