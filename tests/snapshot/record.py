@@ -14,7 +14,7 @@ from inputs import write_inputs
 from runs import RUNS
 
 HERE = pathlib.Path(__file__).resolve().parent
-LISTS = ("published.toml", "headline.toml")
+LISTS = ("published.toml", "headline.toml", "at_operating_points.toml")
 VERSION = 1  # of the record
 
 

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "physics/core/field.hpp"
+
+/// \file arrays.hpp NumPy arrays in and out, and the lock that Python's threads share.
+
+namespace nb = nanobind;
+
+namespace optinc::bindings {
+
+/// A NumPy array in C order that nobody else owns.
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
+
+/// Anything that NumPy makes an array of.
+class ArrayLike : public nb::object {
+  static bool any(const PyObject*) { return true; }
+  NB_OBJECT_DEFAULT(ArrayLike, object, "numpy.typing.ArrayLike", any)
+};
+
+/// What was given as an array of T in C order, copied only where its layout or its type ask for it. Throws
+/// nb::type_error where its elements are numbers of another kind (T: double, float's and double's complex
+/// numbers, std::uint32_t), naming `name`, and Error where integers are out of range.
+template <class T>
+Array<const T> array_of(nb::handle given, const char* name);
+
+/// The same with a sentence where it has another number of axes.
+template <class T>
+Array<const T> array_of(nb::handle given, const char* name, std::size_t axes);
+
+/// Whether the elements are numbers in single precision: complex64 or float32.
+bool is_single(nb::handle given);
+
+/// "(4, 100)".
+std::string shape_text(const std::vector<std::size_t>& shape);
+/// The lengths of all axes.
+template <class T>
+std::vector<std::size_t> shape_of(const Array<const T>& array) {
+  return {array.shape_ptr(), array.shape_ptr() + array.ndim()};
+}
+
+/// An array with memory of its own, not filled.
+template <class T>
+Array<T> new_array(const std::vector<std::size_t>& shape) {
+  std::size_t size = 1;
+  for (const std::size_t n : shape) size *= n;
+  auto data = std::make_unique_for_overwrite<T[]>(size);
+  T* const values = data.get();
+  nb::capsule owner(data.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Array<T>(values, shape.size(), shape.data(), owner);
+}
+
+/// A writable view of numbers that belong to `owner`.
+Array<double> view_of(Vector& values, nb::handle owner);
+
+/// Copies numbers into an existing vector. Throws Error where there are not as many.
+void assign(Vector& values, nb::handle given, const char* name);
+
+/// A matrix (rows, columns) from an array of two axes, and the way back.
+Matrix matrix_of(nb::handle given, const char* name);
+Array<Complex> array_of_matrix(const Matrix& matrix);
+
+/// Threads that set_threads() asked for.
+std::atomic<int>& threads();
+
+/// While one exists, other Python threads run, and the engine takes as many threads as set_threads() says. What
+/// it reads meanwhile must be a copy, or something that Python cannot change. OpenMP is left as it was found.
+class Working {
+ public:
+  Working();
+  ~Working();
+  Working(const Working&) = delete;
+  Working& operator=(const Working&) = delete;
+
+ private:
+  int before_;
+  nb::gil_scoped_release released_;
+};
+
+}  // namespace optinc::bindings

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include <nanobind/nanobind.h>
+
+#include "physics/mesh/program.hpp"
+#include "physics/variation/error_model.hpp"
+
+/// \file bindings.hpp What each source of this folder adds to the module, in the order of module.cpp.
+
+namespace optinc::bindings {
+
+void bind_errors(nanobind::module_& m);
+void bind_mesh(nanobind::module_& m);
+void bind_hardware(nanobind::module_& m);
+void bind_unit(nanobind::module_& m);
+
+/// An error model, or the name of a preset.
+using ModelOrPreset = std::variant<ErrorModel, std::string>;
+ErrorModel model_of(const ModelOrPreset& given);
+
+/// Throws Error where an arm's loss is negative, naming the MZI: what users write may be, what is drawn is not.
+void validate_losses(const MeshErrors& errors);
+
+}  // namespace optinc::bindings

@@ -1,0 +1,318 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "physics/core/check.hpp"
+#include "physics/mesh/correction.hpp"
+#include "physics/mesh/decomposition.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/mesh/fidelity.hpp"
+#include "physics/random/haar.hpp"
+#include "physics/variation/chip_errors.hpp"
+
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/bindings.hpp"
+
+namespace optinc::bindings {
+namespace {
+
+/// Meshes that decompositions are known for.
+enum class Topology { clements, reck };
+
+}  // namespace
+}  // namespace optinc::bindings
+
+template <>
+inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Topology> = {"topology",
+                                                                                     {"clements", "reck"}};
+
+namespace optinc::bindings {
+namespace {
+
+constexpr int most_ports = 4096;
+
+void validate_ports(int ports) {
+  validate_field(ports >= 1 && ports <= most_ports, "ports", "{} (1..{}). Give ports in that range.", ports,
+                 most_ports);
+}
+
+/// A mesh's wiring and its engines, to be settled; shared by all that has it.
+struct Wiring {
+  Topology kind;
+  MeshTopology topology;
+  MeshEngine<double> wide;
+  MeshEngine<float> narrow;
+
+  Wiring(Topology of, int ports)
+      : kind(of),
+        topology(of == Topology::reck ? reck_topology(ports) : clements_topology(ports)),
+        wide(topology),
+        narrow(topology) {}
+  template <class Real>
+  const MeshEngine<Real>& engine() const {
+    if constexpr (std::is_same_v<Real, float>)
+      return narrow;
+    else
+      return wide;
+  }
+};
+
+/// What was set on a mesh, without errors.
+struct Mesh {
+  std::shared_ptr<const Wiring> wiring;
+  MeshProgram program;
+  int clipped = 0;
+};
+
+/// A fabricated mesh with what is set on it.
+struct MeshChip : Mesh {
+  MeshErrors errors;
+  ErrorModel model;
+};
+
+const MeshErrors& errors_of(const MeshChip& chip) { return chip.errors; }
+MeshErrors errors_of(const Mesh& mesh) { return no_errors(mesh.wiring->topology); }
+
+/// An engine settled with a copy of phases and errors as they are at this moment.
+template <class Real, class Any>
+MeshEngine<Real> settled(const Any& mesh) {
+  const MeshErrors& errors = errors_of(mesh);
+  validate_losses(errors);
+  MeshEngine<Real> engine = mesh.wiring->template engine<Real>();
+  engine.settle(mesh.program.template cast<Real>(), errors.template cast<Real>());
+  return engine;
+}
+
+/// Fields (.., ports) through the mesh.
+template <class Real, class Any>
+nb::object propagated(const Any& mesh, const ArrayLike& given) {
+  using Rows = Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto x = array_of<std::complex<Real>>(given, "x");
+  const auto ports = static_cast<std::size_t>(mesh.wiring->topology.ports);
+  validate(x.ndim() >= 1 && x.shape(x.ndim() - 1) == ports,
+           "x has shape {} (the mesh has {} ports: the last axis). Give (.., {}).", shape_text(shape_of(x)),
+           ports, ports);
+  auto y = new_array<std::complex<Real>>(shape_of(x));
+  const auto engine = settled<Real>(mesh);
+  if (x.size() > 0) {
+    const Working working;
+    const auto words = static_cast<Eigen::Index>(x.size() / ports), n = static_cast<Eigen::Index>(ports);
+    const Eigen::Map<const Rows> in(x.data(), words, n);
+    FieldBatchOf<Real> fields;
+    fields.re = in.real().transpose();
+    fields.im = in.imag().transpose();
+    engine.propagate(fields, 0);
+    Eigen::Map<Rows> out(y.data(), words, n);
+    out.real() = fields.re.transpose();
+    out.imag() = fields.im.transpose();
+  }
+  return nb::cast(y);
+}
+
+template <class Any>
+nb::object call(const Any& mesh, const ArrayLike& x) {
+  return is_single(x) ? propagated<float>(mesh, x) : propagated<double>(mesh, x);
+}
+
+template <class Any>
+Array<Complex> matrix(const Any& mesh) {
+  const auto engine = settled<double>(mesh);
+  Matrix found;
+  {
+    const Working working;
+    found = engine.transfer_matrix();
+  }
+  return array_of_matrix(found);
+}
+
+Mesh from_unitary(const ArrayLike& unitary, const std::string& topology) {
+  const auto kind = value_of_name<Topology>(topology);
+  const Matrix u = matrix_of(unitary, "unitary");
+  validate(u.rows() <= most_ports, "matrix of {} x {} (at most {} ports). Give a smaller one.", u.rows(),
+           u.cols(), most_ports);
+  const Working working;
+  Mesh mesh{nullptr, kind == Topology::reck ? decompose_reck(u) : decompose_clements(u)};
+  mesh.wiring = std::make_shared<const Wiring>(kind, static_cast<int>(u.rows()));
+  return mesh;
+}
+
+Mesh new_mesh(int ports, const std::string& topology) {
+  validate_ports(ports);
+  const auto wiring = std::make_shared<const Wiring>(value_of_name<Topology>(topology), ports);
+  const int n = wiring->topology.mzi_count();
+  return {wiring, {Vector::Zero(n), Vector::Zero(n), Vector::Zero(ports)}};
+}
+
+/// The program as the DAC of a chip renders it.
+MeshProgram rendered(const MeshProgram& program, const ErrorModel& model) {
+  return quantise(program, model.dac_bits, dac_mode(model));
+}
+
+MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t seed, std::uint32_t chip,
+                   std::uint32_t number) {
+  const ErrorModel model = model_of(given);
+  const Mesh now = mesh;  // another thread may change it
+  const Working working;
+  return {{now.wiring, rendered(now.program, model), now.clipped},
+          draw_mesh_errors(now.wiring->topology, model, {seed, chip, number}),
+          model};
+}
+
+Mesh corrected(const Mesh& mesh, const MeshErrors& errors, const std::string& clipping) {
+  const auto how = value_of_name<Clipping>(clipping);
+  const Mesh now = mesh;  // another thread may change it
+  const Vector alpha = errors.alpha, beta = errors.beta;
+  const Working working;
+  const CorrectedProgram found = correct_splitters(now.wiring->topology, now.program, alpha, beta, how);
+  return {now.wiring, found.program, found.clipped};
+}
+
+MeshChip on(const Mesh& mesh, const MeshChip& chip) {
+  validate(mesh.wiring->topology == chip.wiring->topology,
+           "a {} mesh of {} ports on a {} chip of {} (one wiring). Fabricate this mesh.",
+           name_of(mesh.wiring->kind), mesh.wiring->topology.ports, name_of(chip.wiring->kind),
+           chip.wiring->topology.ports);
+  return {{mesh.wiring, rendered(mesh.program, chip.model), mesh.clipped}, chip.errors, chip.model};
+}
+
+Array<Complex> haar(int n, std::uint64_t seed, std::uint32_t trial) {
+  validate_field(n >= 1 && n <= most_ports, "n", "{} (1..{}). Give n in that range.", n, most_ports);
+  Matrix u;
+  {
+    const Working working;
+    Stream stream(seed, Purpose::haar, trial);
+    u = haar_unitary(n, stream);
+  }
+  return array_of_matrix(u);
+}
+
+/// A writable array of a mesh's phases.
+template <class Any>
+void phases(nb::class_<Any>& c, const char* name, Vector MeshProgram::*member, const char* meaning) {
+  c.def_prop_rw(
+      name, [member](nb::handle_t<Any> self) { return view_of(nb::cast<Any&>(self).program.*member, self); },
+      [member, name](Any& mesh, const ArrayLike& given) { assign(mesh.program.*member, given, name); },
+      meaning);
+}
+
+/// What meshes with and without errors have in common.
+template <class Any>
+void common(nb::class_<Any>& c) {
+  phases(c, "theta", &MeshProgram::theta,
+         "Internal phases [rad], float64 (MZIs,), writable; 0 is the cross state.");
+  phases(c, "phi", &MeshProgram::phi,
+         "External phases, at the inputs of the MZIs [rad], float64 (MZIs,), writable.");
+  phases(c, "output_phase", &MeshProgram::output_phase,
+         "Phases behind the last column [rad], float64 (ports,), writable.");
+  c.def_prop_ro(
+      "ports", [](const Any& m) { return m.wiring->topology.ports; }, "Number of ports.");
+  c.def_prop_ro(
+      "columns", [](const Any& m) { return m.wiring->topology.columns(); }, "Number of columns of MZIs.");
+  c.def_prop_ro(
+      "mzis",
+      [](const Any& m) {
+        std::vector<std::pair<int, int>> pairs;
+        for (const PortPair& p : m.wiring->topology.mzis) pairs.emplace_back(p.upper, p.lower);
+        return pairs;
+      },
+      "The (upper, lower) ports of every MZI, in column order, top to bottom in a column.");
+  c.def_prop_ro(
+      "topology", [](const Any& m) { return std::string(name_of(m.wiring->kind)); },
+      "Name of the wiring, \"clements\" or \"reck\".");
+  c.def_ro("clipped", &Any::clipped,
+           "MZIs whose splitters could not reach the bar power that corrected() asked of them.");
+  c.def("matrix", &matrix<Any>,
+        "Transfer matrix, complex128 (ports, ports): output fields are matrix() @ input fields.\n\n"
+        "Raises ValueError, naming the MZI, where a phase or an error is NaN or infinite, or a loss is "
+        "negative.");
+  c.def("__call__", &call<Any>, nb::arg("x"),
+        nb::sig("def __call__(self, x: numpy.typing.ArrayLike) -> "
+                "numpy.typing.NDArray[numpy.complex64] | numpy.typing.NDArray[numpy.complex128]"),
+        "Output fields for input fields x [sqrt(W)], both (.., ports): y = x @ matrix().T.\n\n"
+        "complex64 and float32 are computed in single precision and give complex64, other numbers complex128. "
+        "Raises\n"
+        "ValueError for another last axis, and where a phase or an error is NaN or infinite or a loss is "
+        "negative; TypeError\n"
+        "for no numbers.");
+}
+
+std::string described(const char* what, const Mesh& mesh) {
+  return fmt::format("<{}: {}, {} ports, {} MZIs>", what, name_of(mesh.wiring->kind),
+                     mesh.wiring->topology.ports, mesh.wiring->topology.mzi_count());
+}
+
+}  // namespace
+
+void bind_mesh(nb::module_& m) {
+  nb::class_<MeshChip> chip(
+      m, "MeshChip",
+      "A fabricated mesh: phases that are set on it, and its errors. Made by Mesh.fabricate() and Mesh.on().");
+  common(chip);
+  chip.def_prop_ro(
+      "errors", [](MeshChip& c) -> MeshErrors& { return c.errors; }, nb::rv_policy::reference_internal,
+      "Its errors: drawn by fabrication, and writable.");
+  chip.def_ro("model", &MeshChip::model, nb::rv_policy::copy,
+              "The error model that it was drawn from, a copy.");
+  chip.def("__repr__", [](const MeshChip& c) { return described("MeshChip", c); });
+
+  nb::class_<Mesh> mesh(m, "Mesh", "A perfect mesh of MZIs and the phases that are set on it.");
+  mesh.def(
+      "__init__",
+      [](Mesh* self, int ports, const std::string& topology) { new (self) Mesh(new_mesh(ports, topology)); },
+      nb::arg("ports"), nb::arg("topology") = "clements",
+      "A mesh with all phases 0. topology: \"clements\" (rectangle) or \"reck\" (triangle).\n\n"
+      "Raises ValueError outside 1..4096 ports and for an unknown topology.");
+  mesh.def_static("from_unitary", &from_unitary, nb::arg("unitary"), nb::arg("topology") = "clements",
+                  "The mesh whose transfer matrix is `unitary`, (n, n).\n\n"
+                  "topology: \"clements\" (rectangle) or \"reck\" (triangle). Raises ValueError unless the "
+                  "matrix is square, finite\n"
+                  "and unitary to 1e-6. For one that is not, use its polar factor: u, s, vh = "
+                  "numpy.linalg.svd(a); u @ vh.");
+  common(mesh);
+  mesh.def("fabricate", &fabricate, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
+           nb::arg("mesh") = 0,
+           "A chip with this mesh: errors drawn from `model` (an ErrorModel or the name of a preset), phases "
+           "on its DAC's grid.\n\n"
+           "Phases are wrapped to [0, 2 pi), also by a model without DAC. The same (seed, chip, mesh) gives "
+           "the same "
+           "errors.\n"
+           "Raises ValueError for an unknown preset and for a phase that is NaN or infinite.");
+  mesh.def(
+      "corrected", &corrected, nb::arg("errors"), nb::arg("clipping") = "nearest",
+      "The mesh with phases corrected for the splitter errors `errors.alpha` and `errors.beta`.\n\n"
+      "Bandyopadhyay et al., Optica 8, 1247 (2021). clipping says what an MZI does that cannot reach its "
+      "bar power:\n"
+      "\"nearest\" (least error of the matrix) or \"quadrature\" (no first-order error of real matrices "
+      "behind homodyne\n"
+      "receivers). Raises ValueError for errors of another mesh, and where a phase or splitter error is NaN or "
+      "infinite.");
+  mesh.def("on", &on, nb::arg("chip"),
+           "The phases of this mesh on a fabricated chip, through its DAC, which wraps them to [0, 2 pi); the "
+           "chip's errors are\n"
+           "copied.\n\n"
+           "Raises ValueError where the chip has another wiring, and for a phase that is NaN or infinite.");
+  mesh.def("__repr__", [](const Mesh& c) { return described("Mesh", c); });
+
+  m.def("haar_unitary", &haar, nb::arg("n"), nb::arg("seed") = 1, nb::arg("trial") = 0,
+        "Haar-distributed unitary, complex128 (n, n): the target of trial `trial` in a study of meshes with "
+        "this seed.\n\n"
+        "Raises ValueError outside 1..4096.");
+  m.def(
+      "fidelity",
+      [](const ArrayLike& target, const ArrayLike& found) {
+        const Matrix u = matrix_of(target, "target"), t = matrix_of(found, "found");
+        const Working working;
+        return fidelity(u, t);
+      },
+      nb::arg("target"), nb::arg("found"),
+      "Overlap of a transfer matrix with a unitary target, |tr(target^H found)|^2 / (n |found|_F^2).\n\n"
+      "0..1 for a unitary target; NaN where `found` is 0 everywhere. Uniform loss and a common phase do not "
+      "count. Raises\n"
+      "ValueError unless both are (n, n).");
+}
+
+}  // namespace optinc::bindings

@@ -1,0 +1,43 @@
+#include <cstdlib>
+#include <exception>
+
+#include <nanobind/nanobind.h>
+#include <omp.h>
+
+#include "physics/core/check.hpp"
+
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/bindings.hpp"
+
+namespace {
+
+void set_threads(int count) {
+  optinc::validate(count >= 0 && count <= 1024,
+                   "{} threads (0..1024; 0: one for every processor). Choose a number in that range.", count);
+  optinc::bindings::threads() = count > 0 ? count : omp_get_num_procs();
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() =
+      "The engine of OptINC: meshes of Mach-Zehnder interferometers, and units that average codes in light.";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const optinc::Error& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
+    }
+  });
+  optinc::bindings::threads();  // as OpenMP was set to when the module was imported
+  m.def("set_threads", &set_threads, nb::arg("count"),
+        "Number of threads of every later call, 0: one for every processor. Results do not depend on it.\n\n"
+        "Raises ValueError outside 0..1024.");
+  m.def(
+      "threads", [] { return optinc::bindings::threads().load(); },
+      "Number of threads in use; at first OMP_NUM_THREADS, or the number of processors.");
+  optinc::bindings::bind_errors(m);
+  optinc::bindings::bind_mesh(m);
+  optinc::bindings::bind_hardware(m);
+  optinc::bindings::bind_unit(m);
+}

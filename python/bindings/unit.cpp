@@ -1,0 +1,473 @@
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "onn/budget/chip_budget.hpp"
+#include "onn/budget/unit_cost.hpp"
+#include "onn/chip/chip.hpp"
+#include "onn/link/transmission.hpp"
+#include "onn/network/carry_chain.hpp"
+#include "physics/core/check.hpp"
+
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/bindings.hpp"
+
+namespace optinc::bindings {
+namespace {
+
+using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
+
+/// A network and the chip that is designed for it.
+struct UnitParts {
+  Network network;
+  ChipDesign design;
+};
+struct Unit {
+  std::shared_ptr<const UnitParts> parts;
+
+  const Task& task() const { return parts->design.task; }
+};
+
+/// A fabricated unit before it is programmed.
+struct Chip {
+  Unit unit;
+  ErrorModel model;
+  std::uint64_t seed = 1;
+  std::uint32_t number = 0;
+  ChipErrors errors;
+};
+
+/// A unit in operation.
+struct ProgrammedChip {
+  Unit unit;
+  ErrorModel model;
+  std::uint64_t seed = 1;
+  std::uint32_t number = 0;
+  ChipProgram program;
+  ChipState state;
+  UnitHardware hardware;
+};
+
+Task new_task(int servers, int bits, const std::string& rounding, const std::string& level) {
+  validate_field(bits % 2 == 0, "bits", "{} (a multiple of 2: digits have two bits). Give an even number.",
+                 bits);
+  const Task task{servers, bits / 2, value_of_name<Rounding>(rounding), value_of_name<CascadeLevel>(level)};
+  validate_task(task);
+  return task;
+}
+
+/// Codes (servers, words) as the engine has them. The layout is the same: words of one server lie together.
+Codes codes_of(const Task& task, const ArrayLike& given) {
+  const auto array = array_of<std::uint32_t>(given, "codes", 2);
+  validate(array.shape(0) == static_cast<std::size_t>(task.servers),
+           "codes has shape {} (needs ({}, words): a row for every server). Reshape it.",
+           shape_text(shape_of(array)), task.servers);
+  const Codes codes =
+      Eigen::Map<const Codes>(array.data(), static_cast<Eigen::Index>(array.shape(1)), task.servers);
+  const std::uint64_t largest = codes.size() > 0 ? codes.maxCoeff() : 0,
+                      limit = std::uint64_t{1} << (2 * task.input_digits());
+  validate(largest < limit, "codes reach {} (codes of {} bits: 0..{}). Clip or rescale them.", largest,
+           2 * task.input_digits(), limit - 1);
+  return codes;
+}
+
+/// Codes (servers, words) of words of the enumeration.
+Array<std::uint32_t> codes_of_numbers(const Task& task, const ArrayLike& given) {
+  const auto numbers = array_of<std::uint64_t>(given, "words", 1);
+  const std::vector<std::uint64_t> words(numbers.data(), numbers.data() + numbers.size());
+  for (const std::uint64_t word : words)
+    validate(word < task.words(), "word {} (0..{}). Give words of the task.", word, task.words() - 1);
+  Codes codes;
+  {
+    const Working working;
+    codes = codes_of_words(task, words);
+  }
+  auto array = new_array<std::uint32_t>({static_cast<std::size_t>(task.servers), words.size()});
+  std::copy_n(codes.data(), codes.size(), array.data());
+  return array;
+}
+
+Array<std::uint32_t> array_of_codes(const CodeVector& codes) {
+  auto array = new_array<std::uint32_t>({static_cast<std::size_t>(codes.size())});
+  std::copy(codes.begin(), codes.end(), array.data());
+  return array;
+}
+
+/// Outputs (digits, words) in C order.
+Array<double> array_of_outputs(const Eigen::MatrixXd& outputs) {
+  auto array =
+      new_array<double>({static_cast<std::size_t>(outputs.rows()), static_cast<std::size_t>(outputs.cols())});
+  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      array.data(), outputs.rows(), outputs.cols()) = outputs;
+  return array;
+}
+
+SigmaULayer new_layer(const ArrayLike& unitary, const ArrayLike& sigma, const ArrayLike& bias,
+                      const std::vector<int>& reads, const std::string& wiring, const std::string& ending,
+                      std::optional<double> ceiling, double offset, bool attenuated) {
+  const auto u = array_of<double>(unitary, "unitary", 3), s = array_of<double>(sigma, "sigma", 2),
+             b = array_of<double>(bias, "bias", 1);
+  const std::size_t blocks = u.shape(0), n = u.shape(1);
+  validate(u.shape(2) == n && s.shape(0) == blocks && n >= 1 && blocks >= 1,
+           "unitary has shape {} and sigma {} (need (blocks, n, n) and (blocks, channels)). Give a row of "
+           "sigma for every block.",
+           shape_text(shape_of(u)), shape_text(shape_of(s)));
+  validate(b.size() >= 1 && !reads.empty(),
+           "a layer of {} inputs and {} outputs (1 or more). Give reads and bias.", reads.size(), b.size());
+  const auto finite = [](const Array<const double>& array) {
+    return Eigen::Map<const Vector>(array.data(), static_cast<Eigen::Index>(array.size())).allFinite();
+  };
+  validate(finite(u) && finite(s) && finite(b),
+           "unitary, sigma or bias holds NaN or infinity (finite numbers only). Check how they were made.");
+  SigmaULayer layer;
+  layer.outputs = static_cast<int>(b.size());
+  layer.inputs = static_cast<int>(reads.size());
+  layer.reads = reads;
+  layer.wiring = value_of_name<Wiring>(wiring);
+  layer.ending = value_of_name<LayerEnd>(ending);
+  if (ceiling) layer.ceiling = *ceiling;
+  layer.offset = offset;
+  layer.attenuated = attenuated;
+  layer.bias = Eigen::Map<const Vector>(b.data(), layer.outputs);
+  const auto rows = static_cast<Eigen::Index>(n), channels = static_cast<Eigen::Index>(s.shape(1));
+  for (std::size_t i = 0; i < blocks; ++i) {
+    layer.unitary.emplace_back(
+        Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+            u.data() + i * n * n, rows, rows));
+    layer.sigma.emplace_back(Eigen::Map<const Vector>(s.data() + i * s.shape(1), channels));
+  }
+  return layer;
+}
+
+Network new_network(const Task& task, std::vector<SigmaULayer> layers) {
+  Network network{task, std::move(layers)};
+  validate_network(network);
+  return network;
+}
+
+Unit new_unit(const Network& network) {
+  const Working working;
+  return {std::make_shared<const UnitParts>(network, design_chip(network))};
+}
+
+Unit new_carry_chain(int servers, int bits, const std::string& rounding, const std::string& level,
+                     const std::string& carries, double step_width, double step_level) {
+  const CarryChainSettings settings{step_width, step_level, value_of_name<Carries>(carries)};
+  validate_carry_chain(settings);
+  return new_unit(carry_chain(new_task(servers, bits, rounding, level), settings));
+}
+
+Unit load(nb::handle source) {
+  return new_unit(nb::cast<Network>(nb::module_::import_("optinc.networks").attr("load_network")(source)));
+}
+
+Array<std::uint32_t> ideal_average(const Unit& unit, const ArrayLike& given) {
+  const Codes codes = codes_of(unit.task(), given);
+  CodeVector found;
+  {
+    const Working working;
+    found = decide(forward(unit.parts->network, digit_averages(unit.task(), codes)));
+  }
+  return array_of_codes(found);
+}
+
+Chip fabricate_unit(const Unit& unit, const ModelOrPreset& given, std::uint64_t seed, std::uint32_t number) {
+  const ErrorModel model = model_of(given);
+  const Working working;
+  return {unit, model, seed, number, fabricate(unit.parts->design, model, seed, number)};
+}
+
+ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& hardware) {
+  validate_hardware(hardware);
+  const ChipErrors errors = chip.errors;  // as they are now: another thread may change them
+  for (const auto& blocks : errors.layers)
+    for (const BlockErrors& block : blocks) {
+      validate_losses(block.mesh);
+      validate_losses(block.attenuators);
+    }
+  const ChipDesign& design = chip.unit.parts->design;
+  ProgrammedChip p{chip.unit, chip.model, chip.seed, chip.number, {}, {}, hardware};
+  const Working working;
+  p.program = program(design, errors, chip.model.dac_bits,
+                      correct ? Programming::corrected : Programming::uncorrected, dac_mode(chip.model));
+  p.state = settle_chip(design, p.program, errors, chip.model);
+  return p;
+}
+
+Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise,
+                         std::uint32_t server, std::uint32_t instant) {
+  return transmit({chip.unit.parts->design, chip.state, chip.hardware, noise}, codes,
+                  {chip.seed, chip.number, server, instant});
+}
+
+Array<std::uint32_t> average(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
+                             std::uint32_t server, std::uint32_t instant) {
+  const Codes codes = codes_of(chip.unit.task(), given);
+  CodeVector found;
+  {
+    const Working working;
+    found = decide(received(chip, codes, noise, server, instant));
+  }
+  return array_of_codes(found);
+}
+
+Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
+                          std::uint32_t server, std::uint32_t instant) {
+  const Codes codes = codes_of(chip.unit.task(), given);
+  Eigen::MatrixXd outputs;
+  {
+    const Working working;
+    outputs = received(chip, codes, noise, server, instant);
+  }
+  return array_of_outputs(outputs);
+}
+
+UnitCost computed_cost(const ProgrammedChip& chip) {
+  const UnitParts& parts = *chip.unit.parts;
+  const Working working;
+  return unit_cost(parts.network, budget(parts.design, chip.program, chip.model, chip.hardware));
+}
+
+nb::dict cost_of(const ProgrammedChip& chip) {
+  const UnitCost cost = computed_cost(chip);
+  nb::dict d;
+  d["servers"] = cost.servers;
+  d["bits"] = cost.bits;
+  d["mzis"] = cost.mzis;
+  d["modulators"] = cost.modulators;
+  d["receivers"] = cost.receivers;
+  d["columns"] = cost.columns;
+  d["conversions"] = cost.conversions;
+  d["area_m2"] = cost.area_m2;
+  d["die_rise_k"] = cost.die_rise_k;
+  d["loss_db"] = cost.loss_db;
+  d["most_gain_db"] = cost.most_gain_db;
+  d["heater_w"] = cost.heater_w;
+  d["static_power_w"] = cost.static_power_w;
+  d["symbol_power_w"] = cost.symbol_power_w;
+  d["delay_s"] = cost.delay_s;
+  d["symbol_rate_bd"] = cost.symbol_rate_bd;
+  d["symbol_rate_limit_bd"] = cost.symbol_rate_limit_bd;
+  d["energy_per_bit_j"] = cost.energy_per_bit_j();
+  return d;
+}
+
+/// The errors of every block, [layer][block], as objects that write into the chip's own.
+nb::list layers_of(nb::handle_t<ChipErrors> self) {
+  nb::list layers;
+  for (auto& blocks : nb::cast<ChipErrors&>(self).layers) {
+    nb::list of_layer;
+    for (BlockErrors& block : blocks)
+      of_layer.append(nb::cast(&block, nb::rv_policy::reference_internal, self));
+    layers.append(of_layer);
+  }
+  return layers;
+}
+
+std::string described(const char* what, const Unit& unit) {
+  return fmt::format("<{}: {} servers, {} bits, {} layers, {} MZIs>", what, unit.task().servers,
+                     unit.task().bits(), unit.parts->design.layers.size(), unit.parts->design.mzi_count());
+}
+
+void bind_network(nb::module_& m) {
+  nb::class_<Task>(m, "Task",
+                   "The averaging task of one unit: servers hold codes of `bits` bits and get the rounded mean "
+                   "of the codes.")
+      .def(
+          "__init__",
+          [](Task* self, int servers, int bits, const std::string& rounding, const std::string& level) {
+            new (self) Task(new_task(servers, bits, rounding, level));
+          },
+          nb::arg("servers") = 4, nb::arg("bits") = 8, nb::arg("rounding") = "half-even",
+          nb::arg("level") = "flat",
+          "A task. rounding: \"half-even\", \"half-up\" or \"floor\". level, in a cascade: \"flat\", \"first\" "
+          "or \"second\".\n\n"
+          "\"flat\" returns the rounded mean of the servers' codes. In a cascade of two levels, \"first\" "
+          "returns "
+          "the sum of its\n"
+          "codes, not rounded, with one digit more; \"second\" takes such sums from as many units as each has "
+          "servers, and returns\n"
+          "the rounded mean of all servers' codes.\n\n"
+          "Raises ValueError for an odd number of bits and for tasks that are too large.")
+      .def_ro("servers", &Task::servers, "Number of servers.")
+      .def_ro("digits", &Task::digits, "Base-4 digits of a code, bits / 2.")
+      .def_prop_ro("bits", &Task::bits, "Bits of a code.")
+      .def_prop_ro("words", &Task::words,
+                   "Number of words that a unit tells apart, by their digit sums: (3 servers + 1)^(digits of a "
+                   "code that comes "
+                   "in), one\n"
+                   "digit more at level \"second\".")
+      .def_prop_ro(
+          "rounding", [](const Task& t) { return std::string(name_of(t.rounding)); }, "Rounding of the mean.")
+      .def_prop_ro(
+          "level", [](const Task& t) { return std::string(name_of(t.level)); },
+          "Where the unit stands in a cascade.")
+      .def("__repr__", [](const Task& t) {
+        return fmt::format("Task(servers={}, bits={}, rounding='{}', level='{}')", t.servers, t.bits(),
+                           name_of(t.rounding), name_of(t.level));
+      });
+  m.def(
+      "exact_answers",
+      [](const Task& task, const ArrayLike& codes) {
+        const Codes given = codes_of(task, codes);
+        CodeVector found;
+        {
+          const Working working;
+          found = exact_answers(task, given);
+        }
+        return array_of_codes(found);
+      },
+      nb::arg("task"), nb::arg("codes"),
+      "The rounded mean of every word by integer arithmetic: codes, integers (servers, n) -> uint32 (n,).\n\n"
+      "In a cascade, level \"first\" gives their sum.\n"
+      "Raises TypeError for other numbers, ValueError for another shape and codes out of range.");
+  m.def("codes_of_words", &codes_of_numbers, nb::arg("task"), nb::arg("words"),
+        "Codes of the servers, uint32 (servers, n), for words of the task's enumeration, integers (n,) from 0 "
+        "on.\n\n"
+        "A word is one gradient element from every server. Words with the same digit sums are one: there are "
+        "Task.words.\n"
+        "Raises TypeError for other numbers, ValueError for words out of range.");
+  nb::class_<SigmaULayer>(
+      m, "SigmaULayer",
+      "One layer of a network: blocks Sigma U behind what it reads, and what stands behind them.")
+      .def(
+          "__init__",
+          [](SigmaULayer* self, const ArrayLike& unitary, const ArrayLike& sigma, const ArrayLike& bias,
+             const std::vector<int>& reads, const std::string& wiring, const std::string& ending,
+             std::optional<double> ceiling, double offset, bool attenuated) {
+            new (self) SigmaULayer(
+                new_layer(unitary, sigma, bias, reads, wiring, ending, ceiling, offset, attenuated));
+          },
+          nb::arg("unitary"), nb::arg("sigma"), nb::arg("bias"), nb::arg("reads"), nb::arg("wiring") = "blocks",
+          nb::arg("ending") = "receivers", nb::arg("ceiling") = nb::none(), nb::arg("offset") = 0.0,
+          nb::arg("attenuated") = true,
+          "unitary: real orthogonal (blocks, n, n); sigma: signed (blocks, n), or (1, 1) of a sum; bias: "
+          "(outputs,).\n\n"
+          "Of the one block of a sum, only row 0 counts, and it must have norm 1; Unit refuses others.\n\n"
+          "reads: number of the signal of every input; digits behind unit P come first, then every layer's "
+          "outputs. wiring:\n"
+          "\"blocks\" or \"sum\"; ending: \"receivers\", \"light\" or \"servers\"; ceiling: of the receivers' "
+          "outputs, None without.\n"
+          "Raises ValueError where shapes do not agree; Network checks the rest.")
+      .def_ro("inputs", &SigmaULayer::inputs, "Number of inputs.")
+      .def_ro("outputs", &SigmaULayer::outputs, "Number of outputs.")
+      .def_ro("reads", &SigmaULayer::reads, "Number of the signal of every input.");
+  nb::class_<Network>(
+      m, "Network",
+      "An optical neural network as numbers, without devices: digits' averages -> digits of the answer.")
+      .def(
+          "__init__",
+          [](Network* self, const Task& task, std::vector<SigmaULayer> layers) {
+            new (self) Network(new_network(task, std::move(layers)));
+          },
+          nb::arg("task"), nb::arg("layers"),
+          "Raises ValueError unless layers read signals of the layers before them and the servers get the "
+          "task's "
+          "digits.")
+      .def_ro("task", &Network::task, nb::rv_policy::copy, "Its averaging task.")
+      .def_ro("layers", &Network::layers, nb::rv_policy::copy, "Its layers, copies.")
+      .def_prop_ro("widths", &Network::widths, "Layer widths, inputs first.");
+}
+
+}  // namespace
+
+void bind_unit(nb::module_& m) {
+  bind_network(m);
+  nb::class_<BlockErrors>(m, "BlockErrors", "Errors of one block: its mesh, and the attenuators behind it.")
+      .def_prop_ro(
+          "mesh", [](BlockErrors& b) -> MeshErrors& { return b.mesh; }, nb::rv_policy::reference_internal,
+          "Errors of the mesh, writable.")
+      .def_prop_ro(
+          "attenuators", [](BlockErrors& b) -> MeshErrors& { return b.attenuators; },
+          nb::rv_policy::reference_internal, "Errors of the attenuators, writable.");
+  nb::class_<ChipErrors>(m, "ChipErrors", "Errors of a whole chip.")
+      .def_prop_ro("layers", &layers_of,
+                   "BlockErrors of every block, [layer][block]; they write into the chip.",
+                   nb::for_getter(nb::sig("def layers(self) -> list[list[BlockErrors]]")));
+
+  nb::class_<ProgrammedChip>(m, "ProgrammedChip", "A unit in operation. Made by Chip.program().")
+      .def("average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
+           nb::arg("server") = 0, nb::arg("instant") = 0,
+           "Codes that server `server` decides, integers (servers, n) -> uint32 (n,).\n\n"
+           "Through the servers' modulators, unit P, every mesh and receiver, unit T and the converter. Noise "
+           "is drawn anew at\n"
+           "every `instant`: the same codes at the same instant give the same answer. Raises TypeError for "
+           "other numbers,\n"
+           "ValueError for another shape, codes out of range, and impossible hardware values.")
+      .def("transmit", &transmitted, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
+           nb::arg("server") = 0, nb::arg("instant") = 0,
+           "What average() decides on: outputs in digits, float64 (output digits, n), most significant first.")
+      .def("cost", &cost_of, nb::sig("def cost(self) -> dict[str, float]"),
+           "Totals of loss, power, delay and area, of the mean chip with these phases: a dict of numbers, "
+           "units in the names.\n\n"
+           "energy_per_bit_j is NaN where the devices cannot carry the symbol rate.")
+      .def_prop_ro(
+          "clipped", [](const ProgrammedChip& c) { return c.state.clipped; },
+          "MZIs whose splitters cannot reach the bar power asked of them.")
+      .def_prop_ro(
+          "matrix_error",
+          [](const ProgrammedChip& c) {
+            std::vector<double> errors;
+            for (const LayerState& layer : c.state.layers) errors.push_back(layer.matrix_error);
+            return errors;
+          },
+          "Relative error of every layer's matrix (Frobenius norm).")
+      .def_ro("hardware", &ProgrammedChip::hardware, nb::rv_policy::copy,
+              "The devices beside its meshes, a copy.")
+      .def("__repr__", [](const ProgrammedChip& c) { return described("ProgrammedChip", c.unit); });
+  nb::class_<Chip>(m, "Chip", "A fabricated unit that is not programmed yet. Made by Unit.fabricate().")
+      .def_prop_ro(
+          "errors", [](Chip& c) -> ChipErrors& { return c.errors; }, nb::rv_policy::reference_internal,
+          "What fabrication drew; writable.")
+      .def_ro("seed", &Chip::seed, "Seed of all its random numbers.")
+      .def_ro("number", &Chip::number, "Number of the chip.")
+      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = UnitHardware(),
+           "The chip in operation, with the errors and the hardware as they are now.\n\n"
+           "correct: whether phases are corrected for the splitters of its errors. Raises ValueError, naming "
+           "the MZI, where an\n"
+           "error is NaN or infinite or a loss is negative, and for impossible hardware values.")
+      .def("__repr__", [](const Chip& c) { return described("Chip", c.unit); });
+  nb::class_<Unit>(m, "Unit",
+                   "A unit that averages servers' codes: a network, and the design of its chip without errors.")
+      .def(
+          "__init__", [](Unit* self, const Network& network) { new (self) Unit(new_unit(network)); },
+          nb::arg("network"),
+          "Designs a chip for a network. Raises ValueError where a block is not orthogonal, or row 0 of a "
+          "sum has not norm 1\n"
+          "(both to 1e-6).")
+      .def_static(
+          "load", &load, nb::arg("source"),
+          "A trained network from an HDF5 file of optinc train, or one that is shipped: "
+          "\"shipped/published\" (shipped_networks()).\n\n"
+          "Needs h5py, extra `results`. Raises FileNotFoundError where there is no such file, OSError where "
+          "it is not HDF5 or\n"
+          "cannot be read, ValueError for an unknown shipped network and a file that holds no network.",
+          nb::sig("def load(source: str | os.PathLike[str]) -> Unit"))
+      .def_prop_ro(
+          "task", [](const Unit& u) { return u.task(); }, "Its averaging task.")
+      .def_prop_ro(
+          "mzi_count", [](const Unit& u) { return u.parts->design.mzi_count(); }, "MZIs of all layers.")
+      .def("average", &ideal_average, nb::arg("codes"),
+           "Codes that the network itself decides, without devices and noise: integers (servers, n) -> uint32 "
+           "(n,).")
+      .def("fabricate", &fabricate_unit, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
+           "Chip number `chip` with errors drawn from `model` (an ErrorModel or the name of a preset).\n\n"
+           "The same (seed, chip) gives the same chip. Raises ValueError for an unknown preset.")
+      .def("__repr__", [](const Unit& u) { return described("Unit", u); });
+  m.def("carry_chain", &new_carry_chain, nb::arg("servers") = 4, nb::arg("bits") = 8,
+        nb::arg("rounding") = "half-up", nb::arg("level") = "flat", nb::arg("carries") = "ripple",
+        nb::arg("step_width") = 0.25, nb::arg("step_level") = 0.9,
+        "A unit that is exact by construction, not trained: 2, 4, 8 or 16 servers, rounding "
+        "\"half-up\" or \"floor\".\n\n"
+        "carries: \"ripple\" (digit by digit) or \"lookahead\". step_width: a step rises over so much of its "
+        "sum, 0..1; step_level:\n"
+        "distance of a step's two levels [digits]. Raises ValueError for other tasks.");
+}
+
+}  // namespace optinc::bindings

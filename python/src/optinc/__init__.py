@@ -1,0 +1,85 @@
+"""OptINC: meshes of interferometers and units that average codes in light, with the errors of real devices.
+
+A mesh of Mach-Zehnder interferometers (MZIs), fabricated with errors and corrected for them:
+
+    unitary = optinc.haar_unitary(16, seed=1)
+    mesh = optinc.Mesh.from_unitary(unitary)
+    chip = mesh.fabricate("good-lab", seed=7)
+    optinc.fidelity(unitary, chip.matrix())
+    optinc.fidelity(unitary, mesh.corrected(chip.errors).on(chip).matrix())
+
+A unit that averages the codes of four servers:
+
+    unit = optinc.carry_chain(servers=4, bits=8)
+    chip = unit.fabricate("good-lab", seed=1, chip=3).program(correct=True)
+    chip.average(codes)  # integers (4, n) -> (n,)
+
+For the same seed, results have the same bits as those of the command line from a portable build.
+"""
+
+from ._core import (
+    AdcSettings,
+    BlockErrors,
+    Chip,
+    ChipErrors,
+    ErrorModel,
+    LaserSettings,
+    LinkSettings,
+    Mesh,
+    MeshChip,
+    MeshErrors,
+    MzmSettings,
+    Network,
+    NoiseSwitches,
+    ProgrammedChip,
+    ReceiverSettings,
+    SigmaULayer,
+    Task,
+    TimingSettings,
+    Unit,
+    UnitHardware,
+    carry_chain,
+    codes_of_words,
+    error_preset,
+    error_preset_names,
+    exact_answers,
+    fidelity,
+    haar_unitary,
+    set_threads,
+    threads,
+)
+from .networks import load_network, shipped_networks
+
+__all__ = [
+    "AdcSettings",
+    "BlockErrors",
+    "Chip",
+    "ChipErrors",
+    "ErrorModel",
+    "LaserSettings",
+    "LinkSettings",
+    "Mesh",
+    "MeshChip",
+    "MeshErrors",
+    "MzmSettings",
+    "Network",
+    "NoiseSwitches",
+    "ProgrammedChip",
+    "ReceiverSettings",
+    "SigmaULayer",
+    "Task",
+    "TimingSettings",
+    "Unit",
+    "UnitHardware",
+    "carry_chain",
+    "codes_of_words",
+    "error_preset",
+    "error_preset_names",
+    "exact_answers",
+    "fidelity",
+    "haar_unitary",
+    "load_network",
+    "set_threads",
+    "shipped_networks",
+    "threads",
+]

@@ -1,0 +1,220 @@
+"""Bad arguments: one sentence as ValueError or TypeError, never a crash."""
+
+import random
+import subprocess
+import sys
+import textwrap
+import unittest
+
+import numpy
+import optinc
+
+NAN = float("nan")
+
+
+class Sentences(unittest.TestCase):
+    def refused(self, error, sentence, call, *arguments, **named):
+        with self.assertRaises(error) as caught:
+            call(*arguments, **named)
+        said = str(caught.exception).partition(" The following argument types")[0]  # which nanobind lists
+        self.assertEqual(said, sentence)
+
+    def test_meshes(self):
+        eye, mesh = numpy.eye(4), optinc.Mesh(4)
+        self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed). "
+                     "Use its polar factor: u v of its SVD u s v.", optinc.Mesh.from_unitary, 2 * eye)
+        self.refused(ValueError, "matrix holds NaN or infinity (no phases can realise it). Check how it was made.",
+                     optinc.Mesh.from_unitary, eye * NAN)
+        self.refused(ValueError, "matrix of 3 x 4 (a mesh realises square ones). Give a square matrix.",
+                     optinc.Mesh.from_unitary, eye[:3])
+        self.refused(ValueError, "matrix of 0 x 0 (a mesh realises square ones). Give a square matrix.",
+                     optinc.Mesh.from_unitary, numpy.zeros((0, 0)))
+        self.refused(ValueError, "unitary has shape (4,) (2 axes are needed). Reshape it.",
+                     optinc.Mesh.from_unitary, [1, 2, 3, 4])
+        self.refused(TypeError, "unitary is an array of <U1 (needs numbers). Convert it.",
+                     optinc.Mesh.from_unitary, [["a", "b"], ["c", "d"]])
+        self.refused(TypeError, "from_unitary(): incompatible function arguments.", optinc.Mesh.from_unitary, None)
+        self.refused(ValueError, 'unknown topology "rekc" (known: clements, reck). Did you mean "reck"?',
+                     optinc.Mesh.from_unitary, eye, "rekc")
+        self.refused(ValueError, "ports = 0 (1..4096). Give ports in that range.", optinc.Mesh, 0)
+        self.refused(ValueError, "n = 100000 (1..4096). Give n in that range.", optinc.haar_unitary, 100000)
+        self.refused(ValueError, "x has shape (2, 3) (the mesh has 4 ports: the last axis). Give (.., 4).",
+                     mesh, numpy.ones((2, 3)))
+        self.refused(ValueError, "x has shape () (the mesh has 4 ports: the last axis). Give (.., 4).", mesh, 1.0)
+        self.refused(ValueError, 'unknown error preset "goodlab" (known: ideal, design-target, '
+                     'good-lab, foundry). Did you mean "good-lab"?', mesh.fabricate, "goodlab")
+        self.refused(TypeError, "fabricate(): incompatible function arguments.", mesh.fabricate, "good-lab", seed=-1)
+        self.refused(ValueError, "a clements mesh of 4 ports on a clements chip of 5 (one wiring). "
+                     "Fabricate this mesh.", mesh.on, optinc.Mesh(5).fabricate("ideal"))
+        self.refused(ValueError, "10 phases or splitter errors for a mesh of 6 MZIs (one each). Give 6.",
+                     mesh.corrected, optinc.Mesh(5).fabricate("ideal").errors)
+        self.refused(ValueError, "fidelity of a matrix of 3 x 3 with a target of 4 x 4 (square, of one "
+                     "size). Give two such matrices.", optinc.fidelity, eye, numpy.eye(3))
+
+    def test_arrays(self):
+        chip = optinc.Mesh(4).fabricate("ideal")
+        wrong = "alpha has shape (5,) (needs (6,)). Give one number for each."
+        self.refused(ValueError, wrong, setattr, chip.errors, "alpha", numpy.zeros(5))
+        self.refused(TypeError, "alpha is an array of complex128 (needs real numbers). Convert it.",
+                     setattr, chip.errors, "alpha", numpy.zeros(6, complex))
+        chip.errors.beta[2] = NAN
+        self.refused(ValueError, "beta of MZI 2 (ports 1 and 2) is nan (finite numbers only). Mend it.", chip.matrix)
+        self.refused(ValueError, "beta of MZI 2 (ports 1 and 2) is nan (finite numbers only). Mend it.",
+                     chip, numpy.ones(4))
+        self.refused(ValueError, "a phase or splitter error of MZI 2 is not finite (numbers only). Mend it.",
+                     optinc.Mesh(4).corrected, chip.errors)
+
+    # Fails when quantise (decomposition.cpp) takes a phase that is not finite: wrapped, it is 0.
+    def test_phases(self):
+        for name, place in (("theta", "MZI 5"), ("phi", "MZI 5"), ("output_phase", "port 3")):
+            for value in (NAN, float("inf")):
+                mesh = optinc.Mesh(4)
+                chip = mesh.fabricate("ideal")
+                getattr(mesh, name)[-1] = value
+                wrong = f"{name} of {place} is {value} (finite numbers only). Mend it."
+                for model in ("ideal", "good-lab"):
+                    self.refused(ValueError, wrong, mesh.fabricate, model)
+                self.refused(ValueError, wrong, mesh.on, chip)
+                of_mzi = "a phase or splitter error of MZI 5 is not finite (numbers only). Mend it."
+                self.refused(ValueError, wrong if name == "output_phase" else of_mzi, mesh.corrected, chip.errors)
+
+    def test_losses(self):
+        unit = optinc.carry_chain(4, 8)
+        for name in ("theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db"):
+            chip, built = optinc.Mesh(4).fabricate("ideal"), unit.fabricate("ideal")
+            getattr(chip.errors, name)[1] = -0.5
+            wrong = f"{name} of MZI 1 is -0.5 dB (0 or more: arms do not amplify). Mend it."
+            self.refused(ValueError, wrong, chip.matrix)
+            self.refused(ValueError, wrong, chip, numpy.ones(4))
+            mesh = next(b.mesh for layer in built.errors.layers for b in layer if len(b.mesh.alpha) > 1)
+            getattr(mesh, name)[1] = -0.5
+            self.refused(ValueError, wrong, built.program)
+        chip = optinc.Mesh(4).fabricate("ideal")
+        chip.errors.idle_arm_loss_db = -1
+        wrong = "idle_arm_loss_db is -1 dB (0 or more: arms do not amplify). Mend it."
+        self.refused(ValueError, wrong, chip.matrix)
+
+    def test_models(self):
+        self.refused(ValueError, "sigma_eta_rad = -1 (a spread or a loss is finite and >= 0). Give sigma_eta_rad >= 0.",
+                     optinc.ErrorModel, sigma_eta_rad=-1)
+        self.refused(ValueError, "dac_bits = 99 (0 means no quantisation, otherwise 1..24). Give 0 <= dac_bits <= 24.",
+                     optinc.ErrorModel, dac_bits=99)
+        self.refused(ValueError, "rho_ab = nan (a correlation lies in -1..1). Give -1 <= rho_ab <= 1.",
+                     setattr, optinc.ErrorModel(), "rho_ab", NAN)
+
+    def test_units(self):
+        unit = optinc.carry_chain(4, 8)
+        chip = unit.fabricate("ideal")
+        lit = chip.program()
+        self.refused(ValueError, "codes reach 256 (codes of 8 bits: 0..255). Clip or rescale them.",
+                     lit.average, numpy.full((4, 3), 256))
+        self.refused(ValueError, "codes holds -1 to 0 (integers of 32 bits without sign). Give numbers from 0 on.",
+                     unit.average, [[-1], [0], [0], [0]])
+        self.refused(TypeError, "codes is an array of float64 (needs integers). Convert it.",
+                     lit.average, numpy.ones((4, 3)))
+        self.refused(ValueError, "codes has shape (3, 4) (needs (4, words): a row for every server). Reshape it.",
+                     lit.average, numpy.ones((3, 4), int))
+        self.refused(ValueError, "received at server 4 of 4 (0..3). Choose one of them.",
+                     lit.average, numpy.ones((4, 1), int), server=4)
+        self.refused(ValueError, "bits = 7 (a multiple of 2: digits have two bits). Give an even number.",
+                     optinc.carry_chain, 4, 7)
+        self.refused(ValueError, "a carry chain for 3 servers (2, 4, 8 or 16: the mean is a shift). Train a network.",
+                     optinc.carry_chain, 3, 8)
+        parity = ("rounding half-even by a carry chain (half-up, floor: it does not know the quotient's parity). "
+                  'Set task.rounding = "half-up".')
+        self.refused(ValueError, parity, optinc.carry_chain, 4, 8, rounding="half-even")
+        self.refused(ValueError, "step_width = nan (above 0, below 1: sums are whole numbers). Try 0.25.",
+                     optinc.carry_chain, step_width=NAN)
+        self.refused(ValueError, "word 28561 (0..28560). Give words of the task.",
+                     optinc.codes_of_words, unit.task, [28561])
+        self.refused(ValueError, "-1 threads (0..1024; 0: one for every processor). Choose a number in that range.",
+                     optinc.set_threads, -1)
+        hardware = optinc.UnitHardware()
+        for value in (-1, NAN):
+            hardware.link.launch_power_w = value
+            self.refused(ValueError, f"launch_power_w = {value} (> 0 W). Try 1e-3.", chip.program, hardware=hardware)
+        mesh = next(b.mesh for layer in chip.errors.layers for b in layer if len(b.mesh.alpha))
+        mesh.alpha[0] = NAN
+        self.refused(ValueError, "a phase or splitter error of MZI 0 is not finite (numbers only). Mend it.",
+                     chip.program)
+
+    def test_networks(self):
+        task = optinc.Task(2, 2, "half-up")
+
+        def layer(unitary=1.0, sigma=1.0, bias=(0.0,), reads=(0,), ending="servers"):
+            return optinc.SigmaULayer([[[unitary]]], [[sigma]], bias, reads, ending=ending)
+
+        def network(**values):
+            return optinc.Network(task, [layer(**values)])
+
+        optinc.Unit(network())
+        self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed). "
+                     "Use its polar factor: u v of its SVD u s v.", lambda: optinc.Unit(network(unitary=2.0)))
+        for name, value in (("unitary", NAN), ("sigma", float("inf")), ("bias", [NAN])):
+            self.refused(ValueError, "unitary, sigma or bias holds NaN or infinity (finite numbers only). "
+                         "Check how they were made.", layer, **{name: value})
+        self.refused(ValueError, "0 outputs go to the servers (the task has 1 digits). Mend the network.",
+                     optinc.Network, task, [])
+        self.refused(ValueError, "layer 0 reads signal 7 (0..0 come before it). Mend the network.", network, reads=[7])
+        self.refused(ValueError, 'unknown ending "serves" (known: receivers, light, servers). Did you mean "servers"?',
+                     layer, ending="serves")
+        self.refused(ValueError, "a layer of 0 inputs and 0 outputs (1 or more). Give reads and bias.",
+                     layer, bias=[], reads=[])
+
+
+class Random(unittest.TestCase):
+    def test_two_thousand_random_calls(self):
+        script = textwrap.dedent("""
+            import sys; sys.path[:0] = PATHS
+            import bad_arguments_test
+            print(bad_arguments_test.random_calls(2000))
+        """).replace("PATHS", repr([str(p) for p in (sys.path[0], *sys.path)]))
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr[-3000:])  # negative: a signal
+        calls, refused = map(int, done.stdout.split())
+        self.assertGreater(refused, calls // 2)
+
+
+def random_calls(count):
+    """Calls everything public with values that hardly fit; "calls refused"."""
+    draw = random.Random(1)
+    values = [
+        None, True, 0, 1, 3, -1, 2**31, 2**40, 2**70, 0.5, NAN, 1e308, 1j, "", "ideal", "reck", "shipped/none", b"x",
+        [], [[]], [1, 2], [[1], [2, 3]], {}, range(4), object(),
+        numpy.zeros(0), numpy.zeros((0, 4)), numpy.zeros((4, 0), "u4"), numpy.ones((4, 4)), numpy.eye(4),
+        numpy.eye(4) * NAN, numpy.eye(3, dtype="c8"), numpy.ones((4, 5), "u4"), numpy.full((4, 5), 2**32 - 1, "u4"),
+        numpy.ones((2, 3, 4), "c8"), numpy.broadcast_to(1.0, (4, 4)), numpy.eye(8)[::2, ::2], numpy.array("text"),
+        numpy.array([None, 1]), numpy.zeros(4, "M8[s]"), numpy.zeros(4, [("a", "f4")]), numpy.ones((4, 4), "f2"),
+        numpy.ones((4, 4), "g"), numpy.ma.masked_array([1, 2], [0, 1]), numpy.ones((1, 1, 1)),
+        optinc.Task(), optinc.ErrorModel(), optinc.NoiseSwitches(), optinc.UnitHardware(),
+    ]
+
+    def targets():
+        mesh, unit = optinc.Mesh(4), optinc.carry_chain(2, 2)
+        chip, built = mesh.fabricate("ideal"), unit.fabricate("ideal")
+        values.extend([mesh, chip, chip.errors, unit, built, built.errors, built.program()])
+        hardware = optinc.UnitHardware()
+        for thing in (optinc, mesh, chip, chip.errors, unit, built, built.program(), optinc.ErrorModel(), hardware,
+                      hardware.link, optinc.NoiseSwitches(), optinc.Task(), optinc.Mesh, optinc.Unit):
+            for name in dir(thing):
+                fixed = thing in (optinc, optinc.Mesh, optinc.Unit) and not callable(getattr(thing, name))
+                if not fixed and (not name.startswith("_") or name in ("__call__", "__init__")):
+                    yield thing, name
+
+    places, refused = list(targets()), 0
+    for number in range(count):
+        thing, name = draw.choice(places)
+        arguments = draw.choices(values, k=draw.randint(0, 4))
+        try:
+            if callable(getattr(thing, name)):
+                getattr(thing, name)(*arguments)
+            else:
+                setattr(thing, name, draw.choice(values))
+        except (ValueError, TypeError, AttributeError, OSError, ImportError, OverflowError) as error:
+            refused += 1
+            assert str(error), (thing, name)
+    return f"{count} {refused}"
+
+
+if __name__ == "__main__":
+    unittest.main()

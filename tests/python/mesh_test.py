@@ -1,0 +1,139 @@
+"""Meshes from Python: what they compute, and that their arrays are their own memory."""
+
+import ctypes
+import gc
+import unittest
+
+import numpy
+import optinc
+
+N = 8
+
+
+class Meshes(unittest.TestCase):
+    def setUp(self):
+        self.unitary = optinc.haar_unitary(N, seed=2)
+        self.mesh = optinc.Mesh.from_unitary(self.unitary)
+        self.fields = numpy.random.default_rng(1).normal(size=(3, 5, N, 2)) @ [1, 1j]
+
+    def test_matrix_is_the_unitary(self):
+        for topology in ("clements", "reck"):
+            mesh = optinc.Mesh.from_unitary(self.unitary, topology)
+            numpy.testing.assert_allclose(mesh.matrix(), self.unitary, atol=1e-13)
+            self.assertEqual((mesh.topology, mesh.ports, len(mesh.mzis)), (topology, N, N * (N - 1) // 2))
+
+    def test_one_mzi_is_its_formula(self):
+        # T = BS diag(e^{i theta}, 1) BS diag(e^{i phi}, 1), BS = [[1, i], [i, 1]] / sqrt(2), then the output phases
+        mesh = optinc.Mesh(2)
+        mesh.theta[0], mesh.phi[0] = 0.7, -1.1
+        mesh.output_phase[:] = 0.2, 0.3
+        splitter = numpy.array([[1, 1j], [1j, 1]]) / numpy.sqrt(2)
+        expected = splitter @ numpy.diag([numpy.exp(0.7j), 1]) @ splitter @ numpy.diag([numpy.exp(-1.1j), 1])
+        numpy.testing.assert_allclose(mesh.matrix(), numpy.diag(numpy.exp([0.2j, 0.3j])) @ expected, atol=1e-15)
+
+    def test_fields_are_those_of_the_matrix(self):
+        chip = self.mesh.fabricate("good-lab", seed=3)
+        for mesh in (self.mesh, chip):
+            expected = self.fields @ mesh.matrix().T
+            wide = numpy.repeat(self.fields, 2, axis=1)
+            for x in (self.fields, numpy.asfortranarray(self.fields), wide[:, ::2], self.fields.astype(">c16")):
+                numpy.testing.assert_allclose(mesh(x), expected, atol=1e-13)
+            numpy.testing.assert_allclose(mesh(self.fields[0, 0]), expected[0, 0], atol=1e-13)
+            numpy.testing.assert_allclose(mesh(self.fields.astype("c8")), expected, atol=1e-5)
+
+    def test_types_and_shapes(self):
+        for given, wanted in (("c8", "c8"), ("f4", "c8"), ("f8", "c16"), ("i4", "c16"), ("bool", "c16"), ("f2", "c16")):
+            self.assertEqual(self.mesh(numpy.ones((2, N), given)).dtype, wanted)
+        self.assertEqual(self.mesh(numpy.ones((0, N))).shape, (0, N))
+        self.assertEqual(self.mesh([1] + [0] * (N - 1)).shape, (N,))
+
+    def test_read_only_fields(self):
+        self.fields.flags.writeable = False
+        numpy.testing.assert_allclose(self.mesh(self.fields), self.fields @ self.unitary.T, atol=1e-13)
+
+    # Fails when view_of (arrays.cpp) copies.
+    def test_arrays_write_into_the_mesh(self):
+        chip = self.mesh.fabricate("ideal")
+        numpy.testing.assert_allclose(chip.matrix(), self.unitary, atol=1e-13)
+        chip.errors.alpha[3] = 0.1  # a view
+        once = chip.matrix()
+        self.assertGreater(abs(once - self.unitary).max(), 1e-3)
+        chip.errors.alpha = numpy.zeros(28)  # a copy into it
+        numpy.testing.assert_allclose(chip.matrix(), self.unitary, atol=1e-13)
+        self.assertTrue(numpy.shares_memory(chip.errors.alpha, chip.errors.alpha))
+        self.assertFalse(numpy.shares_memory(chip.errors.alpha, self.mesh.fabricate("ideal").errors.alpha))
+
+    # Fails when views do not keep their mesh (rv_policy::reference without an owner): others then write into them.
+    def test_views_outlive_their_mesh(self):
+        theta, alpha = optinc.Mesh(N).theta, self.mesh.fabricate("foundry").errors.alpha
+        theta[:] = 1
+        alpha[:] = 2
+        gc.collect()
+        others = [optinc.Mesh(N).fabricate("ideal") for _ in range(100)]
+        for other in others:
+            other.theta[:] = other.errors.alpha[:] = 5
+        self.assertEqual((theta.tolist(), alpha.tolist()), ([1] * 28, [2] * 28))
+
+    def test_correction(self):
+        # small enough for every bar power to be reached: correction is exact
+        model = optinc.ErrorModel(sigma_eta_rad=1e-4)
+        chip = self.mesh.fabricate(model, seed=4)
+        corrected = self.mesh.corrected(chip.errors)
+        self.assertEqual(corrected.clipped, 0)
+        self.assertLess(abs(corrected.on(chip).matrix() - self.unitary).max(), 1e-12)
+        self.assertGreater(abs(chip.matrix() - self.unitary).max(), 1e-5)
+
+    def test_same_seed_same_chip(self):
+        def alpha(**address):
+            return self.mesh.fabricate("foundry", **address).errors.alpha
+        numpy.testing.assert_array_equal(alpha(seed=1, chip=2), alpha(seed=1, chip=2))
+        for other in ({"seed": 2}, {"chip": 1}, {"mesh": 1}):
+            self.assertFalse(numpy.array_equal(alpha(), alpha(**other)))
+
+    def test_fidelity(self):
+        # |tr(1^H diag(1, i))|^2 / (2 * 2) = |1 + i|^2 / 4
+        self.assertAlmostEqual(optinc.fidelity(numpy.eye(2), numpy.diag([1, 1j])), 0.5, places=15)
+        self.assertAlmostEqual(optinc.fidelity(self.unitary, 0.3j * self.unitary), 1, places=14)
+        self.assertTrue(numpy.isnan(optinc.fidelity(self.unitary, 0 * self.unitary)))
+
+    def test_threads_change_nothing(self):
+        fields = numpy.random.default_rng(2).normal(size=(10000, N, 2)) @ [1, 1j]
+        chip = optinc.carry_chain(4, 8).fabricate("good-lab").program()
+        codes = numpy.random.default_rng(3).integers(0, 256, (4, 2000))
+        before = optinc.threads()
+        self.addCleanup(optinc.set_threads, before)
+        expected = self.mesh(fields), chip.transmit(codes)
+        for count in (1, 3, before):
+            optinc.set_threads(count)
+            self.assertEqual(optinc.threads(), count)
+            numpy.testing.assert_array_equal(self.mesh(fields), expected[0])
+            numpy.testing.assert_array_equal(chip.transmit(codes), expected[1])
+
+    # Fails when Working (arrays.hpp) leaves its number of threads to other users of OpenMP.
+    def test_threads_of_others_stay(self):
+        try:
+            openmp = ctypes.CDLL("libgomp.so.1")
+        except OSError as missing:
+            self.skipTest(str(missing))
+        self.addCleanup(optinc.set_threads, optinc.threads())
+        before = openmp.omp_get_max_threads()
+        optinc.set_threads(before + 3)
+        self.mesh(self.fields)
+        self.assertEqual(openmp.omp_get_max_threads(), before)
+
+    def test_fabrication_wraps_phases(self):
+        self.mesh.theta[0], self.mesh.phi[1], self.mesh.output_phase[2] = -1, 7, -1e-30
+        chip = self.mesh.fabricate("ideal")
+        found = chip.theta[0], chip.phi[1], chip.output_phase[2]
+        numpy.testing.assert_allclose(found, (2 * numpy.pi - 1, 7 - 2 * numpy.pi, 0), atol=1e-14)
+
+    def test_error_model(self):
+        model = optinc.error_preset("foundry")
+        self.assertEqual(model.preset, "foundry")
+        model.dac_bits = 0
+        self.assertEqual((model.preset, model.dac_bits), ("custom", 0))
+        self.assertIn("good-lab", optinc.error_preset_names())
+
+
+if __name__ == "__main__":
+    unittest.main()
