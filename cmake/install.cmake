@@ -6,9 +6,8 @@ set(share ${CMAKE_INSTALL_DATADIR}/optinc)
 install(TARGETS optinc RUNTIME COMPONENT runtime)
 install(DIRECTORY experiments/data/studies experiments/data/networks experiments/data/lists DESTINATION ${share} COMPONENT runtime
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.h5")
-install(DIRECTORY python/optinc_results DESTINATION ${share}/python COMPONENT runtime
+install(DIRECTORY python/src DESTINATION ${share}/python COMPONENT runtime
         PATTERN "__pycache__" EXCLUDE)
-install(FILES python/run_optinc_results.py DESTINATION ${share}/python COMPONENT runtime)
 install(PROGRAMS cmake/optinc-results DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(FILES LICENSE README.md CITATION.cff experiments/engine/store/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 

@@ -34,7 +34,7 @@ GUIDE = ROOT / "docs/guide"
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```\n(?:(```text\n)(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 LIMIT_S = 300
 
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "python/src"))
 sys.dont_write_bytecode = True
 try:
     import h5py  # noqa: F401

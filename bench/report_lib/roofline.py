@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
-from optinc_results import style  # noqa: E402  (the look of every figure of the project)
-from optinc_results.files import replacing  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python/src"))
+from optinc.results import style  # noqa: E402  (the look of every figure of the project)
+from optinc.results.files import replacing  # noqa: E402
 
 from .run import BenchRun, NotARun, Row
 

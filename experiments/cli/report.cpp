@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int not_started = 127, lacks_packages = 69;  // 69: run_optinc_results.py says so
+constexpr int not_started = 127, lacks_packages = 69;  // 69: results_command.py says so
 
 /// Exit status of a program once it has ended, 128 and the signal's number where one ended it, 127 where it
 /// could not be started. It reads and writes where this one does.
@@ -38,11 +38,11 @@ std::string as_path(const std::string& word) { return word.starts_with('-') ? ".
 }  // namespace
 
 int report_command(const ReportArguments& a) {
-  const fs::path launcher = shipped_folder("python") / "run_optinc_results.py";
+  const fs::path launcher = shipped_folder("python/src") / "results_command.py";
   std::error_code none;
   validate(
       fs::is_regular_file(launcher, none),
-      "no Python package optinc_results (looked for {}). Install OptINC whole: cmake --install build/release "
+      "no Python package optinc.results (looked for {}). Install OptINC whole: cmake --install build/release "
       "--prefix DIR.",
       launcher.string());
   std::vector<std::string> words = {"", "-E", launcher.string(), "report", as_path(a.file)};

@@ -15,9 +15,9 @@ from sample_files import FILES, FOLDER, ROOT, command, make_files, samples  # fi
 import h5py
 import matplotlib
 import numpy as np
-import optinc_results as results
-from optinc_results import figures, headlines, mesh_laws, style
-from optinc_results.figures.pareto import front
+import optinc.results as results
+from optinc.results import figures, headlines, mesh_laws, style
+from optinc.results.figures.pareto import front
 
 DRAWN = {  # what each sample has the data for
     "one_sweep": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},

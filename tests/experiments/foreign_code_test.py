@@ -23,13 +23,11 @@ def setUpModule():
     samples.ALL[0](SHARED / "r.h5")
     for name in ("h5py", "matplotlib", "scipy", "xarray", "numpy", "sitecustomize"):
         (SHARED / f"{name}.py").write_text(FOREIGN.format(1))
-    (SHARED / "optinc_results").mkdir()
-    (SHARED / "optinc_results/__init__.py").write_text(FOREIGN.format(2))
+    (SHARED / "optinc").mkdir()
+    (SHARED / "optinc/__init__.py").write_text(FOREIGN.format(2))
     (SHARED / "matplotlibrc").write_text("backend: module://h5py\n")
     # what cmake --install lays down of the package
-    share = INSTALLED / "share/optinc/python"
-    shutil.copytree(ROOT / "python/optinc_results", share / "optinc_results")
-    shutil.copy(ROOT / "python/run_optinc_results.py", share)
+    shutil.copytree(ROOT / "python/src", INSTALLED / "share/optinc/python/src")
     (INSTALLED / "bin").mkdir()
     shutil.copy(ROOT / "cmake/optinc-results", INSTALLED / "bin")
 
@@ -53,7 +51,7 @@ class ForeignCode(unittest.TestCase):
 
     def test_absolute_entries_of_pythonpath_are_kept(self):
         """Packages that a cluster's modules bring are found through them."""
-        words = [sys.executable, "-E", ROOT / "python/run_optinc_results.py", "--help"]
+        words = [sys.executable, "-E", ROOT / "python/src/results_command.py", "--help"]
         done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(SHARED)}, capture_output=True, text=True, cwd="/")
         self.assertEqual((HERE / "ran").read_text(), str(SHARED / "matplotlib.py"), done.stderr)
         (HERE / "ran").unlink()

@@ -20,11 +20,11 @@ from sample_files import FOLDER, ROOT, command, samples  # first: it finds the p
 import h5py
 import html_page
 import numpy as np
-from optinc_results import open_run, statistic, style
-from optinc_results.figures import FIGURES
-from optinc_results.figures.pareto import is_better_high
-from optinc_results.report.numbers import number
-from optinc_results.tolerances import MEANINGS
+from optinc.results import open_run, statistic, style
+from optinc.results.figures import FIGURES
+from optinc.results.figures.pareto import is_better_high
+from optinc.results.report.numbers import number
+from optinc.results.tolerances import MEANINGS
 from tool import OPTINC, SMALL_ARGUMENTS, optinc
 
 STUDIES = ROOT / "experiments/data/studies"
@@ -397,7 +397,7 @@ class Pages(unittest.TestCase):
     def test_the_lines_of_python_run(self):
         shown = [code.raw() for code in PAGES["one_sweep"].all("code") if code.raw().startswith("import h5py")]
         done = subprocess.run([sys.executable, "-c", shown[0]], cwd=HERE, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"})
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python/src"), "PYTHONDONTWRITEBYTECODE": "1"})
         if "No module named" in done.stderr or "engine" in done.stderr:
             self.skipTest(done.stderr.splitlines()[-1])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -426,8 +426,8 @@ class CommandLine(unittest.TestCase):
         before = {path: path.read_bytes() for path in self.folder.iterdir()}
         told = report(*words)
         self.assertEqual((told[0], told[1], len(told[2].splitlines())), (status, "", 1), told)
-        self.assertRegex(told[2], rf"optinc_results: .*{why}")
-        self.assertRegex(told[2], r"optinc_results: .*\(.*\)\. ")
+        self.assertRegex(told[2], rf"optinc-results: .*{why}")
+        self.assertRegex(told[2], r"optinc-results: .*\(.*\)\. ")
         self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, before)
 
     def test_beside_the_file_unless_told(self):
@@ -449,7 +449,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((told[0], (self.folder / "nowhere").exists()), (1, False))
 
     def test_one_that_appears_meanwhile_stays(self):
-        from optinc_results.files import creating
+        from optinc.results.files import creating
         page = self.folder / "page.html"
         with self.assertRaises(FileExistsError), creating(page, force=False) as partial:
             partial.write_text("late")
@@ -488,10 +488,10 @@ class CommandLine(unittest.TestCase):
         self.assertIn("optinc report results.h5", optinc("report", "--help").stdout)
 
     def test_the_tool_says_what_is_missing(self):
-        launcher = ROOT / "python/run_optinc_results.py"
+        launcher = ROOT / "python/src/results_command.py"
         bare = subprocess.run([sys.executable, "-E", "-S", launcher, "report", self.file])  # -S: without Debian's packages
         self.assertEqual(bare.returncode, 69)
-        share, program = self.folder / "share/optinc/python", self.folder / "bin/optinc"  # an installed tool
+        share, program = self.folder / "share/optinc/python/src", self.folder / "bin/optinc"  # an installed tool
         share.mkdir(parents=True)
         program.parent.mkdir()
         shutil.copy(OPTINC, program)

@@ -10,11 +10,11 @@ import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).resolve().parent)]
+sys.path[:0] = [str(ROOT / "python/src"), str(Path(__file__).resolve().parent)]
 sys.dont_write_bytecode = True
 try:
     import result_samples as samples
-    from optinc_results.__main__ import main
+    from optinc.results.__main__ import main
 except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)

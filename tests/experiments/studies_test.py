@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = sorted((ROOT / "experiments/data/studies").glob("*.toml"))
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "python/src"))
 sys.dont_write_bytecode = True
 try:
     import h5netcdf  # noqa: F401
@@ -24,8 +24,8 @@ try:
     import netCDF4  # noqa: F401  before warnings become errors: it warns when it is imported
     import xarray
 
-    from optinc_results import open_run
-    from optinc_results.__main__ import main
+    from optinc.results import open_run
+    from optinc.results.__main__ import main
 except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)

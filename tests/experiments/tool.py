@@ -4,8 +4,8 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
-from optinc_results import contents, differing  # noqa: E402, F401
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/src"))
+from optinc.results import contents, differing  # noqa: E402, F401
 
 OPTINC = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("optinc")
 

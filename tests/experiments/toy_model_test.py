@@ -10,8 +10,8 @@ import unittest
 from pathlib import Path
 
 from sample_files import ROOT, command  # first: it finds the package, or skips
-from optinc_results import figures, metrics, open_run, statistic
-from optinc_results.figures.pareto import is_better_high
+from optinc.results import figures, metrics, open_run, statistic
+from optinc.results.figures.pareto import is_better_high
 import h5py
 import numpy as np
 import tool

@@ -14,7 +14,7 @@ import unittest
 
 import faults
 import h5py
-import optinc_results
+from optinc.results import NotAResult, open_run
 from tool import OPTINC, differing, optinc
 
 SEAL = 12  # bytes behind the end of an HDF5 file: FORMAT.md
@@ -155,16 +155,16 @@ class Damage(unittest.TestCase):
         whole = self.sound["result.h5"]
         path = self.folder / "in_python.h5"
         path.write_bytes(whole)
-        with optinc_results.open_run(path) as run:
+        with open_run(path) as run:
             self.assertEqual(run.trials.sizes["trial"], 3)
         for position in range(0, len(whole) - SEAL, 997):
             flipped = bytearray(whole)
             flipped[position] ^= 2
             path.write_bytes(bytes(flipped))
-            with self.assertRaisesRegex(optinc_results.NotAResult, r"in_python.h5 is damaged \("):
-                optinc_results.open_run(path)
+            with self.assertRaisesRegex(NotAResult, r"in_python.h5 is damaged \("):
+                open_run(path)
         path.write_bytes(whole[:-SEAL])
-        optinc_results.open_run(path).close()
+        open_run(path).close()
 
     def test_an_edited_file_is_read(self):
         path = self.folder / "edited.h5"

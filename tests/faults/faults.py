@@ -11,7 +11,7 @@ import time
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/experiments"), str(ROOT / "python")]
+sys.path[:0] = [str(ROOT / "tests/experiments"), str(ROOT / "python/src")]
 from meshes import journal_of, mesh_study  # noqa: E402, F401
 
 MAGIC = b"OPTINCJ1"

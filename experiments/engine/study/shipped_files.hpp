@@ -5,7 +5,7 @@
 
 namespace optinc {
 
-/// The folder of what comes with the program: `kind` is "studies", "networks", "designs" or "python". Looked
+/// The folder of what comes with the program: `kind` is "studies", "networks", "lists" or "python/src". Looked
 /// for in share/optinc beside the folder the running program lies in (an installed tool, wherever its tree was
 /// moved to), then in the source tree it was compiled from, then where the package was installed (programs of
 /// others that link the library). Returns the last of them, which need not be there, when none is.

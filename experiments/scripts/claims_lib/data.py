@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .claim import OPTINC, ROOT, SPLITTERS, Claim, machine, progress
 
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(ROOT / "python/src"))
 
 GROUP = "data"
 TRIALS = 8              # chips at each of the six points: enough for every way to share them out
@@ -93,7 +93,7 @@ def killed(bench):
 def differences(way):
     """Datasets and attributes that a way of running gives otherwise than one thread does."""
     def measure(bench):
-        from optinc_results import contents, differing
+        from optinc.results import contents, differing
         first = whole(bench)
         second = way(bench)
         found = differing(first, second)
@@ -143,7 +143,7 @@ def unclean_groups(bench):
 
 
 RUN = f"{OPTINC} run {SPLITTERS} --trials {TRIALS}"
-COMPARE = "then differing(a, b) of optinc_results"
+COMPARE = "then differing(a, b) of optinc.results"
 
 CLAIMS = [Claim(GROUP, *row) for row in (
     # name, target, unit, measurement, command

@@ -43,9 +43,9 @@ class End:
 def ends(bench, study):
     """{name of a path: its End} of a study's training."""
     def make():
-        sys.path.insert(0, str(ROOT / "python"))
-        from optinc_results import open_run  # noqa: PLC0415
-        from optinc_results.learning import differences, paths  # noqa: PLC0415
+        sys.path.insert(0, str(ROOT / "python/src"))
+        from optinc.results import open_run  # noqa: PLC0415
+        from optinc.results.learning import differences, paths  # noqa: PLC0415
         result = bench.folder / f"{study}.h5"
         bench.optinc("run", f"experiments/data/studies/{study}.toml", "-o", result, "--quiet")
         with open_run(result) as run:

@@ -15,40 +15,55 @@ A unit that averages the codes of four servers:
     chip.average(codes)  # integers (4, n) -> (n,)
 
 For the same seed, results have the same bits as those of the command line from a portable build.
+
+optinc.results reads, tabulates and draws result files. It needs no compiled module.
 """
 
-from ._core import (
-    AdcSettings,
-    BlockErrors,
-    Chip,
-    ChipErrors,
-    ErrorModel,
-    LaserSettings,
-    LinkSettings,
-    Mesh,
-    MeshChip,
-    MeshErrors,
-    MzmSettings,
-    Network,
-    NoiseSwitches,
-    ProgrammedChip,
-    ReceiverSettings,
-    SigmaULayer,
-    Task,
-    TimingSettings,
-    Unit,
-    UnitHardware,
-    carry_chain,
-    codes_of_words,
-    error_preset,
-    error_preset_names,
-    exact_answers,
-    fidelity,
-    haar_unitary,
-    set_threads,
-    threads,
-)
-from .networks import load_network, shipped_networks
+from typing import TYPE_CHECKING
+
+try:
+    from ._core import (
+        AdcSettings,
+        BlockErrors,
+        Chip,
+        ChipErrors,
+        ErrorModel,
+        LaserSettings,
+        LinkSettings,
+        Mesh,
+        MeshChip,
+        MeshErrors,
+        MzmSettings,
+        Network,
+        NoiseSwitches,
+        ProgrammedChip,
+        ReceiverSettings,
+        SigmaULayer,
+        Task,
+        TimingSettings,
+        Unit,
+        UnitHardware,
+        carry_chain,
+        codes_of_words,
+        error_preset,
+        error_preset_names,
+        exact_answers,
+        fidelity,
+        haar_unitary,
+        set_threads,
+        threads,
+    )
+    from .networks import load_network, shipped_networks
+except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
+    if missing.name != "optinc._core":
+        raise
+    if not TYPE_CHECKING:  # to a type checker, it would make every name known
+
+        def __getattr__(name):
+            if name in __all__:
+                raise ImportError(f"optinc.{name} needs the compiled module (this copy of the package has none). "
+                                  "Run pip install ./python in a clone.")
+            raise AttributeError(f"module 'optinc' has no attribute '{name}'")
 
 __all__ = [
     "AdcSettings",

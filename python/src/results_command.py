@@ -1,4 +1,4 @@
-"""Runs the command line of optinc_results, the package beside this file, and no Python code of the current folder.
+"""The command line optinc-results, of the package beside this file, and no Python code of the current folder.
 
 Result files are shared in folders that others can write to. `python -m` and `python -c` put the current folder first on
 Python's search path, so that a file h5py.py beside a result would be executed; a script puts its own folder there. An empty
@@ -6,7 +6,7 @@ or relative entry of PYTHONPATH is the current folder too: start this file with 
 it adds the absolute entries itself. Matplotlib would also take its settings, LaTeX included, from a matplotlibrc of the current
 folder.
 
-Exit status 69 when this Python lacks a package that optinc_results needs: the caller tries the next Python.
+Exit status 69 when this Python lacks a package that optinc.results needs: the caller tries the next Python.
 """
 
 import importlib.util
@@ -29,6 +29,6 @@ import matplotlib  # noqa: E402, F401  reads its settings on import
 os.fchdir(working_folder)
 os.close(working_folder)
 
-from optinc_results.__main__ import main  # noqa: E402
+from optinc.results.__main__ import main  # noqa: E402
 
 sys.exit(main())

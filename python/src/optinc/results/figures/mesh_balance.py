@@ -40,7 +40,7 @@ LAWS: dict[tuple[str, str], Callable[[str, float, float], float]] = {
 def mesh_balance(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     """rms over meshes of the error of corrected meshes of several kinds against each error that no correction knows,
     the others of them at 0: common phases, estimates of splitters, calibration; with 95 % intervals. Above, the whole
-    error; below, where it was measured, that in phase. Thin lines are closed forms (optinc_results.mesh_laws): what
+    error; below, where it was measured, that in phase. Thin lines are closed forms (optinc.results.mesh_laws): what
     correction leaves and what is unknown, added in squares. In phase they are drawn of the balanced mesh alone, of
     which correction leaves nothing. What is rounding stands at the edge.
 

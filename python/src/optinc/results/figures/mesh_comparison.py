@@ -59,7 +59,7 @@ def mesh_comparison(run: Run, *, metric: Union[str, Sequence[str], None] = None,
                     at: Optional[Mapping[str, Any]] = None) -> Figure:
     """rms over meshes of the error of meshes of several kinds, uncorrected and corrected for known splitters, with 95 %
     intervals: against the splitter error at the largest size, and against the size at the middle splitter error. Thin
-    lines are closed forms (optinc_results.mesh_laws), named by their powers; what is rounding stands at the edge.
+    lines are closed forms (optinc.results.mesh_laws), named by their powers; what is rounding stands at the edge.
 
     `metric`: one or several names; mesh_error and mesh_error_in_phase by default. `at`: other values of
     `sigma_eta_rad` and `ports`, and of what else was swept.

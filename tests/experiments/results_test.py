@@ -1,6 +1,6 @@
 """Holds the Python package python, as it reads, to small files that follow FORMAT.md; warnings are errors.
 
-Usage: optinc_results_test.py [unittest's arguments]. Exits 77 (skipped) when a module is missing.
+Usage: results_test.py [unittest's arguments]. Exits 77 (skipped) when a module is missing.
 """
 
 import contextlib
@@ -14,14 +14,14 @@ from sample_files import FILES, FOLDER, make_files, samples  # first: it finds t
 import h5py
 import numpy as np
 import xarray
-import optinc_results as results
-from optinc_results import figures
-from optinc_results.figures.learning import drawn_paths
-from optinc_results.comparison import comparison, percent
-from optinc_results.headlines import headlines
-from optinc_results.learning import differences, exact_place, final, mean_interval, paths
-from optinc_results.order_statistics import clopper_pearson, level_held
-from optinc_results.study import fixed, headline_metrics, of_worst_layer, say_point, show_mean
+import optinc.results as results
+from optinc.results import figures
+from optinc.results.figures.learning import drawn_paths
+from optinc.results.comparison import comparison, percent
+from optinc.results.headlines import headlines
+from optinc.results.learning import differences, exact_place, final, mean_interval, paths
+from optinc.results.order_statistics import clopper_pearson, level_held
+from optinc.results.study import fixed, headline_metrics, of_worst_layer, say_point, show_mean
 
 ENGINES = {}
 for name, module in (("h5netcdf", "h5netcdf"), ("netcdf4", "netCDF4")):

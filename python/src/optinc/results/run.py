@@ -182,4 +182,4 @@ def check_root(path: Path, file: Any) -> None:
         raise NotAResult(f"{path} has schema_version {version} (this program reads 1 to {SCHEMA_VERSION}). Use another copy.")
     if version > SCHEMA_VERSION:
         raise NotAResult(f"{path} is newer than this package (schema version {version}, read are those up to "
-                         f"{SCHEMA_VERSION}). Update optinc_results.")
+                         f"{SCHEMA_VERSION}). Update optinc.")

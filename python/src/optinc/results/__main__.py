@@ -45,7 +45,7 @@ def figures(run: Run, arguments: argparse.Namespace) -> None:
             if arguments.only:
                 raise
             if certain:  # asked for by the study, whose data a --set may have left out
-                print(f"optinc_results: left out {name}: {error}", file=sys.stderr)
+                print(f"optinc-results: left out {name}: {error}", file=sys.stderr)
     if not found:
         raise NotInResult(f"{run.path} has nothing to draw (tried {', '.join(names) or 'no figure'}). "
                           "Does the study measure anything?")
@@ -73,7 +73,7 @@ def show(run: Run, arguments: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(prog="optinc_results", description="Reads, tabulates and draws results of OptINC.",
+    top = argparse.ArgumentParser(prog="optinc-results", description="Reads, tabulates and draws results of OptINC.",
                                   epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
@@ -113,12 +113,12 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (NotAResult, OSError) as error:
-        print(f"optinc_results: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"optinc-results: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except Exception as error:  # what a damaged or edited file can lack is without end
         if sys.flags.dev_mode:
             raise
-        print(f"optinc_results: {arguments.file}: damaged, or not as OptINC wrote it ({type(error).__name__}: "
+        print(f"optinc-results: {arguments.file}: damaged, or not as OptINC wrote it ({type(error).__name__}: "
               f"{' '.join(str(error).split())}). Use another copy; Python's option -X dev shows where.", file=sys.stderr)
         return 1
     return 0

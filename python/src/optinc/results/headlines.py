@@ -76,5 +76,5 @@ def summary_lines(run: Run) -> list[str]:
         first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
         lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
         if len(rows) > MOST_LINES:
-            lines.append(f"  ... and {len(rows) - MOST_LINES} more: optinc_results table --group summary has them")
+            lines.append(f"  ... and {len(rows) - MOST_LINES} more: optinc-results table --group summary has them")
     return lines

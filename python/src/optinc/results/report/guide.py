@@ -54,6 +54,6 @@ def how_to_open(run: Run) -> Element:
     if group is not None:
         lines += ["", "import xarray                       # by the names of the axes",
                   f"data = xarray.open_dataset({name}, group={group!r}, engine='h5netcdf')", "print(data)"]
-    lines += ["", "from optinc_results import open_run  # ours, in python",
+    lines += ["", "from optinc.results import open_run  # ours, in python/src",
               f"with open_run({name}) as run:", "    print(run.sweeps, run.provenance.run_id)"]
     return node("pre", node("code", "\n".join(lines)), tabindex="0")
