@@ -68,7 +68,7 @@ def comparison(run: Run) -> Optional[Comparison]:
     kept = (axis, across.axis) if across else (axis,)
     where = {other: place if other == "ablation" else value.mean.sizes[other] // 2 for other, place in fixed(run, kept).items()}
     here = value.at({"variant": variants.index(variant), **where})
-    right, low, high = (side.transpose(axis, ...).values.reshape(side.sizes[axis], -1)
+    right, low, high = ([tuple(map(float, row.values.flat)) for row in side.transpose(axis, ...)]
                         for side in (here.mean, here.low, here.high))
     of_point = network_of_point(run)[tuple(where.get(sweep, slice(None) if sweep == axis else 0) for sweep in run.sweeps)]
     known, several = networks(run), run.group("networks") is not None
@@ -77,7 +77,7 @@ def comparison(run: Run) -> Optional[Comparison]:
     beside = [p for p in parameters(run).values() if p.axis == axis and p.key not in ("", "network.source") and p.name != axis]
     return Comparison(
         tuple(ComparedNetwork(", ".join([known[i].name, *(p.say(place) for p in beside)]), known[i].mzis,
-                              *(tuple(map(float, side[place])) for side in (right, low, high)), error.get("chip_noisy", math.nan))
+                              right[place], low[place], high[place], error.get("chip_noisy", math.nan))
               for place, (i, error) in enumerate(zip(of_point, errors))),
         tuple(map(str, across.values)) if across else ("",),
         ", ".join(filter(None, (say_point(run, where), f"chips {variant}"))),

@@ -31,8 +31,8 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
     Raises NotInResult where the file does not say what several networks cost, or there is no such variant.
     """
     found = networks(run)
-    costs = [run.group(f"networks/{i}/cost") for i in range(len(found))] if run.group("networks") is not None else []
-    if not costs or any(cost is None for cost in costs):
+    costs = [cost for i in range(len(found)) if (cost := run.group(f"networks/{i}/cost")) is not None]
+    if not costs or len(costs) < len(found):
         raise NotInResult(f"{run.path} does not say what several networks cost. Sweep networks with measure.once = "
                           "[\"cost\"], to the end.")
     whole = of_wrong(statistic(run, "word_accuracy"))

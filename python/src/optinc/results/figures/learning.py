@@ -33,9 +33,9 @@ def learning(run: Run, *, measure: Optional[str] = None, variant: Optional[str] 
     trials = run.require("trials")
     names = [str(v) for v in trials["variant"].values]
     chosen = names.index(variant) if variant else 0
-    curve = trials[f"test_{measure}"].isel(variant=chosen)
-    curve = curve.isel({d: 0 for d in curve.dims if d not in (path_axis(run), "trial", "step")})
-    curve = curve.transpose(path_axis(run), "trial", "step").values * percent
+    all_curves = trials[f"test_{measure}"].isel(variant=chosen)
+    all_curves = all_curves.isel({d: 0 for d in all_curves.dims if d not in (path_axis(run), "trial", "step")})
+    curve = all_curves.transpose(path_axis(run), "trial", "step").values * percent
     steps = trials["step"].values
 
     high = max(3.6, 1.5 + 0.24 * len(ways))
