@@ -179,6 +179,7 @@ def main(optinc: Path, chosen: list[str], update: bool) -> int:
         subprocess.run(["cmake", "--install", str(build), "--prefix", str(prefix)], check=True, stdout=subprocess.DEVNULL)
         environment = {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
                        "PYTHONDONTWRITEBYTECODE": "1", "CMAKE_PREFIX_PATH": str(prefix), "CMAKE_GENERATOR": "Ninja"}
+        os.environ["PATH"] = environment["PATH"]  # for optinc.run
         for page in pages:
             folder = Path(scratch) / page.stem
             folder.mkdir()

@@ -16,10 +16,13 @@ A unit that averages the codes of four servers:
 
 For the same seed, results have the same bits as those of the command line from a portable build.
 
-optinc.results reads, tabulates and draws result files. It needs no compiled module.
+run() runs a study by the command-line tool, and optinc.results reads, tabulates and draws result files. These two need
+no compiled module.
 """
 
 from typing import TYPE_CHECKING
+
+from .tool import run
 
 try:
     from ._core import (
@@ -94,6 +97,7 @@ __all__ = [
     "fidelity",
     "haar_unitary",
     "load_network",
+    "run",
     "set_threads",
     "shipped_networks",
     "threads",
