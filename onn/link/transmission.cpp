@@ -60,19 +60,25 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "received at server {} of {} (0..{}). "
            "Choose one of them.",
            seed.server, design.task.servers, design.task.servers - 1);
-  constexpr Eigen::Index most_words = block_words * (Eigen::Index{1} << 32) / streams_per_block;
-  validate(codes.rows() <= most_words,
-           "{} words at once (at most {}: each block of words has noise of its own). "
-           "Send them in parts, at instants of their own.",
-           codes.rows(), most_words);
+  validate(seed.first_word % block_words == 0,
+           "words from number {} on (a multiple of {}: each block of words has noise of its own). "
+           "Send them in parts of whole blocks.",
+           seed.first_word, block_words);
+  constexpr std::uint64_t most_words = block_words * (std::uint64_t{1} << 32) / streams_per_block;
+  validate(
+      seed.first_word <= most_words && static_cast<std::uint64_t>(codes.rows()) <= most_words - seed.first_word,
+      "{} words from number {} on (numbers below {}: each block of words has noise of its own). "
+      "Send them at instants of their own.",
+      codes.rows(), seed.first_word, most_words);
+  const auto first_block = static_cast<std::uint32_t>(seed.first_word / block_words);
   const Fabricated fabricated = fabricated_electronics(unit, seed);
   const std::vector<LayerPath> paths = layer_paths(unit);
   const Neighbours around = neighbours(fabricated.stage, unit.hardware, received_layers(design));
   const Eigen::Index samples = fabricated.stage.analogue ? samples_per_symbol : 1;
   const auto sent = [&](const LitUnit& lit, Eigen::Index block, Eigen::Index words) {
     const Codes rows = in_succession(codes, block * block_words, words, around, samples);
-    const Eigen::MatrixXd all =
-        transmit_block(lit, fabricated, paths, rows, seed, static_cast<std::uint32_t>(block), receivers);
+    const Eigen::MatrixXd all = transmit_block(lit, fabricated, paths, rows, seed,
+                                               first_block + static_cast<std::uint32_t>(block), receivers);
     return Eigen::MatrixXd(all.rightCols(all.cols() - around.earlier * samples));
   };
   std::vector<Eigen::Index> instants(static_cast<std::size_t>(design.task.output_digits()), 0);
@@ -93,7 +99,7 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
       for (Eigen::Index w = 0; w < words; ++w)
         answer(m, w) = waveform(m, w * samples + instants[static_cast<std::size_t>(m)]);
     if (unit.noise.converter && receivers == NoisyReceivers::all)
-      convert(unit.hardware, seed, static_cast<std::uint32_t>(i), answer);
+      convert(unit.hardware, seed, first_block + static_cast<std::uint32_t>(i), answer);
     outputs.middleCols(first, words) = answer;
   });
   return outputs;

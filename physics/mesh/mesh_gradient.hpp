@@ -14,6 +14,21 @@ struct MeshGradientOf {
   VectorOf<Real> theta_other_loss_db, phi_other_loss_db;  ///< of arms without heater, 1/dB (MZIs)
   VectorOf<Real> output_phase;                            ///< 1/rad (ports)
   Real idle_arm_loss_db = 0;                              ///< of all dummy arms together, 1/dB
+
+  /// The same derivatives in another precision.
+  template <class Other>
+  MeshGradientOf<Other> cast() const {
+    return {theta.template cast<Other>(),
+            phi.template cast<Other>(),
+            alpha.template cast<Other>(),
+            beta.template cast<Other>(),
+            theta_arm_loss_db.template cast<Other>(),
+            phi_arm_loss_db.template cast<Other>(),
+            theta_other_loss_db.template cast<Other>(),
+            phi_other_loss_db.template cast<Other>(),
+            output_phase.template cast<Other>(),
+            static_cast<Other>(idle_arm_loss_db)};
+  }
 };
 using MeshGradient = MeshGradientOf<double>;
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
-#include "experiments/models/learning/block_quantiser.hpp"
 #include "experiments/models/learning/idx_images.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "onn/network/network.hpp"
+#include "onn/task/block_quantiser.hpp"
 
 namespace optinc {
 

@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-#include "experiments/models/learning/block_quantiser.hpp"
 #include "experiments/models/learning/data_parallel.hpp"
 #include "onn/link/response_table.hpp"
 #include "onn/network/network.hpp"
+#include "onn/task/block_quantiser.hpp"
 
 namespace optinc {
 

@@ -118,6 +118,27 @@ TEST_CASE("same seed, same chip and same light on one and two threads") {
   CHECK(one == two);
 }
 
+// A link whose converters, neurons, servers and locks all draw: each block of words has streams of its own.
+TEST_CASE("words sent in parts have the noise of all at once") {
+  const ChipDesign design = design_chip(random_network(task, {16, 16}));
+  const ChipState chip = programmed(design, error_preset("good-lab"), Programming::corrected, 5);
+  const LitUnit unit = {design, chip, UnitHardware{}, NoiseSwitches::all()};
+  const Codes codes = every_word(task).topRows(3000);
+  const Eigen::MatrixXd all = transmit(unit, codes, {.seed = 1, .chip = 5, .instant = 2});
+  const auto part = [&](Eigen::Index first, Eigen::Index words) {
+    return transmit(unit, codes.middleRows(first, words),
+                    {.seed = 1, .chip = 5, .instant = 2, .first_word = static_cast<std::uint64_t>(first)});
+  };
+  CHECK(part(0, 512) == all.leftCols(512));
+  CHECK(part(512, 1536) == all.middleCols(512, 1536));
+  CHECK(part(2048, 952) == all.rightCols(952));
+  CHECK(transmit(unit, codes.topRows(512), {.seed = 1, .chip = 5, .instant = 2, .first_word = 512}) !=
+        all.leftCols(512));
+  CHECK_THAT(refusal([&] { part(100, 512); }), ContainsSubstring("from number 100 on"));
+  CHECK_THAT(refusal([&] { transmit(unit, codes, {.seed = 1, .first_word = std::uint64_t{1} << 34}); }),
+             ContainsSubstring("numbers below 17179869184"));
+}
+
 TEST_CASE("servers see the same light through receivers of their own") {
   const ChipDesign design = design_chip(random_network(task, {16, 16}));
   const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);

@@ -1,4 +1,4 @@
-#include "experiments/models/learning/block_quantiser.hpp"
+#include "onn/task/block_quantiser.hpp"
 
 #include <cmath>
 #include <limits>
@@ -63,6 +63,20 @@ TEST_CASE("the scale is the largest magnitude of the block over all servers") {
   CHECK(q.codes(3, 1) == 255u);  // +s
   CHECK(q.codes(0, 0) == 128u + 42u);
   CHECK(q.codes(0, 1) == 128u);
+}
+
+TEST_CASE("servers that agree on a scale find the codes that one who sees all finds") {
+  const Eigen::MatrixXf g = wild_gradients(2500, 3);
+  const auto q = quantise(g, 8, 64);
+  Eigen::VectorXf scale = block_maxima(g.col(0), 64);
+  for (Eigen::Index n = 1; n < 3; ++n) scale = scale.cwiseMax(block_maxima(g.col(n), 64));
+  CHECK(scale == q.block_scale);
+  for (Eigen::Index n = 0; n < 3; ++n) CHECK(encode(g.col(n), scale, 8, 64) == q.codes.col(n));
+  scale[3] *= 0.5f;
+  CHECK(refusal([&] {
+          for (Eigen::Index n = 0; n < 3; ++n) encode(g.col(n), scale, 8, 64);
+        }).find("in block 3 of scale") != std::string::npos);
+  CHECK_THROWS_AS(encode(g.col(0), scale.head(2), 8, 64), Error);
 }
 
 TEST_CASE("halves go to the even integer") {

@@ -4,10 +4,11 @@
 
 #include <Eigen/Dense>
 
+#include "onn/task/codes.hpp"
+
 namespace optinc {
 
-/// Unsigned codes, one column per server.
-using CodeMatrix = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, Eigen::Dynamic>;
+using CodeMatrix = Codes;
 using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
 
 /// Gradients as they travel through the light: per block of `block` elements one scale s that all servers share
@@ -26,6 +27,17 @@ struct QuantisedGradients {
 /// codes 2^(B-1). Throws Error unless 2 <= bits <= 16, block >= 1 and there is a server, and where a gradient
 /// is not finite, naming element and server.
 QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int block = 1024);
+
+/// Largest |g| of every block of one server's gradients (words) -> (ceil(words / block)). The elementwise
+/// maximum of all servers' is the scale that quantise() finds where it sees all of them. Throws Error as
+/// quantise does; `server` is the number in its message.
+Eigen::VectorXf block_maxima(const Eigen::Ref<const Eigen::VectorXf>& gradients, int block = 1024,
+                             Eigen::Index server = 0);
+
+/// One server's codes (words), with the scales that all servers agreed on. Throws Error for bits, block and the
+/// number of scales as dequantise, and where an element is beyond its block's scale.
+CodeVector encode(const Eigen::Ref<const Eigen::VectorXf>& gradients, const Eigen::VectorXf& block_scale,
+                  int bits, int block = 1024);
 
 /// The gradient of (mean) codes,  g = (u - 2^(B-1)) s / (2^(B-1) - 1),  shape (words). The codes may be
 /// fractional and noise may have carried them out of range. Offset binary makes this affine, so the mean of
