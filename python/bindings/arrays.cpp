@@ -22,6 +22,10 @@ struct Element<double> {
   static constexpr auto name = "float64", kinds = "fiub", what = "real numbers";
 };
 template <>
+struct Element<float> {
+  static constexpr auto name = "float32", kinds = "fiub", what = "real numbers";
+};
+template <>
 struct Element<std::complex<double>> {
   static constexpr auto name = "complex128", kinds = "cfiub", what = "numbers";
 };
@@ -47,6 +51,7 @@ std::string text(const nb::object& value) { return nb::cast<std::string>(nb::str
 
 template <class T>
 Array<const T> array_of(nb::handle given, const char* name) {
+  if (Array<const T> as_it_is; nb::try_cast(given, as_it_is, false)) return as_it_is;
   const nb::object array = numpy().attr("asarray")(given);
   const nb::object type = array.attr("dtype");
   if (std::string_view(Element<T>::kinds).find(text(type.attr("kind"))) == std::string_view::npos)
@@ -73,6 +78,7 @@ Array<const T> array_of(nb::handle given, const char* name, std::size_t axes) {
   return array;
 }
 
+template Array<const float> array_of(nb::handle, const char*, std::size_t);
 template Array<const double> array_of(nb::handle, const char*, std::size_t);
 template Array<const std::complex<double>> array_of(nb::handle, const char*, std::size_t);
 template Array<const std::uint32_t> array_of(nb::handle, const char*, std::size_t);
@@ -82,6 +88,7 @@ template Array<const std::complex<double>> array_of(nb::handle, const char*);
 template Array<const std::complex<float>> array_of(nb::handle, const char*);
 
 bool is_single(nb::handle given) {
+  if (Array<const std::complex<float>> as_it_is; nb::try_cast(given, as_it_is, false)) return true;
   const nb::object type = numpy().attr("asarray")(given).attr("dtype");
   const std::string name = text(type.attr("name"));
   return name == "complex64" || name == "float32";

@@ -13,6 +13,7 @@
 namespace optinc::bindings {
 
 void bind_errors(nanobind::module_& m);
+void bind_settled_mesh(nanobind::module_& m);
 void bind_mesh(nanobind::module_& m);
 void bind_hardware(nanobind::module_& m);
 void bind_unit(nanobind::module_& m);
@@ -20,6 +21,11 @@ void bind_unit(nanobind::module_& m);
 /// An error model, or the name of a preset.
 using ModelOrPreset = std::variant<ErrorModel, std::string>;
 ErrorModel model_of(const ModelOrPreset& given);
+
+/// The signature of what takes fields to fields.
+inline constexpr const char* fields_signature =
+    "def __call__(self, x: numpy.typing.ArrayLike) -> "
+    "numpy.typing.NDArray[numpy.complex64] | numpy.typing.NDArray[numpy.complex128]";
 
 /// Throws Error where an arm's loss is negative, naming the MZI: what users write may be, what is drawn is not.
 void validate_losses(const MeshErrors& errors);

@@ -9,13 +9,13 @@
 #include "physics/core/check.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
-#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_errors.hpp"
 
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/settled_mesh.hpp"
 
 namespace optinc::bindings {
 namespace {
@@ -23,12 +23,18 @@ namespace {
 /// Meshes that decompositions are known for.
 enum class Topology { clements, reck };
 
+/// Numbers that engines compute in.
+enum class Precision { wide, narrow };
+
 }  // namespace
 }  // namespace optinc::bindings
 
 template <>
 inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Topology> = {"topology",
                                                                                      {"clements", "reck"}};
+template <>
+inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Precision> = {"precision",
+                                                                                      {"double", "single"}};
 
 namespace optinc::bindings {
 namespace {
@@ -79,48 +85,28 @@ MeshErrors errors_of(const Mesh& mesh) { return no_errors(mesh.wiring->topology)
 
 /// An engine settled with a copy of phases and errors as they are at this moment.
 template <class Real, class Any>
-MeshEngine<Real> settled(const Any& mesh) {
+MeshEngine<Real> engine_of(const Any& mesh, bool for_backward = false) {
   const MeshErrors& errors = errors_of(mesh);
   validate_losses(errors);
   MeshEngine<Real> engine = mesh.wiring->template engine<Real>();
-  engine.settle(mesh.program.template cast<Real>(), errors.template cast<Real>());
+  engine.settle(mesh.program.template cast<Real>(), errors.template cast<Real>(), for_backward);
   return engine;
 }
 
-/// Fields (.., ports) through the mesh.
-template <class Real, class Any>
-nb::object propagated(const Any& mesh, const ArrayLike& given) {
-  using Rows = Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto x = array_of<std::complex<Real>>(given, "x");
-  const auto ports = static_cast<std::size_t>(mesh.wiring->topology.ports);
-  validate(x.ndim() >= 1 && x.shape(x.ndim() - 1) == ports,
-           "x has shape {} (the mesh has {} ports: the last axis). Give (.., {}).", shape_text(shape_of(x)),
-           ports, ports);
-  auto y = new_array<std::complex<Real>>(shape_of(x));
-  const auto engine = settled<Real>(mesh);
-  if (x.size() > 0) {
-    const Working working;
-    const auto words = static_cast<Eigen::Index>(x.size() / ports), n = static_cast<Eigen::Index>(ports);
-    const Eigen::Map<const Rows> in(x.data(), words, n);
-    FieldBatchOf<Real> fields;
-    fields.re = in.real().transpose();
-    fields.im = in.imag().transpose();
-    engine.propagate(fields, 0);
-    Eigen::Map<Rows> out(y.data(), words, n);
-    out.real() = fields.re.transpose();
-    out.imag() = fields.im.transpose();
-  }
-  return nb::cast(y);
+template <class Any>
+SettledMesh settled(const Any& mesh, const std::string& precision) {
+  if (value_of_name<Precision>(precision) == Precision::narrow) return {engine_of<float>(mesh, true)};
+  return {engine_of<double>(mesh, true)};
 }
 
 template <class Any>
 nb::object call(const Any& mesh, const ArrayLike& x) {
-  return is_single(x) ? propagated<float>(mesh, x) : propagated<double>(mesh, x);
+  return is_single(x) ? propagated(engine_of<float>(mesh), x) : propagated(engine_of<double>(mesh), x);
 }
 
 template <class Any>
 Array<Complex> matrix(const Any& mesh) {
-  const auto engine = settled<double>(mesh);
+  const auto engine = engine_of<double>(mesh);
   Matrix found;
   {
     const Working working;
@@ -225,19 +211,23 @@ void common(nb::class_<Any>& c) {
       "Name of the wiring, \"clements\" or \"reck\".");
   c.def_ro("clipped", &Any::clipped,
            "MZIs whose splitters could not reach the bar power that corrected() asked of them.");
+  c.def(
+      "copy", [](const Any& m) { return m; }, "A mesh of its own with the same phases and errors.");
   c.def("matrix", &matrix<Any>,
         "Transfer matrix, complex128 (ports, ports): output fields are matrix() @ input fields.\n\n"
         "Raises ValueError, naming the MZI, where a phase or an error is NaN or infinite, or a loss is "
         "negative.");
-  c.def("__call__", &call<Any>, nb::arg("x"),
-        nb::sig("def __call__(self, x: numpy.typing.ArrayLike) -> "
-                "numpy.typing.NDArray[numpy.complex64] | numpy.typing.NDArray[numpy.complex128]"),
+  c.def("__call__", &call<Any>, nb::arg("x"), nb::sig(fields_signature),
         "Output fields for input fields x [sqrt(W)], both (.., ports): y = x @ matrix().T.\n\n"
         "complex64 and float32 are computed in single precision and give complex64, other numbers complex128. "
         "Raises\n"
         "ValueError for another last axis, and where a phase or an error is NaN or infinite or a loss is "
         "negative; TypeError\n"
         "for no numbers.");
+  c.def("settled", &settled<Any>, nb::arg("precision") = "double",
+        "The mesh as it is now, set up once for many fields, and for derivatives: precision \"double\" or "
+        "\"single\".\n\n"
+        "Raises ValueError as matrix() does.");
 }
 
 std::string described(const char* what, const Mesh& mesh) {

@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
       PyErr_SetString(PyExc_ValueError, error.what());
     }
   });
+  nb::set_leak_warnings(false);  // PyTorch keeps what it has seen alive to the end
   optinc::bindings::threads();  // as OpenMP was set to when the module was imported
   m.def("set_threads", &set_threads, nb::arg("count"),
         "Number of threads of every later call, 0: one for every processor. Results do not depend on it.\n\n"
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
       "threads", [] { return optinc::bindings::threads().load(); },
       "Number of threads in use; at first OMP_NUM_THREADS, or the number of processors.");
   optinc::bindings::bind_errors(m);
+  optinc::bindings::bind_settled_mesh(m);
   optinc::bindings::bind_mesh(m);
   optinc::bindings::bind_hardware(m);
   optinc::bindings::bind_unit(m);

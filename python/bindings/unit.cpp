@@ -13,6 +13,7 @@
 #include "onn/chip/chip.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/network/carry_chain.hpp"
+#include "onn/task/block_quantiser.hpp"
 #include "physics/core/check.hpp"
 
 #include "python/bindings/arrays.hpp"
@@ -20,8 +21,6 @@
 
 namespace optinc::bindings {
 namespace {
-
-using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
 
 /// A network and the chip that is designed for it.
 struct UnitParts {
@@ -93,11 +92,13 @@ Array<std::uint32_t> codes_of_numbers(const Task& task, const ArrayLike& given) 
   return array;
 }
 
-Array<std::uint32_t> array_of_codes(const CodeVector& codes) {
-  auto array = new_array<std::uint32_t>({static_cast<std::size_t>(codes.size())});
-  std::copy(codes.begin(), codes.end(), array.data());
+template <class T>
+Array<T> array_of_vector(const VectorOf<T>& values) {
+  auto array = new_array<T>({static_cast<std::size_t>(values.size())});
+  std::copy(values.begin(), values.end(), array.data());
   return array;
 }
+Array<std::uint32_t> array_of_codes(const CodeVector& codes) { return array_of_vector(codes); }
 
 /// Outputs (digits, words) in C order.
 Array<double> array_of_outputs(const Eigen::MatrixXd& outputs) {
@@ -201,31 +202,58 @@ ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& ha
 }
 
 Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise,
-                         std::uint32_t server, std::uint32_t instant) {
+                         std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
   return transmit({chip.unit.parts->design, chip.state, chip.hardware, noise}, codes,
-                  {chip.seed, chip.number, server, instant});
+                  {chip.seed, chip.number, server, instant, first_word});
 }
 
 Array<std::uint32_t> average(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
-                             std::uint32_t server, std::uint32_t instant) {
+                             std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
   const Codes codes = codes_of(chip.unit.task(), given);
   CodeVector found;
   {
     const Working working;
-    found = decide(received(chip, codes, noise, server, instant));
+    found = decide(received(chip, codes, noise, server, instant, first_word));
   }
   return array_of_codes(found);
 }
 
 Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
-                          std::uint32_t server, std::uint32_t instant) {
+                          std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
   const Codes codes = codes_of(chip.unit.task(), given);
   Eigen::MatrixXd outputs;
   {
     const Working working;
-    outputs = received(chip, codes, noise, server, instant);
+    outputs = received(chip, codes, noise, server, instant, first_word);
   }
   return array_of_outputs(outputs);
+}
+
+Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& given, int block,
+                               NoiseSwitches noise, std::uint32_t server, std::uint32_t instant) {
+  const Task& task = chip.unit.task();
+  const auto array = array_of<float>(given, "gradients", 2);
+  validate(array.shape(0) == static_cast<std::size_t>(task.servers),
+           "gradients has shape {} (needs ({}, n): a row for every server). Reshape it.",
+           shape_text(shape_of(array)), task.servers);
+  validate(task.level == CascadeLevel::flat,
+           "gradients through a unit of a cascade (flat units return a mean). "
+           "Average its codes.");
+  const Eigen::MatrixXf gradients =
+      Eigen::Map<const Eigen::MatrixXf>(array.data(), static_cast<Eigen::Index>(array.shape(1)), task.servers);
+  Eigen::VectorXf mean;
+  {
+    const Working working;
+    const QuantisedGradients sent = quantise(gradients, task.bits(), block);
+    mean = dequantise(decide(received(chip, sent.codes, noise, server, instant, 0)).cast<double>(),
+                      sent.block_scale, sent.bits, block);
+  }
+  return array_of_vector(mean);
+}
+
+Eigen::VectorXf floats_of(const ArrayLike& given, const char* name) {
+  const auto array = array_of<float>(given, name, 1);
+  return Eigen::Map<const Eigen::VectorXf>(array.data(), static_cast<Eigen::Index>(array.size()));
 }
 
 UnitCost computed_cost(const ProgrammedChip& chip) {
@@ -375,10 +403,65 @@ void bind_network(nb::module_& m) {
       .def_prop_ro("widths", &Network::widths, "Layer widths, inputs first.");
 }
 
+/// Gradients as codes, and back.
+void bind_gradients(nb::module_& m) {
+  m.def(
+      "block_maxima",
+      [](const ArrayLike& gradients, int block) {
+        const Eigen::VectorXf given = floats_of(gradients, "gradients");
+        Eigen::VectorXf maxima;
+        {
+          const Working working;
+          maxima = block_maxima(given, block);
+        }
+        return array_of_vector(maxima);
+      },
+      nb::arg("gradients"), nb::arg("block") = 1024,
+      "Largest magnitude of every block of one server's gradients: real (n,) -> float32 (ceil(n / block),).\n\n"
+      "The elementwise maximum of all servers' is the scale that they share. Raises ValueError, naming the "
+      "element, where one\n"
+      "is NaN or infinite, and for block < 1.");
+  m.def(
+      "encode",
+      [](const ArrayLike& gradients, const ArrayLike& scale, int bits, int block) {
+        const Eigen::VectorXf given = floats_of(gradients, "gradients"), scales = floats_of(scale, "scale");
+        CodeVector codes;
+        {
+          const Working working;
+          codes = encode(given, scales, bits, block);
+        }
+        return array_of_codes(codes);
+      },
+      nb::arg("gradients"), nb::arg("scale"), nb::arg("bits") = 8, nb::arg("block") = 1024,
+      "Codes of one server's gradients in offset binary: real (n,), (ceil(n / block),) -> uint32 (n,).\n\n"
+      "code = rint(g / s (2^(bits-1) - 1)) + 2^(bits-1), halves to even, s the scale of its block. Raises "
+      "ValueError for bits\n"
+      "outside 2..16, another number of scales, and gradients beyond their scale.");
+  m.def(
+      "decode",
+      [](const ArrayLike& codes, const ArrayLike& scale, int bits, int block) {
+        const auto array = array_of<double>(codes, "codes", 1);
+        const Vector given = Eigen::Map<const Vector>(array.data(), static_cast<Eigen::Index>(array.size()));
+        const Eigen::VectorXf scales = floats_of(scale, "scale");
+        Eigen::VectorXf gradients;
+        {
+          const Working working;
+          gradients = dequantise(given, scales, bits, block);
+        }
+        return array_of_vector(gradients);
+      },
+      nb::arg("codes"), nb::arg("scale"), nb::arg("bits") = 8, nb::arg("block") = 1024,
+      "Gradients of codes, which may be means: real (n,), (ceil(n / block),) -> float32 (n,).\n\n"
+      "g = (code - 2^(bits-1)) s / (2^(bits-1) - 1). Raises ValueError as encode() does, and for codes that "
+      "are "
+      "not finite.");
+}
+
 }  // namespace
 
 void bind_unit(nb::module_& m) {
   bind_network(m);
+  bind_gradients(m);
   nb::class_<BlockErrors>(m, "BlockErrors", "Errors of one block: its mesh, and the attenuators behind it.")
       .def_prop_ro(
           "mesh", [](BlockErrors& b) -> MeshErrors& { return b.mesh; }, nb::rv_policy::reference_internal,
@@ -392,16 +475,29 @@ void bind_unit(nb::module_& m) {
                    nb::for_getter(nb::sig("def layers(self) -> list[list[BlockErrors]]")));
 
   nb::class_<ProgrammedChip>(m, "ProgrammedChip", "A unit in operation. Made by Chip.program().")
-      .def("average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
-           nb::arg("server") = 0, nb::arg("instant") = 0,
-           "Codes that server `server` decides, integers (servers, n) -> uint32 (n,).\n\n"
-           "Through the servers' modulators, unit P, every mesh and receiver, unit T and the converter. Noise "
-           "is drawn anew at\n"
-           "every `instant`: the same codes at the same instant give the same answer. Raises TypeError for "
-           "other numbers,\n"
-           "ValueError for another shape, codes out of range, and impossible hardware values.")
+      .def(
+          "average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(), nb::arg("server") = 0,
+          nb::arg("instant") = 0, nb::arg("first_word") = 0,
+          "Codes that server `server` decides, integers (servers, n) -> uint32 (n,).\n\n"
+          "Through the servers' modulators, unit P, every mesh and receiver, unit T and the converter. Noise "
+          "is drawn anew at\n"
+          "every `instant`: the same codes at the same instant give the same answer. `first_word` is the "
+          "number "
+          "of the first word\n"
+          "of this call, a multiple of 512: words that are sent in parts get the noise that they get together. "
+          "Raises TypeError\n"
+          "for other numbers, ValueError for another shape, codes out of range, and impossible hardware "
+          "values.")
+      .def(
+          "average_gradients", &average_gradients, nb::arg("gradients"), nb::kw_only(), nb::arg("block") = 1024,
+          nb::arg("noise") = NoiseSwitches::all(), nb::arg("server") = 0, nb::arg("instant") = 0,
+          "Mean of the servers' gradients as server `server` gets it: real (servers, n) -> float32 (n,).\n\n"
+          "Every `block` elements share one scale, the largest of all servers; codes of the task's bits pass "
+          "average(). Raises\n"
+          "TypeError for other numbers, ValueError for another shape, gradients that are not finite, and units "
+          "of a cascade.")
       .def("transmit", &transmitted, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
-           nb::arg("server") = 0, nb::arg("instant") = 0,
+           nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
            "What average() decides on: outputs in digits, float64 (output digits, n), most significant first.")
       .def("cost", &cost_of, nb::sig("def cost(self) -> dict[str, float]"),
            "Totals of loss, power, delay and area, of the mean chip with these phases: a dict of numbers, "
@@ -418,6 +514,8 @@ void bind_unit(nb::module_& m) {
             return errors;
           },
           "Relative error of every layer's matrix (Frobenius norm).")
+      .def_prop_ro(
+          "task", [](const ProgrammedChip& c) { return c.unit.task(); }, "The averaging task of its unit.")
       .def_ro("hardware", &ProgrammedChip::hardware, nb::rv_policy::copy,
               "The devices beside its meshes, a copy.")
       .def("__repr__", [](const ProgrammedChip& c) { return described("ProgrammedChip", c.unit); });

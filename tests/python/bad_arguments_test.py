@@ -51,6 +51,34 @@ class Sentences(unittest.TestCase):
         self.refused(ValueError, "fidelity of a matrix of 3 x 3 with a target of 4 x 4 (square, of one "
                      "size). Give two such matrices.", optinc.fidelity, eye, numpy.eye(3))
 
+    def test_derivatives(self):
+        self.refused(ValueError, 'unknown precision "half" (known: double, single). Did you mean "double"?',
+                     optinc.Mesh(4).settled, "half")
+        settled, x = optinc.Mesh(4).settled(), numpy.ones((2, 4), complex)
+        self.refused(ValueError, "gradient has shape (1, 4) and x (2, 4) (one shape). Give what belongs together.",
+                     settled.backward, x, x, x[:1])
+        self.refused(ValueError, "y has shape (2, 3) (the mesh has 4 ports: the last axis). Give (.., 4).",
+                     settled.backward, x, x[:, :3], x)
+
+    def test_gradients_as_codes(self):
+        gradients = numpy.array([1.0, NAN])
+        self.refused(ValueError, "gradient element 1 of server 0 is nan (only finite numbers have a code). "
+                     "Lower the learning rate.", optinc.block_maxima, gradients)
+        self.refused(ValueError, "blocks of 0 elements (each scale serves at least one). Choose 1024.",
+                     optinc.block_maxima, gradients, 0)
+        self.refused(ValueError, "a gradient of 2 in block 0 of scale 1 (a scale is the largest of all servers). "
+                     "Take block_maxima of every server.", optinc.encode, [1.0, 2.0], [1.0])
+        self.refused(ValueError, "2 scales for 2 words in blocks of 1024 (there must be 1). Pass the scales that "
+                     "quantise gave.", optinc.decode, [1, 2], [1.0, 1.0])
+        chip = optinc.carry_chain(4, 8).fabricate("ideal").program()
+        self.refused(ValueError, "gradients has shape (2, 3) (needs (4, n): a row for every server). Reshape it.",
+                     chip.average_gradients, numpy.ones((2, 3)))
+        self.refused(ValueError, "words from number 100 on (a multiple of 512: each block of words has noise of its "
+                     "own). Send them in parts of whole blocks.", chip.average, numpy.ones((4, 3), int), first_word=100)
+        first = optinc.carry_chain(4, 8, level="first").fabricate("ideal").program()
+        self.refused(ValueError, "gradients through a unit of a cascade (flat units return a mean). Average its codes.",
+                     first.average_gradients, numpy.ones((4, 3)))
+
     def test_arrays(self):
         chip = optinc.Mesh(4).fabricate("ideal")
         wrong = "alpha has shape (5,) (needs (6,)). Give one number for each."
@@ -192,10 +220,10 @@ def random_calls(count):
     def targets():
         mesh, unit = optinc.Mesh(4), optinc.carry_chain(2, 2)
         chip, built = mesh.fabricate("ideal"), unit.fabricate("ideal")
-        values.extend([mesh, chip, chip.errors, unit, built, built.errors, built.program()])
+        values.extend([mesh, chip, chip.errors, unit, built, built.errors, built.program(), mesh.settled("single")])
         hardware = optinc.UnitHardware()
-        for thing in (optinc, mesh, chip, chip.errors, unit, built, built.program(), optinc.ErrorModel(), hardware,
-                      hardware.link, optinc.NoiseSwitches(), optinc.Task(), optinc.Mesh, optinc.Unit):
+        for thing in (optinc, mesh, mesh.settled(), chip, chip.errors, unit, built, built.program(),
+                      optinc.ErrorModel(), hardware, hardware.link, optinc.NoiseSwitches(), optinc.Task(), optinc.Mesh, optinc.Unit):
             for name in dir(thing):
                 fixed = thing in (optinc, optinc.Mesh, optinc.Unit) and not callable(getattr(thing, name))
                 if not fixed and (not name.startswith("_") or name in ("__call__", "__init__")):

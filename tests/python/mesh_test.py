@@ -41,6 +41,45 @@ class Meshes(unittest.TestCase):
             numpy.testing.assert_allclose(mesh(self.fields[0, 0]), expected[0, 0], atol=1e-13)
             numpy.testing.assert_allclose(mesh(self.fields.astype("c8")), expected, atol=1e-5)
 
+    def test_settled_meshes_stay_as_they_were(self):
+        chip = self.mesh.fabricate("good-lab", seed=3)
+        settled, single, copied, before = chip.settled(), chip.settled("single"), chip.copy(), chip(self.fields)
+        chip.theta[:] = 0
+        chip.errors.alpha[:] = 0.1
+        numpy.testing.assert_array_equal(settled(self.fields), before)
+        numpy.testing.assert_array_equal(copied(self.fields), before)
+        numpy.testing.assert_array_equal(single(self.fields), copied(self.fields.astype("c8")))
+        self.assertGreater(abs(chip(self.fields) - before).max(), 1e-3)
+
+    # Central differences of a loss that depends on every output, about a chip with all errors.
+    def test_derivatives(self):
+        chip = self.mesh.fabricate("foundry", seed=3)
+        weights = numpy.random.default_rng(2).normal(size=(2, *self.fields.shape))
+
+        def loss(x):
+            y = chip(x)
+            return (weights[0] * y.real + weights[1] * y.imag).sum()
+
+        found = chip.settled().backward(self.fields, chip(self.fields), weights[0] + 1j * weights[1])
+        step = 1e-6
+        for owner, names in ((chip, ("theta", "phi", "output_phase")),
+                             (chip.errors, ("alpha", "beta", "theta_arm_loss_db", "phi_other_loss_db"))):
+            for name in names:
+                values = getattr(owner, name)
+                values[0] += 1  # losses of 0 have no difference to one side
+                found = chip.settled().backward(self.fields, chip(self.fields), weights[0] + 1j * weights[1])
+                values[0] += step
+                above = loss(self.fields)
+                values[0] -= 2 * step
+                difference = (above - loss(self.fields)) / (2 * step)
+                values[0] += step
+                self.assertAlmostEqual(getattr(found, name)[0], difference, delta=1e-6, msg=name)
+        for turn, part in ((1, "real"), (1j, "imag")):
+            moved = self.fields.copy()
+            moved[1, 2, 3] += step * turn
+            difference = (loss(moved) - loss(2 * self.fields - moved)) / (2 * step)
+            self.assertAlmostEqual(getattr(found.x[1, 2, 3], part), difference, delta=1e-6)
+
     def test_types_and_shapes(self):
         for given, wanted in (("c8", "c8"), ("f4", "c8"), ("f8", "c16"), ("i4", "c16"), ("bool", "c16"), ("f2", "c16")):
             self.assertEqual(self.mesh(numpy.ones((2, N), given)).dtype, wanted)

@@ -62,6 +62,25 @@ class Units(unittest.TestCase):
         self.assertEqual(chip.average(numpy.zeros((4, 0), "u4")).shape, (0,))
         self.assertEqual(chip.transmit(numpy.zeros((4, 0), "u4")).shape, (4, 0))
 
+    def test_gradients(self):
+        chip = self.unit.fabricate("good-lab", seed=2).program()
+        gradients = numpy.random.default_rng(1).normal(size=(4, 3000)).astype("f4")
+        scale = numpy.max([optinc.block_maxima(g) for g in gradients], axis=0)
+        numpy.testing.assert_array_equal(scale, [abs(gradients[:, b:b + 1024]).max() for b in (0, 1024, 2048)])
+        codes = numpy.array([optinc.encode(g, scale) for g in gradients])
+        wanted = optinc.decode(chip.average(codes, instant=5), scale)
+        numpy.testing.assert_array_equal(chip.average_gradients(gradients, instant=5), wanted)
+        rms = numpy.sqrt(numpy.mean((wanted - gradients.mean(axis=0)) ** 2))
+        self.assertLess(rms, 0.05 * scale.max())
+
+    # Fails when the noise of a part does not depend on which words it holds.
+    def test_words_in_parts(self):
+        chip = self.unit.fabricate("good-lab", seed=2).program()
+        codes = numpy.random.default_rng(1).integers(0, 256, (4, 3000))
+        whole = chip.transmit(codes, instant=3)
+        parts = [chip.transmit(codes[:, a:b], instant=3, first_word=a) for a, b in ((0, 1024), (1024, 3000))]
+        numpy.testing.assert_array_equal(numpy.concatenate(parts, axis=1), whole)
+
     def test_measured_errors_go_in(self):
         chip = self.unit.fabricate("ideal")
         mesh = next(b.mesh for layer in chip.errors.layers for b in layer if len(b.mesh.alpha))

@@ -1,0 +1,165 @@
+#include "python/bindings/settled_mesh.hpp"
+
+#include <algorithm>
+
+#include "physics/core/check.hpp"
+
+#include "python/bindings/bindings.hpp"
+
+namespace optinc::bindings {
+namespace {
+
+template <class Real>
+using Fields = Array<const std::complex<Real>>;
+
+template <class Real>
+Fields<Real> fields_of(const MeshEngine<Real>& engine, const ArrayLike& given, const char* name) {
+  auto fields = array_of<std::complex<Real>>(given, name);
+  const auto ports = static_cast<std::size_t>(engine.topology().ports);
+  validate(fields.ndim() >= 1 && fields.shape(fields.ndim() - 1) == ports,
+           "{} has shape {} (the mesh has {} ports: the last axis). Give (.., {}).", name,
+           shape_text(shape_of(fields)), ports, ports);
+  return fields;
+}
+
+/// Words that are turned at a time: what they read and write stays in the first cache.
+constexpr std::size_t tile = 16;
+
+/// The planes of fields (words, ports).
+template <class Real>
+FieldBatchOf<Real> planes_of(const Fields<Real>& fields) {
+  const std::size_t ports = fields.shape(fields.ndim() - 1), words = fields.size() / ports;
+  FieldBatchOf<Real> planes;
+  planes.re.resize(static_cast<Eigen::Index>(ports), static_cast<Eigen::Index>(words));
+  planes.im.resize(planes.re.rows(), planes.re.cols());
+  const std::complex<Real>* from = fields.data();
+  Real *re = planes.re.data(), *im = planes.im.data();
+  for (std::size_t first = 0; first < words; first += tile)
+    for (std::size_t p = 0; p < ports; ++p)
+      for (std::size_t w = first; w < std::min(first + tile, words); ++w) {
+        re[p * words + w] = from[w * ports + p].real();
+        im[p * words + w] = from[w * ports + p].imag();
+      }
+  return planes;
+}
+
+/// Fields (.., ports) of that shape from their planes.
+template <class Real>
+Array<std::complex<Real>> array_of_planes(const FieldBatchOf<Real>& planes,
+                                          const std::vector<std::size_t>& shape) {
+  auto fields = new_array<std::complex<Real>>(shape);
+  const auto ports = static_cast<std::size_t>(planes.ports()), words = static_cast<std::size_t>(planes.words());
+  const Real *re = planes.re.data(), *im = planes.im.data();
+  std::complex<Real>* to = fields.data();
+  for (std::size_t first = 0; first < words; first += tile)
+    for (std::size_t p = 0; p < ports; ++p)
+      for (std::size_t w = first; w < std::min(first + tile, words); ++w)
+        to[w * ports + p] = {re[p * words + w], im[p * words + w]};
+  return fields;
+}
+
+}  // namespace
+
+template <class Real>
+nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
+  const auto x = fields_of(engine, given, "x");
+  FieldBatchOf<Real> planes;
+  {
+    const Working working;
+    planes = planes_of<Real>(x);
+    if (x.size() > 0) engine.propagate(planes, 0);
+  }
+  return nb::cast(array_of_planes(planes, shape_of(x)));
+}
+template nb::object propagated(const MeshEngine<float>&, const ArrayLike&);
+template nb::object propagated(const MeshEngine<double>&, const ArrayLike&);
+
+namespace {
+
+nb::object call(const SettledMesh& mesh, const ArrayLike& x) {
+  return std::visit([&](const auto& engine) { return propagated(engine, x); }, mesh.engine);
+}
+
+template <class Real>
+FieldGradient backward_of(const MeshEngine<Real>& engine, const ArrayLike& given_x, const ArrayLike& given_y,
+                          const ArrayLike& given_gradient) {
+  const auto x = fields_of(engine, given_x, "x"), y = fields_of(engine, given_y, "y"),
+             g = fields_of(engine, given_gradient, "gradient");
+  for (const auto* other : {&y, &g})
+    validate(shape_of(*other) == shape_of(x),
+             "{} has shape {} and x {} (one shape). Give what belongs together.",
+             other == &y ? "y" : "gradient", shape_text(shape_of(*other)), shape_text(shape_of(x)));
+  FieldBatchOf<Real> at_inputs;
+  MeshGradient parameters = no_gradient(engine.topology());
+  {
+    const Working working;
+    at_inputs = planes_of<Real>(g);
+    if (x.size() > 0)
+      parameters = engine.backward(planes_of<Real>(x), planes_of<Real>(y), at_inputs, 0)
+                       .parameters.template cast<double>();
+  }
+  return {std::move(parameters), nb::cast(array_of_planes(at_inputs, shape_of(x)))};
+}
+
+FieldGradient backward(const SettledMesh& mesh, const ArrayLike& x, const ArrayLike& y,
+                       const ArrayLike& gradient) {
+  return std::visit([&](const auto& engine) { return backward_of(engine, x, y, gradient); }, mesh.engine);
+}
+
+/// An array of derivatives.
+void derivatives(nb::class_<FieldGradient>& c, const char* name, Vector MeshGradient::*member,
+                 const char* meaning) {
+  c.def_prop_ro(
+      name,
+      [member](nb::handle_t<FieldGradient> self) {
+        return view_of(nb::cast<FieldGradient&>(self).parameters.*member, self);
+      },
+      meaning);
+}
+
+}  // namespace
+
+void bind_settled_mesh(nb::module_& m) {
+  nb::class_<FieldGradient> gradient(m, "FieldGradient",
+                                     "Derivatives of a real loss L with respect to all that makes a mesh, and "
+                                     "to the fields that were sent.\n\n"
+                                     "Made by SettledMesh.backward(). The derivative with respect to a field a "
+                                     "is dL/dRe(a) + i dL/dIm(a), as in\n"
+                                     "PyTorch; all others are float64.");
+  gradient.def_ro("x", &FieldGradient::x, "At the inputs, complex (.., ports), like the fields.");
+  derivatives(gradient, "theta", &MeshGradient::theta, "Internal phases and their offsets [1/rad], (MZIs,).");
+  derivatives(gradient, "phi", &MeshGradient::phi, "External phases and their offsets [1/rad], (MZIs,).");
+  derivatives(gradient, "output_phase", &MeshGradient::output_phase,
+              "Output phases and their offsets [1/rad], (ports,).");
+  derivatives(gradient, "alpha", &MeshGradient::alpha, "First splitters' angle errors [1/rad], (MZIs,).");
+  derivatives(gradient, "beta", &MeshGradient::beta, "Second splitters' angle errors [1/rad], (MZIs,).");
+  derivatives(gradient, "theta_arm_loss_db", &MeshGradient::theta_arm_loss_db,
+              "Losses of the arms with the heaters of theta [1/dB], (MZIs,).");
+  derivatives(gradient, "phi_arm_loss_db", &MeshGradient::phi_arm_loss_db,
+              "Losses of the arms with the heaters of phi [1/dB], (MZIs,).");
+  derivatives(gradient, "theta_other_loss_db", &MeshGradient::theta_other_loss_db,
+              "Losses of the arms without heater in the stages of theta [1/dB], (MZIs,).");
+  derivatives(gradient, "phi_other_loss_db", &MeshGradient::phi_other_loss_db,
+              "Losses of the arms without heater in the stages of phi [1/dB], (MZIs,).");
+  gradient.def_prop_ro(
+      "idle_arm_loss_db", [](const FieldGradient& g) { return g.parameters.idle_arm_loss_db; },
+      "Loss of all dummy arms together [1/dB].");
+
+  nb::class_<SettledMesh>(
+      m, "SettledMesh",
+      "A mesh with all phases and errors as they were, for many fields and for derivatives.\n\n"
+      "Made by settled() of Mesh and MeshChip; later changes of these do not reach it.")
+      .def("__call__", &call, nb::arg("x"), nb::sig(fields_signature),
+           "Output fields for input fields x [sqrt(W)], both (.., ports), in the precision it was settled "
+           "in.\n\n"
+           "Raises ValueError for another last axis, TypeError for no numbers.")
+      .def("backward", &backward, nb::arg("x"), nb::arg("y"), nb::arg("gradient"),
+           "Reverse mode: from the derivatives of a loss at the outputs to those of everything before.\n\n"
+           "x: fields that were sent; y: the fields that they became; gradient: dL/dRe(y) + i dL/dIm(y); all\n"
+           "(.., ports). No field inside the mesh is stored: MZIs are inverted on the way back where that is\n"
+           "accurate. Sums run in an order that does not depend on the threads. Raises ValueError for shapes "
+           "that\n"
+           "differ.");
+}
+
+}  // namespace optinc::bindings

@@ -1,0 +1,149 @@
+"""Four processes train a small model by DDP with gradients averaged through units; what layers_test.py runs.
+
+Asserted in every process; a failure of one ends all.
+"""
+
+import tempfile
+
+import numpy
+import optinc
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as processes
+from optinc.torch import Averager
+from torch.nn.parallel import DistributedDataParallel
+
+RANKS = 4
+
+
+def model():
+    torch.manual_seed(5)
+    return torch.nn.Sequential(torch.nn.Linear(20, 60), torch.nn.ReLU(), torch.nn.Linear(60, 3))
+
+
+def trained(averager, steps=50):
+    """Parameters after some steps, the same data in every call, others on every rank."""
+    ddp = DistributedDataParallel(model(), bucket_cap_mb=0.002)  # several buckets, rebuilt after the first step
+    ddp.register_comm_hook(averager, Averager.hook)
+    optimiser = torch.optim.SGD(ddp.parameters(), 0.1)
+    data = torch.Generator().manual_seed(dist.get_rank())
+    for _ in range(steps):
+        x = torch.randn(16, 20, generator=data)
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(ddp(x), (x[:, 0] > 0).long() + (x[:, 1] > 1).long()).backward()
+        optimiser.step()
+    return torch.cat([p.detach().flatten() for p in ddp.parameters()])
+
+
+def same_on_all_ranks(parameters):
+    everybodys = [torch.empty_like(parameters) for _ in range(RANKS)]
+    dist.all_gather(everybodys, parameters)
+    return all(torch.equal(parameters, other) for other in everybodys)
+
+
+class Bucket:
+    """The only bucket of a step."""
+
+    def __init__(self, gradients):
+        self.gradients = gradients
+
+    def buffer(self):
+        return self.gradients
+
+    def parameters(self):
+        return [self.gradients]
+
+    def is_last(self):
+        return True
+
+
+def of_all_ranks(count):
+    total = torch.tensor(count)
+    dist.all_reduce(total)
+    return int(total)
+
+
+def one_step_is_the_units_average(averager, chip):
+    """The hook's mean of one bucket is what the unit makes of all codes at once, whoever computed which part."""
+    n = 5000
+    gradients = numpy.random.default_rng(3).normal(size=(RANKS, n)).astype("f4")
+    for step in range(2):
+        found = Averager.hook(averager, Bucket(torch.from_numpy(gradients[dist.get_rank()]))).value()
+        numpy.testing.assert_array_equal(found.numpy(), chip.average_gradients(gradients, instant=step))
+    assert averager.steps == 2 and averager.words > 0
+    assert averager.wire_bytes == 2 * (n + 4 * 5), averager.wire_bytes
+
+
+def feedback_sends_what_codes_leave_out():
+    """A gradient of 1/8 of a step is rounded to nothing; what is left out of it goes along later."""
+    bucket = Bucket(torch.tensor([1.0] + [0.125 / 127] * 99))
+    sums = []
+    for feedback in (False, True):
+        averager = Averager(error_feedback=feedback)
+        sums.append(sum(Averager.hook(averager, bucket).value()[1:] for _ in range(50)) / 50)
+    assert sums[0].abs().max() == 0
+    assert (sums[1] * 127 - 0.125).abs().max() <= 0.5 / 50 + 1e-6
+
+
+def stochastic_rounding_has_no_bias():
+    """Three ranks send one code, one sends the next: up once in four times, to 5 sigma of so many words."""
+    n = 100_000
+    gradients = torch.full((n,), (64 + (dist.get_rank() == 0)) / 127)
+    gradients[::1024] = 1.0  # the scale of each block
+    means = [Averager.hook(Averager(rounding="stochastic", seed=seed), Bucket(gradients)).value() for seed in (1, 2, 1)]
+    up = (means[0] * 127).round() == 65
+    assert abs(up.float().mean() - 0.25) < 5 * (0.25 * 0.75 / n) ** 0.5, up.float().mean()
+    assert torch.equal(means[0], means[2]) and not torch.equal(means[0], means[1])
+
+
+def refused(sentence, call):
+    try:
+        call()
+    except ValueError as error:
+        assert sentence in str(error), error
+    else:
+        raise AssertionError(f"accepted: {sentence}")
+
+
+def work(rank, store):
+    torch.set_num_threads(1)
+    optinc.set_threads(1)
+    dist.init_process_group("gloo", f"file://{store}", rank=rank, world_size=RANKS)
+    unit = optinc.carry_chain(servers=RANKS, bits=8)
+    chip = unit.fabricate("good-lab", seed=1, chip=3).program()
+    one_step_is_the_units_average(Averager(chip), chip)
+    feedback_sends_what_codes_leave_out()
+    stochastic_rounding_has_no_bias()
+
+    averagers = {
+        "chip": Averager(chip),
+        "chip again": Averager(chip),
+        "without devices": Averager(unit),
+        "codes": Averager(rounding="half-up"),
+        "stochastic": Averager(rounding="stochastic"),
+        "sixteen bits": Averager(bits=16),
+        "with feedback": Averager(error_feedback=True),
+    }
+    found = {name: trained(averager) for name, averager in averagers.items()}
+    for name, parameters in found.items():
+        assert same_on_all_ranks(parameters), name
+    assert torch.equal(found["chip"], found["chip again"])
+    assert torch.equal(found["without devices"], found["codes"])  # a carry chain is exact
+    assert of_all_ranks(averagers["chip"].wrong) > 0 and of_all_ranks(averagers["codes"].wrong) == 0
+    assert of_all_ranks(averagers["chip"].words) == 50 * len(found["chip"])
+    start = torch.cat([p.detach().flatten() for p in model().parameters()])
+    way = (found["sixteen bits"] - start).norm()
+    for name, parameters in found.items():  # all go the way of codes that are nearly exact
+        assert (parameters - found["sixteen bits"]).norm() < 0.2 * way, name
+
+    refused("servers in a group of 4 ranks", lambda: Averager(optinc.carry_chain(servers=8, bits=8)))
+    broken = torch.full((10,), torch.nan if rank == 2 else 1.0)
+    refused("NaN or infinite", lambda: averagers["codes"]._average(broken, [broken]))
+    dist.barrier()
+    if rank == 0:
+        print("all equal", {name: f"{(p - found['sixteen bits']).norm() / way:.4f}" for name, p in found.items()})
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        processes.spawn(work, (f"{folder}/store",), RANKS)

@@ -1,0 +1,175 @@
+"""Meshes as PyTorch layers, and units as the all-reduce of DDP. Needs PyTorch (Debian: python3-torch)."""
+
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import numpy
+import optinc
+import torch
+from optinc.torch import MeshLayer, SigmaULinear, from_linear, propagate
+
+N = 6
+
+
+def fields(*shape, dtype=torch.complex128, seed=1):
+    return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
+
+
+class Propagation(unittest.TestCase):
+    def setUp(self):
+        self.chip = optinc.Mesh.from_unitary(optinc.haar_unitary(N, seed=2)).fabricate("foundry", seed=3)
+
+    # Fails when a derivative of FieldGradient is another's, or the gradient of a field its conjugate.
+    def test_gradients_of_everything_are_differences(self):
+        names = ["theta", "phi", "output_phase", "alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db",
+                 "theta_other_loss_db", "phi_other_loss_db"]
+        for name in names[5:]:
+            getattr(self.chip.errors, name)[:] += 0.1  # losses of 0 have no difference to one side
+        start = [torch.tensor(getattr(self.chip if i < 3 else self.chip.errors, name), requires_grad=True)
+                 for i, name in enumerate(names)]
+        x = fields(2, 3, N).requires_grad_()
+
+        def through(x, *values):
+            return propagate(x, self.chip, **dict(zip(names, values)))
+
+        self.assertTrue(torch.autograd.gradcheck(through, (x, *start)))
+
+    def test_fields_are_the_chips(self):
+        x = fields(5, N)
+        numpy.testing.assert_array_equal(propagate(x, self.chip).numpy(), self.chip(x.numpy()))
+        single = propagate(x.to(torch.complex64), self.chip)
+        numpy.testing.assert_array_equal(single.numpy(), self.chip(x.numpy().astype("c8")))
+        numpy.testing.assert_array_equal(propagate(x.conj(), self.chip).numpy(), self.chip(x.numpy().conj()))
+        self.assertEqual(propagate(x.real, self.chip).dtype, torch.complex128)
+
+    # Fails when what backward() needs is that of the last forward(), not of its own.
+    def test_each_call_keeps_its_own_mesh(self):
+        theta = [torch.tensor(self.chip.theta + off, requires_grad=True) for off in (0.0, 0.3)]
+        x = fields(4, N)
+        both = [propagate(x, self.chip, theta=t) for t in theta]
+        gradients = [torch.autograd.grad(y.abs().pow(2)[:, 0].sum(), t)[0] for y, t in zip(both, theta)]
+        alone = [torch.autograd.grad(propagate(x, self.chip, theta=t).abs().pow(2)[:, 0].sum(), t)[0] for t in theta]
+        for found, wanted in zip(gradients, alone):
+            numpy.testing.assert_array_equal(found, wanted)
+
+    def test_refusals(self):
+        x = fields(2, N)
+        for error, sentence, call in (
+            (TypeError, "no parameter gamma", lambda: propagate(x, self.chip, gamma=x)),
+            (TypeError, "alpha of a perfect mesh", lambda: propagate(x, optinc.Mesh(N), alpha=torch.zeros(15))),
+            (ValueError, "theta has shape", lambda: propagate(x, self.chip, theta=torch.zeros(3))),
+            (ValueError, "the mesh has 6 ports", lambda: propagate(x[:, :5], self.chip)),
+            (ValueError, "computes on CPUs", lambda: propagate(x, self.chip, theta=torch.zeros(15, device="meta"))),
+            (ValueError, "MZI 0", lambda: propagate(x, self.chip, theta=torch.full((15,), torch.nan))),
+        ):
+            with self.assertRaisesRegex(error, sentence):
+                call()
+
+
+class Layers(unittest.TestCase):
+    def test_perfect_layer_is_its_unitary(self):
+        unitary = optinc.haar_unitary(N, seed=4)
+        layer = MeshLayer(N, unitary=unitary, dtype=torch.float64)
+        x = fields(3, N)
+        numpy.testing.assert_allclose(layer(x).detach(), x.numpy() @ unitary.T, atol=1e-13)
+        layer.real = True
+        numpy.testing.assert_allclose(layer(x.real).detach(), (x.real.numpy() @ unitary.T).real, atol=1e-13)
+
+    # Fails when training meets the chips that evaluation looks at, or the same chip twice.
+    def test_fresh_chips(self):
+        layer = MeshLayer(N, "foundry", fresh_chip_every_step=True, dtype=torch.float64)
+        x = fields(3, N)
+        seen = [layer(x).detach() for _ in range(3)]
+        layer.eval()
+        for chip in range(3):
+            layer.chip = chip
+            self.assertTrue(torch.equal(layer(x), layer(x)))
+            numpy.testing.assert_array_equal(layer(x).detach(), layer.mesh().fabricate("foundry", 1, chip)(x.numpy()))
+            seen.append(layer(x).detach())
+        for i, one in enumerate(seen):
+            for other in seen[:i]:
+                self.assertGreater((one - other).abs().max(), 1e-3)
+
+    def test_training_on_fresh_chips_takes_up_where_it_stopped(self):
+        layer = MeshLayer(N, "foundry", fresh_chip_every_step=True)
+        layer(fields(1, N))
+        again = MeshLayer(N, "foundry", fresh_chip_every_step=True, seed=1)
+        again.load_state_dict(layer.state_dict())
+        x = fields(3, N)
+        self.assertTrue(torch.equal(layer(x), again(x)))
+
+    def test_a_measured_chip(self):
+        chip = optinc.Mesh(N).fabricate("good-lab", seed=8)
+        chip.errors.alpha[:] = 0.05
+        layer = MeshLayer(N, measured=chip)
+        numpy.testing.assert_array_equal(layer.on_chip().errors.alpha, chip.errors.alpha)
+
+    # A mesh learns a unitary: phases find it from others by gradients through the chip.
+    def test_a_layer_learns(self):
+        target = torch.tensor(optinc.haar_unitary(4, seed=9))
+        layer = MeshLayer(4, optinc.ErrorModel(sigma_eta_rad=0.02, sigma_cal_rad=0.02), dtype=torch.float64)
+        optimiser = torch.optim.Adam(layer.parameters(), 0.1)
+        x = torch.eye(4, dtype=torch.complex128)
+        losses = []
+        for _ in range(600):
+            optimiser.zero_grad()
+            loss = (layer(x) - target.T).abs().pow(2).sum()
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.item())
+        self.assertLess(losses[-1], 1e-3 * losses[0])
+
+    def test_refusals(self):
+        for sentence, arguments in (
+            ("fresh chips without a model", {"fresh_chip_every_step": True}),
+            ("Give one", {"model": "good-lab", "measured": optinc.Mesh(N).fabricate("ideal")}),
+            ("a unitary of 4 ports", {"unitary": numpy.eye(4)}),
+            ("not unitary", {"unitary": numpy.ones((N, N))}),
+        ):
+            with self.assertRaisesRegex(ValueError, sentence):
+                MeshLayer(N, **arguments)
+        with self.assertRaisesRegex(ValueError, "preset"):
+            MeshLayer(N, "no-such-preset")(fields(1, N))
+
+
+class Linear(unittest.TestCase):
+    # Wide, tall, square, and lengths that do not divide: W of Sigma U blocks goes through the meshes as it is.
+    def test_sigma_u_matrices_are_kept(self):
+        for outputs, inputs in ((4, 4), (4, 8), (9, 3), (4, 10), (7, 3)):
+            n, blocks = min(outputs, inputs), -(-max(outputs, inputs) // min(outputs, inputs))
+            rng = numpy.random.default_rng(outputs)
+            parts = [rng.normal(size=(n, 1)) * numpy.linalg.qr(rng.normal(size=(n, n)))[0] for _ in range(blocks)]
+            whole = numpy.concatenate(parts, 0 if outputs > inputs else 1)[:outputs, :inputs]
+            layer = SigmaULinear(inputs, outputs, weight=torch.tensor(whole))
+            x = fields(5, inputs).real
+            exact = outputs % n == 0 and inputs % n == 0
+            wanted = x.numpy() @ whole.T
+            off = numpy.linalg.norm(layer(x).detach().numpy() - wanted) / numpy.linalg.norm(wanted)
+            self.assertLess(off, 1e-6 if exact else 0.5, (outputs, inputs))
+
+    def test_every_linear_layer_of_a_model(self):
+        model = torch.nn.Sequential(torch.nn.Linear(5, 10), torch.nn.ReLU(),
+                                    torch.nn.Sequential(torch.nn.Linear(10, 5, bias=False)))
+        bias = model[0].bias.detach().clone()
+        converted = from_linear(model, "good-lab")
+        self.assertIs(converted, model)
+        self.assertTrue(torch.equal(model[0].bias, bias))
+        self.assertIsNone(model[2][0].bias)
+        self.assertEqual([m.mesh_number for m in model.modules() if isinstance(m, MeshLayer)], [0, 1, 2, 3])
+        model(torch.ones(3, 5)).sum().backward()
+        self.assertTrue(all(p.grad is not None and bool(torch.isfinite(p.grad).all()) for p in model.parameters()))
+        self.assertIsInstance(from_linear(torch.nn.Linear(3, 3)), SigmaULinear)
+
+
+class DataParallel(unittest.TestCase):
+    def test_four_processes(self):
+        worker = Path(__file__).with_name("ddp_worker.py")
+        done = subprocess.run([sys.executable, str(worker)], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("all equal", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
