@@ -144,12 +144,12 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     *((f"text-{short}", "<= 0.04", "nats of final loss over exact averaging's, 4 servers, mean of 3 seeds",
        lambda bench, path=path: ends(bench, "learning_text")[path].loss,
        f"{OPTINC} run experiments/data/studies/learning_text.toml -o learning_text.h5")
-      for short, path in (("codes", "quantised"), ("chips", "published chips, design-target"), ("chain-design-target", "carry-chain, design-target"),
-                          ("chain-good-lab", "carry-chain, good-lab"), ("chain-foundry", "carry-chain, foundry"))),
+      for short, path in (("codes", "quantised"), ("bottleneck-design-target", "bottleneck noise aware, design-target"), ("bottleneck-good-lab", "bottleneck noise aware, good-lab"),
+                          ("chain-design-target", "carry-chain, design-target"), ("chain-good-lab", "carry-chain, good-lab"))),
     *((f"cascade-{short}", ">= -0.5", "points of final accuracy over exact averaging's, 16 servers, mean of 3 seeds",
        lambda bench, study=study, path=path: 100 * ends(bench, study)[path].accuracy,
        f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
-      for short, study, path in (("chips", "learning_cascade_even", "published even chips, design-target"),
+      for short, study, path in (("chips", "learning_cascade_even", "bottleneck even noise aware, design-target"),
                                  ("chain-design-target", "learning_cascade", "carry-chain, design-target"),
                                  ("chain-good-lab", "learning_cascade", "carry-chain, good-lab"),
                                  ("chain-foundry", "learning_cascade", "carry-chain, foundry"))),
