@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@
 namespace optinc::bindings {
 namespace {
 
-/// NumPy's name of T, the kinds of elements that become one without loss, and what they are called.
+/// NumPy's name of T, the kinds of elements that become one, and what they are called.
 template <class T>
 struct Element;
 template <>
@@ -47,11 +48,22 @@ nb::module_ numpy() { return nb::module_::import_("numpy"); }
 /// str() of anything.
 std::string text(const nb::object& value) { return nb::cast<std::string>(nb::str(value)); }
 
+/// A NumPy array that needs no conversion. Other libraries' arrays go through NumPy, which knows of their lazy
+/// conjugates and refuses those that hold derivatives.
+template <class T>
+std::optional<Array<const T>> ready_array(nb::handle given) {
+  static const nb::object* const type = new nb::object(numpy().attr("ndarray"));  // lives as long as Python
+  Array<const T> array;
+  if (!given.type().is(*type) || !nb::try_cast(given, array, false)) return std::nullopt;
+  if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0) return std::nullopt;
+  return array;
+}
+
 }  // namespace
 
 template <class T>
 Array<const T> array_of(nb::handle given, const char* name) {
-  if (Array<const T> as_it_is; nb::try_cast(given, as_it_is, false)) return as_it_is;
+  if (const auto as_it_is = ready_array<T>(given)) return *as_it_is;
   const nb::object array = numpy().attr("asarray")(given);
   const nb::object type = array.attr("dtype");
   if (std::string_view(Element<T>::kinds).find(text(type.attr("kind"))) == std::string_view::npos)
@@ -88,7 +100,7 @@ template Array<const std::complex<double>> array_of(nb::handle, const char*);
 template Array<const std::complex<float>> array_of(nb::handle, const char*);
 
 bool is_single(nb::handle given) {
-  if (Array<const std::complex<float>> as_it_is; nb::try_cast(given, as_it_is, false)) return true;
+  if (ready_array<std::complex<float>>(given)) return true;
   const nb::object type = numpy().attr("asarray")(given).attr("dtype");
   const std::string name = text(type.attr("name"));
   return name == "complex64" || name == "float32";

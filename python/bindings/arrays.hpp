@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <complex>
 #include <cstdint>
@@ -62,6 +63,14 @@ Array<T> new_array(const std::vector<std::size_t>& shape) {
 
 /// A writable view of numbers that belong to `owner`.
 Array<double> view_of(Vector& values, nb::handle owner);
+
+/// A copy of numbers.
+template <class T>
+Array<T> array_of_vector(const VectorOf<T>& values) {
+  auto array = new_array<T>({static_cast<std::size_t>(values.size())});
+  std::copy(values.begin(), values.end(), array.data());
+  return array;
+}
 
 /// Copies numbers into an existing vector. Throws Error where there are not as many.
 void assign(Vector& values, nb::handle given, const char* name);

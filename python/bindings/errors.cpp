@@ -2,8 +2,10 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -23,6 +25,21 @@ ErrorModel custom(double sigma_eta_rad, double rho_ab, double sigma_cal_rad, dou
   validate_errors(model);
   return model;
 }
+
+/// What models and errors are made of, for copies and files.
+using ModelState = std::tuple<std::string, double, double, double, double, double, int, double, bool>;
+constexpr Vector MeshErrors::*error_arrays[] = {
+    &MeshErrors::alpha,
+    &MeshErrors::beta,
+    &MeshErrors::theta_offset,
+    &MeshErrors::phi_offset,
+    &MeshErrors::theta_arm_loss_db,
+    &MeshErrors::phi_arm_loss_db,
+    &MeshErrors::theta_other_loss_db,
+    &MeshErrors::phi_other_loss_db,
+    &MeshErrors::output_offset,
+};
+using ErrorsState = std::pair<std::vector<Array<double>>, double>;
 
 /// A field that can be set; a model with a value of its own is called custom.
 template <class T>
@@ -82,6 +99,15 @@ void bind_errors(nb::module_& m) {
           nb::arg("dac_bits") = 0, nb::arg("sigma_phase_rad") = 0.0, nb::arg("dac_voltage") = false,
           "A model without any error but those given.")
       .def_ro("preset", &ErrorModel::preset, "Name of the preset the values came from, or \"custom\".")
+      .def("__getstate__",
+           [](const ErrorModel& e) {
+             return ModelState(e.preset, e.sigma_eta_rad, e.rho_ab, e.sigma_cal_rad, e.mzi_loss_db,
+                               e.arm_loss_spread_db, e.dac_bits, e.sigma_phase_rad, e.dac_voltage);
+           })
+      .def("__setstate__",
+           [](ErrorModel& self, const ModelState& state) {
+             new (&self) ErrorModel(std::make_from_tuple<ErrorModel>(state));
+           })
       .def("__repr__", [](const ErrorModel& e) {
         return fmt::format(
             "ErrorModel({}: sigma_eta_rad={}, rho_ab={}, sigma_cal_rad={}, mzi_loss_db={}, "
@@ -134,6 +160,19 @@ void bind_errors(nb::module_& m) {
          "Loss of the arm without heater, in the stage of phi [dB], float64 (MZIs,).");
   values(errors, "output_offset", &MeshErrors::output_offset,
          "Offset of the output phases [rad], float64 (ports,).");
+  errors.def("__getstate__", [](const MeshErrors& e) {
+    ErrorsState state{{}, e.idle_arm_loss_db};
+    for (const auto member : error_arrays) state.first.push_back(array_of_vector(e.*member));
+    return state;
+  });
+  errors.def("__setstate__", [](MeshErrors& self, const ErrorsState& state) {
+    auto* const made = new (&self) MeshErrors;
+    made->idle_arm_loss_db = state.second;
+    for (std::size_t i = 0; i < std::size(error_arrays); ++i) {
+      (made->*error_arrays[i]).resize(static_cast<Eigen::Index>(state.first.at(i).size()));
+      assign(made->*error_arrays[i], nb::cast(state.first[i]), "errors");
+    }
+  });
   errors.def_rw("idle_arm_loss_db", &MeshErrors::idle_arm_loss_db,
                 "Loss of a dummy arm [dB]: a waveguide that passes a column without an MZI has two.");
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -133,6 +134,23 @@ Mesh new_mesh(int ports, const std::string& topology) {
   return {wiring, {Vector::Zero(n), Vector::Zero(n), Vector::Zero(ports)}};
 }
 
+/// What a mesh is made of, for copies and files: topology, ports, phases, clipped.
+using MeshState = std::tuple<std::string, int, Array<double>, Array<double>, Array<double>, int>;
+MeshState state_of(const Mesh& m) {
+  return {std::string(name_of(m.wiring->kind)),    m.wiring->topology.ports,
+          array_of_vector(m.program.theta),        array_of_vector(m.program.phi),
+          array_of_vector(m.program.output_phase), m.clipped};
+}
+Mesh mesh_of(const MeshState& state) {
+  const auto& [topology, ports, theta, phi, output_phase, clipped] = state;
+  Mesh mesh = new_mesh(ports, topology);
+  assign(mesh.program.theta, nb::cast(theta), "theta");
+  assign(mesh.program.phi, nb::cast(phi), "phi");
+  assign(mesh.program.output_phase, nb::cast(output_phase), "output_phase");
+  mesh.clipped = clipped;
+  return mesh;
+}
+
 /// The program as the DAC of a chip renders it.
 MeshProgram rendered(const MeshProgram& program, const ErrorModel& model) {
   return quantise(program, model.dac_bits, dac_mode(model));
@@ -247,6 +265,10 @@ void bind_mesh(nb::module_& m) {
       "Its errors: drawn by fabrication, and writable.");
   chip.def_ro("model", &MeshChip::model, nb::rv_policy::copy,
               "The error model that it was drawn from, a copy.");
+  chip.def("__getstate__", [](const MeshChip& c) { return nb::make_tuple(state_of(c), c.errors, c.model); });
+  chip.def("__setstate__", [](MeshChip& self, const std::tuple<MeshState, MeshErrors, ErrorModel>& state) {
+    new (&self) MeshChip{mesh_of(std::get<0>(state)), std::get<1>(state), std::get<2>(state)};
+  });
   chip.def("__repr__", [](const MeshChip& c) { return described("MeshChip", c); });
 
   nb::class_<Mesh> mesh(m, "Mesh", "A perfect mesh of MZIs and the phases that are set on it.");
@@ -263,6 +285,8 @@ void bind_mesh(nb::module_& m) {
                   "and unitary to 1e-6. For one that is not, use its polar factor: u, s, vh = "
                   "numpy.linalg.svd(a); u @ vh.");
   common(mesh);
+  mesh.def("__getstate__", &state_of);
+  mesh.def("__setstate__", [](Mesh& self, const MeshState& state) { new (&self) Mesh(mesh_of(state)); });
   mesh.def("fabricate", &fabricate, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
            nb::arg("mesh") = 0,
            "A chip with this mesh: errors drawn from `model` (an ErrorModel or the name of a preset), phases "

@@ -30,7 +30,7 @@ NB_MODULE(_core, m) {
     }
   });
   nb::set_leak_warnings(false);  // PyTorch keeps what it has seen alive to the end
-  optinc::bindings::threads();  // as OpenMP was set to when the module was imported
+  optinc::bindings::threads();   // as OpenMP was set to when the module was imported
   m.def("set_threads", &set_threads, nb::arg("count"),
         "Number of threads of every later call, 0: one for every processor. Results do not depend on it.\n\n"
         "Raises ValueError outside 0..1024.");

@@ -63,11 +63,10 @@ Array<std::complex<Real>> array_of_planes(const FieldBatchOf<Real>& planes,
 template <class Real>
 nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
   const auto x = fields_of(engine, given, "x");
-  FieldBatchOf<Real> planes;
-  {
+  FieldBatchOf<Real> planes = planes_of<Real>(x);
+  if (x.size() > 0) {
     const Working working;
-    planes = planes_of<Real>(x);
-    if (x.size() > 0) engine.propagate(planes, 0);
+    engine.propagate(planes, 0);
   }
   return nb::cast(array_of_planes(planes, shape_of(x)));
 }
@@ -86,17 +85,14 @@ FieldGradient backward_of(const MeshEngine<Real>& engine, const ArrayLike& given
   const auto x = fields_of(engine, given_x, "x"), y = fields_of(engine, given_y, "y"),
              g = fields_of(engine, given_gradient, "gradient");
   for (const auto* other : {&y, &g})
-    validate(shape_of(*other) == shape_of(x),
-             "{} has shape {} and x {} (one shape). Give what belongs together.",
+    validate(shape_of(*other) == shape_of(x), "{} has shape {} and x {} (one shape). Give those of one call.",
              other == &y ? "y" : "gradient", shape_text(shape_of(*other)), shape_text(shape_of(x)));
-  FieldBatchOf<Real> at_inputs;
+  const FieldBatchOf<Real> inputs = planes_of<Real>(x), outputs = planes_of<Real>(y);
+  FieldBatchOf<Real> at_inputs = planes_of<Real>(g);
   MeshGradient parameters = no_gradient(engine.topology());
-  {
+  if (x.size() > 0) {
     const Working working;
-    at_inputs = planes_of<Real>(g);
-    if (x.size() > 0)
-      parameters = engine.backward(planes_of<Real>(x), planes_of<Real>(y), at_inputs, 0)
-                       .parameters.template cast<double>();
+    parameters = engine.backward(inputs, outputs, at_inputs, 0).parameters.template cast<double>();
   }
   return {std::move(parameters), nb::cast(array_of_planes(at_inputs, shape_of(x)))};
 }

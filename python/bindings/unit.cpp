@@ -92,12 +92,6 @@ Array<std::uint32_t> codes_of_numbers(const Task& task, const ArrayLike& given) 
   return array;
 }
 
-template <class T>
-Array<T> array_of_vector(const VectorOf<T>& values) {
-  auto array = new_array<T>({static_cast<std::size_t>(values.size())});
-  std::copy(values.begin(), values.end(), array.data());
-  return array;
-}
 Array<std::uint32_t> array_of_codes(const CodeVector& codes) { return array_of_vector(codes); }
 
 /// Outputs (digits, words) in C order.
@@ -475,19 +469,20 @@ void bind_unit(nb::module_& m) {
                    nb::for_getter(nb::sig("def layers(self) -> list[list[BlockErrors]]")));
 
   nb::class_<ProgrammedChip>(m, "ProgrammedChip", "A unit in operation. Made by Chip.program().")
-      .def(
-          "average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(), nb::arg("server") = 0,
-          nb::arg("instant") = 0, nb::arg("first_word") = 0,
-          "Codes that server `server` decides, integers (servers, n) -> uint32 (n,).\n\n"
-          "Through the servers' modulators, unit P, every mesh and receiver, unit T and the converter. Noise "
-          "is drawn anew at\n"
-          "every `instant`: the same codes at the same instant give the same answer. `first_word` is the "
-          "number "
-          "of the first word\n"
-          "of this call, a multiple of 512: words that are sent in parts get the noise that they get together. "
-          "Raises TypeError\n"
-          "for other numbers, ValueError for another shape, codes out of range, and impossible hardware "
-          "values.")
+      .def("average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
+           nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
+           "Codes that server `server` decides, integers (servers, n) -> uint32 (n,).\n\n"
+           "Through the servers' modulators, unit P, every mesh and receiver, unit T and the converter. Noise "
+           "is drawn anew at\n"
+           "every `instant`: the same codes at the same instant give the same answer. `first_word` is the "
+           "number "
+           "of the first word\n"
+           "of this call, a multiple of 512: settled words that are sent in parts get the noise that they get "
+           "together. Words in\n"
+           "succession (time.sampling) meet the neighbours of their own call. Raises TypeError for other "
+           "numbers, "
+           "ValueError for\n"
+           "another shape, codes out of range, and impossible hardware values.")
       .def(
           "average_gradients", &average_gradients, nb::arg("gradients"), nb::kw_only(), nb::arg("block") = 1024,
           nb::arg("noise") = NoiseSwitches::all(), nb::arg("server") = 0, nb::arg("instant") = 0,

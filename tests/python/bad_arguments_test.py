@@ -55,7 +55,7 @@ class Sentences(unittest.TestCase):
         self.refused(ValueError, 'unknown precision "half" (known: double, single). Did you mean "double"?',
                      optinc.Mesh(4).settled, "half")
         settled, x = optinc.Mesh(4).settled(), numpy.ones((2, 4), complex)
-        self.refused(ValueError, "gradient has shape (1, 4) and x (2, 4) (one shape). Give what belongs together.",
+        self.refused(ValueError, "gradient has shape (1, 4) and x (2, 4) (one shape). Give those of one call.",
                      settled.backward, x, x, x[:1])
         self.refused(ValueError, "y has shape (2, 3) (the mesh has 4 ports: the last axis). Give (.., 4).",
                      settled.backward, x, x[:, :3], x)

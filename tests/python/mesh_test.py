@@ -1,7 +1,9 @@
 """Meshes from Python: what they compute, and that their arrays are their own memory."""
 
+import copy
 import ctypes
 import gc
+import pickle
 import unittest
 
 import numpy
@@ -50,6 +52,19 @@ class Meshes(unittest.TestCase):
         numpy.testing.assert_array_equal(copied(self.fields), before)
         numpy.testing.assert_array_equal(single(self.fields), copied(self.fields.astype("c8")))
         self.assertGreater(abs(chip(self.fields) - before).max(), 1e-3)
+
+    def test_copies_and_files(self):
+        chip = self.mesh.fabricate("foundry", seed=3)
+        chip.errors.alpha[2] = 0.07
+        for thing in (self.mesh, chip):
+            for other in (copy.deepcopy(thing), copy.copy(thing), pickle.loads(pickle.dumps(thing))):
+                numpy.testing.assert_array_equal(other(self.fields), thing(self.fields))
+                other.theta[:] = 0
+            numpy.testing.assert_allclose(self.mesh.matrix(), self.unitary, atol=1e-13)
+        errors, model = (pickle.loads(pickle.dumps(thing)) for thing in (chip.errors, chip.model))
+        for name in ("alpha", "output_offset", "phi_other_loss_db"):
+            numpy.testing.assert_array_equal(getattr(errors, name), getattr(chip.errors, name))
+        self.assertEqual((errors.idle_arm_loss_db, repr(model)), (chip.errors.idle_arm_loss_db, repr(chip.model)))
 
     # Central differences of a loss that depends on every output, about a chip with all errors.
     def test_derivatives(self):

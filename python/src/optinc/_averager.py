@@ -5,16 +5,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from . import (
-    NoiseSwitches,
-    ProgrammedChip,
-    Task,
-    Unit,
-    block_maxima,
-    decode,
-    encode,
-    exact_answers,
-)
+from . import NoiseSwitches, ProgrammedChip, Task, Unit, block_maxima, decode, encode, exact_answers
 
 _BLOCK_WORDS = 512  # of the engine: parts of a call begin at multiples of it
 
@@ -28,43 +19,59 @@ class Averager:
     out the words: every rank sends its part through the unit and gathers the answers of the others. Noise belongs to
     (seed of the chip, step, number of the word), not to who computes, and all ranks take the answers of server
     `server`: parameters stay the same on all ranks to the last bit. A real server would have receiver noise of its own.
+    Parts are sent one by one, so that words in succession (time.sampling of the chip's hardware) meet other neighbours
+    at the ends of the parts than in one transmission. Blocks with a gradient that is NaN or infinite come back as NaN.
 
-    unit: a ProgrammedChip, with noise as `noise` says; a Unit, its network without devices; or None, exact arithmetic
-    on codes of `bits` bits with `rounding` "half-even", "half-up", "floor" or "stochastic" (up with the probability of
-    the remainder, drawn from `seed`). A unit has the number of its servers, bits and rounding from its task.
+    unit: a ProgrammedChip, with noise as `noise` says (all of it, if not given); a Unit, its network without devices;
+    or None, exact arithmetic on codes of `bits` bits (8) and `rounding` "half-even" (if not given), "half-up" or
+    "floor". A unit's task says the number of its servers, bits and rounding.
 
-    error_feedback: every rank adds to its next gradient what its own codes left out of the last one.
+    stochastic: servers round their gradients to the code above or below, with probabilities that make the mean right,
+    drawn from `seed`; otherwise to the nearer one. error_feedback: every rank adds to its next gradient what its own
+    codes left out of the last one. group: that of DDP, if it has one of its own.
 
-    Counted, on this rank: `steps`; `words` that it had averaged and those among them that came back `wrong`, not the
-    rounded mean of the codes; `wire_bytes` that it sent as codes and scales to the network, of what a server sends.
+    Counted, on this rank: `steps`; `words` that it averaged, and those of them that came back `wrong`, not as the
+    rounded mean of the codes; `wire_bytes`: what its codes and scales take on the network of the units. To go on with
+    a training that was stopped, set `steps`: noise of later steps is another one. Of what error feedback keeps, and of
+    the order of DDP's buckets, nothing is stored: such a run does not repeat the uninterrupted one bit by bit.
 
-    Raises ValueError where the group has not as many ranks as the unit has servers, for units of a cascade, and in
-    every rank where gradients are not finite in one.
+    Raises TypeError for another kind of unit, ValueError where the group has not as many ranks as the unit has servers,
+    for units of a cascade, and for arguments out of range.
     """
 
     def __init__(
         self,
         unit: ProgrammedChip | Unit | None = None,
         *,
-        bits: int = 8,
-        rounding: str = "half-even",
+        bits: int | None = None,
+        rounding: str | None = None,
         block: int = 1024,
         noise: NoiseSwitches | None = None,
         server: int = 0,
+        stochastic: bool = False,
         error_feedback: bool = False,
         seed: int = 1,
         group: dist.ProcessGroup | None = None,
     ) -> None:
+        if not isinstance(unit, (ProgrammedChip, Unit, type(None))):
+            raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a Unit or None). "
+                            "Program a chip: chip.program().")
+        if unit is not None and (bits, rounding) != (None, None):
+            raise ValueError("bits or rounding beside a unit (its task has both). Leave them out.")
         ranks = dist.get_world_size(group)
-        self.unit, self.block, self.server, self.seed, self.group = unit, block, server, seed, group
+        if ranks < 1:
+            raise ValueError("this process is not in the group (every rank of DDP has a hook). Give its group.")
+        task = Task(ranks, bits or 8, rounding or "half-even") if unit is None else unit.task
+        if task.servers != ranks:
+            raise ValueError(f"a unit for {task.servers} servers in a group of {ranks} ranks (one number). Change one.")
+        if task.level != "flat":
+            raise ValueError(f'a unit of level "{task.level}" of a cascade ("flat" ones return a mean). Take one.')
+        if not 0 <= server < ranks:
+            raise ValueError(f"answers of server {server} of {ranks} (0..{ranks - 1}). Choose one of them.")
+        block_maxima([0.0], block)  # refuses blocks that cannot be
+        self.unit, self.task, self.block, self.server, self.seed, self.group = unit, task, block, server, seed, group
         self.noise = NoiseSwitches.all() if noise is None else noise
-        self.stochastic = unit is None and rounding == "stochastic"
-        self.task = Task(ranks, bits, "floor" if self.stochastic else rounding) if unit is None else unit.task
-        if self.task.servers != ranks:
-            wrong = f"a unit for {self.task.servers} servers in a group of {ranks} ranks (one number). Change one."
-            raise ValueError(wrong)
-        if self.task.level != "flat":
-            raise ValueError(f'a unit of level "{self.task.level}" of a cascade ("flat" ones return a mean). Take one.')
+        self.stochastic = stochastic
         self.residual: dict[Tensor, Tensor] | None = {} if error_feedback else None
         self.steps = self.words = self.wrong = self.wire_bytes = 0
         self._position = 0  # of the next word within its step
@@ -83,30 +90,43 @@ class Averager:
     def _average(self, gradients: Tensor, parameters: list[Tensor]) -> Tensor:
         if gradients.device.type != "cpu":
             raise ValueError(f"gradients are on {gradients.device} (the engine computes on CPUs). Train on CPUs.")
-        to_send = gradients.detach().to(torch.float32)
+        if gradients.numel() == 0:
+            return gradients
+        to_send = gradients.detach().to(torch.float32).numpy()
         if self.residual is not None:
-            left = [self.residual[p].flatten() if p in self.residual else torch.zeros(p.numel()) for p in parameters]
-            to_send = to_send + torch.cat(left)
-        scale = self._scale(to_send.numpy())
-        codes = encode(to_send, scale, self.task.bits, self.block)
+            left = [self.residual[p] if p in self.residual else torch.zeros(p.numel()) for p in parameters]
+            to_send = to_send + torch.cat(left).numpy()
+        scale = self._scale(to_send)
+        sound = np.isfinite(scale)
+        everywhere = np.repeat(sound, self.block)[: len(to_send)]
+        safe = np.where(sound, scale, np.float32(0))
+        sent = np.where(everywhere, to_send, np.float32(0))
+        codes = encode(self._dithered(sent, safe) if self.stochastic else sent, safe, self.task.bits, self.block)
         if self.residual is not None:
-            left_out = to_send - torch.from_numpy(decode(codes, scale, self.task.bits, self.block))
+            left_out = torch.from_numpy(sent - decode(codes, safe, self.task.bits, self.block))
             for p, part in zip(parameters, left_out.split([p.numel() for p in parameters])):
                 self.residual[p] = part.clone()
         self.wire_bytes += -(-len(codes) * self.task.bits // 8) + scale.nbytes
-        received = self._received(codes)
-        return torch.from_numpy(decode(received, scale, self.task.bits, self.block)).to(gradients.dtype)
+        mean = decode(self._received(codes), safe, self.task.bits, self.block)
+        return torch.from_numpy(np.where(everywhere, mean, np.float32(np.nan))).to(gradients.dtype)
 
     def _scale(self, gradients: np.ndarray) -> np.ndarray:
-        """Every block's largest magnitude on any rank."""
-        blocks = -(-len(gradients) // self.block)
-        finite = bool(np.isfinite(gradients).all())
-        scale = torch.from_numpy(block_maxima(gradients, self.block) if finite else np.full(blocks, np.inf, "f4"))
-        dist.all_reduce(scale, dist.ReduceOp.MAX, self.group)
-        if not bool(torch.isfinite(scale).all()):
-            raise ValueError("gradients of a rank are NaN or infinite (only finite numbers have a code). "
-                             "Lower the learning rate.")
-        return np.asarray(scale.numpy())
+        """Every block's largest magnitude on any rank; infinite where one of them has a gradient that is not finite."""
+        finite = np.isfinite(gradients)
+        scale = block_maxima(np.where(finite, gradients, np.float32(0)), self.block)
+        scale[np.unique(np.flatnonzero(~finite) // self.block)] = np.inf
+        shared = torch.from_numpy(scale)
+        dist.all_reduce(shared, dist.ReduceOp.MAX, self.group)
+        return np.asarray(shared.numpy())
+
+    def _dithered(self, gradients: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Gradients whose nearest code is that above or below, with the mean of the gradient."""
+        draws = np.random.Philox(key=np.array([self.seed, self.steps], "u8"))
+        draws.advance((dist.get_rank(self.group) << 40) + self._position // 4)  # four numbers a step of its counter
+        steps = 2 ** (self.task.bits - 1) - 1
+        limit = np.repeat(scale, self.block)[: len(gradients)]
+        noise = (np.random.Generator(draws).random(len(gradients)) - 0.5) * limit / steps
+        return np.asarray(np.clip(gradients + noise, -limit, limit), "f4")
 
     def _received(self, codes: np.ndarray) -> np.ndarray:
         """What comes back for this rank's codes."""
@@ -117,15 +137,14 @@ class Averager:
         answers = self._answers(everybodys, self._position + rank * share)
         self._position += blocks * _BLOCK_WORDS
         self.words += everybodys.shape[1]
-        if not self.stochastic:
-            self.wrong += int((answers != exact_answers(self.task, everybodys)).sum())
+        self.wrong += int((answers != exact_answers(self.task, everybodys)).sum())
         padded = np.zeros(share, "u4")
         padded[: len(answers)] = answers
         return self._gathered(padded).ravel()[: len(codes)]
 
     def _gathered(self, codes: np.ndarray) -> np.ndarray:
         """Everybody's codes (ranks, n)."""
-        narrow = codes.astype("u1" if self.task.bits <= 8 else "u2")
+        narrow = codes.astype("u1" if self.task.bits <= 8 else "<u2")
         sent = torch.from_numpy(narrow.view("u1"))  # PyTorch has no uint16
         parts = [torch.empty_like(sent) for _ in range(self.task.servers)]
         dist.all_gather(parts, sent, self.group)
@@ -134,11 +153,4 @@ class Averager:
     def _answers(self, codes: np.ndarray, first_word: int) -> np.ndarray:
         if isinstance(self.unit, ProgrammedChip):
             return self.unit.average(codes, self.noise, self.server, self.steps, first_word)
-        if isinstance(self.unit, Unit):
-            return self.unit.average(codes)
-        if not self.stochastic:
-            return exact_answers(self.task, codes)
-        draws = np.random.Philox(key=np.array([self.seed, self.steps], "u8"))
-        draws.advance(first_word // 4)  # four numbers a step of its counter
-        uniform = np.random.Generator(draws).random(codes.shape[1])
-        return np.asarray(codes.mean(0) + uniform, "u4")
+        return exact_answers(self.task, codes) if self.unit is None else self.unit.average(codes)

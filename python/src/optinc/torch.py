@@ -5,12 +5,13 @@ A layer whose weights are the phases of a mesh, trained so that it works on chip
     layer = MeshLayer(64, "good-lab", fresh_chip_every_step=True)
     fields = layer(x)  # complex (.., 64)
 
-The linear layers of any model, each through meshes; and gradients averaged in light (DistributedDataParallel):
+The linear layers of a model through meshes, to be trained then; and gradients averaged in light:
 
     from_linear(model, "good-lab")
-    ddp.register_comm_hook(Averager(chip, seed=1), Averager.hook)
+    ddp.register_comm_hook(Averager(chip), Averager.hook)
 
-The engine computes on CPUs, with exact gradients. Tried with PyTorch 1.13; nothing here needs a later one.
+The engine computes on CPUs, with exact gradients. Tried with PyTorch 1.13. Of PyTorch 2, nothing has been tried; layers
+are no custom operators of it, so torch.compile breaks its graph there, and there is no hook of FSDP2.
 """
 
 from collections.abc import Mapping
@@ -27,13 +28,16 @@ __all__ = ["Averager", "MeshLayer", "SigmaULinear", "from_linear", "propagate"]
 
 _PHASES = ("theta", "phi", "output_phase")
 _ERRORS = ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db")
+_WIDE = (torch.float64, torch.complex128, torch.int64)  # computed in double precision
 # Chips of training are numbered from here on, so that it never meets the chips 0, 1, .. that a layer is tested on
 _FIRST_TRAINING_CHIP = 1 << 31
 
 
 def _array(tensor: Tensor, name: str) -> np.ndarray:
     if tensor.device.type != "cpu":
-        raise ValueError(f"{name} is on {tensor.device} (the engine computes on CPUs). Move it: {name}.cpu().")
+        raise ValueError(f"{name} is on {tensor.device} (the engine computes on CPUs). Move layers and data to the CPU.")
+    if tensor.dtype in (torch.float16, torch.bfloat16):
+        tensor = tensor.float()
     return np.asarray(tensor.detach().resolve_conj().resolve_neg().numpy())
 
 
@@ -64,8 +68,9 @@ def propagate(x: Tensor, mesh: Mesh | MeshChip, **parameters: Tensor) -> Tensor:
 
     Parameters are named as the arrays of a mesh and of its errors are: theta, phi, output_phase; alpha, beta,
     theta_arm_loss_db, phi_arm_loss_db, theta_other_loss_db and phi_other_loss_db need a MeshChip. Their values are
-    written into a copy of the mesh before the light passes; what is not given stays as it is. complex64 and float32 are
-    computed in single precision, others in double. A gradient of a field is dL/dRe + i dL/dIm, as in all of PyTorch.
+    written into a copy of the mesh before the light passes; what is not given stays as it is. float64, complex128 and
+    int64 are computed in double precision, others in single. A gradient of a field is dL/dRe + i dL/dIm, as in all of
+    PyTorch.
 
     Raises TypeError for an unknown parameter, ValueError for another shape, a parameter that is NaN or infinite, a loss
     below 0 and tensors that are not on a CPU.
@@ -85,9 +90,11 @@ def propagate(x: Tensor, mesh: Mesh | MeshChip, **parameters: Tensor) -> Tensor:
 
 
 def _light(x: Tensor, mesh: Mesh | MeshChip, parameters: Mapping[str, Tensor]) -> Tensor:
-    single = x.dtype in (torch.complex64, torch.float32)
-    x = x.to(torch.complex64 if single else torch.complex128)
-    settled = mesh.settled("single" if single else "double")
+    wide = x.dtype in _WIDE
+    x = x.to(torch.complex128 if wide else torch.complex64)
+    if not torch.is_grad_enabled():
+        return torch.from_numpy(mesh(_array(x, "x")))
+    settled = mesh.settled("double" if wide else "single")
     result: Tensor = _Propagate.apply(settled, tuple(parameters), x, *parameters.values())
     return result
 
@@ -99,13 +106,16 @@ class MeshLayer(nn.Module):
     Haar-random unitary, or of `unitary`. Without `model` the mesh is perfect. With one, an ErrorModel or the name of a
     preset, the phases stand on a fabricated chip: splitter errors, phase offsets, losses, and the DAC that sets phases.
     Gradients are exact for the chip that the light passed; they go through the DAC's rounding as if it were not there.
+    `measured` takes a MeshChip in place of a model: your own chip, with the phases that it has.
 
-    In training mode with `fresh_chip_every_step`, every call meets a new chip, so that phases are found that work on
-    chips in general. Otherwise, and in evaluation mode, it is chip number `chip` of that seed, which may be set; chips
-    of training are never among them. `mesh_number` tells layers on one chip apart: their errors are drawn
-    independently. `measured` takes a MeshChip in place of a model: your own chip.
+    With `fresh_chip_every_step`, every call in training mode meets a new chip, so that phases are found that work on
+    chips in general. Otherwise, and in evaluation mode, it is chip number `chip` of the seed, 0 to 2^31 - 1; chips of
+    training are numbered beyond. Layers of one seed with the same `mesh_number` have the same errors: give each its own.
+    A call that is repeated for the backward pass (torch.utils.checkpoint) would meet another chip: do not combine them.
 
     real=True: real signals on the fields' in-phase part, and homodyne receivers: real (.., ports) -> (.., ports).
+
+    Raises ValueError for arguments that do not go together, and for a unitary that is not one.
     """
 
     def __init__(
@@ -124,70 +134,97 @@ class MeshLayer(nn.Module):
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
-        if measured is not None and model is not None:
-            raise ValueError("a model and a measured chip (one of them has the errors). Give one.")
+        if measured is not None and (model is not None or unitary is not None):
+            raise ValueError("a measured chip and a model or a unitary (it has errors and phases). Give one.")
         if fresh_chip_every_step and model is None:
             raise ValueError('fresh chips without a model (errors are drawn from it). Give one: "good-lab".')
-        target = haar_unitary(ports, seed=seed, trial=mesh_number) if unitary is None else unitary
-        self._mesh = Mesh.from_unitary(target, topology)
-        if self._mesh.ports != ports:
-            raise ValueError(f"a unitary of {self._mesh.ports} ports for a layer of {ports} (one number). Change one.")
-        self.ports = ports
+        if measured is not None:
+            start: Mesh | MeshChip = measured
+        else:
+            target = haar_unitary(ports, seed=seed, trial=mesh_number) if unitary is None else unitary
+            start = Mesh.from_unitary(target, topology)
+        if start.ports != ports:
+            raise ValueError(f"a mesh of {start.ports} ports for a layer of {ports} (one number). Change one.")
+        self.ports, self.topology = ports, start.topology
         self.model, self.measured = model, measured
         self.fresh_chip_every_step = fresh_chip_every_step
         self.real = real
         self.seed, self.chip, self.mesh_number = seed, chip, mesh_number
         for name in _PHASES:
-            value = torch.from_numpy(np.array(getattr(self._mesh, name))).to(dtype)
+            value = torch.from_numpy(np.array(getattr(start, name))).to(dtype)
             self.register_parameter(name, nn.Parameter(value))
         self.steps: Tensor  # chips met in training; kept with the weights, so that training goes on with new ones
         self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
+        self._drawn: tuple[object, MeshChip] | None = None
+        self.on_chip()  # refuses what cannot be fabricated
 
     def mesh(self) -> Mesh:
         """The perfect mesh with the phases that the layer has now."""
-        mesh = self._mesh.copy()
+        mesh = Mesh(self.ports, self.topology)
         for name in _PHASES:
             setattr(mesh, name, _array(getattr(self, name), name))
         return mesh
 
-    def on_chip(self, number: int | None = None) -> Mesh | MeshChip:
-        """What light passes in evaluation mode, with the phases of now: chip `number`, by default the layer's own."""
+    def on_chip(self) -> Mesh | MeshChip:
+        """What light passes where no fresh chip is due, with the phases of now."""
+        if not 0 <= self.chip < _FIRST_TRAINING_CHIP:
+            raise ValueError(f"chip {self.chip} (0..{_FIRST_TRAINING_CHIP - 1}: others are those of training). Choose one.")
         if self.measured is not None:
             return self.mesh().on(self.measured)
         if self.model is None:
             return self.mesh()
-        return self.mesh().fabricate(self.model, self.seed, self.chip if number is None else number, self.mesh_number)
+        which = (repr(self.model), self.seed, self.chip, self.mesh_number)
+        if self._drawn is None or self._drawn[0] != which:
+            self._drawn = which, self._fabricated(self.chip)
+        return self.mesh().on(self._drawn[1])
+
+    def _fabricated(self, number: int) -> MeshChip:
+        assert self.model is not None
+        return self.mesh().fabricate(self.model, self.seed, number, self.mesh_number)
 
     def forward(self, x: Tensor) -> Tensor:
-        number = None
         if self.training and self.fresh_chip_every_step:
-            number = _FIRST_TRAINING_CHIP + int(self.steps) % _FIRST_TRAINING_CHIP
+            mesh: Mesh | MeshChip = self._fabricated(_FIRST_TRAINING_CHIP + int(self.steps) % _FIRST_TRAINING_CHIP)
             self.steps += 1
-        y = _light(x, self.on_chip(number), {name: getattr(self, name) for name in _PHASES})
-        return y.real if self.real else y
+        else:
+            mesh = self.on_chip()
+        y = _light(x, mesh, {name: getattr(self, name) for name in _PHASES})
+        if not self.real:
+            return y
+        return y.real.to(x.dtype if x.is_floating_point() else y.real.dtype, copy=True)
 
     def extra_repr(self) -> str:
-        return f"ports={self.ports}, MZIs={len(self.theta)}, model={self.model or self.measured}, real={self.real}"
+        errors = "measured" if self.measured is not None else self.model
+        return f"ports={self.ports}, MZIs={len(self.theta)}, model={errors}, real={self.real}"
 
 
 class SigmaULinear(nn.Module):
-    """A linear layer in light, y = W x + b: real (.., in_features) -> (.., out_features), as in OptINC's networks.
+    """A linear layer in light, y = W x + b: real (.., in_features) -> (.., out_features).
 
-    W is cut along its longer side into square blocks; each is Sigma U: a mesh, then attenuators and amplifiers that
-    multiply its outputs by `sigma` [(blocks, ports)]. That is half the MZIs of a singular-value decomposition, and not
-    every W: a layer that begins from weights begins from the nearest it finds (least squares over U, orthogonal, and
-    Sigma, in turn). arXiv 2603.28290, section on area-efficient matrices.
+    W is cut along its longer side into square blocks of Sigma U, as those of OptINC's networks (arXiv 2603.28290): a
+    mesh, then a gain for every output, `sigma` [(blocks, ports)]. That takes half the MZIs of a singular-value
+    decomposition, and most W are not of this form: a layer that begins from weights begins from blocks that are near
+    (U orthogonal and Sigma the best for each other, in turn), about 0.5 of the norm of a random W off. Train it then.
+    Errors are those of the meshes; gains are ideal, and there is no noise. `settings` are MeshLayer's.
+
+    Raises ValueError for no features, for weights of another shape or that are not finite, and for an input of another
+    length.
     """
 
     def __init__(self, in_features: int, out_features: int, model: ErrorModel | str | None = None, *, bias: bool = True,
                  weight: Tensor | None = None, seed: int = 1, mesh_number: int = 0, **settings: object) -> None:
         super().__init__()
+        if min(in_features, out_features) < 1:
+            raise ValueError(f"a layer of {in_features} inputs and {out_features} outputs (1 or more). Give both.")
         self.in_features, self.out_features = in_features, out_features
         self.ports = min(in_features, out_features)
         blocks = -(-max(in_features, out_features) // self.ports)
         if weight is None:
             weight = torch.empty(out_features, in_features)
             nn.init.kaiming_uniform_(weight, a=5**0.5)
+        if tuple(weight.shape) != (out_features, in_features) or not bool(torch.isfinite(weight).all()):
+            raise ValueError(f"weight of shape {tuple(weight.shape)} (needs ({out_features}, {in_features}), finite "
+                             "numbers). Mend it.")
         self.tall = out_features > in_features
         padded = np.zeros((blocks * self.ports, self.ports) if self.tall else (self.ports, blocks * self.ports))
         padded[:out_features, :in_features] = _array(weight, "weight")
@@ -203,6 +240,8 @@ class SigmaULinear(nn.Module):
         self.bias = nn.Parameter(torch.zeros(out_features, dtype=weight.dtype)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
+        if x.shape[-1] != self.in_features:
+            raise ValueError(f"x has shape {tuple(x.shape)} (needs (.., {self.in_features})). Reshape it.")
         if self.tall:
             y = torch.cat([s * mesh(x) for s, mesh in zip(self.sigma, self.meshes)], dim=-1)[..., : self.out_features]
         else:
@@ -217,39 +256,53 @@ class SigmaULinear(nn.Module):
 
 def _sigma_u(w: np.ndarray, rounds: int = 50) -> tuple[np.ndarray, np.ndarray]:
     """The diagonal and the orthogonal matrix with diag(sigma) U near w (n, n): each in turn the best for the other."""
-    left, _, right = np.linalg.svd(w)
-    u = left @ right
-    sigma = (w * u).sum(1)
-    for _ in range(rounds):  # a row of w is met best by its projection on U's; U by the polar factor of sigma w
+    sigma = np.ones(len(w))
+    for _ in range(rounds):  # U: the polar factor of sigma w; sigma: the projection of w's rows on U's
         left, _, right = np.linalg.svd(sigma[:, None] * w)
         u = left @ right
         sigma = (w * u).sum(1)
     return sigma, u
 
 
-def from_linear(module: nn.Module, model: ErrorModel | str | None = None, *, seed: int = 1,
+def from_linear(module: nn.Module, model: ErrorModel | str | None = None, *, seed: int = 1, mesh_number: int = 0,
                 **settings: object) -> nn.Module:
-    """The module, changed in place: every nn.Linear in it becomes a SigmaULinear with weights as near as it gets.
+    """The module, changed in place: every nn.Linear in it becomes a SigmaULinear with weights near its own.
 
-    Meshes are numbered in the order of module.modules(), all on the chips of one seed. `settings` are MeshLayer's. A
-    module that is itself an nn.Linear is not changed: use what is returned.
+    They are near, not equal (SigmaULinear says how far): train the module afterwards. Meshes are numbered from
+    `mesh_number` in the order of module.modules(), all on the chips of one seed; `settings` are MeshLayer's. Training
+    mode and frozen parameters stay what they were, and a layer that stands in several places stays one. Subclasses of
+    nn.Linear are left alone, as those inside nn.MultiheadAttention. A module that is itself an nn.Linear is not
+    changed: use what is returned.
+
+    Raises ValueError where a Linear's weights belong to another module as well: a chip has no ties.
     """
-    taken = 0
+    taken = mesh_number
+    made: dict[nn.Module, SigmaULinear] = {}
+    owners: dict[Tensor, nn.Module] = {}
+    for owner in module.modules():
+        for parameter in owner.parameters(recurse=False):
+            other = owners.setdefault(parameter, owner)
+            if other is not owner and nn.Linear in (type(owner), type(other)):
+                raise ValueError(f"weights of {owner} are those of {other} (a chip has no ties). Untie them.")
 
     def light(linear: nn.Linear) -> SigmaULinear:
         nonlocal taken
-        layer = SigmaULinear(linear.in_features, linear.out_features, model, bias=linear.bias is not None,
-                             weight=linear.weight, seed=seed, mesh_number=taken, **settings)
-        taken += len(layer.meshes)
-        if layer.bias is not None:
-            with torch.no_grad():
-                layer.bias.copy_(linear.bias)
-        return layer
+        if linear not in made:
+            layer = SigmaULinear(linear.in_features, linear.out_features, model, bias=linear.bias is not None,
+                                 weight=linear.weight, seed=seed, mesh_number=taken, **settings)
+            taken += len(layer.meshes)
+            layer.requires_grad_(linear.weight.requires_grad)
+            if layer.bias is not None:
+                with torch.no_grad():
+                    layer.bias.copy_(linear.bias)
+                layer.bias.requires_grad_(linear.bias.requires_grad)
+            made[linear] = layer.train(linear.training)
+        return made[linear]
 
-    if isinstance(module, nn.Linear):
+    if type(module) is nn.Linear:
         return light(module)
     for parent in list(module.modules()):
-        for name, child in parent.named_children():
-            if isinstance(child, nn.Linear):
+        for name, child in parent._modules.items():  # named_children() leaves out what stands twice
+            if type(child) is nn.Linear:
                 setattr(parent, name, light(child))
     return module

@@ -85,21 +85,38 @@ def feedback_sends_what_codes_leave_out():
     assert (sums[1] * 127 - 0.125).abs().max() <= 0.5 / 50 + 1e-6
 
 
-def stochastic_rounding_has_no_bias():
-    """Three ranks send one code, one sends the next: up once in four times, to 5 sigma of so many words."""
+def stochastic_codes_have_no_bias():
+    """All send a quarter of a step: each is 1 once in four times, drawn apart, so that means have the gradient's."""
     n = 100_000
-    gradients = torch.full((n,), (64 + (dist.get_rank() == 0)) / 127)
+    gradients = torch.full((n,), 0.25 / 127)
     gradients[::1024] = 1.0  # the scale of each block
-    means = [Averager.hook(Averager(rounding="stochastic", seed=seed), Bucket(gradients)).value() for seed in (1, 2, 1)]
-    up = (means[0] * 127).round() == 65
-    assert abs(up.float().mean() - 0.25) < 5 * (0.25 * 0.75 / n) ** 0.5, up.float().mean()
+    means = [Averager.hook(Averager(bits=16, seed=seed), Bucket(gradients)).value() for seed in (1, 2)]
+    assert torch.equal(*means)  # nearest codes are not drawn
+    means = [Averager.hook(Averager(stochastic=True, seed=seed), Bucket(gradients)).value() for seed in (1, 2, 1)]
+    sums = (means[0] * 127).round()  # of four codes, half-even: 1 if three or four of them are, and of two half of it
+    assert torch.equal(means[0][::1024], torch.ones(98))
+    share = 4 * 0.25**3 * 0.75 + 0.25**4
+    found = (sums == 1).float().mean().item() - 98 / n
+    assert abs(found - share) < 5 * (share / n) ** 0.5, found
     assert torch.equal(means[0], means[2]) and not torch.equal(means[0], means[1])
 
 
-def refused(sentence, call):
+def a_broken_gradient_is_nan_everywhere():
+    """As in every all-reduce: ranks stay in step, and the next step is not harmed."""
+    averager = Averager()
+    gradients = torch.ones(3000)
+    if dist.get_rank() == 2:
+        gradients[1500] = torch.inf
+    mean = Averager.hook(averager, Bucket(gradients)).value()
+    assert torch.isnan(mean[1024:2048]).all() and (mean[:1024] == 1).all() and (mean[2048:] == 1).all()
+    assert (Averager.hook(averager, Bucket(torch.ones(3000))).value() == 1).all()
+    assert Averager.hook(averager, Bucket(torch.ones(0))).value().numel() == 0
+
+
+def refused(kind, sentence, call):
     try:
         call()
-    except ValueError as error:
+    except kind as error:
         assert sentence in str(error), error
     else:
         raise AssertionError(f"accepted: {sentence}")
@@ -113,14 +130,15 @@ def work(rank, store):
     chip = unit.fabricate("good-lab", seed=1, chip=3).program()
     one_step_is_the_units_average(Averager(chip), chip)
     feedback_sends_what_codes_leave_out()
-    stochastic_rounding_has_no_bias()
+    stochastic_codes_have_no_bias()
+    a_broken_gradient_is_nan_everywhere()
 
     averagers = {
         "chip": Averager(chip),
         "chip again": Averager(chip),
         "without devices": Averager(unit),
         "codes": Averager(rounding="half-up"),
-        "stochastic": Averager(rounding="stochastic"),
+        "stochastic": Averager(stochastic=True),
         "sixteen bits": Averager(bits=16),
         "with feedback": Averager(error_feedback=True),
     }
@@ -136,9 +154,11 @@ def work(rank, store):
     for name, parameters in found.items():  # all go the way of codes that are nearly exact
         assert (parameters - found["sixteen bits"]).norm() < 0.2 * way, name
 
-    refused("servers in a group of 4 ranks", lambda: Averager(optinc.carry_chain(servers=8, bits=8)))
-    broken = torch.full((10,), torch.nan if rank == 2 else 1.0)
-    refused("NaN or infinite", lambda: averagers["codes"]._average(broken, [broken]))
+    refused(ValueError, "servers in a group of 4 ranks", lambda: Averager(optinc.carry_chain(servers=8, bits=8)))
+    refused(ValueError, "its task has both", lambda: Averager(unit, bits=8))
+    refused(ValueError, "server 4 of 4", lambda: Averager(server=4))
+    refused(ValueError, "blocks of 0 elements", lambda: Averager(block=0))
+    refused(TypeError, "Program a chip", lambda: Averager(unit.fabricate("ideal")))
     dist.barrier()
     if rank == 0:
         print("all equal", {name: f"{(p - found['sixteen bits']).norm() / way:.4f}" for name, p in found.items()})
