@@ -35,7 +35,7 @@ def best_us(call, repeats=7, least_s=0.05):
 
 
 class PlainMesh(torch.nn.Module):
-    """The same rectangular mesh in plain PyTorch, column by column, with automatic derivatives: what one would write."""
+    """The same rectangular mesh in plain PyTorch, column by column, with automatic derivatives."""
 
     def __init__(self, mesh):
         super().__init__()

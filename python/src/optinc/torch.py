@@ -35,7 +35,7 @@ _FIRST_TRAINING_CHIP = 1 << 31
 
 def _array(tensor: Tensor, name: str) -> np.ndarray:
     if tensor.device.type != "cpu":
-        raise ValueError(f"{name} is on {tensor.device} (the engine computes on CPUs). Move layers and data to the CPU.")
+        raise ValueError(f"{name} is on {tensor.device} (the engine computes on CPUs). Move layers and data there.")
     if tensor.dtype in (torch.float16, torch.bfloat16):
         tensor = tensor.float()
     return np.asarray(tensor.detach().resolve_conj().resolve_neg().numpy())
@@ -110,8 +110,8 @@ class MeshLayer(nn.Module):
 
     With `fresh_chip_every_step`, every call in training mode meets a new chip, so that phases are found that work on
     chips in general. Otherwise, and in evaluation mode, it is chip number `chip` of the seed, 0 to 2^31 - 1; chips of
-    training are numbered beyond. Layers of one seed with the same `mesh_number` have the same errors: give each its own.
-    A call that is repeated for the backward pass (torch.utils.checkpoint) would meet another chip: do not combine them.
+    training are numbered beyond. Layers of one seed with one `mesh_number` have the same errors: give each its own. A
+    call that is repeated for the backward pass (torch.utils.checkpoint) would meet another chip: do not combine them.
 
     real=True: real signals on the fields' in-phase part, and homodyne receivers: real (.., ports) -> (.., ports).
 
@@ -168,7 +168,7 @@ class MeshLayer(nn.Module):
     def on_chip(self) -> Mesh | MeshChip:
         """What light passes where no fresh chip is due, with the phases of now."""
         if not 0 <= self.chip < _FIRST_TRAINING_CHIP:
-            raise ValueError(f"chip {self.chip} (0..{_FIRST_TRAINING_CHIP - 1}: others are those of training). Choose one.")
+            raise ValueError(f"chip {self.chip} (0..{_FIRST_TRAINING_CHIP - 1}: others are those of training). Take one.")
         if self.measured is not None:
             return self.mesh().on(self.measured)
         if self.model is None:
@@ -192,6 +192,15 @@ class MeshLayer(nn.Module):
         if not self.real:
             return y
         return y.real.to(x.dtype if x.is_floating_point() else y.real.dtype, copy=True)
+
+    def get_extra_state(self) -> dict[str, str]:
+        """Kept with the weights: phases of one wiring mean nothing in another."""
+        return {"topology": self.topology}
+
+    def set_extra_state(self, state: dict[str, str]) -> None:
+        """Raises ValueError for weights of another wiring."""
+        if state["topology"] != self.topology:
+            raise ValueError(f"phases of a {state['topology']} mesh for a {self.topology} one (one wiring). Change one.")
 
     def extra_repr(self) -> str:
         errors = "measured" if self.measured is not None else self.model

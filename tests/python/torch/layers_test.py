@@ -140,6 +140,10 @@ class Layers(unittest.TestCase):
                     other.theta += 0.1
             self.assertTrue(torch.equal(layer(x), wanted))
 
+    def test_weights_of_another_wiring(self):
+        with self.assertRaisesRegex(ValueError, "phases of a clements mesh for a reck one"):
+            MeshLayer(N, topology="reck").load_state_dict(MeshLayer(N).state_dict())
+
     # Fails when what was drawn for one chip is kept for another.
     def test_another_model_is_another_chip(self):
         layer = MeshLayer(N, optinc.ErrorModel(sigma_eta_rad=0.01))
