@@ -42,10 +42,10 @@ def same_on_all_ranks(parameters):
 
 
 class Bucket:
-    """The only bucket of a step."""
+    """A bucket of gradients, the last of its step unless said otherwise."""
 
-    def __init__(self, gradients):
-        self.gradients = gradients
+    def __init__(self, gradients, last=True):
+        self.gradients, self.last = gradients, last
 
     def buffer(self):
         return self.gradients
@@ -54,7 +54,7 @@ class Bucket:
         return [self.gradients]
 
     def is_last(self):
-        return True
+        return self.last
 
 
 def of_all_ranks(count):
@@ -72,6 +72,18 @@ def one_step_is_the_units_average(averager, chip):
         numpy.testing.assert_array_equal(found.numpy(), chip.average_gradients(gradients, instant=step))
     assert averager.steps == 2 and averager.words > 0
     assert averager.wire_bytes == 2 * (n + 4 * 5), averager.wire_bytes
+
+
+def buckets_of_a_step_have_noise_of_their_own(averager, chip):
+    """The first takes two blocks of 512 words, so that the second begins with word 1,024."""
+    gradients = numpy.random.default_rng(4).normal(size=(RANKS, 700)).astype("f4")
+    own = torch.from_numpy(gradients[dist.get_rank()])
+    found = [Averager.hook(averager, Bucket(own, last)).value().numpy() for last in (False, True)]
+    scale = abs(gradients).max(keepdims=True)[0]
+    codes = [optinc.encode(g, scale) for g in gradients]
+    for mean, first in zip(found, (0, 1024)):
+        numpy.testing.assert_array_equal(mean, optinc.decode(chip.average(codes, first_word=first), scale))
+    assert (found[0] != found[1]).any()
 
 
 def feedback_sends_what_codes_leave_out():
@@ -129,6 +141,7 @@ def work(rank, store):
     unit = optinc.carry_chain(servers=RANKS, bits=8)
     chip = unit.fabricate("good-lab", seed=1, chip=3).program()
     one_step_is_the_units_average(Averager(chip), chip)
+    buckets_of_a_step_have_noise_of_their_own(Averager(chip), chip)
     feedback_sends_what_codes_leave_out()
     stochastic_codes_have_no_bias()
     a_broken_gradient_is_nan_everywhere()

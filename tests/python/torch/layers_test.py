@@ -57,6 +57,11 @@ class Propagation(unittest.TestCase):
         for found, wanted in zip(gradients, alone):
             numpy.testing.assert_array_equal(found, wanted)
 
+    def test_the_mesh_itself_stays_as_it_was(self):
+        before = self.chip.matrix()
+        propagate(fields(4, N), self.chip, theta=torch.zeros(15), alpha=torch.full((15,), 0.1))
+        numpy.testing.assert_array_equal(self.chip.matrix(), before)
+
     # Fails when arrays of other libraries are read as they lie in memory: PyTorch conjugates and negates lazily.
     def test_lazy_tensors(self):
         x = fields(2, N).to(torch.complex64)
