@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -438,10 +439,10 @@ class MainJob(unittest.TestCase):
         self.assertFalse(output.exists())
 
     def quick(self, *arguments):
-        """What a command does that must train nothing: 10 s here are 2 s on a machine that does nothing else."""
-        start = time.monotonic()
+        """What a command does that must train nothing: a training takes minutes of the processor under sanitizers."""
+        start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = optinc(*arguments)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start, 20)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -477,7 +478,7 @@ class MainJob(unittest.TestCase):
             start = time.monotonic()
             run.terminate()
             said = run.communicate(timeout=60)[1]
-            self.assertLess(time.monotonic() - start, 10)
+            self.assertLess(time.monotonic() - start, 20)
         self.assertEqual(run.returncode, 143)
         self.assertIn("resume", said)
 
