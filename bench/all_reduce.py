@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Seconds in which four processes average the gradients of a ResNet-50: through a chip, and by gloo's own all-reduce.
+"""Seconds of a step of DDP on four processes with as many gradients as a ResNet-50 has: through a chip, and by gloo.
 
     PYTHONPATH=build/ci/python bench/all_reduce.py [GRADIENTS]
 
@@ -16,33 +16,32 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as processes
 from optinc.torch import Averager
+from torch.nn.parallel import DistributedDataParallel
 
 RANKS = 4
 
 
-class Bucket:
-    """The only bucket of a step, as DDP hands it to a hook."""
+class Model(torch.nn.Module):
+    """One parameter, whose gradients are what the forward pass is given."""
 
-    def __init__(self, gradients):
-        self.gradients = gradients
+    def __init__(self, count):
+        super().__init__()
+        self.weights = torch.nn.Parameter(torch.zeros(count))
 
-    def buffer(self):
-        return self.gradients
-
-    def parameters(self):
-        return [self.gradients]
-
-    def is_last(self):
-        return True
+    def forward(self, gradients):
+        return self.weights @ gradients
 
 
-def timed(call):
-    """What a call gives, and its seconds until the last rank has ended."""
+def step(count, gradients, averager=None):
+    """Means of a step of DDP, through an averager or without, and its seconds until the last rank has ended."""
+    ddp = DistributedDataParallel(Model(count), bucket_cap_mb=4 * count / 2**20 + 1)  # one bucket
+    if averager is not None:
+        ddp.register_comm_hook(averager, Averager.hook)
     dist.barrier()
     start = time.perf_counter()
-    found = call()
+    ddp(gradients).backward()
     dist.barrier()
-    return found, time.perf_counter() - start
+    return ddp.module.weights.grad, time.perf_counter() - start
 
 
 def work(rank, store, count):
@@ -51,10 +50,8 @@ def work(rank, store, count):
     dist.init_process_group("gloo", f"file://{store}", rank=rank, world_size=RANKS)
     gradients = torch.randn(count, generator=torch.Generator().manual_seed(rank))
     averager = Averager(optinc.Unit.load("shipped/bottleneck_noise_aware").fabricate("good-lab", seed=1).program())
-    mean = gradients.clone()
-    through_chip, hook_s = timed(lambda: Averager.hook(averager, Bucket(gradients)).value())
-    _, all_reduce_s = timed(lambda: dist.all_reduce(mean))
-    mean /= RANKS
+    through_chip, hook_s = step(count, gradients, averager)
+    mean, all_reduce_s = step(count, gradients)
     off = ((through_chip - mean).norm() / mean.norm()).item()
     if rank == 0:
         print(f"{count} gradients, {RANKS} processes: hook {hook_s:.3f} s, all-reduce {all_reduce_s:.3f} s, "

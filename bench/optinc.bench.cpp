@@ -103,7 +103,7 @@ void gradients(benchmark::State& state, bool map) {
     if (map)
       channel.average = map_average(tabulate_chip({design(), chip, hardware, noise}, {}), 0);
     else
-      channel.average = [&](const CodeMatrix& codes, const StepContext&) -> CodeVector {
+      channel.average = [&](const Codes& codes, const StepContext&) -> CodeVector {
         return decide(transmit({design(), chip, hardware, noise}, codes, {}));
       };
     Eigen::VectorXf average = average_through(channel, held, {});

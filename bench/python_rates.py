@@ -3,7 +3,8 @@
 
     PYTHONPATH=build/ci/python bench/python_rates.py
 
-One thread, but for the million gradients, which take all. Needs the package optinc and PyTorch. Times are the best of several, in microseconds.
+One thread, but for the million gradients, which take all. Needs the package optinc and PyTorch. Times are the best of
+several, in microseconds.
 """
 
 import json

@@ -26,7 +26,7 @@ Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noi
 }
 
 CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitches& noise, std::uint32_t number,
-                const CodeMatrix& codes, const StepContext& step) {
+                const Codes& codes, const StepContext& step) {
   if (by.map) return send_by_table(*by.map, codes, {step.seed, number, step.step});
   return decide(transmit({*by.lit.design, by.lit.state, config.hardware, noise}, codes,
                          {step.seed, number, 0, step.step}));
@@ -55,7 +55,7 @@ CodeAverager chip_path(const UnitDesign& unit, std::string_view variant, std::ui
         config,
         chip_in_operation(design, config, calibrated_chip(design, config, number), number, as.programming),
         noise, number));
-    return [config, noise, number, at = std::shared_ptr<const Station>(at)](const CodeMatrix& codes,
+    return [config, noise, number, at = std::shared_ptr<const Station>(at)](const Codes& codes,
                                                                             const StepContext& step) {
       return sent(*at, config, noise, number, codes, step);
     };
@@ -79,7 +79,7 @@ CodeAverager chip_path(const UnitDesign& unit, std::string_view variant, std::ui
     life->instant = k;
   };
   arrive(0);
-  return [config, noise, number, life, arrive](const CodeMatrix& codes, const StepContext& step) {
+  return [config, noise, number, life, arrive](const Codes& codes, const StepContext& step) {
     const auto instants = static_cast<std::size_t>(config.drift.instants);
     const std::size_t k = step.step * instants / static_cast<std::size_t>(config.learner.steps);
     if (k != life->instant) arrive(k);

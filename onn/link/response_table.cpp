@@ -12,8 +12,6 @@
 namespace optinc {
 namespace {
 
-using CodeVector = Eigen::VectorX<std::uint32_t>;
-
 constexpr Eigen::Index block_words = 4096;
 constexpr Eigen::Index words_at_once = 1 << 18;  // tabulated: codes and outputs in double take some 20 MB
 constexpr std::uint32_t uses = std::uint32_t{1} << 20;

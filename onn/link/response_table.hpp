@@ -16,10 +16,10 @@ namespace optinc {
 /// meshes.
 struct ResponseTable {
   Task task;
-  std::optional<AdcSettings> converter;   ///< of every digit; none is ideal
-  Eigen::MatrixXf outputs;                ///< y without noise, in digits, (output digits, words of the task)
-  Eigen::VectorX<std::uint32_t> decided;  ///< the code those outputs decide to, (words)
-  std::vector<ReadoutNoise> readout;      ///< of a server's receiver, (output digits)
+  std::optional<AdcSettings> converter;  ///< of every digit; none is ideal
+  Eigen::MatrixXf outputs;               ///< y without noise, in digits, (output digits, words of the task)
+  CodeVector decided;                    ///< the code those outputs decide to, (words)
+  std::vector<ReadoutNoise> readout;     ///< of a server's receiver, (output digits)
   /// What the receivers of neurons and incoherent averages did to every word, in digits, (output digits,
   /// words): some draws, each of which is as likely as any; none where those receivers are silent.
   std::vector<Eigen::MatrixXf> before_readout;
@@ -60,7 +60,6 @@ inline constexpr Eigen::Index max_lookup_words = Eigen::Index{1} << 24;
 /// outputs with one of the draws of the neurons' noise, and the noise of the server's receiver drawn for every
 /// word and digit anew. The result does not depend on the threads. Throws Error for codes of another number of
 /// servers or out of range, too many words or a use out of range.
-Eigen::VectorX<std::uint32_t> send_by_table(const ResponseTable& table, const Codes& codes,
-                                            const TableSeed& seed);
+CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const TableSeed& seed);
 
 }  // namespace optinc

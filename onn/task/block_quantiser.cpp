@@ -29,6 +29,27 @@ void validate_scales(Eigen::Index words, const Eigen::VectorXf& block_scale, int
 /// 2^(B-1): the code of zero.
 int offset_of(int bits) { return 1 << (bits - 1); }
 
+/// encode() of gradients that are finite and within their block's scale.
+CodeVector nearest_codes(const Eigen::Ref<const Eigen::VectorXf>& gradients, const Eigen::VectorXf& block_scale,
+                         int bits, int block) {
+  CodeVector codes(gradients.size());
+  const int offset = offset_of(bits);
+  const double steps = offset - 1;
+#pragma omp parallel for schedule(static)
+  for (Eigen::Index b = 0; b < block_scale.size(); ++b) {
+    // An all-zero block divides by one instead: its codes are those of zero.
+    const double divisor = block_scale[b] > 0.0f ? static_cast<double>(block_scale[b]) : 1.0;
+    const Eigen::Index first = b * block, end = std::min<Eigen::Index>(first + block, codes.size());
+    for (Eigen::Index i = first; i < end; ++i) {
+      // g (24 bits) times steps (15) is exact in double. One rounding is left, the quotient's, and it can
+      // neither make nor break a half: other quotients of such numbers lie further off than double resolves.
+      const double q = std::rint(static_cast<double>(gradients[i]) * steps / divisor);
+      codes[i] = static_cast<std::uint32_t>(static_cast<int>(q) + offset);
+    }
+  }
+  return codes;
+}
+
 }  // namespace
 
 Eigen::VectorXf block_maxima(const Eigen::Ref<const Eigen::VectorXf>& gradients, int block,
@@ -60,22 +81,7 @@ CodeVector encode(const Eigen::Ref<const Eigen::VectorXf>& gradients, const Eige
              "a gradient of {} in block {} of scale {} (a scale is the largest of all servers). "
              "Take block_maxima of every server.",
              largest[b], b, block_scale[b]);
-  CodeVector codes(gradients.size());
-  const int offset = offset_of(bits);
-  const double steps = offset - 1;
-#pragma omp parallel for schedule(static)
-  for (Eigen::Index b = 0; b < block_scale.size(); ++b) {
-    // An all-zero block divides by one instead: its codes are those of zero.
-    const double divisor = block_scale[b] > 0.0f ? static_cast<double>(block_scale[b]) : 1.0;
-    const Eigen::Index first = b * block, end = std::min<Eigen::Index>(first + block, codes.size());
-    for (Eigen::Index i = first; i < end; ++i) {
-      // g (24 bits) times steps (15) is exact in double. One rounding is left, the quotient's, and it can
-      // neither make nor break a half: other quotients of such numbers lie further off than double resolves.
-      const double q = std::rint(static_cast<double>(gradients[i]) * steps / divisor);
-      codes[i] = static_cast<std::uint32_t>(static_cast<int>(q) + offset);
-    }
-  }
-  return codes;
+  return nearest_codes(gradients, block_scale, bits, block);
 }
 
 QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int block) {
@@ -84,8 +90,8 @@ QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int bloc
   validate(servers >= 1, "gradients of 0 servers (there is nothing to send). Pass one column per server.");
   Eigen::VectorXf scale = block_maxima(gradients.col(0), block);
   for (Eigen::Index n = 1; n < servers; ++n) scale = scale.cwiseMax(block_maxima(gradients.col(n), block, n));
-  CodeMatrix codes(words, servers);
-  for (Eigen::Index n = 0; n < servers; ++n) codes.col(n) = encode(gradients.col(n), scale, bits, block);
+  Codes codes(words, servers);
+  for (Eigen::Index n = 0; n < servers; ++n) codes.col(n) = nearest_codes(gradients.col(n), scale, bits, block);
   return {std::move(codes), std::move(scale), bits, block};
 }
 

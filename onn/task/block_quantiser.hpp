@@ -8,13 +8,10 @@
 
 namespace optinc {
 
-using CodeMatrix = Codes;
-using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
-
 /// Gradients as they travel through the light: per block of `block` elements one scale s that all servers share
 /// (codes of unlike scales could not be averaged), per element a code in offset binary.
 struct QuantisedGradients {
-  CodeMatrix codes;             ///< (words, servers), each in 1..2^B - 1; word i is element i of the gradient
+  Codes codes;                  ///< (words, servers), each in 1..2^B - 1; word i is element i of the gradient
   Eigen::VectorXf block_scale;  ///< (ceil(words / block)), s = max |g| over the block and all servers
   int bits = 8;                 ///< B
   int block = 1024;             ///< K, elements per scale; the last block may be shorter

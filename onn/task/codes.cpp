@@ -3,8 +3,6 @@
 namespace optinc {
 namespace {
 
-using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
-
 std::uint32_t digit(std::uint32_t code, int m, int digits) { return (code >> (2 * (digits - 1 - m))) & 3u; }
 
 }  // namespace

@@ -11,6 +11,8 @@ namespace optinc {
 
 /// The servers' codes, shape (words, servers): row w is one word, one gradient element on every server.
 using Codes = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, Eigen::Dynamic>;
+/// Codes of one server, or the answers to all, shape (words).
+using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
 
 /// Servers' codes whose digit sums are those of the given words of the enumeration (word_sums): each sum is
 /// shared out as evenly as it goes, the servers that carry one more rotating with word and digit. That is the
@@ -18,16 +20,16 @@ using Codes = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, Eigen::Dynamic>;
 Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words);
 
 /// Exact Q(mean) of every row, shape (words).
-Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1> exact_answers(const Task& task, const Codes& codes);
+CodeVector exact_answers(const Task& task, const Codes& codes);
 
 /// Averages a_m over the servers, (M, words): what an ideal unit P hands to the network.
 Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes);
 
 /// Decides digits at the thresholds 0.5, 1.5, 2.5 and puts the code together; outputs (M, words) -> (words).
 /// NaN decodes as digit 0.
-Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1> decide(const Eigen::Ref<const Eigen::MatrixXd>& outputs);
+CodeVector decide(const Eigen::Ref<const Eigen::MatrixXd>& outputs);
 
 /// Digits of codes as numbers, (M, words): what outputs are scored against.
-Eigen::MatrixXd digits_of(const Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>& codes, int digits);
+Eigen::MatrixXd digits_of(const CodeVector& codes, int digits);
 
 }  // namespace optinc

@@ -96,4 +96,11 @@ class Working {
   nb::gil_scoped_release released_;
 };
 
+/// What compute() gives, computed while other Python threads run.
+template <class Compute>
+auto working(Compute&& compute) {
+  const Working released;
+  return compute();
+}
+
 }  // namespace optinc::bindings

@@ -108,12 +108,7 @@ nb::object call(const Any& mesh, const ArrayLike& x) {
 template <class Any>
 Array<Complex> matrix(const Any& mesh) {
   const auto engine = engine_of<double>(mesh);
-  Matrix found;
-  {
-    const Working working;
-    found = engine.transfer_matrix();
-  }
-  return array_of_matrix(found);
+  return array_of_matrix(working([&] { return engine.transfer_matrix(); }));
 }
 
 Mesh from_unitary(const ArrayLike& unitary, const std::string& topology) {

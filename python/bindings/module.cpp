@@ -41,5 +41,6 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_settled_mesh(m);
   optinc::bindings::bind_mesh(m);
   optinc::bindings::bind_hardware(m);
+  optinc::bindings::bind_network(m);
   optinc::bindings::bind_unit(m);
 }

@@ -12,7 +12,7 @@ namespace optinc {
 namespace {
 
 /// Q(mean) of as many servers as there are columns.
-CodeVector exact_mean(const CodeMatrix& codes, Rounding rounding) {
+CodeVector exact_mean(const Codes& codes, Rounding rounding) {
   Task flat;
   flat.servers = static_cast<int>(codes.cols());
   flat.rounding = rounding;
@@ -33,7 +33,7 @@ void count_errors(const CodeVector& received, const CodeVector& wanted, CodeErro
 
 /// Draws codes that cannot be the mean of server 0's and any others' back to where they can; how many there
 /// were.
-std::uint64_t guard(const CodeMatrix& codes, int bits, CodeVector& received) {
+std::uint64_t guard(const Codes& codes, int bits, CodeVector& received) {
   const auto servers = static_cast<std::uint32_t>(codes.cols());
   const std::uint32_t most = (1u << bits) - 1;
   std::uint64_t drawn_back = 0;
@@ -57,11 +57,11 @@ double CodeErrors::rms_lsb() const {
 }
 
 CodeAverager ideal_average(Rounding rounding) {
-  return [rounding](const CodeMatrix& codes, const StepContext&) { return exact_mean(codes, rounding); };
+  return [rounding](const Codes& codes, const StepContext&) { return exact_mean(codes, rounding); };
 }
 
 CodeAverager map_average(ResponseTable map, std::uint32_t chip) {
-  return [map = std::make_shared<const ResponseTable>(std::move(map)), chip](const CodeMatrix& codes,
+  return [map = std::make_shared<const ResponseTable>(std::move(map)), chip](const Codes& codes,
                                                                              const StepContext& step) {
     return send_by_table(*map, codes, {step.seed, chip, step.step});
   };
@@ -69,23 +69,22 @@ CodeAverager map_average(ResponseTable map, std::uint32_t chip) {
 
 CodeAverager cascade_average(std::vector<CodeAverager> below, CodeAverager above) {
   validate(!below.empty(), "a cascade of no units (one server sends to each). Pass one averager a unit.");
-  return
-      [below = std::move(below), above = std::move(above)](const CodeMatrix& codes, const StepContext& step) {
-        const auto units = static_cast<Eigen::Index>(below.size()), each = codes.cols() / units;
-        validate(each * units == codes.cols(),
-                 "codes of {} servers for {} units (each serves equally many). Choose a multiple.",
-                 codes.cols(), units);
-        CodeMatrix between(codes.rows(), units);
-        for (Eigen::Index u = 0; u < units; ++u)
-          between.col(u) = below[static_cast<std::size_t>(u)](codes.middleCols(u * each, each), step);
-        return above(between, step);
-      };
+  return [below = std::move(below), above = std::move(above)](const Codes& codes, const StepContext& step) {
+    const auto units = static_cast<Eigen::Index>(below.size()), each = codes.cols() / units;
+    validate(each * units == codes.cols(),
+             "codes of {} servers for {} units (each serves equally many). Choose a multiple.", codes.cols(),
+             units);
+    Codes between(codes.rows(), units);
+    for (Eigen::Index u = 0; u < units; ++u)
+      between.col(u) = below[static_cast<std::size_t>(u)](codes.middleCols(u * each, each), step);
+    return above(between, step);
+  };
 }
 
 CodeAverager with_injected_errors(CodeAverager average, double rate, int digits) {
   validate(rate >= 0.0 && rate <= 1.0, "error rate {} (a share: 0 to 1). Choose 1e-3.", rate);
   validate(digits >= 1 && digits <= 16, "codes of {} digits (1 to 16). Choose 4.", digits);
-  return [average = std::move(average), rate, digits](const CodeMatrix& codes, const StepContext& step) {
+  return [average = std::move(average), rate, digits](const Codes& codes, const StepContext& step) {
     CodeVector received = average(codes, step);
     const std::int64_t most = (std::int64_t{1} << (2 * digits)) - 1;
     Stream stream(step.seed, Purpose::injected_error, 0, step.step);

@@ -12,7 +12,7 @@
 namespace optinc {
 
 /// What the servers receive for their codes, (words, servers) -> (words): a unit's answer, right or wrong.
-using CodeAverager = std::function<CodeVector(const CodeMatrix& codes, const StepContext& step)>;
+using CodeAverager = std::function<CodeVector(const Codes& codes, const StepContext& step)>;
 
 /// Q(mean), exactly: an ideal OptINC of this task's rounding for as many servers as send.
 CodeAverager ideal_average(Rounding rounding);

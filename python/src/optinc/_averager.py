@@ -61,7 +61,7 @@ class Averager:
         ranks = dist.get_world_size(group)
         if ranks < 1:
             raise ValueError("this process is not in the group (every rank of DDP has a hook). Give its group.")
-        task = Task(ranks, bits or 8, rounding or "half-even") if unit is None else unit.task
+        task = Task(ranks, 8 if bits is None else bits, rounding or "half-even") if unit is None else unit.task
         if task.servers != ranks:
             raise ValueError(f"a unit for {task.servers} servers in a group of {ranks} ranks (one number). Change one.")
         if task.level != "flat":

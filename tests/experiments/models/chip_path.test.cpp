@@ -41,9 +41,9 @@ struct Unit {
   }
 };
 
-CodeMatrix drawn_codes(Eigen::Index servers) {
+Codes drawn_codes(Eigen::Index servers) {
   Stream stream(81, Purpose::test);
-  CodeMatrix codes(3000, servers);
+  Codes codes(3000, servers);
   for (auto& code : codes.reshaped()) code = stream.below(256);
   return codes;
 }
@@ -56,7 +56,7 @@ StepContext at_step(std::uint32_t step) { return {5, step, 0}; }
 // noise acts where none should
 TEST_CASE("chip path: codes pass the very chip of that number, as the variant has it") {
   const Unit unit({"learner.engine=light"});
-  const CodeMatrix codes = drawn_codes(4);
+  const Codes codes = drawn_codes(4);
   std::vector<CodeVector> received;
   for (const std::uint32_t number : {0u, 7u})
     for (const auto* variant : {"uncorrected", "corrected", "noisy"}) {
@@ -80,7 +80,7 @@ TEST_CASE("chip path: noise is another at every step, and the step's own") {
   for (const auto* engine : {"map", "light"}) {
     INFO(engine);
     const Unit unit({fmt::format("learner.engine={}", engine)});
-    const CodeMatrix codes = drawn_codes(4);
+    const Codes codes = drawn_codes(4);
     const CodeAverager path = chip_path(unit.made_of(), "noisy", 1);
     const CodeVector first = path(codes, at_step(0)), second = path(codes, at_step(1));
     CHECK(first != second);
@@ -97,7 +97,7 @@ TEST_CASE("chip path: a chip lives through its instants with the steps, wherever
                      "noise.converter=false"});
     const char* const variant = again ? "recalibrated" : "drifting";
     INFO(variant);
-    const CodeMatrix codes = drawn_codes(4);
+    const Codes codes = drawn_codes(4);
     const DriftingChip chip = drifting_chip(unit.design, unit.config, 2);
     const CodeAverager path = chip_path(unit.made_of(), variant, 2);
     std::vector<CodeVector> received;
@@ -124,7 +124,7 @@ TEST_CASE("chip path: five units of a cascade are five chips, others in every tr
   StudyConfig config = below.config;
   config.task = {4, 4, Rounding::half_up};
   const std::vector<UnitDesign> levels = {below.made_of(), above.made_of()};
-  const CodeMatrix codes = drawn_codes(16);
+  const Codes codes = drawn_codes(16);
   std::vector<CodeVector> received;
   for (const std::uint32_t trial : {0u, 1u}) {
     std::vector<CodeAverager> units;
@@ -141,7 +141,7 @@ TEST_CASE("chip path: five units of a cascade are five chips, others in every tr
 // Fails when one of the three averages stands in for another, or injected errors are left out
 TEST_CASE("chip path: codes are averaged as the aggregator says") {
   Unit unit;
-  const CodeMatrix codes = drawn_codes(4);
+  const Codes codes = drawn_codes(4);
   const CodeVector exact = ideal_average(Rounding::half_up)(codes, {});
   const auto by = [&](const char* aggregator, double error_rate) {
     unit.config.learner.aggregator = aggregator;
@@ -156,8 +156,8 @@ TEST_CASE("chip path: codes are averaged as the aggregator says") {
   for (const auto* aggregator : {"quantised", "network", "chip"}) {
     INFO(aggregator);
     CHECK(by(aggregator, 0.1) ==
-          with_injected_errors([&](const CodeMatrix&, const StepContext&) { return by(aggregator, 0); }, 0.1,
-                               4)(codes, at_step(1)));
+          with_injected_errors([&](const Codes&, const StepContext&) { return by(aggregator, 0); }, 0.1, 4)(
+              codes, at_step(1)));
   }
   unit.config.task.rounding = Rounding::floor;
   CHECK(by("quantised", 0) == ideal_average(Rounding::floor)(codes, {}));

@@ -15,13 +15,13 @@ namespace {
 
 /// Codes that are received whatever was sent.
 CodeAverager always(std::vector<std::uint32_t> codes) {
-  return [codes = std::move(codes)](const CodeMatrix&, const StepContext&) {
+  return [codes = std::move(codes)](const Codes&, const StepContext&) {
     return CodeVector(Eigen::Map<const CodeVector>(codes.data(), std::ssize(codes)));
   };
 }
 
-CodeMatrix all_equal(std::uint32_t code, Eigen::Index words, Eigen::Index servers) {
-  return CodeMatrix::Constant(words, servers, code);
+Codes all_equal(std::uint32_t code, Eigen::Index words, Eigen::Index servers) {
+  return Codes::Constant(words, servers, code);
 }
 
 LightChannel ideal(Rounding rounding = Rounding::half_even) {
@@ -56,7 +56,7 @@ TEST_CASE(
   const Task flat{4, 4, Rounding::half_up}, first{4, 4, Rounding::half_up, CascadeLevel::first},
       second{4, 4, Rounding::half_up, CascadeLevel::second};
   Stream stream(43, Purpose::test);
-  CodeMatrix codes(20'000, 16);
+  Codes codes(20'000, 16);
   for (auto& code : codes.reshaped()) code = stream.below(256);
   const auto map = [](const Task& task) { return map_average(tabulate_network(carry_chain(task, {})), 0); };
   const CodeVector wanted = ideal_average(Rounding::half_up)(codes, {});
@@ -73,14 +73,13 @@ TEST_CASE(
 // Fails when a unit is sent the codes of another, or stands in for another
 TEST_CASE("A cascade's units each average their own servers, and the one above what they send") {
   const auto first_plus = [](std::uint32_t add) {
-    return
-        [add](const CodeMatrix& codes, const StepContext&) { return CodeVector(codes.col(0).array() + add); };
+    return [add](const Codes& codes, const StepContext&) { return CodeVector(codes.col(0).array() + add); };
   };
-  const CodeAverager above = [](const CodeMatrix& codes, const StepContext& step) {
+  const CodeAverager above = [](const Codes& codes, const StepContext& step) {
     CHECK(step.step == 7);
     return CodeVector(codes.col(0) * 100 + codes.col(1));
   };
-  CodeMatrix codes(1, 4);
+  Codes codes(1, 4);
   codes << 10, 20, 30, 40;
   CHECK(cascade_average({first_plus(1), first_plus(2)}, above)(codes, {1, 7})[0] == 11 * 100 + 32);
 }
@@ -90,7 +89,7 @@ TEST_CASE("A cascade's units each average their own servers, and the one above w
 TEST_CASE("A map has fresh noise at every step") {
   ResponseTable map = tabulate_network(carry_chain({4, 2, Rounding::half_up}, {}));
   for (auto& digit : map.readout) digit.white = 0.25;
-  const CodeMatrix codes = all_equal(5, 1000, 4);
+  const Codes codes = all_equal(5, 1000, 4);
   const CodeVector received = map_average(map, 3)(codes, {1, 2});
   CHECK(received == map_average(map, 3)(codes, {1, 2}));
   CHECK(received != map_average(map, 3)(codes, {1, 3}));
@@ -164,7 +163,7 @@ TEST_CASE("Errors are counted against the channel's own Q(mean)") {
 TEST_CASE("The range guard draws back what server 0 knows to be impossible, and nothing else") {
   LightChannel channel = ideal();
   channel.range_guard = true;
-  channel.average = [](const CodeMatrix& codes, const StepContext&) {
+  channel.average = [](const Codes& codes, const StepContext&) {
     return CodeVector(CodeVector::Constant(codes.rows(), 255));
   };
   Eigen::MatrixXf g(3, 4);
