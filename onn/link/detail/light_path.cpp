@@ -11,7 +11,7 @@
 namespace optinc {
 
 FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole) {
-  const bool in_phase = in.im.squaredNorm() == 0.0;  // in one pass: isZero() walks a plane across its rows
+  const bool in_phase = in.im.size() == 0 || in.im.squaredNorm() == 0.0;  // isZero() walks across the rows
   FieldBatch out;
   out.re.noalias() = transfer.re * in.re;
   if (!in_phase) out.re.noalias() -= transfer.im * in.im;

@@ -17,7 +17,7 @@ struct TransferPlanes {
 
 /// Fields behind a layer. Without a modulator's leak, re-modulated light is in phase with the seed and only
 /// unit P's output has two quadratures. Of what leaves, receivers see the quadrature by its shot noise alone:
-/// `whole` asks for it.
+/// `whole` asks for it. An empty plane `in.im` is one of zeros.
 FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole);
 
 /// What a layer does to light that all words share.

@@ -9,7 +9,7 @@
 namespace optinc {
 namespace {
 
-constexpr Eigen::Index normals_at_once = 2048;  // 16 kB: they are used from the first-level cache
+constexpr Eigen::Index words_at_once = 64;  // whole registers; noise of 100 ports stays in the second-level cache
 constexpr std::size_t most_stage_samples = 64 * samples_per_symbol;  // in which a receiver settles
 
 /// Adds the noise that is switched on to the currents (ports, words), A, of receivers of these fields.
@@ -24,23 +24,27 @@ void add_noise(const FieldBatch& fields, const UnitHardware& hardware, const Noi
   // It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode of a pair
   // is the stronger differs from pair to pair.
   const Eigen::Index ports = current.rows(), common = rin > 0 ? 1 : 0;
-  const Eigen::Index words_at_once = std::max<Eigen::Index>(1, normals_at_once / (ports + common));
   Eigen::MatrixXd drawn(ports + common, words_at_once);  // a word's stand together: the seed's, then the ports'
+  FieldBatch::Plane rows(ports + common, words_at_once);  // the same, a port's together
   for (Eigen::Index first = 0; first < current.cols(); first += words_at_once) {
     const Eigen::Index words = std::min(words_at_once, current.cols() - first);
     stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.rows() * words)));
+    rows.leftCols(words) = drawn.leftCols(words);
+    const auto seed_noise = rin * rows.row(0).head(words).array();
     for (Eigen::Index p = 0; p < ports; ++p) {
-      const double leak = p % 2 == 0 ? lo_leak : -lo_leak;
-      for (Eigen::Index w = 0; w < words; ++w) {
-        double& i = current(p, first + w);
-        double squared_a2 = variance.dark_a2;
-        if (variance.per_watt_a2 > 0) {
-          const double re = fields.re(p, first + w), im = fields.im(p, first + w);
-          squared_a2 += variance.per_watt_a2 * (re * re + im * im);
-        }
-        const double seed_noise = rin > 0 ? rin * drawn(0, w) : 0.0;
-        i += seed_noise * (i + leak) + std::sqrt(squared_a2) * drawn(common + p, w);
+      auto own = rows.row(common + p).head(words).array();
+      if (variance.per_watt_a2 > 0) {
+        const auto re = fields.re.row(p).segment(first, words).array();
+        const auto im = fields.im.row(p).segment(first, words).array();
+        own *= (variance.dark_a2 + variance.per_watt_a2 * (re.square() + im.square())).sqrt();
+      } else {
+        own *= std::sqrt(variance.dark_a2);
       }
+      auto i = current.row(p).segment(first, words).array();
+      if (rin > 0)
+        i += seed_noise * (i + (p % 2 == 0 ? lo_leak : -lo_leak)) + own;
+      else
+        i += own;
     }
   }
 }

@@ -72,8 +72,9 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     }
     const Eigen::VectorXd* phase = fabricated.oscillator_rad.empty() ? nullptr : &fabricated.oscillator_rad[l];
     const auto received = [&](const StageInTime& stage, Stream& stream) {
-      return FieldBatch::Plane((paths[l].gain * detect(out, hardware, phase, stage, acting, stream)).colwise() +
-                               paths[l].bias);
+      FieldBatch::Plane values = detect(out, hardware, phase, stage, acting, stream);
+      values = (paths[l].gain * values).colwise() + paths[l].bias;
+      return values;
     };
     const auto passed_on = [&](FieldBatch::Plane values) {
       if (last) return values;
@@ -94,10 +95,9 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     values = passed_on(std::move(values));
     if (looked_at) onlooker->see(l, 0, raw, values);
     if (!last) {
-      behind[l] = FieldBatch(values.rows(), values.cols());
-      FieldBatch::Plane& drives = behind[l].re;
+      FieldBatch::Plane& drives = behind[l].re = std::move(values);
       const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
-      drives = full_scale / layer.largest_output * (values.array() + layer.offset);
+      drives = full_scale / layer.largest_output * (drives.array() + layer.offset);
       if (paths[l].undimmed) drives = drives.cwiseMax(-full_scale).cwiseMin(full_scale);
       continue;
     }
