@@ -9,7 +9,8 @@
 namespace optinc {
 namespace {
 
-constexpr Eigen::Index words_at_once = 64;  // whole registers; noise of 100 ports stays in the second-level cache
+constexpr Eigen::Index words_at_once =
+    64;  // whole registers; noise of 100 ports stays in the second-level cache
 constexpr std::size_t most_stage_samples = 64 * samples_per_symbol;  // in which a receiver settles
 
 /// Adds the noise that is switched on to the currents (ports, words), A, of receivers of these fields.
