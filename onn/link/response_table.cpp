@@ -2,19 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <span>
 
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
+#include "physics/random/normals_beyond.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
 namespace {
 
-constexpr Eigen::Index block_words = 4096;
 constexpr Eigen::Index words_at_once = 1 << 18;  // tabulated: codes and outputs in double take some 20 MB
-constexpr std::uint32_t uses = std::uint32_t{1} << 20;
 
 /// What each code adds to the number of its word: word_sums() counts in base 3N + 1, so that codes add up.
 std::vector<std::uint32_t> shares_of_word(const Task& task) {
@@ -47,6 +48,8 @@ ResponseTable tabulated(const Task& task, const std::optional<AdcSettings>& conv
                       Eigen::MatrixXf(task.output_digits(), words),
                       CodeVector(words),
                       std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
+                      Eigen::VectorXf::Zero(words),
+                      CodeVector::Zero(words),
                       {}};
   for_word_parts(task, [&](Eigen::Index first, const Codes& codes) {
     Eigen::MatrixXd y = outputs(codes);
@@ -55,6 +58,39 @@ ResponseTable tabulated(const Task& task, const std::optional<AdcSettings>& conv
     table.decided.segment(first, y.cols()) = decide(y);
   });
   return table;
+}
+
+/// The code that outputs `y` of a single word decide to, as a server's converter reads them.
+std::uint32_t read(const ResponseTable& table, Eigen::MatrixXd y) {
+  if (table.converter) quantise_digits(*table.converter, y);
+  return decide(y)[0];
+}
+
+/// How far the normals of a word may go: ResponseTable::reach. A bound; 0 is always one.
+float reach_of_word(const ResponseTable& table, Eigen::Index word) {
+  const Eigen::Index digits = table.outputs.rows();
+  const double half_step = table.converter ? adc_step(*table.converter) / 2 : 0.0;
+  const Eigen::MatrixXd digit = digits_of(table.decided.segment(word, 1), static_cast<int>(digits));
+  double reach = std::numeric_limits<double>::infinity();
+  const auto limit = [&](Eigen::VectorXd y) {
+    Eigen::VectorXd rms(digits);
+    for (Eigen::Index m = 0; m < digits; ++m) {
+      const ReadoutNoise& r = table.readout[static_cast<std::size_t>(m)];
+      const double v = y[m] - r.bias;
+      rms[m] = std::sqrt(r.white + r.shot * v * v) + std::abs(r.intensity * v + r.leak);
+      const double d = digit(m, 0), below = d > 0 ? y[m] - (d - 0.5) : reach,
+                   above = d < 3 ? d + 0.5 - y[m] : reach;
+      if (rms[m] > 0) reach = std::min(reach, (std::min(below, above) - half_step) / rms[m]);
+    }
+    // The converter's ends, and neurons' noise that moves the word by itself
+    if (reach > 0 && (read(table, y + reach * rms) != table.decided[word] ||
+                      read(table, y - reach * rms) != table.decided[word]))
+      reach = 0.0;
+  };
+  const Eigen::VectorXd silent = table.outputs.col(word).cast<double>();
+  if (table.before_readout.empty()) limit(silent);
+  for (const Eigen::MatrixXf& off : table.before_readout) limit(silent + off.col(word).cast<double>());
+  return static_cast<float>(std::clamp(reach, 0.0, 100.0));
 }
 
 }  // namespace
@@ -103,6 +139,16 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
       "send the words through the meshes.");
 }
 
+void find_reach(ResponseTable& table) {
+  if (!table.noisy()) return;
+  const auto normals = static_cast<std::size_t>(table.outputs.rows() + 1);
+  parallel_for(table.decided.size(), [&](Eigen::Index w) {
+    table.reach[w] = reach_of_word(table, w);
+    const double moving = std::ldexp(chance_beyond(table.reach[w], normals), 32);
+    table.moving[w] = static_cast<std::uint32_t>(std::min(std::rint(moving), std::ldexp(1.0, 32) - 1));
+  });
+}
+
 ResponseTable tabulate_network(const Network& network) {
   validate_enumerable(network.task);
   return tabulated(network.task, std::nullopt,
@@ -121,8 +167,8 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
     table.readout[static_cast<std::size_t>(m)] = readout_noise(unit, m);
   const bool on_chip = design.server_layers().size() < design.layers.size() ||
                        unit.hardware.link.averaging == Averaging::incoherent;
-  if (!noise.any_receiver_noise() || noise.last_only || !on_chip) return table;
-  for (int d = 0; d < table_draws(table.task); ++d) {
+  const bool silent_before = !noise.any_receiver_noise() || noise.last_only || !on_chip;
+  for (int d = 0; d < (silent_before ? 0 : table_draws(table.task)); ++d) {
     TransmissionSeed draw = seed;  // an instant each: transmit() numbers the words of every part from zero
     Eigen::MatrixXf& off = table.before_readout.emplace_back(table.outputs.rows(), table.outputs.cols());
     for_word_parts(table.task, [&](Eigen::Index first, const Codes& codes) {
@@ -131,6 +177,7 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
     });
     off -= table.outputs;
   }
+  find_reach(table);
   return table;
 }
 
@@ -139,10 +186,14 @@ CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const T
   validate(codes.cols() == task.servers,
            "codes of {} servers meet a unit for {} (one column per server). Send (words, {}).", codes.cols(),
            task.servers, task.servers);
-  validate(codes.rows() <= max_lookup_words && seed.use < uses,
-           "{} words in use {} of a response table (at most {} and {}: each has noise of its own). Send fewer "
-           "at a time.",
-           codes.rows(), seed.use, max_lookup_words, uses - 1);
+  constexpr auto block_words = static_cast<std::uint64_t>(table_block_words);
+  constexpr std::uint64_t most_words = block_words << 32;
+  validate(
+      seed.first_word % block_words == 0 && seed.first_word <= most_words &&
+          static_cast<std::uint64_t>(codes.rows()) <= most_words - seed.first_word,
+      "{} words from number {} on (from a multiple of {} on, up to {}: each block of words has noise of its "
+      "own). Send whole blocks, others in a use of their own.",
+      codes.rows(), seed.first_word, block_words, most_words);
   const std::vector<std::uint32_t> share = shares_of_word(task);
   validate(codes.size() == 0 || codes.maxCoeff() < share.size(),
            "code {} of {} digits (0..{}). Send codes of the task.", codes.size() == 0 ? 0 : codes.maxCoeff(),
@@ -150,42 +201,46 @@ CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const T
   const bool noisy = table.noisy();
   const Eigen::Index digits = task.output_digits();
   CodeVector answers(codes.rows());
-  const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
+  const auto draws = static_cast<std::uint32_t>(table.before_readout.size());
+  const Eigen::Index blocks = (codes.rows() + table_block_words - 1) / table_block_words;
   parallel_for(blocks, [&](Eigen::Index b) {
-    const Eigen::Index first = b * block_words, words = std::min(block_words, codes.rows() - first);
+    const Eigen::Index first = b * table_block_words, words = std::min(table_block_words, codes.rows() - first);
     std::vector<std::uint32_t> word(static_cast<std::size_t>(words), 0);
     for (Eigen::Index n = 0; n < codes.cols(); ++n)
       for (Eigen::Index w = 0; w < words; ++w) word[static_cast<std::size_t>(w)] += share[codes(first + w, n)];
-    if (!noisy) {
-      for (Eigen::Index w = 0; w < words; ++w)
-        answers[first + w] = table.decided[word[static_cast<std::size_t>(w)]];
-      return;
-    }
-    Stream stream(
-        seed.seed, Purpose::readout_draw, seed.chip,
-        seed.use * static_cast<std::uint32_t>(max_lookup_words / block_words) + static_cast<std::uint32_t>(b));
-    // a row a digit, and one for the seed laser's intensity, which all digits of a word share
-    std::vector<float> drawn(static_cast<std::size_t>((digits + 1) * words));
-    stream.normals(std::span<float>(drawn));
-    const auto draws = static_cast<std::uint32_t>(table.before_readout.size());
-    Eigen::MatrixXd y(digits, words);
-    for (Eigen::Index w = 0; w < words; ++w) {
-      const auto number = static_cast<Eigen::Index>(word[static_cast<std::size_t>(w)]);
-      y.col(w) = table.outputs.col(number).cast<double>();
-      if (draws > 0) y.col(w) += table.before_readout[stream.below(draws)].col(number).cast<double>();
-    }
-    const float* const intensity = drawn.data() + digits * words;
-    for (Eigen::Index m = 0; m < digits; ++m) {
-      const ReadoutNoise& r = table.readout[static_cast<std::size_t>(m)];
-      const float* const own = drawn.data() + m * words;
-      for (Eigen::Index w = 0; w < words; ++w) {
-        const double v = y(m, w) - r.bias;
-        y(m, w) += std::sqrt(r.white + r.shot * v * v) * static_cast<double>(own[w]) +
-                   static_cast<double>(intensity[w]) * (r.intensity * v + r.leak);
+    for (Eigen::Index w = 0; w < words; ++w)
+      answers[first + w] = table.decided[word[static_cast<std::size_t>(w)]];
+    if (!noisy) return;
+    Stream stream(seed.seed, Purpose::readout_draw, seed.chip,
+                  static_cast<std::uint32_t>(seed.first_word / block_words) + static_cast<std::uint32_t>(b),
+                  seed.use);
+    std::vector<std::uint32_t> drawn(static_cast<std::size_t>(words));
+    stream.words(drawn);
+    std::vector<Eigen::Index> moving;
+    for (Eigen::Index w = 0; w < words; ++w)
+      if (drawn[static_cast<std::size_t>(w)] < table.moving[word[static_cast<std::size_t>(w)]])
+        moving.push_back(w);
+    Eigen::MatrixXd y(digits, static_cast<Eigen::Index>(moving.size()));
+    Eigen::VectorXd normals(digits +
+                            1);  // one a digit, and that of the seed's intensity, which all digits share
+    for (Eigen::Index i = 0; i < y.cols(); ++i) {
+      const auto number =
+          static_cast<Eigen::Index>(word[static_cast<std::size_t>(moving[static_cast<std::size_t>(i)])]);
+      y.col(i) = table.outputs.col(number).cast<double>();
+      if (draws > 0) y.col(i) += table.before_readout[stream.below(draws)].col(number).cast<double>();
+      normals_beyond(table.reach[number], stream,
+                     std::span(normals.data(), static_cast<std::size_t>(digits + 1)));
+      for (Eigen::Index m = 0; m < digits; ++m) {
+        const ReadoutNoise& r = table.readout[static_cast<std::size_t>(m)];
+        const double v = y(m, i) - r.bias;
+        y(m, i) +=
+            std::sqrt(r.white + r.shot * v * v) * normals[m] + normals[digits] * (r.intensity * v + r.leak);
       }
     }
     if (table.converter) quantise_digits(*table.converter, y);
-    answers.segment(first, words) = decide(y);
+    const CodeVector moved = decide(y);
+    for (std::size_t i = 0; i < moving.size(); ++i)
+      answers[first + moving[i]] = moved[static_cast<Eigen::Index>(i)];
   });
   return answers;
 }

@@ -20,6 +20,11 @@ struct ResponseTable {
   Eigen::MatrixXf outputs;               ///< y without noise, in digits, (output digits, words of the task)
   CodeVector decided;                    ///< the code those outputs decide to, (words)
   std::vector<ReadoutNoise> readout;     ///< of a server's receiver, (output digits)
+  /// A look-up draws a normal for every digit's receiver and one for the seed's intensity. As long as none of
+  /// them exceeds a word's reach in magnitude, its answer is `decided`; `moving` is the chance that one does,
+  /// in units of 2^-32.
+  Eigen::VectorXf reach;  ///< (words)
+  CodeVector moving;      ///< (words)
   /// What the receivers of neurons and incoherent averages did to every word, in digits, (output digits,
   /// words): some draws, each of which is as likely as any; none where those receivers are silent.
   std::vector<Eigen::MatrixXf> before_readout;
@@ -42,24 +47,29 @@ int table_draws(const Task& task);
 /// one table's words meet the same few draws again. Throws Error as validate_tabulation and transmit.
 ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed);
 
+/// Sets reach and moving of all words by the outputs and the noise in the table: once more where these are
+/// changed.
+void find_reach(ResponseTable& table);
+
 /// What the network itself makes of every word, in double precision: without devices or noise. Throws Error for
 /// a task with too many words.
 ResponseTable tabulate_network(const Network& network);
 
-/// Which random numbers a look-up uses: `seed.chip` and `use`, below 2^20 (a step of training).
+/// Which random numbers a look-up uses.
 struct TableSeed {
   std::uint64_t seed = 1;
   std::uint32_t chip = 0;
-  std::uint32_t use = 0;
+  std::uint32_t use = 0;         ///< a step of training
+  std::uint64_t first_word = 0;  ///< number of its first word, a multiple of table_block_words
 };
-
-/// Most words of one look-up: 4096 blocks of 4096.
-inline constexpr Eigen::Index max_lookup_words = Eigen::Index{1} << 24;
+inline constexpr Eigen::Index table_block_words = 4096;
 
 /// Codes that a server decides for the words of all servers' codes, (words, servers) -> (words): tabulated
 /// outputs with one of the draws of the neurons' noise, and the noise of the server's receiver drawn for every
-/// word and digit anew. The result does not depend on the threads. Throws Error for codes of another number of
-/// servers or out of range, too many words or a use out of range.
+/// word and digit anew. Of most words a single random number says that no noise moves them; the others draw
+/// theirs from the tails beyond the word's reach, so that answers are distributed as if all were drawn. The
+/// result does not depend on the threads, and words sent in parts get the answers of all at once. Throws Error
+/// for codes of another number of servers or out of range, and for a first word that no block begins with.
 CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const TableSeed& seed);
 
 }  // namespace optinc

@@ -52,7 +52,7 @@ enum class Purpose : std::uint32_t {
   chip_training = 64,   ///< step; 1024 share of the batch + layer
   stand_in = 65,        ///< chip; block of the network
   cascade_words = 66,   ///< study's trial
-  readout_draw = 67,    ///< chip; 4096 use of the table + block of words
+  readout_draw = 67,    ///< chip; block of words; use of the table
   injected_error = 68,  ///< -; step
   untrained_network = 69,
   routing_hash = 80,  ///< source; target
@@ -84,13 +84,14 @@ class Stream {
   /// The same normals of the same positions, computed in float: within 1e-6 of those in double, in half the
   /// time. However a run of float normals is cut into calls, its values are the same.
   void normals(std::span<float> out);
+  /// Fills `out` with uniform random bits, the same as repeated bits().
+  void words(std::span<std::uint32_t> out);
 
  private:
   template <class Real>
   void fill(std::span<Real> out);
   void draw(double& out);
   void draw(float& out);
-  void words(std::span<std::uint32_t> out);
   void skip_blocks(std::uint64_t count);
 
   std::array<std::uint32_t, 4> block_{};

@@ -11,6 +11,7 @@
 #include "onn/budget/chip_budget.hpp"
 #include "onn/budget/unit_cost.hpp"
 #include "onn/chip/chip.hpp"
+#include "onn/link/response_table.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/task/block_quantiser.hpp"
@@ -127,9 +128,35 @@ Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, No
   return array_of_outputs(working([&] { return received(chip, codes, noise, server, instant, first_word); }));
 }
 
-Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& given, int block,
-                               NoiseSwitches noise, std::uint32_t server, std::uint32_t instant) {
-  const Task& task = chip.unit.task();
+/// A programmed chip as a response table.
+struct Table {
+  std::shared_ptr<const ResponseTable> responses;
+  std::uint64_t seed = 1;
+  std::uint32_t number = 0;
+
+  const Task& task() const { return responses->task; }
+};
+
+Table tabulated(const ProgrammedChip& chip, NoiseSwitches noise) {
+  const Working working;
+  const LitUnit unit{chip.unit.parts->design, chip.state, chip.hardware, noise};
+  return {std::make_shared<const ResponseTable>(tabulate_chip(unit, {chip.seed, chip.number})), chip.seed,
+          chip.number};
+}
+
+CodeVector looked_up(const Table& table, const Codes& codes, std::uint32_t instant, std::uint64_t first_word) {
+  return send_by_table(*table.responses, codes, {table.seed, table.number, instant, first_word});
+}
+
+Array<std::uint32_t> average_by_table(const Table& table, const ArrayLike& given, std::uint32_t instant,
+                                      std::uint64_t first_word) {
+  const Codes codes = codes_of(table.task(), given);
+  return array_of_vector(working([&] { return looked_up(table, codes, instant, first_word); }));
+}
+
+/// Mean of gradients whose codes `average` averages.
+template <class Average>
+Array<float> averaged_gradients(const Task& task, const ArrayLike& given, int block, Average average) {
   const auto array = array_of<float>(given, "gradients", 2);
   validate(array.shape(0) == static_cast<std::size_t>(task.servers),
            "gradients has shape {} (needs ({}, n): a row for every server). Reshape it.",
@@ -139,14 +166,23 @@ Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& give
            "Average its codes.");
   const Eigen::MatrixXf gradients =
       Eigen::Map<const Eigen::MatrixXf>(array.data(), static_cast<Eigen::Index>(array.shape(1)), task.servers);
-  Eigen::VectorXf mean;
-  {
-    const Working working;
+  return array_of_vector(working([&] {
     const QuantisedGradients sent = quantise(gradients, task.bits(), block);
-    mean = dequantise(decide(received(chip, sent.codes, noise, server, instant, 0)).cast<double>(),
-                      sent.block_scale, sent.bits, block);
-  }
-  return array_of_vector(mean);
+    return dequantise(average(sent.codes).template cast<double>(), sent.block_scale, sent.bits, block);
+  }));
+}
+
+Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& given, int block,
+                               NoiseSwitches noise, std::uint32_t server, std::uint32_t instant) {
+  return averaged_gradients(chip.unit.task(), given, block, [&](const Codes& codes) {
+    return decide(received(chip, codes, noise, server, instant, 0));
+  });
+}
+
+Array<float> average_gradients_by_table(const Table& table, const ArrayLike& given, int block,
+                                        std::uint32_t instant) {
+  return averaged_gradients(table.task(), given, block,
+                            [&](const Codes& codes) { return looked_up(table, codes, instant, 0); });
 }
 
 UnitCost computed_cost(const ProgrammedChip& chip) {
@@ -211,6 +247,30 @@ void bind_unit(nb::module_& m) {
                    "BlockErrors of every block, [layer][block]; they write into the chip.",
                    nb::for_getter(nb::sig("def layers(self) -> list[list[BlockErrors]]")));
 
+  nb::class_<Table>(
+      m, "ResponseTable",
+      "What a chip makes of every word of its task, and how far noise moves it: words are looked up in it, at "
+      "hundreds\n"
+      "of times the rate of the meshes. Made by ProgrammedChip.table().")
+      .def("average", &average_by_table, nb::arg("codes"), nb::arg("instant") = 0, nb::arg("first_word") = 0,
+           "Codes that a server decides, integers (servers, n) -> uint32 (n,), with the noise of this "
+           "instant.\n\n"
+           "Noise is distributed as that of ProgrammedChip.average(), and drawn otherwise: words and instants "
+           "differ. "
+           "`first_word` is\n"
+           "a multiple of 4096. Raises TypeError for other numbers, ValueError for another shape and codes out "
+           "of range.")
+      .def("average_gradients", &average_gradients_by_table, nb::arg("gradients"), nb::kw_only(),
+           nb::arg("block") = 1024, nb::arg("instant") = 0,
+           "Mean of the servers' gradients: real (servers, n) -> float32 (n,); otherwise as that of "
+           "ProgrammedChip.")
+      .def_prop_ro(
+          "task", [](const Table& t) { return t.task(); }, "The averaging task of its unit.")
+      .def("__repr__", [](const Table& t) {
+        return fmt::format("<ResponseTable: {} servers, {} bits, {} words>", t.task().servers, t.task().bits(),
+                           t.task().words());
+      });
+
   nb::class_<ProgrammedChip>(m, "ProgrammedChip", "A unit in operation. Made by Chip.program().")
       .def("average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
            nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
@@ -237,6 +297,17 @@ void bind_unit(nb::module_& m) {
       .def("transmit", &transmitted, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
            nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
            "What average() decides on: outputs in digits, float64 (output digits, n), most significant first.")
+      .def("table", &tabulated, nb::arg("noise"),
+           "Its ResponseTable: the chip sent every word once, and 8 times more where the receivers of its "
+           "neurons are noisy "
+           "(noise\n"
+           "of the servers' own is drawn at every look-up).\n\n"
+           "Raises ValueError where light depends on more than the sums of the servers' digits: lock errors "
+           "(NoiseSwitches.lock),\n"
+           "errors of unit P's combiners, oscillators out of phase, levels that are not linear, words in "
+           "succession; and for "
+           "tasks of\n"
+           "too many words.")
       .def("cost", &cost_of, nb::sig("def cost(self) -> dict[str, float]"),
            "Totals of loss, power, delay and area, of the mean chip with these phases: a dict of numbers, "
            "units in the names.\n\n"

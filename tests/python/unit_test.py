@@ -75,6 +75,32 @@ class Units(unittest.TestCase):
         # Half a step for the servers' codes, half for that of their mean, and float32.
         self.assertTrue((abs(exact - gradients.mean(axis=0)) <= 1.000001 * step).all())
 
+    # Fails when a table is another chip's, has no noise, or draws that of every part anew.
+    def test_a_chip_as_a_table(self):
+        chip = self.unit.fabricate("foundry", seed=2).program()
+        codes = numpy.random.default_rng(1).integers(0, 256, (4, 100_000))
+        silent = optinc.NoiseSwitches()
+        numpy.testing.assert_array_equal(chip.table(silent).average(codes), chip.average(codes, silent))
+        noise = optinc.NoiseSwitches.all()
+        with self.assertRaisesRegex(ValueError, "link.sigma_lock_rad"):
+            chip.table(noise)
+        noise.lock = False
+        table = chip.table(noise)
+        found = table.average(codes)
+        exact = optinc.exact_answers(table.task, codes)
+        shares = [numpy.mean(answers != exact) for answers in (found, chip.average(codes, noise))]
+        self.assertGreater(shares[1], 0.01)
+        # of 28,561 words, each with 8 draws of the neurons' noise: 5 sigma
+        self.assertLess(abs(shares[0] - shares[1]), 5 * (2 * shares[1] / 1e5) ** 0.5)
+        self.assertTrue((table.average(codes, instant=1) != found).any())
+        numpy.testing.assert_array_equal(table.average(codes[:, 8192:], first_word=8192), found[8192:])
+        gradients = numpy.random.default_rng(1).normal(size=(4, 3000)).astype("f4")
+        scale = abs(gradients.reshape(4, 3, 1000)).max(axis=(0, 2))
+        sent = [optinc.encode(g, scale, block=1000) for g in gradients]
+        numpy.testing.assert_array_equal(table.average_gradients(gradients, block=1000, instant=3),
+                                         optinc.decode(table.average(sent, instant=3), scale, block=1000))
+        self.assertEqual(repr(table), "<ResponseTable: 4 servers, 8 bits, 28561 words>")
+
     # Fails when the noise of a part does not depend on which words it holds.
     def test_words_in_parts(self):
         chip = self.unit.fabricate("good-lab", seed=2).program()

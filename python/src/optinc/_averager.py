@@ -5,9 +5,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from . import NoiseSwitches, ProgrammedChip, Task, Unit, block_maxima, decode, encode, exact_answers
-
-_BLOCK_WORDS = 512  # of the engine: parts of a call begin at multiples of it
+from . import NoiseSwitches, ProgrammedChip, ResponseTable, Task, Unit, block_maxima, decode, encode, exact_answers
 
 
 class Averager:
@@ -22,9 +20,10 @@ class Averager:
     Parts are sent one by one, so that words in succession (time.sampling of the chip's hardware) meet other neighbours
     at the ends of the parts than in one transmission. Blocks with a gradient that is NaN or infinite come back as NaN.
 
-    unit: a ProgrammedChip, with noise as `noise` says (all of it, if not given); a Unit, its network without devices;
-    or None, exact arithmetic on codes of `bits` bits (8) and `rounding` "half-even" (if not given), "half-up" or
-    "floor". A unit's task says the number of its servers, bits and rounding.
+    unit: a ProgrammedChip, with noise as `noise` says (all of it, if not given); its ResponseTable (chip.table()), which
+    takes a hundredth of the time; a Unit, its network without devices; or None, exact arithmetic on codes of `bits` bits
+    (8) and `rounding` "half-even" (if not given), "half-up" or "floor". A unit's task says the number of its servers,
+    bits and rounding.
 
     stochastic: servers round their gradients to the code above or below, with probabilities that make the mean right,
     drawn from `seed`; otherwise to the nearer one. error_feedback: every rank adds to its next gradient what its own
@@ -41,7 +40,7 @@ class Averager:
 
     def __init__(
         self,
-        unit: ProgrammedChip | Unit | None = None,
+        unit: ProgrammedChip | ResponseTable | Unit | None = None,
         *,
         bits: int | None = None,
         rounding: str | None = None,
@@ -53,9 +52,11 @@ class Averager:
         seed: int = 1,
         group: dist.ProcessGroup | None = None,
     ) -> None:
-        if not isinstance(unit, (ProgrammedChip, Unit, type(None))):
-            raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a Unit or None). "
+        if not isinstance(unit, (ProgrammedChip, ResponseTable, Unit, type(None))):
+            raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a ResponseTable, a Unit or None). "
                             "Program a chip: chip.program().")
+        if noise is not None and not isinstance(unit, ProgrammedChip):
+            raise ValueError("noise beside a unit that is no ProgrammedChip (a table has its own). Leave it out.")
         if unit is not None and (bits, rounding) != (None, None):
             raise ValueError("bits or rounding beside a unit (its task has both). Leave them out.")
         ranks = dist.get_world_size(group)
@@ -131,11 +132,12 @@ class Averager:
     def _received(self, codes: np.ndarray) -> np.ndarray:
         """What comes back for this rank's codes."""
         ranks, rank = self.task.servers, dist.get_rank(self.group)
-        blocks = -(-len(codes) // _BLOCK_WORDS)
-        share = -(-blocks // ranks) * _BLOCK_WORDS
+        block_words = 4096 if isinstance(self.unit, ResponseTable) else 512  # parts of a call begin at multiples
+        blocks = -(-len(codes) // block_words)
+        share = -(-blocks // ranks) * block_words
         everybodys = self._gathered(codes)[:, rank * share : (rank + 1) * share]
         answers = self._answers(everybodys, self._position + rank * share)
-        self._position += blocks * _BLOCK_WORDS
+        self._position += blocks * block_words
         self.words += everybodys.shape[1]
         self.wrong += int((answers != exact_answers(self.task, everybodys)).sum())
         padded = np.zeros(share, "u4")
@@ -153,4 +155,6 @@ class Averager:
     def _answers(self, codes: np.ndarray, first_word: int) -> np.ndarray:
         if isinstance(self.unit, ProgrammedChip):
             return self.unit.average(codes, self.noise, self.server, self.steps, first_word)
+        if isinstance(self.unit, ResponseTable):
+            return self.unit.average(codes, self.steps, first_word)
         return exact_answers(self.task, codes) if self.unit is None else self.unit.average(codes)

@@ -1,6 +1,7 @@
 #include "onn/link/response_table.hpp"
 
 #include <cmath>
+#include <map>
 
 #include <omp.h>
 
@@ -39,8 +40,7 @@ Network some_network(Task task = {4, 3}) {
 }
 
 /// Share of the words in which each digit is another than without noise, and last, in which the first two are.
-Eigen::VectorXd shares(const Eigen::VectorX<std::uint32_t>& codes, const Eigen::VectorX<std::uint32_t>& clean,
-                       int digits) {
+Eigen::VectorXd shares(const CodeVector& codes, const CodeVector& clean, int digits) {
   const Eigen::MatrixXd got = digits_of(codes, digits), was = digits_of(clean, digits);
   const Eigen::ArrayXXd wrong = (got.array() != was.array()).cast<double>();
   Eigen::VectorXd found(digits + 1);
@@ -156,6 +156,47 @@ TEST_CASE("A map's answers do not depend on threads, and every use has noise of 
   CHECK(one != send_by_table(map, lit.codes, {1, 1, 6}));
   CHECK(one != send_by_table(map, lit.codes, {1, 2, 5}));
   CHECK(one != send_by_table(map, lit.codes, {2, 1, 5}));
+  CHECK(one.tail(50'000 - 8192) == send_by_table(map, lit.codes.bottomRows(50'000 - 8192), {1, 1, 5, 8192}));
+}
+
+// Every word's answers counted, in 400,000 words drawn from 16, against all their noise drawn in full: chi-square of the
+// two counts, 5 sigma of its own spread. Fails when reach is counted for one digit alone, without the laser's intensity,
+// or for the silent outputs where neurons are noisy.
+TEST_CASE("MC: a map draws the noise of few words, and answers as if it drew that of all") {
+  Lit lit(some_network(), 16);
+  lit.codes = lit.codes.replicate(25'000, 1).eval();
+  lit.hardware.laser.rin_db_per_hz = -125.0;
+  NoiseSwitches noise = NoiseSwitches::all();
+  noise.lock = false;
+  for (const double full_scale_w : {5e-5, 3e-4}) {
+    for (const bool neurons : {false, true}) {
+      CAPTURE(full_scale_w, neurons);
+      lit.hardware.link.signal_full_scale_w = full_scale_w;
+      noise.last_only = !neurons;
+      const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware, noise}, {1, 1});
+      ResponseTable all = map;
+      all.reach.setZero();
+      all.moving.setConstant(~0u);
+      CHECK(map.moving.cast<double>().mean() < 0.99 * all.moving.cast<double>().mean());
+      std::map<std::pair<Eigen::Index, std::uint32_t>, std::pair<double, double>> counts;
+      const CodeVector few = send_by_table(map, lit.codes, {1, 1, 0}),
+                       every = send_by_table(all, lit.codes, {1, 1, 1});
+      for (Eigen::Index w = 0; w < few.size(); ++w) {
+        ++counts[{w % 16, few[w]}].first;
+        ++counts[{w % 16, every[w]}].second;
+      }
+      double chi2 = 0.0, cells = 0.0;
+      for (const auto& [cell, n] : counts) {
+        const auto [a, b] = n;
+        if (a + b < 20) continue;  // too few for a normal law
+        chi2 += (a - b) * (a - b) / (a + b);
+        ++cells;
+      }
+      CAPTURE(chi2, cells);
+      CHECK(cells > 20);
+      CHECK(chi2 < cells + 5 * std::sqrt(2 * cells));
+    }
+  }
 }
 
 // one word over and over, in two blocks of words. Fails when blocks share their noise, or all draws of the
@@ -241,5 +282,8 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
   const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware}, {1, 1});
   check_message(refusal([&] { send_by_table(map, Codes::Zero(4, 3), {}); }), {"3 servers"});
   check_message(refusal([&] { send_by_table(map, Codes::Constant(4, 4, 64), {}); }), {"code 64"});
-  check_message(refusal([&] { send_by_table(map, lit.codes, {1, 1, 1u << 20}); }), {"use 1048576"});
+  check_message(refusal([&] {
+                  send_by_table(map, lit.codes, {1, 1, 0, 512});
+                }),
+                {"number 512", "whole blocks"});
 }

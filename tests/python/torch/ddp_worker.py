@@ -65,13 +65,13 @@ def of_all_ranks(count):
 
 def one_step_is_the_units_average(averager, chip):
     """The hook's mean of one bucket is what the unit makes of all codes at once, whoever computed which part."""
-    n = 5000
+    n = 16_000
     gradients = numpy.random.default_rng(3).normal(size=(RANKS, n)).astype("f4")
     for step in range(2):
         found = Averager.hook(averager, Bucket(torch.from_numpy(gradients[dist.get_rank()]))).value()
         numpy.testing.assert_array_equal(found.numpy(), chip.average_gradients(gradients, instant=step))
     assert averager.steps == 2 and averager.words > 0
-    assert averager.wire_bytes == 2 * (n + 4 * 5), averager.wire_bytes
+    assert averager.wire_bytes == 2 * (n + 4 * 16), averager.wire_bytes
 
 
 def buckets_of_a_step_have_noise_of_their_own(averager, chip):
@@ -141,6 +141,10 @@ def work(rank, store):
     unit = optinc.carry_chain(servers=RANKS, bits=8)
     chip = unit.fabricate("good-lab", seed=1, chip=3).program()
     one_step_is_the_units_average(Averager(chip), chip)
+    unlocked = optinc.NoiseSwitches.all()
+    unlocked.lock = False
+    table = chip.table(unlocked)
+    one_step_is_the_units_average(Averager(table), table)
     buckets_of_a_step_have_noise_of_their_own(Averager(chip), chip)
     feedback_sends_what_codes_leave_out()
     stochastic_codes_have_no_bias()
@@ -149,6 +153,7 @@ def work(rank, store):
     averagers = {
         "chip": Averager(chip),
         "chip again": Averager(chip),
+        "table": Averager(table),
         "without devices": Averager(unit),
         "codes": Averager(rounding="half-up"),
         "stochastic": Averager(stochastic=True),
@@ -171,6 +176,7 @@ def work(rank, store):
     refused(ValueError, "its task has both", lambda: Averager(unit, bits=8))
     refused(ValueError, "server 4 of 4", lambda: Averager(server=4))
     refused(ValueError, "blocks of 0 elements", lambda: Averager(block=0))
+    refused(ValueError, "a table has its own", lambda: Averager(table, noise=unlocked))
     refused(TypeError, "Program a chip", lambda: Averager(unit.fabricate("ideal")))
     dist.barrier()
     if rank == 0:

@@ -89,6 +89,7 @@ TEST_CASE("A cascade's units each average their own servers, and the one above w
 TEST_CASE("A map has fresh noise at every step") {
   ResponseTable map = tabulate_network(carry_chain({4, 2, Rounding::half_up}, {}));
   for (auto& digit : map.readout) digit.white = 0.25;
+  find_reach(map);
   const Codes codes = all_equal(5, 1000, 4);
   const CodeVector received = map_average(map, 3)(codes, {1, 2});
   CHECK(received == map_average(map, 3)(codes, {1, 2}));
