@@ -98,24 +98,29 @@ class Averager:
             left = [self.residual[p] if p in self.residual else torch.zeros(p.numel()) for p in parameters]
             to_send = to_send + torch.cat(left).numpy()
         scale = self._scale(to_send)
-        sound = np.isfinite(scale)
-        everywhere = np.repeat(sound, self.block)[: len(to_send)]
-        safe = np.where(sound, scale, np.float32(0))
-        sent = np.where(everywhere, to_send, np.float32(0))
-        codes = encode(self._dithered(sent, safe) if self.stochastic else sent, safe, self.task.bits, self.block)
+        broken = np.repeat(~np.isfinite(scale), self.block)[: len(to_send)] if not np.isfinite(scale).all() else None
+        if broken is not None:  # somewhere; nothing of these blocks is sent
+            scale = np.where(np.isfinite(scale), scale, np.float32(0))
+            to_send = np.where(broken, np.float32(0), to_send)
+        codes = encode(self._dithered(to_send, scale) if self.stochastic else to_send, scale, self.task.bits, self.block)
         if self.residual is not None:
-            left_out = torch.from_numpy(sent - decode(codes, safe, self.task.bits, self.block))
+            left_out = torch.from_numpy(to_send - decode(codes, scale, self.task.bits, self.block))
             for p, part in zip(parameters, left_out.split([p.numel() for p in parameters])):
                 self.residual[p] = part.clone()
         self.wire_bytes += -(-len(codes) * self.task.bits // 8) + scale.nbytes
-        mean = decode(self._received(codes), safe, self.task.bits, self.block)
-        return torch.from_numpy(np.where(everywhere, mean, np.float32(np.nan))).to(gradients.dtype)
+        mean = decode(self._received(codes), scale, self.task.bits, self.block)
+        if broken is not None:
+            mean[broken] = np.nan
+        return torch.from_numpy(mean).to(gradients.dtype)
 
     def _scale(self, gradients: np.ndarray) -> np.ndarray:
         """Every block's largest magnitude on any rank; infinite where one of them has a gradient that is not finite."""
-        finite = np.isfinite(gradients)
-        scale = block_maxima(np.where(finite, gradients, np.float32(0)), self.block)
-        scale[np.unique(np.flatnonzero(~finite) // self.block)] = np.inf
+        try:
+            scale = block_maxima(gradients, self.block)
+        except ValueError:  # one is not finite
+            finite = np.isfinite(gradients)
+            scale = block_maxima(np.where(finite, gradients, np.float32(0)), self.block)
+            scale[np.unique(np.flatnonzero(~finite) // self.block)] = np.inf
         shared = torch.from_numpy(scale)
         dist.all_reduce(shared, dist.ReduceOp.MAX, self.group)
         return np.asarray(shared.numpy())

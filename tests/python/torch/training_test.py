@@ -1,0 +1,74 @@
+"""experiments/train_torch: a small decoder on four processes, stopped and gone on with, and what it refuses."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[3] / "experiments/train_torch"
+SMALL = ["decoder-small", "--paths", "exact", "codes", "chip", "--seeds", "1", "--steps", "4", "--evaluations", "2", "--batch", "4"]
+
+
+class Training(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.text = self.folder / "text"
+        self.text.write_text("Light adds up where it meets, and rounds to what it was sent for. " * 400)
+
+    def command(self, *options, output="out.h5"):
+        return [sys.executable, TOOL, *SMALL, "--data", self.text, "-o", self.folder / output, *options]
+
+    def trained(self, output):
+        done = subprocess.run(self.command(output=output), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    # Fails when a resumed training begins anew, counts steps twice or has other examples.
+    def test_a_stopped_training_goes_on(self):
+        from optinc.results import open_run
+        from optinc.results.figures.learning import learning
+        told = self.trained("whole.h5")
+        self.assertIn("over exact", told.stdout)
+        cut = self.folder / "cut.h5"
+        run = subprocess.Popen(self.command(output="cut.h5"), stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + 120
+        while not list(Path(f"{cut}.parts").glob("*.pt")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        self.assertFalse(cut.exists())
+        self.trained("cut.h5")
+        self.assertIn("step 4/4", told.stderr)
+        with open_run(self.folder / "whole.h5") as whole, open_run(cut) as resumed:
+            learning(whole)
+            found = [run.trials["test_loss"].values[:, 0, 0] for run in (whole, resumed)]
+            wrong = whole.trials["sent_error_rate"].values[:, 0, 0]
+        self.assertEqual(found[0].shape, (3, 2))
+        # buckets of DDP are formed anew where it goes on, and so are the blocks that share a scale
+        self.assertLess(abs(found[0] - found[1]).max(), 1e-3)
+        self.assertTrue((found[0][:, 1] < found[0][:, 0]).all())
+        self.assertEqual(wrong[1], 0)
+        self.assertTrue(0 < wrong[2] < 0.01, wrong)
+
+    def test_refusals(self):
+        for options, sentence in ((["--steps", "5"], "a multiple of --evaluations 2"), (["--batch", "6"], "a multiple of 4"),
+                                  (["--learning-rate", "0"], "above 0"), (["--paths", "light"], "invalid choice")):
+            done = subprocess.run(self.command(*options), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(sentence, done.stderr)
+            self.assertEqual(list(self.folder.glob("out*")), [])
+
+
+if __name__ == "__main__":
+    missing = [name for name in ("torchvision", "h5netcdf", "xarray", "matplotlib") if importlib.util.find_spec(name) is None]
+    if missing:
+        print("skipped: no", ", ".join(missing))
+        sys.exit(77)
+    unittest.main()
