@@ -34,6 +34,17 @@ def rates(bench):
     return bench.once("rates", lambda: json.loads(bench.run(module(bench), "bench/python_rates.py")[0]))
 
 
+def jax_rates(bench):
+    """Microseconds of a mesh in JAX, by name (bench/jax_rates.py), in an environment of its own."""
+    def make():
+        module(bench)
+        env = ROOT / "build/jax-env"
+        bench.run("python3", "-m", "venv", env)
+        bench.run(env / "bin/pip", "install", "--quiet", "jax", "sax", "numpy")
+        return env / "bin/python", json.loads(bench.run(env / "bin/python", "bench/jax_rates.py")[0])
+    return bench.once("jax", make)
+
+
 def engine_us(bench):
     """What the same chip and the same fields take in C++, in microseconds, in a run right after that of Python."""
     def make():
@@ -87,6 +98,10 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      lambda bench: 1e6 / rates(bench)["million_gradients_by_table_us"], RATES),
     ("layer-over-torch", ">= 10", "times as fast as a mesh in plain PyTorch: forward and backward, 64 ports, 64 words",
      lambda bench: rates(bench)["plain_torch_us"] / rates(bench)["layer_us"], RATES),
+    ("mesh-over-jax", ">= 10", "times as fast as a mesh in plain JAX, jitted: forward and backward, 64 ports, 64 words",
+     lambda bench: jax_rates(bench)[1]["plain_jax_us"] / jax_rates(bench)[1]["settled_us"], "bench/jax_rates.py"),
+    ("jax-and-sax", "= 0", "failed tests: gradients against differences, batches, a mesh in a circuit",
+     lambda bench: failures(bench, jax_rates(bench)[0], "tests/python/jax/jax_test.py"), "ctest --preset ci -R JAX"),
     ("command-line-bits", "= 0", "failed tests: same bits as the command line for meshes, words, outputs and codes",
      lambda bench: failures(bench, ROOT / "build/python-env/bin/python", "-m", "unittest", "tests/python/command_line_test.py")
      if module(bench) else None, "ctest --preset ci -R python"),

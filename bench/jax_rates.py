@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What a mesh takes by the engine, called from JAX and called directly, and what it takes in plain JAX, as JSON.
+
+    PYTHONPATH=build/ci/python bench/jax_rates.py
+
+A rectangular mesh of 64 ports, 64 words, forward and backward, single precision, one thread. Needs the package optinc and
+JAX. Times are the best of several, in microseconds.
+"""
+
+import json
+import os
+import time
+
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optinc
+from optinc.jax import propagate
+
+PORTS, WORDS = 64, 64
+
+
+def best_us(call, repeats=7, least_s=0.05):
+    """Least time of a call, each repeat long enough for the clock."""
+    times = []
+    for _ in range(repeats):
+        count, took = 1, 0.0
+        while took < least_s:
+            count *= 2
+            start = time.perf_counter()
+            for _ in range(count):
+                jax.block_until_ready(call())
+            took = time.perf_counter() - start
+        times.append(took / count)
+    return 1e6 * min(times)
+
+
+def plain_mesh(mesh):
+    """(x, theta, phi, output_phase) -> fields, by jax.lax.scan over pairs of columns: even ports, then odd ones."""
+    even = np.zeros((PORTS // 2, PORTS // 2), int)
+    odd = np.zeros((PORTS // 2, PORTS // 2 - 1), int)
+    seen = {}
+    for k, (upper, _) in enumerate(mesh.mzis):
+        column = seen.setdefault(upper, 0)
+        (even if upper % 2 == 0 else odd)[column, upper // 2] = k
+        seen[upper] += 1
+
+    def pairs(x, theta, phi):
+        inner, outer = jnp.exp(1j * theta), jnp.exp(1j * phi)
+        bar, cross = (inner - 1) / 2, 1j * (inner + 1) / 2
+        above, below = x[:, 0::2] * outer, x[:, 1::2]
+        return jnp.stack((bar * above + cross * below, cross * above - bar * below), -1).reshape(x.shape)
+
+    def through(x, theta, phi, output_phase):
+        def two_columns(x, at):
+            x = pairs(x, theta[at[0]], phi[at[0]])
+            inside = pairs(x[:, 1:-1], theta[at[1]], phi[at[1]])
+            return jnp.concatenate((x[:, :1], inside, x[:, -1:]), 1), None
+        x, _ = jax.lax.scan(two_columns, x, (jnp.asarray(even), jnp.asarray(odd)))
+        return x * jnp.exp(1j * output_phase)
+    return through
+
+
+def main():
+    optinc.set_threads(1)
+    mesh = optinc.Mesh.from_unitary(optinc.haar_unitary(PORTS))
+    draws = np.random.default_rng(1)
+    x = (draws.normal(size=(WORDS, PORTS)) + 1j * draws.normal(size=(WORDS, PORTS))).astype("c8")
+    plain = plain_mesh(mesh)
+    phases = [jnp.asarray(getattr(mesh, name), jnp.float32) for name in ("theta", "phi", "output_phase")]
+
+    def by_engine(x, *phases):
+        return propagate(x, mesh, **dict(zip(("theta", "phi", "output_phase"), phases)))
+
+    worst = float(abs(plain(x, *phases) - mesh(x)).max())
+    assert worst < 1e-4, f"the two meshes differ by {worst}"
+
+    def slopes(through):
+        return jax.jit(jax.grad(lambda x, *p: (abs(through(x, *p)) ** 2)[:, 0].sum(), argnums=(0, 1, 2, 3)))
+
+    def directly():
+        settled = mesh.settled("single")
+        y = settled(x)
+        found = settled.backward(x, y, y)
+        return found.theta, found.x
+
+    found = {"plain_jax_us": slopes(plain), "jax_us": slopes(by_engine)}
+    for a, b in zip(*(slope(x, *phases) for slope in found.values())):
+        assert float(abs(a - b).max()) < 1e-3, "the two gradients differ"
+    times = {name: best_us(lambda slope=slope: slope(x, *phases)) for name, slope in found.items()}
+    print(json.dumps({**times, "settled_us": best_us(directly)}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

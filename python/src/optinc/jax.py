@@ -1,0 +1,145 @@
+"""Meshes in JAX: jitted, batched and differentiable, with the engine's exact gradients.
+
+Fields through a mesh whose phases are trained, and its matrix as an element of a circuit in sax:
+
+    loss = lambda theta: abs(propagate(x, mesh, theta=theta) - wanted).sum()
+    jax.jit(jax.grad(loss))(theta)
+    circuit, _ = sax.circuit(netlist, {"mesh": sax_model(mesh), "coupler": sax.models.coupler_ideal})
+
+The engine computes on CPUs; JAX calls it back in the middle of its own computation (jax.pure_callback), which takes some
+50 us beside the engine's time. Only reverse mode is there: jax.grad, jax.vjp, jax.jacrev.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import Mesh, MeshChip
+
+__all__ = ["matrix", "propagate", "sax_model"]
+
+_PHASES = ("theta", "phi", "output_phase")
+_ERRORS = ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db")
+
+
+class _Host:
+    """What the engine computes when it is called back. jax.vmap puts axes before those of fields and parameters, of
+    length 1 where they are alike for all."""
+
+    def __init__(self, mesh: Mesh | MeshChip, names: tuple[str, ...], axes: int) -> None:
+        self.mesh, self.names, self.axes = mesh.copy(), names, axes
+
+    def _settled(self, values: tuple[np.ndarray, ...], wide: bool) -> Any:
+        mesh = self.mesh.copy()
+        for name, value in zip(self.names, values):
+            setattr(mesh if name in _PHASES else mesh.errors, name, value)
+        return mesh.settled("double" if wide else "single")
+
+    def forward(self, x: np.ndarray, *values: np.ndarray) -> np.ndarray:
+        """Fields behind the mesh."""
+        x, *values = map(np.asarray, (x, *values))
+        own = x.ndim - self.axes
+        of_values = np.broadcast_shapes(*(v.shape[:own] for v in values), (1,) * own)
+        if all(n == 1 for n in of_values):
+            return np.asarray(self._settled(tuple(v.reshape(-1) for v in values), x.dtype == "c16")(x))
+        batch = np.broadcast_shapes(of_values, x.shape[:own])
+        y = np.empty(batch + x.shape[own:], x.dtype)
+        for at in np.ndindex(batch):
+            y[at] = self._settled(self._parts(values, at, own), x.dtype == "c16")(self._part(x, at, own))
+        return y
+
+    def backward(self, x: np.ndarray, y: np.ndarray, cotangent: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Cotangents of fields and parameters. JAX's is the conjugate of the engine's dL/dRe + i dL/dIm."""
+        x, y, cotangent, *values = map(np.asarray, (x, y, cotangent, *values))
+        own = x.ndim - self.axes
+        batch = np.broadcast_shapes(*(a.shape[:own] for a in (x, y, cotangent, *values)))
+        found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *values)]
+        for at in np.ndindex(batch):
+            settled = self._settled(self._parts(values, at, own), x.dtype == "c16")
+            of_part = settled.backward(*(self._part(a, at, own) for a in (x, y, np.conj(cotangent))))
+            found[0][at] = np.conj(of_part.x)
+            for into, name in zip(found[1:], self.names):
+                into[at] = getattr(of_part, name)
+        return tuple(found)
+
+    @staticmethod
+    def _part(array: np.ndarray, at: tuple[int, ...], own: int) -> np.ndarray:
+        return np.asarray(array[tuple(i if n > 1 else 0 for i, n in zip(at, array.shape[:own]))])
+
+    def _parts(self, values: list[np.ndarray], at: tuple[int, ...], own: int) -> tuple[np.ndarray, ...]:
+        return tuple(self._part(v, at, own) for v in values)
+
+
+def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
+    """Fields x (.., ports) through a mesh, differentiable with respect to x and to `parameters`.
+
+    Parameters are named as the arrays of a mesh and of its errors are: theta, phi, output_phase; alpha, beta,
+    theta_arm_loss_db, phi_arm_loss_db, theta_other_loss_db and phi_other_loss_db need a MeshChip. What is not given is as
+    the mesh has it now. complex128, float64 and int64 (jax_enable_x64) are computed in double precision, others in single.
+
+    Raises TypeError for an unknown parameter, ValueError for another shape; inside jax.jit, other bad values come as JAX's
+    error with the engine's sentence.
+    """
+    for name in parameters:
+        if name not in _PHASES + _ERRORS:
+            raise TypeError(f"no parameter {name} of a mesh (one of {', '.join(_PHASES + _ERRORS)}). Choose one.")
+        if name in _ERRORS and not isinstance(mesh, MeshChip):
+            raise TypeError(f"{name} of a perfect mesh (fabricated ones have errors). Give mesh.fabricate(\"ideal\").")
+    x = jnp.asarray(x)
+    if x.ndim == 0 or x.shape[-1] != len(mesh.output_phase):
+        raise ValueError(f"x has shape {x.shape} (needs (.., {len(mesh.output_phase)})). Give the mesh's ports last.")
+    wide = x.dtype in (jnp.complex128, jnp.float64, jnp.int64)
+    values = {name: jnp.asarray(value) for name, value in parameters.items()}
+    for name, value in values.items():
+        has = getattr(mesh if name in _PHASES else mesh.errors, name).shape
+        if value.shape != has:
+            raise ValueError(f"{name} has shape {value.shape} (needs {has}). Give one number for each.")
+    host = _Host(mesh, tuple(values), x.ndim)
+
+    @jax.custom_vjp
+    def through(x: jax.Array, *values: jax.Array) -> jax.Array:
+        made = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.pure_callback(host.forward, made, x, *values, vmap_method="expand_dims")
+
+    def forward(x: jax.Array, *values: jax.Array) -> tuple[jax.Array, Any]:
+        y = through(x, *values)
+        return y, (x, y, values)
+
+    def backward(kept: Any, cotangent: jax.Array) -> Any:
+        x, y, values = kept
+        made = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, *values))
+        return jax.pure_callback(host.backward, made, x, y, cotangent, *values, vmap_method="expand_dims")
+
+    through.defvjp(forward, backward)
+    real = jnp.float64 if wide else jnp.float32
+    return through(x.astype(jnp.complex128 if wide else jnp.complex64), *(v.astype(real) for v in values.values()))
+
+
+def matrix(mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
+    """Transfer matrix (ports, ports) of a mesh, outputs in rows; parameters and errors as in propagate().
+
+    In double precision where JAX has it (jax_enable_x64), otherwise in single."""
+    ports = len(mesh.output_phase)
+    return propagate(jnp.eye(ports, dtype=jnp.zeros(0, complex).dtype), mesh, **parameters).T
+
+
+def sax_model(mesh: Mesh | MeshChip) -> Callable[..., Any]:
+    """A mesh as a model of sax: ports in0, in1, .. and out0, out1, .., settings theta, phi and output_phase.
+
+    The model is reciprocal and without reflections, as the mesh is, and the same at every wavelength: settings given as
+    None are those of the mesh. Raises what propagate() raises."""
+    ports = len(mesh.output_phase)
+    kept = mesh.copy()
+
+    def model(theta: Any = None, phi: Any = None, output_phase: Any = None) -> dict[tuple[str, str], Any]:
+        given = {"theta": theta, "phi": phi, "output_phase": output_phase}
+        t = matrix(kept, **{name: value for name, value in given.items() if value is not None})
+        forth = {(f"in{i}", f"out{o}"): t[o, i] for i in range(ports) for o in range(ports)}
+        return forth | {(o, i): value for (i, o), value in forth.items()}
+
+    return model
