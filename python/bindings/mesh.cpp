@@ -260,7 +260,9 @@ void bind_mesh(nb::module_& m) {
       "Its errors: drawn by fabrication, and writable.");
   chip.def_ro("model", &MeshChip::model, nb::rv_policy::copy,
               "The error model that it was drawn from, a copy.");
-  chip.def("__getstate__", [](const MeshChip& c) { return nb::make_tuple(state_of(c), c.errors, c.model); });
+  chip.def(
+      "__getstate__", [](const MeshChip& c) { return nb::make_tuple(state_of(c), c.errors, c.model); },
+      nb::sig("def __getstate__(self) -> tuple[object, ...]"));
   chip.def("__setstate__", [](MeshChip& self, const std::tuple<MeshState, MeshErrors, ErrorModel>& state) {
     new (&self) MeshChip{mesh_of(std::get<0>(state)), std::get<1>(state), std::get<2>(state)};
   });

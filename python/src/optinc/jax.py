@@ -12,7 +12,7 @@ The engine computes on CPUs; JAX calls it back in the middle of its own computat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -34,33 +34,33 @@ class _Host:
     def __init__(self, mesh: Mesh | MeshChip, names: tuple[str, ...], axes: int) -> None:
         self.mesh, self.names, self.axes = mesh.copy(), names, axes
 
-    def _settled(self, values: tuple[np.ndarray, ...], wide: bool) -> Any:
-        mesh = self.mesh.copy()
+    def _settled(self, values: Sequence[np.ndarray], wide: bool) -> Any:
+        mesh: Any = self.mesh.copy()
         for name, value in zip(self.names, values):
             setattr(mesh if name in _PHASES else mesh.errors, name, value)
         return mesh.settled("double" if wide else "single")
 
     def forward(self, x: np.ndarray, *values: np.ndarray) -> np.ndarray:
         """Fields behind the mesh."""
-        x, *values = map(np.asarray, (x, *values))
+        x, of_mesh = np.asarray(x), [np.asarray(v) for v in values]
         own = x.ndim - self.axes
-        of_values = np.broadcast_shapes(*(v.shape[:own] for v in values), (1,) * own)
+        of_values = np.broadcast_shapes(*(v.shape[:own] for v in of_mesh), (1,) * own)
         if all(n == 1 for n in of_values):
-            return np.asarray(self._settled(tuple(v.reshape(-1) for v in values), x.dtype == "c16")(x))
+            return np.asarray(self._settled([v.reshape(-1) for v in of_mesh], x.dtype == "c16")(x))
         batch = np.broadcast_shapes(of_values, x.shape[:own])
         y = np.empty(batch + x.shape[own:], x.dtype)
         for at in np.ndindex(batch):
-            y[at] = self._settled(self._parts(values, at, own), x.dtype == "c16")(self._part(x, at, own))
+            y[at] = self._settled(self._parts(of_mesh, at, own), x.dtype == "c16")(self._part(x, at, own))
         return y
 
     def backward(self, x: np.ndarray, y: np.ndarray, cotangent: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, ...]:
         """Cotangents of fields and parameters. JAX's is the conjugate of the engine's dL/dRe + i dL/dIm."""
-        x, y, cotangent, *values = map(np.asarray, (x, y, cotangent, *values))
+        x, y, cotangent, *of_mesh = [np.asarray(a) for a in (x, y, cotangent, *values)]
         own = x.ndim - self.axes
-        batch = np.broadcast_shapes(*(a.shape[:own] for a in (x, y, cotangent, *values)))
-        found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *values)]
+        batch = np.broadcast_shapes(*(a.shape[:own] for a in (x, y, cotangent, *of_mesh)))
+        found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *of_mesh)]
         for at in np.ndindex(batch):
-            settled = self._settled(self._parts(values, at, own), x.dtype == "c16")
+            settled = self._settled(self._parts(of_mesh, at, own), x.dtype == "c16")
             of_part = settled.backward(*(self._part(a, at, own) for a in (x, y, np.conj(cotangent))))
             found[0][at] = np.conj(of_part.x)
             for into, name in zip(found[1:], self.names):
@@ -71,8 +71,8 @@ class _Host:
     def _part(array: np.ndarray, at: tuple[int, ...], own: int) -> np.ndarray:
         return np.asarray(array[tuple(i if n > 1 else 0 for i, n in zip(at, array.shape[:own]))])
 
-    def _parts(self, values: list[np.ndarray], at: tuple[int, ...], own: int) -> tuple[np.ndarray, ...]:
-        return tuple(self._part(v, at, own) for v in values)
+    def _parts(self, values: Sequence[np.ndarray], at: tuple[int, ...], own: int) -> list[np.ndarray]:
+        return [self._part(v, at, own) for v in values]
 
 
 def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
@@ -96,15 +96,16 @@ def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
     wide = x.dtype in (jnp.complex128, jnp.float64, jnp.int64)
     values = {name: jnp.asarray(value) for name, value in parameters.items()}
     for name, value in values.items():
-        has = getattr(mesh if name in _PHASES else mesh.errors, name).shape
+        has = getattr(mesh.errors if name in _ERRORS and isinstance(mesh, MeshChip) else mesh, name).shape
         if value.shape != has:
             raise ValueError(f"{name} has shape {value.shape} (needs {has}). Give one number for each.")
     host = _Host(mesh, tuple(values), x.ndim)
 
-    @jax.custom_vjp
-    def through(x: jax.Array, *values: jax.Array) -> jax.Array:
+    def compute(x: jax.Array, *values: jax.Array) -> Any:
         made = jax.ShapeDtypeStruct(x.shape, x.dtype)
         return jax.pure_callback(host.forward, made, x, *values, vmap_method="expand_dims")
+
+    through: Any = jax.custom_vjp(compute)
 
     def forward(x: jax.Array, *values: jax.Array) -> tuple[jax.Array, Any]:
         y = through(x, *values)
@@ -117,7 +118,8 @@ def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
 
     through.defvjp(forward, backward)
     real = jnp.float64 if wide else jnp.float32
-    return through(x.astype(jnp.complex128 if wide else jnp.complex64), *(v.astype(real) for v in values.values()))
+    fields = x.astype(jnp.complex128 if wide else jnp.complex64)
+    return jnp.asarray(through(fields, *(v.astype(real) for v in values.values())))
 
 
 def matrix(mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
