@@ -63,12 +63,25 @@ Array<std::complex<Real>> array_of_planes(const FieldBatchOf<Real>& planes,
 template <class Real>
 nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
   const auto x = fields_of(engine, given, "x");
-  FieldBatchOf<Real> planes = planes_of<Real>(x);
-  if (x.size() > 0) {
-    const Working working;
-    engine.propagate(planes, 0);
+  const auto ports = static_cast<std::size_t>(engine.topology().ports), words = x.size() / ports;
+  if (choose_mesh_path(engine.topology().ports, static_cast<Eigen::Index>(words)) != MeshPath::direct ||
+      words == 0) {
+    FieldBatchOf<Real> planes = planes_of<Real>(x);
+    if (words > 0) {
+      const Working working;
+      engine.propagate(planes, 0);
+    }
+    return nb::cast(array_of_planes(planes, shape_of(x)));
   }
-  return nb::cast(array_of_planes(planes, shape_of(x)));
+  auto y = new_array<std::complex<Real>>(shape_of(x));
+  std::complex<Real>* const to = y.data();
+  FieldBlocks<Real> blocks(ports, words);
+  pack(x.data(), blocks);  // other threads of Python may write into x later
+  working([&] {
+    engine.propagate(blocks, 0);
+    unpack(blocks, to);
+  });
+  return nb::cast(y);
 }
 template nb::object propagated(const MeshEngine<float>&, const ArrayLike&);
 template nb::object propagated(const MeshEngine<double>&, const ArrayLike&);

@@ -38,11 +38,39 @@ void unpack(const FieldBlocks<Real>& blocks, const FieldPlanes<Real>& planes, st
     }
 }
 
+template <class Real>
+void pack(const std::complex<Real>* rows, FieldBlocks<Real>& blocks) {
+  const std::size_t width = blocks.width, ports = blocks.ports;
+  for (std::size_t w = 0; w < blocks.words; ++w) {  // a block stays in the first cache
+    Real* const to = blocks.at(0, w);
+    for (std::size_t p = 0; p < ports; ++p) {
+      to[2 * p * width] = rows[w * ports + p].real();
+      to[(2 * p + 1) * width] = rows[w * ports + p].imag();
+    }
+  }
+  for (std::size_t w = blocks.words; w < blocks.blocks() * width; ++w)
+    for (std::size_t p = 0; p < ports; ++p) blocks.at(p, w)[0] = blocks.at(p, w)[width] = Real(0);
+}
+
+template <class Real>
+void unpack(const FieldBlocks<Real>& blocks, std::complex<Real>* rows) {
+  const std::size_t width = blocks.width, ports = blocks.ports;
+  for (std::size_t w = 0; w < blocks.words; ++w) {
+    const Real* const from = blocks.at(0, w);
+    for (std::size_t p = 0; p < ports; ++p)
+      rows[w * ports + p] = {from[2 * p * width], from[(2 * p + 1) * width]};
+  }
+}
+
 template struct FieldBlocks<float>;
 template struct FieldBlocks<double>;
 template void pack<float>(const FieldPlanes<const float>&, std::size_t, FieldBlocks<float>&);
 template void pack<double>(const FieldPlanes<const double>&, std::size_t, FieldBlocks<double>&);
 template void unpack<float>(const FieldBlocks<float>&, const FieldPlanes<float>&, std::size_t);
 template void unpack<double>(const FieldBlocks<double>&, const FieldPlanes<double>&, std::size_t);
+template void pack<float>(const std::complex<float>*, FieldBlocks<float>&);
+template void pack<double>(const std::complex<double>*, FieldBlocks<double>&);
+template void unpack<float>(const FieldBlocks<float>&, std::complex<float>*);
+template void unpack<double>(const FieldBlocks<double>&, std::complex<double>*);
 
 }  // namespace optinc

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstddef>
 
 #include "physics/core/aligned.hpp"
@@ -53,5 +54,14 @@ void pack(const FieldPlanes<const Real>& planes, std::size_t first, FieldBlocks<
 /// The way back.
 template <class Real>
 void unpack(const FieldBlocks<Real>& blocks, const FieldPlanes<Real>& planes, std::size_t first);
+
+/// Copies fields that lie word by word, `rows` (words, ports), into blocks of as many words, and zeros behind
+/// them.
+template <class Real>
+void pack(const std::complex<Real>* rows, FieldBlocks<Real>& blocks);
+
+/// The way back.
+template <class Real>
+void unpack(const FieldBlocks<Real>& blocks, std::complex<Real>* rows);
 
 }  // namespace optinc
