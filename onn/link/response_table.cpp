@@ -49,7 +49,7 @@ ResponseTable tabulated(const Task& task, const std::optional<AdcSettings>& conv
                       CodeVector(words),
                       std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
                       Eigen::VectorXf::Zero(words),
-                      CodeVector::Zero(words),
+                      CodeVector::Constant(words, ~0u),
                       {}};
   for_word_parts(task, [&](Eigen::Index first, const Codes& codes) {
     Eigen::MatrixXd y = outputs(codes);
@@ -71,17 +71,19 @@ float reach_of_word(const ResponseTable& table, Eigen::Index word) {
   const Eigen::Index digits = table.outputs.rows();
   const double half_step = table.converter ? adc_step(*table.converter) / 2 : 0.0;
   const Eigen::MatrixXd digit = digits_of(table.decided.segment(word, 1), static_cast<int>(digits));
-  double reach = std::numeric_limits<double>::infinity();
+  constexpr double nothing = std::numeric_limits<double>::infinity();
+  double reach = 100.0;  // no normal goes as far
   const auto limit = [&](Eigen::VectorXd y) {
     Eigen::VectorXd rms(digits);
     for (Eigen::Index m = 0; m < digits; ++m) {
       const ReadoutNoise& r = table.readout[static_cast<std::size_t>(m)];
       const double v = y[m] - r.bias;
       rms[m] = std::sqrt(r.white + r.shot * v * v) + std::abs(r.intensity * v + r.leak);
-      const double d = digit(m, 0), below = d > 0 ? y[m] - (d - 0.5) : reach,
-                   above = d < 3 ? d + 0.5 - y[m] : reach;
+      const double d = digit(m, 0), below = d > 0 ? y[m] - (d - 0.5) : nothing,
+                   above = d < 3 ? d + 0.5 - y[m] : nothing;
       if (rms[m] > 0) reach = std::min(reach, (std::min(below, above) - half_step) / rms[m]);
     }
+    reach *= 1 - 1e-6;  // off the threshold itself, for float as well
     // The converter's ends, and neurons' noise that moves the word by itself
     if (reach > 0 && (read(table, y + reach * rms) != table.decided[word] ||
                       read(table, y - reach * rms) != table.decided[word]))
@@ -90,7 +92,7 @@ float reach_of_word(const ResponseTable& table, Eigen::Index word) {
   const Eigen::VectorXd silent = table.outputs.col(word).cast<double>();
   if (table.before_readout.empty()) limit(silent);
   for (const Eigen::MatrixXf& off : table.before_readout) limit(silent + off.col(word).cast<double>());
-  return static_cast<float>(std::clamp(reach, 0.0, 100.0));
+  return static_cast<float>(std::max(reach, 0.0));
 }
 
 }  // namespace
@@ -188,12 +190,13 @@ CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const T
            task.servers, task.servers);
   constexpr auto block_words = static_cast<std::uint64_t>(table_block_words);
   constexpr std::uint64_t most_words = block_words << 32;
+  validate(seed.first_word % block_words == 0,
+           "first_word = {} (a multiple of {}: noise is drawn by blocks of words). Use 0, {}, {}, ..",
+           seed.first_word, block_words, block_words, 2 * block_words);
   validate(
-      seed.first_word % block_words == 0 && seed.first_word <= most_words &&
-          static_cast<std::uint64_t>(codes.rows()) <= most_words - seed.first_word,
-      "{} words from number {} on (from a multiple of {} on, up to {}: each block of words has noise of its "
-      "own). Send whole blocks, others in a use of their own.",
-      codes.rows(), seed.first_word, block_words, most_words);
+      seed.first_word <= most_words && static_cast<std::uint64_t>(codes.rows()) <= most_words - seed.first_word,
+      "{} words from number {} on (numbers below {}). Look them up in another use of the table.", codes.rows(),
+      seed.first_word, most_words);
   const std::vector<std::uint32_t> share = shares_of_word(task);
   validate(codes.size() == 0 || codes.maxCoeff() < share.size(),
            "code {} of {} digits (0..{}). Send codes of the task.", codes.size() == 0 ? 0 : codes.maxCoeff(),

@@ -47,8 +47,8 @@ int table_draws(const Task& task);
 /// one table's words meet the same few draws again. Throws Error as validate_tabulation and transmit.
 ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed);
 
-/// Sets reach and moving of all words by the outputs and the noise in the table: once more where these are
-/// changed.
+/// Sets reach and moving of all words by the outputs and the noise in the table: once more where these have
+/// been changed. Reach 0, where all noise is drawn in full, is right for every word, and slow.
 void find_reach(ResponseTable& table);
 
 /// What the network itself makes of every word, in double precision: without devices or noise. Throws Error for

@@ -9,7 +9,7 @@ namespace {
 
 double normal_beyond(double reach, Stream& stream) {
   double z = 0.0;
-  if (reach < 1) {  // a third at least of all normals
+  if (reach < 1) {  // 31 % of all normals at least
     do z = stream.normal();
     while (std::abs(z) <= reach);
     return z;

@@ -297,17 +297,18 @@ void bind_unit(nb::module_& m) {
       .def("transmit", &transmitted, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
            nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
            "What average() decides on: outputs in digits, float64 (output digits, n), most significant first.")
-      .def("table", &tabulated, nb::arg("noise"),
-           "Its ResponseTable: the chip sent every word once, and 8 times more where the receivers of its "
-           "neurons are noisy "
-           "(noise\n"
-           "of the servers' own is drawn at every look-up).\n\n"
-           "Raises ValueError where light depends on more than the sums of the servers' digits: lock errors "
-           "(NoiseSwitches.lock),\n"
-           "errors of unit P's combiners, oscillators out of phase, levels that are not linear, words in "
-           "succession; and for "
-           "tasks of\n"
-           "too many words.")
+      .def(
+          "table", &tabulated, nb::arg("noise"),
+          "Its ResponseTable: the chip sent every word once, and up to 8 times more where the receivers of its "
+          "neurons are noisy "
+          "(noise\n"
+          "of the servers' own is drawn at every look-up).\n\n"
+          "Raises ValueError where light depends on more than the sums of the servers' digits: lock errors "
+          "(NoiseSwitches.lock),\n"
+          "errors of unit P's combiners, oscillators out of phase, levels that are not linear, words in "
+          "succession; and for "
+          "tasks of\n"
+          "too many words.")
       .def("cost", &cost_of, nb::sig("def cost(self) -> dict[str, float]"),
            "Totals of loss, power, delay and area, of the mean chip with these phases: a dict of numbers, "
            "units in the names.\n\n"

@@ -56,7 +56,9 @@ class Averager:
             raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a ResponseTable, a Unit or None). "
                             "Program a chip: chip.program().")
         if noise is not None and not isinstance(unit, ProgrammedChip):
-            raise ValueError("noise beside a unit that is no ProgrammedChip (a table has its own). Leave it out.")
+            raise ValueError("noise applies only to a ProgrammedChip (a ResponseTable has its own). Remove noise.")
+        if server != 0 and isinstance(unit, ResponseTable):
+            raise ValueError(f"server {server} of a ResponseTable (its answers are those of any server). Remove server.")
         if unit is not None and (bits, rounding) != (None, None):
             raise ValueError("bits or rounding beside a unit (its task has both). Leave them out.")
         ranks = dist.get_world_size(group)

@@ -59,8 +59,11 @@ class _Host:
         own = x.ndim - self.axes
         batch = np.broadcast_shapes(*(a.shape[:own] for a in (x, y, cotangent, *of_mesh)))
         found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *of_mesh)]
+        alike = all(v.shape[:own] == (1,) * own for v in of_mesh)
+        settled = None
         for at in np.ndindex(batch):
-            settled = self._settled(self._parts(of_mesh, at, own), x.dtype == "c16")
+            if settled is None or not alike:
+                settled = self._settled(self._parts(of_mesh, at, own), x.dtype == "c16")
             of_part = settled.backward(*(self._part(a, at, own) for a in (x, y, np.conj(cotangent))))
             found[0][at] = np.conj(of_part.x)
             for into, name in zip(found[1:], self.names):
@@ -80,7 +83,7 @@ def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
 
     Parameters are named as the arrays of a mesh and of its errors are: theta, phi, output_phase; alpha, beta,
     theta_arm_loss_db, phi_arm_loss_db, theta_other_loss_db and phi_other_loss_db need a MeshChip. What is not given is as
-    the mesh has it now. complex128, float64 and int64 (jax_enable_x64) are computed in double precision, others in single.
+    the mesh has it; under jax.jit, as it had it when the function was traced. complex128, float64 and int64 (jax_enable_x64) are computed in double precision, others in single.
 
     Raises TypeError for an unknown parameter, ValueError for another shape; inside jax.jit, other bad values come as JAX's
     error with the engine's sentence.

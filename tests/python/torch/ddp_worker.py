@@ -176,7 +176,8 @@ def work(rank, store):
     refused(ValueError, "its task has both", lambda: Averager(unit, bits=8))
     refused(ValueError, "server 4 of 4", lambda: Averager(server=4))
     refused(ValueError, "blocks of 0 elements", lambda: Averager(block=0))
-    refused(ValueError, "a table has its own", lambda: Averager(table, noise=unlocked))
+    refused(ValueError, "a ResponseTable has its own", lambda: Averager(table, noise=unlocked))
+    refused(ValueError, "those of any server", lambda: Averager(table, server=1))
     refused(TypeError, "Program a chip", lambda: Averager(unit.fabricate("ideal")))
     dist.barrier()
     if rank == 0:
