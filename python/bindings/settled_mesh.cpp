@@ -64,8 +64,7 @@ template <class Real>
 nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
   const auto x = fields_of(engine, given, "x");
   const auto ports = static_cast<std::size_t>(engine.topology().ports), words = x.size() / ports;
-  if (choose_mesh_path(engine.topology().ports, static_cast<Eigen::Index>(words)) != MeshPath::direct ||
-      words == 0) {
+  if (choose_mesh_path(engine.topology().ports, static_cast<Eigen::Index>(words)) != MeshPath::direct) {
     FieldBatchOf<Real> planes = planes_of<Real>(x);
     if (words > 0) {
       const Working working;

@@ -249,9 +249,8 @@ void bind_unit(nb::module_& m) {
 
   nb::class_<Table>(
       m, "ResponseTable",
-      "What a chip makes of every word of its task, and how far noise moves it: words are looked up in it, at "
-      "hundreds\n"
-      "of times the rate of the meshes. Made by ProgrammedChip.table().")
+      "What a chip makes of every word of its task, and how far noise moves it: words are looked up in it, at\n"
+      "a hundred times the rate of the meshes (bench/python_rates.py). Made by ProgrammedChip.table().")
       .def("average", &average_by_table, nb::arg("codes"), nb::arg("instant") = 0, nb::arg("first_word") = 0,
            "Codes that a server decides, integers (servers, n) -> uint32 (n,), with the noise of this "
            "instant.\n\n"

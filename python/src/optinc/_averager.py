@@ -21,7 +21,7 @@ class Averager:
     at the ends of the parts than in one transmission. Blocks with a gradient that is NaN or infinite come back as NaN.
 
     unit: a ProgrammedChip, with noise as `noise` says (all of it, if not given); its ResponseTable (chip.table()), which
-    takes a hundredth of the time; a Unit, its network without devices; or None, exact arithmetic on codes of `bits` bits
+    takes a tenth of the time; a Unit, its network without devices; or None, exact arithmetic on codes of `bits` bits
     (8) and `rounding` "half-even" (if not given), "half-up" or "floor". A unit's task says the number of its servers,
     bits and rounding.
 

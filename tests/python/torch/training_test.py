@@ -62,6 +62,11 @@ class Training(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(sentence, done.stderr)
             self.assertEqual(list(self.folder.glob("out*")), [])
+        output = self.folder / "out.h5"
+        output.write_text("kept")
+        self.assertIn("--force", subprocess.run(self.command(), capture_output=True, text=True).stderr)
+        self.assertEqual(output.read_text(), "kept")
+        output.unlink()
         self.text.unlink()
         done = subprocess.run(self.command(), capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr.count("no such file")), (1, 1))
