@@ -74,9 +74,9 @@ class Drawing(unittest.TestCase):
                             with self.assertRaises(results.NotInResult):
                                 draw(run)
                             continue
-                        once = self.png(draw(run))
+                        drawn = draw(run)  # report_test.py renders all of them, in pages
                         if figure not in repeated:
-                            self.assertEqual(once, self.png(draw(run)), "not the same twice")
+                            self.assertEqual(self.png(drawn), self.png(draw(run)), "not the same twice")
                             repeated.add(figure)
         self.assertEqual(repeated, set(figures.FIGURES))
         self.assertEqual(before, dict(matplotlib.rcParams))
@@ -412,6 +412,9 @@ class CommandLine(unittest.TestCase):
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))
+        with results.open_run(FILES["crowded"]) as run:
+            points = run.summary["completed"].size
+            self.assertIn(f"  ... and {3 * points - 60} more: ", headlines.headlines(run))
         with results.open_run(FILES["incomplete"]) as run:
             self.assertIn("86 of 120 trials run: INCOMPLETE", headlines.headlines(run))
 

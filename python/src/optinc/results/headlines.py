@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 
 import numpy as np
@@ -62,7 +64,9 @@ def summary_lines(run: Run) -> list[str]:
                   + "; mean [95 % interval]"]
         rows: list[tuple[str, str, str]] = []
         share = value.meaning.share_of_good
-        for place in np.ndindex(*(value.mean.sizes[axis] for axis in run.sweeps)):
+        variants = value.mean.sizes.get("variant", 1)
+        sizes = [value.mean.sizes[axis] for axis in run.sweeps]
+        for place in itertools.islice(np.ndindex(*sizes), -(-MOST_LINES // variants)):
             point = dict(zip(run.sweeps, place))
             here = value.at(point)
             for (name, mean), (_, low), (_, high) in zip(*map(per_variant, (here.mean, here.low, here.high))):
@@ -75,6 +79,7 @@ def summary_lines(run: Run) -> list[str]:
                 rows.append((say_point(run, point), name, numbers))
         first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
         lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
-        if len(rows) > MOST_LINES:
-            lines.append(f"  ... and {len(rows) - MOST_LINES} more: optinc-results table --group summary has them")
+        more = math.prod(sizes) * variants - MOST_LINES
+        if more > 0:
+            lines.append(f"  ... and {more} more: optinc-results table --group summary has them")
     return lines

@@ -99,7 +99,7 @@ class Run:
         """Names of the groups `series/NAME`, one a Monte-Carlo law, in the order of the file."""
         return tuple(self._file["series"]) if "series" in self._file else ()
 
-    @property
+    @cached_property
     def sweeps(self) -> tuple[str, ...]:
         """Names of the axes of the sweeps, outermost first; empty without sweeps or trials."""
         if "trials/completed" not in self._file:
