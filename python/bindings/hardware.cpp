@@ -1,24 +1,17 @@
 #include <variant>
 
-#include <nanobind/stl/string.h>
+#include <nanobind/nanobind.h>
 
 #include "onn/hardware/unit_hardware.hpp"
 #include "onn/link/noise.hpp"
 
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/settings.hpp"
 
 namespace nb = nanobind;
 
 namespace optinc::bindings {
 namespace {
-
-/// An enumeration that is set by its name.
-template <class S, class E>
-void named(nb::class_<S>& c, const char* name, E S::*member, const char* meaning) {
-  c.def_prop_rw(
-      name, [member](const S& s) { return std::string(name_of(s.*member)); },
-      [member](S& s, const std::string& value) { s.*member = value_of_name<E>(value); }, meaning);
-}
 
 /// A number inside one of the receiver's devices.
 template <class Part>

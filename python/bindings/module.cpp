@@ -8,6 +8,7 @@
 
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/units.hpp"
 
 namespace {
 
@@ -42,5 +43,7 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_mesh(m);
   optinc::bindings::bind_hardware(m);
   optinc::bindings::bind_network(m);
+  optinc::bindings::bind_chip(m);
   optinc::bindings::bind_unit(m);
+  optinc::bindings::bind_training(m);
 }

@@ -1,8 +1,12 @@
 #include "onn/network/network.hpp"
 
+#include <cmath>
+#include <tuple>
+
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "onn/task/block_quantiser.hpp"
@@ -87,6 +91,48 @@ SigmaULayer new_layer(const ArrayLike& unitary, const ArrayLike& sigma, const Ar
   return layer;
 }
 
+/// What pickle keeps of a task.
+using StateOfTask = std::tuple<int, int, std::string, std::string>;
+
+StateOfTask state_of(const Task& task) {
+  return {task.servers, task.bits(), std::string(name_of(task.rounding)), std::string(name_of(task.level))};
+}
+
+Task task_of(const StateOfTask& state) {
+  return new_task(std::get<0>(state), std::get<1>(state), std::get<2>(state), std::get<3>(state));
+}
+
+/// Blocks (blocks, n, n) and their attenuations (blocks, channels) in C order.
+Array<double> unitary_of(const SigmaULayer& layer) {
+  const auto n = static_cast<std::size_t>(layer.block_size());
+  auto array = new_array<double>({layer.unitary.size(), n, n});
+  double* to = array.data();
+  for (const Eigen::MatrixXd& u : layer.unitary) {
+    Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(to, u.rows(), u.cols()) =
+        u;
+    to += u.size();
+  }
+  return array;
+}
+
+Array<double> sigma_of(const SigmaULayer& layer) {
+  auto array = new_array<double>({layer.sigma.size(), static_cast<std::size_t>(layer.sigma.at(0).size())});
+  double* to = array.data();
+  for (const Vector& sigma : layer.sigma) to = std::copy(sigma.begin(), sigma.end(), to);
+  return array;
+}
+
+std::optional<double> ceiling_of(const SigmaULayer& layer) {
+  return std::isfinite(layer.ceiling) ? std::optional(layer.ceiling) : std::nullopt;
+}
+
+/// What pickle keeps of a layer: the arguments that make it.
+nb::tuple state_of(const SigmaULayer& layer) {
+  return nb::make_tuple(unitary_of(layer), sigma_of(layer), array_of_vector<double>(layer.bias), layer.reads,
+                        std::string(name_of(layer.wiring)), std::string(name_of(layer.ending)),
+                        ceiling_of(layer), layer.offset, layer.attenuated);
+}
+
 Network new_network(const Task& task, std::vector<SigmaULayer> layers) {
   Network network{task, std::move(layers)};
   validate_network(network);
@@ -132,6 +178,8 @@ void bind_networks(nb::module_& m) {
       .def_prop_ro(
           "level", [](const Task& t) { return std::string(name_of(t.level)); },
           "Where the unit stands in a cascade.")
+      .def("__getstate__", [](const Task& t) { return state_of(t); })
+      .def("__setstate__", [](Task& self, const StateOfTask& state) { new (&self) Task(task_of(state)); })
       .def("__repr__", [](const Task& t) {
         return fmt::format("Task(servers={}, bits={}, rounding='{}', level='{}')", t.servers, t.bits(),
                            name_of(t.rounding), name_of(t.level));
@@ -176,7 +224,30 @@ void bind_networks(nb::module_& m) {
           "Raises ValueError where shapes do not agree; Network checks the rest.")
       .def_ro("inputs", &SigmaULayer::inputs, "Number of inputs.")
       .def_ro("outputs", &SigmaULayer::outputs, "Number of outputs.")
-      .def_ro("reads", &SigmaULayer::reads, "Number of the signal of every input.");
+      .def_ro("reads", &SigmaULayer::reads, "Number of the signal of every input.")
+      .def_prop_ro("unitary", &unitary_of, nb::rv_policy::reference,
+                   "Orthogonal matrix of every block, float64 (blocks, n, n), a copy.")
+      .def_prop_ro("sigma", &sigma_of, nb::rv_policy::reference,
+                   "Signed attenuations behind every block, float64 (blocks, n), a copy.")
+      .def_prop_ro(
+          "bias", [](const SigmaULayer& l) { return array_of_vector<double>(l.bias); },
+          nb::rv_policy::reference, "Bias, float64 (outputs,), a copy.")
+      .def_prop_ro("ceiling", &ceiling_of, "Limit of the receivers' outputs; None: no limit.")
+      .def_prop_ro(
+          "wiring", [](const SigmaULayer& l) { return std::string(name_of(l.wiring)); },
+          "How its weight is built: \"blocks\" or \"sum\".")
+      .def_prop_ro(
+          "ending", [](const SigmaULayer& l) { return std::string(name_of(l.ending)); },
+          "What stands behind it: \"receivers\", \"light\" or \"servers\".")
+      .def_ro("offset", &SigmaULayer::offset, "What the modulators' bias adds behind the receivers.")
+      .def_ro("attenuated", &SigmaULayer::attenuated, "Whether it has attenuators.")
+      .def(
+          "__getstate__", [](const SigmaULayer& l) { return state_of(l); },
+          nb::sig("def __getstate__(self) -> tuple[object, ...]"))
+      .def(
+          "__setstate__",
+          [](nb::handle_t<SigmaULayer> self, const nb::tuple& state) { self.attr("__init__")(*state); },
+          nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
   nb::class_<Network>(
       m, "Network",
       "An optical neural network as numbers, without devices: digits' averages -> digits of the answer.")
@@ -191,7 +262,11 @@ void bind_networks(nb::module_& m) {
           "digits.")
       .def_ro("task", &Network::task, nb::rv_policy::copy, "Its averaging task.")
       .def_ro("layers", &Network::layers, nb::rv_policy::copy, "Its layers, copies.")
-      .def_prop_ro("widths", &Network::widths, "Layer widths, inputs first.");
+      .def_prop_ro("widths", &Network::widths, "Layer widths, inputs first.")
+      .def("__getstate__", [](const Network& n) { return std::tuple(n.task, n.layers); })
+      .def("__setstate__", [](Network& self, const std::tuple<Task, std::vector<SigmaULayer>>& state) {
+        new (&self) Network(new_network(std::get<0>(state), std::get<1>(state)));
+      });
 }
 
 /// Gradients as codes, and back.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,42 +19,11 @@
 #include "physics/core/check.hpp"
 
 #include "python/bindings/arrays.hpp"
-#include "python/bindings/bindings.hpp"
 #include "python/bindings/tasks.hpp"
+#include "python/bindings/units.hpp"
 
 namespace optinc::bindings {
 namespace {
-
-/// A network and the chip that is designed for it.
-struct UnitParts {
-  Network network;
-  ChipDesign design;
-};
-struct Unit {
-  std::shared_ptr<const UnitParts> parts;
-
-  const Task& task() const { return parts->design.task; }
-};
-
-/// A fabricated unit before it is programmed.
-struct Chip {
-  Unit unit;
-  ErrorModel model;
-  std::uint64_t seed = 1;
-  std::uint32_t number = 0;
-  ChipErrors errors;
-};
-
-/// A unit in operation.
-struct ProgrammedChip {
-  Unit unit;
-  ErrorModel model;
-  std::uint64_t seed = 1;
-  std::uint32_t number = 0;
-  ChipProgram program;
-  ChipState state;
-  UnitHardware hardware;
-};
 
 /// Outputs (digits, words) in C order.
 Array<double> array_of_outputs(const Eigen::MatrixXd& outputs) {
@@ -86,46 +56,45 @@ Array<std::uint32_t> ideal_average(const Unit& unit, const ArrayLike& given) {
       working([&] { return decide(forward(unit.parts->network, digit_averages(unit.task(), codes))); }));
 }
 
-Chip fabricate_unit(const Unit& unit, const ModelOrPreset& given, std::uint64_t seed, std::uint32_t number) {
-  const ErrorModel model = model_of(given);
-  const Working working;
-  return {unit, model, seed, number, fabricate(unit.parts->design, model, seed, number)};
-}
-
-ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& hardware) {
-  validate_hardware(hardware);
-  const ChipErrors errors = chip.errors;  // as they are now: another thread may change them
-  for (const auto& blocks : errors.layers)
-    for (const BlockErrors& block : blocks) {
-      validate_losses(block.mesh);
-      validate_losses(block.attenuators);
-    }
-  const ChipDesign& design = chip.unit.parts->design;
-  ProgrammedChip p{chip.unit, chip.model, chip.seed, chip.number, {}, {}, hardware};
-  const Working working;
-  p.program = program(design, errors, chip.model.dac_bits,
-                      correct ? Programming::corrected : Programming::uncorrected, dac_mode(chip.model));
-  p.state = settle_chip(design, p.program, errors, chip.model);
-  return p;
+/// Calls send(first, count) for all words, in parts of `most`, while other Python threads run. Between parts
+/// Ctrl-C is heard.
+template <class Send>
+void in_parts(Eigen::Index words, Eigen::Index most, Send send) {
+  for (Eigen::Index first = 0; first < words || first == 0; first += most) {
+    working([&] { send(first, std::min(most, words - first)); });
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
 }
 
 Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise,
                          std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
-  return transmit({chip.unit.parts->design, chip.state, chip.hardware, noise}, codes,
-                  {chip.seed, chip.number, server, instant, first_word});
+  // 32,768 words take the largest shipped chip a second of one core; those in succession have neighbours
+  const bool divisible = chip.hardware.timing.sampling == Sampling::settled;
+  Eigen::MatrixXd outputs(chip.task().output_digits(), codes.rows());
+  in_parts(codes.rows(), divisible ? 1 << 15 : std::max<Eigen::Index>(codes.rows(), 1),
+           [&](Eigen::Index first, Eigen::Index count) {
+             outputs.middleCols(first, count) =
+                 transmit({chip.design(), chip.state, chip.hardware, noise}, codes.middleRows(first, count),
+                          {chip.fabricated.seed, chip.fabricated.number, server, instant,
+                           first_word + static_cast<std::uint64_t>(first)});
+           });
+  return outputs;
+}
+
+CodeVector decided(const Eigen::MatrixXd& outputs) {
+  return working([&] { return decide(outputs); });
 }
 
 Array<std::uint32_t> average(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
                              std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
-  const Codes codes = codes_of(chip.unit.task(), given);
-  return array_of_vector(
-      working([&] { return decide(received(chip, codes, noise, server, instant, first_word)); }));
+  const Codes codes = codes_of(chip.task(), given);
+  return array_of_vector(decided(received(chip, codes, noise, server, instant, first_word)));
 }
 
 Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
                           std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
-  const Codes codes = codes_of(chip.unit.task(), given);
-  return array_of_outputs(working([&] { return received(chip, codes, noise, server, instant, first_word); }));
+  const Codes codes = codes_of(chip.task(), given);
+  return array_of_outputs(received(chip, codes, noise, server, instant, first_word));
 }
 
 /// A programmed chip as a response table.
@@ -139,19 +108,26 @@ struct Table {
 
 Table tabulated(const ProgrammedChip& chip, NoiseSwitches noise) {
   const Working working;
-  const LitUnit unit{chip.unit.parts->design, chip.state, chip.hardware, noise};
-  return {std::make_shared<const ResponseTable>(tabulate_chip(unit, {chip.seed, chip.number})), chip.seed,
-          chip.number};
+  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise};
+  return {std::make_shared<const ResponseTable>(
+              tabulate_chip(unit, {chip.fabricated.seed, chip.fabricated.number})),
+          chip.fabricated.seed, chip.fabricated.number};
 }
 
 CodeVector looked_up(const Table& table, const Codes& codes, std::uint32_t instant, std::uint64_t first_word) {
-  return send_by_table(*table.responses, codes, {table.seed, table.number, instant, first_word});
+  CodeVector decided(codes.rows());
+  in_parts(codes.rows(), 1 << 22, [&](Eigen::Index first, Eigen::Index count) {
+    decided.segment(first, count) =
+        send_by_table(*table.responses, codes.middleRows(first, count),
+                      {table.seed, table.number, instant, first_word + static_cast<std::uint64_t>(first)});
+  });
+  return decided;
 }
 
 Array<std::uint32_t> average_by_table(const Table& table, const ArrayLike& given, std::uint32_t instant,
                                       std::uint64_t first_word) {
   const Codes codes = codes_of(table.task(), given);
-  return array_of_vector(working([&] { return looked_up(table, codes, instant, first_word); }));
+  return array_of_vector(looked_up(table, codes, instant, first_word));
 }
 
 /// Mean of gradients whose codes `average` averages.
@@ -166,16 +142,16 @@ Array<float> averaged_gradients(const Task& task, const ArrayLike& given, int bl
            "Average its codes.");
   const Eigen::MatrixXf gradients =
       Eigen::Map<const Eigen::MatrixXf>(array.data(), static_cast<Eigen::Index>(array.shape(1)), task.servers);
-  return array_of_vector(working([&] {
-    const QuantisedGradients sent = quantise(gradients, task.bits(), block);
-    return dequantise(average(sent.codes).template cast<double>(), sent.block_scale, sent.bits, block);
-  }));
+  const QuantisedGradients sent = working([&] { return quantise(gradients, task.bits(), block); });
+  const CodeVector mean = average(sent.codes);
+  return array_of_vector(
+      working([&] { return dequantise(mean.template cast<double>(), sent.block_scale, sent.bits, block); }));
 }
 
 Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& given, int block,
                                NoiseSwitches noise, std::uint32_t server, std::uint32_t instant) {
-  return averaged_gradients(chip.unit.task(), given, block, [&](const Codes& codes) {
-    return decide(received(chip, codes, noise, server, instant, 0));
+  return averaged_gradients(chip.task(), given, block, [&](const Codes& codes) {
+    return decided(received(chip, codes, noise, server, instant, 0));
   });
 }
 
@@ -186,9 +162,9 @@ Array<float> average_gradients_by_table(const Table& table, const ArrayLike& giv
 }
 
 UnitCost computed_cost(const ProgrammedChip& chip) {
-  const UnitParts& parts = *chip.unit.parts;
+  const UnitParts& parts = *chip.fabricated.unit.parts;
   const Working working;
-  return unit_cost(parts.network, budget(parts.design, chip.program, chip.model, chip.hardware));
+  return unit_cost(parts.network, budget(parts.design, chip.program, chip.fabricated.model, chip.hardware));
 }
 
 nb::dict cost_of(const ProgrammedChip& chip) {
@@ -215,38 +191,14 @@ nb::dict cost_of(const ProgrammedChip& chip) {
   return d;
 }
 
-/// The errors of every block, [layer][block], as objects that write into the chip's own.
-nb::list layers_of(nb::handle_t<ChipErrors> self) {
-  nb::list layers;
-  for (auto& blocks : nb::cast<ChipErrors&>(self).layers) {
-    nb::list of_layer;
-    for (BlockErrors& block : blocks)
-      of_layer.append(nb::cast(&block, nb::rv_policy::reference_internal, self));
-    layers.append(of_layer);
-  }
-  return layers;
-}
+}  // namespace
 
 std::string described(const char* what, const Unit& unit) {
   return fmt::format("<{}: {} servers, {} bits, {} layers, {} MZIs>", what, unit.task().servers,
                      unit.task().bits(), unit.parts->design.layers.size(), unit.parts->design.mzi_count());
 }
 
-}  // namespace
-
 void bind_unit(nb::module_& m) {
-  nb::class_<BlockErrors>(m, "BlockErrors", "Errors of one block: its mesh, and the attenuators behind it.")
-      .def_prop_ro(
-          "mesh", [](BlockErrors& b) -> MeshErrors& { return b.mesh; }, nb::rv_policy::reference_internal,
-          "Errors of the mesh, writable.")
-      .def_prop_ro(
-          "attenuators", [](BlockErrors& b) -> MeshErrors& { return b.attenuators; },
-          nb::rv_policy::reference_internal, "Errors of the attenuators, writable.");
-  nb::class_<ChipErrors>(m, "ChipErrors", "Errors of a whole chip.")
-      .def_prop_ro("layers", &layers_of,
-                   "BlockErrors of every block, [layer][block]; they write into the chip.",
-                   nb::for_getter(nb::sig("def layers(self) -> list[list[BlockErrors]]")));
-
   nb::class_<Table>(
       m, "ResponseTable",
       "What a chip makes of every word of its task, and how far noise moves it: words are looked up in it, at\n"
@@ -270,7 +222,9 @@ void bind_unit(nb::module_& m) {
                            t.task().words());
       });
 
-  nb::class_<ProgrammedChip>(m, "ProgrammedChip", "A unit in operation. Made by Chip.program().")
+  nb::class_<ProgrammedChip> programmed_chip(m, "ProgrammedChip",
+                                             "A unit in operation. Made by Chip.program().");
+  programmed_chip
       .def("average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
            nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
            "Codes that server `server` decides, integers (servers, n) -> uint32 (n,).\n\n"
@@ -324,22 +278,11 @@ void bind_unit(nb::module_& m) {
           },
           "Relative error of every layer's matrix (Frobenius norm).")
       .def_prop_ro(
-          "task", [](const ProgrammedChip& c) { return c.unit.task(); }, "The averaging task of its unit.")
+          "task", [](const ProgrammedChip& c) { return c.task(); }, "The averaging task of its unit.")
       .def_ro("hardware", &ProgrammedChip::hardware, nb::rv_policy::copy,
               "The devices beside its meshes, a copy.")
-      .def("__repr__", [](const ProgrammedChip& c) { return described("ProgrammedChip", c.unit); });
-  nb::class_<Chip>(m, "Chip", "A fabricated unit that is not programmed yet. Made by Unit.fabricate().")
-      .def_prop_ro(
-          "errors", [](Chip& c) -> ChipErrors& { return c.errors; }, nb::rv_policy::reference_internal,
-          "What fabrication drew; writable.")
-      .def_ro("seed", &Chip::seed, "Seed of all its random numbers.")
-      .def_ro("number", &Chip::number, "Number of the chip.")
-      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = UnitHardware(),
-           "The chip in operation, with the errors and the hardware as they are now.\n\n"
-           "correct: whether phases are corrected for the splitters of its errors. Raises ValueError, naming "
-           "the MZI, where an\n"
-           "error is NaN or infinite or a loss is negative, and for impossible hardware values.")
-      .def("__repr__", [](const Chip& c) { return described("Chip", c.unit); });
+      .def("__repr__", [](const ProgrammedChip& c) { return described("ProgrammedChip", c.fabricated.unit); });
+  bind_environment(programmed_chip);
   nb::class_<Unit>(m, "Unit",
                    "A unit that averages servers' codes: a network, and the design of its chip without errors.")
       .def(
@@ -359,6 +302,8 @@ void bind_unit(nb::module_& m) {
       .def_prop_ro(
           "task", [](const Unit& u) { return u.task(); }, "Its averaging task.")
       .def_prop_ro(
+          "network", [](const Unit& u) { return u.parts->network; }, "Its network, a copy.")
+      .def_prop_ro(
           "mzi_count", [](const Unit& u) { return u.parts->design.mzi_count(); }, "MZIs of all layers.")
       .def("average", &ideal_average, nb::arg("codes"),
            "Codes that the network itself decides, without devices and noise: integers (servers, n) -> uint32 "
@@ -366,6 +311,14 @@ void bind_unit(nb::module_& m) {
       .def("fabricate", &fabricate_unit, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
            "Chip number `chip` with errors drawn from `model` (an ErrorModel or the name of a preset).\n\n"
            "The same (seed, chip) gives the same chip. Raises ValueError for an unknown preset.")
+      .def("calibrate", &calibrate_unit, nb::arg("model"), nb::arg("settings") = CalibrationSettings(),
+           nb::arg("seed") = 1, nb::arg("chip") = 0, nb::arg("number") = 0,
+           "The chip of fabricate(), calibrated for the first time (number 0) or once more (1, 2, ..).\n\n"
+           "Every calibration leaves phases and finds splitter angles with errors of its own; phase noise "
+           "comes in operation.\n"
+           "Raises ValueError for an unknown preset and impossible settings.")
+      .def("__getstate__", [](const Unit& u) { return u.parts->network; })
+      .def("__setstate__", [](Unit& self, const Network& network) { new (&self) Unit(new_unit(network)); })
       .def("__repr__", [](const Unit& u) { return described("Unit", u); });
   m.def("carry_chain", &new_carry_chain, nb::arg("servers") = 4, nb::arg("bits") = 8,
         nb::arg("rounding") = "half-up", nb::arg("level") = "flat", nb::arg("carries") = "ripple",

@@ -176,6 +176,12 @@ class Sentences(unittest.TestCase):
             return optinc.Network(task, [layer(**values)])
 
         optinc.Unit(network())
+        self.refused(TypeError, "Unit is no Network (what train() ends with, and units, have one). Give its .network.",
+                     optinc.save_network, optinc.Unit(network()), "never_made.h5")
+        drift = optinc.DriftSettings()
+        drift.instants = 1
+        self.refused(ValueError, "instants = 1 (2 to 2047 instants). Mend it.",
+                     optinc.Unit(network()).fabricate("ideal").program().drift, drift)
         self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed). "
                      "Use its polar factor: u v of its SVD u s v.", lambda: optinc.Unit(network(unitary=2.0)))
         for name, value in (("unitary", NAN), ("sigma", float("inf")), ("bias", [NAN])):
@@ -220,10 +226,12 @@ def random_calls(count):
     def targets():
         mesh, unit = optinc.Mesh(4), optinc.carry_chain(2, 2)
         chip, built = mesh.fabricate("ideal"), unit.fabricate("ideal")
-        values.extend([mesh, chip, chip.errors, unit, built, built.errors, built.program(), mesh.settled("single")])
+        values.extend([mesh, chip, chip.errors, unit, built, built.errors, built.program(), mesh.settled("single"),
+                       optinc.CalibrationSettings(), optinc.DriftSettings(), optinc.SensitivitySettings()])
         hardware = optinc.UnitHardware()
         for thing in (optinc, mesh, mesh.settled(), chip, chip.errors, unit, built, built.program(),
-                      optinc.ErrorModel(), hardware, hardware.link, optinc.NoiseSwitches(), optinc.Task(), optinc.Mesh, optinc.Unit):
+                      optinc.ErrorModel(), hardware, hardware.link, optinc.NoiseSwitches(), optinc.Task(), optinc.Mesh, optinc.Unit,
+                      optinc.CalibrationSettings(), optinc.DriftSettings(), optinc.SensitivitySettings(), optinc.TrainingSettings()):
             for name in dir(thing):
                 fixed = thing in (optinc, optinc.Mesh, optinc.Unit) and not callable(getattr(thing, name))
                 if not fixed and (not name.startswith("_") or name in ("__call__", "__init__")):

@@ -1,5 +1,7 @@
 """Units from Python: codes in, codes out, against integer arithmetic."""
 
+import _thread
+import pickle
 import threading
 import time
 import unittest
@@ -11,6 +13,11 @@ try:
     import h5py
 except ImportError:
     h5py = None
+
+
+def first_mesh(errors):
+    """Errors of the first mesh of a chip that has an MZI."""
+    return next(block.mesh for layer in errors.layers for block in layer if len(block.mesh.alpha))
 
 
 class Units(unittest.TestCase):
@@ -101,6 +108,88 @@ class Units(unittest.TestCase):
                                          optinc.decode(table.average(sent, instant=3), scale, block=1000))
         self.assertEqual(repr(table), "<ResponseTable: 4 servers, 8 bits, 28561 words>")
 
+    # Fails when what pickle keeps leaves an error or a layer's ending out.
+    def test_pickled(self):
+        for unit in (self.unit, optinc.carry_chain(2, 6, rounding="floor", carries="lookahead")):
+            again = pickle.loads(pickle.dumps(unit))
+            self.assertEqual((repr(again), repr(again.task)), (repr(unit), repr(unit.task)))
+            codes = self.codes[:unit.task.servers] // 4
+            for chip in (unit.fabricate("good-lab", seed=3), unit.calibrate("good-lab", seed=3, number=2)):
+                first_mesh(chip.errors).alpha[0] = 0.02
+                wanted = chip.program().transmit(codes)
+                numpy.testing.assert_array_equal(pickle.loads(pickle.dumps(chip)).program().transmit(codes), wanted)
+        self.assertNotEqual(repr(self.unit.task), repr(again.task))
+
+    # Fails when calibration finds everything out, when a new one draws what the first drew, or noise stands still.
+    def test_calibration(self):
+        settings = optinc.CalibrationSettings()
+        settings.sigma_estimate_rad = 0.05
+        self.assertIsNone(self.unit.fabricate("good-lab").known)
+        chip, later = (self.unit.calibrate("good-lab", settings, seed=2, number=n) for n in (0, 1))
+        alpha = [first_mesh(errors).alpha[0] for errors in (chip.errors, later.errors, chip.known, later.known)]
+        self.assertEqual(alpha[0], alpha[1])
+        self.assertEqual(len(set(alpha)), 3)
+        exact = self.unit.calibrate("good-lab", seed=2).program()
+        self.assertLess(sum(exact.matrix_error), sum(chip.program().matrix_error))
+        self.assertNotEqual(exact.at(instant=1).matrix_error, exact.at(instant=2).matrix_error)
+        settings.policy = "in-situ"
+        settings.sigma_estimate_rad = 0.0
+        with self.assertRaisesRegex(ValueError, 'unknown calibration policy "in situ".*"in-situ"'):
+            settings.policy = "in situ"
+        self.assertNotEqual(self.unit.calibrate("good-lab", settings, seed=2).program().matrix_error, exact.matrix_error)
+
+    # Fails when changes add up from call to call, or have no size.
+    def test_environment(self):
+        chip = self.unit.calibrate("good-lab", seed=2).program()
+        errors = [sum(chip.at(temperature_k=t).matrix_error) for t in (0.0, 20.0, 200.0)]
+        self.assertEqual(errors[0], sum(chip.matrix_error))
+        self.assertLess(errors[0], errors[1])
+        self.assertLess(2 * errors[1], errors[2])
+        self.assertEqual(chip.at(20.0).at(0.0).matrix_error, chip.matrix_error)
+        self.assertNotEqual(chip.at(wavelength_m=1e-9).matrix_error, chip.matrix_error)
+        with self.assertRaisesRegex(ValueError, "temperature_k = nan"):
+            chip.at(float("nan"))
+
+    # Fails when Ctrl-C waits for all words.
+    def test_interrupted(self):
+        chip, codes = self.unit.fabricate("good-lab").program(), numpy.tile(self.codes, 2000)
+        timer = threading.Timer(0.2, _thread.interrupt_main)
+        start = time.perf_counter()
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            while True:
+                chip.average(codes)
+                uninterrupted = time.perf_counter() - start
+                self.assertLess(uninterrupted, 60)
+        self.assertLess(time.perf_counter() - start, 1.5)
+
+    def test_training(self):
+        settings = optinc.TrainingSettings()
+        settings.epochs, settings.batch = 60, 16
+        task = optinc.Task(2, 2)
+        trained = optinc.train(task, [8, 8], settings)
+        self.assertEqual(trained.network.widths, [1, 8, 8, 1])
+        codes = optinc.codes_of_words(task, numpy.arange(task.words))
+        right = (optinc.Unit(trained.network).average(codes) == optinc.exact_answers(task, codes)).mean()
+        self.assertEqual(right, trained.curve[-1].word_accuracy)
+        further = optinc.train(task, [8, 8], settings, start=trained.network)
+        self.assertLess(further.curve[0].loss, trained.curve[0].loss)
+
+        def stop(epoch):
+            raise RuntimeError(f"stopped at {epoch.epoch}")
+
+        with self.assertRaisesRegex(RuntimeError, "stopped at 1"):
+            optinc.train(task, [8, 8], settings, progress=stop)
+        settings.on_chips = True
+        with self.assertRaisesRegex(ValueError, "Give start"):
+            optinc.train(task, [8, 8], settings)
+        settings.epochs, settings.warmup_epochs = 2, 0
+        through_chips = optinc.train(task, [], settings, model="good-lab", start=trained.network)
+        self.assertEqual(through_chips.network.widths, [1, 8, 8, 1])
+        settings.on_chips, settings.learning_rate = False, -1.0
+        with self.assertRaisesRegex(ValueError, "learning_rate = -1"):
+            optinc.train(task, [8, 8], settings)
+
     # Fails when the noise of a part does not depend on which words it holds.
     def test_words_in_parts(self):
         chip = self.unit.fabricate("good-lab", seed=2).program()
@@ -111,8 +200,7 @@ class Units(unittest.TestCase):
 
     def test_measured_errors_go_in(self):
         chip = self.unit.fabricate("ideal")
-        mesh = next(b.mesh for layer in chip.errors.layers for b in layer if len(b.mesh.alpha))
-        mesh.alpha[0] = 0.3
+        first_mesh(chip.errors).alpha[0] = 0.3
         self.assertGreater(max(chip.program(correct=False).matrix_error), 0.01)
         self.assertLess(max(self.unit.fabricate("ideal").program().matrix_error), 1e-12)
 

@@ -28,8 +28,12 @@ try:
     from ._core import (
         AdcSettings,
         BlockErrors,
+        CalibrationSettings,
         Chip,
         ChipErrors,
+        DriftHistory,
+        DriftSettings,
+        EpochReport,
         ErrorModel,
         FieldGradient,
         LaserSettings,
@@ -43,10 +47,13 @@ try:
         ProgrammedChip,
         ReceiverSettings,
         ResponseTable,
+        SensitivitySettings,
         SettledMesh,
         SigmaULayer,
         Task,
         TimingSettings,
+        TrainingResult,
+        TrainingSettings,
         Unit,
         UnitHardware,
         block_maxima,
@@ -61,8 +68,9 @@ try:
         haar_unitary,
         set_threads,
         threads,
+        train,
     )
-    from .networks import load_network, shipped_networks
+    from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
         raise
@@ -77,8 +85,12 @@ except ModuleNotFoundError as missing:  # a clone, or an installed command-line 
 __all__ = [
     "AdcSettings",
     "BlockErrors",
+    "CalibrationSettings",
     "Chip",
     "ChipErrors",
+    "DriftHistory",
+    "DriftSettings",
+    "EpochReport",
     "ErrorModel",
     "FieldGradient",
     "LaserSettings",
@@ -92,10 +104,13 @@ __all__ = [
     "ProgrammedChip",
     "ReceiverSettings",
     "ResponseTable",
+    "SensitivitySettings",
     "SettledMesh",
     "SigmaULayer",
     "Task",
     "TimingSettings",
+    "TrainingResult",
+    "TrainingSettings",
     "Unit",
     "UnitHardware",
     "block_maxima",
@@ -110,7 +125,9 @@ __all__ = [
     "haar_unitary",
     "load_network",
     "run",
+    "save_network",
     "set_threads",
     "shipped_networks",
     "threads",
+    "train",
 ]

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _SHIPPED = Path(__file__).parent / "shipped"
 _PREFIX = "shipped/"
 
+SCHEMA_VERSION = 4
+"""The version of the file format that save_network() writes."""
+
 
 def shipped_networks() -> list[str]:
     """Names of the trained networks that come with the package, for load_network() and Unit.load()."""
@@ -27,11 +30,7 @@ def load_network(source: str | os.PathLike[str]) -> Network:
     Raises FileNotFoundError where there is no such file, OSError where it is not HDF5 or cannot be read, ValueError for
     an unknown shipped network and a file that holds no network, ImportError without h5py.
     """
-    try:
-        import h5py
-    except ImportError as missing:
-        raise ImportError("Networks are HDF5 files (h5py reads them). Run pip install h5py.") from missing
-
+    h5py = _h5py()
     path = Path(source)
     if str(source).startswith(_PREFIX):
         known = shipped_networks()
@@ -46,6 +45,54 @@ def load_network(source: str | os.PathLike[str]) -> Network:
             raise ValueError(f"{path}: no network ({error}). Give a file of optinc train.") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
+
+
+def save_network(network: Network, path: str | os.PathLike[str]) -> None:
+    """Writes a network to a new HDF5 file, which load_network() and the command line read: network.source = "FILE".
+
+    Raises TypeError for anything but a Network, FileExistsError where there is a file of that name, OSError where it cannot
+    be written, ImportError without h5py.
+    """
+    h5py = _h5py()
+    if not isinstance(network, Network):
+        raise TypeError(f"{type(network).__name__} is no Network (what train() ends with, and units, have one). Give its .network.")
+    from importlib.metadata import PackageNotFoundError, version
+    try:
+        of = version("optinc")
+    except PackageNotFoundError:  # a clone
+        of = "unknown"
+    try:
+        file = h5py.File(path, "x")
+    except FileExistsError:
+        raise FileExistsError(f"{path} is there already (nothing is overwritten). Choose another name.") from None
+    with file:
+        file.attrs.update({"schema_version": SCHEMA_VERSION, "optinc_version": of, "title": "network"})
+        group = file.create_group("network")
+        task = network.task
+        group.attrs.update({"servers": task.servers, "digits": task.digits, "rounding": task.rounding, "level": task.level,
+                            "layers": len(network.layers)})
+        for i, layer in enumerate(network.layers):
+            _save_layer(group.create_group(f"layer{i}"), layer)
+
+
+def _save_layer(group: h5py.Group, layer: SigmaULayer) -> None:
+    for name, axes, values in (("unitary", ("block", "row", "column"), layer.unitary), ("sigma", ("block", "channel"), layer.sigma),
+                               ("bias", ("neuron",), layer.bias), ("reads", ("input",), layer.reads)):
+        data = group.create_dataset(name, data=values)
+        for axis, length, dimension in zip(axes, data.shape, data.dims):
+            if axis not in group:
+                group.create_dataset(axis, data=range(length)).make_scale(axis)
+            dimension.attach_scale(group[axis])
+    group.attrs.update({"wiring": layer.wiring, "ending": layer.ending, "ceiling": layer.ceiling or 0.0, "offset": layer.offset,
+                        "attenuated": int(layer.attenuated), "outputs": layer.outputs, "inputs": layer.inputs})
+
+
+def _h5py() -> Any:
+    try:
+        import h5py
+    except ImportError as missing:
+        raise ImportError("Networks are HDF5 files (h5py reads them). Run pip install h5py.") from missing
+    return h5py
 
 
 def _network(group: h5py.Group) -> Network:

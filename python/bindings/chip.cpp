@@ -1,0 +1,278 @@
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "onn/chip/drift.hpp"
+#include "onn/chip/heater_power.hpp"
+#include "physics/core/check_values.hpp"
+
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/settings.hpp"
+#include "python/bindings/units.hpp"
+
+namespace optinc::bindings {
+
+Chip fabricate_unit(const Unit& unit, const ModelOrPreset& given, std::uint64_t seed, std::uint32_t number) {
+  const ErrorModel model = model_of(given);
+  const Working working;
+  return {unit, model, seed, number, fabricate(unit.parts->design, model, seed, number), {}};
+}
+
+Chip calibrate_unit(const Unit& unit, const ModelOrPreset& given, const CalibrationSettings& settings,
+                    std::uint64_t seed, std::uint32_t number, std::uint32_t calibration) {
+  const ErrorModel model = model_of(given);
+  const Working working;
+  CalibratedChip chip = calibrate(unit.parts->design, model, settings, seed, number, calibration);
+  return {unit, model, seed, number, std::move(chip.errors), std::move(chip.known), settings};
+}
+
+namespace {
+
+void validate_chip_losses(const ChipErrors& errors) {
+  for (const auto& blocks : errors.layers)
+    for (const BlockErrors& block : blocks) {
+      validate_losses(block.mesh);
+      validate_losses(block.attenuators);
+    }
+}
+
+/// The chip as light meets it at an instant: phase noise is drawn unless fabrication drew it.
+ChipState settled(const ProgrammedChip& p, const ChipErrors& errors, std::uint32_t instant) {
+  const Chip& chip = p.fabricated;
+  return settle_chip(
+      p.design(), p.program,
+      chip.known ? with_phase_noise(errors, chip.model, chip.seed, chip.number, instant) : errors, chip.model);
+}
+
+ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& hardware) {
+  validate_hardware(hardware);
+  ProgrammedChip p{chip, hardware, {}, {}, {}};  // as it is now: another thread may change its errors
+  const Chip& now = p.fabricated;
+  validate_chip_losses(now.errors);
+  if (now.known) validate_chip_losses(*now.known);
+  const Working working;
+  p.program = program_calibrated(p.design(), {now.errors, now.known ? *now.known : now.errors}, now.model,
+                                 correct ? Programming::corrected : Programming::uncorrected, now.calibration);
+  p.heaters =
+      now.calibration.policy == CalibrationPolicy::none ? p.program : trimmed(p.program, now.seed, now.number);
+  p.state = settled(p, now.errors, 0);
+  return p;
+}
+
+ProgrammedChip in_environment(const ProgrammedChip& p, double temperature_k, double wavelength_m,
+                              std::uint32_t instant, const SensitivitySettings& sensitivity) {
+  for (const auto& [name, value] :
+       {std::pair("temperature_k", temperature_k), std::pair("wavelength_m", wavelength_m)})
+    validate_field(std::isfinite(value), name, "{} (a finite change). Give a number.", value);
+  validate_sensitivity(sensitivity);
+  ProgrammedChip later = p;
+  const Chip& chip = later.fabricated;
+  const Working working;
+  const ChipErrors errors = errors_in({temperature_k, wavelength_m}, chip.errors, later.heaters,
+                                      draw_imbalance(later.design(), sensitivity, chip.seed, chip.number),
+                                      sensitivity, later.hardware);
+  later.state = settled(later, errors, instant);
+  return later;
+}
+
+DriftHistory drift_of(const ProgrammedChip& p, const DriftSettings& settings) {
+  validate_drift(settings);
+  return working([&] {
+    return drift_history(settings, p.hardware.die, heater_power_w(p.heaters, p.hardware.heater.p_pi_w),
+                         p.fabricated.seed, p.fabricated.number);
+  });
+}
+
+/// The errors of every block, [layer][block], as objects that write into the chip's own.
+nb::list layers_of(nb::handle_t<ChipErrors> self) {
+  nb::list layers;
+  for (auto& blocks : nb::cast<ChipErrors&>(self).layers) {
+    nb::list of_layer;
+    for (BlockErrors& block : blocks)
+      of_layer.append(nb::cast(&block, nb::rv_policy::reference_internal, self));
+    layers.append(of_layer);
+  }
+  return layers;
+}
+
+/// What pickle keeps of a chip's errors: mesh and attenuators of every block.
+using ErrorsOfChip = std::vector<std::vector<std::tuple<MeshErrors, MeshErrors>>>;
+
+ErrorsOfChip state_of(const ChipErrors& errors) {
+  ErrorsOfChip state;
+  for (const auto& blocks : errors.layers) {
+    state.emplace_back();
+    for (const BlockErrors& block : blocks) state.back().emplace_back(block.mesh, block.attenuators);
+  }
+  return state;
+}
+
+ChipErrors errors_of(const ErrorsOfChip& state) {
+  ChipErrors errors;
+  for (const auto& blocks : state) {
+    errors.layers.emplace_back();
+    for (const auto& [mesh, attenuators] : blocks) errors.layers.back().push_back({mesh, attenuators});
+  }
+  return errors;
+}
+
+using StateOfChip = std::tuple<Unit, ErrorModel, std::uint64_t, std::uint32_t, ErrorsOfChip,
+                               std::optional<ErrorsOfChip>, CalibrationSettings>;
+
+void bind_errors_of_chip(nb::module_& m) {
+  nb::class_<BlockErrors>(m, "BlockErrors", "Errors of one block: its mesh, and the attenuators behind it.")
+      .def_prop_ro(
+          "mesh", [](BlockErrors& b) -> MeshErrors& { return b.mesh; }, nb::rv_policy::reference_internal,
+          "Errors of the mesh, writable.")
+      .def_prop_ro(
+          "attenuators", [](BlockErrors& b) -> MeshErrors& { return b.attenuators; },
+          nb::rv_policy::reference_internal, "Errors of the attenuators, writable.");
+  nb::class_<ChipErrors>(m, "ChipErrors", "Errors of a whole chip.")
+      .def_prop_ro("layers", &layers_of,
+                   "BlockErrors of every block, [layer][block]; they write into the chip.",
+                   nb::for_getter(nb::sig("def layers(self) -> list[list[BlockErrors]]")));
+}
+
+void bind_calibration_settings(nb::module_& m) {
+  nb::class_<CalibrationSettings> settings(
+      m, "CalibrationSettings", "What is found out about a chip before it is programmed: Unit.calibrate().");
+  settings.def(nb::init<>());
+  named(
+      settings, "policy", &CalibrationSettings::policy,
+      "\"none\": static phases stay, splitters are taken as perfect; \"oracle\": everything is known exactly; "
+      "\"noisy\":\n"
+      "phases up to sigma_cal_rad of the error model, splitters up to sigma_estimate_rad; \"in-situ\": as "
+      "noisy, then every\n"
+      "mesh is fitted to its target by its own transmission.");
+  settings
+      .def_rw("sigma_estimate_rad", &CalibrationSettings::sigma_estimate_rad,
+              "rms error of every splitter angle's estimate [rad].")
+      .def_rw("in_situ_steps", &CalibrationSettings::in_situ_steps, "Quasi-Newton steps of \"in-situ\".")
+      .def("__getstate__",
+           [](const CalibrationSettings& s) {
+             return std::tuple(std::string(name_of(s.policy)), s.sigma_estimate_rad, s.in_situ_steps);
+           })
+      .def("__setstate__", [](CalibrationSettings& self, const std::tuple<std::string, double, int>& state) {
+        new (&self) CalibrationSettings{value_of_name<CalibrationPolicy>(std::get<0>(state)),
+                                        std::get<1>(state), std::get<2>(state)};
+      });
+}
+
+void bind_drift_settings(nb::module_& m) {
+  nb::class_<SensitivitySettings>(m, "SensitivitySettings",
+                                  "How a chip's phases and splitters answer to temperature and wavelength.")
+      .def(nb::init<>())
+      .def_rw("imbalance_m", &SensitivitySettings::imbalance_m,
+              "rms difference of the optical path lengths of a shifter's two arms [m].")
+      .def_rw("heater_per_k", &SensitivitySettings::heater_per_k,
+              "Relative change of a heater's phase per kelvin [1/K].")
+      .def_rw("splitter_rad_per_m", &SensitivitySettings::splitter_rad_per_m,
+              "Change of every splitter's angle with wavelength [rad/m].");
+  nb::class_<DriftSettings>(m, "DriftSettings", "What changes around a chip in operation.")
+      .def(nb::init<>())
+      .def_rw("instants", &DriftSettings::instants, "Instants looked at, the first right after calibration.")
+      .def_rw("interval_s", &DriftSettings::interval_s, "Time between them [s].")
+      .def_rw("warm_up_s", &DriftSettings::warm_up_s,
+              "Time between switching the heaters on and the calibration [s].")
+      .def_rw("ramp_k_per_s", &DriftSettings::ramp_k_per_s, "Steady rise of the ambient [K/s].")
+      .def_rw("sine_k", &DriftSettings::sine_k, "Amplitude of the ambient's swing [K].")
+      .def_rw("sine_period_s", &DriftSettings::sine_period_s, "Period of that swing [s].")
+      .def_rw("ou_k", &DriftSettings::ou_k, "rms of the ambient's random walk about it [K].")
+      .def_rw("ou_time_s", &DriftSettings::ou_time_s, "Correlation time of the random walk [s].")
+      .def_rw("controlled", &DriftSettings::controlled,
+              "Share of every change that a temperature controller takes away, 0..1.")
+      .def_rw("laser_m", &DriftSettings::laser_m, "rms drift of the laser's wavelength [m].")
+      .def_rw("laser_time_s", &DriftSettings::laser_time_s, "Its correlation time [s].");
+  nb::class_<DriftHistory>(m, "DriftHistory", "What a chip sees, float64 (instants,) each.")
+      .def_prop_ro(
+          "time_s",
+          [](const DriftHistory& h) {
+            return array_of_vector<double>(
+                Eigen::Map<const Vector>(h.time_s.data(), static_cast<Eigen::Index>(h.time_s.size())));
+          },
+          nb::rv_policy::reference, "Time since calibration [s].")
+      .def_prop_ro(
+          "ambient_k", [](const DriftHistory& h) { return array_of_vector(h.ambient_k); },
+          nb::rv_policy::reference, "Ambient over its mean [K].")
+      .def_prop_ro(
+          "die_k", [](const DriftHistory& h) { return array_of_vector(h.die_k); }, nb::rv_policy::reference,
+          "Die over the mean ambient [K].")
+      .def_prop_ro(
+          "wavelength_m", [](const DriftHistory& h) { return array_of_vector(h.wavelength_m); },
+          nb::rv_policy::reference, "Wavelength over the laser's mean [m].");
+}
+
+}  // namespace
+
+void bind_chip(nb::module_& m) {
+  bind_errors_of_chip(m);
+  bind_calibration_settings(m);
+  bind_drift_settings(m);
+  nb::class_<Chip>(m, "Chip",
+                   "A fabricated unit that is not programmed yet. Made by Unit.fabricate() and "
+                   "Unit.calibrate().")
+      .def_prop_ro(
+          "errors", [](Chip& c) -> ChipErrors& { return c.errors; }, nb::rv_policy::reference_internal,
+          "Its errors, writable: those of fabrication and, after calibration, the phases that this left.")
+      .def_prop_ro(
+          "known", [](Chip& c) { return c.known ? &*c.known : nullptr; }, nb::rv_policy::reference_internal,
+          "Its errors as calibration found them, which program() corrects for; writable. None: all of them, "
+          "exactly.",
+          nb::for_getter(nb::sig("def known(self) -> ChipErrors | None")))
+      .def_ro("seed", &Chip::seed, "Seed of all its random numbers.")
+      .def_ro("number", &Chip::number, "Number of the chip.")
+      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = UnitHardware(),
+           "The chip in operation, with the errors and the hardware as they are now.\n\n"
+           "correct: whether phases are corrected for the splitters of its errors. Raises ValueError, naming "
+           "the MZI, where an\n"
+           "error is NaN or infinite or a loss is negative, and for impossible hardware values.")
+      .def(
+          "__getstate__",
+          [](const Chip& c) {
+            return StateOfChip(c.unit, c.model, c.seed, c.number, state_of(c.errors),
+                               c.known ? std::optional(state_of(*c.known)) : std::nullopt, c.calibration);
+          },
+          nb::sig("def __getstate__(self) -> tuple[object, ...]"))
+      .def(
+          "__setstate__",
+          [](Chip& self, const StateOfChip& state) {
+            const auto& [unit, model, seed, number, errors, known, calibration] = state;
+            new (&self) Chip{unit,
+                             model,
+                             seed,
+                             number,
+                             errors_of(errors),
+                             known ? std::optional(errors_of(*known)) : std::nullopt,
+                             calibration};
+          },
+          nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"))
+      .def("__repr__", [](const Chip& c) { return described("Chip", c.unit); });
+}
+
+void bind_environment(nb::class_<ProgrammedChip>& c) {
+  c.def("at", &in_environment, nb::arg("temperature_k") = 0.0, nb::arg("wavelength_m") = 0.0,
+        nb::arg("instant") = 0, nb::arg("sensitivity") = SensitivitySettings(),
+        "The chip with the phases it was programmed with, where the die is warmer than at calibration by "
+        "temperature_k [K] and\n"
+        "the laser's wavelength longer by wavelength_m [m].\n\n"
+        "Paths of unequal length, heaters and splitters answer as `sensitivity` says. A chip of "
+        "Unit.calibrate() has the phase\n"
+        "noise of `instant`; one of Unit.fabricate() keeps what fabrication drew. Raises ValueError for "
+        "changes that are not\n"
+        "finite.");
+  c.def("drift", &drift_of, nb::arg("settings") = DriftSettings(),
+        "What the chip sees in operation: DriftHistory of ambient, die and wavelength, drawn for its seed and "
+        "number.\n\n"
+        "The die warms up by its heaters and follows the ambient. at() takes differences of two instants. "
+        "Raises ValueError for\n"
+        "impossible settings.");
+}
+
+}  // namespace optinc::bindings

@@ -1,0 +1,120 @@
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "onn/training/on_chip.hpp"
+#include "onn/training/trainer.hpp"
+#include "physics/core/check.hpp"
+
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/bindings.hpp"
+#include "python/bindings/settings.hpp"
+
+namespace optinc::bindings {
+namespace {
+
+using Progress = std::optional<nb::callable>;
+
+TrainingResult trained(const Task& task, const std::vector<int>& hidden, const TrainingSettings& settings,
+                       std::uint64_t seed, const ModelOrPreset& model, const UnitHardware& hardware,
+                       NoiseSwitches noise, const std::optional<Network>& start, const Progress& progress) {
+  validate(!settings.on_chips || start.has_value(),
+           "training through chips without a network to begin with (settings.on_chips goes on from one). Give "
+           "start.");
+  validate_hardware(hardware);
+  const TrainingUnit unit{model_of(model), hardware, noise};
+  const auto report = [&](const EpochReport& epoch) {
+    const nb::gil_scoped_acquire locked;
+    if (progress) (*progress)(epoch);
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+  const int with = threads();
+  return working([&] {
+    return settings.on_chips
+               ? train_on_chips(*start, settings, unit, seed, with, report)
+               : train(task, hidden, settings, seed, with, report, start ? &*start : nullptr, nullptr, unit);
+  });
+}
+
+void bind_settings(nb::module_& m) {
+  nb::class_<TrainingSettings> settings(m, "TrainingSettings",
+                                        "How train() trains. Impossible values raise ValueError there.");
+  settings.def(nb::init<>());
+  named(settings, "scheme", &TrainingSettings::scheme,
+        "How weights stay Sigma U: \"lie-adam\" moves U along the orthogonal group, \"projected\" moves W and "
+        "projects it.");
+  settings
+      .def_rw("project_every", &TrainingSettings::project_every,
+              "\"projected\": epochs from one projection to the next.")
+      .def_rw("squared_share", &TrainingSettings::squared_share,
+              "\"projected\": share of the epochs, from the first, without dead zone.")
+      .def_rw("epochs", &TrainingSettings::epochs, "Passes over all words of the task.")
+      .def_rw("batch", &TrainingSettings::batch, "Words a step.")
+      .def_rw("learning_rate", &TrainingSettings::learning_rate, "Peak step of Adam.")
+      .def_rw("warmup_epochs", &TrainingSettings::warmup_epochs, "Epochs in which steps grow to that.")
+      .def_rw("dead_zone", &TrainingSettings::dead_zone,
+              "Loss = mean of max(|y - d| - dead_zone, 0)^2 [digits].")
+      .def_rw("matrix_noise", &TrainingSettings::matrix_noise,
+              "Relative error, fresh every step, that stands for a chip's on every U.")
+      .def_rw("on_chips", &TrainingSettings::on_chips,
+              "Every step meets a simulated chip; goes on from `start`.")
+      .def_rw("noise", &TrainingSettings::noise,
+              "Noise that the last epochs meet, as a multiple of the unit's own; 0: none.")
+      .def_rw("noise_ramp", &TrainingSettings::noise_ramp,
+              "Share of the epochs, from the first, in which the noise grows from 2 % of that.")
+      .def_rw("ceiling", &TrainingSettings::ceiling,
+              "Limit of every hidden layer's outputs, of their largest before training; 0: as `start` has it.")
+      .def_rw("stop_margin", &TrainingSettings::stop_margin,
+              "Ends after the epoch whose words are all right by so much [digits]; 0: after all epochs.");
+}
+
+void bind_result(nb::module_& m) {
+  nb::class_<EpochReport>(m, "EpochReport", "One epoch of a training.")
+      .def_ro("epoch", &EpochReport::epoch, "Its number, from 1.")
+      .def_ro("loss", &EpochReport::loss, "Mean loss of its batches.")
+      .def_ro("word_accuracy", &EpochReport::word_accuracy, "Share of all words that are right after it.")
+      .def_ro("margin", &EpochReport::margin,
+              "Distance of the worst output from its nearest threshold [digits]; above 0 when every word is "
+              "right.")
+      .def_ro("learning_rate", &EpochReport::learning_rate, "Step of Adam.")
+      .def_ro("seconds", &EpochReport::seconds, "Since the start [s].")
+      .def("__repr__", [](const EpochReport& e) {
+        return fmt::format("<EpochReport {}: loss {:.3g}, {:.4f} of words right>", e.epoch, e.loss,
+                           e.word_accuracy);
+      });
+  nb::class_<TrainingResult>(m, "TrainingResult", "What train() ended with.")
+      .def_ro("network", &TrainingResult::network, nb::rv_policy::copy,
+              "The network; Unit() makes a unit of it.")
+      .def_ro("curve", &TrainingResult::curve, nb::rv_policy::copy, "EpochReport of every epoch.")
+      .def_ro("seconds", &TrainingResult::seconds, "Time taken [s].");
+}
+
+}  // namespace
+
+void bind_training(nb::module_& m) {
+  bind_settings(m);
+  bind_result(m);
+  m.def(
+      "train", &trained, nb::arg("task"), nb::arg("hidden"), nb::arg("settings") = TrainingSettings(),
+      nb::kw_only(), nb::arg("seed") = 1, nb::arg("model") = "ideal", nb::arg("hardware") = UnitHardware(),
+      nb::arg("noise") = NoiseSwitches::all(), nb::arg("start") = nb::none(), nb::arg("progress") = nb::none(),
+      "Trains a network of the hidden widths on every word of the task: TrainingResult.\n\n"
+      "The same seed gives the same network, whatever the threads. `model`, `hardware` and `noise` describe "
+      "the unit whose\n"
+      "chips and noise settings.on_chips and settings.noise bring into training. `start`: a Network to go on "
+      "from. `progress`\n"
+      "is called with the EpochReport of every epoch; Ctrl-C ends training there. Raises ValueError for "
+      "impossible settings\n"
+      "and widths, and where the loss is no longer finite.",
+      nb::sig("def train(task: Task, hidden: collections.abc.Sequence[int], settings: TrainingSettings = ..., "
+              "*, seed: int = 1, model: ErrorModel | str = 'ideal', hardware: UnitHardware = ..., noise: "
+              "NoiseSwitches = ..., start: Network | None = None, progress: "
+              "collections.abc.Callable[[EpochReport], object] | None = None) -> TrainingResult"));
+}
+
+}  // namespace optinc::bindings
