@@ -46,4 +46,5 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_chip(m);
   optinc::bindings::bind_unit(m);
   optinc::bindings::bind_training(m);
+  optinc::bindings::bind_circuit(m);
 }

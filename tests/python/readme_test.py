@@ -13,7 +13,7 @@ class Readme(unittest.TestCase):
     def test_examples_with_an_output(self):
         names = {}  # as one session: a later example imports nothing again
         found = re.findall(r"```python\n((?:(?!```).)*)```\n```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-        self.assertEqual(len(found), 2)
+        self.assertEqual(len(found), 3)
         for example, wanted in found:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):

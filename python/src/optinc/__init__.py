@@ -31,6 +31,7 @@ try:
         CalibrationSettings,
         Chip,
         ChipErrors,
+        CircuitSolver,
         DriftHistory,
         DriftSettings,
         EpochReport,
@@ -58,6 +59,7 @@ try:
         UnitHardware,
         block_maxima,
         carry_chain,
+        circuit_models,
         codes_of_words,
         decode,
         encode,
@@ -66,10 +68,13 @@ try:
         exact_answers,
         fidelity,
         haar_unitary,
+        model_ports,
+        model_scattering,
         set_threads,
         threads,
         train,
     )
+    from .circuits import Circuit
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
@@ -88,6 +93,8 @@ __all__ = [
     "CalibrationSettings",
     "Chip",
     "ChipErrors",
+    "Circuit",
+    "CircuitSolver",
     "DriftHistory",
     "DriftSettings",
     "EpochReport",
@@ -115,6 +122,7 @@ __all__ = [
     "UnitHardware",
     "block_maxima",
     "carry_chain",
+    "circuit_models",
     "codes_of_words",
     "decode",
     "encode",
@@ -124,6 +132,8 @@ __all__ = [
     "fidelity",
     "haar_unitary",
     "load_network",
+    "model_ports",
+    "model_scattering",
     "run",
     "save_network",
     "set_threads",

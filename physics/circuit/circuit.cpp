@@ -1,0 +1,243 @@
+#include "physics/circuit/circuit.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <Eigen/SparseLU>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <fmt/ranges.h>
+
+#include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr std::ptrdiff_t none = -1;
+constexpr std::size_t largest_dense = 96;  // fields of a loop that are solved by dense elimination
+
+std::string said(const InstancePort& port) { return fmt::format("{},{}", port.instance, port.port); }
+
+/// A term of an equation: the element of an instance's S that takes field `from` there.
+struct Term {
+  std::size_t instance = 0;
+  Eigen::Index element = 0;
+  std::size_t from = 0;
+};
+
+/// What a field depends on: fields that enter inner ports, and the circuit's inputs.
+struct Terms {
+  std::vector<Term> fields, inputs;
+};
+
+/// Fields that enter inner ports, one equation each: field = sum of S fields + sum of S inputs.
+struct Equations {
+  std::vector<std::size_t> port;                ///< of each field
+  std::vector<Terms> terms;                     ///< of each field
+  std::vector<std::vector<std::size_t>> loops;  ///< fields that are solved together, in the order of light
+  std::vector<std::size_t> loop, place;         ///< of each field: its loop, and its place there
+};
+
+using Rows = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Fields that act on each other, those that act on others first.
+std::vector<std::vector<std::size_t>> in_order(const std::vector<Terms>& terms) {
+  using Graph = boost::compressed_sparse_row_graph<boost::directedS>;
+  std::vector<std::pair<std::size_t, std::size_t>> acts;
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    for (const Term& term : terms[i].fields) acts.emplace_back(term.from, i);
+  const Graph graph(boost::edges_are_unsorted_multi_pass, acts.begin(), acts.end(), terms.size());
+  std::vector<std::size_t> component(terms.size());
+  const auto count = boost::strong_components(
+      graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+  std::vector<std::vector<std::size_t>> loops(static_cast<std::size_t>(count));  // the last acts on none
+  for (std::size_t i = 0; i < terms.size(); ++i) loops[loops.size() - 1 - component[i]].push_back(i);
+  return loops;
+}
+
+}  // namespace
+
+Circuit::Circuit(Netlist netlist) : netlist_(std::move(netlist)) {
+  std::map<InstancePort, std::size_t> number;
+  std::vector<InstancePort> name;
+  for (std::size_t i = 0; i < netlist_.instances.size(); ++i) {
+    const auto& [instance, ports] = netlist_.instances[i];
+    first_port_.push_back(name.size());
+    for (const std::string& port : ports) {
+      const InstancePort full{instance, port};
+      validate(number.emplace(full, name.size()).second,
+               "port {} is there twice (names are unique). Rename one.", said(full));
+      name.push_back(full);
+      instance_of_.push_back(i);
+    }
+  }
+  first_port_.push_back(name.size());
+  facing_.assign(name.size(), none);
+  std::vector<bool> used(name.size(), false);
+  const auto take = [&](const InstancePort& port) {
+    const auto found = number.find(port);
+    if (found == number.end()) {
+      const auto instance = std::ranges::find(netlist_.instances, port.instance, &Netlist::Instance::name);
+      validate(instance != netlist_.instances.end(),
+               "{}: no instance \"{}\" (it must be among the instances). "
+               "Check its name.",
+               said(port), port.instance);
+      throw Error(fmt::format("{}: instance \"{}\" has no port \"{}\" (its ports: {}). Use one of these.",
+                              said(port), port.instance, port.port, fmt::join(instance->ports, ", ")));
+    }
+    validate(!used[found->second],
+             "port {} is used twice (light goes one way from a port). Put a coupler there.", said(port));
+    used[found->second] = true;
+    return found->second;
+  };
+  for (const auto& [a, b] : netlist_.connections) {
+    const std::size_t from = take(a), to = take(b);
+    facing_[from] = static_cast<std::ptrdiff_t>(to);
+    facing_[to] = static_cast<std::ptrdiff_t>(from);
+  }
+  std::map<std::string, int> seen;
+  for (const auto& [outer, inner] : netlist_.ports) {
+    validate(seen[outer]++ == 0, "two ports of the circuit are called \"{}\" (names are unique). Rename one.",
+             outer);
+    outer_.push_back(take(inner));
+  }
+  validate(!outer_.empty(), "a circuit without ports (light enters and leaves by them). Name some.");
+  for (std::size_t p = 0; p < name.size(); ++p)
+    validate(used[p] || netlist_.absorb_unconnected,
+             "port {} faces nothing (it would end in the air). Connect it, name it among the ports, or let "
+             "unconnected ports absorb.",
+             said(name[p]));
+}
+
+namespace {
+
+/// Solves one loop at one wavelength, (1 - M) x = b: x and b are the loop's rows of `fields`, b what comes from
+/// elsewhere. Whether there is one solution.
+template <class Coefficient>
+bool solve_loop(const Equations& equations, const std::vector<std::size_t>& loop, Coefficient coefficient,
+                Rows& fields) {
+  const auto n = static_cast<Eigen::Index>(loop.size());
+  std::vector<Eigen::Index> rows(loop.begin(), loop.end());
+  std::vector<Eigen::Triplet<Complex>> elements;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    elements.emplace_back(i, i, 1.0);
+    const std::size_t field = loop[static_cast<std::size_t>(i)];
+    for (const Term& term : equations.terms[field].fields)
+      if (equations.loop[term.from] == equations.loop[field])
+        elements.emplace_back(i, static_cast<Eigen::Index>(equations.place[term.from]), -coefficient(term));
+  }
+  Eigen::SparseMatrix<Complex> left(n, n);
+  left.setFromTriplets(elements.begin(), elements.end());
+  const Matrix right = fields(rows, Eigen::all);
+  Matrix solved;
+  if (loop.size() <= largest_dense) {
+    const Eigen::PartialPivLU<Matrix> lu((Matrix(left)));
+    if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-13)) return false;
+    solved = lu.solve(right);
+  } else {
+    Eigen::SparseLU<Eigen::SparseMatrix<Complex>> lu(left);
+    if (lu.info() != Eigen::Success) return false;
+    solved = lu.solve(right);
+  }
+  fields(rows, Eigen::all) = solved;
+  return solved.allFinite();
+}
+
+}  // namespace
+
+Matrix Circuit::scattering(std::span<const Matrix> of_instances) const {
+  validate(of_instances.size() == netlist_.instances.size(),
+           "{} scattering matrices for {} instances (one each).", of_instances.size(),
+           netlist_.instances.size());
+  const Eigen::Index wavelengths = of_instances[0].cols();
+  for (std::size_t i = 0; i < of_instances.size(); ++i) {
+    const auto& [name, ports] = netlist_.instances[i];
+    validate(
+        of_instances[i].rows() == static_cast<Eigen::Index>(ports.size() * ports.size()) &&
+            of_instances[i].cols() == wavelengths,
+        "scattering of instance \"{}\" is {} x {} (expected {} x {}: ports^2, wavelengths). Check its model.",
+        name, of_instances[i].rows(), of_instances[i].cols(), ports.size() * ports.size(), wavelengths);
+    validate(
+        of_instances[i].allFinite(),
+        "scattering of instance \"{}\" holds NaN or infinity (numbers only). Check its model and settings.",
+        name);
+  }
+  Equations equations;
+  std::vector<std::size_t> field_of(facing_.size()), input_of(facing_.size(), outer_.size());
+  for (std::size_t p = 0; p < facing_.size(); ++p)
+    if (facing_[p] != none) {
+      field_of[p] = equations.port.size();
+      equations.port.push_back(p);
+    }
+  for (std::size_t e = 0; e < outer_.size(); ++e) input_of[outer_[e]] = e;
+  // What leaves a port comes from the ports of its device that act on it at any wavelength.
+  const auto leaving = [&](std::size_t out) {
+    Terms terms;
+    const std::size_t instance = instance_of_[out], first = first_port_[instance],
+                      count = first_port_[instance + 1] - first;
+    for (std::size_t from = first; from < first + count; ++from) {
+      const auto element = static_cast<Eigen::Index>((from - first) * count + (out - first));
+      if ((of_instances[instance].row(element).array() == Complex(0)).all()) continue;
+      if (facing_[from] != none)
+        terms.fields.push_back({instance, element, field_of[from]});
+      else if (input_of[from] < outer_.size())
+        terms.inputs.push_back({instance, element, input_of[from]});
+    }
+    return terms;
+  };
+  for (const std::size_t port : equations.port)
+    equations.terms.push_back(leaving(static_cast<std::size_t>(facing_[port])));
+  std::vector<Terms> outputs;
+  for (const std::size_t port : outer_) outputs.push_back(leaving(port));
+  equations.loops = in_order(equations.terms);
+  equations.loop.resize(equations.port.size());
+  equations.place.resize(equations.port.size());
+  for (std::size_t l = 0; l < equations.loops.size(); ++l)
+    for (std::size_t i = 0; i < equations.loops[l].size(); ++i) {
+      equations.loop[equations.loops[l][i]] = l;
+      equations.place[equations.loops[l][i]] = i;
+    }
+
+  const auto ports = static_cast<Eigen::Index>(outer_.size());
+  Matrix found(ports * ports, wavelengths);
+  parallel_for(wavelengths, [&](Eigen::Index w) {
+    const auto coefficient = [&](const Term& term) { return of_instances[term.instance](term.element, w); };
+    Rows fields(static_cast<Eigen::Index>(equations.port.size()), ports);
+    for (std::size_t l = 0; l < equations.loops.size(); ++l) {
+      const std::vector<std::size_t>& loop = equations.loops[l];
+      bool acts_on_itself = false;
+      for (const std::size_t f : loop) {
+        auto row = fields.row(static_cast<Eigen::Index>(f));
+        row.setZero();
+        for (const Term& term : equations.terms[f].inputs)
+          row[static_cast<Eigen::Index>(term.from)] += coefficient(term);
+        for (const Term& term : equations.terms[f].fields)
+          if (equations.loop[term.from] == l)
+            acts_on_itself = true;
+          else
+            row += coefficient(term) * fields.row(static_cast<Eigen::Index>(term.from));
+      }
+      if (!acts_on_itself || solve_loop(equations, loop, coefficient, fields)) continue;
+      const auto name_of = [&](std::size_t f) {
+        return netlist_.instances[instance_of_[equations.port[f]]].name;
+      };
+      throw Error(
+          fmt::format("instances \"{}\" and \"{}\" lie in a loop in resonance that loses no light (its "
+                      "field has no bound). Give it a loss.",
+                      name_of(loop.front()), name_of(loop.back())));
+    }
+    auto at = found.col(w).reshaped(ports, ports);
+    at.setZero();
+    for (std::size_t e = 0; e < outer_.size(); ++e) {
+      auto row = at.row(static_cast<Eigen::Index>(e));
+      for (const Term& term : outputs[e].inputs) row[static_cast<Eigen::Index>(term.from)] += coefficient(term);
+      for (const Term& term : outputs[e].fields)
+        row += coefficient(term) * fields.row(static_cast<Eigen::Index>(term.from));
+    }
+  });
+  return found;
+}
+
+}  // namespace optinc

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "physics/core/field.hpp"
+
+namespace optinc {
+
+/// A port of an instance.
+struct InstancePort {
+  std::string instance, port;
+  auto operator<=>(const InstancePort&) const = default;
+};
+
+/// Which devices a circuit has, and which of their ports face each other.
+struct Netlist {
+  /// A device: its name in the circuit, and the names of its ports in the order of its scattering matrix.
+  struct Instance {
+    std::string name;
+    std::vector<std::string> ports;
+  };
+  std::vector<Instance> instances;
+  std::vector<std::pair<InstancePort, InstancePort>> connections;
+  std::vector<std::pair<std::string, InstancePort>>
+      ports;                        ///< of the circuit: name, and the port it stands for
+  bool absorb_unconnected = false;  ///< ports that nothing faces absorb light; else they are an error
+};
+
+/// A linear circuit of devices that scatter light, with reflections. Light leaves a device by b = S a, a the
+/// fields that enter its ports; what leaves a port enters the port that it faces. The wanted S of the circuit's
+/// own ports (e) solves, for the ports inside (i) and the permutation C of those that face each other,
+///   S = S_ee + S_ei (C - S_ii)^-1 S_ie   (Filipsson, IEEE Trans. Microw. Theory Tech. 29, 1075 (1981)).
+/// The equations are solved in the order in which light goes: fields that do not act on each other one by one,
+/// those of a loop together. Without reflections and rings that is one pass through the devices.
+class Circuit {
+ public:
+  /// Throws Error, naming instance and port, for names that are twice there or not known, a port that two
+  /// others face, one that nothing faces, and a circuit without ports.
+  explicit Circuit(Netlist netlist);
+
+  /// How many ports it has.
+  std::size_t ports() const { return outer_.size(); }
+
+  /// Scattering at some wavelengths (ports^2, wavelengths), each column an S (ports, ports) in column order,
+  /// from those of the instances: as many columns each, (ports^2, wavelengths). Bits do not depend on the
+  /// threads. Throws Error for other shapes, for values that are not finite, and, naming its instances, for a
+  /// loop in resonance that loses no light.
+  Matrix scattering(std::span<const Matrix> of_instances) const;
+
+ private:
+  Netlist netlist_;
+  std::vector<std::size_t> first_port_;   ///< of each instance among all ports, and their count
+  std::vector<std::ptrdiff_t> facing_;    ///< port that faces each port, -1: none
+  std::vector<std::size_t> outer_;        ///< port that each of the circuit's ports stands for
+  std::vector<std::size_t> instance_of_;  ///< of each port
+};
+
+}  // namespace optinc

@@ -1,0 +1,196 @@
+#include "physics/circuit/models.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "physics/core/check_values.hpp"
+#include "physics/core/names.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/crossing.hpp"
+#include "physics/devices/mmi.hpp"
+#include "physics/devices/mzi.hpp"
+#include "physics/devices/phase_shifter.hpp"
+#include "physics/devices/ring.hpp"
+
+namespace optinc {
+namespace {
+
+using Values = std::span<const double>;
+
+/// S of a device that reflects nothing, from T (out, in).
+Matrix both_ways(const Matrix& t) {
+  const Eigen::Index in = t.cols(), out = t.rows();
+  Matrix s = Matrix::Zero(in + out, in + out);
+  s.bottomLeftCorner(out, in) = t;
+  s.topRightCorner(in, out) = t.transpose();
+  return s;
+}
+
+Matrix both_ways(Complex t) { return both_ways(Matrix(Matrix::Constant(1, 1, t))); }
+
+const std::vector<ModelSetting> guide_settings = {
+    {"length_m", 1e-4, "length, bends included [m]"},
+    {"loss_db_per_cm", 1.5, "loss [dB/cm]"},
+    {"index", IndexFit{}.index, "effective index at reference_m"},
+    {"slope_per_um", IndexFit{}.slope_per_um, "its slope with wavelength [1/um]"},
+    {"curvature_per_um2", IndexFit{}.curvature_per_um2, "its curvature [1/um^2]"},
+    {"reference_m", IndexFit{}.wavelength_m, "wavelength of that index [m]"},
+    {"index_slope_per_k", Waveguide{}.index_slope_per_k, "change of the index with temperature [1/K]"},
+    {"warmer_k", 0.0, "temperature above that of the index [K]"},
+};
+
+Waveguide guide_of(Values v) {
+  Waveguide guide;
+  guide.length_m = v[0];
+  guide.loss_db_per_cm = v[1];
+  guide.index = {v[2], v[3], v[4], v[5]};
+  guide.index_slope_per_k = v[6];
+  return guide;
+}
+
+const std::vector<ModelSetting> coupler_settings = {
+    {"eta_rad", constants::pi / 4, "splitting angle at reference_m: sin^2 eta of the power crosses [rad]"},
+    {"eta_slope_rad_per_m", DirectionalCoupler{}.eta_slope_rad_per_m, "its slope with wavelength [rad/m]"},
+    {"excess_loss_db", DirectionalCoupler{}.excess_loss_db, "loss of both outputs together [dB]"},
+    {"reference_m", DirectionalCoupler{}.wavelength_m, "wavelength of that angle [m]"},
+};
+
+DirectionalCoupler coupler_of(Values v) { return {v[0], v[1], v[3], v[2]}; }
+
+/// Settings of several parts, the second's under names with a prefix.
+std::vector<ModelSetting> joined(std::vector<ModelSetting> settings, const std::vector<ModelSetting>& more,
+                                 const std::string& prefix) {
+  for (const ModelSetting& setting : more)
+    settings.push_back({prefix + setting.name, setting.usual, setting.meaning});
+  return settings;
+}
+
+std::vector<ModelSetting> ring_settings(int couplers) {
+  std::vector<ModelSetting> settings = guide_settings;
+  settings[0] = {"length_m", Ring{}.guide.length_m, "circumference [m]"};
+  std::vector<ModelSetting> bus = coupler_settings;
+  bus[0].usual = Ring{}.bus.eta_rad;
+  settings = joined(settings, bus, "bus_");
+  return couplers == 1 ? settings : joined(settings, bus, "drop_");
+}
+
+Ring ring_of(Values v) {
+  Ring ring{guide_of(v), coupler_of(v.subspan(8)), {}};
+  if (v.size() > 12) ring.drop = coupler_of(v.subspan(12));
+  return ring;
+}
+
+std::vector<CircuitModel> made_models() {
+  const std::vector<std::string> two = {"in0", "out0"}, four = {"in0", "in1", "out0", "out1"};
+  return {
+      {"waveguide", "A waveguide with dispersion.", two, guide_settings,
+       [](Values v, double at) { return both_ways(waveguide_field(guide_of(v), at, v[7])); }},
+      {"phase_shifter",
+       "A phase shifter without length.",
+       two,
+       {{"phi_rad", 0.0, "phase [rad]"}, {"loss_db", 0.0, "loss [dB]"}},
+       [](Values v, double) {
+         validate_finite("phi_rad", v[0]);
+         validate_not_negative("loss_db", v[1]);
+         return both_ways(phase_shifter(v[0], v[1]));
+       }},
+      {"coupler", "A directional coupler.", four, coupler_settings,
+       [](Values v, double at) { return both_ways(directional_coupler(coupler_of(v), at)); }},
+      {"mmi_2x2",
+       "A 2x2 multimode-interference splitter.",
+       four,
+       {{"imbalance_rad", 0.0, "angle beyond pi/4 at reference_m [rad]"},
+        {"eta_slope_rad_per_m", Mmi2x2{}.eta_slope_rad_per_m, "its slope with wavelength [rad/m]"},
+        {"excess_loss_db", Mmi2x2{}.excess_loss_db, "loss of both outputs together [dB]"},
+        {"reference_m", Mmi2x2{}.wavelength_m, "wavelength of that angle [m]"}},
+       [](Values v, double at) {
+         return both_ways(mmi_2x2({v[0], v[1], v[3], v[2]}, at));
+       }},
+      {"mmi_1x2",
+       "A 1x2 splitter: half of the power to each output; of what comes back, what is not in phase is lost.",
+       {"in0", "out0", "out1"},
+       {{"excess_loss_db", 0.3, "loss of both outputs together [dB]"}},
+       [](Values v, double) {
+         validate_not_negative("excess_loss_db", v[0]);
+         return both_ways(Matrix(Matrix::Constant(2, 1, std::sqrt(0.5) * field_ratio_of_loss_db(v[0]))));
+       }},
+      {"mzi",
+       "A Mach-Zehnder interferometer of two couplers, as in meshes: phases and errors without wavelength.",
+       four,
+       {{"theta_rad", 0.0, "internal phase: 0 is cross, pi is bar [rad]"},
+        {"phi_rad", 0.0, "external phase, upper input [rad]"},
+        {"alpha_rad", 0.0, "angle error of the first splitter [rad]"},
+        {"beta_rad", 0.0, "angle error of the second splitter [rad]"},
+        {"arm_loss_db", 0.0, "loss of each of its four arms [dB]"}},
+       [](Values v, double) {
+         for (const double value : v.first(4)) validate_finite("a phase or angle", value);
+         validate_not_negative("arm_loss_db", v[4]);
+         return both_ways(mzi({v[0], v[1]}, {v[2], v[3], 0, 0, v[4], v[4], v[4], v[4]}));
+       }},
+      {"crossing",
+       "Two waveguides that cross: in0 passes to out1.",
+       four,
+       {{"loss_db", Crossing{}.loss_db, "loss of what passes [dB]"},
+        {"crosstalk_db", Crossing{}.crosstalk_db, "light in the wrong guide, so far below the input [dB]"}},
+       [](Values v, double) {
+         return both_ways(crossing({v[0], 0, v[1]}));
+       }},
+      {"ring", "An all-pass ring resonator: one bus.", two, ring_settings(1),
+       [](Values v, double at) { return both_ways(all_pass_ring(ring_of(v), at, v[7])); }},
+      {"add_drop_ring", "A ring resonator between two buses: in0 to out0 through, to out1 by the ring.", four,
+       ring_settings(2), [](Values v, double at) { return both_ways(add_drop_ring(ring_of(v), at, v[7])); }},
+      {"interface",
+       "A joint that reflects, without loss, as a step of the index does: r before it, -r behind, sqrt(1 - "
+       "r^2) through.",
+       two,
+       {{"reflection_db", -30.0, "reflected power over incident power [dB]"}},
+       [](Values v, double) {
+         validate_field(v[0] <= 0, "reflection_db", "{} (0 dB or less). Try -30.", v[0]);
+         const double r = std::pow(10.0, v[0] / 20);
+         Matrix s(2, 2);
+         s << r, std::sqrt(1 - r * r), std::sqrt(1 - r * r), -r;
+         return s;
+       }},
+  };
+}
+
+}  // namespace
+
+std::span<const CircuitModel> circuit_models() {
+  static const std::vector<CircuitModel> models = made_models();
+  return models;
+}
+
+const CircuitModel& circuit_model(const std::string& name) {
+  const auto models = circuit_models();
+  const auto found = std::ranges::find(models, name, &CircuitModel::name);
+  if (found != models.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const CircuitModel& model : models) names.push_back(model.name);
+  refuse_name("model", name, names);
+}
+
+Matrix model_scattering(const CircuitModel& model, const std::map<std::string, double>& settings,
+                        std::span<const double> wavelengths_m) {
+  std::vector<double> values;
+  for (const ModelSetting& setting : model.settings) values.push_back(setting.usual);
+  for (const auto& [name, value] : settings) {
+    const auto found = std::ranges::find(model.settings, name, &ModelSetting::name);
+    if (found == model.settings.end()) {
+      std::vector<std::string_view> names;
+      for (const ModelSetting& setting : model.settings) names.push_back(setting.name);
+      refuse_name("setting of " + model.name, name, names);
+    }
+    values[static_cast<std::size_t>(found - model.settings.begin())] = value;
+  }
+  const auto ports = static_cast<Eigen::Index>(model.ports.size());
+  Matrix s(ports * ports, static_cast<Eigen::Index>(wavelengths_m.size()));
+  for (std::size_t w = 0; w < wavelengths_m.size(); ++w) {
+    validate_field(wavelengths_m[w] >= 2e-7 && wavelengths_m[w] <= 2e-5, "wavelength_m",
+                   "{} (2e-7..2e-5 m). Try 1.55e-6.", wavelengths_m[w]);
+    s.col(static_cast<Eigen::Index>(w)) = model.scattering(values, wavelengths_m[w]).reshaped();
+  }
+  return s;
+}
+
+}  // namespace optinc

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "physics/core/field.hpp"
+
+namespace optinc {
+
+/// A setting of a model.
+struct ModelSetting {
+  std::string name;
+  double usual = 0.0;   ///< where a netlist says nothing
+  std::string meaning;  ///< with its unit
+};
+
+/// A device as an element of circuits: its ports, its settings and its scattering matrix. Devices reflect
+/// nothing but where their text says so: S = [[0, T^t], [T, 0]] of a transfer matrix T from the ports in.. to
+/// the ports out.., the same from either side (Lorentz reciprocity).
+struct CircuitModel {
+  std::string name, text;
+  std::vector<std::string> ports;
+  std::vector<ModelSetting> settings;
+  /// S (ports, ports) for all settings, in that order, at a wavelength. Throws Error as the device does.
+  std::function<Matrix(std::span<const double> values, double wavelength_m)> scattering;
+};
+
+/// All models: waveguide, phase_shifter, coupler, mmi_2x2, mmi_1x2, mzi, crossing, ring, add_drop_ring,
+/// interface.
+std::span<const CircuitModel> circuit_models();
+
+/// The model of that name. Throws Error, naming the nearest, for another name.
+const CircuitModel& circuit_model(const std::string& name);
+
+/// Its S at some wavelengths, (ports^2, wavelengths), each column in column order, with these settings and the
+/// usual ones. Throws Error for a setting it does not have, naming those it has, and for impossible values.
+Matrix model_scattering(const CircuitModel& model, const std::map<std::string, double>& settings,
+                        std::span<const double> wavelengths_m);
+
+}  // namespace optinc

@@ -1,0 +1,130 @@
+#include "physics/circuit/circuit.hpp"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "physics/circuit/models.hpp"
+#include "physics/core/check.hpp"
+
+#include "python/bindings/arrays.hpp"
+#include "python/bindings/bindings.hpp"
+
+namespace optinc::bindings {
+namespace {
+
+using Port = std::pair<std::string, std::string>;
+
+Circuit new_circuit(const std::vector<std::pair<std::string, std::vector<std::string>>>& instances,
+                    const std::vector<std::pair<Port, Port>>& connections,
+                    const std::vector<std::pair<std::string, Port>>& ports, bool absorb_unconnected) {
+  Netlist netlist;
+  for (const auto& [name, of] : instances) netlist.instances.push_back({name, of});
+  for (const auto& [a, b] : connections)
+    netlist.connections.push_back({{a.first, a.second}, {b.first, b.second}});
+  for (const auto& [name, inner] : ports) netlist.ports.push_back({name, {inner.first, inner.second}});
+  netlist.absorb_unconnected = absorb_unconnected;
+  return Circuit(std::move(netlist));
+}
+
+/// S (wavelengths, ports, ports) in C order, from the engine's (ports^2, wavelengths).
+Array<Complex> array_of_scattering(const Matrix& s, std::size_t ports) {
+  auto array = new_array<Complex>({static_cast<std::size_t>(s.cols()), ports, ports});
+  Complex* to = array.data();
+  const auto n = static_cast<Eigen::Index>(ports);
+  for (Eigen::Index w = 0; w < s.cols(); ++w)
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j) *to++ = s(j * n + i, w);
+  return array;
+}
+
+Matrix scattering_of_array(nb::handle given) {
+  const auto array = array_of<Complex>(given, "scattering", 3);
+  const auto wavelengths = static_cast<Eigen::Index>(array.shape(0)),
+             n = static_cast<Eigen::Index>(array.shape(1));
+  validate(array.shape(1) == array.shape(2),
+           "scattering has shape {} (needs (wavelengths, ports, ports)). Reshape it.",
+           shape_text(shape_of(array)));
+  Matrix s(n * n, wavelengths);
+  const Complex* from = array.data();
+  for (Eigen::Index w = 0; w < wavelengths; ++w)
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j) s(j * n + i, w) = *from++;
+  return s;
+}
+
+Array<Complex> solved(const Circuit& circuit, const nb::list& of_instances) {
+  std::vector<Matrix> scattering;
+  for (const nb::handle given : of_instances) scattering.push_back(scattering_of_array(given));
+  return array_of_scattering(working([&] { return circuit.scattering(scattering); }), circuit.ports());
+}
+
+Array<Complex> of_model(const std::string& name, const std::map<std::string, double>& settings,
+                        const ArrayLike& wavelengths_m) {
+  const CircuitModel& model = circuit_model(name);
+  const auto at = array_of<double>(wavelengths_m, "wavelength_m", 1);
+  const std::vector<double> wavelengths(at.data(), at.data() + at.size());
+  return array_of_scattering(working([&] { return model_scattering(model, settings, wavelengths); }),
+                             model.ports.size());
+}
+
+/// {model: {setting: (usual value, meaning)}}.
+nb::dict known_models() {
+  nb::dict models;
+  for (const CircuitModel& model : circuit_models()) {
+    nb::dict settings;
+    for (const ModelSetting& setting : model.settings)
+      settings[setting.name.c_str()] = nb::make_tuple(setting.usual, setting.meaning);
+    models[model.name.c_str()] = settings;
+  }
+  return models;
+}
+
+}  // namespace
+
+void bind_circuit(nb::module_& m) {
+  nb::class_<Circuit>(m, "CircuitSolver",
+                      "Devices whose ports face each other, for scattering matrices of any origin; "
+                      "optinc.Circuit reads netlists.")
+      .def(
+          "__init__",
+          [](Circuit* self, const std::vector<std::pair<std::string, std::vector<std::string>>>& instances,
+             const std::vector<std::pair<Port, Port>>& connections,
+             const std::vector<std::pair<std::string, Port>>& ports, bool absorb_unconnected) {
+            new (self) Circuit(new_circuit(instances, connections, ports, absorb_unconnected));
+          },
+          nb::arg("instances"), nb::arg("connections"), nb::arg("ports"), nb::arg("absorb_unconnected") = false,
+          "instances: (name, names of its ports); connections: two (instance, port) each; ports: (name, "
+          "(instance, port)).\n\n"
+          "Raises ValueError, naming instance and port, for names that are unknown or there twice, and, unless "
+          "absorb_unconnected,\n"
+          "for a port that faces nothing.")
+      .def("scattering", &solved, nb::arg("of_instances"),
+           "Scattering matrices of the circuit, complex128 (wavelengths, ports, ports), from those of its "
+           "instances, in their order.\n\n"
+           "S[w, i, j]: field out of port i for a field of 1 into port j. Raises ValueError for other shapes, "
+           "values that are not\n"
+           "finite, and a loop in resonance that loses no light.",
+           nb::sig("def scattering(self, of_instances: list[numpy.typing.NDArray[numpy.complex128]]) -> "
+                   "numpy.typing.NDArray[numpy.complex128]"));
+  m.def("model_scattering", &of_model, nb::arg("model"), nb::arg("settings"), nb::arg("wavelength_m"),
+        "Scattering matrices of a model, complex128 (wavelengths, ports, ports), at wavelengths (n,) [m].\n\n"
+        "Settings that are left out have their usual values: circuit_models(). Raises ValueError for unknown "
+        "names and impossible\n"
+        "values.",
+        nb::sig("def model_scattering(model: str, settings: dict[str, float], wavelength_m: "
+                "numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.complex128]"));
+  m.def("circuit_models", &known_models,
+        nb::sig("def circuit_models() -> dict[str, dict[str, tuple[float, str]]]"),
+        "Models of devices for circuits: {model: {setting: (usual value, what it is)}}.");
+  m.def(
+      "model_ports", [](const std::string& name) { return circuit_model(name).ports; }, nb::arg("model"),
+      "Names of a model's ports, in the order of its matrices. Raises ValueError for an unknown model.");
+}
+
+}  // namespace optinc::bindings

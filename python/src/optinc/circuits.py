@@ -1,0 +1,161 @@
+"""Circuits of devices from netlists: scattering matrices with reflections, over wavelength."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+
+from ._core import CircuitSolver, circuit_models, model_ports, model_scattering
+
+Model = Union[str, Callable[..., Mapping[tuple[str, str], Any]]]
+"""A model of circuit_models() by its name, or a function of wavelength and settings as sax has them: of `wl` in um, it
+returns {(port, port): values}."""
+
+
+class Circuit:
+    """A circuit of devices whose ports face each other, with reflections.
+
+    `netlist` has the form that gdsfactory and sax write: a mapping, or the path of a YAML or JSON file, with "instances"
+    (name: component, or {component, settings}), "connections" ("a,out0": "b,in0") or "nets" ({p1, p2}), and "ports" (name:
+    "a,in0"). A mapping of several netlists is a hierarchy: the first is the circuit, the others are components.
+
+    A component is a model of circuit_models(), unless `models` has another for it: the name of one, or a function
+    f(wl=.., **settings) as models of sax are (wl in um), which returns {(port, port): values}.
+
+        circuit = optinc.Circuit({"instances": {"bus": "coupler", "turn": "waveguide"},
+                                  "connections": {"bus,out1": "turn,in0", "turn,out0": "bus,in1"},
+                                  "ports": {"in": "bus,in0", "out": "bus,out0"}})
+        circuit(np.linspace(1.54e-6, 1.56e-6, 1000))[:, 1, 0]
+
+    Ports that face nothing are errors unless `absorb_unconnected`. Raises ValueError, naming instance and port, for a netlist
+    that is none, ImportError for a YAML file without PyYAML.
+    """
+
+    def __init__(self, netlist: Mapping[str, Any] | str | os.PathLike[str], models: Mapping[str, Model] | None = None,
+                 absorb_unconnected: bool = False) -> None:
+        top, others = _top(netlist if isinstance(netlist, Mapping) else _read(Path(netlist)))
+        self._elements = [_element(str(name), given, dict(models or {}), others, absorb_unconnected)
+                          for name, given in _part(top, "instances").items()]
+        pairs = [(_port(a), _port(b)) for a, b in _part(top, "connections").items()]
+        pairs += [(_port(net["p1"]), _port(net["p2"])) for net in top.get("nets") or []]
+        ports = {str(name): _port(inner) for name, inner in _part(top, "ports").items()}
+        self.ports = tuple(ports)
+        """Names of its ports, in the order of its matrices."""
+        self._solver = CircuitSolver([(e.name, list(e.ports)) for e in self._elements], pairs, list(ports.items()), absorb_unconnected)
+
+    def __call__(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
+        """Scattering matrices, complex128 (.., ports, ports), at wavelengths of any shape [m].
+
+        S[.., i, j]: field out of port i for a field of 1 into port j. `settings` replaces some of the netlist's, by
+        instance. Raises ValueError for unknown names, values that a model refuses, and a loop in resonance that loses no
+        light.
+        """
+        wavelengths = np.asarray(wavelength_m, float)
+        changed = dict(settings or {})
+        unknown = [name for name in changed if name not in {e.name for e in self._elements}]
+        if unknown:
+            raise ValueError(f'settings of "{unknown[0]}" (no such instance). Name one of the netlist.')
+        at = wavelengths.ravel()
+        of_instances = [e.scattering(at, dict(changed.get(e.name, {}))) for e in self._elements]
+        found = self._solver.scattering(of_instances)
+        return found.reshape(*wavelengths.shape, len(self.ports), len(self.ports))
+
+    def sdict(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> dict[tuple[str, str], Any]:
+        """The same as sax has it: {(port in, port out): values}."""
+        s = self(wavelength_m, settings)
+        return {(a, b): s[..., i, j] for j, a in enumerate(self.ports) for i, b in enumerate(self.ports)}
+
+    def __repr__(self) -> str:
+        return f"<Circuit: {len(self._elements)} instances, ports {', '.join(self.ports)}>"
+
+
+class _Element:
+    """An instance: what it is made of, and its settings in the netlist."""
+
+    def __init__(self, name: str, ports: Sequence[str], settings: dict[str, Any],
+                 compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any]]) -> None:
+        self.name, self.ports = name, ports
+        self._settings, self._compute = settings, compute
+
+    def scattering(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any]:
+        try:
+            return self._compute(wavelengths_m, {**self._settings, **changed})
+        except (ValueError, TypeError) as error:
+            raise type(error)(f'instance "{self.name}": {error}') from error
+
+
+def _element(name: str, given: Any, models: dict[str, Model], others: dict[str, Any], absorb: bool) -> _Element:
+    if isinstance(given, Mapping):
+        component, settings = given.get("component"), dict(given.get("settings") or {})
+    else:
+        component, settings = given, {}
+    if not isinstance(component, str):
+        raise ValueError(f'instance "{name}" names no component (it is {component!r}). Give the name of a model.')
+    if component in others:
+        inner = Circuit({component: others[component], **{k: v for k, v in others.items() if k != component}}, models, absorb)
+        return _Element(name, inner.ports, settings, inner)
+    model = models.get(component, component)
+    if callable(model):
+        return _of_function(name, model, settings)
+    known: str = model
+    try:
+        ports = model_ports(known)
+    except ValueError as error:
+        raise ValueError(f'instance "{name}": {error}') from error
+    return _Element(name, ports, settings, lambda at, values: model_scattering(known, values, at))
+
+
+def _of_function(name: str, model: Callable[..., Mapping[tuple[str, str], Any]], settings: dict[str, Any]) -> _Element:
+    ports = list(dict.fromkeys(port for pair in model(**settings) for port in pair))
+
+    def compute(at: Any, values: dict[str, Any]) -> np.ndarray[Any, Any]:
+        s = np.zeros((len(at), len(ports), len(ports)), complex)
+        for (a, b), field in model(wl=at * 1e6, **values).items():
+            s[:, ports.index(b), ports.index(a)] = np.asarray(field)
+        return s
+
+    return _Element(name, ports, settings, compute)
+
+
+def _top(netlist: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """The circuit itself, and the netlists of its components."""
+    if "instances" in netlist:
+        return netlist, {}
+    if not netlist:
+        raise ValueError('a netlist without "instances" (name: component). Give some.')
+    first, *rest = netlist
+    return netlist[first], {name: netlist[name] for name in rest}
+
+
+def _part(netlist: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = netlist.get(name) or {}
+    if not isinstance(part, Mapping):
+        raise ValueError(f'"{name}" of the netlist is a {type(part).__name__} (a mapping is needed). See optinc.Circuit.')
+    return part
+
+
+def _port(text: Any) -> tuple[str, str]:
+    instance, comma, port = str(text).rpartition(",")
+    if not comma:
+        raise ValueError(f'"{text}" is no port (they read "instance,port"). Mend it.')
+    return instance.strip(), port.strip()
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        found = json.loads(text)
+    else:
+        try:
+            import yaml  # type: ignore[import-untyped,unused-ignore]
+        except ImportError as missing:
+            raise ImportError(f"{path} is read by PyYAML. Run pip install pyyaml, or write it as JSON.") from missing
+        found = yaml.safe_load(text)
+    if not isinstance(found, Mapping):
+        raise ValueError(f"{path} is no netlist (a mapping is needed). See optinc.Circuit.")
+    return found

@@ -1,0 +1,267 @@
+#include "physics/circuit/circuit.hpp"
+
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "physics/circuit/models.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/mzi.hpp"
+#include "physics/devices/ring.hpp"
+#include "physics/mesh/reference_mesh.hpp"
+#include "physics/mesh/topology.hpp"
+#include "physics/random/haar.hpp"
+#include "physics/random/stream.hpp"
+#include "physics/variation/chip_errors.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+
+namespace {
+
+/// A circuit of models and what its instances scatter.
+struct Drawn {
+  Netlist netlist;
+  std::vector<Matrix> scattering;
+
+  void add(const std::string& name, const std::string& model, const std::map<std::string, double>& settings,
+           std::span<const double> wavelengths_m) {
+    netlist.instances.push_back({name, circuit_model(model).ports});
+    scattering.push_back(model_scattering(circuit_model(model), settings, wavelengths_m));
+  }
+  void connect(InstancePort a, InstancePort b) { netlist.connections.emplace_back(a, b); }
+  Matrix solved() const { return Circuit(netlist).scattering(scattering); }
+};
+
+Matrix column(const Matrix& s, Eigen::Index w) {
+  const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(s.rows()))));
+  return s.col(w).reshaped(n, n);
+}
+
+std::vector<double> around_1550(int count, double span_m) {
+  std::vector<double> at;
+  for (int i = 0; i < count; ++i) at.push_back(1550e-9 + span_m * i / count);
+  return at;
+}
+
+}  // namespace
+
+// Fails when the equations of a loop forget a turn, or when a closed form has another sign than its parts.
+TEST_CASE("a ring of a coupler and a waveguide is the closed form of a ring") {
+  const std::vector<double> at = around_1550(40, 12e-9);
+  const std::map<std::string, double> bus = {{"eta_rad", 0.4}, {"excess_loss_db", 0.1}},
+                                      drop = {{"eta_rad", 0.25}};
+  Ring ring;
+  ring.bus.eta_rad = 0.4;
+  ring.bus.excess_loss_db = 0.1;
+  ring.drop.eta_rad = 0.25;
+  ring.guide.length_m = 100e-6;
+
+  Drawn all_pass;
+  all_pass.add("bus", "coupler", bus, at);
+  all_pass.add("turn", "waveguide", {{"length_m", 100e-6}}, at);
+  all_pass.connect({"bus", "out1"}, {"turn", "in0"});
+  all_pass.connect({"turn", "out0"}, {"bus", "in1"});
+  all_pass.netlist.ports = {{"in", {"bus", "in0"}}, {"out", {"bus", "out0"}}};
+
+  Drawn add_drop;
+  add_drop.add("bus", "coupler", bus, at);
+  add_drop.add("drop", "coupler", drop, at);
+  for (const char* half : {"up", "down"}) add_drop.add(half, "waveguide", {{"length_m", 50e-6}}, at);
+  add_drop.connect({"bus", "out1"}, {"up", "in0"});
+  add_drop.connect({"up", "out0"}, {"drop", "in1"});
+  add_drop.connect({"drop", "out1"}, {"down", "in0"});
+  add_drop.connect({"down", "out0"}, {"bus", "in1"});
+  add_drop.netlist.ports = {{"in", {"bus", "in0"}},
+                            {"add", {"drop", "in0"}},
+                            {"through", {"bus", "out0"}},
+                            {"drop", {"drop", "out0"}}};
+
+  const Matrix once = all_pass.solved(), twice = add_drop.solved();
+  double deepest = 1;
+  for (std::size_t w = 0; w < at.size(); ++w) {
+    const Matrix s = column(once, static_cast<Eigen::Index>(w)),
+                 t = column(twice, static_cast<Eigen::Index>(w));
+    CHECK(std::abs(s(1, 0) - all_pass_ring(ring, at[w])) < 1e-12);
+    CHECK(std::abs(s(0, 1) - s(1, 0)) < 1e-12);
+    CHECK(std::abs(s(0, 0)) == 0);
+    CHECK((t.bottomLeftCorner(2, 2) - add_drop_ring(ring, at[w])).norm() < 1e-12);
+    deepest = std::min(deepest, std::norm(s(1, 0)));
+  }
+  CHECK(deepest < 0.9);
+}
+
+// Fails when light of one way meets the matrix of the other, or when ports are paired wrongly.
+TEST_CASE("a mesh as a netlist is the mesh, without a loop") {
+  for (const int ports : {2, 5, 8}) {
+    const MeshTopology topology = clements_topology(ports);
+    MeshProgram program{Vector::Zero(topology.mzi_count()), Vector::Zero(topology.mzi_count()),
+                        Vector::Zero(ports)};
+    MeshErrors errors = no_errors(topology);
+    Stream stream(3, Purpose::test, static_cast<std::uint32_t>(ports));
+    for (Vector* v : {&program.theta, &program.phi, &program.output_phase})
+      for (double& phase : *v) phase = 2 * constants::pi * stream.uniform();
+    for (Vector* v : {&errors.alpha, &errors.beta})
+      for (double& angle : *v) angle = 0.05 * stream.normal();
+    Drawn drawn;
+    const std::vector<double> at = {1.55e-6};
+    std::vector<InstancePort> light;  // where each port's light is
+    for (int p = 0; p < ports; ++p) {
+      drawn.add(fmt::format("in{}", p), "phase_shifter", {}, at);
+      drawn.netlist.ports.push_back({fmt::format("in{}", p), {fmt::format("in{}", p), "in0"}});
+      light.push_back({fmt::format("in{}", p), "out0"});
+    }
+    for (int k = 0; k < topology.mzi_count(); ++k) {
+      const auto [upper, lower] = topology.mzis[static_cast<std::size_t>(k)];
+      const std::string name = fmt::format("mzi{}", k);
+      drawn.add(name, "mzi",
+                {{"theta_rad", program.theta[k]},
+                 {"phi_rad", program.phi[k]},
+                 {"alpha_rad", errors.alpha[k]},
+                 {"beta_rad", errors.beta[k]}},
+                at);
+      drawn.connect(light[static_cast<std::size_t>(upper)], {name, "in0"});
+      drawn.connect(light[static_cast<std::size_t>(lower)], {name, "in1"});
+      light[static_cast<std::size_t>(upper)] = {name, "out0"};
+      light[static_cast<std::size_t>(lower)] = {name, "out1"};
+    }
+    for (int p = 0; p < ports; ++p) {
+      const std::string name = fmt::format("out{}", p);
+      drawn.add(name, "phase_shifter", {{"phi_rad", program.output_phase[p]}}, at);
+      drawn.connect(light[static_cast<std::size_t>(p)], {name, "in0"});
+      drawn.netlist.ports.push_back({name, {name, "out0"}});
+    }
+    const Matrix s = column(drawn.solved(), 0), wanted = reference_transfer_matrix(topology, program, errors);
+    CHECK((s.bottomLeftCorner(ports, ports) - wanted).norm() < 1e-12);
+    CHECK((s.topRightCorner(ports, ports) - wanted.transpose()).norm() < 1e-12);
+    CHECK(s.topLeftCorner(ports, ports).norm() == 0);
+  }
+}
+
+// Two mirrors face each other: Airy's formula. Fails when reflections are counted once.
+TEST_CASE("two interfaces and a waveguide are a Fabry-Perot resonator") {
+  const std::vector<double> at = around_1550(50, 8e-9);
+  Drawn drawn;
+  drawn.add("left", "interface", {{"reflection_db", -3}}, at);
+  drawn.add("guide", "waveguide", {{"length_m", 200e-6}, {"loss_db_per_cm", 3}}, at);
+  drawn.add("right", "interface", {{"reflection_db", -1}}, at);
+  drawn.connect({"left", "out0"}, {"guide", "in0"});
+  drawn.connect({"guide", "out0"}, {"right", "in0"});
+  drawn.netlist.ports = {{"in", {"left", "in0"}}, {"out", {"right", "out0"}}};
+  const Matrix s = drawn.solved();
+  Waveguide guide = soi_strip_500x220(200e-6);
+  guide.loss_db_per_cm = 3;
+  const double r1 = std::pow(10, -3.0 / 20), r2 = std::pow(10, -1.0 / 20);
+  for (std::size_t w = 0; w < at.size(); ++w) {
+    const Complex pass = waveguide_field(guide, at[w]);
+    const Complex expected = std::sqrt((1 - r1 * r1) * (1 - r2 * r2)) * pass / (1.0 + r1 * r2 * pass * pass);
+    CHECK(std::abs(column(s, static_cast<Eigen::Index>(w))(1, 0) - expected) < 1e-12);
+  }
+}
+
+// Lossless, reciprocal devices make a lossless, reciprocal circuit, whatever the loops: dense and sparse
+// solves.
+TEST_CASE("random netlists of lossless devices conserve energy and are reciprocal") {
+  const int devices = GENERATE(12, 200);
+  Stream stream(7, Purpose::test, static_cast<std::uint32_t>(devices));
+  Netlist netlist;
+  std::vector<Matrix> scattering;
+  std::vector<InstancePort> free;
+  for (int i = 0; i < devices; ++i) {
+    const int ports = 2 + static_cast<int>(3 * stream.uniform());
+    Netlist::Instance instance{fmt::format("d{}", i), {}};
+    for (int p = 0; p < ports; ++p) {
+      instance.ports.push_back(fmt::format("p{}", p));
+      free.push_back({instance.name, instance.ports.back()});
+    }
+    netlist.instances.push_back(instance);
+    const Matrix u = haar_unitary(ports, stream);
+    scattering.push_back((u * u.transpose()).reshaped());  // unitary and symmetric
+  }
+  for (std::size_t i = free.size(); i > 1; --i)
+    std::swap(free[i - 1], free[static_cast<std::size_t>(stream.uniform() * static_cast<double>(i))]);
+  while (free.size() > 9) {
+    const InstancePort a = free.back();
+    free.pop_back();
+    netlist.connections.emplace_back(a, free.back());
+    free.pop_back();
+  }
+  for (const InstancePort& port : free)
+    netlist.ports.emplace_back(fmt::format("o{}", netlist.ports.size()), port);
+  const Matrix s = column(Circuit(netlist).scattering(scattering), 0);
+  const auto n = s.rows();
+  CHECK((s.adjoint() * s - Matrix::Identity(n, n)).norm() < 1e-9);
+  CHECK((s - s.transpose()).norm() < 1e-9);
+}
+
+TEST_CASE("netlists that are none are refused by port") {
+  const std::vector<std::string> two = {"in0", "out0"};
+  const Netlist good = {{{"a", two}, {"b", two}},
+                        {{{"a", "out0"}, {"b", "in0"}}},
+                        {{"in", {"a", "in0"}}, {"out", {"b", "out0"}}}};
+  CHECK(refusal([&] { Circuit{good}; }).empty());
+  const auto refused = [&](auto change) {
+    Netlist bad = good;
+    change(bad);
+    return refusal([&] { Circuit{bad}; });
+  };
+  CHECK(refused([](Netlist& n) { n.connections.clear(); }) ==
+        "port a,out0 faces nothing (it would end in the air). Connect it, name it among the ports, or let "
+        "unconnected ports absorb.");
+  CHECK(refused([](Netlist& n) { n.connections.clear(), n.absorb_unconnected = true; }).empty());
+  CHECK(refused([](Netlist& n) { n.connections[0].first.port = "out1"; }) ==
+        "a,out1: instance \"a\" has no port \"out1\" (its ports: in0, out0). Use one of these.");
+  CHECK_THAT(refused([](Netlist& n) { n.connections[0].first.instance = "c"; }),
+             ContainsSubstring("no instance \"c\""));
+  CHECK_THAT(refused([](Netlist& n) {
+               n.connections[0].second = {"a", "in0"};
+             }),
+             ContainsSubstring("port a,in0 is used twice"));
+  CHECK_THAT(refused([](Netlist& n) { n.ports[1].first = "in"; }),
+             ContainsSubstring("two ports of the circuit"));
+  CHECK_THAT(refused([](Netlist& n) { n.instances[1].name = "a"; }), ContainsSubstring("a,in0 is there twice"));
+  CHECK_THAT(refused([](Netlist& n) { n.ports.clear(); }), ContainsSubstring("a circuit without ports"));
+
+  const Circuit circuit(good);
+  const std::vector<Matrix> ok(2, Matrix::Zero(4, 3));
+  CHECK_THAT(refusal([&] { circuit.scattering(std::vector<Matrix>(2, Matrix::Zero(3, 3))); }),
+             ContainsSubstring("scattering of instance \"a\" is 3 x 3 (expected 4 x 3"));
+  std::vector<Matrix> bad = ok;
+  bad[1](0, 0) = NAN;
+  CHECK_THAT(refusal([&] { circuit.scattering(bad); }), ContainsSubstring("instance \"b\" holds NaN"));
+}
+
+TEST_CASE("a loop in resonance without loss is refused by its instances") {
+  const std::vector<double> at = {1.55e-6};
+  Drawn drawn;
+  drawn.add("bus", "coupler", {{"eta_rad", 0}, {"excess_loss_db", 0}}, at);
+  drawn.add("turn", "phase_shifter", {}, at);
+  drawn.connect({"bus", "out1"}, {"turn", "in0"});
+  drawn.connect({"turn", "out0"}, {"bus", "in1"});
+  drawn.netlist.ports = {{"in", {"bus", "in0"}}, {"out", {"bus", "out0"}}};
+  const std::string why = refusal([&] { drawn.solved(); });
+  CHECK_THAT(why, ContainsSubstring("loses no light") && ContainsSubstring("\"bus\"") &&
+                      ContainsSubstring("\"turn\""));
+}
+
+TEST_CASE("models refuse what they cannot be") {
+  const std::vector<double> at = {1.55e-6};
+  CHECK_THAT(refusal([] { circuit_model("wave"); }),
+             ContainsSubstring("unknown model \"wave\"") && ContainsSubstring("waveguide"));
+  CHECK_THAT(refusal([&] {
+               model_scattering(circuit_model("coupler"), {{"eta", 1}}, at);
+             }),
+             ContainsSubstring("unknown setting of coupler \"eta\"") && ContainsSubstring("eta_rad"));
+  CHECK_THAT(refusal([&] { model_scattering(circuit_model("waveguide"), {}, std::vector{1.55}); }),
+             ContainsSubstring("wavelength_m = 1.55 (2e-7..2e-5 m)"));
+  for (const CircuitModel& model : circuit_models()) {
+    const Matrix s = column(model_scattering(model, {}, at), 0);
+    CHECK(s.rows() == static_cast<Eigen::Index>(model.ports.size()));
+    CHECK((s - s.transpose()).norm() < 1e-15);  // reciprocal
+    CHECK(s.jacobiSvd().singularValues()[0] <= 1 + 1e-9);
+    CHECK(!model.text.empty());
+  }
+}
