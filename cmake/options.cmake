@@ -11,13 +11,14 @@ target_compile_definitions(project_options INTERFACE EIGEN_DONT_PARALLELIZE)
 if(OPTINC_NATIVE)
   target_compile_options(project_options INTERFACE -march=native)
 endif()
+# AddressSanitizer and UndefinedBehaviorSanitizer, without the checks of every pointer before its use: the former sees what
+# they would, and they double the time to compile.
+add_library(address_checks INTERFACE)
+target_compile_options(address_checks INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr,null,alignment,object-size
+                                                -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+target_link_options(address_checks INTERFACE -fsanitize=address,undefined)
 if(OPTINC_SANITIZE STREQUAL "address")
-  # Without the checks of every pointer before its use: AddressSanitizer sees what they would, and they double the
-  # time to compile.
-  target_compile_options(project_options INTERFACE -fsanitize=address,undefined
-                         -fno-sanitize=vptr,null,alignment,object-size -fno-sanitize-recover=undefined
-                                                   -fno-omit-frame-pointer)
-  target_link_options(project_options INTERFACE -fsanitize=address,undefined)
+  target_link_libraries(project_options INTERFACE address_checks)
 elseif(OPTINC_SANITIZE STREQUAL "thread")
   # By clang: ThreadSanitizer learns from its OpenMP (libarcher, beside libomp) where threads wait for each other. GCC's
   # says nothing, and every loop would look like a race.

@@ -61,12 +61,43 @@ void add_transfer(CommandTable& commands) {
   add_output(transfer, light->out);
 }
 
+void add_circuit(CommandTable& commands) {
+  const auto asked = std::make_shared<CircuitArguments>();
+  CLI::App& circuit = commands.add(
+      "circuit", "Compute the scattering matrices of a circuit of any devices from its netlist",
+      "optinc circuit ring.yml -o ring.h5 --wavelength-m 1.54e-6 1.56e-6 --points 2001\n"
+      "  optinc circuit ring.yml --wavelength-m 1.55e-6 --points 1 --set bus.eta_rad=0.3\n"
+      "  optinc circuit --models     models, their ports and settings\n"
+      "A netlist, as gdsfactory and sax write them:\n"
+      "  instances:\n"
+      "    bus: {component: coupler, settings: {eta_rad: 0.25}}\n"
+      "    turn: {component: waveguide, settings: {length_m: 60e-6}}\n"
+      "    chip: {component: touchstone, settings: {file: measured.s2p}}\n"
+      "  connections: {\"bus,out1\": \"turn,in0\", \"turn,out0\": \"bus,in1\", \"bus,out0\": \"chip,port1\"}\n"
+      "  ports: {in: \"bus,in0\", out: \"chip,port2\"}",
+      [asked, &commands] { return circuit_command(*asked, commands.typed()); });
+  circuit.add_option("NETLIST.yml", asked->netlist, "Netlist in YAML or JSON");
+  circuit
+      .add_option("--wavelength-m", asked->wavelengths_m, "Wavelength, or the first and the last of a range [m]")
+      ->type_name("M")
+      ->expected(1, 2);
+  circuit.add_option("--points", asked->points, "Wavelengths of the range, evenly spaced")->type_name("N");
+  add_settings(circuit, asked->settings,
+               "Override a setting of the netlist: INSTANCE.SETTING=value; repeatable");
+  circuit.add_flag("--absorb-unconnected", asked->absorb_unconnected,
+                   "Let ports that face nothing absorb light; otherwise they are errors");
+  circuit.add_flag("--models", asked->models, "List the models of devices with their settings");
+  circuit.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");
+  add_output(circuit, asked->out);
+}
+
 }  // namespace
 
 void add_chip_io_commands(CommandTable& commands) {
   add_program(commands);
   add_fabricate(commands);
   add_transfer(commands);
+  add_circuit(commands);
 }
 
 }  // namespace optinc

@@ -79,6 +79,16 @@ struct OperatingPointArguments {
   OutputArguments out;
 };
 
+/// What `circuit` takes.
+struct CircuitArguments {
+  std::string netlist;
+  std::vector<double> wavelengths_m = {1.54e-6, 1.56e-6};  ///< one, or first and last
+  int points = 1001;
+  std::vector<std::string> settings;
+  bool absorb_unconnected = false, models = false, json = false;
+  OutputArguments out;
+};
+
 /// What `interconnect` takes.
 struct InterconnectArguments {
   std::string list, trace, scenario;
@@ -111,6 +121,7 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
 int program_command(const LabArguments& arguments, const RunOptions& options);
 int fabricate_command(const LabArguments& arguments, const RunOptions& options);
 int transfer_command(const LabArguments& arguments, const RunOptions& options);
+int circuit_command(const CircuitArguments& arguments, std::string_view typed);
 int inspect_command(const std::string& file, bool json);
 int validate_command(const LawArguments& arguments, std::string_view typed);
 int check_network_command(const CheckNetworkArguments& arguments);

@@ -45,6 +45,27 @@ void require_losses(const Group& group, std::string_view name, const Vector& los
            losses_db.size() == 0 ? 0.0 : losses_db.minCoeff());
 }
 
+ErrorModel load_model(const Group& group) {
+  ErrorModel model;
+  visit_fields(model, [&](const FieldInfo& info, auto& member) {
+    FieldValue value = to_field_value(member);
+    const Attributes attributes = group.attributes();
+    if (std::holds_alternative<std::string>(value))
+      value = attributes.text(info.key);
+    else if (std::holds_alternative<bool>(value))  // a switch that older files do not know is off
+      value = attributes.has(info.key) && attributes.integer(info.key) != 0;
+    else if (std::holds_alternative<std::int64_t>(value))
+      value = attributes.integer(info.key);
+    else
+      value = attributes.number(info.key);
+    check_field(fmt::format("{}: attribute {}", group.where(), info.key), info, value);
+    from_field_value(member, value);
+  });
+  return model;
+}
+
+}  // namespace
+
 MeshErrors load_mesh_errors(const Group& group) {
   MeshErrors errors;
   errors.output_offset =
@@ -68,27 +89,6 @@ MeshErrors load_mesh_errors(const Group& group) {
   }
   return errors;
 }
-
-ErrorModel load_model(const Group& group) {
-  ErrorModel model;
-  visit_fields(model, [&](const FieldInfo& info, auto& member) {
-    FieldValue value = to_field_value(member);
-    const Attributes attributes = group.attributes();
-    if (std::holds_alternative<std::string>(value))
-      value = attributes.text(info.key);
-    else if (std::holds_alternative<bool>(value))  // a switch that older files do not know is off
-      value = attributes.has(info.key) && attributes.integer(info.key) != 0;
-    else if (std::holds_alternative<std::int64_t>(value))
-      value = attributes.integer(info.key);
-    else
-      value = attributes.number(info.key);
-    check_field(fmt::format("{}: attribute {}", group.where(), info.key), info, value);
-    from_field_value(member, value);
-  });
-  return model;
-}
-
-}  // namespace
 
 void save_mesh_errors(const Group& group, const MeshErrors& errors) {
   group.counting_dimension("port", static_cast<std::size_t>(errors.output_offset.size()),

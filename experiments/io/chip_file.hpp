@@ -15,6 +15,9 @@ struct StoredChip {
 /// dB.
 void save_mesh_errors(const Group& group, const MeshErrors& errors);
 
+/// What save_mesh_errors() wrote, bit for bit. Throws Error as load_chip() does.
+MeshErrors load_mesh_errors(const Group& group);
+
 /// Writes a chip into a group: the model as attributes, one subgroup layerL/blockB/mesh and ../attenuators each
 /// (FORMAT.md, "Phases, matrices and chips"). Angles in rad, losses in dB.
 void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& model);

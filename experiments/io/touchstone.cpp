@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -74,10 +75,13 @@ Complex number_of(double first, double second, NumberFormat format) {
   throw Error("number format unknown (a bug). Please report it.");
 }
 
-/// Collects the values of one frequency after the other and keeps the one nearest to what is wanted.
+/// Hands on the scattering matrix of one frequency after the other.
 class TouchstoneReader {
  public:
-  TouchstoneReader(int ports, double wanted_hz) : ports_(ports), wanted_hz_(wanted_hz) {}
+  /// Takes a frequency [Hz] and what finds S(row, column) there.
+  using Take = std::function<void(double, const std::function<Complex(int, int)>&)>;
+
+  TouchstoneReader(int ports, Take take) : ports_(ports), take_(std::move(take)) {}
 
   void take(const TextLine& line) {
     last_line_ = line.number;
@@ -98,22 +102,14 @@ class TouchstoneReader {
     if (values_.size() == values_per_frequency()) finish_frequency();
   }
 
-  Matrix matrix(const std::string& file) const {
+  /// Throws Error unless the last frequency was whole and there was one.
+  void finish(const std::string& file) const {
     validate(values_.empty() && !open_,
              "{}:{}: {} numbers at {:.9g} GHz (expected {}: {} ports). Use a complete copy, or the extension "
              "that fits.",
              file, last_line_, values_.size(), frequency_hz_ / 1e9, values_per_frequency(), ports_);
-    validate(best_hz_ > 0.0, "{}:{}: no data (expected at least one frequency). Check how it was made.", file,
-             last_line_);
-    validate(std::abs(best_hz_ - wanted_hz_) <= 0.01 * wanted_hz_,
-             "{}: nearest frequency {:.9g} GHz to the {:.9g} GHz asked for (within 1 % is taken). Ask for one "
-             "of the file's.",
-             file, best_hz_ / 1e9, wanted_hz_ / 1e9);
-    const int n = ports_ / 2;
-    Matrix transfer(n, n);
-    for (int row = 0; row < n; ++row)
-      for (int column = 0; column < n; ++column) transfer(row, column) = element(n + row, column);
-    return transfer;
+    validate(frequency_hz_ > 0.0, "{}:{}: no data (expected at least one frequency). Check how it was made.",
+             file, last_line_);
   }
 
  private:
@@ -150,30 +146,33 @@ class TouchstoneReader {
   }
 
   void finish_frequency() {
-    if (best_hz_ == 0.0 || std::abs(frequency_hz_ - wanted_hz_) < std::abs(best_hz_ - wanted_hz_)) {
-      best_hz_ = frequency_hz_;
-      best_ = values_;
-    }
+    take_(frequency_hz_, [this](int row, int column) { return element(row, column); });
     values_.clear();
     open_ = false;
   }
 
-  /// S(row, column) of the best frequency. Files list it by rows; 2-ports alone by columns.
+  /// S(row, column) of the frequency. Files list it by rows; 2-ports alone by columns.
   Complex element(int row, int column) const {
     if (ports_ == 2) std::swap(row, column);
     const std::size_t at = 2 * (static_cast<std::size_t>(row) * static_cast<std::size_t>(ports_) +
                                 static_cast<std::size_t>(column));
-    return number_of(best_[at], best_[at + 1], options_->format);
+    return number_of(values_[at], values_[at + 1], options_->format);
   }
 
   int ports_;
-  double wanted_hz_;
+  Take take_;
   std::optional<OptionLine> options_;
   bool noise_ = false, open_ = false;  ///< open: a frequency was read whose values are not all there
-  double frequency_hz_ = 0.0, best_hz_ = 0.0;
-  std::vector<double> values_, best_;
+  double frequency_hz_ = 0.0;
+  std::vector<double> values_;
   long last_line_ = 0;
 };
+
+void read_frequencies(const std::filesystem::path& path, int ports, TouchstoneReader::Take take) {
+  TouchstoneReader reader(ports, std::move(take));
+  read_text(path, '!', [&](const TextLine& line) { reader.take(line); });
+  reader.finish(path.string());
+}
 
 }  // namespace
 
@@ -204,18 +203,29 @@ std::string touchstone_text(const Matrix& transfer, double frequency_hz, std::st
   Matrix s = Matrix::Zero(ports, ports);
   s.bottomLeftCorner(n, n) = transfer;
   s.topRightCorner(n, n) = transfer.transpose();
-  if (ports == 2) s.transposeInPlace();  // the standard lists 2-ports, and them alone, by columns
+  return touchstone_text({{frequency_hz}, s.reshaped()}, title, command, remarks);
+}
+
+std::string touchstone_text(const ScatteringSpectrum& spectrum, std::string_view title,
+                            std::string_view command, std::span<const std::string_view> remarks) {
+  const Eigen::Index ports = spectrum.ports();
   std::string text = text_header('!', title, command, remarks);
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "# GHz S RI R 50\n{}", frequency_hz / 1e9);
-  const bool one_line = ports == 2;
-  for (Eigen::Index row = 0; row < ports; ++row)
-    for (Eigen::Index column = 0; column < ports; ++column) {
-      // every row on a new line, at most four complex numbers a line
-      if (!one_line && column % 4 == 0 && row + column > 0) text += "\n";
-      fmt::format_to(out, " {} {}", s(row, column).real(), s(row, column).imag());
-    }
-  return text + "\n" + text_footer('!');
+  text += "# GHz S RI R 50\n";
+  for (std::size_t f = 0; f < spectrum.frequency_hz.size(); ++f) {
+    const auto s = spectrum.s.col(static_cast<Eigen::Index>(f)).reshaped(ports, ports);
+    fmt::format_to(out, "{}", spectrum.frequency_hz[f] / 1e9);
+    for (Eigen::Index row = 0; row < ports; ++row)
+      for (Eigen::Index column = 0; column < ports; ++column) {
+        // every row on a new line, at most four complex numbers a line
+        if (ports != 2 && column % 4 == 0 && row + column > 0) text += "\n";
+        const Complex value =
+            ports == 2 ? s(column, row) : s(row, column);  // 2-ports, and them alone, by columns
+        fmt::format_to(out, " {} {}", value.real(), value.imag());
+      }
+    text += "\n";
+  }
+  return text + text_footer('!');
 }
 
 Matrix read_touchstone(const std::filesystem::path& path, double frequency_hz) {
@@ -224,9 +234,36 @@ Matrix read_touchstone(const std::filesystem::path& path, double frequency_hz) {
       ports >= 2 && ports % 2 == 0 && ports <= most_touchstone_ports,
       "{}: {} ports by its extension (an even number to {}: inputs, then as many outputs). Use a file of such.",
       path.string(), ports, most_touchstone_ports);
-  TouchstoneReader reader(ports, frequency_hz);
-  read_text(path, '!', [&](const TextLine& line) { reader.take(line); });
-  return reader.matrix(path.string());
+  const int n = ports / 2;
+  double best_hz = 0.0;
+  Matrix transfer(n, n);
+  read_frequencies(path, ports, [&](double hz, const auto& element) {
+    if (best_hz > 0.0 && std::abs(hz - frequency_hz) >= std::abs(best_hz - frequency_hz)) return;
+    best_hz = hz;
+    for (int row = 0; row < n; ++row)
+      for (int column = 0; column < n; ++column) transfer(row, column) = element(n + row, column);
+  });
+  validate(std::abs(best_hz - frequency_hz) <= 0.01 * frequency_hz,
+           "{}: nearest frequency {:.9g} GHz to the {:.9g} GHz asked for (within 1 % is taken). Ask for one "
+           "of the file's.",
+           path.string(), best_hz / 1e9, frequency_hz / 1e9);
+  return transfer;
+}
+
+ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path) {
+  const int ports = touchstone_ports(path);
+  validate(ports >= 1 && ports <= most_touchstone_ports,
+           "{}: extension \"{}\" (a Touchstone file of N ports is called .sNp, N to {}). Rename it.",
+           path.string(), shown(extension_of(path)), most_touchstone_ports);
+  std::vector<double> frequencies;
+  std::vector<Complex> values;
+  read_frequencies(path, ports, [&](double hz, const auto& element) {
+    frequencies.push_back(hz);
+    for (int column = 0; column < ports; ++column)
+      for (int row = 0; row < ports; ++row) values.push_back(element(row, column));
+  });
+  const auto count = static_cast<Eigen::Index>(frequencies.size());
+  return {std::move(frequencies), Eigen::Map<const Matrix>(values.data(), Eigen::Index{ports} * ports, count)};
 }
 
 }  // namespace optinc

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cmath>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "physics/core/field.hpp"
 #include "physics/core/units.hpp"
@@ -28,5 +31,21 @@ std::string touchstone_text(const Matrix& transfer, double frequency_hz, std::st
 /// another parameter or version, a number of ports that is odd or beyond 8192, values missing or too many,
 /// frequencies that do not rise, or none within 1 % of `frequency_hz`.
 Matrix read_touchstone(const std::filesystem::path& path, double frequency_hz = default_frequency_hz);
+
+/// Scattering matrices over frequency, of devices with reflections.
+struct ScatteringSpectrum {
+  std::vector<double> frequency_hz;  ///< rising
+  Matrix s;                          ///< (ports^2, frequencies), each column an S (ports, ports) by columns
+
+  /// How many ports.
+  Eigen::Index ports() const { return std::lround(std::sqrt(static_cast<double>(s.rows()))); }
+};
+
+/// All of a spectrum as a Touchstone 1 file, `remarks` in its header. Numbers as in the text of one matrix.
+std::string touchstone_text(const ScatteringSpectrum& spectrum, std::string_view title,
+                            std::string_view command, std::span<const std::string_view> remarks);
+
+/// All S of a file of any number of ports. Reads what read_touchstone reads, and throws as it does.
+ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path);
 
 }  // namespace optinc

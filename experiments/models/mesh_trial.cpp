@@ -6,7 +6,6 @@
 #include "experiments/io/matrix_file.hpp"
 #include "experiments/io/phases_file.hpp"
 #include "experiments/models/built_in_models.hpp"
-#include "experiments/models/trial_model.hpp"
 #include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
@@ -15,6 +14,20 @@
 
 namespace optinc {
 namespace {
+
+/// Adds the errors of a mesh to others of the same wiring.
+void add(const MeshErrors& from, MeshErrors& to) {
+  to.alpha += from.alpha;
+  to.beta += from.beta;
+  to.theta_offset += from.theta_offset;
+  to.phi_offset += from.phi_offset;
+  to.theta_arm_loss_db += from.theta_arm_loss_db;
+  to.phi_arm_loss_db += from.phi_arm_loss_db;
+  to.theta_other_loss_db += from.theta_other_loss_db;
+  to.phi_other_loss_db += from.phi_other_loss_db;
+  to.output_offset += from.output_offset;
+  to.idle_arm_loss_db += from.idle_arm_loss_db;
+}
 
 /// The value of one metric of a mesh whose transfer matrix is `found`, losses included.
 double measured(std::string_view metric, const MeshTrial& trial, const Matrix& found, int clipped) {
@@ -30,20 +43,26 @@ double measured(std::string_view metric, const MeshTrial& trial, const Matrix& f
 
 }  // namespace
 
-MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const MeshTargets& targets) {
-  const bool triangle = config.mesh.topology == "reck";
+MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs) {
   const MeshAddress address{config.run.seed, trial, 0};
   MeshTrial drawn;
   drawn.kind = value_of_name<MziKind>(config.mesh.kind);
-  drawn.topology = triangle ? reck_topology(config.mesh.ports) : clements_topology(config.mesh.ports);
-  drawn.target = mesh_target(config, trial, targets);
-  drawn.ideal = triangle ? decompose_reck(drawn.target) : decompose_clements(drawn.target);
+  drawn.topology = mesh_topology(config.mesh);
+  drawn.target = mesh_target(config, trial, inputs.targets);
+  drawn.ideal =
+      config.mesh.topology == "reck" ? decompose_reck(drawn.target) : decompose_clements(drawn.target);
   drawn.errors =
       draw_variant_errors(drawn.topology, drawn.kind, config.chip, config.mesh.sigma_common_rad, address);
-  drawn.known = estimate_splitters(drawn.errors, drawn.kind, config.calibration.sigma_estimate_rad, address);
-  // calibration knows the design's mean loss, not the draw of one mesh
+  drawn.measured = measured_errors(config, inputs.measured);
+  add(drawn.measured, drawn.errors.mzis);
+  if (!config.mesh.is_measured())
+    drawn.known = estimate_splitters(drawn.errors, drawn.kind, config.calibration.sigma_estimate_rad, address);
+  else  // what was measured is all that is known: [chip] draws how far the truth lies from it
+    drawn.known = {drawn.measured.alpha, drawn.measured.beta, Vector::Zero(drawn.topology.mzi_count())};
+  // calibration knows the mean loss of the design and of what was measured, not the draw of one mesh
   drawn.nominal_factor =
-      std::pow(field_ratio_of_loss_db(2 * mean_arm_loss_db(config.chip)), drawn.topology.columns());
+      std::pow(field_ratio_of_loss_db(2 * (mean_arm_loss_db(config.chip) + drawn.measured.idle_arm_loss_db)),
+               drawn.topology.columns());
   return drawn;
 }
 
@@ -59,6 +78,10 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
     set = correct_splitters(trial.topology, trial.ideal, trial.known.alpha, trial.known.beta,
                             variant == "corrected_nearest" ? Clipping::nearest : Clipping::quadrature);
   }
+  if (corrected) {
+    set.program.theta -= trial.measured.theta_offset;
+    set.program.phi -= trial.measured.phi_offset;
+  }
   set.program = quantise(set.program, model.dac_bits, dac_mode(model));
   return set;
 }
@@ -72,11 +95,11 @@ Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program) {
   return engine.transfer_matrix();
 }
 
-TrialModel mesh_model(const StudyConfig& config, const MeshTargets& targets) {
+TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs) {
   TrialModel model = model_layout(config, 0);
-  model.run = [variants = measured_variants(config), quantities = model.quantities, targets](
+  model.run = [variants = measured_variants(config), quantities = model.quantities, inputs](
                   const StudyConfig& at_point, std::uint32_t number, std::span<double> record) {
-    const MeshTrial trial = draw_mesh_trial(at_point, number, targets);
+    const MeshTrial trial = draw_mesh_trial(at_point, number, inputs);
     for (std::size_t v = 0; v < variants.size(); ++v) {
       const CorrectedProgram set = programmed_mesh(trial, variants[v], at_point.chip);
       const Matrix found = found_matrix(trial, set.program);
@@ -108,7 +131,7 @@ void write_errors(const Group& root, const MeshTrial& trial) {
 
 void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
                       std::uint32_t number) {
-  const MeshTrial trial = draw_mesh_trial(config, number, inputs.targets);
+  const MeshTrial trial = draw_mesh_trial(config, number, inputs);
   write_errors(root, trial);
   save_matrix(root.group("target"), trial.target);
   for (const std::string& name : measured_variants(config)) {
@@ -142,10 +165,13 @@ StudyModel mesh_study_model() {
       .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
       .error_metric = "mesh_error",
       .reads = {"chip", "calibration.sigma_estimate_rad", "mesh"},
-      .read_files = [](const std::vector<StudyConfig>& points,
-                       StudyInputs& inputs) { inputs.targets = read_mesh_targets(points); },
+      .read_files =
+          [](const std::vector<StudyConfig>& points, StudyInputs& inputs) {
+            inputs.targets = read_mesh_targets(points);
+            inputs.measured = read_measured_meshes(points);
+          },
       .make = [](const StudyConfig& config, const StudyInputs& inputs,
-                 const std::filesystem::path&) { return mesh_model(config, inputs.targets); },
+                 const std::filesystem::path&) { return mesh_model(config, inputs); },
       .write_trial = write_mesh_trial};
 }
 

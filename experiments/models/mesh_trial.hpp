@@ -1,7 +1,7 @@
 #pragma once
 
 #include "experiments/engine/config/study_config.hpp"
-#include "experiments/models/mesh_targets.hpp"
+#include "experiments/models/trial_model.hpp"
 #include "physics/mesh/blocks.hpp"
 
 namespace optinc {
@@ -14,10 +14,11 @@ struct MeshTrial {
   Matrix target;
   MeshProgram ideal;
   MeshVariantErrors errors;
+  MeshErrors measured;          ///< what was measured of it, all 0 otherwise; part of its errors
   KnownSplitters known;         ///< what the correction takes the splitters for
   double nominal_factor = 1.0;  ///< field factor of a perfect mesh with the preset's mean loss
 };
-MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const MeshTargets& targets = {});
+MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs = {});
 
 /// Its phases as a variant sets them, on the DAC's grid: "uncorrected", "corrected" (surplus into the
 /// quadrature) or "corrected_nearest" (as published). Kinds other than standard clip to the nearest in both

@@ -10,6 +10,7 @@
 
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/config/study_model.hpp"
+#include "experiments/models/measured_meshes.hpp"
 #include "experiments/models/mesh_targets.hpp"
 #include "experiments/models/networks.hpp"
 
@@ -20,6 +21,7 @@ namespace optinc {
 struct StudyInputs {
   Networks networks = {};
   MeshTargets targets = {};
+  MeasuredMeshes measured = {};
 };
 
 /// An axis of what a trial records, besides the study's sweeps and the trials themselves.
@@ -81,7 +83,7 @@ TrialModel learning_model(const StudyConfig& config, const Networks& networks,
                           const std::filesystem::path& keep_in = {});
 
 /// One mesh with a Haar target of its own for every trial, or with one of `targets`.
-TrialModel mesh_model(const StudyConfig& config, const MeshTargets& targets = {});
+TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs = {});
 
 /// Variants that the study measures, in the model's order.
 std::vector<std::string> measured_variants(const StudyConfig& config);

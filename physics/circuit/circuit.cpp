@@ -20,6 +20,12 @@ constexpr std::size_t largest_dense = 96;  // fields of a loop that are solved b
 
 std::string said(const InstancePort& port) { return fmt::format("{},{}", port.instance, port.port); }
 
+/// Throws PortError "port INSTANCE,PORT REST".
+template <class... Args>
+[[noreturn]] void refuse_port(const InstancePort& port, fmt::format_string<Args...> rest, Args&&... args) {
+  throw PortError(port, "port " + said(port) + fmt::format(rest, std::forward<Args>(args)...));
+}
+
 /// A term of an equation: the element of an instance's S that takes field `from` there.
 struct Term {
   std::size_t instance = 0;
@@ -67,8 +73,8 @@ Circuit::Circuit(Netlist netlist) : netlist_(std::move(netlist)) {
     first_port_.push_back(name.size());
     for (const std::string& port : ports) {
       const InstancePort full{instance, port};
-      validate(number.emplace(full, name.size()).second,
-               "port {} is there twice (names are unique). Rename one.", said(full));
+      if (!number.emplace(full, name.size()).second)
+        refuse_port(full, " is there twice (names are unique). Rename one.");
       name.push_back(full);
       instance_of_.push_back(i);
     }
@@ -80,15 +86,14 @@ Circuit::Circuit(Netlist netlist) : netlist_(std::move(netlist)) {
     const auto found = number.find(port);
     if (found == number.end()) {
       const auto instance = std::ranges::find(netlist_.instances, port.instance, &Netlist::Instance::name);
-      validate(instance != netlist_.instances.end(),
-               "{}: no instance \"{}\" (it must be among the instances). "
-               "Check its name.",
-               said(port), port.instance);
-      throw Error(fmt::format("{}: instance \"{}\" has no port \"{}\" (its ports: {}). Use one of these.",
-                              said(port), port.instance, port.port, fmt::join(instance->ports, ", ")));
+      if (instance == netlist_.instances.end())
+        refuse_port(port, ": no instance \"{}\" (it must be among the instances). Check its name.",
+                    port.instance);
+      refuse_port(port, ": instance \"{}\" has no port \"{}\" (its ports: {}). Use one of these.",
+                  port.instance, port.port, fmt::join(instance->ports, ", "));
     }
-    validate(!used[found->second],
-             "port {} is used twice (light goes one way from a port). Put a coupler there.", said(port));
+    if (used[found->second])
+      refuse_port(port, " is used twice (light goes one way from a port). Put a coupler there.");
     used[found->second] = true;
     return found->second;
   };
@@ -105,10 +110,10 @@ Circuit::Circuit(Netlist netlist) : netlist_(std::move(netlist)) {
   }
   validate(!outer_.empty(), "a circuit without ports (light enters and leaves by them). Name some.");
   for (std::size_t p = 0; p < name.size(); ++p)
-    validate(used[p] || netlist_.absorb_unconnected,
-             "port {} faces nothing (it would end in the air). Connect it, name it among the ports, or let "
-             "unconnected ports absorb.",
-             said(name[p]));
+    if (!used[p] && !netlist_.absorb_unconnected)
+      refuse_port(name[p],
+                  " faces nothing (it would end in the air). Connect it, name it among the ports, or let "
+                  "unconnected ports absorb.");
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/core/check.hpp"
 #include "physics/core/field.hpp"
 
 namespace optinc {
@@ -14,6 +15,12 @@ namespace optinc {
 struct InstancePort {
   std::string instance, port;
   auto operator<=>(const InstancePort&) const = default;
+};
+
+/// What is wrong about one port of a netlist.
+struct PortError : Error {
+  PortError(InstancePort of, const std::string& text) : Error(text), port(std::move(of)) {}
+  InstancePort port;
 };
 
 /// Which devices a circuit has, and which of their ports face each other.
@@ -38,8 +45,8 @@ struct Netlist {
 /// those of a loop together. Without reflections and rings that is one pass through the devices.
 class Circuit {
  public:
-  /// Throws Error, naming instance and port, for names that are twice there or not known, a port that two
-  /// others face, one that nothing faces, and a circuit without ports.
+  /// Throws PortError for names that are twice there or not known, a port that two others face, and one that
+  /// nothing faces; Error for names that are used twice and a circuit without ports.
   explicit Circuit(Netlist netlist);
 
   /// How many ports it has.

@@ -6,11 +6,14 @@
 #include "physics/core/check_values.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/carrier_shifter.hpp"
 #include "physics/devices/crossing.hpp"
+#include "physics/devices/fibre_coupler.hpp"
 #include "physics/devices/mmi.hpp"
 #include "physics/devices/mzi.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/devices/ring.hpp"
+#include "physics/devices/thermo_optic_shifter.hpp"
 
 namespace optinc {
 namespace {
@@ -93,6 +96,49 @@ std::vector<CircuitModel> made_models() {
          validate_finite("phi_rad", v[0]);
          validate_not_negative("loss_db", v[1]);
          return both_ways(phase_shifter(v[0], v[1]));
+       }},
+      {"heater",
+       "A thermo-optic phase shifter at a voltage, in the steady state.",
+       two,
+       {{"voltage_v", 0.0, "across the heater [V]"},
+        {"p_pi_w", ThermoOpticShifter{}.p_pi_w, "power for a phase of pi at 1550 nm [W]"},
+        {"resistance_ohm", ThermoOpticShifter{}.resistance_ohm, "of the cold heater [ohm]"},
+        {"resistance_slope_per_k", ThermoOpticShifter{}.resistance_slope_per_k,
+         "its relative change with temperature [1/K]"},
+        {"loss_db", ThermoOpticShifter{}.loss_db, "loss [dB]"}},
+       [](Values v, double at) {
+         ThermoOpticShifter heater;
+         heater.p_pi_w = v[1];
+         heater.resistance_ohm = v[2];
+         heater.resistance_slope_per_k = v[3];
+         heater.loss_db = v[4];
+         const double phase = thermo_optic_phase_rad(heater, v[0]) * heater.wavelength_m / at;
+         return both_ways(phase_shifter(phase, heater.loss_db));
+       }},
+      {"carrier_shifter",
+       "A silicon waveguide with free carriers, after Nedeljkovic et al. (2011) at 1550 nm: phase and "
+       "absorption.",
+       two,
+       {{"length_m", CarrierShifter{}.length_m, "length [m]"},
+        {"electrons_per_m3", 0.0, "free electrons above the undoped crystal [1/m^3]"},
+        {"holes_per_m3", 0.0, "free holes [1/m^3]"},
+        {"overlap", CarrierShifter{}.overlap, "share of the mode's power in the carriers"},
+        {"background_loss_db", CarrierShifter{}.background_loss_db, "loss without carriers [dB]"}},
+       [](Values v, double) {
+         CarrierShifter shifter;
+         shifter.length_m = v[0];
+         shifter.overlap = v[3];
+         shifter.background_loss_db = v[4];
+         return both_ways(carrier_field(shifter, {v[1], v[2]}));
+       }},
+      {"fibre_coupler",
+       "Light between a fibre and the chip, by a facet or a grating.",
+       two,
+       {{"loss_db", FibreCoupler{}.loss_db, "least loss [dB]"},
+        {"reference_m", FibreCoupler{}.wavelength_m, "wavelength of least loss [m]"},
+        {"one_db_bandwidth_m", 35e-9, "full width where 1 dB is added: 35 nm as of gratings [m]"}},
+       [](Values v, double at) {
+         return both_ways(phase_shifter(0.0, fibre_coupler_loss_db({v[0], v[1], v[2]}, at)));
        }},
       {"coupler", "A directional coupler.", four, coupler_settings,
        [](Values v, double at) { return both_ways(directional_coupler(coupler_of(v), at)); }},

@@ -28,8 +28,8 @@ struct CircuitModel {
   std::function<Matrix(std::span<const double> values, double wavelength_m)> scattering;
 };
 
-/// All models: waveguide, phase_shifter, coupler, mmi_2x2, mmi_1x2, mzi, crossing, ring, add_drop_ring,
-/// interface.
+/// All models: waveguide, phase_shifter, heater, carrier_shifter, fibre_coupler, coupler, mmi_2x2, mmi_1x2,
+/// mzi, crossing, ring, add_drop_ring, interface.
 std::span<const CircuitModel> circuit_models();
 
 /// The model of that name. Throws Error, naming the nearest, for another name.

@@ -4,7 +4,9 @@ numbers on one and two threads, and every kind of bad input refused in one line 
 
 Usage: command_line.py OPTINC STUDY.toml"""
 
+import cmath
 import json
+import math
 import os
 import pathlib
 import re
@@ -258,7 +260,7 @@ class MainJob(unittest.TestCase):
 
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  ([\w-]+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
-        self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer",
+        self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer", "circuit",
                                          "inspect", "validate", "check-network", "budget", "compare-costs", "operating-point", "interconnect", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")
@@ -381,6 +383,34 @@ class MainJob(unittest.TestCase):
             self.check_refusal(optinc("operating-point", path, *small), *words)
         path.write_text(good)
         self.check_refusal(optinc("operating-point", path, "--chips", 0), "chips = 0")
+
+    # fails when a law, a spectrum or an override does not reach what is printed
+    def test_circuits(self):
+        path, made = self.path.with_name("ring.yml"), self.path.with_name("ring.h5")
+        path.write_text("instances:\n  bus: {component: coupler, settings: {eta_rad: 0.3, excess_loss_db: 0}}\n"
+                        "  turn: {component: waveguide, settings: {length_m: 60e-6, loss_db_per_cm: 0}}\n"
+                        'connections: {"bus,out1": "turn,in0", "turn,out0": "bus,in1"}\n'
+                        'ports: {in: "bus,in0", out: "bus,out0"}\n')
+        done = optinc("circuit", path, "-o", made, "--quiet", "--json", "--points", 201)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = json.loads(done.stdout)
+        self.assertEqual((seen["devices"], seen["ports"], seen["wavelengths"]), (2, ["in", "out"], 201))
+        self.assertAlmostEqual(seen["largest_out"], 1, 12)  # lossless
+        self.assertLess(seen["not_reciprocal"], 1e-12)
+        with h5py.File(made) as file:
+            self.assertEqual(file["circuit/scattering"].shape, (201, 2, 2, 2))
+            self.assertEqual(file["circuit/wavelength"][[0, -1]].tolist(), [1.54e-6, 1.56e-6])
+        lossy = optinc("circuit", path, "--wavelength-m", 1.55e-6, "--points", 1, "--set", "turn.loss_db_per_cm=200", "--json", "--quiet")
+        t, turn = math.cos(0.3), 10 ** (-200 * 60e-4 / 20) * cmath.exp(2j * math.pi * 2.44365 * 60e-6 / 1.55e-6)
+        passed = t - math.sin(0.3) ** 2 * turn / (1 - t * turn)
+        self.assertAlmostEqual(json.loads(lossy.stdout)["largest_out"], abs(passed) ** 2, 9)
+        self.assertRegex(optinc("circuit", path, "--points", 11, "--quiet").stdout, r"(?m)^in +out +-?0.000 +-?0.000 +15")
+        self.assertRegex(optinc("circuit", "--models").stdout, r"(?m)^ +eta_slope_rad_per_m +its slope")
+        for arguments, words in (((path, "--wavelength-m", 1.5e-6, 1.4e-6), ("no longer than",)), ((path, "--points", 1), ("--points 1",)),
+                                 ((path, "--set", "turn.length_m=long"), ("turn.length_m=long", "NUMBER")), ((), ("no netlist",)),
+                                 ((path, "-o", path, "--force"), ("ring.yml",)), ((path, "-o", made), ("exists",)),
+                                 ((path, "-o", path.with_suffix(".s3p")), ("2 ports", ".s2p"))):
+            self.check_refusal(optinc("circuit", *arguments, "--quiet"), *words)
 
     def test_a_budget_adds_up_and_needs_a_network(self):
         path = self.path.with_name("budget.h5")

@@ -34,6 +34,7 @@ DRAWN = {  # what each sample has the data for
     "costs": {"budget"},
     "side_by_side": {"designs"},
     "fastest": {"operating_points"},
+    "of_a_circuit": {"scattering"},
     "joined": {"interconnect", "assumptions"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
@@ -124,6 +125,21 @@ class Drawing(unittest.TestCase):
                              ["good-lab chips", "ring all-reduce", "switch that adds", "unit P and CMOS"])
             self.assertEqual([np.round(line.get_ydata(), 9).tolist() for line in axes.lines], [[80, 7], [6, 5], [20, 18], [8, 7]])
             self.assertIn("decode at no rate: published", axes.texts[0].get_text())
+
+    def test_spectra_in_decibels(self):
+        with results.open_run(FILES["of_a_circuit"]) as run:
+            s = run.scattering
+            self.assertEqual((s.dims, s.dtype), (("wavelength", "port_out", "port_in"), complex))
+            self.assertAlmostEqual(complex(s.sel(port_out="drop", port_in="in")[100]), 1j * 0.9 ** 0.5)
+            draw = figures.FIGURES["scattering"]
+            axes, = draw(run).axes
+            through, drop = (line.get_ydata() for line in axes.lines)  # nothing comes back
+            self.assertAlmostEqual(through[100], -10, 9)
+            self.assertAlmostEqual(drop.max(), 10 * np.log10(0.9), 9)
+            axes, = draw(run, paths=[("drop", "in")]).axes
+            np.testing.assert_allclose(axes.lines[0].get_ydata(), drop)
+            with self.assertRaisesRegex(results.NotInResult, "has no port 'up'"):
+                draw(run, paths=[("in", "up")])
 
     def test_options(self):
         with results.open_run(FILES["two_sweeps"]) as run:
@@ -408,7 +424,7 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            self.assertIn("seed 1," if name in ("laws", "side_by_side", "fastest", "joined") else "run 00112233445566ff, seed 1,", out)
+            self.assertIn("seed 1," if name in ("laws", "side_by_side", "fastest", "of_a_circuit", "joined") else "run 00112233445566ff, seed 1,", out)
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))

@@ -84,6 +84,24 @@ def fastest(path):
         file["operating_points"].attrs["criterion"] = "at most 0.0001 of words wrong on 95 % of 100 chips"
 
 
+def of_a_circuit(path):
+    """As optinc circuit writes it: a ring between two buses that reflects a little."""
+    at = np.linspace(1.54e-6, 1.56e-6, 201)
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        group = Group(file, "circuit")
+        ports = ["in", "$through$", "drop"]
+        group.axis("wavelength", at, "m")
+        group.axis("port_out", ports)
+        group.axis("port_in", ports)
+        group.axis("complex", ["re", "im"])
+        drop = 0.9 / (1 + ((at - 1.55e-6) / 1e-9) ** 2)
+        s = np.zeros((len(at), 3, 3, 2))
+        s[:, 1, 0, 0] = s[:, 0, 1, 0] = np.sqrt(1 - drop)
+        s[:, 2, 0, 1] = s[:, 0, 2, 1] = np.sqrt(drop)
+        group.dataset("scattering", ["wavelength", "port_out", "port_in", "complex"], s)
+
+
 def joined(path):
     """As optinc interconnect writes it: two curves over servers, one scenario of many, and two questions."""
     with result(path) as file:

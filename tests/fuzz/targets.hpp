@@ -16,6 +16,7 @@ void study(Bytes text);     ///< the TOML file of a study; its lines "# --set ..
                             ///< command line's
 void lists(Bytes text);     ///< a list of designs, and of interconnect scenarios
 void tables(Bytes text);    ///< phases and matrices as CSV, matrices as Touchstone
+void netlists(Bytes text);  ///< a circuit in YAML or JSON
 void images(Bytes bytes);   ///< images and labels as IDX, plain or gzipped; the text a decoder learns
 void files(Bytes bytes);    ///< an HDF5 file of any kind, as its bytes
 void edits(Bytes program);  ///< an HDF5 file of any kind that HDF5 itself has changed: sound bytes, odd content
@@ -26,8 +27,8 @@ struct Target {
   std::string_view name;
   void (*run)(Bytes);
 };
-inline constexpr Target targets[] = {{"study", study},    {"lists", lists}, {"tables", tables},
-                                     {"images", images},  {"files", files}, {"edits", edits},
-                                     {"journal", journal}};
+inline constexpr Target targets[] = {{"study", study},       {"lists", lists},    {"tables", tables},
+                                     {"netlists", netlists}, {"images", images},  {"files", files},
+                                     {"edits", edits},       {"journal", journal}};
 
 }  // namespace optinc::fuzz

@@ -69,8 +69,8 @@ void read_table(const toml::table& table, const TomlSource& source, GivenValues&
 }
 
 /// What fields that may name a file say otherwise.
-constexpr std::array<std::string_view, 8> no_files = {"train",  "carry-chain", "untrained",  "same",
-                                                      "random", "unitary",     "orthogonal", "default"};
+constexpr std::array<std::string_view, 9> no_files = {"train",  "none",    "carry-chain", "untrained", "same",
+                                                      "random", "unitary", "orthogonal",  "default"};
 
 /// A relative path of a study as the working directory sees it; words for no file and shipped/NAME as they are.
 void place_beside(const std::filesystem::path& folder, FieldValue& value) {
@@ -320,6 +320,11 @@ void validate_config(const StudyConfig& config) {
                    "\"{}\" is unknown (known: unitary, orthogonal, or a file of a matrix: .csv, .h5, .sNp such "
                    "as .s8p). Choose one.",
                    config.mesh.target);
+    validate_field(
+        !config.mesh.is_measured() || config.calibration.sigma_estimate_rad == 0.0, "measured",
+        "{} with calibration.sigma_estimate_rad = {} (what was measured is the estimate; [chip] says how "
+        "far it is off). Set the latter to 0.",
+        config.mesh.measured, config.calibration.sigma_estimate_rad);
   });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("laser", [&] { validate_laser(config.hardware.laser); });
@@ -334,6 +339,9 @@ void validate_config(const StudyConfig& config) {
       validate_field(config.mesh.target_is_drawn(), "target",
                      "\"{}\" in a study of model {} (it would be ignored). Set model = \"{}\".",
                      config.mesh.target, config.model, readers_text("mesh", "target"));
+      validate_field(!config.mesh.is_measured(), "measured",
+                     "{} in a study of model {} (it would be ignored). Set model = \"{}\".",
+                     config.mesh.measured, config.model, readers_text("mesh", "measured"));
     });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)
     in_section(model.validated, [&] { model.validate(config); });

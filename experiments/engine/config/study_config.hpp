@@ -67,12 +67,15 @@ struct ToleranceSettings {
 struct MeshSettings {
   int ports = 16;
   std::string target = "unitary";  ///< or "orthogonal", or the file of a matrix
+  std::string measured = "none";   ///< or the file of one mesh's errors; those of [chip] come on top
   std::string kind = "standard";   ///< of its MZIs
   std::string topology = "clements";
   double sigma_common_rad = 0.0;  ///< rms phase offset of every block as a whole, unknown to the operator
 
   /// Whether every trial draws a target of its own; otherwise all have the matrix of a file.
   bool target_is_drawn() const { return target == "unitary" || target == "orthogonal"; }
+  /// Whether its errors were measured; otherwise [chip] alone draws them.
+  bool is_measured() const { return measured != "none"; }
 };
 
 /// [network]

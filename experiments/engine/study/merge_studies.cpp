@@ -1,6 +1,7 @@
 #include "experiments/engine/study/merge_studies.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,25 @@ bool same_targets(const StudyInputs& a, const StudyInputs& b) {
                     });
 }
 
+bool same_measured(const StudyInputs& a, const StudyInputs& b) {
+  return std::ranges::equal(a.measured, b.measured, [](const MeasuredMesh& x, const MeasuredMesh& y) {
+    const auto values = [](const MeshErrors& e) {
+      return std::array{e.alpha,
+                        e.beta,
+                        e.theta_offset,
+                        e.phi_offset,
+                        e.theta_arm_loss_db,
+                        e.phi_arm_loss_db,
+                        e.theta_other_loss_db,
+                        e.phi_other_loss_db,
+                        e.output_offset};
+    };
+    return x.source == y.source &&
+           std::ranges::equal(values(x.errors), values(y.errors),
+                              [](const Vector& u, const Vector& v) { return std::ranges::equal(u, v); });
+  });
+}
+
 bool same_network(const StudyInputs& a, const StudyInputs& b) {
   const auto layer = [](const SigmaULayer& x, const SigmaULayer& y) {
     return x.unitary == y.unitary && x.sigma == y.sigma && x.bias == y.bias;
@@ -84,6 +104,11 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
     validate(
         same_targets(*part.inputs, *whole->inputs),
         "{}: other matrices of mesh.target than {} (the file was changed between the two runs). Run all shards "
+        "with one file.",
+        path.string(), shards.front().string());
+    validate(
+        same_measured(*part.inputs, *whole->inputs),
+        "{}: other errors of mesh.measured than {} (the file was changed between the two runs). Run all shards "
         "with one file.",
         path.string(), shards.front().string());
     validate(same_network(*part.inputs, *whole->inputs),

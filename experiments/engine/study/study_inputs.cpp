@@ -14,6 +14,7 @@
 #include "experiments/engine/study/result_groups.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
 #include "experiments/engine/study/training_checkpoint.hpp"
+#include "experiments/io/chip_file.hpp"
 #include "experiments/io/matrix_file.hpp"
 #include "onn/training/on_chip.hpp"
 #include "onn/training/trainer.hpp"
@@ -76,6 +77,7 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
 }
 
 std::string target_group(std::size_t number) { return fmt::format("mesh_targets/{}", number); }
+std::string measured_group(std::size_t number) { return fmt::format("measured_meshes/{}", number); }
 
 }  // namespace
 
@@ -120,6 +122,11 @@ void write_study_inputs(const Group& root, const StudyInputs& inputs) {
     save_matrix(group, inputs.targets[i].matrix);
     group.attributes().set("source", std::string_view(inputs.targets[i].source));
   }
+  for (std::size_t i = 0; i < inputs.measured.size(); ++i) {
+    const Group group = root.group(measured_group(i));
+    save_mesh_errors(group, inputs.measured[i].errors);
+    group.attributes().set("source", std::string_view(inputs.measured[i].source));
+  }
   if (inputs.networks.size() == 1) return write(root, inputs.networks.front());
   for (std::size_t i = 0; i < inputs.networks.size(); ++i) {
     const Group group = root.group(network_group(i));
@@ -144,6 +151,10 @@ StudyInputs read_study_inputs(const Group& root) {
   for (std::size_t i = 0; root.exists("mesh_targets") && root.exists(target_group(i)); ++i) {
     const Group group = root.open(target_group(i));
     inputs.targets.push_back({group.attributes().text("source"), load_matrix(group)});
+  }
+  for (std::size_t i = 0; root.exists("measured_meshes") && root.exists(measured_group(i)); ++i) {
+    const Group group = root.open(measured_group(i));
+    inputs.measured.push_back({group.attributes().text("source"), load_mesh_errors(group)});
   }
   return inputs;
 }

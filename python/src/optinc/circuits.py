@@ -84,9 +84,18 @@ class _Element:
 
     def scattering(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any]:
         try:
-            return self._compute(wavelengths_m, {**self._settings, **changed})
+            return self._compute(wavelengths_m, _merged(self._settings, changed))
         except (ValueError, TypeError) as error:
             raise type(error)(f'instance "{self.name}": {error}') from error
+
+
+def _merged(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with some changed, at every level of a hierarchy."""
+    merged = dict(settings)
+    for name, value in changed.items():
+        inner = merged.get(name)
+        merged[name] = _merged(inner, value) if isinstance(inner, Mapping) and isinstance(value, Mapping) else value
+    return merged
 
 
 def _element(name: str, given: Any, models: dict[str, Model], others: dict[str, Any], absorb: bool) -> _Element:

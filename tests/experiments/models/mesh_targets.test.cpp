@@ -60,9 +60,9 @@ TEST_CASE("a mesh of a file's matrix does what the mesh does that drew this matr
     const auto wanted = run_trial(mesh_model(drawn), drawn, {0, 2}).record;
     CHECK(run_trial(model, config, {0, 2}).record == wanted);
     CHECK(run_trial(model, config, {0, 1}).record != wanted);  // another chip
-    const MeshTargets targets = read_mesh_targets({config});
-    CHECK(draw_mesh_trial(config, 0, targets).target == target);
-    CHECK(draw_mesh_trial(config, 1, targets).target == target);
+    const StudyInputs inputs = read_files({config});
+    CHECK(draw_mesh_trial(config, 0, inputs).target == target);
+    CHECK(draw_mesh_trial(config, 1, inputs).target == target);
   }
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a sweep of matrices gives each point its own") {
   const Matrix wanted[] = {haar(3, 0), haar(7, 1)};
   for (std::size_t p = 0; p < 3; ++p) {
     const StudyConfig there = config_at(swept, p);
-    if (p < 2) CHECK(draw_mesh_trial(there, 0, inputs.targets).target == wanted[p]);
+    if (p < 2) CHECK(draw_mesh_trial(there, 0, inputs).target == wanted[p]);
     CHECK(run_trial(model, there, {p, 0}).record[model.find("mesh_error")->offset] < 1e-12);
   }
 }

@@ -102,6 +102,11 @@ void visit_fields(S& s, Visitor&& visit) {
             {"target", "1",
              "Target matrix: unitary or orthogonal (Haar-random, new per trial), or a file (.csv, .h5, .sNp)"}),
         s.target);
+  visit(may_be_file(
+            {"measured", "1",
+             "Measured errors of the mesh: none, or a file (.csv, one row per MZI); [chip] then draws how far "
+             "the truth lies from them"}),
+        s.measured);
   visit(name_field(
             "kind",
             "MZI type: standard, real (for real matrices), three-splitter, or balanced (with balanced phases)",

@@ -95,6 +95,16 @@ class Run:
         return self.group("laws")
 
     @property
+    def scattering(self) -> xarray.DataArray:
+        """Scattering matrices of a circuit (optinc circuit): complex, over `wavelength` [m], `port_out` and `port_in`.
+
+        Raises NotInResult where the file has none.
+        """
+        parts = self.require("circuit")["scattering"]
+        joined: xarray.DataArray = parts.sel(complex="re", drop=True) + 1j * parts.sel(complex="im", drop=True)
+        return joined.rename("scattering").assign_attrs(parts.attrs)
+
+    @property
     def series(self) -> tuple[str, ...]:
         """Names of the groups `series/NAME`, one a Monte-Carlo law, in the order of the file."""
         return tuple(self._file["series"]) if "series" in self._file else ()
@@ -171,7 +181,7 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
 
 def check_root(path: Path, file: Any) -> None:
     """Raises NotAResult unless the root attributes are those of a result this package reads."""
-    of_no_study = {"laws", "designs", "operating_points", "interconnect"} & set(file)
+    of_no_study = {"laws", "circuit", "designs", "operating_points", "interconnect"} & set(file)
     needed = ("schema_version",) if of_no_study else ("schema_version", "run_id", "config_toml")
     missing = [name for name in needed if name not in file.attrs]
     if missing:

@@ -92,7 +92,7 @@ StudyConfig unlike_default() {
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
-  c.mesh = {17, "orthogonal", "balanced", "reck", 0.1 / 7.0};
+  c.mesh = {17, "orthogonal", "none", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.budget = {1e-4};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
@@ -119,7 +119,7 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   for (std::size_t i = 0; i < values.size(); ++i) {
     INFO(values[i].name());
     CHECK((values[i].name() == "measure.once" || values[i].name() == "link.signed_levels" ||
-           values[i].name() == "time.sampling" ||
+           values[i].name() == "mesh.measured" || values[i].name() == "time.sampling" ||
            values[i].value != defaults[i].value));  // or the round trip below would not see the field
   }
   for (const bool comments : {false, true}) {
@@ -171,8 +171,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("stand_in", values(relative_error));
   const auto& [key, gentle, harsh, steps] = tolerance;
   check("tolerance", values(key, gentle, harsh, steps));
-  const auto& [ports, target, kind, topology, common] = mesh;
-  check("mesh", values(ports, target, kind, topology, common));
+  const auto& [ports, target, measured, kind, topology, common] = mesh;
+  check("mesh", values(ports, target, measured, kind, topology, common));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
                noise_met, noise_growth, ceiling, stop_margin] = training;
   check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,

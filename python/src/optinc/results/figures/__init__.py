@@ -29,6 +29,7 @@ from .metric_vs_parameter import metric_vs_parameter
 from .operating_points import operating_points
 from .pareto import pareto
 from .receiver_noise import receiver_noise
+from .scattering import scattering
 from .search import search
 from .tolerance import tolerance
 from .training import training
@@ -38,7 +39,7 @@ from .wrong_words import wrong_words
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, receiver_noise, budget,
     designs, interconnect, assumptions, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
-    gradient_errors, wrong_words, cost_front, operating_points, waveform)}
+    gradient_errors, wrong_words, cost_front, operating_points, waveform, scattering)}
 """Every figure by name."""
 
 ON_REQUEST = ("pareto",)

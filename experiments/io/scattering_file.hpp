@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "physics/core/field.hpp"
+
+namespace optinc {
+
+/// Scattering matrices of a circuit over wavelength.
+struct CircuitScattering {
+  std::vector<std::string> ports;
+  std::vector<double> wavelengths_m;  ///< rising
+  Matrix s;                          ///< (ports^2, wavelengths), each column an S (ports, ports) by columns
+};
+
+/// Throws Error unless a circuit of so many ports can be written under that name: .h5, or Touchstone's .sNp
+/// with N the ports.
+void require_scattering_extension(const std::filesystem::path& path, std::size_t ports);
+
+/// Writes by the extension of `path`: .h5 (group `circuit`, FORMAT.md) or Touchstone. Whole or not at all.
+/// Throws Error as require_scattering_extension does, and for a file that exists unless `force`.
+void write_scattering(const std::filesystem::path& path, const CircuitScattering& circuit,
+                      std::string_view title, std::string_view command, bool force);
+
+}  // namespace optinc

@@ -1,0 +1,165 @@
+#include "experiments/models/measured_meshes.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/engine/study/merge_studies.hpp"
+#include "experiments/engine/study/replay.hpp"
+#include "experiments/engine/study/run_study.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/models/mesh_trial.hpp"
+#include "physics/variation/chip_errors.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/results.hpp"
+#include "tests/support/run_options.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace optinc;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The errors that `model` draws for a mesh, as a table whose rows begin with the last MZI.
+std::string table_of(const MeshTopology& topology, const MeshErrors& e) {
+  std::string text =
+      "# measured\nupper,column,beta_rad,alpha_rad,theta_offset_rad,phi_offset_rad,theta_arm_loss_db,"
+      "phi_arm_loss_db,theta_other_loss_db,phi_other_loss_db\n";
+  for (int c = topology.columns(); c-- > 0;)
+    for (int k = topology.column_begin[static_cast<std::size_t>(c)];
+         k < topology.column_begin[static_cast<std::size_t>(c) + 1]; ++k)
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", topology.mzis[static_cast<std::size_t>(k)].upper,
+                          c, e.beta[k], e.alpha[k], e.theta_offset[k], e.phi_offset[k], e.theta_arm_loss_db[k],
+                          e.phi_arm_loss_db[k], e.theta_other_loss_db[k], e.phi_other_loss_db[k]);
+  return text;
+}
+
+StudyConfig study_of(const fs::path& file, const std::string& more = "",
+                     const std::string& topology = "clements") {
+  return parse(fmt::format(
+      "model = 'mesh'\n[run]\nseed = 3\n[runner]\ntrials = 4\n[mesh]\nports = 6\nmeasured = '{}'\ntopology = "
+      "'{}'\n[chip]\npreset = 'ideal'\n{}",
+      file.string(), topology, more));
+}
+
+MeshErrors drawn(const MeshTopology& topology) {
+  ErrorModel model = error_preset("good-lab");
+  model.sigma_eta_rad = 0.03;
+  model.sigma_cal_rad = 0.1;
+  model.arm_loss_spread_db = 0;
+  MeshErrors errors = draw_mesh_errors(topology, model, {7, 1, 0});
+  errors.output_offset.setZero();  // no row of an MZI has it
+  return errors;
+}
+
+std::vector<double> values(const StudyConfig& config, std::string_view metric, std::size_t trial = 0) {
+  const StudyInputs inputs = make_study_inputs(config, true);
+  const TrialModel model = make_model(config, inputs);
+  const auto record = run_trial(model, config, {0, trial}).record;
+  const Quantity& q = *model.find(metric);
+  return {record.begin() + static_cast<std::ptrdiff_t>(q.offset),
+          record.begin() + static_cast<std::ptrdiff_t>(q.offset + 2)};
+}
+
+}  // namespace
+
+// Fails when a row goes to another MZI, a column of the table to another error, or the correction misses one of
+// them.
+TEST_CASE("a measured mesh is the mesh that was measured") {
+  const Scratch scratch;
+  for (const char* name : {"clements", "reck"}) {
+    INFO(name);
+    const StudyConfig config = study_of(scratch / "chip.csv", "", name);
+    const MeshTopology topology = mesh_topology(config.mesh);
+    const MeshErrors errors = drawn(topology);
+    put(scratch / "chip.csv", table_of(topology, errors));
+    const MeshTrial trial = draw_mesh_trial(config, 0, make_study_inputs(config, true));
+    CHECK(trial.errors.mzis.alpha == errors.alpha);
+    CHECK(trial.errors.mzis.beta == errors.beta);
+    CHECK(trial.errors.mzis.phi_arm_loss_db == errors.phi_arm_loss_db);
+    CHECK(trial.errors.mzis.theta_other_loss_db == errors.theta_other_loss_db);
+    CHECK(std::abs(trial.errors.mzis.idle_arm_loss_db - errors.idle_arm_loss_db) < 1e-12);
+    const auto error = values(config, "mesh_error");  // (uncorrected, corrected)
+    CHECK(error[0] > 0.1);
+    CHECK(error[1] < 1e-9);
+  }
+}
+
+// Fails when the correction knows the deviations that [chip] draws, or all trials draw the same ones.
+TEST_CASE("errors of [chip] come on top of what was measured, unknown to the correction") {
+  const Scratch scratch;
+  const MeshTopology topology = clements_topology(6);
+  put(scratch / "chip.csv", table_of(topology, drawn(topology)));
+  const StudyConfig config = study_of(scratch / "chip.csv", "sigma_eta_rad = 1e-3\n");
+  const MeshErrors on_top = draw_mesh_errors(topology, config.chip, {3, 2, 0});
+  const MeshTrial trial = draw_mesh_trial(config, 2, make_study_inputs(config, true));
+  CHECK((trial.errors.mzis.alpha - trial.known.alpha - on_top.alpha).cwiseAbs().maxCoeff() < 1e-15);
+  CHECK((trial.errors.mzis.beta - trial.known.beta - on_top.beta).cwiseAbs().maxCoeff() < 1e-15);
+  const double one = values(config, "mesh_error", 0)[1], other = values(config, "mesh_error", 1)[1];
+  CHECK(one != other);
+  CHECK((one > 1e-4 && one < 0.02));
+}
+
+// Fails when resume or replay read the file again, or a merge takes two chips for one.
+TEST_CASE("a study keeps the measured mesh that it began with") {
+  const Scratch scratch;
+  const fs::path file = scratch / "chip.csv";
+  const MeshTopology topology = clements_topology(6);
+  MeshErrors errors = drawn(topology);
+  put(file, table_of(topology, errors));
+  const StudyConfig config = study_of(file, "sigma_eta_rad = 1e-3\n");
+  RunOptions half = to(scratch / "first.h5");
+  half.shard = {1, 2};
+  run_study(config, half);
+  run_study(config, to(scratch / "whole.h5"));
+  errors.phi_offset[3] += 1e-3;
+  put(file, table_of(topology, errors));
+  CHECK(replay_trial(scratch / "whole.h5", 0, 3, to(scratch / "trial.h5")).differing == 0);
+  RunOptions rest = to(scratch / "second.h5");
+  rest.shard = {2, 2};
+  run_study(config, rest);
+  check_message(refusal([&] {
+                  merge_studies({scratch / "first.h5", scratch / "second.h5"}, to(scratch / "merged.h5"));
+                }),
+                {"second.h5: other errors of mesh.measured", "first.h5"});
+}
+
+TEST_CASE("measurements of no mesh of the study are refused by line") {
+  const Scratch scratch;
+  const fs::path file = scratch / "chip.csv";
+  const MeshTopology topology = clements_topology(6);
+  const std::string good =
+      "column,upper,alpha_rad\n0,0,0.01\n0,2,0\n0,4,0\n1,1,0\n1,3,0\n2,0,0\n2,2,0\n2,4,0\n3,1,0\n3,3,0\n4,0,"
+      "0\n4,2,"
+      "0\n4,4,0\n5,1,0\n5,3,0\n";
+  const auto refused = [&](const std::string& from, const std::string& to, const std::string& more = "") {
+    std::string text = good;
+    if (!from.empty()) text.replace(text.find(from), from.size(), to);
+    put(file, text);
+    return refusal([&] { make_study_inputs(study_of(file, more), true); });
+  };
+  const std::string path = file.string();
+  CHECK(refused("", "").empty());
+  CHECK(refused("0,2,0\n", "") ==
+        path + ": 14 rows for 15 MZIs, none for column 0, upper port 2 (one row each). Add it.");
+  CHECK_THAT(
+      refused("0,2,0\n", "0,1,0\n"),
+      ContainsSubstring(path + ":3: no MZI in column 0 with upper port 1 (the mesh has 6 ports and 6 columns"));
+  CHECK_THAT(refused("0,2,0\n", "0,0,0\n"), ContainsSubstring(path + ":3: the MZI of line 2 again"));
+  CHECK_THAT(refused("0,2,0\n", "0,2,nan\n"), ContainsSubstring(path + ":3: "));
+  CHECK_THAT(refused("0,2,0\n", "0,2\n"), ContainsSubstring(path + ":3: 2 cells (expected 3"));
+  CHECK_THAT(refused("alpha_rad", "alpha"),
+             ContainsSubstring("column \"alpha\" is unknown (known: column, upper, alpha_rad"));
+  CHECK_THAT(refused("alpha_rad", "upper"), ContainsSubstring("column upper is there twice"));
+  CHECK_THAT(refused("column,upper", "upper,beta_rad"), ContainsSubstring("no column \"column\""));
+  CHECK_THAT(refused("alpha_rad\n0,0,0.01", "phi_arm_loss_db\n0,0,-0.01"),
+             ContainsSubstring("light is not amplified"));
+  CHECK_THAT(refused("", "", "[calibration]\nsigma_estimate_rad = 1e-3\n"),
+             ContainsSubstring("what was measured is the estimate"));
+  CHECK_THAT(refusal([&] { parse("model = 'chip'\n[mesh]\nmeasured = 'chip.csv'\n"); }),
+             ContainsSubstring("it would be ignored"));
+  CHECK_THAT(refusal([&] { make_study_inputs(study_of(scratch / "gone.csv"), true); }),
+             ContainsSubstring("no such file"));
+}
