@@ -19,6 +19,7 @@ void bind_hardware(nanobind::module_& m);
 void bind_network(nanobind::module_& m);
 void bind_training(nanobind::module_& m);
 void bind_circuit(nanobind::module_& m);
+void bind_activation(nanobind::module_& m);
 void bind_unit(nanobind::module_& m);
 
 /// An error model, or the name of a preset.

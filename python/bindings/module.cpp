@@ -47,4 +47,5 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_unit(m);
   optinc::bindings::bind_training(m);
   optinc::bindings::bind_circuit(m);
+  optinc::bindings::bind_activation(m);
 }

@@ -21,10 +21,10 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from . import ErrorModel, Mesh, MeshChip, haar_unitary
+from . import ElectroOptic, ErrorModel, LeakyRelu, Mesh, MeshChip, RingActivation, SaturableAbsorber, Softplus, haar_unitary
 from ._averager import Averager
 
-__all__ = ["Averager", "MeshLayer", "SigmaULinear", "from_linear", "propagate"]
+__all__ = ["Activation", "Averager", "MeshLayer", "SigmaULinear", "from_linear", "propagate"]
 
 _PHASES = ("theta", "phi", "output_phase")
 _ERRORS = ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db")
@@ -97,6 +97,39 @@ def _light(x: Tensor, mesh: Mesh | MeshChip, parameters: Mapping[str, Tensor]) -
     settled = mesh.settled("double" if wide else "single")
     result: Tensor = _Propagate.apply(settled, tuple(parameters), x, *parameters.values())
     return result
+
+
+class _Activate(torch.autograd.Function):
+    """A function of every field that need not be analytic."""
+
+    @staticmethod
+    def forward(ctx, device, z):  # type: ignore[no-untyped-def]
+        ctx.device = device
+        ctx.save_for_backward(z)
+        return torch.from_numpy(device(_array(z, "z"))).to(z.dtype)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, gradient):  # type: ignore[no-untyped-def]
+        z, = ctx.saved_tensors
+        dz, dz_conj = (torch.from_numpy(d).to(z.dtype) for d in ctx.device.derivatives(_array(z, "z")))
+        return None, dz.conj() * gradient + dz_conj * gradient.conj()
+
+
+class Activation(nn.Module):
+    """An optical activation behind a mesh: fields (..) [sqrt(W)] -> (..), complex, with exact gradients.
+
+    `device` is an ElectroOptic, SaturableAbsorber, RingActivation, LeakyRelu or Softplus of optinc; its parameters are
+    not trained.
+    """
+
+    def __init__(self, device: ElectroOptic | SaturableAbsorber | RingActivation | LeakyRelu | Softplus) -> None:
+        super().__init__()
+        self.device = device
+
+    def forward(self, z: Tensor) -> Tensor:
+        found: Tensor = _Activate.apply(self.device, z.to(torch.complex128 if z.dtype in _WIDE else torch.complex64))
+        return found
 
 
 class MeshLayer(nn.Module):

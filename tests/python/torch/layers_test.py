@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy
 import optinc
 import torch
-from optinc.torch import MeshLayer, SigmaULinear, from_linear, propagate
+from optinc.torch import Activation, MeshLayer, SigmaULinear, from_linear, propagate
 
 N = 6
 
@@ -38,6 +38,14 @@ class Propagation(unittest.TestCase):
             return propagate(x, self.chip, **dict(zip(names, values)))
 
         self.assertTrue(torch.autograd.gradcheck(through, (x, *start)))
+
+    # Fails when the gradient of an activation is its conjugate, or leaves out that of z*.
+    def test_activations(self):
+        for device in (optinc.ElectroOptic(), optinc.RingActivation(), optinc.SaturableAbsorber()):
+            z = (0.1 * fields(2, N)).requires_grad_()
+            self.assertTrue(torch.autograd.gradcheck(Activation(device), z))
+            numpy.testing.assert_array_equal(Activation(device)(z).detach().numpy(), device(z.detach().numpy()))
+            self.assertEqual(Activation(device)(z.to(torch.complex64)).dtype, torch.complex64)
 
     def test_fields_are_the_chips(self):
         x = fields(5, N)
