@@ -41,7 +41,7 @@ class Validate(unittest.TestCase):
         self.assertLess(self.seconds, LIMIT_S)
         self.assertEqual({law["kind"] for law in found}, {"exact", "conservation", "analytic", "published", "monte-carlo"})
         rows = {law["row"] for law in found}
-        self.assertEqual(rows, {*map(str, range(1, 23)), "8b", "10b", "13b"})
+        self.assertEqual(rows, {*map(str, range(1, 25)), "8b", "10b", "13b"})
         self.assertNotIn("Ec corrected, trained 8-bit", {law["law"] for law in found})  # half a minute of training
         self.assertRegex(self.done.stderr, r"^\d+ laws at \d+ points, quick run: about \d+ s on \d+ threads")
 

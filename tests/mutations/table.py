@@ -24,6 +24,7 @@ FIELD = "physics/variation/random_field.cpp"
 ACTIVATION = "physics/devices/activation.cpp"
 NODES = "physics/thermal/thermal_network.cpp"
 NETWORK = "onn/network/network.cpp"
+CIRCUIT = "physics/circuit/circuit.cpp"
 
 MUTATIONS = [
     # the interferometer: rows 1 to 3
@@ -169,4 +170,13 @@ MUTATIONS = [
              "].real()) / nodes / 2);",
              ("field covariance, gaussian, circulant", "field covariance, exponential, circulant",
               "worst pair of a field, gaussian, circulant", "worst pair of a field, exponential, circulant")),
+    # circuits: rows 23 and 24
+    Mutation("a loop turns every field by half a wave", CIRCUIT, "term.from]), -coefficient(term));", "term.from]), coefficient(term));",
+             ("extinction of a ring", "critical coupling of a ring", "Fabry-Perot resonator", "energy in a circuit")),
+    Mutation("light leaves without the device that it leaves", CIRCUIT,
+             "      for (const Term& term : outputs[e].fields)\n        row += coefficient(term) * fields",
+             "      for (const Term& term : outputs[e].fields)\n        row += std::abs(coefficient(term)) * fields",
+             ("reciprocity of a circuit", "a mesh as a circuit")),
+    Mutation("the index has half of its slope", "physics/devices/waveguide.cpp", "return fit.index + fit.slope_per_um * x",
+             "return fit.index + fit.slope_per_um / 2 * x", ("free spectral range of a ring",)),
 ]

@@ -11,9 +11,9 @@ namespace {
 
 std::vector<Law> all_laws() {
   std::vector<Law> list;
-  for (const auto& family :
-       {mzi_laws, mesh_laws, error_laws, variant_laws, code_laws, detection_laws, thermal_laws,
-        heater_network_laws, ambient_laws, combiner_laws, process_laws, light_laws, field_laws, trained_laws})
+  for (const auto& family : {mzi_laws, mesh_laws, error_laws, variant_laws, code_laws, detection_laws,
+                             thermal_laws, heater_network_laws, ambient_laws, combiner_laws, process_laws,
+                             light_laws, field_laws, circuit_laws, trained_laws})
     for (Law& law : family()) list.push_back(std::move(law));
   std::stable_sort(list.begin(), list.end(), [](const Law& a, const Law& b) {
     return std::pair(std::stoi(a.row), a.row) < std::pair(std::stoi(b.row), b.row);

@@ -23,6 +23,7 @@ std::vector<Law> combiner_laws();        ///< rows 16 and 20: unit P, link budge
 std::vector<Law> process_laws();         ///< row 16: random processes in time
 std::vector<Law> light_laws();           ///< rows 18 and 21: amplifier, electro-optic activation
 std::vector<Law> field_laws();           ///< row 22: random fields of fabrication
+std::vector<Law> circuit_laws();         ///< rows 23 and 24: rings, circuits with loops
 
 std::vector<Law> trained_laws();  ///< rows 10, 10b and 13b once more, on matrices of trained networks
 
