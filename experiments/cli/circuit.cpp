@@ -25,12 +25,11 @@ std::vector<double> wavelengths_of(const CircuitArguments& a) {
            "--wavelength-m {} {} (in metres, the first no longer than the last). Try 1.54e-6 1.56e-6.", first,
            last);
   constexpr int most_points = 10'000'000;
-  validate(a.points >= 1 && a.points <= most_points, "--points {} (1..{}). Give another.", a.points,
-           most_points);
-  validate(
-      (a.points > 1) == (first < last),
-      "--wavelength-m {} {} with --points {} (one wavelength is one point, a range has two or more). Mend one.",
-      first, last, a.points);
+  validate(a.points >= 1 && a.points <= most_points, "--points {} (1..{}). Try 1001.", a.points, most_points);
+  validate((a.points > 1) == (first < last),
+           "--wavelength-m {} {} with --points {} (one wavelength is one point, a range has two or more). Set "
+           "--points.",
+           first, last, a.points);
   std::vector<double> wavelengths;
   for (int i = 0; i < a.points; ++i)
     wavelengths.push_back(i == 0              ? first
@@ -50,7 +49,7 @@ CircuitSettings settings_of(const CircuitArguments& a) {
       } catch (const std::logic_error&) {
       }
     validate(std::isfinite(value) && equals + 1 + used == text.size(),
-             "--set {} (it reads INSTANCE.SETTING=NUMBER). Mend it.", text);
+             "--set {} (it reads INSTANCE.SETTING=NUMBER). Write, for example, --set bus.eta_rad=0.3.", text);
     settings[text.substr(0, equals)] = value;
   }
   return settings;

@@ -73,8 +73,10 @@ Matrix scattering_of(const Circuit& circuit, const std::vector<Element>& element
   for (const auto& [path, value] : changed) {
     const std::string name = path.substr(0, path.find('.'));
     const auto element = std::ranges::find(elements, name, &Element::name);
-    validate(element != elements.end() && name.size() < path.size(),
-             "setting \"{}\" (it reads INSTANCE.SETTING, of an instance of {}). Mend it.", path, file);
+    validate(
+        element != elements.end() && name.size() < path.size(),
+        "setting \"{}\" (it reads INSTANCE.SETTING, of an instance of {}). Name an instance of the netlist.",
+        path, file);
     settings[static_cast<std::size_t>(element - elements.begin())][path.substr(name.size() + 1)] = value;
   }
   std::map<std::pair<const CircuitComponent*, CircuitSettings>, Matrix> known;
@@ -112,8 +114,8 @@ class NetlistReader {
     try {
       top = YAML::Load(text.str());
     } catch (const YAML::Exception& problem) {
-      throw Error(fmt::format("{}:{}: {} (expected YAML or JSON). Mend the line.", file_, problem.mark.line + 1,
-                              problem.msg));
+      throw Error(fmt::format("{}:{}: {} (expected YAML or JSON). Correct the line.", file_,
+                              problem.mark.line + 1, problem.msg));
     }
     validate(top.IsMap() && top.size() > 0,
              "{}: no netlist (expected a mapping with instances, connections and "
@@ -135,14 +137,15 @@ class NetlistReader {
   static int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
 
   std::string text_of(const YAML::Node& node, std::string_view what) const {
-    if (!node.IsScalar()) refuse(node, "{} is no text (expected a name). Mend it.", what);
+    if (!node.IsScalar()) refuse(node, "{} is no text (expected a name). Write a name there.", what);
     return node.Scalar();
   }
 
   double number_of(const YAML::Node& node, std::string_view name) const {
     double value = NAN;
     if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value))
-      refuse(node, "setting {} is no number (settings of models are finite numbers). Mend it.", name);
+      refuse(node, "setting {} is no number (settings of models are finite numbers). Write one, in SI units.",
+             name);
     return value;
   }
 
@@ -150,14 +153,18 @@ class NetlistReader {
   YAML::Node part(const YAML::Node& netlist, const char* name) const {
     const YAML::Node found = netlist[name];
     if (!found || found.IsNull()) return YAML::Node(YAML::NodeType::Map);
-    if (!found.IsMap()) refuse(found, "\"{}\" is no mapping (see optinc circuit --help). Mend it.", name);
+    if (!found.IsMap())
+      refuse(found, "\"{}\" is no mapping (see optinc circuit --help). Write its entries as NAME: VALUE.",
+             name);
     return found;
   }
 
   InstancePort port_of(const YAML::Node& node) {
     const std::string text = text_of(node, "a port");
     const std::size_t comma = text.rfind(',');
-    if (comma == text.npos) refuse(node, "\"{}\" is no port (they read INSTANCE,PORT). Mend it.", shown(text));
+    if (comma == text.npos)
+      refuse(node, "\"{}\" is no port (a port is \"INSTANCE,PORT\"). Write, for example, \"bus,in0\".",
+             shown(text));
     const auto trimmed = [](std::string_view word) {
       const std::size_t first = word.find_first_not_of(' ');
       return first == word.npos ? std::string()
@@ -171,7 +178,7 @@ class NetlistReader {
 
   /// Settings of an instance, those of instances inside it by their path.
   void take_settings(const YAML::Node& from, const std::string& prefix, CircuitSettings& into) const {
-    if (!from.IsMap()) refuse(from, "settings are no mapping (setting: value). Mend them.");
+    if (!from.IsMap()) refuse(from, "settings are no mapping (setting: value). Write {{SETTING: NUMBER}}.");
     constexpr std::size_t most_settings = 10'000,
                           longest_path = 1000;  // aliases of YAML may multiply and turn in circles
     if (into.size() > most_settings || prefix.size() > longest_path)
@@ -186,7 +193,9 @@ class NetlistReader {
   }
 
   CircuitComponent circuit(const YAML::Node& netlist) {
-    if (!netlist.IsMap()) refuse(netlist, "a netlist is no mapping (see optinc circuit --help). Mend it.");
+    if (!netlist.IsMap())
+      refuse(netlist,
+             "a netlist is no mapping (see optinc circuit --help). Write instances, connections and ports.");
     std::vector<Element> elements;
     Netlist wiring;
     wiring.absorb_unconnected = absorb_;
@@ -205,10 +214,11 @@ class NetlistReader {
     for (const auto& entry : part(netlist, "connections"))
       wiring.connections.emplace_back(port_of(entry.first), port_of(entry.second));
     if (const YAML::Node nets = netlist["nets"]; nets && !nets.IsNull()) {
-      if (!nets.IsSequence()) refuse(nets, "\"nets\" is no list (of p1 and p2 each). Mend it.");
+      if (!nets.IsSequence())
+        refuse(nets, "\"nets\" is no list (of p1 and p2 each). Write - {{p1: \"a,out0\", p2: \"b,in0\"}}.");
       for (const auto& net : nets) {
         if (!net.IsMap() || !net["p1"] || !net["p2"])
-          refuse(net, "a net without p1 and p2 (two ports). Mend it.");
+          refuse(net, "a net without p1 and p2 (two ports). Write {{p1: \"a,out0\", p2: \"b,in0\"}}.");
         wiring.connections.emplace_back(port_of(net["p1"]), port_of(net["p2"]));
       }
     }

@@ -88,7 +88,7 @@ def of_a_circuit(path):
     """As optinc circuit writes it: a ring between two buses that reflects a little."""
     at = np.linspace(1.54e-6, 1.56e-6, 201)
     with result(path) as file:
-        del file.attrs["run_id"], file.attrs["config_toml"]
+        del file.attrs["run_id"], file.attrs["config_toml"], file.attrs["seed"]
         group = Group(file, "circuit")
         ports = ["in", "$through$", "drop"]
         group.axis("wavelength", at, "m")

@@ -46,13 +46,17 @@ struct Drawn {
     settings.push_back(std::move(values));
   }
   void connect(const InstancePort& a, const InstancePort& b) { netlist.connections.emplace_back(a, b); }
-  /// S at one wavelength.
-  Matrix at(double wavelength_m) const {
+  /// S at some wavelengths (ports^2, wavelengths), each column by columns.
+  Matrix spectrum(std::span<const double> wavelengths_m) const {
     std::vector<Matrix> scattering;
     for (std::size_t i = 0; i < models.size(); ++i)
-      scattering.push_back(model_scattering(*models[i], settings[i], {{wavelength_m}}));
+      scattering.push_back(model_scattering(*models[i], settings[i], wavelengths_m));
+    return Circuit(netlist).scattering(scattering);
+  }
+  /// S at one wavelength.
+  Matrix at(double wavelength_m) const {
     const auto ports = static_cast<Eigen::Index>(netlist.ports.size());
-    return Circuit(netlist).scattering(scattering).col(0).reshaped(ports, ports);
+    return spectrum({{wavelength_m}}).col(0).reshaped(ports, ports);
   }
 };
 
@@ -85,16 +89,13 @@ double extreme_in(const Drawn& drawn, double low, double high, double sign) {
 
 /// First dip (sign 1) or peak (sign -1) of a ring beyond a wavelength.
 double next_extreme(const Drawn& drawn, double from_m, double fsr_m, double sign) {
-  constexpr int steps = 400;
-  const double step = fsr_m / steps;
-  double before = sign * passed(drawn, from_m), here = sign * passed(drawn, from_m + step);
-  for (int i = 2; i <= 3 * steps; ++i) {
-    const double after = sign * passed(drawn, from_m + i * step);
-    if (here < before && here <= after)
-      return extreme_in(drawn, from_m + (i - 2) * step, from_m + i * step, sign);
-    before = here;
-    here = after;
-  }
+  constexpr int steps = 1200;
+  std::vector<double> at;
+  for (int i = 0; i <= steps; ++i) at.push_back(from_m + 3 * fsr_m * i / steps);
+  const Eigen::VectorXd power = sign * drawn.spectrum(at).row(1).cwiseAbs2();  // S(out, in)
+  for (int i = 1; i < steps; ++i)
+    if (power[i] < power[i - 1] && power[i] <= power[i + 1])
+      return extreme_in(drawn, at[static_cast<std::size_t>(i) - 1], at[static_cast<std::size_t>(i) + 1], sign);
   return NAN;
 }
 

@@ -22,7 +22,8 @@ def headlines(run: Run) -> str:
     gradient. Groups that are not there are left out."""
     p = run.provenance
     run_id = f"run {p.run_id}, " if p.run_id else ""
-    lines = [p.title, f"{run_id}seed {p.seed}, {p.created_utc}, OptINC {p.optinc_version} "
+    seed = f"seed {p.seed}, " if p.seed is not None else ""
+    lines = [p.title, f"{run_id}{seed}{p.created_utc}, OptINC {p.optinc_version} "
                       f"({p.git_revision}, {p.build_target}, {p.compiler})", f"by {p.command}"]
     asked, done = run.asked_and_run
     if asked:

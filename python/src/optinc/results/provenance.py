@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional
 
 @dataclass(frozen=True)
 class Provenance:
-    """The root attributes of a result file; `model` and `complete` are None, `run_id` empty, where the file has none."""
+    """The root attributes of a result file; `model`, `seed` and `complete` are None, `run_id` empty, where the file has none."""
 
     title: str
     schema_version: int
@@ -17,7 +17,7 @@ class Provenance:
     build_target: str
     compiler: str
     run_id: str
-    seed: int
+    seed: Optional[int]
     created_utc: str
     command: str
     model: Optional[str]
@@ -26,7 +26,8 @@ class Provenance:
     def signature(self) -> str:
         """One line of small print: enough to find the run again."""
         run = f"run\u00a0{self.run_id} · " if self.run_id else ""
-        return (f"{self.title} · {run}seed\u00a0{self.seed} · "
+        seed = f"seed\u00a0{self.seed} · " if self.seed is not None else ""
+        return (f"{self.title} · {run}{seed}"
                 f"OptINC {self.optinc_version} ({self.git_revision})")
 
 
@@ -39,6 +40,6 @@ def provenance_of(attributes: Mapping[str, Any]) -> Provenance:
         title=text("title"), schema_version=int(attributes["schema_version"]),
         optinc_version=text("optinc_version"), git_revision=text("git_revision"),
         build_target=text("build_target"), compiler=text("compiler"), run_id=str(attributes.get("run_id", "")),
-        seed=int(attributes.get("seed", -1)), created_utc=text("created_utc"), command=text("command"),
+        seed=int(attributes["seed"]) if "seed" in attributes else None, created_utc=text("created_utc"), command=text("command"),
         model=str(attributes["model"]) if "model" in attributes else None,
         complete=bool(attributes["complete"]) if "complete" in attributes else None)
