@@ -73,30 +73,23 @@ Drawn ring(double length_m, double eta_rad) {
 
 double passed(const Drawn& drawn, double wavelength_m) { return std::norm(drawn.at(wavelength_m)(1, 0)); }
 
-/// Wavelength of least (sign 1) or most (sign -1) power in a bracket, by golden section.
-double extreme_in(const Drawn& drawn, double low, double high, double sign) {
-  const double golden = (std::sqrt(5.0) - 1) / 2;
-  while (high - low > 1e-18) {
-    const double a = high - golden * (high - low), b = low + golden * (high - low);
-    if (a <= low || b >= high) break;
-    if (sign * passed(drawn, a) < sign * passed(drawn, b))
-      high = b;
-    else
-      low = a;
-  }
-  return (low + high) / 2;
-}
-
-/// First dip (sign 1) or peak (sign -1) of a ring beyond a wavelength.
+/// First dip (sign 1) or peak (sign -1) of a ring in three free spectral ranges beyond a wavelength.
 double next_extreme(const Drawn& drawn, double from_m, double fsr_m, double sign) {
-  constexpr int steps = 1200;
-  std::vector<double> at;
-  for (int i = 0; i <= steps; ++i) at.push_back(from_m + 3 * fsr_m * i / steps);
-  const Eigen::VectorXd power = sign * drawn.spectrum(at).row(1).cwiseAbs2();  // S(out, in)
-  for (int i = 1; i < steps; ++i)
-    if (power[i] < power[i - 1] && power[i] <= power[i + 1])
-      return extreme_in(drawn, at[static_cast<std::size_t>(i) - 1], at[static_cast<std::size_t>(i) + 1], sign);
-  return NAN;
+  constexpr std::size_t steps = 1200;
+  double to_m = from_m + 3 * fsr_m;
+  while (to_m - from_m > 1e-15) {  // the power is flat there to rounding
+    std::vector<double> at;
+    for (std::size_t i = 0; i <= steps; ++i)
+      at.push_back(from_m + (to_m - from_m) * static_cast<double>(i) / steps);
+    const Eigen::VectorXd power = sign * drawn.spectrum(at).row(1).cwiseAbs2();  // S(out, in)
+    std::size_t i = 1;
+    const auto value = [&](std::size_t k) { return power[static_cast<Eigen::Index>(k)]; };
+    while (i < steps && !(value(i) < value(i - 1) && value(i) <= value(i + 1))) ++i;
+    if (i == steps) return NAN;
+    from_m = at[i - 1];
+    to_m = at[i + 1];
+  }
+  return (from_m + to_m) / 2;
 }
 
 /// lambda^2 / (n_g L), n_g of the strip at the centre.
