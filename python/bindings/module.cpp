@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_errors(m);
   optinc::bindings::bind_settled_mesh(m);
   optinc::bindings::bind_mesh(m);
+  optinc::bindings::bind_symmetric_mesh(m);
   optinc::bindings::bind_hardware(m);
   optinc::bindings::bind_network(m);
   optinc::bindings::bind_chip(m);

@@ -189,5 +189,29 @@ class Meshes(unittest.TestCase):
         self.assertIn("good-lab", optinc.error_preset_names())
 
 
+class SymmetricMeshes(unittest.TestCase):
+    # Fails when the arms are exchanged, or an error of one MZI goes to another.
+    def test_the_same_matrix_in_half_the_length(self):
+        for ports in (2, 5, 8):
+            unitary = optinc.haar_unitary(ports, seed=3)
+            mesh = optinc.SymmetricMesh.from_unitary(unitary)
+            self.assertEqual((mesh.ports, mesh.shifters, mesh.upper.size), (ports, ports ** 2, ports * (ports - 1) // 2))
+            numpy.testing.assert_allclose(mesh.matrix(), unitary, atol=1e-12)
+            draws = numpy.random.default_rng(1).normal(0, 0.05, (2, mesh.upper.size))
+            standard = optinc.Mesh.from_unitary(unitary).fabricate("ideal")
+            standard.errors.alpha, standard.errors.beta = draws
+            numpy.testing.assert_allclose(mesh.matrix(*draws), standard.matrix(), atol=1e-12)
+            mesh.upper[0] += 0.1
+            moved = mesh.matrix()
+            mesh.upper[0] -= 0.1
+            offset = numpy.eye(1, mesh.upper.size)[0] * 0.1
+            numpy.testing.assert_allclose(mesh.matrix(upper_offset=offset), moved, atol=1e-12)
+            self.assertGreater(abs(moved - unitary).max(), 0.01)
+        with self.assertRaisesRegex(ValueError, "alpha has shape"):
+            mesh.matrix(alpha=[0.0])
+        with self.assertRaisesRegex(ValueError, "unitary"):
+            optinc.SymmetricMesh.from_unitary(numpy.ones((3, 3)))
+
+
 if __name__ == "__main__":
     unittest.main()
