@@ -441,9 +441,10 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   // keys that bind others, or that the loop has set already, are looked at one by one below
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
-  const std::set<std::string> bound = {"model",       "measure.once", "task.bits",         "network.hidden",
-                                       "chip.preset", "task.level",   "training.on_chips", "link.signed_levels",
-                                       "noise.set",   "time.sampling"};
+  const std::set<std::string> bound = {
+      "model",       "measure.once",  "task.bits",         "network.hidden",
+      "chip.preset", "task.level",    "training.on_chips", "link.signed_levels",
+      "noise.set",   "time.sampling", "mesh.measured"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name())) continue;
     INFO(entry.name());
@@ -453,6 +454,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
     CHECK(same == (entry.name() == "run.threads" || entry.name() == "run.time_limit_s"));
   }
   CHECK(mesh_id != id);
+  CHECK(run_id(parse("model = 'mesh'", {"mesh.measured=errors.csv"})) != run_id(parse("model = 'mesh'")));
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
   CHECK(run_id(parse("", {"noise.set=full"})) != id);
   CHECK(run_id(parse("", {"time.sampling=clocked"})) != id);
