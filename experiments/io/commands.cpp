@@ -10,6 +10,7 @@
 #include "experiments/io/phases_file.hpp"
 #include "experiments/io/text.hpp"
 #include "onn/chip/chip.hpp"
+#include "onn/chip/unit_floor_plan.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/mesh/combining_tree.hpp"
@@ -35,10 +36,6 @@ StoredChip read_chip(const fs::path& path) {
   const File file = File::open(path);
   require_schema(file);
   return load_chip(file.root().open("chip"));
-}
-
-std::string mesh_name(std::size_t layer, std::size_t block, std::string_view part) {
-  return fmt::format("layer{}/block{}/{}", layer, block, part);
 }
 
 std::vector<NamedMesh> program_network(const ChipDesign& design, const ProgramOptions& options, int& clipped) {

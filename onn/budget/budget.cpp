@@ -7,9 +7,9 @@
 #include <boost/math/tools/toms748_solve.hpp>
 
 #include "onn/budget/detail/parts.hpp"
+#include "onn/chip/unit_floor_plan.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/lowpass.hpp"
-#include "physics/layout/placement.hpp"
 
 namespace optinc {
 namespace {
@@ -17,19 +17,9 @@ namespace {
 using namespace budgeting;
 
 void place(const Inputs& in, ChipBudget& b) {
-  std::vector<MeshTopology> meshes;
-  DieSettings die;
-  for (const LayerDesign& layer : in.design.layers)
-    for (const BlockDesign& block : layer.blocks)
-      for (const MeshTopology* mesh : {&block.mesh, &block.attenuators}) {
-        if (mesh->mzi_count() == 0) continue;  // a mesh of one port is a waveguide
-        meshes.push_back(*mesh);
-        die.width_m = std::max(die.width_m, floor_plan(*mesh, in.hardware.layout).length_m);
-      }
   for (const char* part : {"delay lines", "modulators", "receivers"})
     b.die_area_m2 += b.area_m2.part(part).total();
-  if (meshes.empty()) return;
-  const DiePlan plan = place_meshes(meshes, in.hardware.layout, die);
+  const DiePlan plan = unit_floor_plan(in.design, in.hardware.layout).die;
   b.mesh_area_m2 = plan.mesh_area_m2();
   b.die_area_m2 += plan.area_m2();
 }
