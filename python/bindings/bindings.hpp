@@ -14,6 +14,7 @@ namespace optinc::bindings {
 
 void bind_errors(nanobind::module_& m);
 void bind_settled_mesh(nanobind::module_& m);
+void bind_layout(nanobind::module_& m);
 void bind_mesh(nanobind::module_& m);
 void bind_symmetric_mesh(nanobind::module_& m);
 void bind_hardware(nanobind::module_& m);

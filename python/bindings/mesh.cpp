@@ -16,7 +16,9 @@
 
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/floor_plans.hpp"
 #include "python/bindings/settled_mesh.hpp"
+#include "python/bindings/wiring.hpp"
 
 namespace optinc::bindings {
 namespace {
@@ -207,10 +209,7 @@ void common(nb::class_<Any>& c) {
          "External phases, at the inputs of the MZIs [rad], float64 (MZIs,), writable.");
   phases(c, "output_phase", &MeshProgram::output_phase,
          "Phases behind the last column [rad], float64 (ports,), writable.");
-  c.def_prop_ro(
-      "ports", [](const Any& m) { return m.wiring->topology.ports; }, "Number of ports.");
-  c.def_prop_ro(
-      "columns", [](const Any& m) { return m.wiring->topology.columns(); }, "Number of columns of MZIs.");
+  wiring(c, [](const Any& m) -> const MeshTopology& { return m.wiring->topology; });
   c.def_prop_ro(
       "mzis",
       [](const Any& m) {
@@ -224,6 +223,15 @@ void common(nb::class_<Any>& c) {
       "Name of the wiring, \"clements\" or \"reck\".");
   c.def_ro("clipped", &Any::clipped,
            "MZIs whose splitters could not reach the bar power that corrected() asked of them.");
+  c.def(
+      "floor_plan",
+      [](const Any& m, const FloorPlanSettings& settings) {
+        const MeshTopology& topology = m.wiring->topology;
+        return PlacedMesh{"mesh", topology, settings, floor_plan(topology, settings)};
+      },
+      nb::arg("settings") = FloorPlanSettings(),
+      "Where its devices lie on a die, from corner (0, 0) on; optinc.layout draws it and writes GDS.\n\n"
+      "Raises ValueError for lengths that are not positive, and couplers and heaters that do not fit.");
   c.def(
       "copy", [](const Any& m) { return m; }, "A mesh of its own with the same phases and errors.");
   c.def("matrix", &matrix<Any>,

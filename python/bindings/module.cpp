@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
       "Number of threads in use; at first OMP_NUM_THREADS, or the number of processors.");
   optinc::bindings::bind_errors(m);
   optinc::bindings::bind_settled_mesh(m);
+  optinc::bindings::bind_layout(m);
   optinc::bindings::bind_mesh(m);
   optinc::bindings::bind_symmetric_mesh(m);
   optinc::bindings::bind_hardware(m);

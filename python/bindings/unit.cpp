@@ -12,6 +12,7 @@
 #include "onn/budget/chip_budget.hpp"
 #include "onn/budget/unit_cost.hpp"
 #include "onn/chip/chip.hpp"
+#include "onn/chip/unit_floor_plan.hpp"
 #include "onn/link/response_table.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/network/carry_chain.hpp"
@@ -19,6 +20,7 @@
 #include "physics/core/check.hpp"
 
 #include "python/bindings/arrays.hpp"
+#include "python/bindings/floor_plans.hpp"
 #include "python/bindings/tasks.hpp"
 #include "python/bindings/units.hpp"
 
@@ -159,6 +161,15 @@ Array<float> average_gradients_by_table(const Table& table, const ArrayLike& giv
                                         std::uint32_t instant) {
   return averaged_gradients(table.task(), given, block,
                             [&](const Codes& codes) { return looked_up(table, codes, instant, 0); });
+}
+
+PlacedUnit placed(const Unit& unit, const FloorPlanSettings& settings, double die_width_m) {
+  const Working working;
+  const UnitFloorPlan plan = unit_floor_plan(unit.parts->design, settings, {.width_m = die_width_m});
+  PlacedUnit all{{}, settings, plan.die.length_m, plan.die.width_m};
+  for (std::size_t i = 0; i < plan.names.size(); ++i)
+    all.meshes.push_back({plan.names[i], plan.topologies[i], settings, plan.die.meshes[i]});
+  return all;
 }
 
 UnitCost computed_cost(const ProgrammedChip& chip) {
@@ -308,6 +319,14 @@ void bind_unit(nb::module_& m) {
       .def("average", &ideal_average, nb::arg("codes"),
            "Codes that the network itself decides, without devices and noise: integers (servers, n) -> uint32 "
            "(n,).")
+      .def("floor_plan", &placed, nb::arg("settings") = FloorPlanSettings(),
+           nb::arg("die_width_m") = DieSettings().width_m,
+           "Where its meshes lie on one die: in rows, left to right, 0.1 mm apart; optinc.layout draws it and "
+           "writes GDS.\n\n"
+           "The die is `die_width_m` [m] wide, or as wide as its longest mesh. Modulators, receivers and "
+           "routing have no "
+           "place.\n"
+           "Raises ValueError for lengths that are not positive, and couplers and heaters that do not fit.")
       .def("fabricate", &fabricate_unit, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
            "Chip number `chip` with errors drawn from `model` (an ErrorModel or the name of a preset).\n\n"
            "The same (seed, chip) gives the same chip. Raises ValueError for an unknown preset.")

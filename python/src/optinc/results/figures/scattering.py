@@ -22,7 +22,7 @@ def scattering(run: Run, *, paths: Optional[Sequence[tuple[str, str]]] = None) -
 
     Raises NotInResult where the file holds no circuit, or one at a single wavelength, and for a port that it does not have.
     """
-    power = np.abs(run.scattering) ** 2
+    power = abs(run.scattering) ** 2
     ports = [str(port) for port in power["port_in"].values]
     if power.sizes["wavelength"] < 2:
         raise NotInResult(f"{run.path} holds a single wavelength (a spectrum needs two). Give optinc circuit more --points.")
