@@ -9,13 +9,15 @@ Usage: guide.py OPTINC [PAGE.md ...] [--update]. OPTINC is the tool in its build
   ```LANGUAGE file=NAME  is written to that file
   ```diff                is applied to a copy of the source tree; the files it changes are compiled as the build folder
                          compiles them and linked before its libraries: the `optinc` of the blocks behind it
-Blocks without a language are for the eye. The package is installed into a scratch prefix first: its programs are on the
+A page that makes an `optinc.Mesh` needs the compiled module of the build folder, and is left out where this Python cannot load
+one. Blocks without a language are for the eye. The package is installed into a scratch prefix first: its programs are on the
 PATH, and CMake finds it. --update writes what came out into blocks that no longer fit.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -56,6 +58,17 @@ def tidy(printed: str) -> str:
     """Without blanks at ends of lines and blank lines at either end."""
     lines = "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
     return f"{lines}\n" if lines else ""
+
+
+def has_module(build: Path) -> bool:
+    """Whether this Python can load the compiled module of a build; its package is then the one that pages import."""
+    sys.path.insert(0, str(build / "python"))
+    try:
+        importlib.import_module("optinc._core")
+    except ImportError:
+        sys.path.pop(0)
+        return False
+    return True
 
 
 def run_shell(text: str, folder: Path, environment: dict[str, str]) -> str:
@@ -174,6 +187,7 @@ def main(optinc: Path, chosen: list[str], update: bool) -> int:
     pages = [GUIDE / name for name in chosen] or sorted(GUIDE.glob("*.md"))
     build = optinc.parents[1]
     total = failed = 0
+    compiled = has_module(build)
     with tempfile.TemporaryDirectory() as scratch:
         prefix = Path(scratch) / "prefix"
         subprocess.run(["cmake", "--install", str(build), "--prefix", str(prefix)], check=True, stdout=subprocess.DEVNULL)
@@ -181,6 +195,9 @@ def main(optinc: Path, chosen: list[str], update: bool) -> int:
                        "PYTHONDONTWRITEBYTECODE": "1", "CMAKE_PREFIX_PATH": str(prefix), "CMAKE_GENERATOR": "Ninja"}
         os.environ["PATH"] = environment["PATH"]  # for optinc.run
         for page in pages:
+            if not compiled and "optinc.Mesh" in page.read_text(encoding="utf-8"):
+                print(f"{page.name}: left out, no compiled module (-DOPTINC_PYTHON_MODULE=ON)", flush=True)
+                continue
             folder = Path(scratch) / page.stem
             folder.mkdir()
             try:

@@ -26,6 +26,8 @@ void add_program(CommandTable& commands) {
                      "Chip file of optinc fabricate; the phases correct its known splitter errors");
   program.add_option("--dac-bits", lab->dac_bits,
                      "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
+  program.add_flag("--nearest-unitary", lab->nearest_unitary,
+                   "Take a matrix that is not unitary for the nearest one that is, its polar factor");
   add_frequency(program, *lab);
   add_output(program, lab->out);
 }
@@ -54,7 +56,7 @@ void add_transfer(CommandTable& commands) {
       "transfer", "Compute the transfer matrix of a mesh from its phases, ideal or on a given chip",
       "optinc transfer phases.csv -o matrix.s8p --mesh layer0/block0/mesh --chip chip.h5",
       [light, &commands] { return transfer_command(*light, commands.options(light->out, "matrix.csv")); });
-  transfer.add_option("PHASES", light->input, "Phase file (.h5, .csv)")->required();
+  transfer.add_option("PHASES", light->input, "Phase file (.h5, .csv, .npz)")->required();
   transfer.add_option("--mesh", light->mesh, "Name of the mesh (default: the only mesh in the file)");
   transfer.add_option("--chip", light->chip_file, "Chip file with the errors of the mesh (default: no errors)");
   add_frequency(transfer, *light);

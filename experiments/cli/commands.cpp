@@ -101,11 +101,15 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
 
 int program_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input, a.chip_file});
-  const ProgramSummary done =
-      program_to_file(network_path(a.input), options.output,
-                      {chip_path(a), a.dac_bits, a.frequency_hz, options.force, std::string(options.command)});
-  fmt::print("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis,
-             a.chip_file.empty() ? "" : fmt::format(", {} beyond the reach of their splitters", done.clipped),
+  const ProgramSummary done = program_to_file(network_path(a.input), options.output,
+                                              {chip_path(a), a.dac_bits, a.frequency_hz, a.nearest_unitary,
+                                               options.force, std::string(options.command)});
+  std::string remark;
+  if (!a.chip_file.empty()) remark = fmt::format(", {} beyond the reach of their splitters", done.clipped);
+  if (done.nearest_distance)
+    remark = fmt::format(" for the nearest unitary matrix, which differs by up to {:.1e} in an element",
+                         *done.nearest_distance);
+  fmt::print("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis, remark,
              options.output.string());
   return 0;
 }

@@ -43,6 +43,7 @@ struct LabArguments {
   std::uint64_t seed = 1;
   std::uint32_t chip = 0;
   double frequency_hz = default_frequency_hz;
+  bool nearest_unitary = false;
   OutputArguments out;
 };
 

@@ -16,6 +16,7 @@
 #include "physics/mesh/combining_tree.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/mesh/nearest_unitary.hpp"
 
 namespace optinc {
 namespace {
@@ -58,13 +59,20 @@ std::vector<NamedMesh> program_network(const ChipDesign& design, const ProgramOp
   return meshes;
 }
 
-std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOptions& options) {
+std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOptions& options,
+                                      ProgramSummary& summary) {
   validate(!options.chip,
            "{}: a matrix cannot be corrected for a chip (a chip is fabricated for a network). Give a network "
            "file, or no chip.",
            input.string());
-  const Matrix matrix = read_matrix(input, options.frequency_hz);
+  Matrix matrix = read_matrix(input, options.frequency_hz);
   try {
+    if (options.nearest_unitary) {
+      NearestUnitary nearest = nearest_unitary(matrix);
+      matrix = std::move(nearest.unitary);
+      summary.nearest_distance = nearest.distance;
+    }
+    validate_unitary(matrix, "Give --nearest-unitary to program that one.");
     MeshProgram phases = quantise(decompose_clements(matrix), options.dac_bits);
     return {{"mesh", clements_topology(static_cast<int>(matrix.rows())), std::move(phases)}};
   } catch (const Error& error) {
@@ -72,16 +80,22 @@ std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOption
   }
 }
 
-std::vector<NamedMesh> program_input(const fs::path& input, const ProgramOptions& options, int& clipped) {
+std::vector<NamedMesh> program_input(const fs::path& input, const ProgramOptions& options,
+                                     ProgramSummary& summary) {
   if (extension_of(input) == ".h5") {
     const File file = File::open(input);
-    if (file.root().exists("network")) return program_network(load_design(file), options, clipped);
+    if (file.root().exists("network")) {
+      validate(!options.nearest_unitary,
+               "{}: a network with --nearest-unitary (it is for matrices that are not unitary). Leave it out.",
+               input.string());
+      return program_network(load_design(file), options, summary.clipped);
+    }
     validate(file.root().exists("matrix"),
              "{}: neither a group network nor a dataset matrix (one of them is programmed). h5ls -r shows what "
              "is there.",
              file.root().where());
   }
-  return program_matrix(input, options);
+  return program_matrix(input, options, summary);
 }
 
 const NamedMesh& choose(const std::vector<NamedMesh>& meshes, const std::string& name, const fs::path& path) {
@@ -132,7 +146,7 @@ ProgramSummary program_to_file(const fs::path& input, const fs::path& output, co
            "DAC of {} bits (0 means no quantisation, otherwise 1..{}). Give 0..{}.", options.dac_bits,
            most_bits, most_bits);
   ProgramSummary summary;
-  const std::vector<NamedMesh> meshes = program_input(input, options, summary.clipped);
+  const std::vector<NamedMesh> meshes = program_input(input, options, summary);
   write_phases(output, meshes, options.command, options.force);
   summary.meshes = meshes.size();
   for (const NamedMesh& mesh : meshes) summary.mzis += mesh.topology.mzi_count();

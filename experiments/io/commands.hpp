@@ -19,6 +19,7 @@ struct ProgramOptions {
       {};                                      ///< chip file whose splitters are corrected for (networks only)
   int dac_bits = 0;                            ///< phases on a grid of 2 pi / 2^bits; 0: as computed
   double frequency_hz = default_frequency_hz;  ///< which matrix of a Touchstone file
+  bool nearest_unitary = false;                ///< in place of a matrix that is not unitary
   bool force = false;
   std::string command = {};  ///< the command line, for the file
 };
@@ -28,12 +29,14 @@ struct ProgramSummary {
   std::size_t meshes = 0;
   std::int64_t mzis = 0;
   int clipped = 0;  ///< MZIs whose splitters cannot reach the bar power asked of them (with a chip)
+  /// Largest element of what was given less the nearest unitary matrix, where that was programmed.
+  std::optional<double> nearest_distance = {};
 };
 
 /// Phases of every mesh that realises `input`: a network file (HDF5 with group `network`), whose meshes are
 /// layerL/blockB/mesh and layerL/blockB/attenuators, or a unitary matrix (.h5 with dataset `matrix`, .csv,
 /// .sNp), whose one mesh is `mesh`. Output .h5 or .csv. Throws Error unless a matrix is square and unitary to
-/// 1e-6, and for a chip that does not fit the network.
+/// 1e-6 (or its nearest unitary one is asked for), and for a chip that does not fit the network.
 ProgramSummary program_to_file(const std::filesystem::path& input, const std::filesystem::path& output,
                                const ProgramOptions& options);
 

@@ -89,6 +89,7 @@ void write_phases(const std::filesystem::path& path, std::span<const NamedMesh> 
 }
 
 std::vector<NamedMesh> read_phases(const std::filesystem::path& path) {
+  if (extension_of(path) == ".npz") return read_phases_numpy(path);
   require_phases_extension(path);
   if (extension_of(path) == ".csv") return read_phases_csv(path);
   const File file = File::open(path);

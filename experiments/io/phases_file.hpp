@@ -37,15 +37,19 @@ std::string phases_csv(std::span<const NamedMesh> meshes, std::string_view comma
 /// The meshes of such a table, of OptINC or typed by hand. Throws Error "file:line: .." where load_phases does.
 std::vector<NamedMesh> read_phases_csv(const std::filesystem::path& path);
 
+/// The mesh, called "mesh", of an .npz (numpy_file.hpp): arrays `column`, `upper`, `lower`, `theta_rad`,
+/// `phi_rad` (MZIs) and `output_rad` (ports). Throws Error where load_phases does.
+std::vector<NamedMesh> read_phases_numpy(const std::filesystem::path& path);
+
 /// Writes phases by the extension of `path`, .h5 (group `phases`) or .csv, whole or not at all. Throws Error
 /// for another extension, for a file that exists unless `force`, and where save_phases does.
 void write_phases(const std::filesystem::path& path, std::span<const NamedMesh> meshes,
                   std::string_view command, bool force = false);
 
-/// Reads phases by the extension of `path`, .h5 or .csv.
+/// Reads phases by the extension of `path`, .h5, .csv or .npz.
 std::vector<NamedMesh> read_phases(const std::filesystem::path& path);
 
-/// Throws Error unless the extension is one that phases have.
+/// Throws Error unless the extension is one that phases are written with.
 void require_phases_extension(const std::filesystem::path& path);
 
 }  // namespace optinc

@@ -25,11 +25,11 @@ std::string_view trimmed(std::string_view text) {
 void require_plain_file(const fs::path& path) {
   constexpr std::uintmax_t largest = std::uintmax_t{4} << 30;
   std::error_code error;
-  validate(fs::exists(path, error), "{}: no such file (expected a text file). Check the path.", path.string());
-  validate(fs::is_regular_file(path, error),
-           "{}: not a plain file (expected a text file). Name the file itself.", path.string());
+  validate(fs::exists(path, error), "{}: no such file (a file is read). Check the path.", path.string());
+  validate(fs::is_regular_file(path, error), "{}: not a plain file (a file is read). Name the file itself.",
+           path.string());
   const std::uintmax_t size = fs::file_size(path, error);
-  validate(!error && size <= largest, "{}: {} bytes (at most 4 GiB of text are read). Use HDF5 for so much.",
+  validate(!error && size <= largest, "{}: {} bytes (at most 4 GiB are read). Use HDF5 for so much.",
            path.string(), size);
 }
 
@@ -104,6 +104,19 @@ void read_text(const fs::path& path, char comment, const std::function<void(cons
            name, line.number, comment, text_end);
   validate(anything, "{}:{}: no data (the file is empty or all comment). Check how it was made.", name,
            line.number);
+}
+
+std::string read_bytes(const fs::path& path, std::size_t most) {
+  require_plain_file(path);
+  std::ifstream file(path, std::ios::binary);
+  validate(file.is_open(), "{}: cannot be read (no permission). Check its rights.", path.string());
+  const auto size = fs::file_size(path);
+  validate(size <= most, "{}: {} bytes (at most {}). Make it smaller.", path.string(), size, most);
+  std::string bytes(size, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  validate(file.gcount() == static_cast<std::streamsize>(size),
+           "{}: cannot be read to its end (the disk fails). Use another copy.", path.string());
+  return bytes;
 }
 
 std::string text_header(char comment, std::string_view title, std::string_view command,

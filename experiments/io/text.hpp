@@ -36,6 +36,9 @@ inline constexpr std::string_view text_end = "end of file";
 void read_text(const std::filesystem::path& path, char comment,
                const std::function<void(const TextLine&)>& take);
 
+/// All bytes of a file. Throws Error when it is missing, not a plain file, unreadable or larger than `most`.
+std::string read_bytes(const std::filesystem::path& path, std::size_t most);
+
 /// Opening comment lines of a file of OptINC: signature, origin (file_origin), then `remarks`.
 std::string text_header(char comment, std::string_view title, std::string_view command,
                         std::span<const std::string_view> remarks);

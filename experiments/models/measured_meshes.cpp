@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/io/mesh_errors_csv.hpp"
+#include "experiments/io/mesh_errors_file.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -18,7 +18,7 @@ MeasuredMeshes read_measured_meshes(const std::vector<StudyConfig>& points) {
     if (!point.mesh.is_measured()) continue;
     const MeshTopology topology = mesh_topology(point.mesh);
     const bool known = std::ranges::any_of(measured, [&](const MeasuredMesh& m) { return m.source == source; });
-    if (!known) measured.push_back({source, read_mesh_errors_csv(source, topology)});
+    if (!known) measured.push_back({source, read_mesh_errors(source, topology)});
     validate(measured_errors(point, measured).alpha.size() == topology.mzi_count(),
              "{}: measured of another mesh than one of {} ports (a study with one file has one mesh). Sweep "
              "mesh.measured with mesh.ports.",

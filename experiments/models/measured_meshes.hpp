@@ -21,7 +21,7 @@ using MeasuredMeshes = std::vector<MeasuredMesh>;
 MeshTopology mesh_topology(const MeshSettings& mesh);
 
 /// What the files that mesh.measured names at any of a study's points hold. Throws Error for a file that cannot
-/// be read (read_mesh_errors_csv()).
+/// be read (read_mesh_errors()).
 MeasuredMeshes read_measured_meshes(const std::vector<StudyConfig>& points);
 
 /// The errors that were measured of a point's mesh, all 0 where it names no file. Throws Error where the named

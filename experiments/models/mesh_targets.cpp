@@ -6,18 +6,26 @@
 
 #include "experiments/io/matrix_file.hpp"
 #include "physics/core/check.hpp"
-#include "physics/mesh/decomposition.hpp"
+#include "physics/mesh/nearest_unitary.hpp"
 #include "physics/random/haar.hpp"
 
 namespace optinc {
 
-void require_mesh_target(const MeshTarget& target) {
+namespace {
+
+/// The matrix of a file, or the nearest unitary one where that is asked for.
+Matrix read_target(const std::string& source, bool nearest) {
+  const Matrix matrix = read_matrix(source);
   try {
-    decompose_clements(target.matrix);
+    if (nearest) return nearest_unitary(matrix).unitary;
+    validate_unitary(matrix, "Set mesh.nearest_unitary = true to take that one.");
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", target.source, error.what()));
+    throw Error(fmt::format("{}: {}", source, error.what()));
   }
+  return matrix;
 }
+
+}  // namespace
 
 Matrix mesh_target(const StudyConfig& at_point, std::uint32_t trial, const MeshTargets& targets) {
   const MeshSettings& mesh = at_point.mesh;
@@ -45,10 +53,7 @@ MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points) {
     const std::string& source = point.mesh.target;
     const bool known =
         std::any_of(targets.begin(), targets.end(), [&](const auto& t) { return t.source == source; });
-    if (!known) {
-      targets.push_back({source, read_matrix(source)});
-      require_mesh_target(targets.back());
-    }
+    if (!known) targets.push_back({source, read_target(source, point.mesh.nearest_unitary)});
     mesh_target(point, 0, targets);  // has the point's ports
   }
   return targets;

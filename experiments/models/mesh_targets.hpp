@@ -17,12 +17,9 @@ struct MeshTarget {
 /// Those of a study, each once.
 using MeshTargets = std::vector<MeshTarget>;
 
-/// Throws Error, which names the file, unless a mesh can have the matrix: square and unitary to 1e-6.
-void require_mesh_target(const MeshTarget& target);
-
 /// The matrices of the files that mesh.target names at any of a study's points; none where it draws them.
-/// Throws Error for a file that cannot be read and for a matrix that no mesh of the study has
-/// (require_mesh_target()).
+/// Throws Error, which names the file, for one that cannot be read and for a matrix that no mesh of the study
+/// has: one of other ports or, unless mesh.nearest_unitary takes the nearest, one that is not unitary to 1e-6.
 MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points);
 
 /// What the mesh of a trial is to have: the matrix of the file that mesh.target names, for every trial the

@@ -8,6 +8,7 @@
 #include "physics/devices/dac.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/detail/nulling.hpp"
+#include "physics/mesh/nearest_unitary.hpp"
 
 namespace optinc {
 namespace {
@@ -46,20 +47,6 @@ MeshProgram place(const MeshTopology& topology, std::span<const PlacedMzi> order
   return program;
 }
 
-void require_unitary(const Matrix& unitary) {
-  const Eigen::Index n = unitary.rows();
-  validate(n >= 1 && unitary.cols() == n,
-           "matrix of {} x {} (a mesh realises square ones). Give a square matrix.", unitary.rows(),
-           unitary.cols());
-  validate(unitary.allFinite(),
-           "matrix holds NaN or infinity (no phases can realise it). Check how it was made.");
-  const double defect = (unitary.adjoint() * unitary - Matrix::Identity(n, n)).cwiseAbs().maxCoeff();
-  validate(defect < 1e-6,
-           "matrix is not unitary (|U^H U - 1| reaches {:.1e}; 1e-6 is allowed). Use its polar factor: u v of "
-           "its SVD u s v.",
-           defect);
-}
-
 /// The diagonal that nulling leaves, all of modulus 1.
 Eigen::VectorXcd diagonal_of(const NullingMatrix& u, int n) {
   Eigen::VectorXcd d(n);
@@ -74,7 +61,7 @@ Vector phases_of(const Eigen::VectorXcd& d) {
 }  // namespace
 
 MeshProgram decompose_clements(const Matrix& unitary) {
-  require_unitary(unitary);
+  validate_unitary(unitary);
   const int n = static_cast<int>(unitary.rows());
   NullingMatrix u(unitary);
   std::vector<PlacedMzi> light;  // in the order light meets them
@@ -97,7 +84,7 @@ MeshProgram decompose_clements(const Matrix& unitary) {
 }
 
 MeshProgram decompose_reck(const Matrix& unitary) {
-  require_unitary(unitary);
+  validate_unitary(unitary);
   const int n = static_cast<int>(unitary.rows());
   NullingMatrix u(unitary);
   std::vector<PlacedMzi> light;

@@ -1,4 +1,8 @@
+#include <initializer_list>
+
 #include "experiments/io/matrix_file.hpp"
+#include "experiments/io/mesh_errors_file.hpp"
+#include "experiments/io/numpy_file.hpp"
 #include "experiments/io/phases_file.hpp"
 
 #include "tests/fuzz/support.hpp"
@@ -30,19 +34,32 @@ void read_matrix_back(const std::filesystem::path& path) {
          "a matrix comes back bit for bit");
 }
 
+/// Under each of these names in turn, whatever `read` makes of it.
+template <class Read>
+void read_as(const std::filesystem::path& csv, std::initializer_list<const char*> names, Read read) {
+  for (const char* name : names) {
+    const auto path = csv.parent_path() / name;
+    std::error_code none;
+    std::filesystem::rename(csv, path, none);
+    read(path);
+    std::filesystem::rename(path, csv, none);
+  }
+}
+
 }  // namespace
 
 void tables(Bytes text) {
   const auto csv = written(text, "table.csv");
   accepted([&] { read_phases_back(csv); });
   accepted([&] { read_matrix_back(csv); });
-  for (const char* name : {"table.s2p", "table.s4p", "table.S8P"}) {
-    const auto path = csv.parent_path() / name;
-    std::error_code none;
-    std::filesystem::rename(path.parent_path() / "table.csv", path, none);
-    accepted([&] { read_touchstone(path); });
-    std::filesystem::rename(path, csv, none);
-  }
+  read_as(csv, {"table.s2p", "table.s4p", "table.S8P"},
+          [](const auto& path) { accepted([&] { read_touchstone(path); }); });
+  accepted([&] { read_mesh_errors(csv, clements_topology(3)); });
+  read_as(csv, {"table.npz", "table.npy"}, [](const auto& path) {
+    accepted([&] { read_numpy(path); });
+    accepted([&] { read_mesh_errors(path, clements_topology(3)); });
+    accepted([&] { read_phases(path); });
+  });
 }
 
 }  // namespace optinc::fuzz

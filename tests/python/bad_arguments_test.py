@@ -21,7 +21,8 @@ class Sentences(unittest.TestCase):
 
     def test_meshes(self):
         eye, mesh = numpy.eye(4), optinc.Mesh(4)
-        self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed). "
+        self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed; the nearest unitary matrix "
+                     "differs by up to 1.0e+00 in an element). "
                      "Use its polar factor: u v of its SVD u s v.", optinc.Mesh.from_unitary, 2 * eye)
         self.refused(ValueError, "matrix holds NaN or infinity (no phases can realise it). Check how it was made.",
                      optinc.Mesh.from_unitary, eye * NAN)
@@ -182,7 +183,8 @@ class Sentences(unittest.TestCase):
         drift.instants = 1
         self.refused(ValueError, "instants = 1 (2 to 2047 instants). Mend it.",
                      optinc.Unit(network()).fabricate("ideal").program().drift, drift)
-        self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed). "
+        self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed; the nearest unitary matrix "
+                     "differs by up to 1.0e+00 in an element). "
                      "Use its polar factor: u v of its SVD u s v.", lambda: optinc.Unit(network(unitary=2.0)))
         for name, value in (("unitary", NAN), ("sigma", float("inf")), ("bias", [NAN])):
             self.refused(ValueError, "unitary, sigma or bias holds NaN or infinity (finite numbers only). "

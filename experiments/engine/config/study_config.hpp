@@ -67,6 +67,7 @@ struct ToleranceSettings {
 struct MeshSettings {
   int ports = 16;
   std::string target = "unitary";  ///< or "orthogonal", or the file of a matrix
+  bool nearest_unitary = false;    ///< in place of a file's matrix that is not unitary
   std::string measured = "none";   ///< or the file of one mesh's errors; those of [chip] come on top
   std::string kind = "standard";   ///< of its MZIs
   std::string topology = "clements";

@@ -187,10 +187,30 @@ TEST_CASE("a matrix that no mesh realises is refused with its deviation") {
     write_matrix(scratch / "u.csv", matrix, "t", "c", true);
     return refusal([&] { program_to_file(scratch / "u.csv", scratch / "p.h5", {}); });
   };
-  check_message(refused(haar(4) * 1.0005), {"u.csv", "not unitary", "1.0e-03", "1e-6"});
+  check_message(refused(haar(4) * 1.0005), {"u.csv", "not unitary", "1.0e-03", "1e-6", "--nearest-unitary"});
   check_message(refused(haar(4).topRows(3)), {"u.csv", "3 x 4", "square"});
   CHECK(refused(haar(4) * (1 + 1e-8)).empty());
   CHECK(files_in(scratch.path()) == 2);
+}
+
+// The polar factor of 1.0005 U is U. Fails when the phases are those of the matrix itself, and when the
+// distance is that of U^H U.
+TEST_CASE("the nearest unitary matrix is programmed where that is asked for, and its distance told") {
+  const Scratch scratch;
+  const Matrix u = haar(4);
+  write_matrix(scratch / "u.csv", u * 1.0005, "t", "c");
+  const ProgramSummary done = program_to_file(scratch / "u.csv", scratch / "p.csv", {.nearest_unitary = true});
+  CHECK(std::abs(done.nearest_distance.value() - 0.0005 * u.cwiseAbs().maxCoeff()) < 1e-12);
+  const NamedMesh mesh = read_phases(scratch / "p.csv").at(0);
+  CHECK((transfer_matrix(mesh.topology, mesh.program, no_errors(mesh.topology)) - u).cwiseAbs().maxCoeff() <
+        1e-12);
+  write_matrix(scratch / "u.csv", Matrix::Zero(4, 4), "t", "c", true);
+  check_message(
+      refusal([&] { program_to_file(scratch / "u.csv", scratch / "q.csv", {.nearest_unitary = true}); }),
+      {"u.csv", "no single nearest unitary"});
+  check_message(
+      refusal([&] { program_to_file(network_file(scratch), scratch / "q.csv", {.nearest_unitary = true}); }),
+      {"a network with --nearest-unitary"});
 }
 
 TEST_CASE("commands refuse before any work what they cannot write") {

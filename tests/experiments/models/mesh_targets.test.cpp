@@ -121,12 +121,30 @@ TEST_CASE("a sweep of matrices gives each point its own") {
   }
 }
 
+// The polar factor of 1.001 U is U, and one rounded to four decimals stays that close. Fails when the matrix
+// itself is kept in place of the nearest.
+TEST_CASE("a matrix that is not unitary stands for the nearest that is, where the study says so") {
+  const Scratch scratch;
+  const fs::path path = scratch / "u.csv";
+  StudyConfig config = study_of(path, 4);
+  config.mesh.nearest_unitary = true;
+  write(path, 1.001 * haar(4, 0));
+  CHECK((make_study_inputs(config, true).targets[0].matrix - haar(4, 0)).cwiseAbs().maxCoeff() < 1e-13);
+  const Matrix rounded = haar(4, 0).unaryExpr(
+      [](Complex z) { return Complex(std::round(1e4 * z.real()), std::round(1e4 * z.imag())) / 1e4; });
+  write(path, rounded);
+  const Matrix target = make_study_inputs(config, true).targets[0].matrix;
+  CHECK((target - rounded).cwiseAbs().maxCoeff() < 2e-4);
+  CHECK((target.adjoint() * target - Matrix::Identity(4, 4)).cwiseAbs().maxCoeff() < 1e-13);
+}
+
 TEST_CASE("matrices that no mesh of the study has are refused") {
   const Scratch scratch;
   const fs::path path = scratch / "u.csv";
   CHECK(refused(path, haar(4, 0), 4).empty());
   check_message(refused(path, haar(4, 0), 5), {path.string(), "4 ports", "mesh.ports = 4"});
-  check_message(refused(path, 1.001 * haar(4, 0), 4), {path.string(), "not unitary", "polar factor"});
+  check_message(refused(path, 1.001 * haar(4, 0), 4),
+                {path.string(), "not unitary", "Set mesh.nearest_unitary = true"});
   check_message(refused(path, haar(4, 0).leftCols(3), 4), {path.string(), "4 x 3", "square"});
   check_message(refusal([&] { make_study_inputs(study_of(scratch / "none.csv", 4), true); }), {"none.csv"});
   check_message(refusal([&] { make_study_inputs(study_of(scratch / "u.txt", 4), true); }), {"u.txt", ".sNp"});

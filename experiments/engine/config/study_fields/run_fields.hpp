@@ -102,10 +102,14 @@ void visit_fields(S& s, Visitor&& visit) {
             {"target", "1",
              "Target matrix: unitary or orthogonal (Haar-random, new per trial), or a file (.csv, .h5, .sNp)"}),
         s.target);
-  visit(may_be_file(
-            {"measured", "1",
-             "Measured errors of the mesh: none, or a file (.csv, one row per MZI); [chip] then draws how far "
-             "the truth lies from them"}),
+  visit(FieldInfo{"nearest_unitary", "1",
+                  "Whether a target file's matrix that is not unitary stands for the nearest one that is, its "
+                  "polar factor"},
+        s.nearest_unitary);
+  visit(may_be_file({"measured", "1",
+                     "Measured errors of the mesh: none, or a file (.csv, .npy, .npz, one row per MZI); [chip] "
+                     "then draws how far "
+                     "the truth lies from them"}),
         s.measured);
   visit(name_field(
             "kind",
