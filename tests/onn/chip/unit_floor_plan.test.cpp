@@ -36,7 +36,7 @@ TEST_CASE("every mesh of a unit has a name and a place of its own") {
 }
 
 TEST_CASE("the die of a unit is as wide as its longest mesh") {
-  const ChipDesign design = design_chip(carry_chain({4, 4}));
+  const ChipDesign design = design_chip(carry_chain({4, 4, Rounding::half_up}));
   double longest = 0;
   const UnitFloorPlan plan = unit_floor_plan(design, {}, {.width_m = 1e-6});
   for (const MeshFloorPlan& mesh : plan.die.meshes) longest = std::max(longest, mesh.length_m);

@@ -92,7 +92,7 @@ StudyConfig unlike_default() {
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
-  c.mesh = {17, "orthogonal", "none", "balanced", "reck", 0.1 / 7.0};
+  c.mesh = {17, "orthogonal", true, "none", "balanced", "reck", 0.1 / 7.0};
   c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.budget = {1e-4};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
@@ -171,8 +171,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("stand_in", values(relative_error));
   const auto& [key, gentle, harsh, steps] = tolerance;
   check("tolerance", values(key, gentle, harsh, steps));
-  const auto& [ports, target, measured, kind, topology, common] = mesh;
-  check("mesh", values(ports, target, measured, kind, topology, common));
+  const auto& [ports, target, nearest, measured, kind, topology, common] = mesh;
+  check("mesh", values(ports, target, nearest, measured, kind, topology, common));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
                noise_met, noise_growth, ceiling, stop_margin] = training;
   check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
