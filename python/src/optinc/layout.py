@@ -96,9 +96,9 @@ def _mesh_cell(gdstk: Any, mesh: MeshFloorPlan, parts: dict[str, Any]) -> Any:
     """A mesh with the corner of its bounding box at (0, 0)."""
     cell = gdstk.Cell(mesh.name.replace("/", "_"))  # names of cells have letters, digits and _
     arm = 1e6 * mesh.arm_length_m
-    phi, theta, output, arms = (_um(sites - np.array(mesh.corner_m)) for sites in (mesh.phi_m, mesh.theta_m, mesh.output_m, mesh.phi_arms_m))
-    outer = gdstk.rectangle((0, 0), (1e6 * mesh.length_m, 1e6 * mesh.width_m), layer=OUTLINE[0], datatype=OUTLINE[1])
-    cell.add(outer)
+    corner = np.array(mesh.corner_m)
+    phi, theta, output, arms = (_um(sites - corner) for sites in (mesh.phi_m, mesh.theta_m, mesh.output_m, mesh.phi_arms_m))
+    cell.add(gdstk.rectangle((0, 0), (1e6 * mesh.length_m, 1e6 * mesh.width_m), layer=OUTLINE[0], datatype=OUTLINE[1]))
     for part, sites in (("mzi", phi), ("pass", arms[_passing(mesh)]), ("output", output)):
         cell.add(*(gdstk.Reference(parts[part], (x - arm / 2, y)) for x, y in sites))
     for name, sites in (("theta", theta), ("phi", phi), ("output", output)):
