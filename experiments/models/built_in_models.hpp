@@ -12,6 +12,7 @@ StudyModel waveform_study_model();
 StudyModel tolerance_study_model();
 StudyModel cascade_study_model();
 StudyModel drift_study_model();
+StudyModel comb_study_model();
 StudyModel mesh_study_model();
 StudyModel learning_study_model();
 

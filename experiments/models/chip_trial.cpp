@@ -187,24 +187,6 @@ std::vector<ModelAxis> chip_axes(const StudyConfig& config, std::size_t layers) 
           {"code_error", "LSB", "decoded code minus exact Q(mean)", counted(1 - codes, codes)}};
 }
 
-/// The words of one variant: what was asked, sent back and decided.
-void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words,
-                 const Codes& codes, const Eigen::MatrixXd& outputs) {
-  group.counting_dimension("word", words.size(), "word sent");
-  group.counting_dimension("digit", static_cast<std::size_t>(task.output_digits()),
-                           "digit position, most significant first");
-  const auto answers = exact_answers(task, codes), decoded = decide(outputs);
-  group.dataset("number", {"word"}, std::vector<std::int64_t>(words.begin(), words.end()), "1",
-                "number of the word in the enumeration of the task");
-  group.dataset("wanted", {"word"}, std::vector<std::int64_t>(answers.begin(), answers.end()), "1",
-                "exact Q(mean)");
-  group.dataset("decoded", {"word"}, std::vector<std::int64_t>(decoded.begin(), decoded.end()), "1",
-                "code received");
-  group.dataset("outputs", {"word", "digit"},
-                std::vector<double>(outputs.data(), outputs.data() + outputs.size()), "digit",
-                "received output level");
-}
-
 /// Keys and sections that only the cost reads.
 constexpr std::array<std::string_view, 8> of_cost = {"heater",
                                                      "budget.control_w_per_shifter",
@@ -234,6 +216,23 @@ std::vector<StudyWarning> idle_costs(const StudyConfig& config) {
 }
 
 }  // namespace
+
+void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words,
+                 const Codes& codes, const Eigen::MatrixXd& outputs) {
+  group.counting_dimension("word", words.size(), "word sent");
+  group.counting_dimension("digit", static_cast<std::size_t>(task.output_digits()),
+                           "digit position, most significant first");
+  const auto answers = exact_answers(task, codes), decoded = decide(outputs);
+  group.dataset("number", {"word"}, std::vector<std::int64_t>(words.begin(), words.end()), "1",
+                "number of the word in the enumeration of the task");
+  group.dataset("wanted", {"word"}, std::vector<std::int64_t>(answers.begin(), answers.end()), "1",
+                "exact Q(mean)");
+  group.dataset("decoded", {"word"}, std::vector<std::int64_t>(decoded.begin(), decoded.end()), "1",
+                "code received");
+  group.dataset("outputs", {"word", "digit"},
+                std::vector<double>(outputs.data(), outputs.data() + outputs.size()), "digit",
+                "received output level");
+}
 
 void write_chip_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
                       std::uint32_t trial) {

@@ -37,6 +37,10 @@ double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
                                  const ChipVariant& variant);
 
+/// The words of one variant, in a group of their own: what was asked, sent back and decided.
+void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words,
+                 const Codes& codes, const Eigen::MatrixXd& outputs);
+
 /// What led to trial `trial` of such a chip: what fabrication drew, each layer's transfer matrix in each
 /// variant, every word sent and what was received.
 void write_chip_trial(const Group& root, const StudyConfig& at_point, const StudyInputs& inputs,

@@ -6,7 +6,12 @@
 #include "experiments/io/matrix_file.hpp"
 #include "experiments/io/phases_file.hpp"
 #include "experiments/models/built_in_models.hpp"
+#include "experiments/models/recorder.hpp"
+#include "onn/chip/calibration.hpp"
+#include "onn/chip/environment.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/waveguide.hpp"
+#include "physics/layout/floor_plan.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
@@ -29,16 +34,18 @@ void add(const MeshErrors& from, MeshErrors& to) {
   to.idle_arm_loss_db += from.idle_arm_loss_db;
 }
 
-/// The value of one metric of a mesh whose transfer matrix is `found`, losses included.
-double measured(std::string_view metric, const MeshTrial& trial, const Matrix& found, int clipped) {
+/// Half the distance of the wavelengths whose matrices give a group delay: phases change by 1e-4 rad or less,
+/// so that neither rounding nor curvature takes more than 1e-8 of what differs between paths.
+constexpr double delay_step_m = 1e-12;
+
+/// What the transfer matrix of a mesh says, losses included.
+void record_mesh(const Recorder& record, std::size_t v, const MeshTrial& trial, const Matrix& found) {
   const auto n = static_cast<double>(trial.topology.ports);
-  const auto error = [&] { return Matrix(found / trial.nominal_factor - trial.target); };
-  if (metric == "mesh_error") return error().norm() / std::sqrt(n);
-  if (metric == "mesh_error_in_phase") return error().real().norm() / std::sqrt(n);
-  if (metric == "fidelity") return fidelity(trial.target, found);
-  if (metric == "insertion_loss") return -10 * std::log10(found.squaredNorm() / n);
-  if (metric == "mesh_clipped") return clipped;
-  return std::nan("");
+  const Matrix error = found / trial.nominal_factor - trial.target;
+  record.put("mesh_error", v, error.norm() / std::sqrt(n));
+  record.put("mesh_error_in_phase", v, error.real().norm() / std::sqrt(n));
+  record.put("fidelity", v, fidelity(trial.target, found));
+  record.put("insertion_loss", v, -10 * std::log10(found.squaredNorm() / n));
 }
 
 }  // namespace
@@ -46,6 +53,7 @@ double measured(std::string_view metric, const MeshTrial& trial, const Matrix& f
 MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs) {
   const MeshAddress address{config.run.seed, trial, 0};
   MeshTrial drawn;
+  drawn.address = address;
   drawn.kind = value_of_name<MziKind>(config.mesh.kind);
   drawn.topology = mesh_topology(config.mesh);
   drawn.target = mesh_target(config, trial, inputs.targets);
@@ -86,25 +94,57 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
   return set;
 }
 
+MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config,
+                                double detuned_m) {
+  Environment change = config.environment;
+  change.wavelength_m += detuned_m;
+  if (change == Environment{}) return trial.errors;
+  const SensitivitySettings& settings = config.drift.sensitivity;
+  return errors_in(change, trial.errors, trial.kind,
+                   config.mesh.is_measured() ? program : trimmed(program, true, trial.address),
+                   draw_mesh_imbalance(trial.topology, settings, trial.address), settings, config.hardware);
+}
+
 Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program) {
+  return found_matrix(trial, program, trial.errors);
+}
+
+Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program, const MeshVariantErrors& errors) {
   // plain MZIs are the engine's own; their common phases it does not know
-  if (trial.kind == MziKind::standard && trial.errors.common_offset.isZero(0.0))
-    return transfer_matrix(trial.topology, program, trial.errors.mzis);
+  if (trial.kind == MziKind::standard && errors.common_offset.isZero(0.0))
+    return transfer_matrix(trial.topology, program, errors.mzis);
   MeshEngine<double> engine(trial.topology);
-  engine.settle(mesh_blocks(trial.topology, trial.kind, program, trial.errors));
+  engine.settle(mesh_blocks(trial.topology, trial.kind, program, errors));
   return engine.transfer_matrix();
+}
+
+PathDelays delays_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config) {
+  const auto at = [&](double detuned_m) {
+    return found_matrix(trial, program, errors_in_use(trial, program, config, detuned_m));
+  };
+  const double wavelength_m = config.hardware.laser.wavelength_m + config.environment.wavelength_m;
+  Waveguide guide = config.hardware.routing;
+  guide.length_m = floor_plan(trial.topology, config.hardware.layout).length_m;
+  return path_delays(at(0.0), at(-delay_step_m), at(delay_step_m), wavelength_m, delay_step_m,
+                     waveguide_delay_s(guide, wavelength_m));
 }
 
 TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs) {
   TrialModel model = model_layout(config, 0);
-  model.run = [variants = measured_variants(config), quantities = model.quantities, inputs](
-                  const StudyConfig& at_point, std::uint32_t number, std::span<double> record) {
+  const bool timed = model.find("group_delay") != nullptr || model.find("group_delay_spread") != nullptr;
+  model.run = [variants = measured_variants(config), layout = model, timed, inputs](
+                  const StudyConfig& at_point, std::uint32_t number, std::span<double> cells) {
+    const Recorder record(layout, cells);
     const MeshTrial trial = draw_mesh_trial(at_point, number, inputs);
     for (std::size_t v = 0; v < variants.size(); ++v) {
       const CorrectedProgram set = programmed_mesh(trial, variants[v], at_point.chip);
-      const Matrix found = found_matrix(trial, set.program);
-      for (const Quantity& q : quantities)
-        record[q.offset + v] = measured(q.metric->name, trial, found, set.clipped);
+      const Matrix found = found_matrix(trial, set.program, errors_in_use(trial, set.program, at_point));
+      record_mesh(record, v, trial, found);
+      record.put("mesh_clipped", v, set.clipped);
+      if (!timed) continue;
+      const PathDelays delays = delays_in_use(trial, set.program, at_point);
+      record.put("group_delay", v, delays.mean_s);
+      record.put("group_delay_spread", v, delays.spread_s);
     }
   };
   return model;
@@ -129,6 +169,14 @@ void write_errors(const Group& root, const MeshTrial& trial) {
   write(known, "gamma", trial.known.gamma, "error of the third splitter's angle as the correction knows it");
 }
 
+/// Beside the matrix of the mesh.
+void write_delays(const Group& group, const Eigen::MatrixXd& delay_s) {
+  const Eigen::MatrixXd by_column = delay_s.transpose();  // row-major, as files are
+  group.dataset("group_delay", {"output", "input"},
+                std::vector<double>(by_column.data(), by_column.data() + by_column.size()), "s",
+                "group delay of the path");
+}
+
 void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
                       std::uint32_t number) {
   const MeshTrial trial = draw_mesh_trial(config, number, inputs);
@@ -137,7 +185,8 @@ void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyI
   for (const std::string& name : measured_variants(config)) {
     const CorrectedProgram set = programmed_mesh(trial, name, config.chip);
     const Group group = root.group(name);
-    save_matrix(group, found_matrix(trial, set.program));
+    save_matrix(group, found_matrix(trial, set.program, errors_in_use(trial, set.program, config)));
+    write_delays(group, delays_in_use(trial, set.program, config).delay_s);
     const NamedMesh mesh{"mesh", trial.topology, set.program};
     save_phases(group.group("phases"), std::span(&mesh, 1));
   }
@@ -160,11 +209,18 @@ StudyModel mesh_study_model() {
                          "fidelity", Better::higher, MetricKind::share),
                   metric("insertion_loss", "dB", "Insertion loss of the mesh, from its mean power transmission",
                          "insertion loss", Better::lower),
+                  metric("group_delay", "s", "Group delay of the mesh: mean over its paths, weighted by power",
+                         "group delay", Better::lower),
+                  metric("group_delay_spread", "s",
+                         "RMS spread of the group delay over the mesh's paths, weighted by power",
+                         "spread of group delay", Better::lower),
                   metric("mesh_clipped", "1", "Number of MZIs that cannot reach their target bar power",
                          "clipped MZIs", Better::lower)},
       .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
       .error_metric = "mesh_error",
-      .reads = {"chip", "calibration.sigma_estimate_rad", "mesh"},
+      .reads = {"chip", "calibration.sigma_estimate_rad", "mesh", "environment", "drift.imbalance_m",
+                "drift.heater_per_k", "drift.splitter_rad_per_m", "laser.wavelength_m", "layout.mzi_length_m",
+                "layout.coupler_length_m"},
       .read_files =
           [](const std::vector<StudyConfig>& points, StudyInputs& inputs) {
             inputs.targets = read_mesh_targets(points);

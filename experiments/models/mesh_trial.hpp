@@ -3,12 +3,15 @@
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "physics/mesh/blocks.hpp"
+#include "physics/mesh/group_delay.hpp"
+#include "physics/variation/chip_errors.hpp"
 
 namespace optinc {
 
 /// What a trial of model "mesh" draws: a target (or the study's own), its phases on a perfect mesh of plain
 /// MZIs, and the errors of a mesh of the study's kind.
 struct MeshTrial {
+  MeshAddress address;
   MziKind kind = MziKind::standard;
   MeshTopology topology;
   Matrix target;
@@ -25,7 +28,17 @@ MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const 
 /// corrected variants (program_blocks()).
 CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view variant, const ErrorModel& model);
 
-/// The mesh's transfer matrix under such phases.
+/// Its errors under such phases in the study's [environment], where the laser is `detuned_m` further off.
+/// Heaters make up for static phases of their own (trimmed()), unless those of the mesh were measured.
+MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config,
+                                double detuned_m = 0.0);
+
+/// The mesh's transfer matrix under such phases, with its errors as calibrated or with those it has in use.
 Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program);
+Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program, const MeshVariantErrors& errors);
+
+/// Group delays of its paths in use: of the waveguide between its ends ([waveguide], floor plan), and of what
+/// phases and splitters make of it.
+PathDelays delays_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config);
 
 }  // namespace optinc

@@ -76,6 +76,9 @@ TrialModel cascade_model(const StudyConfig& config, const Networks& networks);
 /// (onn/drift).
 TrialModel drift_model(const StudyConfig& config, const Networks& networks);
 
+/// Chips of a network that carry the wavelengths of a comb at once, each with words and receivers of its own.
+TrialModel comb_model(const StudyConfig& config, const Networks& networks);
+
 /// A model trained by data-parallel gradient descent, whose gradients are averaged through a trial's own chip
 /// (or another way); its start and the order of its examples are the trial's.
 /// `keep_in`: folder where its trainings are kept while they run (TrialCheckpoint); empty: nowhere.

@@ -1,6 +1,7 @@
 #include "onn/chip/calibration.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
@@ -9,7 +10,6 @@
 #include "physics/mesh/fit.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 #include "physics/random/stream.hpp"
-#include "physics/variation/chip_errors.hpp"
 
 namespace optinc {
 namespace {
@@ -101,21 +101,25 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
   return calibrated;
 }
 
+MeshProgram trimmed(MeshProgram program, bool screen, const MeshAddress& address) {
+  Stream stream(address.seed, Purpose::static_phase, address.chip, address.mesh);
+  const auto trim = [&](Vector& phases) {
+    Vector static_phase = Vector::Zero(phases.size());
+    add_turns(static_phase, stream);
+    phases = (phases - static_phase).unaryExpr([](double phase) { return wrap_phase(phase); });
+  };
+  trim(program.theta);
+  trim(program.phi);
+  if (screen) trim(program.output_phase);
+  return program;
+}
+
 ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip) {
   std::uint32_t number = 0;
   for (auto& layer : program.layers)
     for (BlockProgram& block : layer)
-      for (MeshProgram* mesh : {&block.mesh, &block.attenuators}) {
-        Stream stream(seed, Purpose::static_phase, chip, number++);
-        const auto trim = [&](Vector& phases) {
-          Vector static_phase = Vector::Zero(phases.size());
-          add_turns(static_phase, stream);
-          phases = (phases - static_phase).unaryExpr([](double phase) { return wrap_phase(phase); });
-        };
-        trim(mesh->theta);
-        trim(mesh->phi);
-        if (mesh == &block.mesh) trim(mesh->output_phase);
-      }
+      for (MeshProgram* mesh : {&block.mesh, &block.attenuators})
+        *mesh = trimmed(std::move(*mesh), mesh == &block.mesh, {seed, chip, number++});
   return program;
 }
 

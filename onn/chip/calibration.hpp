@@ -2,6 +2,7 @@
 
 #include "onn/chip/calibration_settings.hpp"
 #include "onn/chip/chip.hpp"
+#include "physics/variation/chip_errors.hpp"
 
 namespace optinc {
 
@@ -38,5 +39,8 @@ ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& c
 /// dn_eff/dw = 2e-3 / nm of a 500 x 220 nm strip), that calibration found. The draws are those that policy
 /// `none` leaves in the offsets.
 ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip);
+
+/// The same of one mesh; `screen`: whether there is an output screen to trim.
+MeshProgram trimmed(MeshProgram program, bool screen, const MeshAddress& address);
 
 }  // namespace optinc

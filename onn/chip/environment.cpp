@@ -1,6 +1,7 @@
 #include "onn/chip/environment.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/devices/waveguide.hpp"
@@ -18,19 +19,45 @@ double phase_per_m(const Environment& change, const UnitHardware& hardware) {
          waveguide_phase_slope_rad_per_m(one_metre, wavelength_m) * change.wavelength_m;
 }
 
-MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, double rms_m, Stream& stream) {
+double splitter_change_rad(const Environment& change, const SensitivitySettings& settings) {
+  return settings.splitter_rad_per_m * change.wavelength_m;
+}
+
+}  // namespace
+
+MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, const SensitivitySettings& settings,
+                                  const MeshAddress& address) {
+  validate_sensitivity(settings);
+  Stream stream(address.seed, Purpose::path_imbalance, address.chip, address.mesh);
   const auto draw = [&](int count) {
     Vector values(count);
     stream.normals(std::span(values.data(), static_cast<std::size_t>(count)));
-    return Vector(rms_m * values);
+    return Vector(settings.imbalance_m * values);
   };
   Vector theta = draw(mesh.mzi_count()), phi = draw(mesh.mzi_count());
   return {std::move(theta), std::move(phi), draw(mesh.ports)};
 }
 
-/// The errors of one mesh where the environment has changed.
-void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbalance& imbalance,
-                 const Environment& change, const SensitivitySettings& settings, const UnitHardware& hardware) {
+ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings& settings, std::uint64_t seed,
+                             std::uint32_t chip) {
+  ChipImbalance imbalance;
+  std::uint32_t mesh = 0;
+  for (const LayerDesign& layer : design.layers) {
+    auto& meshes = imbalance.meshes.emplace_back();
+    auto& attenuators = imbalance.attenuators.emplace_back();
+    for (const BlockDesign& block : layer.blocks) {
+      meshes.push_back(draw_mesh_imbalance(block.mesh, settings, {seed, chip, mesh++}));
+      attenuators.push_back(draw_mesh_imbalance(block.attenuators, settings, {seed, chip, mesh++}));
+      attenuators.back().output_m.setZero();  // there is no output screen behind them
+    }
+  }
+  return imbalance;
+}
+
+MeshErrors errors_in(const Environment& change, MeshErrors errors, const MeshProgram& heaters,
+                     const MeshImbalance& imbalance, const SensitivitySettings& settings,
+                     const UnitHardware& hardware) {
+  if (change == Environment{}) return errors;
   const double per_m = phase_per_m(change, hardware);
   // a heater makes phi = (2 pi L / lambda) (dn/dT) dT: another wavelength makes less of the same heat
   const double of_heater =
@@ -39,33 +66,21 @@ void change_mesh(MeshErrors& errors, const MeshProgram& program, const MeshImbal
     for (Eigen::Index i = 0; i < offset.size(); ++i)
       offset[i] += per_m * path_m[i] + of_heater * wrap_phase(phase[i]);
   };
-  shift(errors.theta_offset, imbalance.theta_m, program.theta);
-  shift(errors.phi_offset, imbalance.phi_m, program.phi);
-  shift(errors.output_offset, imbalance.output_m, program.output_phase);
-  const double splitter = settings.splitter_rad_per_m * change.wavelength_m;
+  shift(errors.theta_offset, imbalance.theta_m, heaters.theta);
+  shift(errors.phi_offset, imbalance.phi_m, heaters.phi);
+  shift(errors.output_offset, imbalance.output_m, heaters.output_phase);
+  const double splitter = splitter_change_rad(change, settings);
   errors.alpha.array() += splitter;
   errors.beta.array() += splitter;
+  return errors;
 }
 
-}  // namespace
-
-ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings& settings, std::uint64_t seed,
-                             std::uint32_t chip) {
-  validate_sensitivity(settings);
-  ChipImbalance imbalance;
-  std::uint32_t mesh = 0;
-  for (const LayerDesign& layer : design.layers) {
-    auto& meshes = imbalance.meshes.emplace_back();
-    auto& attenuators = imbalance.attenuators.emplace_back();
-    for (const BlockDesign& block : layer.blocks) {
-      Stream of_mesh(seed, Purpose::path_imbalance, chip, mesh++);
-      meshes.push_back(draw_mesh_imbalance(block.mesh, settings.imbalance_m, of_mesh));
-      Stream of_attenuators(seed, Purpose::path_imbalance, chip, mesh++);
-      attenuators.push_back(draw_mesh_imbalance(block.attenuators, settings.imbalance_m, of_attenuators));
-      attenuators.back().output_m.setZero();  // there is no output screen behind them
-    }
-  }
-  return imbalance;
+MeshVariantErrors errors_in(const Environment& change, MeshVariantErrors errors, MziKind kind,
+                            const MeshProgram& heaters, const MeshImbalance& imbalance,
+                            const SensitivitySettings& settings, const UnitHardware& hardware) {
+  errors.mzis = errors_in(change, std::move(errors.mzis), heaters, imbalance, settings, hardware);
+  if (has_third_splitter(kind)) errors.gamma.array() += splitter_change_rad(change, settings);
+  return errors;
 }
 
 ChipErrors errors_in(const Environment& change, const ChipErrors& at_calibration, const ChipProgram& program,
@@ -77,9 +92,10 @@ ChipErrors errors_in(const Environment& change, const ChipErrors& at_calibration
     for (std::size_t b = 0; b < errors.layers[l].size(); ++b) {
       BlockErrors& block = errors.layers[l][b];
       const BlockProgram& phases = program.layers[l][b];
-      change_mesh(block.mesh, phases.mesh, imbalance.meshes[l][b], change, settings, hardware);
-      change_mesh(block.attenuators, phases.attenuators, imbalance.attenuators[l][b], change, settings,
-                  hardware);
+      block.mesh =
+          errors_in(change, std::move(block.mesh), phases.mesh, imbalance.meshes[l][b], settings, hardware);
+      block.attenuators = errors_in(change, std::move(block.attenuators), phases.attenuators,
+                                    imbalance.attenuators[l][b], settings, hardware);
     }
   return errors;
 }

@@ -3,6 +3,8 @@
 #include "onn/chip/chip.hpp"
 #include "onn/chip/drift_settings.hpp"
 #include "onn/hardware/unit_hardware.hpp"
+#include "physics/mesh/blocks.hpp"
+#include "physics/variation/chip_errors.hpp"
 
 namespace optinc {
 
@@ -20,13 +22,28 @@ struct ChipImbalance {
 ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings& settings, std::uint64_t seed,
                              std::uint32_t chip);
 
-/// The chip's errors where the environment has changed. A shifter with phase p and path difference dL is off
-/// by
+/// Draws those of one mesh. Same address, same mesh.
+MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, const SensitivitySettings& settings,
+                                  const MeshAddress& address);
+
+/// The errors of one mesh where the environment has changed. A shifter with phase p and path difference dL is
+/// off by
 ///
 ///     (2 pi / lambda) (dn/dT) dL dT  +  p c dT  -  (2 pi n_g / lambda^2) dL dlambda  -  p dlambda / lambda
 ///
 /// on top of its offset (an MZI with equal arms sees no uniform temperature; p as programmed, in [0, 2 pi):
 /// what its heater makes, (2 pi L / lambda) (dn/dT) times its rise), and every splitter angle by S_eta dlambda.
+/// `heaters`: the phases that they are asked for.
+MeshErrors errors_in(const Environment& change, MeshErrors at_calibration, const MeshProgram& heaters,
+                     const MeshImbalance& imbalance, const SensitivitySettings& settings,
+                     const UnitHardware& hardware);
+
+/// The same of a mesh of any kind of MZI: a third splitter changes as the other two, fixed quarter waves stay.
+MeshVariantErrors errors_in(const Environment& change, MeshVariantErrors at_calibration, MziKind kind,
+                            const MeshProgram& heaters, const MeshImbalance& imbalance,
+                            const SensitivitySettings& settings, const UnitHardware& hardware);
+
+/// The same of a whole chip, mesh by mesh.
 ChipErrors errors_in(const Environment& change, const ChipErrors& at_calibration, const ChipProgram& program,
                      const ChipImbalance& imbalance, const SensitivitySettings& settings,
                      const UnitHardware& hardware);

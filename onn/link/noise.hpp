@@ -40,9 +40,12 @@ struct TransmissionSeed {
   std::uint32_t chip = 0;
   std::uint32_t server = 0;   ///< T broadcasts the same light; each server's receiver adds noise of its own
   std::uint32_t instant = 0;  ///< when: noise is drawn anew at every instant of a chip's life
-  /// Number of the first word of a call, a multiple of 512: settled words sent in parts draw the noise of all at
-  /// once. Words in succession have the neighbours of their own call.
+  /// Number of the first word of a call, a multiple of 512: settled words sent in parts draw the noise of all
+  /// at once. Words in succession have the neighbours of their own call.
   std::uint64_t first_word = 0;
+  /// Number of a wavelength channel, whose limiters and oscillators are its own. Its noise is that of its
+  /// instant: channels that are to be noisy apart have instants of their own.
+  std::uint32_t channel = 0;
 };
 
 }  // namespace optinc

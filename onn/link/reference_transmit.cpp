@@ -193,7 +193,8 @@ double neuron_ceiling(const ChipDesign& design, std::size_t layer, Eigen::Index 
                       const TransmissionSeed& seed) {
   const LayerDesign& of = design.layers[layer];
   if (link.sigma_limiter == 0 && link.limiter_knee == 0) return of.ceiling;
-  Stream fabrication(seed.seed, Purpose::limiter_spread, seed.chip, static_cast<std::uint32_t>(layer));
+  Stream fabrication(seed.seed, Purpose::limiter_spread, seed.chip, static_cast<std::uint32_t>(layer),
+                     seed.channel);
   double drawn = 0.0;
   for (Eigen::Index j = 0; j <= at; ++j) drawn = fabrication.normal();
   return std::min(of.ceiling, of.largest_output - of.offset) * (1 + link.sigma_limiter * drawn);
@@ -297,7 +298,7 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
       for (double& of_word : seed_noise)
         of_word = relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal();
     Stream oscillator(seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
-                      at_servers ? 1 + seed.server : 0);
+                      128 * seed.channel + (at_servers ? 1 + seed.server : 0));
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
         for (std::size_t w = 0; w < words; ++w)

@@ -38,6 +38,14 @@ std::vector<Warning> laser_warnings(const LaserSettings& s) {
   return warnings;
 }
 
+double wavelength_change_m(double wavelength_m, double offset_hz) {
+  validate_positive("wavelength_m", wavelength_m);
+  const double product = wavelength_m * offset_hz, c = constants::speed_of_light_m_per_s;
+  validate_field(c + product > 0, "offset_hz", "{} (light of {} m has {} Hz). Give an offset above -{}.",
+                 offset_hz, wavelength_m, c / wavelength_m, c / wavelength_m);
+  return -wavelength_m * product / (c + product);
+}
+
 double relative_intensity_noise(double rin_db_per_hz, double bandwidth_hz) {
   return std::sqrt(power_ratio_of_loss_db(-rin_db_per_hz) * bandwidth_hz);
 }

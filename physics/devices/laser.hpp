@@ -28,6 +28,10 @@ void validate_laser(const LaserSettings& laser);
 /// -165..-130 dB/Hz, linewidth over 10 MHz.
 std::vector<Warning> laser_warnings(const LaserSettings& laser);
 
+/// By how much light of a frequency `offset_hz` above is of another wavelength, m:
+/// c / (c / lambda + f) - lambda = -lambda^2 f / (c + lambda f). Throws Error where no frequency is left.
+double wavelength_change_m(double wavelength_m, double offset_hz);
+
 /// Relative intensity noise in a bandwidth, rms of dP/P: sqrt(10^(RIN/10) B).
 double relative_intensity_noise(double rin_db_per_hz, double bandwidth_hz);
 

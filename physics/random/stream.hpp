@@ -43,8 +43,8 @@ enum class Purpose : std::uint32_t {
   combiner_weight = 52,       ///< chip; digit lane
   converter_noise = 53,       ///< as receiver_noise, of servers alone
   average_noise = 54,         ///< chip; 128 block of words; instant
-  limiter_spread = 55,        ///< chip; layer
-  oscillator_phase = 56,      ///< chip; layer; 0: neurons, 1 + server: its receivers
+  limiter_spread = 55,        ///< chip; layer; wavelength channel
+  oscillator_phase = 56,      ///< chip; layer; 128 channel + (0: neurons, 1 + server: its receivers)
   design_words = 60,
   evaluation_words = 61,
   checked_words = 62,   ///< block of words

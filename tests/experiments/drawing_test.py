@@ -44,6 +44,8 @@ DRAWN = {  # what each sample has the data for
     "tolerant_shapes": {"metric_vs_parameter", "heat_map", "tolerance", "search"},
     "tolerant_keys": {"metric_vs_parameter", "pareto", "tolerance"},
     "noisy_networks": {"metric_vs_parameter", "heat_map", "pareto", "wrong_words", "cost_front", "gradient"},
+    "detuned": {"metric_vs_parameter", "heat_map", "pareto", "spectrum"},
+    "on_channels": {"comb", "metric_vs_parameter", "heat_map", "pareto"},
     "trainings": {"metric_vs_parameter", "pareto", "learning", "gradient_errors"},
     "trained_through_chips": {"metric_vs_parameter", "heat_map", "pareto", "learning", "chip_to_accuracy"},
 }
@@ -116,6 +118,45 @@ class Drawing(unittest.TestCase):
                     self.assertAlmostEqual(points[0, 1], 1 - right[0, preset], 12)
                     self.assertEqual(right[1, preset], 1)  # which stands at the 0 below
                     self.assertLess(points[1, 1], points[0, 1])
+
+    def test_a_comb_has_a_line_for_every_network_and_variant(self):
+        with results.open_run(FILES["on_channels"]) as run:
+            figure = figures.FIGURES["comb"](run)
+            panels = [axes for axes in figure.axes if axes.get_visible()]
+            wrong = 1 - run.summary["channel_accuracy_mean"].values  # (network, slope, variant, channel)
+            self.assertEqual([axes.get_title(loc="left") for axes in panels],
+                             ["(a) splitter\xa04\xa0mrad/nm", "(b) splitter\xa00.5\xa0mrad/nm"])
+            for slope, axes in enumerate(panels):
+                self.assertEqual([line.get_label() for line in axes.lines],
+                                 ["some net, corrected", "some net, corrected, with noise",
+                                  "other net, corrected", "other net, corrected, with noise"])
+                for line, expected in zip(axes.lines, wrong[:, slope].reshape(4, 9)):
+                    np.testing.assert_allclose(line.get_xdata(), np.arange(-400, 401, 100))
+                    some = expected > 0
+                    np.testing.assert_allclose(line.get_ydata()[some], expected[some])
+                    self.assertTrue((line.get_ydata()[~some] < 1 / 2500).all())  # at the 0 below one word of all
+            # 1 - 0.025^(1/2500), what 500 words of 5 chips exclude that are all right
+            self.assertIn("at 0, none of 2,500 words is wrong: fewer than 1.5e-03 with 95 % confidence",
+                          " ".join(figure._suptitle.get_text().split()))
+            self.assertIn("GHz", panels[0].get_xlabel())
+            self.assertIn("at splitter 0.5 mrad/nm", " ".join(figures.FIGURES["comb"](
+                run, at={"splitter_rad_per_m": 5e5})._suptitle.get_text().split()))
+
+    def test_a_spectrum_has_a_line_for_every_size_in_nanometres(self):
+        with results.open_run(FILES["detuned"]) as run:
+            figure = figures.FIGURES["spectrum"](run)
+            fidelity = run.summary["fidelity_mean"].values[..., 1]  # (ports, slope, wavelength), corrected
+            self.assertEqual(len(figure.axes), 4)
+            for slope, axes in enumerate(figure.axes[:2]):
+                self.assertEqual([line.get_label() for line in axes.lines], ["ports 8", "ports 16", "ports 32"])
+                for size, line in enumerate(axes.lines):
+                    np.testing.assert_allclose(line.get_xdata(), [-2, -1, 0, 1, 2])
+                    np.testing.assert_allclose(line.get_ydata(), fidelity[size, slope])
+            self.assertEqual(figure.axes[2].get_ylabel(), "spread of group delay (fs)")
+            other, = figures.FIGURES["spectrum"](run, metric="fidelity", variant="uncorrected", at={"splitter_rad_per_m": 5e5}).axes
+            np.testing.assert_allclose(other.lines[0].get_ydata(), run.summary["fidelity_mean"].values[0, 1, :, 0])
+            with self.assertRaisesRegex(results.NotInResult, "has no variant 'best'"):
+                figures.FIGURES["spectrum"](run, variant="best")
 
     def test_operating_points_stand_at_their_rate_and_energy(self):
         with results.open_run(FILES["fastest"]) as run:

@@ -145,6 +145,20 @@ instants = 4
 [[sweep]]
 values = {"drift.imbalance_m" = [1e-6, 1e-5]}
 """
+COMB = """
+model = "comb"
+[runner]
+trials = 2
+[task]
+bits = 4
+rounding = "half-up"
+[network]
+source = "carry-chain"
+[measure]
+words = 100
+[comb]
+channels = 3
+"""
 INTERCONNECT = """
 [[scenario]]
 name = "ring"
@@ -190,7 +204,7 @@ class Format(unittest.TestCase):
         (folder / "swap.csv").write_text("0,1\n1,0\n")
         target = TARGET.replace("FILE", str(folder / "swap.csv"))
         learning = LEARNING.replace("TEXT", str(folder / "text.txt"))
-        for name, text in (("chip", CHIP), ("mesh", MESH), ("target", target), ("tolerance", TOLERANCE), ("waveform", WAVEFORM), ("cascade", CASCADE),
+        for name, text in (("chip", CHIP), ("mesh", MESH), ("target", target), ("tolerance", TOLERANCE), ("waveform", WAVEFORM), ("cascade", CASCADE), ("comb", COMB),
                            ("learning", learning)):
             (folder / f"{name}.toml").write_text(text)
             cls.make("run", folder / f"{name}.toml", "-o", folder / f"{name}.h5", "--quiet")

@@ -40,3 +40,17 @@ def unknown_errors(path, trials=40):
         study(file, [KIND, unknown], trials, MESH_VARIANTS, {
             "mesh_error": (error, {}, "1", "distance of the transfer matrix from its target"),
             "mesh_error_in_phase": (error ** 2, {}, "1", "the same of its real part")})
+
+
+def detuned(path, trials=6):
+    """Meshes of two sizes, with couplers of two slopes, away from the wavelength of their calibration."""
+    wavelength = ("wavelength_m", np.linspace(-2e-9, 2e-9, 5), "m", "Change of the laser wavelength since calibration",
+                  "environment.wavelength_m")
+    ports = ("ports", np.array([8, 16, 32]), "1", "number of ports", "mesh.ports")
+    slope = ("splitter_rad_per_m", np.array([4e6, 5e5]), "rad/m", "slope of splitters", "drift.splitter_rad_per_m")
+    lost = (1e8 * wavelength[1]) ** 2 * ports[1][:, None, None] * np.array([1, 0.5])[:, None]
+    lost = lost[..., None, None] * np.random.default_rng(8).lognormal(0, 0.1, (3, 2, 5, trials, 2)) * [1, 0.5]
+    with result(path, model="mesh", complete=np.int64(1)) as file:
+        study(file, [ports, slope, wavelength], trials, ["uncorrected", "corrected"], {
+            "fidelity": (1 - lost, {}, "1", "fidelity"),
+            "group_delay_spread": (1e-13 * lost + 5e-14, {}, "s", "spread of the group delay")})

@@ -20,6 +20,8 @@ def less(label):
 
 MEANINGS = {
     "word_accuracy": right("share of words right", complement="words wrong"),
+    "channel_accuracy": right("share of words right", complement="words wrong"),
+    "channels_right": {**less("channels right"), "better": "higher"},
     "instant_accuracy": right("share of words right", complement="words wrong"),
     "accuracy_all_words": right("share of all words right", complement="words wrong, of all"),
     "yield": right(complement="yield loss"),
@@ -30,11 +32,12 @@ MEANINGS = {
     "matrix_error_in_phase": less("relative layer error in phase"),
     "mesh_error": less("relative mesh error"),
     "mesh_error_in_phase": less("relative mesh error in phase"),
+    "group_delay_spread": less("spread of group delay"),
     "phase_drift": less("rms phase change"),
     "die_temperature": {"better": "none", "kind": "number", "label": "die over ambient"},
 }
 """What the tool says of a metric, of those whose figures and tables the tests look at."""
-TRIALS = {"chip": "chip", "tolerance": "chip", "drift": "chip", "mesh": "mesh", "learning": "training"}
+TRIALS = {"chip": "chip", "tolerance": "chip", "drift": "chip", "comb": "chip", "mesh": "mesh", "learning": "training"}
 """What the tool calls a trial, by model."""
 
 

@@ -56,6 +56,24 @@ def noisy_networks(path, trials=8):
                   most_gain_db=[16.1, 8.0][i])
 
 
+def on_channels(path, trials=5, words=500):
+    """Words right of two networks on the channels of a comb, at two slopes of couplers; the second makes no mistake in the
+    middle."""
+    offsets = np.arange(-4, 5) * 100e9
+    identities = [f'network.source = "shipped/{name}"\n' for name in ("some_net", "other_net")]
+    slope = ("splitter_rad_per_m", np.array([4e6, 5e5]), "rad/m", "change of every splitter angle with wavelength",
+             "drift.splitter_rad_per_m")
+    wrong = np.minimum(1, (np.array([1e-2, 0])[:, None, None, None, None] + (np.abs(offsets) / 3e11) ** 6)
+                       * np.array([1, 0.1])[:, None, None, None] * np.array([1, 2])[:, None] * np.ones((trials, 1, 1)))
+    wrong = np.floor(words * wrong) / words
+    with result(path, f"[measure]\nwords = {words}\n", model="comb", complete=np.int64(1)) as file:
+        study(file, [("network", ["some_net", "other_net"], "1", "network", "network.source"), slope], trials,
+              ["corrected", "noisy"], {
+                  "channel_accuracy": (1 - wrong, {"channel": (offsets, "Hz")}, "1", "share of the channel's words right"),
+                  "channels_right": ((wrong == 0).sum(-1), {}, "1", "channels right")})
+        tolerant_networks(file, identities, np.repeat(np.arange(2), 2), [9000, 29], [1, 1])
+
+
 def tolerant_keys(path, trials=20):
     """What the chips of one network stand of one error at a time: splitters, the bits of a DAC, which fall, and a key in
     no table; some fail at gentle, in either direction."""

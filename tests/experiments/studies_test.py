@@ -32,7 +32,7 @@ except ModuleNotFoundError as missing:
 
 # A network far too small to be right, two trials, few words
 SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "training.warmup_epochs=1", "gradient.hidden=4",
-         "gradient.batch=6000", "drift.instants=5", "learner.steps=4", "learner.evaluations=2", "learner.batch=16",
+         "gradient.batch=6000", "drift.instants=5", "comb.channels=3", "learner.steps=4", "learner.evaluations=2", "learner.batch=16",
          "learner.warm_up_steps=1", "learner.characters=50000"]
 
 
@@ -74,7 +74,7 @@ class Shipped(unittest.TestCase):
                               "approximation", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "learning_clocked",
                               "chip_to_accuracy",
                               "gradient_errors", "learning_drift", "splitter_errors", "rare_errors", "waveform",
-                              "noise_links", "noise_shapes"}, names)
+                              "noise_links", "noise_shapes", "wavelength", "comb"}, names)
 
     def test_each_says_what_it_is_for(self):
         for study in STUDIES:

@@ -79,6 +79,13 @@ struct MeshSettings {
   bool is_measured() const { return measured != "none"; }
 };
 
+/// [comb]: the wavelength channels of model "comb", the middle one at laser.wavelength_m.
+struct CombSettings {
+  int channels = 21;          ///< odd
+  double spacing_hz = 100e9;  ///< of neighbours
+  double wrong_limit = 0.0;   ///< share of its drawn words that a channel in use may decode wrong
+};
+
 /// [network]
 struct NetworkSettings {
   std::string source = "train";  ///< or "carry-chain", or the file of a network
@@ -133,6 +140,7 @@ struct StudyConfig {
   StandInSettings stand_in;
   ToleranceSettings tolerance;
   MeshSettings mesh;
+  CombSettings comb;
   DriftSettings drift;
   BudgetSettings budget;  ///< of optinc budget; no trial looks at it
   GradientSettings gradient;

@@ -53,6 +53,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("stand_in", s.stand_in);
   section("tolerance", s.tolerance);
   section("mesh", s.mesh);
+  section("comb", s.comb);
   section("drift", s.drift);
   section("budget", s.budget);
   section("gradient", s.gradient);

@@ -71,7 +71,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 21> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 23> names = {"metric_vs_parameter",
                                                              "waveform",
                                                              "heat_map",
                                                              "error_histogram",
@@ -81,6 +81,8 @@ std::span<const std::string_view> figure_names() {
                                                              "ablation",
                                                              "pareto",
                                                              "drift",
+                                                             "comb",
+                                                             "spectrum",
                                                              "mesh_comparison",
                                                              "mesh_balance",
                                                              "receiver_noise",

@@ -124,7 +124,8 @@ StudyWarnings point_warnings(const StudyConfig& config) {
     add_light(all, config.hardware);
   }
   if (model.warnings != nullptr) std::ranges::move(model.warnings(config), std::back_inserter(all));
-  if (model.networks != nullptr && config.environment.wavelength_m != 0.0)
+  if (model.reads_key("environment", "wavelength_m") &&
+      (config.environment.wavelength_m != 0.0 || model.reads_key("comb", "spacing_hz")))
     add_splitters(all, config.drift.sensitivity);
   return all;
 }

@@ -1,26 +1,25 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "onn/chip/chip_design.hpp"
-#include "onn/hardware/unit_hardware.hpp"
+#include "onn/link/noise.hpp"
 
 // What fabrication and phase control leave of a chip's electronics: limiters soft and unequal, oscillators off
 // phase.
 
 namespace optinc {
 
-/// Ceilings of the neurons of chip number `chip`, in values, [layer](outputs): the network's, or the full scale
+/// Ceilings of the neurons of a chip's channel, in values, [layer](outputs): the network's, or the full scale
 /// of the modulators that the layer drives where that is lower, each off by a normal of relative rms
 /// sigma_limiter; empty where limiters are ideal.
 std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const LinkSettings& link,
-                                                 std::uint64_t seed, std::uint32_t chip);
+                                                 const TransmissionSeed& seed);
 
 /// Phases of the receivers' local oscillators against their light, rad, [layer](outputs), those at the servers
-/// of `server`; empty where all are in phase.
+/// of `seed.server`; empty where all are in phase.
 std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
-                                               std::uint64_t seed, std::uint32_t chip, std::uint32_t server);
+                                               const TransmissionSeed& seed);
 
 /// limited() of values (neurons, words), those below 0 rectified, each at its neuron's ceiling.
 template <class Matrix, class Vector>

@@ -11,8 +11,8 @@ namespace optinc {
 Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& seed) {
   const auto& [design, chip, hardware, noise] = unit;
   return {draw_combiners(design.task, hardware, seed.seed, seed.chip),
-          fabricated_ceilings(design, hardware.link, seed.seed, seed.chip),
-          oscillator_phases(design, hardware.link, seed.seed, seed.chip, seed.server),
+          fabricated_ceilings(design, hardware.link, seed),
+          oscillator_phases(design, hardware.link, seed),
           {stage_channel(hardware), analogue_stage(hardware)}};
 }
 

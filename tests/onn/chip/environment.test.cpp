@@ -127,3 +127,29 @@ TEST_CASE("receiver noise is drawn anew at every instant") {
   CHECK(at(2048) != at(0));
   CHECK(at(4294967295u) != at(0));
 }
+
+// Fails when a mesh of its own takes another stream, or a third splitter keeps its angle at another wavelength
+TEST_CASE("a mesh of its own changes as the first mesh of a chip does, and a third splitter with the others") {
+  const Operated o = operated("foundry");
+  const Environment change{3.0, 2e-9};
+  const SensitivitySettings settings{.heater_per_k = -1e-3};
+  const MeshTopology& topology = o.design.layers[0].blocks[0].mesh;
+  const MeshImbalance imbalance = draw_mesh_imbalance(topology, settings, {1, 2, 0});
+  const MeshProgram& phases = o.program.layers[0][0].mesh;
+  const MeshErrors& before = o.errors.layers[0][0].mesh;
+  const MeshErrors mesh = errors_in(change, before, phases, imbalance, settings, {});
+  const ChipErrors chip =
+      errors_in(change, o.errors, o.program, draw_imbalance(o.design, settings, 1, 2), settings, {});
+  const MeshErrors& of_chip = chip.layers[0][0].mesh;
+  CHECK(mesh.theta_offset == of_chip.theta_offset);
+  CHECK(mesh.phi_offset == of_chip.phi_offset);
+  CHECK(mesh.output_offset == of_chip.output_offset);
+  CHECK(mesh.beta == of_chip.beta);
+  MeshVariantErrors variant = no_variant_errors(topology);
+  variant.mzis = before;
+  for (const MziKind kind : {MziKind::standard, MziKind::balanced}) {
+    const MeshVariantErrors changed = errors_in(change, variant, kind, phases, imbalance, settings, {});
+    CHECK(changed.mzis.alpha == of_chip.alpha);
+    CHECK_THAT(changed.gamma[3], WithinAbs(kind == MziKind::balanced ? 8e-3 : 0.0, 1e-12));
+  }
+}

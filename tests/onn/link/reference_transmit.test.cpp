@@ -32,7 +32,7 @@ double rounding(const ChipDesign& design) {
 double difference(const Network& network, const Unit& u, Eigen::Index words) {
   const Built b = built(network, u);
   const Codes codes = random_codes(network.task, words);
-  const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server};
+  const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server, .channel = 2};
   Stream unused(1, Purpose::test);
   UnitHardware steps = u.hardware;  // without noise, which other random numbers make
   steps.converter.effective_bits = steps.converter.bits;
@@ -81,7 +81,7 @@ void check_moments(const Subject& subject, const Unit& u, std::span<const Noise>
     std::vector<Samples> y(words, {Eigen::MatrixXd(digits, instants), Eigen::MatrixXd(digits, instants)});
     Stream stream(11, Purpose::test);
     for (std::uint32_t t = 0; t < instants; ++t) {
-      const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server, .instant = t};
+      const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server, .instant = t, .channel = 2};
       const Eigen::MatrixXd fast =
           transmit({b.design, b.state, u.hardware, noise.on}, codes, seed, noise.receivers);
       for (Eigen::Index w = 0; w < words; ++w) {

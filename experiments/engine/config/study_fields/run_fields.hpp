@@ -47,10 +47,13 @@ void visit_fields(S& s, Visitor&& visit) {
                    "of the model",
                    variant_names()),
         s.variants);
-  visit(FieldInfo{"words", "word",
-                  "Random input words per trial (per instant in model drift); 0: every word of the task", 0,
-                  100000000},
-        s.words);
+  visit(
+      FieldInfo{
+          "words", "word",
+          "Random input words per trial (per instant in model drift, per channel in model comb); 0: every word "
+          "of the task",
+          0, 100000000},
+      s.words);
   visit(name_field(
             "once",
             "One-off measurements of a chip of every network with the values before sweeps, made after all "
@@ -125,6 +128,22 @@ void visit_fields(S& s, Visitor&& visit) {
                       "RMS phase error common to both outputs of an MZI; unknown to calibration and correction",
                       0, 1}),
         s.sigma_common_rad);
+}
+
+template <Like<CombSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(FieldInfo{"channels", "1",
+                  "Number of wavelength channels, an odd number: the chip is calibrated at the middle one", 1,
+                  1001},
+        s.channels);
+  visit(FieldInfo{"spacing_hz", "Hz", "Frequency spacing of neighbouring channels", 1e6, 1e13,
+                  "ITU-T G.694.1: 12.5e9 to 100e9"},
+        s.spacing_hz);
+  visit(
+      FieldInfo{"wrong_limit", "1",
+                "Largest fraction of its drawn words that a channel may decode wrong and still count as right",
+                0, 1, "0: every drawn word must be right"},
+      s.wrong_limit);
 }
 
 template <Like<DriftSettings> S, class Visitor>

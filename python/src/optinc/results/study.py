@@ -12,7 +12,7 @@ import xarray
 from .errors import NotInResult
 from .run import Run
 
-PREFERRED = ("word_accuracy", "words_wrong", "waveform_error", "instant_accuracy", "final_accuracy", "final_loss", "mesh_error", "output_error", "mesh_error_in_phase",
+PREFERRED = ("word_accuracy", "words_wrong", "waveform_error", "instant_accuracy", "channel_accuracy", "final_accuracy", "final_loss", "mesh_error", "output_error", "mesh_error_in_phase",
              "matrix_error_in_phase", "margin",
              "code_error_rms", "insertion_loss")
 """What a study is mostly about, most telling first."""
@@ -172,10 +172,13 @@ def metrics(run: Run) -> list[str]:
 
 
 def headline_metrics(run: Run) -> list[str]:
-    """The metrics that the study names in measure.metrics, in its order; where it names none, the two most telling."""
-    known = metrics(run)
-    asked = run.config.get("measure", {}).get("metrics", [])
-    return [name for name in asked if name in known] or known[:2]
+    """The metrics that the study names in measure.metrics, in its order; where it names none, the two most telling. Those
+    with an axis of their own, such as time, only where there are no others: a swept parameter has one value of the others."""
+    known, asked = metrics(run), run.config.get("measure", {}).get("metrics", [])
+    single = {*run.sweeps, "variant", "layer"}
+    flat = [name for name in known if set(map(str, statistic(run, name).mean.dims)) <= single]
+    return ([name for name in asked if name in flat] or flat[:2] or
+            [name for name in asked if name in known] or known[:2])
 
 
 def ends_as_statistic(name: str) -> bool:

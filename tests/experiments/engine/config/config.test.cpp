@@ -93,6 +93,7 @@ StudyConfig unlike_default() {
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", true, "none", "balanced", "reck", 0.1 / 7.0};
+  c.comb = {9, 1e11 / 3, 0.1 / 3};
   c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.budget = {1e-4};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
@@ -150,7 +151,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
   const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, calibration,
-               crosstalk, environment, hardware, noise, stand_in, tolerance, mesh, drift, budget, gradient,
+               crosstalk, environment, hardware, noise, stand_in, tolerance, mesh, comb, drift, budget, gradient,
                learner, sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
@@ -173,6 +174,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("tolerance", values(key, gentle, harsh, steps));
   const auto& [ports, target, nearest, measured, kind, topology, common] = mesh;
   check("mesh", values(ports, target, nearest, measured, kind, topology, common));
+  const auto& [channels, spacing, wrong] = comb;
+  check("comb", values(channels, spacing, wrong));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
                noise_met, noise_growth, ceiling, stop_margin] = training;
   check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
@@ -487,7 +490,7 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
   check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
   check_message(complaint("model = 'chop'"),
-                {"s.toml:1:9:", "chip, waveform, tolerance, cascade, drift, mesh, learning", "mean \"chip\"?"});
+                {"s.toml:1:9:", "chip, waveform, tolerance, cascade, drift, comb, mesh, learning", "mean \"chip\"?"});
 }
 
 TEST_CASE("a set of noise fills its keys in every section, and is called custom once one differs") {

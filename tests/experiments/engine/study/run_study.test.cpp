@@ -316,7 +316,7 @@ TEST_CASE("a trial replays alone, bit for bit") {
     const ReplayReport report = replay_trial(whole, point, trial, to(out));
     CHECK(report.recorded);
     CHECK(report.differing == 0);
-    CHECK(report.cells == 15);
+    CHECK(report.cells == 21);
     CHECK(report.point == point_label(config, point));
     const File file = File::open(out);
     const Group root = file.root();
@@ -341,7 +341,7 @@ TEST_CASE("a trial replays alone, bit for bit") {
   run_study(config, shard);
   const ReplayReport missing = replay_trial(shard.output, 0, 0, to(scratch / "missing.h5"));
   CHECK_FALSE(missing.recorded);
-  CHECK(missing.differing == 15);
+  CHECK(missing.differing == 21);
 }
 
 TEST_CASE("a study of chips runs, resumes, merges and replays") {

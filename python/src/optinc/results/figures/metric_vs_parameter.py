@@ -22,7 +22,7 @@ FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
 MOST_DECADES = 8  # that are all labelled
 MOST_RANGE = 1e6  # of a logarithmic axis; what lies below it is off the figure
-DRAWN_WORDS = ("word_accuracy", "cascade_accuracy", "instant_accuracy")
+DRAWN_WORDS = ("word_accuracy", "cascade_accuracy", "instant_accuracy", "channel_accuracy")
 """Shares of the measure.words words that every trial draws."""
 
 
