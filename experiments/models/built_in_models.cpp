@@ -15,6 +15,8 @@ std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> 
       "!network.above",
       "training",
       "chip",
+      "fabrication",
+      "!fabrication.heater_power_spread",  // of models that look at power
       "calibration",
       "crosstalk",
       "environment",

@@ -21,6 +21,7 @@ struct CascadeStudy {
   std::vector<ChipDesign> designs;  ///< of the networks
   std::vector<std::string> variants;
   TrialModel layout;
+  Foundry foundry;
 };
 
 /// Codes of all servers^2 servers, uniform and independent, (words, servers^2).
@@ -33,10 +34,10 @@ Codes drawn_codes(const StudyConfig& config, std::uint32_t trial) {
 }
 
 /// Fabricates, calibrates and operates chip `number` of a level and decides what it makes of the codes.
-Answers sent_through(const ChipDesign& design, const StudyConfig& config, const ChipVariant& variant,
-                     std::uint32_t number, const Codes& codes) {
-  const LitChip lit =
-      chip_in_operation(design, config, calibrated_chip(design, config, number), number, variant.programming);
+Answers sent_through(const Foundry& foundry, const ChipDesign& design, const StudyConfig& config,
+                     const ChipVariant& variant, std::uint32_t number, const Codes& codes) {
+  const LitChip lit = chip_in_operation(design, config, calibrated_chip(design, config, number, 0, foundry),
+                                        number, variant.programming);
   return decide(transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config)}, codes,
                          {config.run.seed, number, 0}));
 }
@@ -63,12 +64,12 @@ void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint
     double right = 0.0;
     for (int u = 0; u < units; ++u) {
       const Codes of_unit = codes.middleCols(u * units, units);
-      sums.col(u) =
-          sent_through(below, levels[0], variant, first_chip + static_cast<std::uint32_t>(u), of_unit);
+      sums.col(u) = sent_through(study.foundry, below, levels[0], variant,
+                                 first_chip + static_cast<std::uint32_t>(u), of_unit);
       right += share_equal(sums.col(u), exact_answers(below.task, of_unit)) / units;
     }
-    const Answers found =
-        sent_through(above, levels[1], variant, first_chip + static_cast<std::uint32_t>(units), sums);
+    const Answers found = sent_through(study.foundry, above, levels[1], variant,
+                                       first_chip + static_cast<std::uint32_t>(units), sums);
     record.put("cascade_accuracy", v, share_equal(found, wanted));
     record.put("first_level_accuracy", v, right);
     record.put("second_level_accuracy", v, share_equal(found, exact_answers(above.task, sums)));
@@ -134,7 +135,8 @@ StudyModel cascade_study_model() {
       .networks = both_levels,
       .make = [](const StudyConfig& config, const StudyInputs& inputs,
                  const std::filesystem::path&) { return cascade_model(config, inputs.networks); },
-      .memory_bytes = chip_memory_bytes};
+      .memory_bytes = chip_memory_bytes,
+      .chips = [](const StudyConfig& at) { return static_cast<std::uint32_t>(at.task.servers + 1); }};
 }
 
 }  // namespace optinc

@@ -4,6 +4,8 @@
 #include <numbers>
 
 #include "experiments/engine/config/points.hpp"
+#include "experiments/models/foundry.hpp"
+#include "onn/chip/chip_design.hpp"
 #include "onn/task/words.hpp"
 
 namespace optinc {
@@ -80,7 +82,8 @@ double chip_memory_bytes(const StudyConfig& config, int threads) {
   if (sweeps_crosstalk(config))
     for (std::size_t p = 0; p < point_count(config); ++p)
       crosstalk = std::max(crosstalk, crosstalk_memory_bytes(config_at(config, p)));
-  return network + threads * (chip + own_design + on_their_way + crosstalk);
+  return network + field_memory_bytes(config, meshes_of(network_shape(config)), threads) +
+         threads * (chip + own_design + on_their_way + crosstalk);
 }
 
 }  // namespace optinc

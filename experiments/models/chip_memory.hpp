@@ -8,7 +8,7 @@ namespace optinc {
 /// network on every word of the task (the widest layer and its input); per thread one chip (errors, phases,
 /// settled meshes, transfer matrices of two programs) and the words on their way (codes, outputs, six fields of
 /// 512 words at the widest layer); per thread the matrices of crosstalk where x0 > 0 at the study's own chip or
-/// at a point of a sweep.
+/// at a point of a sweep; the random fields of chips from wafers.
 double chip_memory_bytes(const StudyConfig& config, int threads);
 
 /// The part of crosstalk at one configuration, of one thread: two sparse matrices for each layer's mesh (heat

@@ -51,26 +51,28 @@ CodeAverager chip_path(const UnitDesign& unit, std::string_view variant, std::ui
   const ChipVariant as = chip_variant(variant);
   const NoiseSwitches noise = lives ? NoiseSwitches(config.noise) : noise_in(as, config);
   if (!lives) {
-    auto at = std::make_shared<Station>(station(
-        config,
-        chip_in_operation(design, config, calibrated_chip(design, config, number), number, as.programming),
-        noise, number));
+    auto at = std::make_shared<Station>(
+        station(config,
+                chip_in_operation(design, config, calibrated_chip(design, config, number, 0, unit.foundry),
+                                  number, as.programming),
+                noise, number));
     return [config, noise, number, at = std::shared_ptr<const Station>(at)](const Codes& codes,
                                                                             const StepContext& step) {
       return sent(*at, config, noise, number, codes, step);
     };
   }
   auto life = std::make_shared<Life>();
-  life->chip = drifting_chip(design, config, number);
+  life->chip = drifting_chip(design, config, number, unit.foundry);
   life->calibrated = calibrated_at(config, variant == "recalibrated");
   life->number = calibration_numbers(life->calibrated);
   life->operated = life->chip.first;
-  const auto arrive = [&design, config, noise, number, life](std::size_t k) {
+  const auto arrive = [&design, config, noise, number, life, foundry = unit.foundry](std::size_t k) {
     if (life->calibration != life->number[k]) {
       life->calibration = life->number[k];
-      life->operated = life->calibration == 0 ? life->chip.first
-                                              : calibrated_again(design, config, number,
-                                                                 static_cast<std::uint32_t>(life->calibration));
+      life->operated = life->calibration == 0
+                           ? life->chip.first
+                           : calibrated_again(design, config, number,
+                                              static_cast<std::uint32_t>(life->calibration), foundry);
     }
     const ChipErrors now = errors_at(config, life->chip, life->operated, life->calibrated[k], k);
     LitChip lit{{std::shared_ptr<const ChipDesign>(), &design},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/models/foundry.hpp"
 #include "experiments/models/learning/light_channel.hpp"
 #include "onn/chip/chip_design.hpp"
 
@@ -14,6 +15,7 @@ struct UnitDesign {
   const StudyConfig* config = nullptr;  ///< with the task of its level
   const Network* network = nullptr;
   const ChipDesign* design = nullptr;
+  Foundry foundry = {};
 };
 
 /// Codes through chip `number` of the study as a variant has it: in operation from the beginning, or through

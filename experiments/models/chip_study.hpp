@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/models/foundry.hpp"
 #include "experiments/models/networks.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/chip/chip_design.hpp"
@@ -17,6 +18,7 @@ struct ChipStudy {
   std::vector<ChipDesign> designs;    ///< of the networks
   std::vector<std::string> variants;  ///< that are measured
   TrialModel layout;                  ///< without its function
+  Foundry foundry = {};               ///< of all its chips
 };
 
 /// Every network as hardware.

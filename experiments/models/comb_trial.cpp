@@ -31,7 +31,7 @@ struct Channel {
   double offset_hz = 0.0;    ///< from the middle channel
   std::uint32_t number = 0;  ///< of its random draws: 0 in the middle, then outwards, the higher frequency
                              ///< first, so that channels keep their draws in a wider comb
-  Environment change;  ///< since calibration, as this light sees it
+  Environment change;        ///< since calibration, as this light sees it
 };
 
 std::vector<Channel> channels_of(const StudyConfig& config) {
@@ -90,7 +90,7 @@ void run_comb(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
   const ChipDesign& design = study.designs[network_number(study.networks, config)];
   const Recorder record(study.layout, cells);
   const std::vector<Channel> channels = channels_of(config);
-  const CalibratedChip chip = calibrated_chip(design, config, trial);
+  const CalibratedChip chip = calibrated_chip(design, config, trial, 0, study.foundry);
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     const ChipVariant variant = chip_variant(study.variants[v]);
     const CombChip lit = comb_chip(design, config, trial, chip, variant.programming);

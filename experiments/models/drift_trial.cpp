@@ -22,7 +22,7 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
                std::span<double> cells) {
   const ChipDesign& design = study.designs[network_number(study.networks, config)];
   const Recorder record(study.layout, cells);
-  const DriftingChip chip = drifting_chip(design, config, trial);
+  const DriftingChip chip = drifting_chip(design, config, trial, study.foundry);
   const auto instants = static_cast<std::size_t>(config.drift.instants);
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     const auto calibrated = calibrated_at(config, study.variants[v] == "recalibrated");
@@ -62,7 +62,8 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
       parallel_for(chips.size(), config.run.threads, [&](std::size_t i) {
         const std::size_t which = number[begin] + i;
         chips[i] = which == 0 ? chip.first
-                              : calibrated_again(design, config, trial, static_cast<std::uint32_t>(which));
+                              : calibrated_again(design, config, trial, static_cast<std::uint32_t>(which),
+                                                 study.foundry);
       });
       parallel_for(end - begin, config.run.threads,
                    [&](std::size_t i) { live(begin + i, chips[number[begin + i] - number[begin]]); });
@@ -121,8 +122,8 @@ StudyModel drift_study_model() {
                              "power of all heaters", Better::lower)},
           .variants = {{"drifting"}, {"recalibrated"}},
           .error_metric = "instant_error_rms",
-          .reads = chip_keys(
-              {"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "heater", "die", "drift"}),
+          .reads = chip_keys({"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "heater", "die",
+                              "drift", "fabrication.heater_power_spread"}),
           .validate = validate_environment,
           .validated = "environment",
           .warnings = drift_warnings,

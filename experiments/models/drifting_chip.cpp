@@ -5,16 +5,18 @@
 namespace optinc {
 
 OperatedChip calibrated_again(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
-                              std::uint32_t number) {
-  return operate_chip(design, config, calibrated_chip(design, config, trial, number), trial,
+                              std::uint32_t number, const Foundry& foundry) {
+  return operate_chip(design, config, calibrated_chip(design, config, trial, number, foundry), trial,
                       Programming::corrected);
 }
 
-DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial) {
+DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
+                           const Foundry& foundry) {
   DriftingChip chip;
-  chip.first = calibrated_again(design, config, trial, 0);
+  chip.first = calibrated_again(design, config, trial, 0, foundry);
   chip.imbalance = draw_imbalance(design, config.drift.sensitivity, config.run.seed, trial);
-  chip.heater_power_w = heater_power_w(chip.first.heaters, config.hardware.heater.p_pi_w);
+  chip.heater_power_w =
+      heater_power_w(chip.first.heaters, config.hardware.heater.p_pi_w, chip.first.heater_power);
   chip.history = drift_history(config.drift, config.hardware.die, chip.heater_power_w, config.run.seed, trial);
   return chip;
 }

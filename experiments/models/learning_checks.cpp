@@ -15,10 +15,10 @@ namespace optinc {
 namespace {
 
 /// Sections that only chips read.
-constexpr std::array<std::string_view, 19> of_chips = {
-    "chip",      "calibration", "crosstalk", "environment", "noise",    "drift",   "laser",
-    "modulator", "receiver",    "converter", "heater",      "splitter", "coupler", "fibre",
-    "waveguide", "layout",      "die",       "link",        "time"};
+constexpr std::array<std::string_view, 20> of_chips = {
+    "chip",  "fabrication", "calibration", "crosstalk", "environment", "noise",    "drift",
+    "laser", "modulator",   "receiver",    "converter", "heater",      "splitter", "coupler",
+    "fibre", "waveguide",   "layout",      "die",       "link",        "time"};
 
 }  // namespace
 

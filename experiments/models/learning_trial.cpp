@@ -26,6 +26,7 @@ struct LearningStudy {
   std::map<std::string, LearningTask> tasks;  ///< by learning_task_name()
   std::vector<std::string> variants;
   TrialModel layout;
+  Foundry foundry;
   std::filesystem::path keep_in;  ///< folder of trainings under way; empty: they are not kept
 };
 
@@ -159,7 +160,7 @@ void run_learning(const LearningStudy& study, const StudyConfig& config, std::ui
   for (StudyConfig& level : configs) {
     const std::size_t number = network_number(study.networks, level);  // of the chips that it was trained on
     level.chip = scaled_errors(level.chip, level.learner.chip_factor);
-    levels.push_back({&level, &study.networks[number].network, &study.designs[number]});
+    levels.push_back({&level, &study.networks[number].network, &study.designs[number], study.foundry});
   }
   TrialCheckpoint keeper(study.keep_in, config, trial);
   LearningState state;
@@ -261,7 +262,8 @@ StudyModel learning_study_model() {
       .variants =
           {{"uncorrected", true}, {"corrected", true}, {"noisy"}, {"drifting", true}, {"recalibrated", true}},
       .error_metric = "final_loss",
-      .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "learner"}),
+      .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "learner",
+                          "fabrication.heater_power_spread"}),
       .validate = validate_learner,
       .validated = "learner",
       .warnings = codeless_warnings,
@@ -280,7 +282,11 @@ StudyModel learning_study_model() {
             return learning_model(config, inputs.networks, keep_in);
           },
       .memory_bytes = chip_memory_bytes,
-      .not_counted = "data sets, models in training and lookup tables of chips"};
+      .not_counted = "data sets, models in training and lookup tables of chips",
+      .chips =
+          [](const StudyConfig& at) {
+            return at.learner.levels == 2 ? static_cast<std::uint32_t>(at.task.servers + 1) : 1u;
+          }};
 }
 
 }  // namespace optinc

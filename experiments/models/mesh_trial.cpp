@@ -1,6 +1,8 @@
 #include "experiments/models/mesh_trial.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "experiments/io/chip_file.hpp"
 #include "experiments/io/matrix_file.hpp"
@@ -9,6 +11,7 @@
 #include "experiments/models/recorder.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/environment.hpp"
+#include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/waveguide.hpp"
 #include "physics/layout/floor_plan.hpp"
@@ -34,6 +37,34 @@ void add(const MeshErrors& from, MeshErrors& to) {
   to.idle_arm_loss_db += from.idle_arm_loss_db;
 }
 
+/// Adds to the splitters of the only mesh on a die what it shares with them. Static phases are found up to
+/// chip.sigma_cal_rad, which the errors have already; heaters make up for them.
+void add_variation(const SharedVariation& variation, const StudyConfig& config, MeshTrial& drawn) {
+  if (variation.die == nullptr) return;
+  const FabricatedMesh made =
+      fabricate_die(variation, config.chip, config.run.seed, drawn.address.chip).front();
+  drawn.errors.mzis.alpha = made.errors.alpha;
+  drawn.errors.mzis.beta = made.errors.beta;
+  drawn.static_phases = {made.errors.theta_offset, made.errors.phi_offset, made.errors.output_offset};
+}
+
+/// What the heaters of a mesh are asked for.
+MeshProgram heaters_of(const MeshTrial& trial, const MeshProgram& program, bool is_measured) {
+  if (is_measured) return program;
+  return trial.static_phases ? trimmed(program, *trial.static_phases) : trimmed(program, true, trial.address);
+}
+
+/// The mean of all splitters in place of each.
+KnownSplitters mean_of_die(KnownSplitters known, MziKind kind) {
+  std::vector<Vector*> angles = {&known.alpha, &known.beta};
+  if (has_third_splitter(kind)) angles.push_back(&known.gamma);
+  double sum = 0.0;
+  for (const Vector* of : angles) sum += of->sum();
+  for (Vector* of : angles)
+    of->setConstant(sum / std::max(1.0, static_cast<double>(angles.size()) * static_cast<double>(of->size())));
+  return known;
+}
+
 /// Half the distance of the wavelengths whose matrices give a group delay: phases change by 1e-4 rad or less,
 /// so that neither rounding nor curvature takes more than 1e-8 of what differs between paths.
 constexpr double delay_step_m = 1e-12;
@@ -50,7 +81,8 @@ void record_mesh(const Recorder& record, std::size_t v, const MeshTrial& trial, 
 
 }  // namespace
 
-MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs) {
+MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs,
+                          const Foundry& foundry) {
   const MeshAddress address{config.run.seed, trial, 0};
   MeshTrial drawn;
   drawn.address = address;
@@ -61,12 +93,15 @@ MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const 
       config.mesh.topology == "reck" ? decompose_reck(drawn.target) : decompose_clements(drawn.target);
   drawn.errors =
       draw_variant_errors(drawn.topology, drawn.kind, config.chip, config.mesh.sigma_common_rad, address);
+  add_variation(foundry.variation({drawn.topology}, config), config, drawn);
   drawn.measured = measured_errors(config, inputs.measured);
   add(drawn.measured, drawn.errors.mzis);
   if (!config.mesh.is_measured())
     drawn.known = estimate_splitters(drawn.errors, drawn.kind, config.calibration.sigma_estimate_rad, address);
   else  // what was measured is all that is known: [chip] draws how far the truth lies from it
     drawn.known = {drawn.measured.alpha, drawn.measured.beta, Vector::Zero(drawn.topology.mzi_count())};
+  if (config.calibration.splitters == KnownAngles::die_mean)
+    drawn.known = mean_of_die(std::move(drawn.known), drawn.kind);
   // calibration knows the mean loss of the design and of what was measured, not the draw of one mesh
   drawn.nominal_factor =
       std::pow(field_ratio_of_loss_db(2 * (mean_arm_loss_db(config.chip) + drawn.measured.idle_arm_loss_db)),
@@ -100,8 +135,7 @@ MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& progr
   change.wavelength_m += detuned_m;
   if (change == Environment{}) return trial.errors;
   const SensitivitySettings& settings = config.drift.sensitivity;
-  return errors_in(change, trial.errors, trial.kind,
-                   config.mesh.is_measured() ? program : trimmed(program, true, trial.address),
+  return errors_in(change, trial.errors, trial.kind, heaters_of(trial, program, config.mesh.is_measured()),
                    draw_mesh_imbalance(trial.topology, settings, trial.address), settings, config.hardware);
 }
 
@@ -132,10 +166,10 @@ PathDelays delays_in_use(const MeshTrial& trial, const MeshProgram& program, con
 TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs) {
   TrialModel model = model_layout(config, 0);
   const bool timed = model.find("group_delay") != nullptr || model.find("group_delay_spread") != nullptr;
-  model.run = [variants = measured_variants(config), layout = model, timed, inputs](
+  model.run = [variants = measured_variants(config), layout = model, timed, inputs, foundry = Foundry()](
                   const StudyConfig& at_point, std::uint32_t number, std::span<double> cells) {
     const Recorder record(layout, cells);
-    const MeshTrial trial = draw_mesh_trial(at_point, number, inputs);
+    const MeshTrial trial = draw_mesh_trial(at_point, number, inputs, foundry);
     for (std::size_t v = 0; v < variants.size(); ++v) {
       const CorrectedProgram set = programmed_mesh(trial, variants[v], at_point.chip);
       const Matrix found = found_matrix(trial, set.program, errors_in_use(trial, set.program, at_point));
@@ -175,6 +209,21 @@ void write_delays(const Group& group, const Eigen::MatrixXd& delay_s) {
   group.dataset("group_delay", {"output", "input"},
                 std::vector<double>(by_column.data(), by_column.data() + by_column.size()), "s",
                 "group delay of the path");
+}
+
+/// Meshes that have no place on a die, or whose errors the wafer is in already.
+void validate_mesh_fabrication(const StudyConfig& config) {
+  if (config.fabrication.process != FabricationProcess::wafer) return;
+  validate_field(!has_third_splitter(value_of_name<MziKind>(config.mesh.kind)), "process",
+                 "\"wafer\" with mesh.kind = \"{}\" (the floor plan has no place for a third splitter). Set "
+                 "mesh.kind = \"standard\".",
+                 config.mesh.kind);
+  validate_field(!config.mesh.is_measured(), "process",
+                 "\"wafer\" with mesh.measured = \"{}\" (what was measured has the wafer in it). Set process = "
+                 "\"independent\", or mesh.measured = \"none\".",
+                 config.mesh.measured);
+  const MeshTopology mesh = mesh_topology(config.mesh);
+  placed_on_die(std::span(&mesh, 1), config.hardware.layout, config.fabrication.wafer);
 }
 
 void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
@@ -218,9 +267,12 @@ StudyModel mesh_study_model() {
                          "clipped MZIs", Better::lower)},
       .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
       .error_metric = "mesh_error",
-      .reads = {"chip", "calibration.sigma_estimate_rad", "mesh", "environment", "drift.imbalance_m",
-                "drift.heater_per_k", "drift.splitter_rad_per_m", "laser.wavelength_m", "layout.mzi_length_m",
+      .reads = {"chip", "calibration.sigma_estimate_rad", "calibration.splitters", "mesh", "fabrication",
+                "!fabrication.heater_power_spread", "environment", "drift.imbalance_m", "drift.heater_per_k",
+                "drift.splitter_rad_per_m", "laser.wavelength_m", "layout.mzi_length_m", "layout.mzi_width_m",
                 "layout.coupler_length_m"},
+      .validate = validate_mesh_fabrication,
+      .validated = "fabrication",
       .read_files =
           [](const std::vector<StudyConfig>& points, StudyInputs& inputs) {
             inputs.targets = read_mesh_targets(points);
@@ -228,6 +280,11 @@ StudyModel mesh_study_model() {
           },
       .make = [](const StudyConfig& config, const StudyInputs& inputs,
                  const std::filesystem::path&) { return mesh_model(config, inputs); },
+      .memory_bytes =
+          [](const StudyConfig& config, int threads) {
+            const MeshTopology mesh = mesh_topology(config.mesh);
+            return field_memory_bytes(config, std::span(&mesh, 1), threads);
+          },
       .write_trial = write_mesh_trial};
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/models/foundry.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "physics/mesh/blocks.hpp"
 #include "physics/mesh/group_delay.hpp"
@@ -17,11 +20,15 @@ struct MeshTrial {
   Matrix target;
   MeshProgram ideal;
   MeshVariantErrors errors;
-  MeshErrors measured;          ///< what was measured of it, all 0 otherwise; part of its errors
-  KnownSplitters known;         ///< what the correction takes the splitters for
-  double nominal_factor = 1.0;  ///< field factor of a perfect mesh with the preset's mean loss
+  std::optional<MeshProgram> static_phases;  ///< of a mesh from a wafer: what its heaters make up for
+  MeshErrors measured;                       ///< what was measured of it, all 0 otherwise; part of its errors
+  KnownSplitters known;                      ///< what the correction takes the splitters for
+  double nominal_factor = 1.0;               ///< field factor of a perfect mesh with the preset's mean loss
 };
-MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs = {});
+
+/// Trial `trial` of a study. `foundry`: the study's, which prepares the die of its mesh once for all trials.
+MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs = {},
+                          const Foundry& foundry = {});
 
 /// Its phases as a variant sets them, on the DAC's grid: "uncorrected", "corrected" (surplus into the
 /// quadrature) or "corrected_nearest" (as published). Kinds other than standard clip to the nearest in both

@@ -30,18 +30,20 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
 }  // namespace
 
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
-                               std::uint32_t number) {
-  return calibrate(design, config.chip, config.calibration, config.run.seed, trial, number);
+                               std::uint32_t number, const Foundry& foundry) {
+  return calibrate(design, config.chip, config.calibration, config.run.seed, trial, number,
+                   foundry.variation(meshes_of(design), config));
 }
 
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming) {
   OperatedChip operated;
   operated.program = program_calibrated(design, chip, config.chip, programming, config.calibration);
-  operated.heaters = config.calibration.policy == CalibrationPolicy::none
-                         ? operated.program
-                         : trimmed(operated.program, config.run.seed, trial);
+  operated.heaters = config.calibration.policy == CalibrationPolicy::none ? operated.program
+                     : chip.static_phases.layers.empty() ? trimmed(operated.program, config.run.seed, trial)
+                                                         : trimmed(operated.program, chip.static_phases);
   operated.errors = chip.errors;
+  operated.heater_power = chip.heater_power;
   if (config.crosstalk.x0 > 0)
     add_crosstalk(design, chip_crosstalk(design, config.crosstalk, config.hardware), operated.heaters,
                   operated.errors);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/models/foundry.hpp"
 #include "onn/chip/calibration.hpp"
 
 namespace optinc {
@@ -12,6 +13,7 @@ struct OperatedChip {
   ChipProgram program;
   ChipProgram heaters;  ///< what its heaters are asked for: static phases trimmed, unless nothing is calibrated
   ChipErrors errors;    ///< without phase noise (with_phase_noise())
+  ChipProgram heater_power;  ///< P_pi of every heater over its design (CalibratedChip); without layers: 1
 };
 
 /// The life of chip `trial` from its calibration on up to the light: program ([calibration]), heaters warm each
@@ -20,9 +22,11 @@ struct OperatedChip {
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming);
 
-/// Chip `trial` of the study, calibrated for the first time (`number` 0) or once more.
+/// Chip `trial` of the study, made as [chip] and [fabrication] say and calibrated for the first time (`number`
+/// 0) or once more. All chips of all models come from here. `foundry`: the study's, which prepares a die once
+/// for all.
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
-                               std::uint32_t number = 0);
+                               std::uint32_t number = 0, const Foundry& foundry = {});
 
 /// A chip in operation and settled, and the design that it is lit by: the study's own, or with diagonals that
 /// were trained again on its meshes.

@@ -32,6 +32,7 @@ struct ToleranceStudy {
   std::vector<JudgedNetwork> judged;
   std::vector<std::string> variants;
   TrialModel layout;
+  Foundry foundry;
 };
 
 std::vector<std::uint64_t> lowest_margin_first(const Network& network) {
@@ -67,8 +68,8 @@ bool all_right(const Task& task, const std::vector<std::uint64_t>& words, std::s
 }
 
 /// One chip at one level.
-bool decodes(const JudgedNetwork& judged, const StudyConfig& at, std::uint32_t trial, std::string_view name,
-             const std::vector<std::uint64_t>& words, std::size_t count) {
+bool decodes(const JudgedNetwork& judged, const Foundry& foundry, const StudyConfig& at, std::uint32_t trial,
+             std::string_view name, const std::vector<std::uint64_t>& words, std::size_t count) {
   const Task& task = judged.design.task;
   if (name == "stand-in") {
     const Network network = with_matrix_errors(judged.network, at.stand_in.relative_error,
@@ -78,8 +79,8 @@ bool decodes(const JudgedNetwork& judged, const StudyConfig& at, std::uint32_t t
     });
   }
   const ChipVariant variant = chip_variant(name);
-  const LitChip lit = chip_in_operation(judged.design, at, calibrated_chip(judged.design, at, trial), trial,
-                                        variant.programming);
+  const LitChip lit = chip_in_operation(
+      judged.design, at, calibrated_chip(judged.design, at, trial, 0, foundry), trial, variant.programming);
   return all_right(task, words, count, [&](const Codes& codes, std::uint32_t part) {
     return transmit({*lit.design, lit.state, at.hardware, noise_in(variant, at)}, codes,
                     {at.run.seed, trial, 0, part});
@@ -96,7 +97,7 @@ void run_tolerance(const ToleranceStudy& study, const StudyConfig& config, std::
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     const auto holds_on = [&](std::size_t count) {
       return [&, count](double level) {
-        return decodes(judged, at_level(config, level), trial, study.variants[v], words, count);
+        return decodes(judged, study.foundry, at_level(config, level), trial, study.variants[v], words, count);
       };
     };
     LevelSearch search{config.tolerance.gentle, config.tolerance.harsh, config.tolerance.steps,

@@ -40,7 +40,7 @@ void run_waveform(const ChipStudy& study, const StudyConfig& config, std::uint32
   const ChipDesign& design = study.designs[network_number(study.networks, config)];
   const Recorder record(study.layout, cells);
   const Codes codes = codes_of_words(design.task, drawn_words(config, trial));
-  const CalibratedChip chip = calibrated_chip(design, config, trial);
+  const CalibratedChip chip = calibrated_chip(design, config, trial, 0, study.foundry);
   UnitHardware slow = config.hardware;
   slow.timing.sampling = Sampling::settled;
   for (std::size_t v = 0; v < study.variants.size(); ++v) {

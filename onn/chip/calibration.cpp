@@ -1,8 +1,10 @@
 #include "onn/chip/calibration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "physics/core/check.hpp"
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
@@ -46,6 +48,80 @@ void add_turns(Vector& offsets, Stream& stream) {
   for (double& offset : offsets) offset += 2 * constants::pi * stream.uniform();
 }
 
+/// A number for every phase of a mesh, in the order of heater_sites().
+MeshProgram per_phase(const Vector& values, Eigen::Index mzis) {
+  return {values.head(mzis), values.segment(mzis, mzis), values.tail(values.size() - 2 * mzis)};
+}
+
+/// Fabricates the die of a chip that has one: adds to splitters what they share, and keeps what the process
+/// left of phases and heaters.
+void add_variation(const SharedVariation& variation, const ErrorModel& model, std::uint64_t seed,
+                   std::uint32_t chip, CalibratedChip& made) {
+  if (variation.die == nullptr) return;
+  const std::vector<FabricatedMesh> meshes = fabricate_die(variation, model, seed, chip);
+  auto mesh = meshes.begin();
+  const auto take = [&](MeshErrors& errors, MeshProgram& static_phases, MeshProgram& power) {
+    validate(mesh != meshes.end() && mesh->errors.alpha.size() == errors.alpha.size(),
+             "a die of {} meshes that are not those of the chip (each has its place). Prepare the die of "
+             "meshes_of() the design.",
+             meshes.size());
+    errors.alpha = mesh->errors.alpha;
+    errors.beta = mesh->errors.beta;
+    static_phases = {mesh->errors.theta_offset, mesh->errors.phi_offset, mesh->errors.output_offset};
+    power = per_phase(mesh->heater_power, errors.alpha.size());
+    ++mesh;
+  };
+  for (auto& layer : made.errors.layers) {
+    auto& phases = made.static_phases.layers.emplace_back(layer.size());
+    auto& powers = made.heater_power.layers.emplace_back(layer.size());
+    for (std::size_t b = 0; b < layer.size(); ++b) {
+      take(layer[b].mesh, phases[b].mesh, powers[b].mesh);
+      take(layer[b].attenuators, phases[b].attenuators, powers[b].attenuators);
+      phases[b].attenuators.output_phase.setZero();  // there is no output screen behind them
+    }
+  }
+}
+
+/// Leaves the static phases in the offsets: nobody looked for them.
+void add_static_phases(std::uint64_t seed, std::uint32_t chip, CalibratedChip& made) {
+  if (made.static_phases.layers.empty()) {
+    for_each_mesh(made.errors, seed, Purpose::static_phase, chip, 0,
+                  [](MeshErrors& mesh, bool screen, Stream& stream) {
+                    for (Vector* offsets : {&mesh.theta_offset, &mesh.phi_offset}) add_turns(*offsets, stream);
+                    if (screen) add_turns(mesh.output_offset, stream);
+                  });
+    return;
+  }
+  const auto add = [](const MeshProgram& phases, MeshErrors& errors) {
+    errors.theta_offset += phases.theta;
+    errors.phi_offset += phases.phi;
+    errors.output_offset += phases.output_phase;
+  };
+  for (std::size_t l = 0; l < made.errors.layers.size(); ++l)
+    for (std::size_t b = 0; b < made.errors.layers[l].size(); ++b) {
+      add(made.static_phases.layers[l][b].mesh, made.errors.layers[l][b].mesh);
+      add(made.static_phases.layers[l][b].attenuators, made.errors.layers[l][b].attenuators);
+    }
+}
+
+/// Puts the mean of all splitters of the chip in place of each.
+void know_the_mean(ChipErrors& known) {
+  double sum = 0.0;
+  Eigen::Index count = 0;
+  const auto each = [&](auto body) {
+    for (auto& layer : known.layers)
+      for (BlockErrors& block : layer)
+        for (MeshErrors* mesh : {&block.mesh, &block.attenuators})
+          for (Vector* angles : {&mesh->alpha, &mesh->beta}) body(*angles);
+  };
+  each([&](const Vector& angles) {
+    sum += angles.sum();
+    count += angles.size();
+  });
+  each(
+      [&](Vector& angles) { angles.setConstant(sum / static_cast<double>(std::max<Eigen::Index>(count, 1))); });
+}
+
 /// What the target of a mesh becomes by the mean loss of its columns.
 Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
   const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
@@ -66,7 +142,8 @@ void validate_calibration(const CalibrationSettings& settings) {
 }
 
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
-                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number) {
+                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number,
+                         const SharedVariation& variation) {
   validate_calibration(settings);
   const CalibrationPolicy policy = settings.policy;
   const bool estimates = policy == CalibrationPolicy::noisy || policy == CalibrationPolicy::in_situ;
@@ -75,17 +152,13 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
   if (!estimates || number > 0) left.sigma_cal_rad = 0.0;
   CalibratedChip calibrated;
   calibrated.errors = fabricate(design, left, seed, chip);
+  add_variation(variation, left, seed, chip, calibrated);
   if (estimates && number > 0)
     for_each_mesh(calibrated.errors, seed, Purpose::recalibration, chip, number,
                   [&](MeshErrors& mesh, bool screen, Stream& stream) {
                     add_to_phases(mesh, screen, model.sigma_cal_rad, stream);
                   });
-  if (policy == CalibrationPolicy::none)
-    for_each_mesh(calibrated.errors, seed, Purpose::static_phase, chip, 0,
-                  [](MeshErrors& mesh, bool screen, Stream& stream) {
-                    for (Vector* offsets : {&mesh.theta_offset, &mesh.phi_offset}) add_turns(*offsets, stream);
-                    if (screen) add_turns(mesh.output_offset, stream);
-                  });
+  if (policy == CalibrationPolicy::none) add_static_phases(seed, chip, calibrated);
   calibrated.known = calibrated.errors;
   if (policy == CalibrationPolicy::none)
     for_each_mesh(calibrated.known, seed, Purpose::static_phase, chip, 0, [](MeshErrors& mesh, bool, Stream&) {
@@ -98,6 +171,8 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
                     add_normals(mesh.alpha, settings.sigma_estimate_rad, stream);
                     add_normals(mesh.beta, settings.sigma_estimate_rad, stream);
                   });
+  if (settings.splitters == KnownAngles::die_mean && policy != CalibrationPolicy::none)
+    know_the_mean(calibrated.known);
   return calibrated;
 }
 
@@ -120,6 +195,27 @@ ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip)
     for (BlockProgram& block : layer)
       for (MeshProgram* mesh : {&block.mesh, &block.attenuators})
         *mesh = trimmed(std::move(*mesh), mesh == &block.mesh, {seed, chip, number++});
+  return program;
+}
+
+MeshProgram trimmed(MeshProgram program, const MeshProgram& static_phases) {
+  const auto trim = [](Vector& phases, const Vector& static_phase) {
+    phases = (phases - static_phase).unaryExpr([](double phase) { return wrap_phase(phase); });
+  };
+  trim(program.theta, static_phases.theta);
+  trim(program.phi, static_phases.phi);
+  trim(program.output_phase, static_phases.output_phase);
+  return program;
+}
+
+ChipProgram trimmed(ChipProgram program, const ChipProgram& static_phases) {
+  for (std::size_t l = 0; l < program.layers.size(); ++l)
+    for (std::size_t b = 0; b < program.layers[l].size(); ++b) {
+      BlockProgram& block = program.layers[l][b];
+      const BlockProgram& own = static_phases.layers[l][b];
+      block.mesh = trimmed(std::move(block.mesh), own.mesh);
+      block.attenuators = trimmed(std::move(block.attenuators), own.attenuators);
+    }
   return program;
 }
 

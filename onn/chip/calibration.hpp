@@ -3,6 +3,7 @@
 #include "onn/chip/calibration_settings.hpp"
 #include "onn/chip/chip.hpp"
 #include "physics/variation/chip_errors.hpp"
+#include "physics/variation/fabrication_settings.hpp"
 
 namespace optinc {
 
@@ -10,6 +11,10 @@ namespace optinc {
 struct CalibratedChip {
   ChipErrors errors;  ///< splitters and losses as fabricated, phase offsets that are left; without phase noise
   ChipErrors known;   ///< as the operator believes they are: what program() corrects for
+
+  /// Of a chip whose devices share variations, one number for every phase of its program; empty otherwise.
+  ChipProgram static_phases;  ///< of every shifter without heat, rad (trimmed())
+  ChipProgram heater_power;   ///< P_pi of every heater over its design
 };
 
 /// Fabricates chip `chip` of the model and calibrates it for the first time (`number` 0) or once more (1, 2,
@@ -17,8 +22,13 @@ struct CalibratedChip {
 /// residual and its own estimates. Phase noise is in neither part: it passes while one measures, and
 /// with_phase_noise() adds what it is in operation. Under `noisy` with exact estimates, `errors` with the noise
 /// of instant 0 and the splitters of `known` are those of fabricate().
+/// With a die in `variation` (of meshes_of() the design), the devices of the chip also share what its process
+/// does: the die's variations are added to splitters, and arms have the static phases of their dimensions,
+/// which policy `none` leaves in the offsets and the others find up to sigma_cal_rad. Without spreads the chip
+/// is, bit for bit, the one without a die.
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
-                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0);
+                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0,
+                         const SharedVariation& variation = {});
 
 /// The errors of a block of symbols: N(0, sigma_phase) more on every phase offset, independent at every
 /// instant of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).
@@ -42,5 +52,10 @@ ChipProgram trimmed(ChipProgram program, std::uint64_t seed, std::uint32_t chip)
 
 /// The same of one mesh; `screen`: whether there is an output screen to trim.
 MeshProgram trimmed(MeshProgram program, bool screen, const MeshAddress& address);
+
+/// The same with static phases phi_0 that are known: those of a chip, or a mesh, whose devices share
+/// variations.
+MeshProgram trimmed(MeshProgram program, const MeshProgram& static_phases);
+ChipProgram trimmed(ChipProgram program, const ChipProgram& static_phases);
 
 }  // namespace optinc

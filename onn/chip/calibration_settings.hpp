@@ -17,10 +17,21 @@ template <>
 inline constexpr EnumNames enum_names<CalibrationPolicy> = {"calibration policy",
                                                             {"none", "oracle", "noisy", "in-situ"}};
 
+/// Which splitter angles a calibration finds out.
+enum class KnownAngles {
+  each,      ///< every splitter's own
+  die_mean,  ///< the mean of all splitters of the die, which a few test structures tell
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<KnownAngles> = {"known splitters", {"each", "die-mean"}};
+
 /// What an operator knows of a chip and does about it before words are sent.
 struct CalibrationSettings {
   CalibrationPolicy policy = CalibrationPolicy::noisy;
-  double sigma_estimate_rad = 0.0;  ///< rms error of every splitter angle's estimate
+  double sigma_estimate_rad = 0.0;            ///< rms error of every splitter angle's estimate
+  KnownAngles splitters = KnownAngles::each;  ///< die_mean: the mean of these estimates stands for each
 
   /// Quasi-Newton steps, each with the exact gradient of the true device. A laboratory has no such gradient. By
   /// differences a step takes one measurement of the whole matrix more per phase: n^2 + 1 of a Clements mesh of

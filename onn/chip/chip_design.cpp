@@ -11,15 +11,19 @@
 namespace optinc {
 namespace {
 
+MeshTopology mesh_wiring(const SigmaULayer& layer) {
+  return layer.wiring == Wiring::sum ? combining_tree_topology(layer.block_size())
+                                     : clements_topology(layer.block_size());
+}
+
 BlockDesign design_block(const SigmaULayer& layer, std::size_t b, double passive_scale) {
   const bool sum = layer.wiring == Wiring::sum;
-  const int n = layer.block_size();
   if (sum) {
     const double norm = layer.unitary[b].row(0).norm();  // a tree adds up to a unit vector, no other
     validate(std::abs(norm - 1) <= 1e-6,
              "row 0 of a sum's unitary has norm {} (1: sigma holds the size). Divide the row by it.", norm);
   }
-  const MeshTopology mesh = sum ? combining_tree_topology(n) : clements_topology(n);
+  const MeshTopology mesh = mesh_wiring(layer);
   return {mesh, MeshEngine<double>(mesh),
           sum ? program_combining_tree(layer.unitary[b].row(0).transpose())
               : decompose_clements(layer.unitary[b].cast<Complex>()),
@@ -71,6 +75,28 @@ std::vector<std::size_t> ChipDesign::server_layers() const {
   for (std::size_t l = 0; l < layers.size(); ++l)
     if (layers[l].ending == LayerEnd::servers) found.push_back(l);
   return found;
+}
+
+std::vector<MeshTopology> meshes_of(const ChipDesign& design) {
+  std::vector<MeshTopology> meshes;
+  for (const LayerDesign& layer : design.layers)
+    for (const BlockDesign& block : layer.blocks) {
+      meshes.push_back(block.mesh);
+      meshes.push_back(block.attenuators);
+    }
+  return meshes;
+}
+
+std::vector<MeshTopology> meshes_of(const Network& shape) {
+  std::vector<MeshTopology> meshes;
+  for (const SigmaULayer& layer : shape.layers)
+    for (int b = 0; b < layer.blocks(); ++b) {
+      meshes.push_back(mesh_wiring(layer));
+      meshes.push_back(attenuator_topology(!layer.attenuated             ? 0
+                                           : layer.wiring == Wiring::sum ? 1
+                                                                         : layer.block_size()));
+    }
+  return meshes;
 }
 
 ChipDesign design_chip(const Network& network) {

@@ -56,6 +56,13 @@ struct ChipDesign {
   std::vector<std::size_t> server_layers() const;
 };
 
+/// All meshes of a chip in the order in which they are numbered: of every block of every layer its mesh, then
+/// its attenuators.
+std::vector<MeshTopology> meshes_of(const ChipDesign& design);
+
+/// The same from the shape of a network alone, before it is trained (network_outline()).
+std::vector<MeshTopology> meshes_of(const Network& shape);
+
 /// Programs a trained network onto meshes: every U is decomposed into phases, every sigma becomes an
 /// attenuation. Attenuators keep 1 % head-room, for one with splitter errors passes at most cos(alpha - beta).
 /// Full scales come from every word of the task, or from design_words() of them where there are more.

@@ -7,21 +7,30 @@
 namespace optinc {
 namespace {
 
-double sum_of_powers(const MeshProgram& program) {
-  const auto sum = [](const Vector& phases) {
+/// In units of P_pi; `relative`: of every heater, null for 1.
+double sum_of_powers(const MeshProgram& program, const MeshProgram* relative) {
+  const auto sum = [relative](const Vector& phases, const Vector MeshProgram::*part) {
     double total = 0.0;
-    for (const double phase : phases) total += wrap_phase(phase);
+    for (Eigen::Index i = 0; i < phases.size(); ++i)
+      total += wrap_phase(phases[i]) * (relative == nullptr ? 1.0 : (relative->*part)[i]);
     return total;
   };
-  return (sum(program.theta) + sum(program.phi) + sum(program.output_phase)) / constants::pi;
+  return (sum(program.theta, &MeshProgram::theta) + sum(program.phi, &MeshProgram::phi) +
+          sum(program.output_phase, &MeshProgram::output_phase)) /
+         constants::pi;
 }
 
 }  // namespace
 
-double heater_power_w(const ChipProgram& program, double pi_power_w) {
+double heater_power_w(const ChipProgram& program, double pi_power_w, const ChipProgram& relative) {
   double sum = 0.0;
-  for (const auto& layer : program.layers)
-    for (const BlockProgram& block : layer) sum += sum_of_powers(block.mesh) + sum_of_powers(block.attenuators);
+  for (std::size_t l = 0; l < program.layers.size(); ++l)
+    for (std::size_t b = 0; b < program.layers[l].size(); ++b) {
+      const BlockProgram& block = program.layers[l][b];
+      const BlockProgram* of = relative.layers.empty() ? nullptr : &relative.layers[l][b];
+      sum += sum_of_powers(block.mesh, of ? &of->mesh : nullptr) +
+             sum_of_powers(block.attenuators, of ? &of->attenuators : nullptr);
+    }
   return pi_power_w * sum;
 }
 

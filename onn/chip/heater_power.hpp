@@ -5,8 +5,9 @@
 namespace optinc {
 
 /// Electrical power of all heaters, W: P_pi phase / pi each, phases in [0, 2 pi). Of a program: on a chip
-/// without static phases; of what trimmed() makes of it: on one as fabricated.
-double heater_power_w(const ChipProgram& program, double pi_power_w);
+/// without static phases; of what trimmed() makes of it: on one as fabricated. `relative`: P_pi of every heater
+/// over pi_power_w (CalibratedChip::heater_power); without layers: 1.
+double heater_power_w(const ChipProgram& program, double pi_power_w, const ChipProgram& relative = {});
 
 /// Internal phase that an MZI of a mesh of so many ports can be expected to have, rad: the mean over
 /// Haar-orthogonal targets (mean_mesh_theta_orthogonal_rad), pi/2 in a tree that adds up, 0 where there is no

@@ -85,8 +85,8 @@ FabricatedMesh finish_mesh(const MeshTopology& topology, const MeshFloorPlan& pl
 }
 
 /// All meshes; mesh i has the streams of mesh first_mesh + i.
-std::vector<FabricatedMesh> fabricate(const DieProcess& process, const MeshAddress& first) {
-  const ProcessModel& model = process.model;
+std::vector<FabricatedMesh> fabricate(const DieProcess& process, const ProcessModel& model,
+                                      const MeshAddress& first) {
   const ChipOrigin origin = chip_origin(process.dies, first.chip);
   Stream wafer(first.seed, Purpose::wafer_variation, origin.wafer);
   Stream die(first.seed, Purpose::die_variation, first.chip);
@@ -148,13 +148,24 @@ DieProcess prepare_die(std::vector<MeshTopology> topologies, std::vector<MeshFlo
 }
 
 std::vector<FabricatedMesh> fabricate_die(const DieProcess& process, std::uint64_t seed, std::uint32_t chip) {
-  return fabricate(process, {seed, chip, 0});
+  return fabricate(process, process.model, {seed, chip, 0});
+}
+
+std::vector<FabricatedMesh> fabricate_die(const DieProcess& process, const ProcessModel& model,
+                                          std::uint64_t seed, std::uint32_t chip) {
+  validate_process(model);
+  validate(
+      model.kernel == process.model.kernel && model.correlation_length_m == process.model.correlation_length_m,
+      "correlation_length_m = {} on a die prepared for {} (its random field is factorised for one kernel and "
+      "length). Prepare a die for this process.",
+      model.correlation_length_m, process.model.correlation_length_m);
+  return fabricate(process, model, {seed, chip, 0});
 }
 
 FabricatedMesh fabricate_mesh(const DieProcess& process, const MeshAddress& address) {
   validate(process.plans.size() == 1,
            "a die of {} meshes (fabricate_mesh draws a die of one). Use fabricate_die.", process.plans.size());
-  return std::move(fabricate(process, address).front());
+  return std::move(fabricate(process, process.model, address).front());
 }
 
 MeshErrors calibrated_errors(const FabricatedMesh& mesh, const Calibration& calibration,

@@ -49,6 +49,11 @@ DieProcess prepare_die(std::vector<MeshTopology> topologies, std::vector<MeshFlo
 /// plan.
 std::vector<FabricatedMesh> fabricate_die(const DieProcess& process, std::uint64_t seed, std::uint32_t chip);
 
+/// The same by a process of other spreads, sensitivities, losses and heaters, whose kernel and correlation
+/// length are still those of `process`: the factorised field serves them all. Throws Error where they are not.
+std::vector<FabricatedMesh> fabricate_die(const DieProcess& process, const ProcessModel& model,
+                                          std::uint64_t seed, std::uint32_t chip);
+
 /// One mesh that has its die to itself, or is so far from the others that they share wafer and die only: mesh
 /// `address.mesh` of chip `address.chip`. `process` holds one mesh. Mesh 0 is what fabricate_die gives. Throws
 /// Error where it holds several.

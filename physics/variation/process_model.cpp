@@ -34,10 +34,9 @@ void validate_correlation(std::string_view name, double value) {
 }  // namespace
 
 ProcessModel default_process() {
-  constexpr double nm = 1e-9;
   ProcessModel m;
-  m.width = {2 * nm, 2 * nm, 1 * nm, 2 * nm, 0.09 * nm};
-  m.height = {0.7 * nm, 0.7 * nm, 0.3 * nm, 0.8 * nm, 0.0};
+  m.width = {2e-9, 2e-9, 1e-9, 2e-9, 0.09e-9};
+  m.height = {0.7e-9, 0.7e-9, 0.3e-9, 0.8e-9, 0.0};
   const ErrorModel foundry = error_preset("foundry");
   m.mzi_loss_db = foundry.mzi_loss_db;
   m.arm_loss_spread_db = foundry.arm_loss_spread_db;
@@ -89,6 +88,13 @@ ProcessModel with_splitter_statistics(ProcessModel m, const SplitterStatistics& 
       wanted.rho_ab, distance_m, rho);
   m.rho_white = std::clamp(m.rho_white, -1.0, 1.0);
   return m;
+}
+
+bool varies(const ProcessModel& m) {
+  double sum = m.heater_power_spread;
+  for (const DimensionSpread* d : {&m.width, &m.height})
+    sum += d->wafer_bow_m + d->wafer_tilt_m + d->die_m + d->field_m + d->roughness_m;
+  return sum > 0.0;
 }
 
 double index_change(const ProcessModel& m, double width_change_m, double height_change_m) {

@@ -86,6 +86,9 @@ SplitterStatistics splitter_statistics(const ProcessModel& model, double distanc
 ProcessModel with_splitter_statistics(ProcessModel model, const SplitterStatistics& wanted, double distance_m,
                                       double field_share = -1.0);
 
+/// Whether anything varies that neighbouring devices share, or heaters: a spread of width, height or power.
+bool varies(const ProcessModel& model);
+
 /// Change of a waveguide's effective index for changes of its dimensions, dn = dn/dw dw + dn/dh dh.
 double index_change(const ProcessModel& model, double width_change_m, double height_change_m);
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "physics/core/enum_names.hpp"
 #include "physics/layout/floor_plan.hpp"
 #include "physics/random/stream.hpp"
 
@@ -11,6 +12,10 @@ namespace optinc {
 /// How the correlation of a process parameter falls with distance d: gaussian exp(-(d/l)^2), smooth, or
 /// exponential exp(-d/l), whose variogram 2 s^2 (1 - rho) begins linearly as that of a random walk.
 enum class Kernel { gaussian, exponential };
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Kernel> = {"kernel", {"gaussian", "exponential"}};
 
 /// Correlation at `distance_m` of a kernel with correlation length `length_m` (> 0), in (0, 1].
 double correlation(Kernel kernel, double length_m, double distance_m);

@@ -40,6 +40,7 @@ DRAWN = {  # what each sample has the data for
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
     "meshes_of_kinds": {"metric_vs_parameter", "heat_map", "pareto", "mesh_comparison"},
+    "dies_on_wafers": {"metric_vs_parameter", "heat_map", "pareto", "wafer_map"},
     "unknown_errors": {"metric_vs_parameter", "heat_map", "pareto", "mesh_balance"},
     "tolerant_shapes": {"metric_vs_parameter", "heat_map", "tolerance", "search"},
     "tolerant_keys": {"metric_vs_parameter", "pareto", "tolerance"},
@@ -105,6 +106,23 @@ class Drawing(unittest.TestCase):
         self.assertIn("against what a network costs, corrected, with noise: 8 chips a point; at sigma_eta_rad = 0.0025 rad",
                       title("noisy_networks", "cost_front"))
         self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
+
+    def test_wafer_map_puts_each_die_at_its_place(self):
+        with results.open_run(FILES["dies_on_wafers"]) as run:
+            figure = figures.FIGURES["wafer_map"](run)
+            maps = [axes for axes in figure.axes if any(c.get_array() is not None for c in axes.collections)][:3]
+            titles = [axes.get_title(loc="left") for axes in figure.axes]
+            self.assertEqual(titles[:3], ["(a) uncorrected\n50 % pass", "(b) corrected, die mean known\n0 % pass",
+                                          "(c) corrected, each splitter known\n0 % pass"])
+            dies, = [c for c in maps[1].collections if c.get_array() is not None]
+            corners = {tuple(np.round(path.vertices[0], 6)): value for path, value in zip(dies.get_paths(), dies.get_array())}
+            self.assertEqual(len(corners), 12)
+            # the middle length, the second variant: 0.3 x 1.2 x 0.5 (1 + 50 r), of a die whose centre is at (30, 45) mm
+            self.assertAlmostEqual(corners[15.0, 30.0], 0.18 * (1 + 50 * np.hypot(0.03, 0.045)), 12)
+            self.assertAlmostEqual(corners[-15.0, -30.0], 0.18 * (1 + 50 * 0.015), 12)
+            shares, = [axes for axes in figure.axes if axes.get_ylabel() == "share of dies that pass (%)"]
+            line = next(line for line in shares.lines if line.get_label() == "uncorrected")
+            np.testing.assert_allclose(line.get_ydata(), 100 * run.summary["yield"].isel(splitters=0, variant=0).values)
 
     def test_cost_front_puts_each_network_at_its_cost(self):
         with results.open_run(FILES["noisy_networks"]) as run:

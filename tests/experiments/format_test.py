@@ -51,6 +51,8 @@ model = "mesh"
 trials = 3
 [mesh]
 ports = 4
+[fabrication]
+process = "wafer"
 [[sweep]]
 values = {"chip.preset" = ["good-lab", "foundry"]}
 """

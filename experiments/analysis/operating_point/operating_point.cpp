@@ -64,13 +64,14 @@ class ChipRow {
     const auto made = chips_.find(chip);
     if (made != chips_.end()) return made->second;
     return chips_
-        .emplace(chip, chip_in_operation(design_, study_, calibrated_chip(design_, study_, chip), chip,
-                                         Programming::corrected))
+        .emplace(chip, chip_in_operation(design_, study_, calibrated_chip(design_, study_, chip, 0, foundry_),
+                                         chip, Programming::corrected))
         .first->second;
   }
 
   StudyConfig study_, config_;  ///< as given, which chips are calibrated with, and at the point
   ChipDesign design_;
+  Foundry foundry_;
   std::function<void()> sent_;
   std::map<std::uint32_t, LitChip> chips_;
 };

@@ -12,6 +12,7 @@
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/sweep_parse.hpp"
 #include "experiments/engine/config/toml_values.hpp"
+#include "onn/chip/chip_design.hpp"
 #include "onn/network/network.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
@@ -277,6 +278,27 @@ Network network_shape(const StudyConfig& config) {
   return network_outline(config.task, config.network.hidden);
 }
 
+namespace {
+
+/// Chips from wafers: dies that lie on them, meshes that fit on a die, and nobody who would ignore it.
+void validate_fabrication(const StudyConfig& config) {
+  if (config.fabrication.process != FabricationProcess::wafer) return;
+  validate_field(model_reads(config.model, "fabrication", "process"), "process",
+                 "\"wafer\" in a study of model {} (it would be ignored). Set model = \"{}\", or process = "
+                 "\"independent\".",
+                 config.model, readers_text("fabrication", "process"));
+  validate_field(!config.training.on_chips || config.network.source != "train" || !has_network(config.model),
+                 "process",
+                 "\"wafer\" with training.on_chips (training draws errors that are independent from device to "
+                 "device). Set training.on_chips = false, or process = \"independent\".");
+  dies_on_wafer(config.fabrication.wafer);
+  // the meshes of a file are known once it is read
+  if (has_network(config.model) && (config.network.source == "train" || config.network.source == "carry-chain"))
+    placed_on_die(meshes_of(network_shape(config)), config.hardware.layout, config.fabrication.wafer);
+}
+
+}  // namespace
+
 void validate_config(const StudyConfig& config) {
   const auto entries = config_entries(config);
   for (const FieldEntry& entry : entries) check_field(entry.name(), entry.info, entry.value);
@@ -332,6 +354,7 @@ void validate_config(const StudyConfig& config) {
   in_section("receiver", [&] { validate_receiver(config.hardware.receiver); });
   in_section("converter", [&] { validate_adc(config.hardware.converter); });
   in_section("layout", [&] { validate_floor_plan(config.hardware.layout); });
+  in_section("fabrication", [&] { validate_fabrication(config); });
   in_section("link", [&] { validate_hardware(config.hardware); });
   in_section("drift", [&] { validate_drift(config.drift); });
   if (!model_reads(config.model, "mesh", "target"))

@@ -19,6 +19,7 @@
 #include "onn/task/task.hpp"
 #include "onn/training/settings.hpp"
 #include "physics/variation/error_model.hpp"
+#include "physics/variation/fabrication_settings.hpp"
 
 namespace optinc {
 
@@ -132,6 +133,7 @@ struct StudyConfig {
   NetworkSettings network;
   TrainingSettings training;
   ErrorModel chip = error_preset("design-target");
+  FabricationSettings fabrication;
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;
   Environment environment;

@@ -101,6 +101,8 @@ struct StudyModel {
   /// Writes what led to one trial: what was drawn, set and received.
   void (*write_trial)(const Group& root, const StudyConfig& at_point, const StudyInputs& inputs,
                       std::uint32_t trial) = nullptr;
+  /// Chips that a trial takes, numbered trial after trial; null: one.
+  std::uint32_t (*chips)(const StudyConfig& at_point) = nullptr;
 
   /// The metric of that name; null where it has none.
   const Metric* find(std::string_view metric) const;

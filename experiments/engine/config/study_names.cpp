@@ -71,7 +71,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 23> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 24> names = {"metric_vs_parameter",
                                                              "waveform",
                                                              "heat_map",
                                                              "error_histogram",
@@ -93,7 +93,8 @@ std::span<const std::string_view> figure_names() {
                                                              "gradient_errors",
                                                              "wrong_words",
                                                              "cost_front",
-                                                             "operating_points"};
+                                                             "operating_points",
+                                                             "wafer_map"};
   return names;
 }
 

@@ -71,6 +71,25 @@ void add_splitters(StudyWarnings& all, const SensitivitySettings& s) {
   add(all, "drift.splitter_rad_per_m", about("eta_slope_rad_per_m", coupler_warnings(coupler)));
 }
 
+void add_fabrication(StudyWarnings& all, const StudyConfig& config) {
+  const FloorPlanSettings& layout = config.hardware.layout;
+  const ProcessModel process = with_white_part(config.fabrication.shared, config.chip);
+  for (const Warning& w : process_warnings(process, layout.mzi_length_m)) {
+    std::string key(w.field);  // "width.field_m", or what follows from several keys
+    std::ranges::replace(key, '.', '_');
+    add(all, fmt::format("fabrication.{}", key.find(' ') == std::string::npos ? key : "process"), {w});
+  }
+  if (config.crosstalk.x0 == 0.0) add_section(all, "layout", floor_plan_warnings(layout));
+}
+
+/// Whether [fabrication] says anything but its defaults.
+bool shares_something_else(const StudyConfig& config) {
+  const auto entries = config_entries(config), defaults = config_entries({});
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].section == "fabrication" && entries[i].value != defaults[i].value) return true;
+  return false;
+}
+
 /// Keys that are read, but can change nothing with their value or with that of another.
 void add_idle(StudyWarnings& all, const StudyConfig& config) {
   const NetworkSettings& network = config.network;
@@ -82,6 +101,10 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                      "or set network.source = \"train\"",
                      network.start, network.source),
          {}});
+  if (config.fabrication.process == FabricationProcess::independent && shares_something_else(config))
+    all.push_back({"fabrication.process",
+                   "\"independent\" leaves no part to the other keys of [fabrication]. Set it to \"wafer\"",
+                   {}});
   const LinkSettings& link = config.hardware.link;
   if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise == 0 &&
       has_real_limiters(link))
@@ -119,6 +142,7 @@ StudyWarnings point_warnings(const StudyConfig& config) {
   add_idle(all, config);
   add_section(all, "chip", error_warnings(config.chip));
   const StudyModel& model = model_of(config);
+  if (config.fabrication.process == FabricationProcess::wafer) add_fabrication(all, config);
   if (model.networks != nullptr) {
     add_crosstalk(all, config);
     add_light(all, config.hardware);

@@ -214,11 +214,11 @@ SweepAxis read_sweep(const Reader& r) {
 }  // namespace
 
 FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
-  static constexpr std::array<std::string_view, 25> sections = {
-      "network",   "training", "chip",      "calibration", "crosstalk", "environment", "laser",
-      "modulator", "receiver", "converter", "heater",      "splitter",  "coupler",     "fibre",
-      "waveguide", "layout",   "die",       "link",        "time",      "noise",       "stand_in",
-      "tolerance", "mesh",     "drift",     "learner"};
+  static constexpr std::array<std::string_view, 26> sections = {
+      "network",  "training",  "chip",     "fabrication", "calibration", "crosstalk", "environment",
+      "laser",    "modulator", "receiver", "converter",   "heater",      "splitter",  "coupler",
+      "fibre",    "waveguide", "layout",   "die",         "link",        "time",      "noise",
+      "stand_in", "tolerance", "mesh",     "drift",       "learner"};
   static constexpr std::array<std::string_view, 4> axes = {"drift.instants", "drift.interval_s",
                                                            "learner.steps", "learner.evaluations"};
   std::vector<FieldEntry> entries = config_entries(config);
@@ -249,11 +249,14 @@ FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const 
 
 void validate_axes(const std::vector<SweepAxis>& axes, std::string_view name) {
   // of the groups trials, summary and ablation, which have these axes as well
-  static constexpr std::array<std::string_view, 17> taken = {
-      "trial",       "variant",      "layer",         "code_error",     "quantile",
-      "source",      "completed",    "complex",       "yield",          "yield_low",
-      "yield_high",  "variance_all", "variance_none", "variance_alone", "variance_without",
-      "share_alone", "share_without"};
+  static constexpr std::array<std::string_view, 21> taken = {
+      "trial",         "variant",        "layer",
+      "code_error",    "quantile",       "source",
+      "completed",     "complex",        "yield",
+      "yield_low",     "yield_high",     "variance_all",
+      "variance_none", "variance_alone", "variance_without",
+      "share_alone",   "share_without",  "wafer",
+      "die",           "die_x",          "die_y"};
   static constexpr std::array<std::string_view, 9> derived = {
       "", "_mean", "_mean_low", "_mean_high", "_std", "_quantile", "_quantile_low", "_quantile_high", "_sum"};
   std::vector<std::string> names(taken.begin(), taken.end()), keys;

@@ -5,6 +5,7 @@
 #include "experiments/engine/config/study_warnings.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/die_group.hpp"
 #include "experiments/engine/study/trial_groups.hpp"
 
 namespace optinc {
@@ -28,6 +29,7 @@ void write_results(const StudyState& state, const TrialModel& model, const OneOf
   write_network_results(root, state.config, *state.inputs, once);
   write_trials_group(root.group("trials"), state.config, model, *state.records);
   write_summary_group(root.group("summary"), state.config, model, *state.records);
+  if (has_dies(state.config)) write_dies_group(root.group("dies"), state.config);
   if (has_ablation(state.config))
     write_ablation_group(root.group("ablation"), state.config, model, *state.records);
   out.commit();

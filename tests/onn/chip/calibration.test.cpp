@@ -20,7 +20,7 @@ const ChipDesign& design() {
 }
 
 CalibrationSettings with(CalibrationPolicy policy, double sigma_estimate_rad = 0.0) {
-  return {policy, sigma_estimate_rad, 20};
+  return {.policy = policy, .sigma_estimate_rad = sigma_estimate_rad};
 }
 
 /// rms over the offsets of the largest mesh's inner phase shifters, and over what is unknown of its splitters.

@@ -357,3 +357,21 @@ TEST_CASE("fabrication: plans that are not those of the meshes are refused") {
   bad.rho_white = 2.0;
   check_message(refusal([&] { prepare_die({t}, {floor_plan(t)}, bad); }), {"rho_white = 2"});
 }
+
+// The field is factorised once for every process of its kernel and length. Fails when the spreads of the die
+// that was prepared are drawn from, or a process of another length is taken
+TEST_CASE("fabrication: a prepared die serves processes of other spreads, and no other correlation length") {
+  const ProcessModel narrow = width_field(1.0, Kernel::exponential, 1e-3);
+  ProcessModel wide = width_field(3.0, Kernel::exponential, 1e-3);
+  wide.sigma_eta_white_rad = 0.01;
+  const DieProcess die = die_of(4, narrow), own = die_of(4, wide);
+  const FabricatedMesh given = fabricate_die(die, wide, 5, 3).front(),
+                       wanted = fabricate_die(own, 5, 3).front();
+  CHECK(given.errors.alpha == wanted.errors.alpha);
+  CHECK(given.errors.theta_offset == wanted.errors.theta_offset);
+  CHECK(given.errors.alpha != fabricate_die(die, 5, 3).front().errors.alpha);
+  check_message(refusal([&] { fabricate_die(die, width_field(1.0, Kernel::exponential, 2e-3), 5, 3); }),
+                {"correlation_length_m = 0.002", "0.001"});
+  check_message(refusal([&] { fabricate_die(die, width_field(1.0, Kernel::gaussian, 1e-3), 5, 3); }),
+                {"correlation_length_m"});
+}

@@ -60,7 +60,7 @@ TEST_CASE("process: the default field agrees with the published random walk of r
 TEST_CASE("process: default spreads are those of its docstring, splitters 0.02 rad with correlation 0.5") {
   const ProcessModel m = default_process();
   CHECK(m.width.field_m == 2 * nm);
-  CHECK(m.height.field_m == 0.8 * nm);
+  CHECK(m.height.field_m == 0.8e-9);
   CHECK(m.correlation_length_m == 4.5e-3);
   const SplitterStatistics s = splitter_statistics(m, 100e-6);
   CHECK(s.sigma_eta_rad == Approx(0.02).epsilon(1e-12));

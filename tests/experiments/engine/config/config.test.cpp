@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -46,7 +47,21 @@ StudyConfig unlike_default() {
                 0.7,
                 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
-  c.calibration = {CalibrationPolicy::in_situ, 1e-4, 7, 9, 1e-3 / 3.0};
+  c.fabrication.process = FabricationProcess::wafer;
+  ProcessModel& shared = c.fabrication.shared;
+  shared.width = {1e-9 / 3, 2e-9 / 3, 4e-9 / 3, 5e-9 / 3, 1e-10 / 3};
+  shared.height = {1e-9 / 7, 2e-9 / 7, 4e-9 / 7, 5e-9 / 7, 1e-10 / 7};
+  shared.kernel = Kernel::gaussian;
+  shared.correlation_length_m = 1e-2 / 3;
+  shared.index_per_width_per_m = 1e7 / 3;
+  shared.index_per_height_per_m = 1e7 / 7;
+  shared.eta_per_width_rad_per_m = -1e7 / 3;
+  shared.eta_per_gap_rad_per_m = -1e7 / 7;
+  shared.eta_per_height_rad_per_m = 1e7 / 9;
+  shared.gap_per_width = -1.0 / 3;
+  shared.heater_power_spread = 0.1 / 3;
+  c.fabrication.wafer = {0.15, 2e-3, 11e-3, 12e-3};
+  c.calibration = {CalibrationPolicy::in_situ, 1e-4, KnownAngles::die_mean, 7, 9, 1e-3 / 3.0};
   c.crosstalk = {0.03, 0.9, 40e-6};
   c.environment = {0.5, 1e-12};
   UnitHardware& u = c.hardware;
@@ -92,7 +107,7 @@ StudyConfig unlike_default() {
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
-  c.mesh = {17, "orthogonal", true, "none", "balanced", "reck", 0.1 / 7.0};
+  c.mesh = {17, "orthogonal", true, "none", "real", "reck", 0.1 / 7.0};
   c.comb = {9, 1e11 / 3, 0.1 / 3};
   c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.budget = {1e-4};
@@ -150,9 +165,9 @@ TEST_CASE("the field tables hold every member of every struct") {
     return std::vector<FieldValue>{to_field_value(members)...};
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
-  const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, calibration,
-               crosstalk, environment, hardware, noise, stand_in, tolerance, mesh, comb, drift, budget, gradient,
-               learner, sweeps] = c;
+  const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, fabrication,
+               calibration, crosstalk, environment, hardware, noise, stand_in, tolerance, mesh, comb, drift,
+               budget, gradient, learner, sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
   const auto& [seed, threads, time_limit] = run;
@@ -182,8 +197,24 @@ TEST_CASE("the field tables hold every member of every struct") {
                            zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage));
-  const auto& [policy, estimate, in_situ, diagonal_epochs, diagonal_rate] = calibration;
-  check("calibration", values(std::string(name_of(policy)), estimate, in_situ, diagonal_epochs, diagonal_rate));
+  const auto& [process, shared, wafer] = fabrication;
+  const auto& [widths, heights, kernel, length, of_roughness, of_light, index_width, index_height, eta_width,
+               eta_gap, eta_height, gap_width, white, white_rho, mean_loss, loss_spread, heater_power,
+               heater_resistance] = shared;
+  const auto& [wide_bow, wide_tilt, wide_die, wide_field, wide_roughness] = widths;
+  const auto& [high_bow, high_tilt, high_die, high_field, high_roughness] = heights;
+  const auto& [radius, exclusion, die_length, die_width] = wafer;
+  // no keys: the white part is [chip]'s, the wavelength the laser's
+  CHECK(std::array{white, white_rho, mean_loss, loss_spread} == std::array{0.0, 0.0, 0.0, 0.0});
+  CHECK(std::array{of_roughness, of_light, heater_resistance} == std::array{100e-6, 1550e-9, 0.02});
+  check("fabrication",
+        values(std::string(name_of(process)), wide_bow, wide_tilt, wide_die, wide_field, wide_roughness,
+               high_bow, high_tilt, high_die, high_field, high_roughness, std::string(name_of(kernel)), length,
+               index_width, index_height, eta_width, eta_gap, eta_height, gap_width, heater_power, radius,
+               exclusion, die_length, die_width));
+  const auto& [policy, estimate, splitters, in_situ, diagonal_epochs, diagonal_rate] = calibration;
+  check("calibration", values(std::string(name_of(policy)), estimate, std::string(name_of(splitters)), in_situ,
+                              diagonal_epochs, diagonal_rate));
   const auto& [x0, known, d0] = crosstalk;
   check("crosstalk", values(x0, known, d0));
   const auto& [temperature, wavelength] = environment;
@@ -313,7 +344,8 @@ TEST_CASE("what may have been meant by a wrong key is told, all of it") {
   check_message(complaint("[chip]\nsigma = 0.01\n"),
                 {"s.toml:2:1:", "mean chip.sigma_eta_rad, chip.sigma_cal_rad or chip.sigma_phase_rad?"});
   CHECK_THROWS_WITH(explain("splitter_"), Catch::Matchers::Contains("drift.splitter_rad_per_m"));
-  CHECK(explain("splitter").find("see also drift.splitter_rad_per_m") != std::string::npos);
+  CHECK(explain("splitter").find("see also calibration.splitters, drift.splitter_rad_per_m") !=
+        std::string::npos);
   CHECK(explain("network.source").find("study's folder") != std::string::npos);
   // [operation] until the section was named for what it is
   check_message(complaint("[operation]\ntemperature_k = 1.0\n"), {"s.toml:1:2:", "mean [environment]?"});
@@ -489,8 +521,9 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
                 {"runner.precision_metric", "mesh_error"});
   check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
-  check_message(complaint("model = 'chop'"),
-                {"s.toml:1:9:", "chip, waveform, tolerance, cascade, drift, comb, mesh, learning", "mean \"chip\"?"});
+  check_message(
+      complaint("model = 'chop'"),
+      {"s.toml:1:9:", "chip, waveform, tolerance, cascade, drift, comb, mesh, learning", "mean \"chip\"?"});
 }
 
 TEST_CASE("a set of noise fills its keys in every section, and is called custom once one differs") {

@@ -15,7 +15,8 @@ using namespace optinc;
 namespace {
 
 constexpr const char* swept_sections =
-    "network, training, chip, calibration, crosstalk, environment, laser, modulator, receiver, converter, "
+    "network, training, chip, fabrication, calibration, crosstalk, environment, laser, modulator, receiver, "
+    "converter, "
     "heater, splitter, "
     "coupler, fibre, waveguide, layout, die, link, time, noise, stand_in, tolerance, mesh, drift";
 

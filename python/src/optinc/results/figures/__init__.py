@@ -35,13 +35,14 @@ from .search import search
 from .spectrum import spectrum
 from .tolerance import tolerance
 from .training import training
+from .wafer_map import wafer_map
 from .waveform import waveform
 from .wrong_words import wrong_words
 
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, spectrum, comb, receiver_noise, budget,
     designs, interconnect, assumptions, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
-    gradient_errors, wrong_words, cost_front, operating_points, waveform, scattering)}
+    gradient_errors, wrong_words, cost_front, operating_points, waveform, wafer_map, scattering)}
 """Every figure by name."""
 
 ON_REQUEST = ("pareto",)
