@@ -344,7 +344,7 @@ class Format(unittest.TestCase):
                 self.assertTrue(config.startswith('study = "unnamed"\n'))
             if kind == 3:
                 self.assertLess(point, 2)
-                self.assertEqual(size, 8 * 5 * 3)
+                self.assertEqual(size, 8 * 7 * 3)
             at += 32 + size
         self.assertEqual(kinds[:2], [1, 2])
         self.assertGreater(kinds.count(3), 10)

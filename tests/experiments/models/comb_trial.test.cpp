@@ -1,6 +1,7 @@
 // Model comb: the wavelengths of a comb through one chip.
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -94,6 +95,7 @@ TEST_CASE("comb: a channel is the chip at its wavelength") {
 TEST_CASE("comb: channels have words, noise and receivers of their own, and one chip") {
   const auto every_word = [](const std::string& more) {
     StudyConfig config = study("comb", comb(3, 1e6, more));
+    config.chip.sigma_phase_rad = 0.3;
     config.measure.words = 0;
     return trial_of(config);
   };
@@ -164,6 +166,12 @@ TEST_CASE("comb: channels right are those about the middle without a gap") {
   const double least = 1 - *std::ranges::min_element(accuracy);
   const Trial lenient = right(comb(21, 1e12, fmt::format("wrong_limit = {}\n", least)));
   CHECK(lenient.of("channels_right", 1)[0] == 21);
+  // a limit that the wrong words of a channel exceed, but not those of the next one out
+  const auto gap = std::adjacent_find(accuracy.begin() + 11, accuracy.end(), std::less<>());
+  REQUIRE(gap != accuracy.end());
+  const double between = 1 - *(gap + 1);
+  CHECK(right(comb(21, 1e12, fmt::format("wrong_limit = {}\n", between))).of("channels_right", 1)[0] ==
+        count(between));
   const Trial detuned = right(comb(3, 1e11, "[environment]\nwavelength_m = 9e-8\n"));
   CHECK(detuned.of("channels_right", 1)[0] == 0);
 }

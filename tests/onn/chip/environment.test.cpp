@@ -128,7 +128,7 @@ TEST_CASE("receiver noise is drawn anew at every instant") {
   CHECK(at(4294967295u) != at(0));
 }
 
-// Fails when a mesh of its own takes another stream, or a third splitter keeps its angle at another wavelength
+// Fails when a chip counts its meshes from 1, or a third splitter keeps its angle at another wavelength
 TEST_CASE("a mesh of its own changes as the first mesh of a chip does, and a third splitter with the others") {
   const Operated o = operated("foundry");
   const Environment change{3.0, 2e-9};
