@@ -51,9 +51,9 @@ TEST_CASE("a key that the model does not read cannot be swept") {
   };
   check_message(refused("chip", "mesh.kind", "'standard', 'balanced'"),
                 {"s.toml:3:", "mesh.kind cannot be swept by model chip", "read by: mesh"});
-  check_message(
-      refused("mesh", "calibration.policy", "'noisy', 'none'"),
-      {"calibration.policy cannot be swept by model mesh", "read by: chip, waveform, tolerance, cascade, drift"});
+  check_message(refused("mesh", "calibration.policy", "'noisy', 'none'"),
+                {"calibration.policy cannot be swept by model mesh",
+                 "read by: chip, waveform, tolerance, cascade, drift"});
   check_message(refused("mesh", "crosstalk.x0", "0.1, 0.2"), {"crosstalk.x0", "model mesh"});
   check_message(refused("mesh", "receiver.lo_power_w", "1e-3, 2e-3"), {"receiver.lo_power_w", "model mesh"});
   check_message(refused("chip", "drift.sine_k", "1.0, 2.0"), {"drift.sine_k", "read by: drift"});
@@ -74,7 +74,8 @@ TEST_CASE("a value that the model does not read is a warning, told by its key") 
       "[environment]\ntemperature_k = 50\n[converter]\nstep_j = 2e-13\n");
   REQUIRE(unread.size() == 3);
   CHECK(unread[0] ==
-        "calibration.policy: model mesh does not read it (read by: chip, waveform, tolerance, cascade, drift, comb, learning): "
+        "calibration.policy: model mesh does not read it (read by: chip, waveform, tolerance, cascade, drift, "
+        "comb, learning): "
         "\"oracle\" changes nothing");
   CHECK(unread[1].starts_with("crosstalk.x0: model mesh does not read it"));
   CHECK(unread[2].starts_with("converter.step_j: model mesh does not read it"));
