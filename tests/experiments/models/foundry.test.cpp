@@ -12,6 +12,8 @@
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "onn/chip/heater_power.hpp"
+#include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 
@@ -72,9 +74,9 @@ GroupMean mean_of_groups(const std::vector<double>& values, std::size_t size) {
 // places of splitters typed from the floor plan (200 um an MZI, 25 um a port, centres of splitters at 90 and
 // 190 um), the covariance of all 56 angles on one die with its dense Cholesky factor, bow and tilt at the
 // middle of every splitter, std::mt19937_64. R = 100 wafers of 23 dies each; E^2 varies by its wafer, so means
-// of wafers give the standard error (1.4 % of E^2 each), and both differ by less than 5 of theirs. Fails when the
-// field takes another length or is left out, when the die's offset is drawn for every splitter, and when the
-// wafer's bow is the same at every die
+// of wafers give the standard error (1.4 % of E^2 each), and both differ by less than 5 of theirs. Fails when
+// the field takes another length or is left out, when the die's offset is drawn for every splitter, and when
+// the wafer's bow is the same at every die
 TEST_CASE("MC: errors of meshes on wafers are those of the covariance of their splitters") {
   const double white = 4e-3, rho = 0.5, field = 1.2, length = 0.4e-3, bow = 0.6, tilt = 0.5,
                offset = 0.4;  // nm
@@ -285,11 +287,15 @@ TEST_CASE("static phases and heaters of a chip from a wafer are those that its p
   CHECK(mesh.theta_offset.cwiseAbs().maxCoeff() < 2.0);  // arms of one MZI, 25 um apart, differ by no turn
   CHECK(mesh.theta_offset.cwiseAbs().maxCoeff() > 0.01);
   CHECK(left.errors.layers[1][0].attenuators.output_offset.isZero(0.0));
-  const ChipProgram program = program_calibrated(design, left, config.chip, Programming::uncorrected, {});
-  const ChipProgram heaters = trimmed(program, left.static_phases);
-  const double set = program.layers[1][0].mesh.theta[0], found = left.static_phases.layers[1][0].mesh.theta[0];
-  CHECK_THAT(std::remainder(heaters.layers[1][0].mesh.theta[0] - (set - found), 2 * constants::pi),
+  StudyConfig calibrated = config;
+  calibrated.calibration.policy = CalibrationPolicy::noisy;
+  const OperatedChip operated =
+      operate_chip(design, calibrated, calibrated_chip(design, calibrated, 4), 4, Programming::uncorrected);
+  const double set = operated.program.layers[1][0].mesh.theta[0],
+               found = left.static_phases.layers[1][0].mesh.theta[0];
+  CHECK_THAT(std::remainder(operated.heaters.layers[1][0].mesh.theta[0] - (set - found), 2 * constants::pi),
              WithinAbs(0.0, 1e-12));
+  CHECK(heater_power_w(operated.heaters, 1.0, operated.heater_power) != heater_power_w(operated.heaters, 1.0));
   const Vector& power = left.heater_power.layers[1][0].mesh.theta;
   CHECK(power.minCoeff() < 1.0);
   CHECK(power.maxCoeff() > 1.0);
