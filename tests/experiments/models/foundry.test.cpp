@@ -75,8 +75,7 @@ GroupMean mean_of_groups(const std::vector<double>& values, std::size_t size) {
 // 190 um), the covariance of all 56 angles on one die with its dense Cholesky factor, bow and tilt at the
 // middle of every splitter, std::mt19937_64. R = 100 wafers of 23 dies each; E^2 varies by its wafer, so means
 // of wafers give the standard error (1.4 % of E^2 each), and both differ by less than 5 of theirs. Fails when
-// the field takes another length or is left out, when the die's offset is drawn for every splitter, and when
-// the wafer's bow is the same at every die
+// the random field of the height is left out
 TEST_CASE("MC: errors of meshes on wafers are those of the covariance of their splitters") {
   const double white = 4e-3, rho = 0.5, field = 1.2, length = 0.4e-3, bow = 0.6, tilt = 0.5,
                offset = 0.4;  // nm
@@ -139,7 +138,7 @@ TEST_CASE("MC: errors of meshes on wafers are those of the covariance of their s
   CHECK(process.mean > 1.5 * 2 * (n - 1) * white * white);
 }
 
-// Fails when the white part of a wafer's chip is drawn from other streams, or when a static phase is left in
+// Fails when the white part of a wafer's chip has no correlation inside an MZI
 TEST_CASE("without any spread, chips from wafers are those of independent errors, bit for bit") {
   const std::vector<std::string> errors = {"chip.preset=foundry", "calibration.sigma_estimate_rad=1e-3"};
   StudyConfig config = wafer_study(errors), independent = config;
@@ -171,7 +170,7 @@ TEST_CASE("without any spread, chips from wafers are those of independent errors
     }
 }
 
-// Fails when the offset is drawn for every mesh, or keyed by the wafer
+// Fails when the offset is keyed by the wafer in place of the chip
 TEST_CASE("a die's offset is common to all its splitters, and no other die has it") {
   const StudyConfig config =
       parse("", {"network.hidden=[4, 8]", "chip.preset=ideal", "fabrication.process=wafer",
@@ -194,8 +193,7 @@ TEST_CASE("a die's offset is common to all its splitters, and no other die has i
   }
 }
 
-// eta = S a (2 r^2/R^2 - 1): every die of a wafer tells the same a. Fails when the bow is drawn for every die,
-// or when places are those on the die and not on the wafer
+// eta = S a (2 r^2/R^2 - 1): every die of a wafer tells the same a. Fails when the bow is drawn for every die
 TEST_CASE("dies of a wafer share its bow, and no other wafer has it") {
   const StudyConfig config = wafer_study({"fabrication.height_wafer_bow_m=1e-9", "mesh.ports=2"});
   const std::vector<DiePosition> dies = dies_on_wafer({});
@@ -210,7 +208,7 @@ TEST_CASE("dies of a wafer share its bow, and no other wafer has it") {
   CHECK_THAT(bow_nm(count + 7), WithinRel(bow_nm(count), 1e-9));
 }
 
-// Fails when a draw depends on what the foundry has prepared, or when two correlation lengths share a field
+// Fails when the foundry takes the field of one correlation length for another
 TEST_CASE("a die prepared once for all trials gives each the bits it has alone, on any number of threads") {
   StudyConfig config = wafer_study({"fabrication.height_field_m=1e-9"});
   const SweepAxis axis{"length", {{"fabrication.correlation_length_m", {1e-4, 1e-3, 1e-2}}}, {}};
@@ -237,8 +235,7 @@ TEST_CASE("a die prepared once for all trials gives each the bits it has alone, 
   }
 }
 
-// Typed-in: 3 splitters of a mesh at 0.01, known as they are or by their mean. Fails when the mean is taken of
-// the first splitters alone, or over the chips of a wafer
+// Fails when the mean is taken of the first splitters alone
 TEST_CASE("a calibration that knows the mean of the die corrects what its splitters share and no more") {
   StudyConfig config = wafer_study({"chip.sigma_eta_rad=0.01", "calibration.splitters=die-mean"});
   const MeshTrial trial = draw_mesh_trial(config, 3);
@@ -274,7 +271,7 @@ TEST_CASE("a calibration that knows the mean of the die corrects what its splitt
   CHECK(known.errors.layers[1][0].mesh.beta == each.errors.layers[1][0].mesh.beta);
 }
 
-// Fails when heaters are asked for the static phases of independent chips, or when P_pi of one is nobody's
+// Fails when heaters are trimmed by the static phases of independent chips
 TEST_CASE("static phases and heaters of a chip from a wafer are those that its process left") {
   const StudyConfig config =
       parse("", {"network.hidden=[4, 8]", "chip.preset=ideal", "fabrication.process=wafer",
@@ -301,7 +298,7 @@ TEST_CASE("static phases and heaters of a chip from a wafer are those that its p
   CHECK(power.maxCoeff() > 1.0);
 }
 
-// Fails when a check is left out
+// Fails when the check of what was measured is left out
 TEST_CASE("studies that cannot have wafers are refused by their keys") {
   const auto refused = [](const std::vector<std::string>& more, const std::vector<std::string>& parts) {
     std::vector<std::string> settings = {"fabrication.process=wafer"};
@@ -327,6 +324,7 @@ TEST_CASE("studies that cannot have wafers are refused by their keys") {
   check_message(refusal([&] { draw_mesh_trial(config, 0); }), {"fabrication.correlation_length_m = 1"});
 }
 
+// Fails when two correlation lengths count as one
 TEST_CASE("memory of random fields is counted once for every place they stand at") {
   StudyConfig config = wafer_study({"mesh.ports=8"});
   const MeshTopology mesh = clements_topology(8);
