@@ -47,7 +47,7 @@ class Runner(unittest.TestCase):
     def start(self, path, *arguments):
         """A run under way whose journal has some trials already."""
         process = subprocess.Popen([OPTINC, *arguments], stderr=subprocess.PIPE, text=True)
-        size = journal_of(path).stat().st_size if journal_of(path).exists() else 5000  # a new one begins with the study, 4 kB
+        size = journal_of(path).stat().st_size if journal_of(path).exists() else 5000  # a new one begins with the study, 5 kB
         while process.poll() is None and not (journal_of(path).exists() and journal_of(path).stat().st_size > size + 4000):
             time.sleep(0.002)
         return process
@@ -56,6 +56,21 @@ class Runner(unittest.TestCase):
         path = self.folder / "one.h5"
         self.run_study(self.study, "-o", path, "--threads", 1)
         self.same(path)
+
+    def test_dies_of_wafers(self):
+        """Their random fields are prepared once for all trials and points, by whichever thread or shard comes first."""
+        wafers = ["--set", "fabrication.process=wafer", "--sweep", "fabrication.correlation_length_m=[5e-4, 5e-3]", "--trials", 20]
+        whole, one, merged = (self.folder / f"wafer_{name}.h5" for name in ("whole", "one", "merged"))
+        parts = [self.folder / f"wafer_part{i}.h5" for i in (1, 2)]
+        self.run_study(self.study, "-o", whole, *wafers, "--threads", 3)
+        self.run_study(self.study, "-o", one, *wafers, "--threads", 1)
+        for i, part in enumerate(parts, 1):
+            self.run_study(self.study, "-o", part, *wafers, "--shard", f"{i}/2")
+        self.assertEqual(optinc("merge", *parts, "-o", merged).returncode, 0)
+        self.assertEqual((differing(whole, one), differing(whole, merged)), ([], []))
+        with h5py.File(whole) as file:
+            self.assertGreater(len(np.unique(file["dies/die_x"][()])), 3)
+        self.assertNotEqual(differing(whole, self.whole), [])
 
     def test_shards_merged(self):
         parts = [self.folder / f"part{i}.h5" for i in (1, 2, 3, 4)]
