@@ -56,16 +56,16 @@ CircuitSettings settings_of(const CircuitArguments& a) {
 }
 
 /// What light does between two ports.
-struct Path {
+struct CircuitPath {
   std::string in, out;
   double least = 0.0, most = 0.0, most_at_m = 0.0;  ///< share of the power
 };
 
 /// A circuit's laws and spectra, for people.
 struct CircuitSummary {
-  std::vector<Path> paths;      ///< those that carry light, the strongest first
-  double largest_out = 0.0;     ///< most power that leaves for a power of 1 that enters, in any shape
-  double not_reciprocal = 0.0;  ///< largest |S_ij - S_ji|
+  std::vector<CircuitPath> paths;  ///< those that carry light, the strongest first
+  double largest_out = 0.0;        ///< most power that leaves for a power of 1 that enters, in any shape
+  double not_reciprocal = 0.0;     ///< largest |S_ij - S_ji|
 };
 
 CircuitSummary summary_of(const CircuitScattering& circuit) {
@@ -81,7 +81,7 @@ CircuitSummary summary_of(const CircuitScattering& circuit) {
       summary.paths.push_back(
           {name(in), name(out), power.minCoeff(), most, circuit.wavelengths_m[static_cast<std::size_t>(at)]});
     }
-  std::ranges::stable_sort(summary.paths, std::greater<>{}, &Path::most);
+  std::ranges::stable_sort(summary.paths, std::greater<>{}, &CircuitPath::most);
   for (Eigen::Index w = 0; w < circuit.s.cols(); ++w) {
     const Matrix s = circuit.s.col(w).reshaped(ports, ports);
     summary.largest_out = std::max(
@@ -98,7 +98,7 @@ double db(double share) { return 10 * std::log10(share); }
 std::string text_of(const CircuitScattering& circuit, std::size_t devices, const CircuitSummary& summary) {
   constexpr std::size_t most_paths = 24;
   std::vector<std::vector<std::string>> rows;
-  for (const Path& path : summary.paths) {
+  for (const CircuitPath& path : summary.paths) {
     if (rows.size() == most_paths) break;
     rows.push_back({path.in, path.out, path.least > 0 ? fmt::format("{:.3f}", db(path.least)) : "no light",
                     fmt::format("{:.3f}", db(path.most)), fmt::format("{:.4f}", 1e9 * path.most_at_m)});
@@ -118,7 +118,7 @@ std::string text_of(const CircuitScattering& circuit, std::size_t devices, const
 nlohmann::ordered_json json_of(const CircuitScattering& circuit, std::size_t devices,
                                const CircuitSummary& summary) {
   nlohmann::ordered_json paths = nlohmann::json::array();
-  for (const Path& path : summary.paths)
+  for (const CircuitPath& path : summary.paths)
     paths.push_back({{"from", path.in},
                      {"to", path.out},
                      {"least", path.least},

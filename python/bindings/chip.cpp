@@ -58,8 +58,9 @@ ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& ha
   validate_chip_losses(now.errors);
   if (now.known) validate_chip_losses(*now.known);
   const Working working;
-  p.program = program_calibrated(p.design(), {now.errors, now.known ? *now.known : now.errors}, now.model,
-                                 correct ? Programming::corrected : Programming::uncorrected, now.calibration);
+  p.program =
+      program_calibrated(p.design(), {now.errors, now.known ? *now.known : now.errors, {}, {}}, now.model,
+                         correct ? Programming::corrected : Programming::uncorrected, now.calibration);
   p.heaters =
       now.calibration.policy == CalibrationPolicy::none ? p.program : trimmed(p.program, now.seed, now.number);
   p.state = settled(p, now.errors, 0);
@@ -151,18 +152,23 @@ void bind_calibration_settings(nb::module_& m) {
       "phases up to sigma_cal_rad of the error model, splitters up to sigma_estimate_rad; \"in-situ\": as "
       "noisy, then every\n"
       "mesh is fitted to its target by its own transmission.");
+  named(settings, "splitters", &CalibrationSettings::splitters,
+        "\"each\": every splitter's own angle is found; \"die-mean\": their mean alone.");
   settings
       .def_rw("sigma_estimate_rad", &CalibrationSettings::sigma_estimate_rad,
               "rms error of every splitter angle's estimate [rad].")
       .def_rw("in_situ_steps", &CalibrationSettings::in_situ_steps, "Quasi-Newton steps of \"in-situ\".")
       .def("__getstate__",
            [](const CalibrationSettings& s) {
-             return std::tuple(std::string(name_of(s.policy)), s.sigma_estimate_rad, s.in_situ_steps);
+             return std::tuple(std::string(name_of(s.policy)), s.sigma_estimate_rad, s.in_situ_steps,
+                               std::string(name_of(s.splitters)));
            })
-      .def("__setstate__", [](CalibrationSettings& self, const std::tuple<std::string, double, int>& state) {
-        new (&self) CalibrationSettings{value_of_name<CalibrationPolicy>(std::get<0>(state)),
-                                        std::get<1>(state), std::get<2>(state)};
-      });
+      .def("__setstate__",
+           [](CalibrationSettings& self, const std::tuple<std::string, double, int, std::string>& state) {
+             new (&self)
+                 CalibrationSettings{value_of_name<CalibrationPolicy>(std::get<0>(state)), std::get<1>(state),
+                                     value_of_name<KnownAngles>(std::get<3>(state)), std::get<2>(state)};
+           });
 }
 
 void bind_drift_settings(nb::module_& m) {

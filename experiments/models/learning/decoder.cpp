@@ -21,13 +21,13 @@ struct Layer {
   Eigen::Index norm1 = 0, q = 0, k = 0, v = 0, o = 0, norm2 = 0, w1 = 0, w3 = 0, w2 = 0;
 };
 
-struct Plan {
+struct DecoderPlan {
   Eigen::Index embedding = 0, last_norm = 0, output = 0, size = 0;
   std::vector<Layer> layers;
 };
 
-Plan plan_of(const DecoderShape& s) {
-  Plan plan;
+DecoderPlan plan_of(const DecoderShape& s) {
+  DecoderPlan plan;
   const Eigen::Index d = s.width, f = s.hidden, v = s.vocabulary;
   const auto place = [&](Eigen::Index size) {
     plan.size += size;
@@ -63,7 +63,7 @@ struct LayerWork {
 
 /// Everything a pass needs, kept from call to call.
 template <class Real>
-struct Work {
+struct DecoderWork {
   MatrixOf<Real> x;  ///< (width, tokens)
   std::vector<LayerWork<Real>> layers;
   RmsNormWork<Real> last;
@@ -73,8 +73,8 @@ struct Work {
 };
 
 template <class Real>
-Work<Real>& work_of_this_thread() {
-  static thread_local Work<Real> work;
+DecoderWork<Real>& work_of_this_thread() {
+  static thread_local DecoderWork<Real> work;
   return work;
 }
 
@@ -91,8 +91,8 @@ Eigen::Map<MatrixOf<Real>> matrix_at(VectorOf<Real>& p, Eigen::Index at, Eigen::
 
 /// Leaves the logits in w.logits.
 template <class Real>
-void forward(const DecoderShape& s, const Plan& plan, const VectorOf<Real>& p,
-             std::span<const std::uint16_t> tokens, Eigen::Index length, Work<Real>& w) {
+void forward(const DecoderShape& s, const DecoderPlan& plan, const VectorOf<Real>& p,
+             std::span<const std::uint16_t> tokens, Eigen::Index length, DecoderWork<Real>& w) {
   const Eigen::Index d = s.width, f = s.hidden, count = std::ssize(tokens);
   validate(length >= 1 && count % length == 0,
            "{} tokens in sequences of {} (they must come out even). Pass whole sequences.", count, length);
@@ -136,8 +136,9 @@ void forward(const DecoderShape& s, const Plan& plan, const VectorOf<Real>& p,
 
 /// From d loss / d logits, which stands in w.logits.
 template <class Real>
-void backward(const DecoderShape& s, const Plan& plan, const VectorOf<Real>& p,
-              std::span<const std::uint16_t> tokens, Eigen::Index length, Work<Real>& w, VectorOf<Real>& g) {
+void backward(const DecoderShape& s, const DecoderPlan& plan, const VectorOf<Real>& p,
+              std::span<const std::uint16_t> tokens, Eigen::Index length, DecoderWork<Real>& w,
+              VectorOf<Real>& g) {
   const Eigen::Index d = s.width, f = s.hidden, count = std::ssize(tokens);
   matrix_at(g, plan.output, s.vocabulary, d).noalias() += w.logits * w.features.transpose();
   w.dn.noalias() = matrix_at(p, plan.output, s.vocabulary, d).transpose() * w.logits;
@@ -194,7 +195,7 @@ void validate_decoder(const DecoderShape& s) {
 
 Eigen::VectorXf decoder_start(const DecoderShape& shape, Stream& stream) {
   validate_decoder(shape);
-  const Plan plan = plan_of(shape);
+  const DecoderPlan plan = plan_of(shape);
   const Eigen::Index d = shape.width, f = shape.hidden;
   Eigen::VectorXf p = Eigen::VectorXf::Zero(plan.size);
   const auto fill = [&](Eigen::Index at, Eigen::Index count, double deviation) {
@@ -223,8 +224,8 @@ DecoderSums decoder_loss(const DecoderShape& shape, const VectorOf<Real>& parame
   for (const std::uint16_t target : targets)
     validate(target < shape.vocabulary, "target {} (the vocabulary ends at {}). Pass the text's own.", target,
              shape.vocabulary - 1);
-  const Plan plan = plan_of(shape);
-  Work<Real>& work = work_of_this_thread<Real>();
+  const DecoderPlan plan = plan_of(shape);
+  DecoderWork<Real>& work = work_of_this_thread<Real>();
   forward(shape, plan, parameters, tokens, length, work);
   const CrossEntropy sums = cross_entropy<Real, std::uint16_t>(work.logits, targets, scale);
   if (gradient != nullptr) backward(shape, plan, parameters, tokens, length, work, *gradient);

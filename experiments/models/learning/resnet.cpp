@@ -28,7 +28,7 @@ struct Block {
 };
 
 /// Every layer with its place in the parameter vector.
-struct Plan {
+struct ResNetPlan {
   ConvNorm stem;
   std::vector<Block> blocks;
   Eigen::Index head = 0;  ///< of the last layer's weights (classes, features), then its biases
@@ -36,8 +36,8 @@ struct Plan {
   Eigen::Index size = 0;
 };
 
-Plan plan_of(const ResNetShape& s) {
-  Plan plan;
+ResNetPlan plan_of(const ResNetShape& s) {
+  ResNetPlan plan;
   const auto place = [&](LaneConv conv) {
     conv.at = plan.size;
     plan.size += conv.weights();
@@ -82,7 +82,7 @@ struct BlockWork {
 
 /// Everything a pass needs, kept from call to call rather than allocated anew.
 template <class Real>
-struct Work {
+struct ResNetWork {
   MatrixOf<Real> input, stem_output;
   ConvNormWork<Real> stem;
   std::vector<BlockWork<Real>> blocks;
@@ -92,8 +92,8 @@ struct Work {
 };
 
 template <class Real>
-Work<Real>& work_of_this_thread() {
-  static thread_local Work<Real> work;
+ResNetWork<Real>& work_of_this_thread() {
+  static thread_local ResNetWork<Real> work;
   return work;
 }
 
@@ -116,7 +116,7 @@ void normed_conv_backward(const ResNetShape& s, const ConvNorm& layer, const Vec
 }
 
 template <class Real>
-void forward(const ResNetShape& s, const Plan& plan, const VectorOf<Real>& p, Work<Real>& w) {
+void forward(const ResNetShape& s, const ResNetPlan& plan, const VectorOf<Real>& p, ResNetWork<Real>& w) {
   normed_conv(s, plan.stem, p, w.input, w.stem, w.stem_output);
   w.stem_output = w.stem_output.cwiseMax(Real{0});
   w.blocks.resize(plan.blocks.size());
@@ -149,7 +149,7 @@ void forward(const ResNetShape& s, const Plan& plan, const VectorOf<Real>& p, Wo
 
 /// From d loss / d outputs, which stands in w.outputs.
 template <class Real>
-void backward(const ResNetShape& s, const Plan& plan, const VectorOf<Real>& p, Work<Real>& w,
+void backward(const ResNetShape& s, const ResNetPlan& plan, const VectorOf<Real>& p, ResNetWork<Real>& w,
               VectorOf<Real>& gradient) {
   const Eigen::Map<const MatrixOf<Real>> weights(p.data() + plan.head, s.classes, plan.features);
   Real* const head = gradient.data() + plan.head;
@@ -238,7 +238,7 @@ void validate_resnet(const ResNetShape& s) {
 
 Eigen::VectorXf resnet_start(const ResNetShape& shape, Stream& stream) {
   validate_resnet(shape);
-  const Plan plan = plan_of(shape);
+  const ResNetPlan plan = plan_of(shape);
   Eigen::VectorXf p = Eigen::VectorXf::Zero(plan.size);
   const auto fill = [&](Eigen::Index at, Eigen::Index count, double variance) {
     for (float& w : p.segment(at, count)) w = static_cast<float>(std::sqrt(variance) * stream.normal());
@@ -263,7 +263,7 @@ Eigen::VectorXf resnet_start(const ResNetShape& shape, Stream& stream) {
 template <class Real>
 ResNetSums resnet_loss(const ResNetShape& shape, const VectorOf<Real>& parameters, const ImageSet& set,
                        std::span<const std::uint32_t> images, VectorOf<Real>* gradient) {
-  const Plan plan = plan_of(shape);
+  const ResNetPlan plan = plan_of(shape);
   validate(parameters.size() == plan.size,
            "{} parameters for a residual network of {}. Use the vector that resnet_start or training gave for "
            "this shape.",
@@ -271,7 +271,7 @@ ResNetSums resnet_loss(const ResNetShape& shape, const VectorOf<Real>& parameter
   validate(set.pixels.rows() == Eigen::Index{shape.height} * shape.width * shape.channels,
            "images of {} numbers for a network of {}x{} pixels in {} channels. Set its size to theirs.",
            set.pixels.rows(), shape.height, shape.width, shape.channels);
-  Work<Real>& work = work_of_this_thread<Real>();
+  ResNetWork<Real>& work = work_of_this_thread<Real>();
   const auto scale = static_cast<Real>(1.0 / static_cast<double>(images.size()));
   if (gradient != nullptr) gradient->setZero(plan.size);
   ResNetSums sums;

@@ -1,13 +1,27 @@
 """Group circuits: netlists beside sax, the laws of rings and circuits, measured chips, wavelengths and wafers."""
 
 import json
+import math
+import re
+import sys
 
-from .claim import OPTINC, ROOT, Claim, progress
+from .claim import OPTINC, ROOT, Claim, Measured, progress
 from .python import module
 
 GROUP = "circuits"
 RACE = "PYTHONPATH=build/ci/python bench/circuits.py"
 SIZES = (8, 16, 32)
+COMB = "experiments/data/studies/comb.toml"
+WAFER = "experiments/data/studies/wafer.toml"
+COVARIANCE = "MC: errors of meshes on wafers are those of the covariance of their splitters"
+MEASURED = """model = "mesh"
+[mesh]
+measured = "measured.csv"
+[chip]
+preset = "ideal"
+[runner]
+trials = 4
+"""
 
 
 def race(bench):
@@ -49,6 +63,59 @@ def worst_relative(name):
     return measure
 
 
+def opened(file):
+    sys.path.insert(0, str(ROOT / "python/src"))
+    from optinc.results import open_run  # noqa: PLC0415  needs xarray, which other groups do not
+    return open_run(file)
+
+
+def comb(bench):
+    """Neighbouring channels that keep every drawn word, mean over chips, without noise, at the default sensitivities: of the
+    network trained for noise, and of the carry chain."""
+    def make():
+        out = bench.folder / "comb.h5"
+        bench.optinc("run", COMB, "-o", out, "--quiet", "--set", "measure.variants=['corrected']",
+                     "--sweep", "drift.imbalance_m=[1e-6]", "--sweep", "drift.splitter_rad_per_m=[4e6]")
+        with opened(out) as run:
+            return run.trials["channels_right"].mean("trial").values.ravel().tolist()
+    return bench.once("comb", make)
+
+
+def wafer(bench):
+    """{die-mean, none: share of dies whose mesh errs by at most 0.04}, correlation length 5 mm."""
+    def make():
+        out = bench.folder / "wafer.h5"
+        bench.optinc("run", WAFER, "-o", out, "--quiet", "--sweep", "fabrication.correlation_length_m=[5e-3]",
+                     "--sweep", "calibration.splitters=['die-mean']")
+        with opened(out) as run:
+            good = (run.trials["mesh_error"] <= 0.04).mean("trial").squeeze()
+            return {"die-mean": float(good.sel(variant="corrected")), "none": float(good.sel(variant="uncorrected"))}
+    return bench.once("wafer", make)
+
+
+def wafer_error(bench):
+    """rms mesh error of the process over that of draws of the covariance of its splitters; holds where the test does."""
+    module(bench)
+    bench.run("cmake", "--build", "--preset", "ci", "--target", "test_experiments")
+    told, _, code = bench.run(ROOT / "build/ci/bin/test_experiments", COVARIANCE, "-s", accept=(0, 1))
+    mean = {name: float(value) for name, value in re.findall(r"(process|covariances)\.mean := (\S+)", told)}
+    return Measured(math.sqrt(mean["process"] / mean["covariances"]), "1 within 5 standard errors", code == 0)
+
+
+def measured_chip(bench):
+    """Mean fidelity of corrected meshes of 16 ports whose 120 rows of splitter errors (0.02 rad rms) a file holds."""
+    import random  # noqa: PLC0415
+    draw = random.Random(1)
+    rows = [f"{column},{upper},{draw.gauss(0, 0.02)},{draw.gauss(0, 0.02)}\n" for column in range(16)
+            for upper in range(column % 2, 15, 2)]
+    (bench.folder / "measured.csv").write_text("column,upper,alpha_rad,beta_rad\n" + "".join(rows))
+    (bench.folder / "measured.toml").write_text(MEASURED)
+    out = bench.folder / "measured.h5"
+    bench.optinc("run", bench.folder / "measured.toml", "-o", out, "--quiet")
+    with opened(out) as run:
+        return float(run.trials["fidelity"].sel(variant="corrected").mean())
+
+
 def law(claim, target, unit, name, measure=worst):
     return claim, target, unit, measure(name), f"{OPTINC} validate '{name}'"
 
@@ -67,4 +134,15 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     law("ring-range", "<= 5e-4", "of lambda^2 / (n_g L): free spectral range of rings", "free spectral range of a ring", worst_relative),
     law("ring-extinction", "<= 1e-5", "of the closed form: extinction of all-pass rings", "extinction of a ring", worst_relative),
     law("ring-critical", "<= 1e-10", "of the power, at critical coupling", "critical coupling of a ring"),
+    ("channels-network", ">= 3", "neighbouring channels of 100 GHz that keep every one of 2,048 words, network trained for noise, no noise, mean of 10 chips",
+     lambda bench: comb(bench)[0], f"{OPTINC} run {COMB} -o comb.h5"),
+    ("channels-carry-chain", ">= 5", "the same of the carry chain", lambda bench: comb(bench)[1], f"{OPTINC} run {COMB} -o comb.h5"),
+    ("wafer-error", "1", "rms error of meshes on wafers over that of draws of the covariance of their splitters", wafer_error,
+     f"build/ci/bin/test_experiments '{COVARIANCE}' -s"),
+    ("yield-die-mean", ">= 0.5", "of 2,088 dies, 16 ports, error at most 0.04, mean splitter of each die corrected, 5 mm correlation length",
+     lambda bench: wafer(bench)["die-mean"], f"{OPTINC} run {WAFER} -o wafer.h5"),
+    ("yield-gained", ">= 0.2", "yield of the same dies, that of uncorrected ones taken off",
+     lambda bench: wafer(bench)["die-mean"] - wafer(bench)["none"], f"{OPTINC} run {WAFER} -o wafer.h5"),
+    ("measured-chip", ">= 0.999", "fidelity of corrected meshes, 120 rows of measured splitters from a file", measured_chip,
+     f"{OPTINC} run measured.toml -o measured.h5"),
 )]
