@@ -92,7 +92,7 @@ struct ResNetWork {
 };
 
 template <class Real>
-ResNetWork<Real>& work_of_this_thread() {
+ResNetWork<Real>& resnet_work_of_this_thread() {
   static thread_local ResNetWork<Real> work;
   return work;
 }
@@ -271,7 +271,7 @@ ResNetSums resnet_loss(const ResNetShape& shape, const VectorOf<Real>& parameter
   validate(set.pixels.rows() == Eigen::Index{shape.height} * shape.width * shape.channels,
            "images of {} numbers for a network of {}x{} pixels in {} channels. Set its size to theirs.",
            set.pixels.rows(), shape.height, shape.width, shape.channels);
-  ResNetWork<Real>& work = work_of_this_thread<Real>();
+  ResNetWork<Real>& work = resnet_work_of_this_thread<Real>();
   const auto scale = static_cast<Real>(1.0 / static_cast<double>(images.size()));
   if (gradient != nullptr) gradient->setZero(plan.size);
   ResNetSums sums;
