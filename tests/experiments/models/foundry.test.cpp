@@ -8,7 +8,6 @@
 
 #include "experiments/engine/config/points.hpp"
 #include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/study/die_group.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/trial_model.hpp"
