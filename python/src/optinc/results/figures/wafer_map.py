@@ -56,7 +56,8 @@ def wafer_map(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[st
         rest[x.axis] = (len(x.values) - 1) // 2
     cases = cases_of(run, name)
     shown = cases[:MOST_MAPS]
-    has_yield = x is not None and "yield" in run.require("summary") and run.config["yield"]["metric"] == name
+    judged = "yield" in run.require("summary") and run.config["yield"]["metric"] == name
+    has_yield = judged and x is not None
 
     figure = Figure(figsize=(style.PAGE_IN, 5.4))
     grid = figure.add_gridspec(2, 6, height_ratios=(1.2, 1))
@@ -66,7 +67,7 @@ def wafer_map(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[st
     norm = norm_of(np.concatenate([v[2] for v in values]))
     for index, (axes, case, (die_x, die_y, mean)) in enumerate(zip(maps, shown, values)):
         drawn = draw_map(axes, run, die_x, die_y, mean, norm, first=index == 0)
-        share = f"\n{percent(run, {**rest, **case.at})} pass" if has_yield else ""
+        share = f"\n{percent(run, {**rest, **case.at})} pass" if judged else ""
         style.panel(axes, index, case.label + share)
     words, units = axis_words(run, name)
     figure.colorbar(drawn, ax=maps, shrink=0.8, pad=0.01, label=style.label(words, units, 24))
@@ -205,8 +206,8 @@ def draw_rings(axes: Any, run: Run, name: str, cases: list[Case], rest: Mapping[
         axes.plot([distance[ring].mean() for ring in rings], means[-1], markerfacecolor="white",
                   **{**look, "label": case.label})
     seen = np.concatenate(means)
-    if (seen > 0).all() and seen.max() > 3 * seen.min():
-        style.decades(axes, axes.yaxis, seen)
+    if (seen >= 0).all():
+        axes.set_ylim(-0.03 * seen.max(), 1.08 * seen.max() or 1)
     axes.set_xlabel("distance from the centre of the wafer (mm)")
 
 
