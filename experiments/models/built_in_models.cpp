@@ -3,8 +3,9 @@
 namespace optinc {
 
 std::vector<StudyModel> built_in_models() {
-  return {chip_study_model(),  waveform_study_model(), tolerance_study_model(), cascade_study_model(),
-          drift_study_model(), comb_study_model(),     mesh_study_model(),      learning_study_model()};
+  return {chip_study_model(),    waveform_study_model(),   tolerance_study_model(),
+          cascade_study_model(), drift_study_model(),      comb_study_model(),
+          mesh_study_model(),    mesh_drift_study_model(), learning_study_model()};
 }
 
 std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> more) {

@@ -14,6 +14,7 @@ StudyModel cascade_study_model();
 StudyModel drift_study_model();
 StudyModel comb_study_model();
 StudyModel mesh_study_model();
+StudyModel mesh_drift_study_model();
 StudyModel learning_study_model();
 
 /// Keys that every model of chips with a network reads (StudyModel::reads), and `more`.

@@ -48,12 +48,6 @@ void add_variation(const SharedVariation& variation, const StudyConfig& config, 
   drawn.static_phases = {made.errors.theta_offset, made.errors.phi_offset, made.errors.output_offset};
 }
 
-/// What the heaters of a mesh are asked for.
-MeshProgram heaters_of(const MeshTrial& trial, const MeshProgram& program, bool is_measured) {
-  if (is_measured) return program;
-  return trial.static_phases ? trimmed(program, *trial.static_phases) : trimmed(program, true, trial.address);
-}
-
 /// The mean of all splitters in place of each.
 KnownSplitters mean_of_die(KnownSplitters known, MziKind kind) {
   std::vector<Vector*> angles = {&known.alpha, &known.beta};
@@ -129,13 +123,18 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
   return set;
 }
 
+MeshProgram heaters_of(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config) {
+  if (config.mesh.is_measured()) return program;
+  return trial.static_phases ? trimmed(program, *trial.static_phases) : trimmed(program, true, trial.address);
+}
+
 MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config,
                                 double detuned_m) {
   Environment change = config.environment;
   change.wavelength_m += detuned_m;
   if (change == Environment{}) return trial.errors;
   const SensitivitySettings& settings = config.drift.sensitivity;
-  return errors_in(change, trial.errors, trial.kind, heaters_of(trial, program, config.mesh.is_measured()),
+  return errors_in(change, trial.errors, trial.kind, heaters_of(trial, program, config),
                    draw_mesh_imbalance(trial.topology, settings, trial.address), settings, config.hardware);
 }
 
@@ -150,6 +149,11 @@ Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program, const Me
   MeshEngine<double> engine(trial.topology);
   engine.settle(mesh_blocks(trial.topology, trial.kind, program, errors));
   return engine.transfer_matrix();
+}
+
+void read_mesh_files(const std::vector<StudyConfig>& points, StudyInputs& inputs) {
+  inputs.targets = read_mesh_targets(points);
+  inputs.measured = read_measured_meshes(points);
 }
 
 PathDelays delays_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config) {
@@ -273,11 +277,7 @@ StudyModel mesh_study_model() {
                 "layout.coupler_length_m"},
       .validate = validate_mesh_fabrication,
       .validated = "fabrication",
-      .read_files =
-          [](const std::vector<StudyConfig>& points, StudyInputs& inputs) {
-            inputs.targets = read_mesh_targets(points);
-            inputs.measured = read_measured_meshes(points);
-          },
+      .read_files = read_mesh_files,
       .make = [](const StudyConfig& config, const StudyInputs& inputs,
                  const std::filesystem::path&) { return mesh_model(config, inputs); },
       .memory_bytes =

@@ -35,14 +35,20 @@ MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const 
 /// corrected variants (program_blocks()).
 CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view variant, const ErrorModel& model);
 
+/// What its heaters are asked for: such phases, less static ones of their own (trimmed()) unless those of the
+/// mesh were measured.
+MeshProgram heaters_of(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config);
+
 /// Its errors under such phases in the study's [environment], where the laser is `detuned_m` further off.
-/// Heaters make up for static phases of their own (trimmed()), unless those of the mesh were measured.
 MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config,
                                 double detuned_m = 0.0);
 
 /// The mesh's transfer matrix under such phases, with its errors as calibrated or with those it has in use.
 Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program);
 Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program, const MeshVariantErrors& errors);
+
+/// Reads the targets and the measured meshes of a study's points.
+void read_mesh_files(const std::vector<StudyConfig>& points, StudyInputs& inputs);
 
 /// Group delays of its paths in use: of the waveguide between its ends ([waveguide], floor plan), and of what
 /// phases and splitters make of it.

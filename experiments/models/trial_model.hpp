@@ -88,6 +88,9 @@ TrialModel learning_model(const StudyConfig& config, const Networks& networks,
 /// One mesh with a Haar target of its own for every trial, or with one of `targets`.
 TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs = {});
 
+/// The same mesh over time: surroundings change and phases with them, as those of model drift.
+TrialModel mesh_drift_model(const StudyConfig& config, const StudyInputs& inputs = {});
+
 /// Variants that the study measures, in the model's order.
 std::vector<std::string> measured_variants(const StudyConfig& config);
 

@@ -219,6 +219,20 @@ ChipProgram trimmed(ChipProgram program, const ChipProgram& static_phases) {
   return program;
 }
 
+MeshErrors with_phase_noise(MeshErrors errors, bool screen, const ErrorModel& model, const MeshAddress& address,
+                            std::uint32_t instant) {
+  Stream stream(address.seed, Purpose::phase_noise, address.chip, address.mesh, instant);
+  if (model.sigma_phase_rad > 0) add_to_phases(errors, screen, model.sigma_phase_rad, stream);
+  return errors;
+}
+
+MeshErrors with_residual(MeshErrors errors, bool screen, const ErrorModel& model, const MeshAddress& address,
+                         std::uint32_t number) {
+  Stream stream(address.seed, Purpose::recalibration, address.chip, address.mesh, number);
+  add_to_phases(errors, screen, model.sigma_cal_rad, stream);
+  return errors;
+}
+
 ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
                             std::uint32_t instant) {
   if (model.sigma_phase_rad > 0)

@@ -36,6 +36,15 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
 ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uint64_t seed, std::uint32_t chip,
                             std::uint32_t instant = 0);
 
+/// The same of one mesh; `screen`: whether it has an output screen.
+MeshErrors with_phase_noise(MeshErrors errors, bool screen, const ErrorModel& model, const MeshAddress& address,
+                            std::uint32_t instant = 0);
+
+/// What calibration `number` >= 1 leaves on the phases of one mesh: N(0, sigma_cal) more on every offset, the
+/// draws of calibrate().
+MeshErrors with_residual(MeshErrors errors, bool screen, const ErrorModel& model, const MeshAddress& address,
+                         std::uint32_t number);
+
 /// Programs it: program() for what is known; under `in_situ` the phases of every mesh then go down
 /// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the mean loss of the design; homodyne receivers see
 /// no more), and to the grid of the DAC last. Attenuators stay as programmed. Each step takes the exact

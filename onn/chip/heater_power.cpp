@@ -34,6 +34,10 @@ double heater_power_w(const ChipProgram& program, double pi_power_w, const ChipP
   return pi_power_w * sum;
 }
 
+double heater_power_w(const MeshProgram& program, double pi_power_w) {
+  return pi_power_w * sum_of_powers(program);
+}
+
 double expected_theta_rad(Wiring wiring, int ports) {
   if (ports < 2) return 0.0;
   return wiring == Wiring::sum ? constants::pi / 2 : mean_mesh_theta_orthogonal_rad(ports);

@@ -9,6 +9,9 @@ namespace optinc {
 /// over pi_power_w (CalibratedChip::heater_power); without layers: 1.
 double heater_power_w(const ChipProgram& program, double pi_power_w, const ChipProgram& relative = {});
 
+/// The same of one mesh.
+double heater_power_w(const MeshProgram& program, double pi_power_w);
+
 /// Internal phase that an MZI of a mesh of so many ports can be expected to have, rad: the mean over
 /// Haar-orthogonal targets (mean_mesh_theta_orthogonal_rad), pi/2 in a tree that adds up, 0 where there is no
 /// MZI.

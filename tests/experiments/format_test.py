@@ -161,6 +161,15 @@ words = 100
 [comb]
 channels = 3
 """
+MESH_DRIFT = """
+model = "mesh_drift"
+[runner]
+trials = 2
+[mesh]
+ports = 4
+[drift]
+instants = 4
+"""
 INTERCONNECT = """
 [[scenario]]
 name = "ring"
@@ -213,6 +222,8 @@ class Format(unittest.TestCase):
             cls.make("replay", folder / f"{name}.h5", "--trial", 1, "-o", folder / f"{name}_trial.h5")
         (folder / "drift.toml").write_text(DRIFT)
         cls.make("run", folder / "drift.toml", "-o", folder / "drift.h5", "--quiet")
+        (folder / "mesh_drift.toml").write_text(MESH_DRIFT)
+        cls.make("run", folder / "mesh_drift.toml", "-o", folder / "mesh_drift.h5", "--quiet")
         cls.make("program", folder / "chip.h5", "-o", folder / "phases.h5")
         cls.make("fabricate", folder / "chip.h5", "-o", folder / "fabricated.h5")
         cls.make("budget", "--network", folder / "chip.h5", "--quiet", "-o", folder / "budget.h5")

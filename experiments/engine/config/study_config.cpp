@@ -360,10 +360,10 @@ void validate_config(const StudyConfig& config) {
   if (!model_reads(config.model, "mesh", "target"))
     in_section("mesh", [&] {
       validate_field(config.mesh.target_is_drawn(), "target",
-                     "\"{}\" in a study of model {} (it would be ignored). Set model = \"{}\".",
+                     "\"{}\" in a study of model {} (it would be ignored). Choose a model that reads it: {}.",
                      config.mesh.target, config.model, readers_text("mesh", "target"));
       validate_field(!config.mesh.is_measured(), "measured",
-                     "{} in a study of model {} (it would be ignored). Set model = \"{}\".",
+                     "{} in a study of model {} (it would be ignored). Choose a model that reads it: {}.",
                      config.mesh.measured, config.model, readers_text("mesh", "measured"));
     });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)

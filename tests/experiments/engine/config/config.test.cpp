@@ -357,7 +357,7 @@ TEST_CASE("what may have been meant by a wrong key is told, all of it") {
 TEST_CASE("the file of a matrix is refused by models that program none") {
   for (const char* model : {"", "model = 'drift'\n"})
     check_message(complaint(std::string(model) + "[mesh]\ntarget = 'U.csv'\n"),
-                  {"mesh.target = \"U.csv\"", "Set model = \"mesh\""});
+                  {"mesh.target = \"U.csv\"", "Choose a model that reads it: mesh, mesh_drift"});
   CHECK(complaint("model = 'mesh'\n[mesh]\ntarget = 'U.csv'\n").empty());
 }
 
@@ -521,9 +521,9 @@ TEST_CASE("metrics, variants and what is measured once are those of the model") 
                 {"runner.precision_metric", "mesh_error"});
   check_message(complaint("[runner]\nprecision = 1.5"), {"s.toml:2:13:", "0..1"});
   check_message(complaint("figures = ['heatmap']"), {"mean \"heat_map\"?"});
-  check_message(
-      complaint("model = 'chop'"),
-      {"s.toml:1:9:", "chip, waveform, tolerance, cascade, drift, comb, mesh, learning", "mean \"chip\"?"});
+  check_message(complaint("model = 'chop'"),
+                {"s.toml:1:9:", "chip, waveform, tolerance, cascade, drift, comb, mesh, mesh_drift, learning",
+                 "mean \"chip\"?"});
 }
 
 TEST_CASE("a set of noise fills its keys in every section, and is called custom once one differs") {

@@ -14,8 +14,8 @@ from ..run import Run
 from ..study import Parameter, Statistic, fixed, metrics, parameters, say_point, say_trials, statistic, words_of
 from .metric_vs_parameter import draw_lines, metric_vs_parameter, panel_axis
 
-SHOWN = ("instant_accuracy", "phase_drift", "die_temperature")
-"""Of model `drift`, what tells the story, from its outcome to its cause."""
+SHOWN = ("instant_accuracy", "phase_drift", "die_temperature", "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
+"""Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
 MINUTES_FROM_S = 300.0  # longer stretches are read in minutes
 
 
