@@ -35,7 +35,7 @@ double heater_power_w(const ChipProgram& program, double pi_power_w, const ChipP
 }
 
 double heater_power_w(const MeshProgram& program, double pi_power_w) {
-  return pi_power_w * sum_of_powers(program);
+  return pi_power_w * sum_of_powers(program, nullptr);
 }
 
 double expected_theta_rad(Wiring wiring, int ports) {
