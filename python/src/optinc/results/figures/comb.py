@@ -84,7 +84,7 @@ def offsets(run: Run) -> Parameter:
     """The axis `channel`, with a prefix."""
     channel = run.require("summary")["channel"]
     units, long_name = words_of(channel.attrs, "channel")
-    factor, units = style.scale_of(channel.values, units)
+    factor, units = style.scale_of(channel.values.tolist(), units)
     return Parameter("channel", "channel", np.asarray(channel.values, float) * factor, units, long_name)
 
 
