@@ -162,7 +162,7 @@ class Numbers(unittest.TestCase):
         shown = 0
         for name, page in PAGES.items():
             for label, (_, rows) in html_page.tables(page).items():
-                if re.match(r"[^:]*\((m|µ|n|p|k|M|G)?(rad|W|s|m|Hz|A|V)\)", label) or label.startswith(("Costs", "Scen", "Designs", "Operating", "The tr")):
+                if re.match(r"[^:]*\((m|µ|n|p|f|k|M|G)?(rad|W|s|m|Hz|A|V)\)", label) or label.startswith(("Costs", "Scen", "Designs", "Operating", "The tr")):
                     continue  # under a prefix
                 for cell in (cell for row in rows for cell in row):
                     for value, text in zip(cell.values, cell.shown):
