@@ -36,6 +36,9 @@ AS_TYPED = {
     "optinc inspect FILE": "optinc inspect r.h5",
     "optinc report FILE": "optinc report r.h5",
     "optinc train STUDY.toml -o FILE": f"optinc train {STUDY} -o n.h5 {TRAINING}",
+    "optinc circuit": "optinc circuit --models",
+    "optinc circuit NETLIST.yml": """echo '{"instances": {"a": "ring"}, "ports": {"in": "a,in0", "out": "a,out0"}}' > ring.json
+optinc circuit ring.json --quiet""",
     "optinc validate": "optinc validate --quick 8",
     "optinc budget": "optinc budget --set network.source=carry-chain --set task.rounding=half-up",
     "optinc compare-costs LIST.toml": "optinc compare-costs experiments/data/lists/published.toml",

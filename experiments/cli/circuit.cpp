@@ -159,7 +159,10 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
   const std::vector<double> wavelengths = wavelengths_of(a);
   const CircuitSettings settings = settings_of(a);
   const CircuitComponent circuit = read_netlist(a.netlist, a.absorb_unconnected);
-  if (stored) require_scattering_extension(a.out.output, circuit.ports.size());
+  if (stored) {
+    require_scattering_extension(a.out.output, circuit.ports.size());
+    require_not_input(a.out.output, circuit.files);
+  }
   CircuitScattering found{circuit.ports, wavelengths, {}};
   const auto ports = static_cast<Eigen::Index>(circuit.ports.size()),
              count = static_cast<Eigen::Index>(wavelengths.size());

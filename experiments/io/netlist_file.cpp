@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_devices = 1'000'000;
+constexpr std::size_t most_devices = 1'000'000, longest_netlist_name = 1000;
 constexpr std::uintmax_t largest_netlist = std::uintmax_t{64} << 20;
 constexpr double widest_turn_rad = 0.5;  // of a phase between two frequencies that a straight line may join
 
@@ -52,7 +52,12 @@ Matrix interpolated(const ScatteringSpectrum& block, const std::string& file,
                wavelengths_m[w], file, std::abs(std::arg(to[e] * std::conj(from[e]))), *(above - 1) / 1e12,
                *above / 1e12, widest_turn_rad);
     const double share = (hz - *(above - 1)) / (*above - *(above - 1));
-    s.col(static_cast<Eigen::Index>(w)) = (1 - share) * from + share * to;
+    for (Eigen::Index e = 0; e < s.rows();
+         ++e)  // magnitude and phase each: a chord of the circle would lose light
+      s(e, static_cast<Eigen::Index>(w)) =
+          from[e] == Complex(0) ? share * to[e]
+                                : from[e] * std::polar(1.0 + share * (std::abs(to[e] / from[e]) - 1.0),
+                                                       share * std::arg(to[e] * std::conj(from[e])));
   }
   return s;
 }
@@ -121,14 +126,20 @@ class NetlistReader {
              "{}: no netlist (expected a mapping with instances, connections and "
              "ports). See optinc circuit --help.",
              file_);
-    if (top["instances"]) return circuit(top);
+    files_.push_back(path_);
+    if (top["instances"]) return with_files(circuit(top));
     for (const auto& part : top) parts_[text_of(part.first, "name of a netlist")] = part.second;
     const std::string first = text_of(top.begin()->first, "name of a netlist");
     open_.push_back(first);
-    return circuit(parts_.at(first));
+    return with_files(circuit(parts_.at(first)));
   }
 
  private:
+  CircuitComponent with_files(CircuitComponent made) {
+    made.files = files_;
+    return made;
+  }
+
   template <class... Args>
   [[noreturn]] void refuse(const YAML::Node& at, fmt::format_string<Args...> what, Args&&... args) const {
     throw Error(fmt::format("{}:{}: {}", file_, line_of(at), fmt::format(what, std::forward<Args>(args)...)));
@@ -138,7 +149,12 @@ class NetlistReader {
 
   std::string text_of(const YAML::Node& node, std::string_view what) const {
     if (!node.IsScalar()) refuse(node, "{} is no text (expected a name). Write a name there.", what);
-    return node.Scalar();
+    const std::string& text = node.Scalar();
+    if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }) ||
+        text.size() > longest_netlist_name)
+      refuse(node, "{} holds control characters or is over {} long (a terminal shows it). Rename it.", what,
+             longest_netlist_name);
+    return text;
   }
 
   double number_of(const YAML::Node& node, std::string_view name) const {
@@ -177,16 +193,18 @@ class NetlistReader {
   }
 
   /// Settings of an instance, those of instances inside it by their path.
-  void take_settings(const YAML::Node& from, const std::string& prefix, CircuitSettings& into) const {
+  /// `visited`: entries so far.
+  void take_settings(const YAML::Node& from, const std::string& prefix, std::size_t& visited,
+                     CircuitSettings& into) const {
     if (!from.IsMap()) refuse(from, "settings are no mapping (setting: value). Write {{SETTING: NUMBER}}.");
     constexpr std::size_t most_settings = 10'000,
                           longest_path = 1000;  // aliases of YAML may multiply and turn in circles
-    if (into.size() > most_settings || prefix.size() > longest_path)
-      refuse(from, "over {} settings, or a path over {} characters. Use fewer.", most_settings, longest_path);
     for (const auto& entry : from) {
+      if (++visited > most_settings || prefix.size() > longest_path)
+        refuse(from, "over {} settings, or a path over {} characters. Use fewer.", most_settings, longest_path);
       const std::string name = prefix + text_of(entry.first, "a setting");
       if (entry.second.IsMap())
-        take_settings(entry.second, name + ".", into);
+        take_settings(entry.second, name + ".", visited, into);
       else
         into[name] = number_of(entry.second, name);
     }
@@ -263,7 +281,8 @@ class NetlistReader {
       made.component = measured_block(given, settings);
       return made;
     }
-    take_settings(settings, "", made.settings);
+    std::size_t visited = 0;
+    take_settings(settings, "", visited, made.settings);
     auto& known = components_[kind];
     if (!known) known = std::make_shared<const CircuitComponent>(component_of(kind, component));
     made.component = known;
@@ -278,6 +297,7 @@ class NetlistReader {
     if (known) return known;
     CircuitComponent made;
     auto block = std::make_shared<const ScatteringSpectrum>(read_touchstone_spectrum(path));
+    files_.push_back(path);
     for (Eigen::Index p = 1; p <= block->ports(); ++p) made.ports.push_back(fmt::format("port{}", p));
     made.scattering = [block, file = path.string()](const CircuitSettings& changed,
                                                     std::span<const double> wavelengths_m) {
@@ -300,9 +320,10 @@ class NetlistReader {
     }
     try {
       const CircuitModel& model = circuit_model(kind);
-      return {model.ports, 1, [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
-                return model_scattering(model, settings, wavelengths_m);
-              }};
+      return {
+          model.ports, 1, {}, [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
+            return model_scattering(model, settings, wavelengths_m);
+          }};
     } catch (const Error& error) {
       refuse(at, "{}", error.what());
     }
@@ -314,6 +335,7 @@ class NetlistReader {
   std::map<std::string, YAML::Node> parts_;                                    ///< netlists of a hierarchy
   std::map<std::string, std::shared_ptr<const CircuitComponent>> components_;  ///< those known already
   std::vector<std::string> open_;                                              ///< netlists being read
+  std::vector<fs::path> files_;                                                ///< those read
   std::map<InstancePort, int> line_of_port_;
 };
 

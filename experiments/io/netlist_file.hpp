@@ -19,7 +19,8 @@ using CircuitSettings = std::map<std::string, double>;
 /// What an instance is made of: a device, a measured block, or a circuit of others.
 struct CircuitComponent {
   std::vector<std::string> ports;
-  std::size_t devices = 1;  ///< it consists of
+  std::size_t devices = 1;                   ///< it consists of
+  std::vector<std::filesystem::path> files;  ///< that were read for it: the netlist and its measured blocks
   /// S (ports^2, wavelengths), each column in column order. Throws Error for unknown settings and impossible
   /// values.
   std::function<Matrix(const CircuitSettings&, std::span<const double> wavelengths_m)> scattering;

@@ -62,7 +62,7 @@ struct NumpyField {
 /// A type such as "<f8", "|u1" or, in a structure, "|V4".
 NumpyField field_of(const std::string& name, const nlohmann::json& type, std::size_t offset,
                     const std::string& where) {
-  const std::string text = type.is_string() ? type.get<std::string>() : type.dump();
+  const std::string text = type.is_string() ? type.get<std::string>() : "that no text names";
   const std::string digits = text.size() > 2 ? text.substr(2) : "";
   const bool counted =
       !digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos;
@@ -131,8 +131,9 @@ std::vector<NamedColumn> columns_of_npy(std::string_view bytes, const std::strin
       !header["shape"].is_array())
     refuse_array(where, "a header that says no type and shape", complete);
   const nlohmann::json& shape = header["shape"];
-  if (shape.size() != 1 || !shape[0].is_number_unsigned())
+  if (shape.size() != 1)
     refuse_array(where, fmt::format("an array of {} axes (one is read)", shape.size()), save_numbers);
+  if (!shape[0].is_number_unsigned()) refuse_array(where, "a shape that is no count of rows", complete);
   const std::vector<NumpyField> fields = fields_of(header["descr"], name, where);
   const std::size_t row_size = fields.back().offset + fields.back().size;
   const auto rows = shape[0].get<std::uint64_t>();

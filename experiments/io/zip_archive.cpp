@@ -11,6 +11,7 @@ namespace optinc {
 namespace {
 
 constexpr std::size_t end_size = 22, entry_size = 46, header_size = 30;
+constexpr std::size_t most_unpacked = std::size_t{1} << 30;  // of all members: none is of a mesh beyond
 
 /// Numbers of an archive at offsets that may lie outside of it.
 struct Archive {
@@ -83,10 +84,11 @@ std::vector<ZipMember> unzip(std::string_view bytes, std::string_view file) {
   std::vector<ZipMember> members;
   for (std::size_t k = 0; k < count; ++k) {
     archive.require(archive.number(entry, 4) == 0x02014b50, "damaged (its directory is none)");
-    members.push_back(read_member(archive, entry));
     // members may overlap: their sum is what memory must hold
-    unpacked += members.back().bytes.size();
+    unpacked += archive.number(entry + 24, 4);
     archive.require(unpacked / 1032 <= bytes.size(), "damaged (its members overlap)");
+    archive.require(unpacked <= most_unpacked, "over 1 GiB when unpacked (no mesh has so many MZIs)");
+    members.push_back(read_member(archive, entry));
     entry += entry_size + archive.number(entry + 28, 2) + archive.number(entry + 30, 2) +
              archive.number(entry + 32, 2);
   }

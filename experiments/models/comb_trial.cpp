@@ -40,7 +40,8 @@ std::vector<Channel> channels_of(const StudyConfig& config) {
   for (int k = -middle; k <= middle; ++k) {
     Channel channel{k * config.comb.spacing_hz, static_cast<std::uint32_t>(k > 0 ? 2 * k - 1 : -2 * k),
                     config.environment};
-    channel.change.wavelength_m += wavelength_change_m(config.hardware.laser.wavelength_m, channel.offset_hz);
+    channel.change.wavelength_m += wavelength_change_m(
+        config.hardware.laser.wavelength_m + config.environment.wavelength_m, channel.offset_hz);
     channels.push_back(channel);
   }
   return channels;

@@ -60,6 +60,7 @@ struct Foundry::DieKey {
   std::vector<MeshTopology> meshes;
   std::vector<double> lengths_m;
   Kernel kernel = Kernel::exponential;
+  bool has_field = false;  // without one, none is factorised
 
   DieKey(std::span<const MeshTopology> of, const StudyConfig& c) : meshes(of.begin(), of.end()) {
     const FloorPlanSettings& layout = c.hardware.layout;
@@ -67,7 +68,9 @@ struct Foundry::DieKey {
     lengths_m = {layout.mzi_length_m,    layout.mzi_width_m, layout.coupler_length_m,
                  layout.heater_length_m, wafer.radius_m,     wafer.edge_exclusion_m,
                  wafer.die_length_m,     wafer.die_width_m,  c.fabrication.shared.correlation_length_m};
-    kernel = c.fabrication.shared.kernel;
+    const ProcessModel& shared = c.fabrication.shared;
+    kernel = shared.kernel;
+    has_field = shared.width.field_m != 0.0 || shared.height.field_m != 0.0;
   }
   bool operator==(const DieKey&) const = default;
 };

@@ -14,7 +14,8 @@ namespace {
 
 /// One mesh, calibrated and programmed for the first time, and all that will act on it.
 struct DriftingMesh {
-  MeshTrial trial;  ///< without phase noise
+  MeshTrial trial;          ///< without phase noise
+  MeshVariantErrors exact;  ///< its errors without what calibration leaves
   MeshProgram program, heaters;
   MeshImbalance imbalance;
   double heater_power_w = 0.0;
@@ -26,6 +27,8 @@ DriftingMesh drifting_mesh(const StudyConfig& config, const StudyInputs& inputs,
   still.chip.sigma_phase_rad = 0.0;
   DriftingMesh mesh;
   mesh.trial = draw_mesh_trial(still, number, inputs);
+  still.chip.sigma_cal_rad = 0.0;
+  mesh.exact = draw_mesh_trial(still, number, inputs).errors;
   mesh.program = programmed_mesh(mesh.trial, "corrected", config.chip).program;
   mesh.heaters = heaters_of(mesh.trial, mesh.program, config);
   mesh.imbalance = draw_mesh_imbalance(mesh.trial.topology, config.drift.sensitivity, mesh.trial.address);
@@ -34,13 +37,11 @@ DriftingMesh drifting_mesh(const StudyConfig& config, const StudyInputs& inputs,
   return mesh;
 }
 
-/// Errors that calibration `number` leaves: those of the first, or a new residual in place of its own.
-MeshVariantErrors calibrated_errors(const DriftingMesh& mesh, const StudyConfig& config,
-                                    const StudyInputs& inputs, std::uint32_t number) {
+/// Errors that calibration `number` leaves: those of the first, or a new residual in place of its own. What the
+/// first found of the splitters, and its program, stay.
+MeshVariantErrors calibrated_errors(const DriftingMesh& mesh, const StudyConfig& config, std::uint32_t number) {
   if (number == 0) return mesh.trial.errors;
-  StudyConfig exact = config;
-  exact.chip.sigma_phase_rad = exact.chip.sigma_cal_rad = 0.0;
-  MeshVariantErrors errors = draw_mesh_trial(exact, mesh.trial.address.chip, inputs).errors;
+  MeshVariantErrors errors = mesh.exact;
   errors.mzis = with_residual(std::move(errors.mzis), true, config.chip, mesh.trial.address, number);
   return errors;
 }
@@ -67,7 +68,7 @@ void run_mesh_drift(const TrialModel& layout, const StudyInputs& inputs, const S
         if (!where.empty()) where[k] = value;
       };
       const MeshVariantErrors at_calibration =
-          calibrated_errors(mesh, config, inputs, static_cast<std::uint32_t>(calibration[k]));
+          calibrated_errors(mesh, config, static_cast<std::uint32_t>(calibration[k]));
       MeshVariantErrors now =
           errors_in(mesh.history.between(calibrated[k], k), at_calibration, trial.kind, mesh.heaters,
                     mesh.imbalance, config.drift.sensitivity, config.hardware);

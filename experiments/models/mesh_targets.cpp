@@ -1,6 +1,7 @@
 #include "experiments/models/mesh_targets.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -48,9 +49,15 @@ Matrix mesh_target(const StudyConfig& at_point, std::uint32_t trial, const MeshT
 
 MeshTargets read_mesh_targets(const std::vector<StudyConfig>& points) {
   MeshTargets targets;
+  std::map<std::string, bool> nearest;  // of each file
   for (const StudyConfig& point : points) {
     if (point.mesh.target_is_drawn()) continue;
     const std::string& source = point.mesh.target;
+    validate(
+        nearest.emplace(source, point.mesh.nearest_unitary).first->second == point.mesh.nearest_unitary,
+        "mesh.nearest_unitary is true and false of {} (a study keeps one matrix of a file). Leave it out of "
+        "the sweep.",
+        source);
     const bool known =
         std::any_of(targets.begin(), targets.end(), [&](const auto& t) { return t.source == source; });
     if (!known) targets.push_back({source, read_target(source, point.mesh.nearest_unitary)});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/engine/config/points.hpp"
 #include "experiments/io/chip_file.hpp"
 #include "experiments/io/matrix_file.hpp"
 #include "experiments/io/phases_file.hpp"
@@ -163,8 +164,10 @@ PathDelays delays_in_use(const MeshTrial& trial, const MeshProgram& program, con
   const double wavelength_m = config.hardware.laser.wavelength_m + config.environment.wavelength_m;
   Waveguide guide = config.hardware.routing;
   guide.length_m = floor_plan(trial.topology, config.hardware.layout).length_m;
-  return path_delays(at(0.0), at(-delay_step_m), at(delay_step_m), wavelength_m, delay_step_m,
-                     waveguide_delay_s(guide, wavelength_m));
+  // phases change with the wavelength as at that of the calibration (errors_in()), so their delays are those
+  // there
+  return path_delays(at(0.0), at(-delay_step_m), at(delay_step_m), config.hardware.laser.wavelength_m,
+                     delay_step_m, waveguide_delay_s(guide, wavelength_m));
 }
 
 TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs) {
@@ -213,6 +216,14 @@ void write_delays(const Group& group, const Eigen::MatrixXd& delay_s) {
   group.dataset("group_delay", {"output", "input"},
                 std::vector<double>(by_column.data(), by_column.data() + by_column.size()), "s",
                 "group delay of the path");
+}
+
+/// The mesh of most ports at any point of a study.
+MeshTopology largest_mesh(const StudyConfig& config) {
+  MeshSettings largest = config.mesh;
+  for (std::size_t p = 0; p < point_count(config); ++p)
+    if (const MeshSettings mesh = config_at(config, p).mesh; mesh.ports > largest.ports) largest = mesh;
+  return mesh_topology(largest);
 }
 
 /// Meshes that have no place on a die, or whose errors the wafer is in already.
@@ -282,7 +293,7 @@ StudyModel mesh_study_model() {
                  const std::filesystem::path&) { return mesh_model(config, inputs); },
       .memory_bytes =
           [](const StudyConfig& config, int threads) {
-            const MeshTopology mesh = mesh_topology(config.mesh);
+            const MeshTopology mesh = largest_mesh(config);
             return field_memory_bytes(config, std::span(&mesh, 1), threads);
           },
       .write_trial = write_mesh_trial};

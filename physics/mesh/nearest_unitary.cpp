@@ -26,10 +26,11 @@ NearestUnitary nearest_unitary(const Matrix& matrix) {
   constexpr double least_ratio = 1e-6;
   const Eigen::BDCSVD<Matrix> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const double largest = svd.singularValues()[0], least = svd.singularValues()[matrix.rows() - 1];
-  validate(least > least_ratio * largest,
-           "matrix of singular values {:.1e} to {:.1e} (it has no single nearest unitary matrix). Check how it "
-           "was made.",
-           least, largest);
+  validate(
+      least > least_ratio * largest,
+      "matrix is not unitary (its singular values go from {:.1e} to {:.1e}, so that it has no single nearest "
+      "unitary matrix). Check how it was made.",
+      least, largest);
   NearestUnitary found{svd.matrixU() * svd.matrixV().adjoint()};
   found.distance = (found.unitary - matrix).cwiseAbs().maxCoeff();
   return found;

@@ -159,6 +159,11 @@ std::vector<FabricatedMesh> fabricate_die(const DieProcess& process, const Proce
       "correlation_length_m = {} on a die prepared for {} (its random field is factorised for one kernel and "
       "length). Prepare a die for this process.",
       model.correlation_length_m, process.model.correlation_length_m);
+  const bool factorised = process.field.cholesky.size() > 0 || !process.field.amplitude.empty();
+  validate(factorised || (model.width.field_m == 0.0 && model.height.field_m == 0.0),
+           "field_m = {} of width and {} of height on a die prepared without a random field (none was "
+           "factorised). Prepare a die for this process.",
+           model.width.field_m, model.height.field_m);
   return fabricate(process, model, {seed, chip, 0});
 }
 

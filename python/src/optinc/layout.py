@@ -69,7 +69,12 @@ def write_gds(plan: Plan, path: str | os.PathLike[str]) -> None:
             corner = _um(mesh.corner_m)
             unit.add(gdstk.Reference(cell, corner))
             unit.add(_label(gdstk, mesh.name, corner))
-    library.write_gds(path, timestamp=_WRITTEN)
+    partial = path.with_name(f".{path.name}.part")  # whole or not at all
+    try:
+        library.write_gds(partial, timestamp=_WRITTEN)
+        partial.rename(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _parts(gdstk: Any, settings: FloorPlanSettings) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "experiments/io/netlist_file.hpp"
 #include "experiments/io/scattering_file.hpp"
 #include "experiments/io/touchstone.hpp"
@@ -109,6 +111,16 @@ TEST_CASE("a measured block from Touchstone, and spectra back into it") {
                block.scattering({{"a.gain", 1.0}}, at);
              }),
              ContainsSubstring("no setting to change"));
+  CHECK(block.files == std::vector{scratch / "n.yml", scratch / "turn.s2p"});  // which no output may replace
+  ScatteringSpectrum turned{{190e12, 195e12}, Matrix::Zero(1, 2)};             // between them no light is lost
+  turned.s << 1.0, std::polar(1.0, 0.4);
+  put(scratch / "turned.s1p", touchstone_text(turned, "a test", "test", {}));
+  const CircuitComponent lossless = read(scratch,
+                                         "instances: {a: {component: touchstone, settings: {file: "
+                                         "turned.s1p}}}\nports: {in: \"a,port1\"}\n");
+  const Complex midway =
+      lossless.scattering({}, std::array{constants::speed_of_light_m_per_s / 192.5e12})(0, 0);
+  CHECK(std::abs(midway - std::polar(1.0, 0.2)) < 1e-9);
 
   write_scattering(scratch / "turn.s2p", spectrum(21, 1e-3), "a test", "test", true);
   const CircuitComponent coarse = read(scratch,
@@ -155,6 +167,12 @@ TEST_CASE("a netlist that is none is refused by line") {
              ContainsSubstring(":2: a net without p1 and p2"));
   CHECK_THAT(refused("a: {instances: {b: c}}\nc: {instances: {d: a}}\n"),
              ContainsSubstring(":2: component \"a\" contains itself (a > c)"));
+  CHECK_THAT(refused("instances: {\"a\\e[31m\": ring}\nports: {in: \"a,in0\"}\n"),
+             ContainsSubstring(":1: name of an instance holds control characters"));
+  std::string doubling = "x0: &a0 {}\n";  // 2^40 empty maps
+  for (int i = 1; i <= 40; ++i) doubling += fmt::format("x{}: &a{} {{p: *a{}, q: *a{}}}\n", i, i, i - 1, i - 1);
+  CHECK_THAT(refused(doubling + "instances: {a: {component: ring, settings: *a40}}\nports: {in: \"a,in0\"}\n"),
+             ContainsSubstring("over 10000 settings"));
   CHECK_THAT(refused("- 1\n- 2\n"), ContainsSubstring("no netlist (expected a mapping"));
   CHECK_THAT(refused("instances: {a: [1\n"), ContainsSubstring(":2: "));
   CHECK_THAT(refused("instances: {a: {component: touchstone}}\n"),

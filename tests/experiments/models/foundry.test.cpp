@@ -323,6 +323,17 @@ TEST_CASE("studies that cannot have wafers are refused by their keys") {
   check_message(refusal([&] { draw_mesh_trial(config, 0); }), {"fabrication.correlation_length_m = 1"});
 }
 
+// Fails when a die that was prepared without a random field serves a point that has one
+TEST_CASE("a random field that a sweep turns on is there") {
+  const Foundry foundry;
+  const StudyConfig off = wafer_study({"fabrication.height_die_m=1e-9"}),
+                    on = wafer_study({"fabrication.height_die_m=1e-9", "fabrication.height_field_m=1e-9"});
+  const Vector without = draw_mesh_trial(off, 0, {}, foundry).errors.mzis.alpha;
+  const Vector with = draw_mesh_trial(on, 0, {}, foundry).errors.mzis.alpha;
+  CHECK(with == draw_mesh_trial(on, 0).errors.mzis.alpha);
+  CHECK(with != without);
+}
+
 // Fails when two correlation lengths count as one
 TEST_CASE("memory of random fields is counted once for every place they stand at") {
   StudyConfig config = wafer_study({"mesh.ports=8"});

@@ -153,6 +153,8 @@ TEST_CASE("measurements of no mesh of the study are refused by line") {
   CHECK_THAT(refused("0,2,0\n", "0,2\n"), ContainsSubstring(path + ":3: 2 cells (expected 3"));
   CHECK_THAT(refused("alpha_rad", "alpha"),
              ContainsSubstring("column \"alpha\" is unknown (known: column, upper, alpha_rad"));
+  put(file, "column,upper\n0,0\n");
+  CHECK_THAT(refusal([&] { make_study_inputs(study_of(file), true); }), ContainsSubstring("no measured error"));
   CHECK_THAT(refused("alpha_rad", "upper"), ContainsSubstring("column upper is there twice"));
   CHECK_THAT(refused("column,upper", "upper,beta_rad"), ContainsSubstring("no column \"column\""));
   CHECK_THAT(refused("alpha_rad\n0,0,0.01", "phi_arm_loss_db\n0,0,-0.01"),

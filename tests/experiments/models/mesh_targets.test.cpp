@@ -136,6 +136,9 @@ TEST_CASE("a matrix that is not unitary stands for the nearest that is, where th
   const Matrix target = make_study_inputs(config, true).targets[0].matrix;
   CHECK((target - rounded).cwiseAbs().maxCoeff() < 2e-4);
   CHECK((target.adjoint() * target - Matrix::Identity(4, 4)).cwiseAbs().maxCoeff() < 1e-13);
+  config.sweeps = {{"nearest", {{"mesh.nearest_unitary", {true, false}}}, {}}};
+  check_message(refusal([&] { make_study_inputs(config, true); }),
+                {"mesh.nearest_unitary", "out of the sweep"});
 }
 
 TEST_CASE("matrices that no mesh of the study has are refused") {
