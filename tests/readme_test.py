@@ -49,7 +49,6 @@ optinc circuit ring.json --quiet""",
     "optinc interconnect": "optinc interconnect experiments/data/lists/ring_1024.toml",
     "optinc explain KEY": "optinc explain chip.sigma_eta_rad",
     "optinc program": "optinc program n.h5 -o p.h5",
-    "optinc transfer": "optinc transfer p.h5 -o t.csv --mesh layer0/block0/mesh",
     "cmake --install": "true",  # tests/install installs, and compiles against what it installed
 }
 

@@ -80,10 +80,10 @@ std::vector<std::size_t> mzis_of_rows(const NamedColumns& table, const MeshTopol
 MeshErrors read_mesh_errors(const std::filesystem::path& path, const MeshTopology& topology) {
   const NamedColumns table = read_columns(path);
   table.require_names(known_columns);
+  const std::vector<std::size_t> mzi_of_row = mzis_of_rows(table, topology);
   const auto has_errors = [&](std::string_view name) { return table.find(name) != nullptr; };
   validate(std::ranges::any_of(std::span(known_columns).subspan(first_error), has_errors),
            "{}: no measured error of any MZI (columns such as alpha_rad hold them). Add one.", table.file);
-  const std::vector<std::size_t> mzi_of_row = mzis_of_rows(table, topology);
   MeshErrors errors = no_errors(topology);
   for (std::size_t e = 0; e < members.size(); ++e) {
     const std::string_view name = known_columns[first_error + e];
