@@ -153,7 +153,8 @@ TEST_CASE("measurements of no mesh of the study are refused by line") {
   CHECK_THAT(refused("0,2,0\n", "0,2\n"), ContainsSubstring(path + ":3: 2 cells (expected 3"));
   CHECK_THAT(refused("alpha_rad", "alpha"),
              ContainsSubstring("column \"alpha\" is unknown (known: column, upper, alpha_rad"));
-  put(file, "column,upper\n0,0\n");
+  put(file,
+      std::string("column,upper\n0,0\n0,2\n0,4\n1,1\n1,3\n2,0\n2,2\n2,4\n3,1\n3,3\n4,0\n4,2\n4,4\n5,1\n5,3\n"));
   CHECK_THAT(refusal([&] { make_study_inputs(study_of(file), true); }), ContainsSubstring("no measured error"));
   CHECK_THAT(refused("alpha_rad", "upper"), ContainsSubstring("column upper is there twice"));
   CHECK_THAT(refused("column,upper", "upper,beta_rad"), ContainsSubstring("no column \"column\""));

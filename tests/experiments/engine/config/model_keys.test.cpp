@@ -32,8 +32,7 @@ TEST_CASE("every key says which models read it") {
     CHECK_FALSE(readers_text(entry.section, entry.info.key).empty());
     CHECK(explain(entry.name()).find("  models:  ") != std::string::npos);
   }
-  CHECK(readers_text("calibration", "policy") ==
-        "chip, waveform, tolerance, cascade, drift, comb, mesh, learning");
+  CHECK(readers_text("calibration", "policy") == "chip, waveform, tolerance, cascade, drift, comb, learning");
   CHECK(readers_text("calibration", "sigma_estimate_rad") ==
         "chip, waveform, tolerance, cascade, drift, comb, mesh, mesh_drift, learning");
   CHECK(readers_text("comb", "spacing_hz") == "comb");
