@@ -19,8 +19,9 @@ struct InstancePort {
 
 /// What is wrong about one port of a netlist.
 struct PortError : Error {
+  /// With the sentence that says so.
   PortError(InstancePort of, const std::string& text) : Error(text), port(std::move(of)) {}
-  InstancePort port;
+  InstancePort port;  ///< of the netlist
 };
 
 /// Which devices a circuit has, and which of their ports face each other.
