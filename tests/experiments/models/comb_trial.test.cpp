@@ -15,6 +15,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/networks.hpp"
+#include "tests/support/trial_record.hpp"
 
 using namespace optinc;
 
@@ -29,21 +30,9 @@ StudyConfig study(const std::string& model, const std::string& more = {}) {
                   model, more));
 }
 
-struct Trial {
-  TrialModel model;
-  std::vector<double> record;
-
-  /// Cells of a metric for one variant: 0 uncorrected, 1 corrected, 2 noisy.
-  std::vector<double> of(std::string_view metric, std::size_t variant) const {
-    const Quantity& q = *model.find(metric);
-    const std::size_t each = q.size() / q.shape[0];
-    const auto from = record.begin() + static_cast<std::ptrdiff_t>(q.offset + variant * each);
-    return {from, from + static_cast<std::ptrdiff_t>(each)};
-  }
-};
-
-/// Trial 1 of a study of a network whose codes answer to its chip.
-Trial trial_of(const StudyConfig& config) {
+/// Variants: 0 uncorrected, 1 corrected, 2 noisy. Trial 1 of a study of a network whose codes answer to its
+/// chip.
+TrialRecord trial_of(const StudyConfig& config) {
   Network network = random_network(task, {8, 16});
   network.layers.back().bias.setConstant(1.5);  // outputs about the middle of the digits
   if (config.network.source == "carry-chain") network = carry_chain(config.task, config.network.carry_chain);
@@ -60,7 +49,7 @@ std::string comb(int channels, double spacing_hz, const std::string& more = {}) 
 
 // Fails when the middle channel is detuned by rounding, or its words or noise have another number than 0
 TEST_CASE("comb: the middle channel is the chip of model chip, word by word") {
-  const Trial middle = trial_of(study("comb", comb(5, 1e11))), chip = trial_of(study("chip"));
+  const TrialRecord middle = trial_of(study("comb", comb(5, 1e11))), chip = trial_of(study("chip"));
   for (const std::size_t v : {0u, 1u, 2u}) {
     CHECK(middle.of("channel_error_rms", v)[2] == chip.of("code_error_rms", v)[0]);
     CHECK(middle.of("channel_accuracy", v)[2] == chip.of("word_accuracy", v)[0]);
@@ -75,13 +64,13 @@ TEST_CASE("comb: a channel is the chip at its wavelength") {
     config.measure.words = 0;
     return trial_of(config);
   };
-  const Trial of_comb = every_word("comb", comb(3, 4e11, all));
+  const TrialRecord of_comb = every_word("comb", comb(3, 4e11, all));
   constexpr double c =
       299792458.0;  // channels lie about the light that is there, not about the laser's nominal
   for (const int k : {-1, 0, 1}) {
     const std::string there = fmt::format("[environment]\ntemperature_k = 3\nwavelength_m = {}\n",
                                           c / (c / (1550e-9 + 2e-9) + k * 4e11) - 1550e-9);
-    const Trial chip = every_word("chip", there);
+    const TrialRecord chip = every_word("chip", there);
     for (const std::size_t v : {0u, 1u})
       CHECK(of_comb.of("channel_error_rms", v)[static_cast<std::size_t>(k + 1)] ==
             chip.of("code_error_rms", v)[0]);
@@ -101,12 +90,12 @@ TEST_CASE("comb: channels have words, noise and receivers of their own, and one 
     config.measure.words = 0;
     return trial_of(config);
   };
-  const Trial alike = every_word("");
+  const TrialRecord alike = every_word("");
   CHECK(alike.of("channel_error_rms", 1)[0] == alike.of("channel_error_rms", 1)[2]);
   CHECK(alike.of("channel_error_rms", 2)[0] != alike.of("channel_error_rms", 2)[2]);
-  const Trial turned = every_word("[link]\nsigma_oscillator_rad = 0.3\n");
+  const TrialRecord turned = every_word("[link]\nsigma_oscillator_rad = 0.3\n");
   CHECK(turned.of("channel_error_rms", 1)[0] != turned.of("channel_error_rms", 1)[2]);
-  const Trial drawn = trial_of(study("comb", comb(3, 1e6)));
+  const TrialRecord drawn = trial_of(study("comb", comb(3, 1e6)));
   CHECK(drawn.of("channel_error_rms", 1)[0] != drawn.of("channel_error_rms", 1)[2]);
 }
 
@@ -130,7 +119,7 @@ TEST_CASE("comb: channels keep their draws in a wider comb, on any number of thr
   StudyConfig narrow = study("comb", comb(3, 2e11)), wide = study("comb", comb(7, 2e11));
   narrow.run.threads = 2;
   wide.run.threads = 1;
-  const Trial few = trial_of(narrow), many = trial_of(wide);
+  const TrialRecord few = trial_of(narrow), many = trial_of(wide);
   for (const std::size_t v : {0u, 1u, 2u})
     for (std::size_t k = 0; k < 3; ++k)
       CHECK(few.of("channel_error_rms", v)[k] == many.of("channel_error_rms", v)[k + 2]);
@@ -150,7 +139,7 @@ TEST_CASE("comb: channels right are those about the middle without a gap") {
     config.measure.words = 0;
     return trial_of(config);
   };
-  const Trial all = right(comb(21, 1e12));
+  const TrialRecord all = right(comb(21, 1e12));
   const std::vector<double> accuracy = all.of("channel_accuracy", 1);
   const auto count = [&](double limit) {
     const auto passes = [&](int k) {
@@ -166,7 +155,7 @@ TEST_CASE("comb: channels right are those about the middle without a gap") {
   CHECK(all.of("channels_right", 1)[0] == count(0.0));
   CHECK(count(0.0) > 1);
   const double least = 1 - *std::ranges::min_element(accuracy);
-  const Trial lenient = right(comb(21, 1e12, fmt::format("wrong_limit = {}\n", least)));
+  const TrialRecord lenient = right(comb(21, 1e12, fmt::format("wrong_limit = {}\n", least)));
   CHECK(lenient.of("channels_right", 1)[0] == 21);
   // a limit that the wrong words of a channel exceed, but not those of the next one out
   const auto gap = std::adjacent_find(accuracy.begin() + 11, accuracy.end(), std::less<>());
@@ -174,7 +163,7 @@ TEST_CASE("comb: channels right are those about the middle without a gap") {
   const double between = 1 - *(gap + 1);
   CHECK(right(comb(21, 1e12, fmt::format("wrong_limit = {}\n", between))).of("channels_right", 1)[0] ==
         count(between));
-  const Trial detuned = right(comb(3, 1e11, "[environment]\nwavelength_m = 9e-8\n"));
+  const TrialRecord detuned = right(comb(3, 1e11, "[environment]\nwavelength_m = 9e-8\n"));
   CHECK(detuned.of("channels_right", 1)[0] == 0);
 }
 

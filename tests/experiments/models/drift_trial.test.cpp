@@ -7,6 +7,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/trial_record.hpp"
 
 using namespace optinc;
 
@@ -24,20 +25,8 @@ StudyConfig drift_study(const std::string& more = {}) {
       more);
 }
 
-struct Drifted {
-  TrialModel model;
-  std::vector<double> record;
-
-  /// Cells of a metric for one variant: 0 drifting, 1 recalibrated.
-  std::vector<double> of(std::string_view metric, std::size_t variant) const {
-    const Quantity& q = *model.find(metric);
-    const std::size_t each = q.size() / q.shape[0];
-    const auto from = record.begin() + static_cast<std::ptrdiff_t>(q.offset + variant * each);
-    return {from, from + static_cast<std::ptrdiff_t>(each)};
-  }
-};
-
-Drifted drifted(const StudyConfig& config) {
+/// Variants: 0 drifting, 1 recalibrated.
+TrialRecord drifted(const StudyConfig& config) {
   Network network = random_network(task, {8, 16});
   network.layers.back().bias.setConstant(1.5);  // outputs about the middle of the digits: codes that answer
   const TrialModel model = drift_model(config, only(network));
@@ -48,7 +37,7 @@ Drifted drifted(const StudyConfig& config) {
 
 // Fails when a calibration is missed, when it leaves the phases where they were, or when instants share draws
 TEST_CASE("drift: a calibration takes the change of the phases away, and only then") {
-  const Drifted d = drifted(drift_study("imbalance_m = 1e-4\n"));
+  const TrialRecord d = drifted(drift_study("imbalance_m = 1e-4\n"));
   const auto drifting = d.of("phase_drift", 0), again = d.of("phase_drift", 1);
   REQUIRE(drifting.size() == 9);
   for (std::size_t k = 0; k < 9; ++k) {
@@ -64,7 +53,7 @@ TEST_CASE("drift: a calibration takes the change of the phases away, and only th
 
 // Fails when a change acts where none was asked for, or a perfect chip drifts by its own calibrations
 TEST_CASE("drift: a perfect chip in a steady world stays as it is") {
-  const Drifted d = drifted(drift_study(
+  const TrialRecord d = drifted(drift_study(
       "sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\n[chip]\npreset = 'ideal'\n[noise]\nshot = "
       "false\ntia = false\nrin = false\nlock = false\nconverter = false\n"));
   for (const std::size_t variant : {0u, 1u}) {
@@ -113,17 +102,17 @@ TEST_CASE("drift: every calibration follows the policy and the heat of its progr
                     more));
   };
   // an uncalibrated chip is never calibrated
-  const Drifted none = steady("[calibration]\npolicy = 'none'\n");
+  const TrialRecord none = steady("[calibration]\npolicy = 'none'\n");
   CHECK(none.of("instant_error_rms", 0) == none.of("instant_error_rms", 1));
   // heat that nobody knows of stays what it was when the same program is set again
-  const Drifted warm = steady("[crosstalk]\nx0 = 0.05\n"), cold = steady("");
+  const TrialRecord warm = steady("[crosstalk]\nx0 = 0.05\n"), cold = steady("");
   CHECK(warm.of("instant_error_rms", 0) == warm.of("instant_error_rms", 1));
   CHECK(warm.of("instant_error_rms", 1) != cold.of("instant_error_rms", 1));
   // a residual of its own after every calibration
-  const Drifted noisy = steady("sigma_cal_rad = 0.3\n");
+  const TrialRecord noisy = steady("sigma_cal_rad = 0.3\n");
   CHECK(noisy.of("accuracy_all_words", 0)[0] == noisy.of("accuracy_all_words", 0)[1]);
   CHECK(noisy.of("instant_error_rms", 0) != noisy.of("instant_error_rms", 1));
-  const Drifted oracle = steady("sigma_cal_rad = 0.3\n[calibration]\npolicy = 'oracle'\n");
+  const TrialRecord oracle = steady("sigma_cal_rad = 0.3\n[calibration]\npolicy = 'oracle'\n");
   CHECK(oracle.of("instant_error_rms", 0) == oracle.of("instant_error_rms", 1));
 }
 

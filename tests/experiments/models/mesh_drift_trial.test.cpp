@@ -7,6 +7,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/trial_record.hpp"
 
 using namespace optinc;
 
@@ -16,20 +17,8 @@ StudyConfig study(const std::string& model, const std::string& more = {}) {
   return parse("model = '" + model + "'\n[run]\nseed = 5\n[mesh]\nports = 8\n" + more);
 }
 
-struct Trial {
-  TrialModel model;
-  std::vector<double> record;
-
-  /// Cells of a metric for one variant: 0 drifting, 1 recalibrated.
-  std::vector<double> of(std::string_view metric, std::size_t variant) const {
-    const Quantity& q = *model.find(metric);
-    const std::size_t each = q.size() / q.shape[0];
-    const auto from = record.begin() + static_cast<std::ptrdiff_t>(q.offset + variant * each);
-    return {from, from + static_cast<std::ptrdiff_t>(each)};
-  }
-};
-
-Trial trial_of(const StudyConfig& config) {
+/// Variants: 0 drifting, 1 recalibrated.
+TrialRecord trial_of(const StudyConfig& config) {
   const TrialModel model = config.model == "mesh" ? mesh_model(config) : mesh_drift_model(config);
   return {model, run_trial(model, config, {0, 2}).record};
 }
@@ -41,7 +30,7 @@ const std::string steady = "sine_k = 0\nou_k = 0\nlaser_m = 0\nwarm_up_s = 1e6\n
 
 // Fails when a calibration is missed, or leaves the phases where they were
 TEST_CASE("mesh drift: a calibration takes the change of the phases away, and only then") {
-  const Trial t = trial_of(study("mesh_drift", nine + "imbalance_m = 1e-4\n"));
+  const TrialRecord t = trial_of(study("mesh_drift", nine + "imbalance_m = 1e-4\n"));
   const auto drifting = t.of("mesh_phase_drift", 0), again = t.of("mesh_phase_drift", 1);
   REQUIRE(drifting.size() == 9);
   for (std::size_t k = 0; k < 9; ++k) {
@@ -58,7 +47,8 @@ TEST_CASE("mesh drift: a calibration takes the change of the phases away, and on
 TEST_CASE("mesh drift: right after the first calibration it is the mesh of model mesh") {
   for (const char* chip :
        {"[chip]\npreset = 'foundry'\n", "[chip]\npreset = 'good-lab'\nsigma_phase_rad = 0.02\n"}) {
-    const Trial drifting = trial_of(study("mesh_drift", nine + chip)), mesh = trial_of(study("mesh", chip));
+    const TrialRecord drifting = trial_of(study("mesh_drift", nine + chip)),
+                      mesh = trial_of(study("mesh", chip));
     CHECK(drifting.of("instant_mesh_error", 0)[0] == Approx(mesh.of("mesh_error", 1)[0]).epsilon(1e-12));
     CHECK(drifting.of("instant_fidelity", 1)[0] == Approx(mesh.of("fidelity", 1)[0]).epsilon(1e-12));
   }
