@@ -58,7 +58,7 @@ TEST_CASE("comb: the middle channel is the chip of model chip, word by word") {
 
 // Fails when a channel's wavelength is off to the wrong side, or [environment] is left out
 TEST_CASE("comb: a channel is the chip at its wavelength") {
-  const std::string all = "[environment]\ntemperature_k = 3\nwavelength_m = 2e-9\n";
+  const std::string all = "[environment]\ntemperature_k = 3\nwavelength_m = 5e-8\n";
   const auto every_word = [&](const std::string& model, const std::string& more) {
     StudyConfig config = study(model, more);
     config.measure.words = 0;
@@ -69,7 +69,7 @@ TEST_CASE("comb: a channel is the chip at its wavelength") {
       299792458.0;  // channels lie about the light that is there, not about the laser's nominal
   for (const int k : {-1, 0, 1}) {
     const std::string there = fmt::format("[environment]\ntemperature_k = 3\nwavelength_m = {}\n",
-                                          c / (c / (1550e-9 + 2e-9) + k * 4e11) - 1550e-9);
+                                          c / (c / (1550e-9 + 5e-8) + k * 4e11) - 1550e-9);
     const TrialRecord chip = every_word("chip", there);
     for (const std::size_t v : {0u, 1u})
       CHECK(of_comb.of("channel_error_rms", v)[static_cast<std::size_t>(k + 1)] ==
