@@ -52,7 +52,10 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
   const std::vector<std::string_view> commands(names.begin(), names.end());
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.empty())
-    return fmt::format("no command given (there are {}). Try optinc --help.", join_names(commands));
+    return "no command given. Start with one of\n"
+           "  optinc list                             studies, networks and presets that are shipped\n"
+           "  optinc run quickstart -o quickstart.h5  a study, from its name or its .toml file\n"
+           "  optinc --help                           all commands";
   if (first == "draw")
     return "unknown command \"draw\" (Python draws figures). Try optinc report RESULTS.h5 for a page of them, "
            "or experiments/scripts/draw RESULTS.h5 -o FOLDER for files.";

@@ -214,7 +214,7 @@ class MainJob(unittest.TestCase):
         self.check_refusal(run_small(folder / "x.h5"), "read_only")
 
     def test_unusable_command_lines_say_so_in_one_line(self):
-        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), ([], ["run, ablate"]), (["run", STUDY, "--forse"], ["--forse"]),
+        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), (["run", STUDY, "--forse"], ["--forse"]),
                                  (["run", STUDY, "--seed", "-1"], ["--seed: -1"]), (["validate", "--seed", "-1"], ["--seed: -1"]),
                                  (["run", STUDY, "--seed", 2**64], ["--seed: 18446744073709551616"]),
                                  (["fabricate", "shipped/32x5", "--seed", 2**53 + 1], ["--seed: 9007199254740993"]),
@@ -511,6 +511,12 @@ class MainJob(unittest.TestCase):
             self.assertLess(time.monotonic() - start, 20)
         self.assertEqual(run.returncode, 143)
         self.assertIn("resume", said)
+
+    def test_without_a_command_it_says_how_to_start(self):
+        done = optinc()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for next_command in ("optinc list ", "optinc run quickstart ", "optinc --help "):
+            self.assertIn(f"\n  {next_command}", done.stderr)
 
     def test_commands_that_moved_and_one_that_never_was_say_what_to_call(self):
         for old, now in (("words", "optinc check-network"), ("designs", "optinc compare-costs"), ("draw", "optinc report")):
