@@ -69,6 +69,8 @@ void add_circuit(CommandTable& commands) {
       "circuit", "Compute the scattering matrices of a circuit of any devices from its netlist",
       "optinc circuit ring.yml -o ring.h5 --wavelength-m 1.54e-6 1.56e-6 --points 2001\n"
       "  optinc circuit ring.yml --wavelength-m 1.55e-6 --points 1 --set bus.eta_rad=0.3\n"
+      "  optinc circuit ring.yml --light in=1e-3 --receiver bandwidth_hz=20e9     currents and noise of "
+      "receivers\n"
       "  optinc circuit --models     models, their ports and settings\n"
       "A netlist, as gdsfactory and sax write them:\n"
       "  instances:\n"
@@ -80,12 +82,21 @@ void add_circuit(CommandTable& commands) {
       [asked, &commands] { return circuit_command(*asked, commands.typed()); });
   circuit.add_option("NETLIST.yml", asked->netlist, "Netlist in YAML or JSON");
   circuit
-      .add_option("--wavelength-m", asked->wavelengths_m, "Wavelength, or the first and the last of a range [m]")
+      .add_option("--wavelength-m", asked->wavelengths_m,
+                  "Wavelength, or the first and the last of a range [m]")
       ->type_name("M")
       ->expected(1, 2);
   circuit.add_option("--points", asked->points, "Wavelengths of the range, evenly spaced")->type_name("N");
   add_settings(circuit, asked->settings,
                "Override a setting of the netlist: INSTANCE.SETTING=value; repeatable");
+  circuit
+      .add_option("--light", asked->light,
+                  "Light into a port [W]: prints and stores what a direct receiver at every port reads")
+      ->type_name("PORT=W");
+  circuit
+      .add_option("--receiver", asked->receiver,
+                  "Override a setting of these receivers: SETTING=value; repeatable (listed by --models)")
+      ->type_name("SETTING=NUMBER");
   circuit.add_flag("--absorb-unconnected", asked->absorb_unconnected,
                    "Let ports that face nothing absorb light; otherwise they are errors");
   circuit.add_flag("--models", asked->models, "List the models of devices with their settings");

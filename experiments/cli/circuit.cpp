@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/io/netlist_file.hpp"
 #include "experiments/io/scattering_file.hpp"
+#include "physics/circuit/detection.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 
@@ -38,9 +41,11 @@ std::vector<double> wavelengths_of(const CircuitArguments& a) {
   return wavelengths;
 }
 
-CircuitSettings settings_of(const CircuitArguments& a) {
-  CircuitSettings settings;
-  for (const std::string& text : a.settings) {
+/// Numbers by name, as an option has them; `example` shows one.
+std::map<std::string, double> numbers_of(std::span<const std::string> texts, std::string_view option,
+                                         std::string_view form, std::string_view example) {
+  std::map<std::string, double> numbers;
+  for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     double value = NAN;
     std::size_t used = 0;
@@ -49,10 +54,30 @@ CircuitSettings settings_of(const CircuitArguments& a) {
       } catch (const std::logic_error&) {
       }
     validate(std::isfinite(value) && equals + 1 + used == text.size(),
-             "--set {} (it reads INSTANCE.SETTING=NUMBER). Write, for example, --set bus.eta_rad=0.3.", text);
-    settings[text.substr(0, equals)] = value;
+             "{} {} (it reads {}=NUMBER). Write, for example, {} {}.", option, text, form, option, example);
+    numbers[text.substr(0, equals)] = value;
   }
-  return settings;
+  return numbers;
+}
+
+/// Light that enters a port.
+struct LightIn {
+  Eigen::Index port = 0;
+  double power_w = 0.0;
+};
+
+std::optional<LightIn> light_of(const CircuitArguments& a, const std::vector<std::string>& ports) {
+  if (a.light.empty()) {
+    validate(a.receiver.empty(), "--receiver without --light (receivers read light). Try --light {}=1e-3.",
+             ports.front());
+    return std::nullopt;
+  }
+  const auto [name, power_w] = *numbers_of(std::span(&a.light, 1), "--light", "PORT", "in=1e-3").begin();
+  const auto port = std::ranges::find(ports, name);
+  validate(port != ports.end(), "--light {}: no port \"{}\" (ports of the circuit: {}). Name one of these.",
+           a.light, name, fmt::join(ports, ", "));
+  validate(power_w >= 0, "--light {} (a power is 0 W or more). Try {}=1e-3.", a.light, name);
+  return LightIn{port - ports.begin(), power_w};
 }
 
 /// What light does between two ports.
@@ -93,7 +118,55 @@ CircuitSummary summary_of(const CircuitScattering& circuit) {
   return summary;
 }
 
+/// Noise of a circuit with amplifiers and what receivers read, for people: a port each.
+struct PortSummary {
+  std::string port;
+  double emitted_w_per_hz = 0.0;                                            ///< most over the range
+  double least_snr = 0.0, at_m = 0.0, power_w = 0.0, photocurrent_a = 0.0;  ///< where the SNR is least
+};
+
+std::vector<PortSummary> port_summaries(const CircuitScattering& circuit) {
+  std::vector<PortSummary> all;
+  for (std::size_t p = 0; p < circuit.ports.size(); ++p) {
+    const auto row = static_cast<Eigen::Index>(p);
+    PortSummary of_port{circuit.ports[p]};
+    if (circuit.emitted_w_per_hz.size() > 0)
+      of_port.emitted_w_per_hz = circuit.emitted_w_per_hz.row(row).maxCoeff();
+    if (circuit.readings.snr.size() > 0) {
+      Eigen::Index at = 0;
+      of_port.least_snr = circuit.readings.snr.row(row).minCoeff(&at);
+      of_port.at_m = circuit.wavelengths_m[static_cast<std::size_t>(at)];
+      of_port.power_w = circuit.readings.power_w(row, at);
+      of_port.photocurrent_a = circuit.readings.photocurrent_a(row, at);
+    }
+    all.push_back(of_port);
+  }
+  return all;
+}
+
 double db(double share) { return 10 * std::log10(share); }
+
+/// Tables of emission and receivers; empty where there is neither.
+std::string ports_text(const CircuitScattering& circuit) {
+  std::vector<std::vector<std::string>> emitted, read;
+  for (const PortSummary& port : port_summaries(circuit)) {
+    emitted.push_back({port.port, fmt::format("{:.4g}", port.emitted_w_per_hz)});
+    read.push_back({port.port, port.least_snr > 0 ? fmt::format("{:.2f}", db(port.least_snr)) : "no light",
+                    fmt::format("{:.4f}", 1e9 * port.at_m), fmt::format("{:.4g}", port.power_w),
+                    fmt::format("{:.4g}", port.photocurrent_a)});
+  }
+  std::string text;
+  if (circuit.emitted_w_per_hz.size() > 0) {
+    const TextColumn columns[] = {{"emission out of", Align::left, 24}, {"most, W/Hz"}};
+    text += "\n" + text_table(columns, emitted, 2);
+  }
+  if (circuit.readings.snr.size() > 0) {
+    const TextColumn columns[] = {
+        {"receiver at", Align::left, 24}, {"least SNR, dB"}, {"there: nm"}, {"light, W"}, {"current, A"}};
+    text += "\n" + text_table(columns, read, 2);
+  }
+  return text;
+}
 
 std::string text_of(const CircuitScattering& circuit, std::size_t devices, const CircuitSummary& summary) {
   constexpr std::size_t most_paths = 24;
@@ -109,10 +182,12 @@ std::string text_of(const CircuitScattering& circuit, std::size_t devices, const
                                  circuit.wavelengths_m.size(), text_table(columns, rows, 2));
   if (summary.paths.size() > rows.size())
     text += fmt::format("({} weaker paths not shown)\n", summary.paths.size() - rows.size());
-  return text + fmt::format(
-                    "\nmost light that leaves, in any shape: {:.6g} of what enters\n"
-                    "not reciprocal by:                    {:.2g}\n",
-                    summary.largest_out, summary.not_reciprocal);
+  return text +
+         fmt::format(
+             "\nmost light that leaves, in any shape: {:.6g} of what enters\n"
+             "not reciprocal by:                    {:.2g}\n",
+             summary.largest_out, summary.not_reciprocal) +
+         ports_text(circuit);
 }
 
 nlohmann::ordered_json json_of(const CircuitScattering& circuit, std::size_t devices,
@@ -124,22 +199,36 @@ nlohmann::ordered_json json_of(const CircuitScattering& circuit, std::size_t dev
                      {"least", path.least},
                      {"most", path.most},
                      {"most_at_m", path.most_at_m}});
-  return {{"devices", devices},
-          {"ports", circuit.ports},
-          {"wavelengths", circuit.wavelengths_m.size()},
-          {"largest_out", summary.largest_out},
-          {"not_reciprocal", summary.not_reciprocal},
-          {"paths", paths}};
+  nlohmann::ordered_json json = {{"devices", devices},
+                                 {"ports", circuit.ports},
+                                 {"wavelengths", circuit.wavelengths_m.size()},
+                                 {"largest_out", summary.largest_out},
+                                 {"not_reciprocal", summary.not_reciprocal},
+                                 {"paths", paths}};
+  for (const PortSummary& port : port_summaries(circuit)) {
+    if (circuit.emitted_w_per_hz.size() > 0) json["emission"][port.port] = port.emitted_w_per_hz;
+    if (circuit.readings.snr.size() > 0)
+      json["receivers"][port.port] = {{"least_snr", port.least_snr},
+                                      {"at_m", port.at_m},
+                                      {"power_w", port.power_w},
+                                      {"photocurrent_a", port.photocurrent_a}};
+  }
+  return json;
 }
 
 std::string models_text() {
   std::string text;
-  for (const CircuitModel& model : circuit_models()) {
-    text += hanging_text(model.name, fmt::format("{} Ports: {}.", model.text, fmt::join(model.ports, ", ")), 2);
-    for (const ModelSetting& setting : model.settings)
+  const auto list = [&](std::span<const ModelSetting> settings) {
+    for (const ModelSetting& setting : settings)
       text += hanging_text("    " + setting.name, fmt::format("{} (usual: {})", setting.meaning, setting.usual),
                            26);
+  };
+  for (const CircuitModel& model : circuit_models()) {
+    text += hanging_text(model.name, fmt::format("{} Ports: {}.", model.text, fmt::join(model.ports, ", ")), 2);
+    list(model.settings);
   }
+  text += hanging_text("--receiver", "Direct receivers at the ports, with --light.", 2);
+  list(direct_receiver_settings());
   return text;
 }
 
@@ -157,16 +246,20 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
     require_writable_output(a.out.output, a.out.force);
   }
   const std::vector<double> wavelengths = wavelengths_of(a);
-  const CircuitSettings settings = settings_of(a);
+  const CircuitSettings settings = numbers_of(a.settings, "--set", "INSTANCE.SETTING", "bus.eta_rad=0.3");
+  const DirectReceiver receiver =
+      direct_receiver(numbers_of(a.receiver, "--receiver", "SETTING", "bandwidth_hz=20e9"));
   const CircuitComponent circuit = read_netlist(a.netlist, a.absorb_unconnected);
   if (stored) {
     require_scattering_extension(a.out.output, circuit.ports.size());
     require_not_input(a.out.output, circuit.files);
   }
+  const std::optional<LightIn> light = light_of(a, circuit.ports);
   CircuitScattering found{circuit.ports, wavelengths, {}};
   const auto ports = static_cast<Eigen::Index>(circuit.ports.size()),
              count = static_cast<Eigen::Index>(wavelengths.size());
   found.s.resize(ports * ports, count);
+  if (circuit.emission) found.emitted_w_per_hz.resize(ports, count);
   constexpr double elements_per_device = 16;
   const auto part = std::max<Eigen::Index>(
       16,
@@ -176,12 +269,16 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
     for (Eigen::Index from = 0; from < count; from += part) {
       check_interrupt();
       const Eigen::Index width = std::min(part, count - from);
-      found.s.middleCols(from, width) = circuit.scattering(
-          settings,
-          std::span(wavelengths).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(width)));
+      const auto now =
+          std::span(wavelengths).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(width));
+      found.s.middleCols(from, width) = circuit.scattering(settings, now);
+      if (circuit.emission)
+        found.emitted_w_per_hz.middleCols(from, width) = emitted_power(circuit.emission(settings, now));
       progress.step();
     }
   }
+  if (light)
+    found.readings = direct_readings(found.s, found.emitted_w_per_hz, light->port, light->power_w, receiver);
   if (stored)
     write_scattering(a.out.output, found,
                      fmt::format("OptINC circuit: {}", std::filesystem::path(a.netlist).stem().string()), typed,

@@ -85,7 +85,8 @@ struct CircuitArguments {
   std::string netlist;
   std::vector<double> wavelengths_m = {1.54e-6, 1.56e-6};  ///< one, or first and last
   int points = 1001;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings, receiver;
+  std::string light;  ///< PORT=POWER [W] that enters there; empty: none
   bool absorb_unconnected = false, models = false, json = false;
   OutputArguments out;
 };

@@ -70,9 +70,9 @@ struct Element {
   int line = 0;
 };
 
-/// S of a circuit of elements. Elements of one component with the same settings are computed once.
-Matrix scattering_of(const Circuit& circuit, const std::vector<Element>& elements, const std::string& file,
-                     const CircuitSettings& changed, std::span<const double> wavelengths_m) {
+/// Settings of every element, some of them changed.
+std::vector<CircuitSettings> settings_of(const std::vector<Element>& elements, const std::string& file,
+                                         const CircuitSettings& changed) {
   std::vector<CircuitSettings> settings;
   for (const Element& element : elements) settings.push_back(element.settings);
   for (const auto& [path, value] : changed) {
@@ -84,19 +84,28 @@ Matrix scattering_of(const Circuit& circuit, const std::vector<Element>& element
         path, file);
     settings[static_cast<std::size_t>(element - elements.begin())][path.substr(name.size() + 1)] = value;
   }
+  return settings;
+}
+
+/// Scattering or emission of every element, without elements where it emits nothing. Those of one component
+/// with the same settings are computed once.
+std::vector<Matrix> of_all(const std::vector<Element>& elements, const std::string& file,
+                           const std::vector<CircuitSettings>& settings, std::span<const double> wavelengths_m,
+                           decltype(&CircuitComponent::scattering) what) {
   std::map<std::pair<const CircuitComponent*, CircuitSettings>, Matrix> known;
   std::vector<Matrix> of_elements;
   for (std::size_t e = 0; e < elements.size(); ++e) {
     auto [found, is_new] = known.try_emplace({elements[e].component.get(), settings[e]});
-    if (is_new) try {
-        found->second = elements[e].component->scattering(settings[e], wavelengths_m);
+    const auto& compute = (*elements[e].component).*what;
+    if (is_new && compute) try {
+        found->second = compute(settings[e], wavelengths_m);
       } catch (const Error& error) {
         throw Error(
             fmt::format("{}:{}: instance \"{}\": {}", file, elements[e].line, elements[e].name, error.what()));
       }
     of_elements.push_back(found->second);
   }
-  return circuit.scattering(of_elements);
+  return of_elements;
 }
 
 /// Reads the netlists of one file.
@@ -258,9 +267,19 @@ class NetlistReader {
         refuse(netlist, "{}", error.what());
       }
     };
-    made.scattering = [circuit = wired(), elements, file = file_](const CircuitSettings& changed,
-                                                                  std::span<const double> wavelengths_m) {
-      return scattering_of(circuit, elements, file, changed, wavelengths_m);
+    const auto circuit = std::make_shared<const Circuit>(wired());
+    made.scattering = [circuit, elements, file = file_](const CircuitSettings& changed,
+                                                        std::span<const double> wavelengths_m) {
+      return circuit->scattering(of_all(elements, file, settings_of(elements, file, changed), wavelengths_m,
+                                        &CircuitComponent::scattering));
+    };
+    if (std::ranges::none_of(elements, [](const Element& e) { return bool(e.component->emission); }))
+      return made;
+    made.emission = [circuit, elements, file = file_](const CircuitSettings& changed,
+                                                      std::span<const double> wavelengths_m) {
+      const auto settings = settings_of(elements, file, changed);
+      return circuit->emission(of_all(elements, file, settings, wavelengths_m, &CircuitComponent::scattering),
+                               of_all(elements, file, settings, wavelengths_m, &CircuitComponent::emission));
     };
     return made;
   }
@@ -320,10 +339,15 @@ class NetlistReader {
     }
     try {
       const CircuitModel& model = circuit_model(kind);
-      return {
+      CircuitComponent made{
           model.ports, 1, {}, [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
             return model_scattering(model, settings, wavelengths_m);
           }};
+      if (model.emission_w_per_hz)
+        made.emission = [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
+          return model_emission(model, settings, wavelengths_m);
+        };
+      return made;
     } catch (const Error& error) {
       refuse(at, "{}", error.what());
     }

@@ -26,6 +26,17 @@ void save_scattering(const Group& group, const CircuitScattering& circuit) {
       }
   group.dataset("scattering", {"wavelength", "port_out", "port_in", "complex"}, values, "1",
                 "field that leaves over field that enters");
+  const auto of_ports = [&](std::string_view name, const Eigen::MatrixXd& found, std::string_view unit,
+                            std::string_view meaning) {
+    if (found.size() > 0)
+      group.dataset(name, {"wavelength", "port_out"},
+                    std::vector<double>(found.data(), found.data() + found.size()), unit, meaning);
+  };
+  of_ports("emission", circuit.emitted_w_per_hz, "W/Hz",
+           "spontaneous emission of the circuit's amplifiers, one polarisation");
+  of_ports("photocurrent", circuit.readings.photocurrent_a, "A",
+           "mean current of a direct receiver at the port");
+  of_ports("snr", circuit.readings.snr, "1", "electrical signal to noise ratio of that receiver");
 }
 
 std::string as_touchstone(const CircuitScattering& circuit, std::string_view title, std::string_view command) {

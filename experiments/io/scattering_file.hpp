@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "physics/core/field.hpp"
+#include "physics/circuit/detection.hpp"
 
 namespace optinc {
 
@@ -13,7 +13,9 @@ namespace optinc {
 struct CircuitScattering {
   std::vector<std::string> ports;
   std::vector<double> wavelengths_m;  ///< rising
-  Matrix s;                          ///< (ports^2, wavelengths), each column an S (ports, ports) by columns
+  Matrix s;                           ///< (ports^2, wavelengths), each column an S (ports, ports) by columns
+  Eigen::MatrixXd emitted_w_per_hz = {};  ///< power it sends out of each port, (ports, wavelengths); or empty
+  PortReadings readings = {};             ///< of receivers at its ports; or empty
 };
 
 /// Throws Error unless a circuit of so many ports can be written under that name: .h5, or Touchstone's .sNp

@@ -1,9 +1,11 @@
 #include "physics/circuit/circuit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/SparseLU>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
@@ -33,9 +35,10 @@ struct Term {
   std::size_t from = 0;
 };
 
-/// What a field depends on: fields that enter inner ports, and the circuit's inputs.
+/// What a field depends on: fields that enter inner ports, the circuit's inputs, and what a device emits.
 struct Terms {
   std::vector<Term> fields, inputs;
+  std::ptrdiff_t emitted = none;  ///< number of the emitter among the columns
 };
 
 /// Fields that enter inner ports, one equation each: field = sum of S fields + sum of S inputs.
@@ -118,23 +121,44 @@ Circuit::Circuit(Netlist netlist) : netlist_(std::move(netlist)) {
 
 namespace {
 
-/// Solves one loop at one wavelength, (1 - M) x = b: x and b are the loop's rows of `fields`, b what comes from
-/// elsewhere. Whether there is one solution.
+/// Matrix M of one loop at one wavelength: field = M field + what comes from elsewhere.
 template <class Coefficient>
-bool solve_loop(const Equations& equations, const std::vector<std::size_t>& loop, Coefficient coefficient,
-                Rows& fields) {
+Eigen::SparseMatrix<Complex> loop_matrix(const Equations& equations, const std::vector<std::size_t>& loop,
+                                         Coefficient coefficient) {
   const auto n = static_cast<Eigen::Index>(loop.size());
-  std::vector<Eigen::Index> rows(loop.begin(), loop.end());
   std::vector<Eigen::Triplet<Complex>> elements;
   for (Eigen::Index i = 0; i < n; ++i) {
-    elements.emplace_back(i, i, 1.0);
     const std::size_t field = loop[static_cast<std::size_t>(i)];
     for (const Term& term : equations.terms[field].fields)
       if (equations.loop[term.from] == equations.loop[field])
-        elements.emplace_back(i, static_cast<Eigen::Index>(equations.place[term.from]), -coefficient(term));
+        elements.emplace_back(i, static_cast<Eigen::Index>(equations.place[term.from]), coefficient(term));
   }
-  Eigen::SparseMatrix<Complex> left(n, n);
-  left.setFromTriplets(elements.begin(), elements.end());
+  Eigen::SparseMatrix<Complex> matrix(n, n);
+  matrix.setFromTriplets(elements.begin(), elements.end());
+  return matrix;
+}
+
+/// Whether a device sends out more light than enters it, in some shape: S^H S has an eigenvalue above 1.
+bool amplifies(const Matrix& s) {
+  constexpr double rounding = 1e-9;
+  const Matrix lost = (1 + rounding) * Matrix::Identity(s.rows(), s.cols()) - s.adjoint() * s;
+  return Eigen::LLT<Matrix>(lost).info() != Eigen::Success;
+}
+
+/// Whether light that turns in a loop grows, or stays as it is.
+bool grows(const Matrix& loop) {
+  constexpr double rounding = 1e-9;
+  return Eigen::ComplexEigenSolver<Matrix>(loop, false).eigenvalues().cwiseAbs().maxCoeff() >= 1 - rounding;
+}
+
+/// Solves one loop at one wavelength, (1 - M) x = b: x and b are the loop's rows of `fields`, b what comes from
+/// elsewhere. Whether there is one solution.
+bool solve_loop(const Eigen::SparseMatrix<Complex>& matrix, const std::vector<std::size_t>& loop,
+                Rows& fields) {
+  std::vector<Eigen::Index> rows(loop.begin(), loop.end());
+  Eigen::SparseMatrix<Complex> left(matrix.rows(), matrix.cols());
+  left.setIdentity();
+  left -= matrix;
   const Matrix right = fields(rows, Eigen::all);
   Matrix solved;
   if (loop.size() <= largest_dense) {
@@ -152,7 +176,45 @@ bool solve_loop(const Equations& equations, const std::vector<std::size_t>& loop
 
 }  // namespace
 
-Matrix Circuit::scattering(std::span<const Matrix> of_instances) const {
+Matrix Circuit::scattering(std::span<const Matrix> of_instances) const { return transfer(of_instances, {}); }
+
+Matrix Circuit::emission(std::span<const Matrix> of_instances, std::span<const Matrix> emitted) const {
+  validate(emitted.size() == of_instances.size(), "{} emissions for {} instances (one each).", emitted.size(),
+           of_instances.size());
+  std::vector<std::size_t> emitters;
+  for (std::size_t i = 0; i < emitted.size(); ++i) {
+    if (emitted[i].size() == 0) continue;
+    validate(
+        emitted[i].rows() == of_instances[i].rows() && emitted[i].cols() == of_instances[i].cols(),
+        "emission of instance \"{}\" is {} x {} (expected {} x {}: ports^2, wavelengths). Check its model.",
+        netlist_.instances[i].name, emitted[i].rows(), emitted[i].cols(), of_instances[i].rows(),
+        of_instances[i].cols());
+    validate(emitted[i].allFinite(),
+             "emission of instance \"{}\" holds NaN or infinity (numbers only). Check its model and settings.",
+             netlist_.instances[i].name);
+    for (std::size_t p = first_port_[i]; p < first_port_[i + 1]; ++p) emitters.push_back(p);
+  }
+  const Matrix through = transfer(of_instances, emitters);
+  const auto ports = static_cast<Eigen::Index>(outer_.size()),
+             columns = ports + static_cast<Eigen::Index>(emitters.size());
+  Matrix found = Matrix::Zero(ports * ports, through.cols());
+  for (Eigen::Index w = 0; w < found.cols(); ++w) {
+    const auto from = through.col(w).reshaped(ports, columns);
+    auto correlations = found.col(w).reshaped(ports, ports);
+    Eigen::Index first = ports;
+    for (const Matrix& of_instance : emitted) {
+      if (of_instance.size() == 0) continue;
+      const auto count =
+          static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(of_instance.rows()))));
+      const Matrix t = from.middleCols(first, count);
+      correlations += t * of_instance.col(w).reshaped(count, count) * t.adjoint();
+      first += count;
+    }
+  }
+  return found;
+}
+
+Matrix Circuit::transfer(std::span<const Matrix> of_instances, std::span<const std::size_t> emitters) const {
   validate(of_instances.size() == netlist_.instances.size(),
            "{} scattering matrices for {} instances (one each).", of_instances.size(),
            netlist_.instances.size());
@@ -177,9 +239,13 @@ Matrix Circuit::scattering(std::span<const Matrix> of_instances) const {
       equations.port.push_back(p);
     }
   for (std::size_t e = 0; e < outer_.size(); ++e) input_of[outer_[e]] = e;
+  std::vector<std::ptrdiff_t> column_of(facing_.size(), none);
+  for (std::size_t e = 0; e < emitters.size(); ++e)
+    column_of[emitters[e]] = static_cast<std::ptrdiff_t>(outer_.size() + e);
   // What leaves a port comes from the ports of its device that act on it at any wavelength.
   const auto leaving = [&](std::size_t out) {
     Terms terms;
+    terms.emitted = column_of[out];
     const std::size_t instance = instance_of_[out], first = first_port_[instance],
                       count = first_port_[instance + 1] - first;
     for (std::size_t from = first; from < first + count; ++from) {
@@ -205,39 +271,58 @@ Matrix Circuit::scattering(std::span<const Matrix> of_instances) const {
       equations.place[equations.loops[l][i]] = i;
     }
 
-  const auto ports = static_cast<Eigen::Index>(outer_.size());
-  Matrix found(ports * ports, wavelengths);
+  const auto ports = static_cast<Eigen::Index>(outer_.size()),
+             columns = ports + static_cast<Eigen::Index>(emitters.size());
+  // What comes from outside: light into the circuit's ports, and waves that devices emit.
+  const auto add_sources = [](const Terms& terms, auto coefficient, auto row) {
+    for (const Term& term : terms.inputs) row[static_cast<Eigen::Index>(term.from)] += coefficient(term);
+    if (terms.emitted != none) row[terms.emitted] += 1.0;
+  };
+  Matrix found(ports * columns, wavelengths);
   parallel_for(wavelengths, [&](Eigen::Index w) {
     const auto coefficient = [&](const Term& term) { return of_instances[term.instance](term.element, w); };
-    Rows fields(static_cast<Eigen::Index>(equations.port.size()), ports);
+    Rows fields(static_cast<Eigen::Index>(equations.port.size()), columns);
+    const auto amplifier = [&](std::size_t f) {
+      const Matrix& s = of_instances[instance_of_[equations.port[f]]];
+      const auto n =
+          static_cast<Eigen::Index>(netlist_.instances[instance_of_[equations.port[f]]].ports.size());
+      return amplifies(s.col(w).reshaped(n, n));
+    };
     for (std::size_t l = 0; l < equations.loops.size(); ++l) {
       const std::vector<std::size_t>& loop = equations.loops[l];
       bool acts_on_itself = false;
       for (const std::size_t f : loop) {
         auto row = fields.row(static_cast<Eigen::Index>(f));
         row.setZero();
-        for (const Term& term : equations.terms[f].inputs)
-          row[static_cast<Eigen::Index>(term.from)] += coefficient(term);
+        add_sources(equations.terms[f], coefficient, row);
         for (const Term& term : equations.terms[f].fields)
           if (equations.loop[term.from] == l)
             acts_on_itself = true;
           else
             row += coefficient(term) * fields.row(static_cast<Eigen::Index>(term.from));
       }
-      if (!acts_on_itself || solve_loop(equations, loop, coefficient, fields)) continue;
+      if (!acts_on_itself) continue;
+      const Eigen::SparseMatrix<Complex> turn = loop_matrix(equations, loop, coefficient);
       const auto name_of = [&](std::size_t f) {
         return netlist_.instances[instance_of_[equations.port[f]]].name;
       };
+      if (const auto found_at = std::ranges::find_if(loop, amplifier);
+          found_at != loop.end() && grows(Matrix(turn)))
+        throw Error(
+            fmt::format("instance \"{}\" amplifies in a loop whose gain makes up for its loss (it would "
+                        "oscillate, and its field has no bound). Lower the gain or what comes back to it.",
+                        name_of(*found_at)));
+      if (solve_loop(turn, loop, fields)) continue;
       throw Error(
           fmt::format("instances \"{}\" and \"{}\" lie in a loop in resonance that loses no light (its "
                       "field has no bound). Give it a loss.",
                       name_of(loop.front()), name_of(loop.back())));
     }
-    auto at = found.col(w).reshaped(ports, ports);
+    auto at = found.col(w).reshaped(ports, columns);
     at.setZero();
     for (std::size_t e = 0; e < outer_.size(); ++e) {
       auto row = at.row(static_cast<Eigen::Index>(e));
-      for (const Term& term : outputs[e].inputs) row[static_cast<Eigen::Index>(term.from)] += coefficient(term);
+      add_sources(outputs[e], coefficient, row);
       for (const Term& term : outputs[e].fields)
         row += coefficient(term) * fields.row(static_cast<Eigen::Index>(term.from));
     }

@@ -44,6 +44,10 @@ struct Netlist {
 ///   S = S_ee + S_ei (C - S_ii)^-1 S_ie   (Filipsson, IEEE Trans. Microw. Theory Tech. 29, 1075 (1981)).
 /// The equations are solved in the order in which light goes: fields that do not act on each other one by one,
 /// those of a loop together. Without reflections and rings that is one pass through the devices.
+///
+/// A loop with a device that amplifies may have no steady state. It is stable where the eigenvalues of its
+/// round trip stay below 1 at every wavelength (Nyquist: no locus can turn about 1); a loop that reaches 1 at a
+/// wavelength is refused, in whatever phase it arrives there.
 class Circuit {
  public:
   /// Throws PortError for names that are twice there or not known, a port that two others face, and one that
@@ -56,10 +60,23 @@ class Circuit {
   /// Scattering at some wavelengths (ports^2, wavelengths), each column an S (ports, ports) in column order,
   /// from those of the instances: as many columns each, (ports^2, wavelengths). Bits do not depend on the
   /// threads. Throws Error for other shapes, for values that are not finite, and, naming its instances, for a
-  /// loop in resonance that loses no light.
+  /// loop in resonance that loses no light and for one whose gain makes up for its loss.
   Matrix scattering(std::span<const Matrix> of_instances) const;
 
+  /// What the circuit itself sends out of its ports: correlations <b_i b_j*> of the waves that leave ports i
+  /// and j, W/Hz, each column Hermitian (ports, ports); the diagonal is power. From the correlations C_k that
+  /// each instance would emit into nothing that reflects (ports^2, wavelengths; without elements: it emits
+  /// nothing) and the transfer T_k of its ports to those of the circuit, through every reflection:
+  ///   C = sum_k T_k C_k T_k^H,
+  /// instances independent of each other (S. W. Wedge, D. B. Rutledge, IEEE Trans. Microw. Theory Tech. 40,
+  /// 2004 (1992)). Throws as scattering does.
+  Matrix emission(std::span<const Matrix> of_instances, std::span<const Matrix> emitted) const;
+
  private:
+  /// Fields that leave the circuit's ports for one into each of them and then for one out of each of
+  /// `emitters`, numbers among all ports: (ports, ports + emitters) in each column.
+  Matrix transfer(std::span<const Matrix> of_instances, std::span<const std::size_t> emitters) const;
+
   Netlist netlist_;
   std::vector<std::size_t> first_port_;   ///< of each instance among all ports, and their count
   std::vector<std::ptrdiff_t> facing_;    ///< port that faces each port, -1: none

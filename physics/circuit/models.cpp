@@ -6,6 +6,7 @@
 #include "physics/core/check_values.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/amplifier.hpp"
 #include "physics/devices/carrier_shifter.hpp"
 #include "physics/devices/crossing.hpp"
 #include "physics/devices/fibre_coupler.hpp"
@@ -81,6 +82,18 @@ Ring ring_of(Values v) {
   Ring ring{guide_of(v), coupler_of(v.subspan(8)), {}};
   if (v.size() > 12) ring.drop = coupler_of(v.subspan(12));
   return ring;
+}
+
+double amplifier_gain_db(Values v, double at) {
+  SoaSettings s;
+  s.small_signal_gain_db = v[0];
+  s.wavelength_m = v[2];
+  s.noise_figure_db = v[3];
+  const double gain_db = small_signal_gain_db(s, v[1], at);
+  const double limit_db = 10 * std::log10(2 - std::pow(10.0, -v[0] / 10));
+  validate_field(v[3] >= limit_db - 1e-9, "noise_figure_db",
+                 "{} (at least {:.4g} dB: quantum limit of a gain of {} dB). Give more.", v[3], limit_db, v[0]);
+  return gain_db;
 }
 
 std::vector<CircuitModel> made_models() {
@@ -197,6 +210,21 @@ std::vector<CircuitModel> made_models() {
          s << r, std::sqrt(1 - r * r), std::sqrt(1 - r * r), -r;
          return s;
        }},
+      {"amplifier",
+       "A semiconductor amplifier in small signal, without length and facets: the same gain either way, "
+       "whatever the "
+       "power.",
+       two,
+       {{"small_signal_gain_db", SoaSettings{}.small_signal_gain_db, "gain at its peak [dB]"},
+        {"three_db_bandwidth_m", 70e-9, "full width where the gain is 3 dB less [m]"},
+        {"reference_m", SoaSettings{}.wavelength_m, "wavelength of most gain [m]"},
+        {"noise_figure_db", SoaSettings{}.noise_figure_db, "noise figure [dB]"}},
+       [](Values v, double at) { return both_ways(Complex(std::pow(10.0, amplifier_gain_db(v, at) / 20))); },
+       [](Values v, double at) {
+         const double gain = std::pow(10.0, amplifier_gain_db(v, at) / 10);
+         // far off the peak, an absorber: it emits nothing
+         return std::max(0.0, ase_density_w_per_hz(std::pow(10.0, v[3] / 10), gain, at));
+       }},
   };
 }
 
@@ -216,8 +244,10 @@ const CircuitModel& circuit_model(const std::string& name) {
   refuse_name("model", name, names);
 }
 
-Matrix model_scattering(const CircuitModel& model, const std::map<std::string, double>& settings,
-                        std::span<const double> wavelengths_m) {
+namespace {
+
+/// All settings of a model, in its order.
+std::vector<double> values_of(const CircuitModel& model, const std::map<std::string, double>& settings) {
   std::vector<double> values;
   for (const ModelSetting& setting : model.settings) values.push_back(setting.usual);
   for (const auto& [name, value] : settings) {
@@ -229,14 +259,38 @@ Matrix model_scattering(const CircuitModel& model, const std::map<std::string, d
     }
     values[static_cast<std::size_t>(found - model.settings.begin())] = value;
   }
+  return values;
+}
+
+/// (ports^2, wavelengths) of a matrix at every wavelength.
+template <class MatrixAt>
+Matrix at_wavelengths(const CircuitModel& model, std::span<const double> wavelengths_m, MatrixAt matrix_at) {
   const auto ports = static_cast<Eigen::Index>(model.ports.size());
-  Matrix s(ports * ports, static_cast<Eigen::Index>(wavelengths_m.size()));
+  Matrix all(ports * ports, static_cast<Eigen::Index>(wavelengths_m.size()));
   for (std::size_t w = 0; w < wavelengths_m.size(); ++w) {
     validate_field(wavelengths_m[w] >= 2e-7 && wavelengths_m[w] <= 2e-5, "wavelength_m",
                    "{} (2e-7..2e-5 m). Try 1.55e-6.", wavelengths_m[w]);
-    s.col(static_cast<Eigen::Index>(w)) = model.scattering(values, wavelengths_m[w]).reshaped();
+    all.col(static_cast<Eigen::Index>(w)) = Matrix(matrix_at(wavelengths_m[w])).reshaped();
   }
-  return s;
+  return all;
+}
+
+}  // namespace
+
+Matrix model_scattering(const CircuitModel& model, const std::map<std::string, double>& settings,
+                        std::span<const double> wavelengths_m) {
+  const std::vector<double> values = values_of(model, settings);
+  return at_wavelengths(model, wavelengths_m, [&](double at) { return model.scattering(values, at); });
+}
+
+Matrix model_emission(const CircuitModel& model, const std::map<std::string, double>& settings,
+                      std::span<const double> wavelengths_m) {
+  const std::vector<double> values = values_of(model, settings);
+  if (!model.emission_w_per_hz) return {};
+  const auto ports = static_cast<Eigen::Index>(model.ports.size());
+  return at_wavelengths(model, wavelengths_m, [&](double at) -> Matrix {
+    return Complex(model.emission_w_per_hz(values, at)) * Matrix::Identity(ports, ports);
+  });
 }
 
 }  // namespace optinc

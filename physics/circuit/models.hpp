@@ -26,10 +26,13 @@ struct CircuitModel {
   std::vector<ModelSetting> settings;
   /// S (ports, ports) for all settings, in that order, at a wavelength. Throws Error as the device does.
   std::function<Matrix(std::span<const double> values, double wavelength_m)> scattering;
+  /// Spontaneous emission out of every port, W/Hz, one polarisation, the ports independent of each other.
+  /// Without one the device emits nothing.
+  std::function<double(std::span<const double> values, double wavelength_m)> emission_w_per_hz = {};
 };
 
 /// All models: waveguide, phase_shifter, heater, carrier_shifter, fibre_coupler, coupler, mmi_2x2, mmi_1x2,
-/// mzi, crossing, ring, add_drop_ring, interface.
+/// mzi, crossing, ring, add_drop_ring, interface, amplifier.
 std::span<const CircuitModel> circuit_models();
 
 /// The model of that name. Throws Error, naming the nearest, for another name.
@@ -39,5 +42,10 @@ const CircuitModel& circuit_model(const std::string& name);
 /// usual ones. Throws Error for a setting it does not have, naming those it has, and for impossible values.
 Matrix model_scattering(const CircuitModel& model, const std::map<std::string, double>& settings,
                         std::span<const double> wavelengths_m);
+
+/// Correlations of what it emits at some wavelengths, (ports^2, wavelengths) W/Hz, as Circuit::emission takes
+/// them; without elements for a model that emits nothing. Throws as model_scattering does.
+Matrix model_emission(const CircuitModel& model, const std::map<std::string, double>& settings,
+                      std::span<const double> wavelengths_m);
 
 }  // namespace optinc

@@ -76,6 +76,12 @@ double soa_gain(const SoaSettings& s, double input_power_w) {
   return travelling_wave_gain(g0, input_power_w / p_s);
 }
 
+double small_signal_gain_db(const SoaSettings& s, double three_db_bandwidth_m, double wavelength_m) {
+  validate_soa(s);
+  validate_positive("three_db_bandwidth_m", three_db_bandwidth_m);
+  return s.small_signal_gain_db - 3 * std::pow(2 * (wavelength_m - s.wavelength_m) / three_db_bandwidth_m, 2);
+}
+
 Complex soa_field_factor(const SoaSettings& s, double gain) {
   return std::polar(std::sqrt(gain), -s.linewidth_enhancement / 2 * std::log(gain));
 }

@@ -42,6 +42,11 @@ std::vector<Warning> soa_warnings(const SoaSettings& amplifier);
 /// the saturation along the guide). Throws Error for an impossible amplifier or a power < 0.
 double soa_gain(const SoaSettings& amplifier, double input_power_w);
 
+/// Small-signal gain at a wavelength, dB: G_0 - 3 dB (2 (lambda - lambda_0)/W)^2, a parabola about the peak at
+/// wavelength_m, W the full width at which it is 3 dB less (60-85 nm of InP devices near 1550 nm, assumed); far
+/// off the peak it is a loss. Throws Error for an impossible amplifier and a width <= 0.
+double small_signal_gain_db(const SoaSettings& amplifier, double three_db_bandwidth_m, double wavelength_m);
+
 /// Factor of the field at a gain: sqrt(G) e^(-i (alpha_H/2) ln G). More carriers lower the index, so that phase
 /// falls with gain under this project's e^(+i phi) for longer paths (Agrawal and Olsson 1989).
 Complex soa_field_factor(const SoaSettings& amplifier, double gain);

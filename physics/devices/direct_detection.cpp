@@ -31,10 +31,16 @@ DirectNoise direct_noise_a2(const DirectReceiver& s, double power_w) {
   return noise;
 }
 
+double mean_direct_current_a(const DirectReceiver& s, double power_w) {
+  return photocurrent_a(s.diode, power_w + s.light.ase_density_w_per_hz * s.light.optical_bandwidth_hz);
+}
+
+double direct_snr(const DirectReceiver& s, double power_w) {
+  return std::pow(s.diode.responsivity_a_per_w * power_w, 2) / direct_noise_a2(s, power_w).total();
+}
+
 double direct_current_a(const DirectReceiver& s, double power_w, Stream& stream) {
-  const double mean =
-      photocurrent_a(s.diode, power_w + s.light.ase_density_w_per_hz * s.light.optical_bandwidth_hz);
-  return mean + std::sqrt(direct_noise_a2(s, power_w).total()) * stream.normal();
+  return mean_direct_current_a(s, power_w) + std::sqrt(direct_noise_a2(s, power_w).total()) * stream.normal();
 }
 
 }  // namespace optinc

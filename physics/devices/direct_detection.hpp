@@ -40,7 +40,13 @@ struct DirectNoise {
 /// end passes all of them, B >= B_o, they come to R^2 (2 P S B_o + (S B_o)^2).)
 DirectNoise direct_noise_a2(const DirectReceiver& receiver, double power_w);
 
-/// One reading of the current, A: mean R (P + S B_o) + I_d with normal noise of the total variance; one normal.
+/// Mean current, A: R (P + S B_o) + I_d.
+double mean_direct_current_a(const DirectReceiver& receiver, double power_w);
+
+/// Electrical signal to noise ratio of light that is on: (R P)^2 over the total variance.
+double direct_snr(const DirectReceiver& receiver, double power_w);
+
+/// One reading of the current, A: the mean with normal noise of the total variance; one normal.
 double direct_current_a(const DirectReceiver& receiver, double power_w, Stream& stream);
 
 }  // namespace optinc

@@ -71,19 +71,22 @@ try:
         circuit_models,
         codes_of_words,
         decode,
+        direct_readings,
+        direct_receiver_settings,
         encode,
         error_preset,
         error_preset_names,
         exact_answers,
         fidelity,
         haar_unitary,
+        model_emission,
         model_ports,
         model_scattering,
         set_threads,
         threads,
         train,
     )
-    from .circuits import Circuit
+    from .circuits import Circuit, Readings
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
@@ -122,6 +125,7 @@ __all__ = [
     "Network",
     "NoiseSwitches",
     "ProgrammedChip",
+    "Readings",
     "ReceiverSettings",
     "ResponseTable",
     "RingActivation",
@@ -143,6 +147,8 @@ __all__ = [
     "circuit_models",
     "codes_of_words",
     "decode",
+    "direct_readings",
+    "direct_receiver_settings",
     "encode",
     "error_preset",
     "error_preset_names",
@@ -150,6 +156,7 @@ __all__ = [
     "fidelity",
     "haar_unitary",
     "load_network",
+    "model_emission",
     "model_ports",
     "model_scattering",
     "run",

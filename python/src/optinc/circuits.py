@@ -6,15 +6,26 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from ._core import CircuitSolver, circuit_models, model_ports, model_scattering
+from ._core import CircuitSolver, circuit_models, direct_readings, model_emission, model_ports, model_scattering
 
 Model = Union[str, Callable[..., Mapping[tuple[str, str], Any]]]
 """A model of circuit_models() by its name, or a function of wavelength and settings as sax has them: of `wl` in um, it
 returns {(port, port): values}."""
+
+
+class Readings(NamedTuple):
+    """What direct receivers at the ports of a circuit read, float64 (.., ports) each."""
+
+    power_w: np.ndarray[Any, Any]
+    """Light that arrives of what was sent in [W]."""
+    photocurrent_a: np.ndarray[Any, Any]
+    """Mean photocurrent, spontaneous emission and dark current included [A]."""
+    snr: np.ndarray[Any, Any]
+    """Electrical signal to noise ratio: (responsivity x power)^2 over the variance of the current."""
 
 
 class Circuit:
@@ -52,18 +63,47 @@ class Circuit:
         """Scattering matrices, complex128 (.., ports, ports), at wavelengths of any shape [m].
 
         S[.., i, j]: field out of port i for a field of 1 into port j. `settings` replaces some of the netlist's, by
-        instance. Raises ValueError for unknown names, values that a model refuses, and a loop in resonance that loses no
-        light.
+        instance. Raises ValueError for unknown names, values that a model refuses, a loop in resonance that loses no
+        light, and one in which an amplifier makes up for the loss.
         """
         wavelengths = np.asarray(wavelength_m, float)
-        changed = dict(settings or {})
-        unknown = [name for name in changed if name not in {e.name for e in self._elements}]
+        at, changed = wavelengths.ravel(), self._changed(settings)
+        found = self._solver.scattering([e.scattering(at, changed.get(e.name, {})) for e in self._elements])
+        return found.reshape(*wavelengths.shape, len(self.ports), len(self.ports))
+
+    def emission(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
+        """Correlations of the waves that its amplifiers send out of its ports [W/Hz], one polarisation: complex128
+        (.., ports, ports), at wavelengths of any shape [m].
+
+        C[.., i, i] is the power density of spontaneous emission out of port i. Functions of `models` emit nothing. Raises
+        ValueError as a call does.
+        """
+        wavelengths = np.asarray(wavelength_m, float)
+        at, changed = wavelengths.ravel(), self._changed(settings)
+        of_instances = [e.scattering(at, changed.get(e.name, {})) for e in self._elements]
+        found = self._solver.emission(of_instances, [e.emission(at, changed.get(e.name, {})) for e in self._elements])
+        return found.reshape(*wavelengths.shape, len(self.ports), len(self.ports))
+
+    def detect(self, wavelength_m: Any, port: str, power_w: float, receiver: Mapping[str, float] | None = None,
+               settings: Mapping[str, Mapping[str, Any]] | None = None) -> Readings:
+        """What direct receivers at all ports read where light of `power_w` [W] enters a port.
+
+        `receiver` replaces some of direct_receiver_settings(). Emission counts as flat over the receiver's optical filter.
+        Raises ValueError as a call does, and for an unknown port and impossible values.
+        """
+        if port not in self.ports:
+            raise ValueError(f'no port "{port}" (ports of the circuit: {", ".join(self.ports)}). Name one of these.')
+        wavelengths = np.asarray(wavelength_m, float)
+        at = wavelengths.ravel()
+        read = direct_readings(self(at, settings), self.emission(at, settings), self.ports.index(port), power_w, dict(receiver or {}))
+        return Readings(*(values.reshape(*wavelengths.shape, len(self.ports)) for values in read))
+
+    def _changed(self, settings: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
+        """Settings to replace, by instance."""
+        unknown = [name for name in settings or {} if name not in {e.name for e in self._elements}]
         if unknown:
             raise ValueError(f'settings of "{unknown[0]}" (no such instance). Name one of the netlist.')
-        at = wavelengths.ravel()
-        of_instances = [e.scattering(at, dict(changed.get(e.name, {}))) for e in self._elements]
-        found = self._solver.scattering(of_instances)
-        return found.reshape(*wavelengths.shape, len(self.ports), len(self.ports))
+        return {name: dict(of) for name, of in (settings or {}).items()}
 
     def sdict(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> dict[tuple[str, str], Any]:
         """The same as sax has it: {(port in, port out): values}."""
@@ -78,13 +118,24 @@ class _Element:
     """An instance: what it is made of, and its settings in the netlist."""
 
     def __init__(self, name: str, ports: Sequence[str], settings: dict[str, Any],
-                 compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any]]) -> None:
+                 compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any]],
+                 emit: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any] | None]) -> None:
         self.name, self.ports = name, ports
-        self._settings, self._compute = settings, compute
+        self._settings, self._compute, self._emit = settings, compute, emit
 
     def scattering(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any]:
+        found = self._asked(self._compute, wavelengths_m, changed)
+        assert found is not None
+        return found
+
+    def emission(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any] | None:
+        """Correlations of what it emits; None: nothing."""
+        return self._asked(self._emit, wavelengths_m, changed)
+
+    def _asked(self, compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any] | None], wavelengths_m: Any,
+               changed: dict[str, Any]) -> np.ndarray[Any, Any] | None:
         try:
-            return self._compute(wavelengths_m, _merged(self._settings, changed))
+            return compute(wavelengths_m, _merged(self._settings, changed))
         except (ValueError, TypeError) as error:
             raise type(error)(f'instance "{self.name}": {error}') from error
 
@@ -107,7 +158,7 @@ def _element(name: str, given: Any, models: dict[str, Model], others: dict[str, 
         raise ValueError(f'instance "{name}" names no component (it is {component!r}). Give the name of a model.')
     if component in others:
         inner = Circuit({component: others[component], **{k: v for k, v in others.items() if k != component}}, models, absorb)
-        return _Element(name, inner.ports, settings, inner)
+        return _Element(name, inner.ports, settings, inner, inner.emission)
     model = models.get(component, component)
     if callable(model):
         return _of_function(name, model, settings)
@@ -116,7 +167,8 @@ def _element(name: str, given: Any, models: dict[str, Model], others: dict[str, 
         ports = model_ports(known)
     except ValueError as error:
         raise ValueError(f'instance "{name}": {error}') from error
-    return _Element(name, ports, settings, lambda at, values: model_scattering(known, values, at))
+    return _Element(name, ports, settings, lambda at, values: model_scattering(known, values, at),
+                    lambda at, values: model_emission(known, values, at))
 
 
 def _of_function(name: str, model: Callable[..., Mapping[tuple[str, str], Any]], settings: dict[str, Any]) -> _Element:
@@ -128,7 +180,7 @@ def _of_function(name: str, model: Callable[..., Mapping[tuple[str, str], Any]],
             s[:, ports.index(b), ports.index(a)] = np.asarray(field)
         return s
 
-    return _Element(name, ports, settings, compute)
+    return _Element(name, ports, settings, compute, lambda *_: None)
 
 
 def _top(netlist: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:

@@ -189,3 +189,34 @@ TEST_CASE("a netlist that is none is refused by line") {
              }),
              ContainsSubstring(":3: instance \"turn\": unknown setting of waveguide \"length\""));
 }
+
+// Fails when a component's amplifiers are lost, or emission ignores a changed setting.
+TEST_CASE("amplifiers inside components emit through the whole circuit") {
+  const Scratch scratch;
+  const std::string flat =
+      "instances: {a: {component: amplifier, settings: {small_signal_gain_db: 10}}, s: coupler, loss: "
+      "{component: phase_shifter, settings: {loss_db: 2}}}\n"
+      "connections: {\"a,out0\": \"s,in0\", \"s,out0\": \"loss,in0\"}\n"
+      "ports: {in: \"a,in0\", up: \"loss,out0\", down: \"s,out1\", other: \"s,in1\"}\n";
+  const std::string nested =
+      "top:\n  instances: {p: pair, loss: {component: phase_shifter, settings: {loss_db: 2}}}\n"
+      "  connections: {\"p,up\": \"loss,in0\"}\n"
+      "  ports: {in: \"p,in\", up: \"loss,out0\", down: \"p,down\", other: \"p,other\"}\n"
+      "pair:\n  instances: {a: {component: amplifier, settings: {small_signal_gain_db: 10}}, s: coupler}\n"
+      "  connections: {\"a,out0\": \"s,in0\"}\n"
+      "  ports: {in: \"a,in0\", up: \"s,out0\", down: \"s,out1\", other: \"s,in1\"}\n";
+  const CircuitComponent one = read(scratch, flat), two = read(scratch, nested);
+  const Matrix expected = one.emission({}, at), found = two.emission({}, at);
+  CHECK(difference(expected, found) <= 1e-14 * expected.cwiseAbs().maxCoeff());
+  CHECK(std::abs(expected(1 * 4 + 2, 0)) >
+        0.3 * std::abs(expected(1 * 4 + 1, 0)));  // up and down share their origin
+  CHECK(difference(one.emission({{"a.small_signal_gain_db", 20}}, at),
+                   two.emission({{"p.a.small_signal_gain_db", 20}}, at)) <=
+        1e-13 * expected.cwiseAbs().maxCoeff() * 10);
+  CHECK(one.emission({{"a.small_signal_gain_db", 20}}, at)(5, 1).real() > 5 * expected(5, 1).real());
+  CHECK(!read(scratch, ring()).emission);
+  const CircuitComponent laser =
+      read(scratch, ring("{component: coupler, settings: {eta_rad: 0.4}}", "amplifier"));
+  CHECK_THAT(refusal([&] { laser.scattering({}, at); }),
+             ContainsSubstring("instance \"turn\" amplifies in a loop"));
+}
