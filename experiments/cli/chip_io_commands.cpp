@@ -34,14 +34,16 @@ void add_program(CommandTable& commands) {
 
 void add_fabricate(CommandTable& commands) {
   const auto fab = std::make_shared<LabArguments>();
-  CLI::App& fabricate =
-      commands.add("fabricate", "Draw one chip for a network and write all its fabrication errors",
-                   "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3",
-                   [fab, &commands] { return fabricate_command(*fab, commands.options(fab->out, "chip.h5")); });
+  CLI::App& fabricate = commands.add(
+      "fabricate", "Draw one chip for a network and write all its fabrication errors",
+      "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3\n"
+      "  optinc fabricate network.h5 -o chip.h5 --set fabrication.process=wafer     a die of a wafer",
+      [fab, &commands] { return fabricate_command(*fab, commands.options(fab->out, "chip.h5")); });
   fabricate.add_option("NETWORK.h5", fab->input, "Network or result file, or shipped/NAME (optinc list)")
       ->required();
   fabricate.add_option("--preset", fab->preset, "Error statistics (chip.preset; default: design-target)");
-  add_settings(fabricate, fab->settings, "Override a value of the preset: chip.key=value; repeatable");
+  add_settings(fabricate, fab->settings,
+               "Override a value of [chip], [fabrication] or [layout]: section.key=value; repeatable");
   fabricate.add_option("--seed", fab->seed, "Seed of all random number streams")->check(whole_number());
   fabricate
       .add_option("--chip", fab->chip,

@@ -15,6 +15,7 @@
 #include "experiments/engine/study/shipped_networks.hpp"
 #include "experiments/engine/study/shipped_studies.hpp"
 #include "experiments/io/commands.hpp"
+#include "experiments/models/foundry.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -118,15 +119,19 @@ int fabricate_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input});
   for (const std::string& setting : a.settings)
     validate(
-        setting.starts_with("chip."),
-        "--set {}: not a key of [chip] (a chip is drawn from [chip] alone; its seed is --seed). Leave it out.",
+        setting.starts_with("chip.") || setting.starts_with("fabrication.") || setting.starts_with("layout."),
+        "--set {}: not a key of [chip], [fabrication] or [layout] (a chip is drawn from these; its seed is "
+        "--seed). Leave it out.",
         setting);
   Overrides overrides;
   overrides.settings.push_back(fmt::format("chip.preset={}", a.preset));
   overrides.settings.insert(overrides.settings.end(), a.settings.begin(), a.settings.end());
-  const ErrorModel model = parse_config("", "fabricate", overrides).chip;
-  fabricate_to_file(network_path(a.input), options.output, model,
-                    {a.seed, a.chip, options.force, std::string(options.command)});
+  const StudyConfig config = parse_config("", "fabricate", overrides);
+  const auto variation = [&](const std::vector<MeshTopology>& meshes) {
+    return Foundry().variation(meshes, config);
+  };
+  fabricate_to_file(network_path(a.input), options.output, config.chip,
+                    {a.seed, a.chip, variation, options.force, std::string(options.command)});
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "experiments/io/matrix_file.hpp"
 #include "experiments/io/phases_file.hpp"
 #include "experiments/io/text.hpp"
+#include "onn/chip/calibration.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/chip/unit_floor_plan.hpp"
 #include "physics/core/check.hpp"
@@ -162,7 +163,11 @@ void fabricate_to_file(const fs::path& network, const fs::path& output, const Er
   constexpr std::uint64_t largest_seed = std::uint64_t{1} << 53;
   validate(options.seed <= largest_seed,
            "seed {} (0..2^53, which every reader of the file keeps). Give a smaller one.", options.seed);
-  const ChipErrors errors = fabricate(load_design(File::open(network)), model, options.seed, options.chip);
+  const ChipDesign design = load_design(File::open(network));
+  const CalibratedChip calibrated =
+      calibrate(design, model, {}, options.seed, options.chip, 0,
+                options.variation ? options.variation(meshes_of(design)) : SharedVariation{});
+  const ChipErrors errors = with_phase_noise(calibrated.errors, model, options.seed, options.chip);
   AtomicFile out(output, options.force);
   sign_file(out.file(), "OptINC: a fabricated chip", options.command);
   const Group chip = out.file().group("chip");

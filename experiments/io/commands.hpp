@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiments/io/touchstone.hpp"
 #include "physics/variation/error_model.hpp"
+#include "physics/variation/fabrication_settings.hpp"
 
 // What the command line does with the laboratory's files. Each refuses, before any work, an output that exists
 // (unless `force`), cannot be written, or has an extension it does not know, and writes it whole or not at all.
@@ -44,6 +47,8 @@ ProgramSummary program_to_file(const std::filesystem::path& input, const std::fi
 struct FabricateOptions {
   std::uint64_t seed = 1;  ///< of every random stream, up to 2^53
   std::uint32_t chip = 0;  ///< number of the chip; the same pair, the same chip, as in studies
+  /// What the devices of a chip of these meshes share (Foundry::variation); empty: nothing.
+  std::function<SharedVariation(const std::vector<MeshTopology>&)> variation = {};
   bool force = false;
   std::string command = {};
 };

@@ -12,10 +12,9 @@
 #include "experiments/models/recorder.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/environment.hpp"
+#include "onn/chip/mesh_delays.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
-#include "physics/devices/waveguide.hpp"
-#include "physics/layout/floor_plan.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
@@ -59,10 +58,6 @@ KnownSplitters mean_of_die(KnownSplitters known, MziKind kind) {
     of->setConstant(sum / std::max(1.0, static_cast<double>(angles.size()) * static_cast<double>(of->size())));
   return known;
 }
-
-/// Half the distance of the wavelengths whose matrices give a group delay: phases change by 1e-4 rad or less,
-/// so that neither rounding nor curvature takes more than 1e-8 of what differs between paths.
-constexpr double delay_step_m = 1e-12;
 
 /// What the transfer matrix of a mesh says, losses included.
 void record_mesh(const Recorder& record, std::size_t v, const MeshTrial& trial, const Matrix& found) {
@@ -129,14 +124,24 @@ MeshProgram heaters_of(const MeshTrial& trial, const MeshProgram& program, const
   return trial.static_phases ? trimmed(program, *trial.static_phases) : trimmed(program, true, trial.address);
 }
 
-MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config,
-                                double detuned_m) {
-  Environment change = config.environment;
-  change.wavelength_m += detuned_m;
+namespace {
+
+/// Its errors under such phases in any environment.
+MeshVariantErrors errors_at(const Environment& change, const MeshTrial& trial, const MeshProgram& program,
+                            const StudyConfig& config) {
   if (change == Environment{}) return trial.errors;
   const SensitivitySettings& settings = config.drift.sensitivity;
   return errors_in(change, trial.errors, trial.kind, heaters_of(trial, program, config),
                    draw_mesh_imbalance(trial.topology, settings, trial.address), settings, config.hardware);
+}
+
+}  // namespace
+
+MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config,
+                                double detuned_m) {
+  Environment change = config.environment;
+  change.wavelength_m += detuned_m;
+  return errors_at(change, trial, program, config);
 }
 
 Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program) {
@@ -158,16 +163,10 @@ void read_mesh_files(const std::vector<StudyConfig>& points, StudyInputs& inputs
 }
 
 PathDelays delays_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config) {
-  const auto at = [&](double detuned_m) {
-    return found_matrix(trial, program, errors_in_use(trial, program, config, detuned_m));
+  const auto in = [&](const Environment& change) {
+    return found_matrix(trial, program, errors_at(change, trial, program, config));
   };
-  const double wavelength_m = config.hardware.laser.wavelength_m + config.environment.wavelength_m;
-  Waveguide guide = config.hardware.routing;
-  guide.length_m = floor_plan(trial.topology, config.hardware.layout).length_m;
-  // phases change with the wavelength as at that of the calibration (errors_in()), so their delays are those
-  // there
-  return path_delays(at(0.0), at(-delay_step_m), at(delay_step_m), config.hardware.laser.wavelength_m,
-                     delay_step_m, waveguide_delay_s(guide, wavelength_m));
+  return mesh_delays(in, config.environment, trial.topology, config.hardware);
 }
 
 TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs) {

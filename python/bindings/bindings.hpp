@@ -18,6 +18,7 @@ void bind_layout(nanobind::module_& m);
 void bind_mesh(nanobind::module_& m);
 void bind_symmetric_mesh(nanobind::module_& m);
 void bind_hardware(nanobind::module_& m);
+void bind_sensitivity(nanobind::module_& m);
 void bind_network(nanobind::module_& m);
 void bind_training(nanobind::module_& m);
 void bind_circuit(nanobind::module_& m);

@@ -26,11 +26,21 @@ Chip fabricate_unit(const Unit& unit, const ModelOrPreset& given, std::uint64_t 
 }
 
 Chip calibrate_unit(const Unit& unit, const ModelOrPreset& given, const CalibrationSettings& settings,
-                    std::uint64_t seed, std::uint32_t number, std::uint32_t calibration) {
+                    std::uint64_t seed, std::uint32_t number, std::uint32_t calibration, const Wafer* wafer) {
   const ErrorModel model = model_of(given);
+  const std::optional<Wafer> from = wafer != nullptr ? std::optional(*wafer) : std::nullopt;
   const Working working;
-  CalibratedChip chip = calibrate(unit.parts->design, model, settings, seed, number, calibration);
-  return {unit, model, seed, number, std::move(chip.errors), std::move(chip.known), settings};
+  const SharedVariation variation = from ? from->variation(meshes_of(unit.parts->design)) : SharedVariation{};
+  CalibratedChip chip = calibrate(unit.parts->design, model, settings, seed, number, calibration, variation);
+  return {unit,
+          model,
+          seed,
+          number,
+          std::move(chip.errors),
+          std::move(chip.known),
+          settings,
+          std::move(chip.static_phases),
+          std::move(chip.heater_power)};
 }
 
 namespace {
@@ -58,11 +68,12 @@ ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& ha
   validate_chip_losses(now.errors);
   if (now.known) validate_chip_losses(*now.known);
   const Working working;
-  p.program =
-      program_calibrated(p.design(), {now.errors, now.known ? *now.known : now.errors, {}, {}}, now.model,
-                         correct ? Programming::corrected : Programming::uncorrected, now.calibration);
-  p.heaters =
-      now.calibration.policy == CalibrationPolicy::none ? p.program : trimmed(p.program, now.seed, now.number);
+  p.program = program_calibrated(
+      p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power},
+      now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
+  p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
+              : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)
+                                                                : trimmed(p.program, now.static_phases);
   p.state = settled(p, now.errors, 0);
   return p;
 }
@@ -86,7 +97,8 @@ ProgrammedChip in_environment(const ProgrammedChip& p, double temperature_k, dou
 DriftHistory drift_of(const ProgrammedChip& p, const DriftSettings& settings) {
   validate_drift(settings);
   return working([&] {
-    return drift_history(settings, p.hardware.die, heater_power_w(p.heaters, p.hardware.heater.p_pi_w),
+    return drift_history(settings, p.hardware.die,
+                         heater_power_w(p.heaters, p.hardware.heater.p_pi_w, p.fabricated.heater_power),
                          p.fabricated.seed, p.fabricated.number);
   });
 }
@@ -124,8 +136,44 @@ ChipErrors errors_of(const ErrorsOfChip& state) {
   return errors;
 }
 
+/// Numbers of every phase of a chip: theta, phi and output screen of each mesh and its attenuators.
+using NumbersOfChip = std::vector<std::vector<std::vector<Array<double>>>>;
+
+NumbersOfChip state_of(const ChipProgram& program) {
+  NumbersOfChip state;
+  for (const auto& blocks : program.layers) {
+    state.emplace_back();
+    for (const BlockProgram& block : blocks) {
+      auto& arrays = state.back().emplace_back();
+      for (const MeshProgram* mesh : {&block.mesh, &block.attenuators})
+        for (const Vector* values : {&mesh->theta, &mesh->phi, &mesh->output_phase})
+          arrays.push_back(array_of_vector(*values));
+    }
+  }
+  return state;
+}
+
+ChipProgram numbers_of(const NumbersOfChip& state) {
+  ChipProgram program;
+  for (const auto& blocks : state) {
+    program.layers.emplace_back();
+    for (const auto& arrays : blocks) {
+      BlockProgram block;
+      std::size_t next = 0;
+      for (MeshProgram* mesh : {&block.mesh, &block.attenuators})
+        for (Vector* values : {&mesh->theta, &mesh->phi, &mesh->output_phase}) {
+          const auto& array = arrays.at(next++);
+          values->resize(static_cast<Eigen::Index>(array.size()));
+          assign(*values, nb::cast(array), "phases");
+        }
+      program.layers.back().push_back(block);
+    }
+  }
+  return program;
+}
+
 using StateOfChip = std::tuple<Unit, ErrorModel, std::uint64_t, std::uint32_t, ErrorsOfChip,
-                               std::optional<ErrorsOfChip>, CalibrationSettings>;
+                               std::optional<ErrorsOfChip>, CalibrationSettings, NumbersOfChip, NumbersOfChip>;
 
 void bind_errors_of_chip(nb::module_& m) {
   nb::class_<BlockErrors>(m, "BlockErrors", "Errors of one block: its mesh, and the attenuators behind it.")
@@ -171,7 +219,9 @@ void bind_calibration_settings(nb::module_& m) {
            });
 }
 
-void bind_drift_settings(nb::module_& m) {
+}  // namespace
+
+void bind_sensitivity(nb::module_& m) {
   nb::class_<SensitivitySettings>(m, "SensitivitySettings",
                                   "How a chip's phases and splitters answer to temperature and wavelength.")
       .def(nb::init<>())
@@ -181,6 +231,11 @@ void bind_drift_settings(nb::module_& m) {
               "Relative change of a heater's phase per kelvin [1/K].")
       .def_rw("splitter_rad_per_m", &SensitivitySettings::splitter_rad_per_m,
               "Change of every splitter's angle with wavelength [rad/m].");
+}
+
+namespace {
+
+void bind_drift_settings(nb::module_& m) {
   nb::class_<DriftSettings>(m, "DriftSettings", "What changes around a chip in operation.")
       .def(nb::init<>())
       .def_rw("instants", &DriftSettings::instants, "Instants looked at, the first right after calibration.")
@@ -243,20 +298,23 @@ void bind_chip(nb::module_& m) {
           "__getstate__",
           [](const Chip& c) {
             return StateOfChip(c.unit, c.model, c.seed, c.number, state_of(c.errors),
-                               c.known ? std::optional(state_of(*c.known)) : std::nullopt, c.calibration);
+                               c.known ? std::optional(state_of(*c.known)) : std::nullopt, c.calibration,
+                               state_of(c.static_phases), state_of(c.heater_power));
           },
           nb::sig("def __getstate__(self) -> tuple[object, ...]"))
       .def(
           "__setstate__",
           [](Chip& self, const StateOfChip& state) {
-            const auto& [unit, model, seed, number, errors, known, calibration] = state;
+            const auto& [unit, model, seed, number, errors, known, calibration, phases, power] = state;
             new (&self) Chip{unit,
                              model,
                              seed,
                              number,
                              errors_of(errors),
                              known ? std::optional(errors_of(*known)) : std::nullopt,
-                             calibration};
+                             calibration,
+                             numbers_of(phases),
+                             numbers_of(power)};
           },
           nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"))
       .def("__repr__", [](const Chip& c) { return described("Chip", c.unit); });

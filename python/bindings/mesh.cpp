@@ -1,15 +1,21 @@
+#include <cmath>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include "physics/core/check.hpp"
+#include "onn/chip/calibration.hpp"
+#include "onn/chip/mesh_delays.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_errors.hpp"
@@ -18,6 +24,7 @@
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/floor_plans.hpp"
 #include "python/bindings/settled_mesh.hpp"
+#include "python/bindings/wafers.hpp"
 #include "python/bindings/wiring.hpp"
 
 namespace optinc::bindings {
@@ -81,6 +88,8 @@ struct Mesh {
 struct MeshChip : Mesh {
   MeshErrors errors;
   ErrorModel model;
+  MeshAddress address = {};
+  std::optional<MeshProgram> static_phases = {};  ///< of one from a wafer: what its heaters make up for
 };
 
 const MeshErrors& errors_of(const MeshChip& chip) { return chip.errors; }
@@ -154,14 +163,133 @@ MeshProgram rendered(const MeshProgram& program, const ErrorModel& model) {
 }
 
 MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t seed, std::uint32_t chip,
-                   std::uint32_t number) {
+                   std::uint32_t number, const Wafer* wafer) {
   const ErrorModel model = model_of(given);
   const Mesh now = mesh;  // another thread may change it
+  validate(wafer == nullptr || number == 0,
+           "mesh = {} on a wafer (a die has one mesh, number 0). Leave it out.", number);
+  const std::optional<Wafer> from = wafer != nullptr ? std::optional(*wafer) : std::nullopt;
   const Working working;
-  return {{now.wiring, rendered(now.program, model), now.clipped},
-          draw_mesh_errors(now.wiring->topology, model, {seed, chip, number}),
-          model};
+  const MeshTopology& topology = now.wiring->topology;
+  MeshChip made{{now.wiring, rendered(now.program, model), now.clipped},
+                draw_mesh_errors(topology, model, {seed, chip, number}),
+                model,
+                {seed, chip, number}};
+  if (!from) return made;
+  const SharedVariation variation = from->variation({topology});
+  if (variation.die == nullptr) return made;
+  const FabricatedMesh shared = fabricate_die(variation, model, seed, chip).front();
+  made.errors.alpha = shared.errors.alpha;
+  made.errors.beta = shared.errors.beta;
+  made.static_phases = {shared.errors.theta_offset, shared.errors.phi_offset, shared.errors.output_offset};
+  return made;
 }
+
+/// Where a chip is used: changes since its calibration, and how it answers to them.
+struct Surroundings {
+  Environment change;
+  SensitivitySettings sensitivity;
+  UnitHardware hardware;
+};
+
+Surroundings surroundings(double temperature_k, double wavelength_m, const SensitivitySettings& sensitivity,
+                          const UnitHardware& hardware) {
+  validate_finite("temperature_k", temperature_k);
+  validate_finite("wavelength_m", wavelength_m);
+  validate_sensitivity(sensitivity);
+  validate_hardware(hardware);
+  return {{temperature_k, wavelength_m}, sensitivity, hardware};
+}
+
+/// Errors of a chip by the environment, as studies have them.
+class ErrorsIn {
+ public:
+  ErrorsIn(const MeshChip& chip, const Surroundings& in)
+      : chip_(chip),
+        in_(in),
+        heaters_(chip.static_phases ? trimmed(chip.program, *chip.static_phases)
+                                    : trimmed(chip.program, true, chip.address)),
+        imbalance_(draw_mesh_imbalance(chip.wiring->topology, in.sensitivity, chip.address)) {}
+  MeshErrors operator()(const Environment& change) const {
+    return errors_in(change, chip_.errors, heaters_, imbalance_, in_.sensitivity, in_.hardware);
+  }
+  Matrix transfer(const Environment& change) const {
+    return transfer_matrix(chip_.wiring->topology, chip_.program, (*this)(change));
+  }
+
+ private:
+  const MeshChip& chip_;
+  const Surroundings& in_;
+  MeshProgram heaters_;
+  MeshImbalance imbalance_;
+};
+
+MeshChip in_environment(const MeshChip& chip, double temperature_k, double wavelength_m,
+                        const SensitivitySettings& sensitivity, const UnitHardware& hardware) {
+  const Surroundings in = surroundings(temperature_k, wavelength_m, sensitivity, hardware);
+  MeshChip later = chip;
+  later.errors = ErrorsIn(chip, in)(in.change);
+  return later;
+}
+
+Array<Complex> matrices(const MeshChip& given, const ArrayLike& wavelengths_m, double temperature_k,
+                        const SensitivitySettings& sensitivity, const UnitHardware& hardware) {
+  const auto at = array_of<double>(wavelengths_m, "wavelength_m", 1);
+  for (std::size_t w = 0; w < at.size(); ++w) surroundings(temperature_k, at.data()[w], sensitivity, hardware);
+  const Surroundings in = surroundings(temperature_k, 0.0, sensitivity, hardware);
+  validate_losses(given.errors);
+  const MeshChip chip = given;  // another thread may change it
+  const auto ports = static_cast<std::size_t>(chip.wiring->topology.ports);
+  auto array = new_array<Complex>({at.size(), ports, ports});
+  working([&] {
+    const ErrorsIn errors(chip, in);
+    for (std::size_t w = 0; w < at.size(); ++w)
+      Eigen::Map<Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+          array.data() + w * ports * ports, static_cast<Eigen::Index>(ports),
+          static_cast<Eigen::Index>(ports)) = errors.transfer({temperature_k, at.data()[w]});
+    return 0;
+  });
+  return array;
+}
+
+Array<double> group_delay(const MeshChip& given, double temperature_k, double wavelength_m,
+                          const SensitivitySettings& sensitivity, const UnitHardware& hardware) {
+  const Surroundings in = surroundings(temperature_k, wavelength_m, sensitivity, hardware);
+  validate_losses(given.errors);
+  const MeshChip chip = given;  // another thread may change it
+  const PathDelays delays = working([&] {
+    const ErrorsIn errors(chip, in);
+    return mesh_delays([&](const Environment& change) { return errors.transfer(change); }, in.change,
+                       chip.wiring->topology, in.hardware);
+  });
+  const auto ports = static_cast<std::size_t>(chip.wiring->topology.ports);
+  auto array = new_array<double>({ports, ports});
+  for (std::size_t out = 0; out < ports; ++out)
+    for (std::size_t from = 0; from < ports; ++from)
+      array.data()[out * ports + from] =
+          delays.delay_s(static_cast<Eigen::Index>(out), static_cast<Eigen::Index>(from));
+  return array;
+}
+
+/// Static phases for copies and files; empty: none.
+std::vector<Array<double>> arrays_of(const std::optional<MeshProgram>& phases) {
+  if (!phases) return {};
+  return {array_of_vector(phases->theta), array_of_vector(phases->phi), array_of_vector(phases->output_phase)};
+}
+
+std::optional<MeshProgram> phases_of(const std::vector<Array<double>>& state, const MeshProgram& like) {
+  if (state.empty()) return std::nullopt;
+  MeshProgram phases = like;
+  assign(phases.theta, nb::cast(state.at(0)), "theta");
+  assign(phases.phi, nb::cast(state.at(1)), "phi");
+  assign(phases.output_phase, nb::cast(state.at(2)), "output_phase");
+  return phases;
+}
+
+/// What a fabricated mesh is made of, for copies and files.
+using ChipOfMeshState =
+    std::tuple<MeshState, MeshErrors, ErrorModel, std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>,
+               std::vector<Array<double>>>;
 
 Mesh corrected(const Mesh& mesh, const MeshErrors& errors, const std::string& clipping) {
   const auto how = value_of_name<Clipping>(clipping);
@@ -177,7 +305,9 @@ MeshChip on(const Mesh& mesh, const MeshChip& chip) {
            "a {} mesh of {} ports on a {} chip of {} (one wiring). Fabricate this mesh.",
            name_of(mesh.wiring->kind), mesh.wiring->topology.ports, name_of(chip.wiring->kind),
            chip.wiring->topology.ports);
-  return {{mesh.wiring, rendered(mesh.program, chip.model), mesh.clipped}, chip.errors, chip.model};
+  MeshChip made = chip;
+  static_cast<Mesh&>(made) = {mesh.wiring, rendered(mesh.program, chip.model), mesh.clipped};
+  return made;
 }
 
 Array<Complex> haar(int n, std::uint64_t seed, std::uint32_t trial) {
@@ -269,11 +399,44 @@ void bind_mesh(nb::module_& m) {
   chip.def_ro("model", &MeshChip::model, nb::rv_policy::copy,
               "The error model that it was drawn from, a copy.");
   chip.def(
-      "__getstate__", [](const MeshChip& c) { return nb::make_tuple(state_of(c), c.errors, c.model); },
+      "__getstate__",
+      [](const MeshChip& c) {
+        return ChipOfMeshState(state_of(c), c.errors, c.model,
+                               {c.address.seed, c.address.chip, c.address.mesh}, arrays_of(c.static_phases));
+      },
       nb::sig("def __getstate__(self) -> tuple[object, ...]"));
-  chip.def("__setstate__", [](MeshChip& self, const std::tuple<MeshState, MeshErrors, ErrorModel>& state) {
-    new (&self) MeshChip{mesh_of(std::get<0>(state)), std::get<1>(state), std::get<2>(state)};
-  });
+  chip.def(
+      "__setstate__",
+      [](MeshChip& self, const ChipOfMeshState& state) {
+        const auto& [mesh, errors, model, address, phases] = state;
+        const Mesh made = mesh_of(mesh);
+        const auto& [seed, number, place] = address;
+        new (&self) MeshChip{made, errors, model, {seed, number, place}, phases_of(phases, made.program)};
+      },
+      nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
+  const auto in_use = [&](const char* name, auto method, auto... more) {
+    chip.def(name, method, more..., nb::arg("sensitivity") = SensitivitySettings(),
+             nb::arg("hardware") = UnitHardware());
+  };
+  in_use(
+      "at", &in_environment, nb::arg("temperature_k") = 0.0, nb::arg("wavelength_m") = 0.0,
+      "The chip where the die is warmer than at calibration by temperature_k [K] and the wavelength longer by "
+      "wavelength_m [m].\n\n"
+      "Phases, path differences, heaters and splitters answer as `sensitivity` says, as under [environment] in "
+      "studies: its\n"
+      "errors change, not what is set on it. hardware: laser.wavelength_m is the calibration's. Raises "
+      "ValueError for changes\n"
+      "that are not finite.");
+  in_use("matrices", &matrices, nb::arg("wavelength_m"), nb::arg("temperature_k") = 0.0,
+         "Transfer matrices, complex128 (n, ports, ports), at wavelengths longer than the calibration's by "
+         "wavelength_m (n,) [m].\n\n"
+         "at(temperature_k, change).matrix() for each. Raises ValueError as that does.");
+  in_use(
+      "group_delay", &group_delay, nb::arg("temperature_k") = 0.0, nb::arg("wavelength_m") = 0.0,
+      "Group delay from every input to every output [s], float64 (ports, ports) as matrix(): of the waveguide "
+      "along the floor\n"
+      "plan (hardware.layout) and of phases and splitters; NaN where no light arrives.\n\n"
+      "Changes of temperature and wavelength as at() takes them.");
   chip.def("__repr__", [](const MeshChip& c) { return described("MeshChip", c); });
 
   nb::class_<Mesh> mesh(m, "Mesh", "A perfect mesh of MZIs and the phases that are set on it.");
@@ -293,13 +456,16 @@ void bind_mesh(nb::module_& m) {
   mesh.def("__getstate__", &state_of);
   mesh.def("__setstate__", [](Mesh& self, const MeshState& state) { new (&self) Mesh(mesh_of(state)); });
   mesh.def("fabricate", &fabricate, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
-           nb::arg("mesh") = 0,
+           nb::arg("mesh") = 0, nb::arg("wafer").none() = nb::none(),
            "A chip with this mesh: errors drawn from `model` (an ErrorModel or the name of a preset), phases "
            "on its DAC's grid.\n\n"
            "Phases are wrapped to [0, 2 pi), also by a model without DAC. The same (seed, chip, mesh) gives "
            "the same "
-           "errors.\n"
-           "Raises ValueError for an unknown preset and for a phase that is NaN or infinite.");
+           "errors. With a wafer, the chip is a die of it: neighbouring splitters share what its process does, "
+           "and static phases,\n"
+           "which calibration finds, make up what its heaters take.\n"
+           "Raises ValueError for an unknown preset, for a mesh that does not fit on the die, and for a phase "
+           "that is NaN or infinite.");
   mesh.def(
       "corrected", &corrected, nb::arg("errors"), nb::arg("clipping") = "nearest",
       "The mesh with phases corrected for the splitter errors `errors.alpha` and `errors.beta`.\n\n"

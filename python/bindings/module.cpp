@@ -9,6 +9,7 @@
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/units.hpp"
+#include "python/bindings/wafers.hpp"
 
 namespace {
 
@@ -41,9 +42,11 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_errors(m);
   optinc::bindings::bind_settled_mesh(m);
   optinc::bindings::bind_layout(m);
+  optinc::bindings::bind_wafers(m);
+  optinc::bindings::bind_hardware(m);
+  optinc::bindings::bind_sensitivity(m);
   optinc::bindings::bind_mesh(m);
   optinc::bindings::bind_symmetric_mesh(m);
-  optinc::bindings::bind_hardware(m);
   optinc::bindings::bind_network(m);
   optinc::bindings::bind_chip(m);
   optinc::bindings::bind_unit(m);

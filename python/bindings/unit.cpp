@@ -330,12 +330,14 @@ void bind_unit(nb::module_& m) {
       .def("fabricate", &fabricate_unit, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
            "Chip number `chip` with errors drawn from `model` (an ErrorModel or the name of a preset).\n\n"
            "The same (seed, chip) gives the same chip. Raises ValueError for an unknown preset.")
-      .def("calibrate", &calibrate_unit, nb::arg("model"), nb::arg("settings") = CalibrationSettings(),
-           nb::arg("seed") = 1, nb::arg("chip") = 0, nb::arg("number") = 0,
-           "The chip of fabricate(), calibrated for the first time (number 0) or once more (1, 2, ..).\n\n"
-           "Every calibration leaves phases and finds splitter angles with errors of its own; phase noise "
-           "comes in operation.\n"
-           "Raises ValueError for an unknown preset and impossible settings.")
+      .def(
+          "calibrate", &calibrate_unit, nb::arg("model"), nb::arg("settings") = CalibrationSettings(),
+          nb::arg("seed") = 1, nb::arg("chip") = 0, nb::arg("number") = 0, nb::arg("wafer").none() = nb::none(),
+          "The chip of fabricate(), calibrated for the first time (number 0) or once more (1, 2, ..).\n\n"
+          "Every calibration leaves phases and finds splitter angles with errors of its own; phase noise "
+          "comes in operation.\n"
+          "With a wafer, the chip is a die of it: neighbouring devices share what its process does.\n"
+          "Raises ValueError for an unknown preset, impossible settings and meshes that do not fit on the die.")
       .def("__getstate__", [](const Unit& u) { return u.parts->network; })
       .def("__setstate__", [](Unit& self, const Network& network) { new (&self) Unit(new_unit(network)); })
       .def("__repr__", [](const Unit& u) { return described("Unit", u); });

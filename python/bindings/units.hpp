@@ -11,6 +11,7 @@
 #include "onn/chip/environment.hpp"
 
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/wafers.hpp"
 
 /// \file units.hpp Units and their chips, as several sources of this folder know them.
 
@@ -36,6 +37,7 @@ struct Chip {
   ChipErrors errors;                ///< with the phase noise of instant 0 where nothing calibrated it
   std::optional<ChipErrors> known;  ///< what calibration found out; none: everything, exactly
   CalibrationSettings calibration = {};
+  ChipProgram static_phases = {}, heater_power = {};  ///< of one from a wafer (CalibratedChip)
 
   const ChipDesign& design() const { return unit.parts->design; }
 };
@@ -53,7 +55,7 @@ struct ProgrammedChip {
 
 Chip fabricate_unit(const Unit& unit, const ModelOrPreset& model, std::uint64_t seed, std::uint32_t number);
 Chip calibrate_unit(const Unit& unit, const ModelOrPreset& model, const CalibrationSettings& settings,
-                    std::uint64_t seed, std::uint32_t number, std::uint32_t calibration);
+                    std::uint64_t seed, std::uint32_t number, std::uint32_t calibration, const Wafer* wafer);
 
 /// Chip and its errors; what time and temperature make of a programmed one.
 void bind_chip(nanobind::module_& m);

@@ -52,6 +52,22 @@ class Sentences(unittest.TestCase):
         self.refused(ValueError, "fidelity of a matrix of 3 x 3 with a target of 4 x 4 (square, of one "
                      "size). Give two such matrices.", optinc.fidelity, eye, numpy.eye(3))
 
+    def test_environments_and_wafers(self):
+        mesh = optinc.Mesh(4)
+        chip = mesh.fabricate("good-lab")
+        self.refused(ValueError, "temperature_k = nan (finite). Give a number.", chip.at, NAN)
+        self.refused(ValueError, "wavelength_m = inf (finite). Give a number.", chip.matrices, [0.0, float("inf")])
+        self.refused(ValueError, "wavelength_m has shape () (1 axes are needed). Reshape it.", chip.matrices, 1e-9)
+        self.refused(ValueError, "die_length_m = 1e-06 (0.001..0.3). Give die_length_m in that range.", optinc.Wafer, die_length_m=1e-6)
+        self.refused(ValueError, "mesh = 1 on a wafer (a die has one mesh, number 0). Leave it out.", mesh.fabricate, "ideal", mesh=1,
+                     wafer=optinc.Wafer())
+        process = optinc.ProcessModel()
+        with self.assertRaisesRegex(ValueError, "^correlation_length_m"):
+            process.correlation_length_m = 0.0
+        self.assertEqual(process.correlation_length_m, 4.5e-3)
+        with self.assertRaisesRegex(ValueError, "die_length_m|die_width_m"):
+            optinc.Mesh(256).fabricate("ideal", wafer=optinc.Wafer(die_length_m=5e-3))
+
     def test_derivatives(self):
         self.refused(ValueError, 'unknown precision "half" (known: double, single). Did you mean "double"?',
                      optinc.Mesh(4).settled, "half")
@@ -229,11 +245,13 @@ def random_calls(count):
         mesh, unit = optinc.Mesh(4), optinc.carry_chain(2, 2)
         chip, built = mesh.fabricate("ideal"), unit.fabricate("ideal")
         values.extend([mesh, chip, chip.errors, unit, built, built.errors, built.program(), mesh.settled("single"),
-                       optinc.CalibrationSettings(), optinc.DriftSettings(), optinc.SensitivitySettings()])
+                       optinc.CalibrationSettings(), optinc.DriftSettings(), optinc.SensitivitySettings(), optinc.Wafer(),
+                       optinc.ProcessModel()])
         hardware = optinc.UnitHardware()
         for thing in (optinc, mesh, mesh.settled(), chip, chip.errors, unit, built, built.program(),
                       optinc.ErrorModel(), hardware, hardware.link, optinc.NoiseSwitches(), optinc.Task(), optinc.Mesh, optinc.Unit,
-                      optinc.CalibrationSettings(), optinc.DriftSettings(), optinc.SensitivitySettings(), optinc.TrainingSettings()):
+                      optinc.CalibrationSettings(), optinc.DriftSettings(), optinc.SensitivitySettings(), optinc.TrainingSettings(),
+                      optinc.Wafer(), optinc.ProcessModel()):
             for name in dir(thing):
                 fixed = thing in (optinc, optinc.Mesh, optinc.Unit) and not callable(getattr(thing, name))
                 if not fixed and (not name.startswith("_") or name in ("__call__", "__init__")):

@@ -100,6 +100,46 @@ class Circuits(unittest.TestCase):
                 numpy.testing.assert_array_equal(
                     run.scattering.values, optinc.Circuit(chain)(run.scattering["wavelength"].values, {"b": {"turn": {"length_m": 1.1e-4}}}))
 
+    # Friis: 3 dB of loss, 15 dB of gain at a noise figure of 7 dB, 2 dB of loss. Fails when emission is not that of the whole chain.
+    def test_amplifiers_emit(self):
+        chain = optinc.Circuit({"instances": {"a": {"component": "phase_shifter", "settings": {"loss_db": 3}}, "b": "amplifier",
+                                              "c": {"component": "phase_shifter", "settings": {"loss_db": 2}}},
+                                "connections": {"a,out0": "b,in0", "b,out0": "c,in0"}, "ports": {"in": "a,in0", "out": "c,out0"}})
+        gain, photon = 10 ** (-0.3 + 1.5 - 0.2), 6.62607015e-34 * 299792458 / 1.55e-6
+        noise = 10**0.3 + (10**0.7 - 1) * 10**0.3 + (10**0.2 - 1) / 10**1.2
+        emitted = chain.emission(1.55e-6)
+        self.assertAlmostEqual(emitted[1, 1].real / (photon * (noise * gain - 1) / 2), 1, 12)
+        read = chain.detect([1.55e-6], "in", 1e-4, {"responsivity_a_per_w": 0.8})
+        self.assertAlmostEqual(read.photocurrent_a[0, 1], 0.8 * (1e-4 * gain + emitted[1, 1].real * 50e9) + 30e-9, 15)
+        self.assertGreater(chain.detect(1.55e-6, "in", 1e-4, settings={"b": {"noise_figure_db": 4}}).snr[1], read.snr[0, 1])
+        with self.assertRaisesRegex(ValueError, 'no port "x" .ports of the circuit: in, out.'):
+            chain.detect(1.55e-6, "x", 1e-4)
+        self.assertEqual(abs(optinc.Circuit(RING).emission(AT)).max(), 0)
+
+    @unittest.skipUnless(os.environ.get("OPTINC_TOOL"), "needs OPTINC_TOOL")
+    def test_the_command_line_reads_the_same_light(self):
+        from optinc.results import open_run
+        pair = {"instances": {"a": "amplifier", "s": "coupler", "facet": {"component": "interface", "settings": {"reflection_db": -20}}},
+                "connections": {"a,out0": "facet,in0", "facet,out0": "s,in0"},
+                "ports": {"in": "a,in0", "dark": "s,in1", "up": "s,out0", "down": "s,out1"}}
+        chain = {"top": {"instances": {"p": "pair", "b": {"component": "amplifier", "settings": {"small_signal_gain_db": 8}}},
+                         "connections": {"p,up": "b,in0"},
+                         "ports": {"in": "p,in", "dark": "p,dark", "up": "b,out0", "down": "p,down"}}, "pair": pair}
+        with tempfile.TemporaryDirectory() as scratch:
+            netlist, made = Path(scratch) / "chain.json", Path(scratch) / "chain.h5"
+            netlist.write_text(json.dumps(chain))
+            subprocess.run([os.environ["OPTINC_TOOL"], "circuit", netlist, "-o", made, "--points", "50", "--light", "in=2e-4", "--receiver",
+                            "bandwidth_hz=1e10", "--quiet"], check=True, capture_output=True)
+            circuit = optinc.Circuit(chain)
+            with open_run(made) as run:
+                at = run.scattering["wavelength"].values
+                import h5py
+                with h5py.File(made) as file:
+                    numpy.testing.assert_array_equal(file["circuit/emission"], circuit.emission(at).diagonal(axis1=1, axis2=2).real)
+                    read = circuit.detect(at, "in", 2e-4, {"bandwidth_hz": 1e10})
+                    numpy.testing.assert_array_equal(file["circuit/photocurrent"], read.photocurrent_a)
+                    numpy.testing.assert_array_equal(file["circuit/snr"], read.snr)
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "ring.json"
@@ -128,7 +168,7 @@ class Circuits(unittest.TestCase):
         refused('"instances" of the netlist is a list (a mapping is needed). See optinc.Circuit.', instances=["bus"])
         refused('instance "turn" names no component (it is 3). Give the name of a model.', instances={"bus": bus, "turn": 3})
         refused('instance "turn": unknown model "waveguid" (known: waveguide, phase_shifter, heater, carrier_shifter, fibre_coupler, coupler, mmi_2x2, mmi_1x2, mzi, '
-                'crossing, ring, add_drop_ring, interface). Did you mean "waveguide"?', instances={"bus": bus, "turn": "waveguid"})
+                'crossing, ring, add_drop_ring, interface, amplifier). Did you mean "waveguide"?', instances={"bus": bus, "turn": "waveguid"})
         refused('"turn" is no port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".', connections={"bus,out1": "turn"})
         refused("port turn,out0 faces nothing (it would end in the air). Connect it, name it among the ports, or let unconnected "
                 "ports absorb.", connections={"bus,out1": "turn,in0"}, ports={"in": "bus,in0", "out": "bus,out0", "x": "bus,in1"})

@@ -34,6 +34,22 @@ chip.preset = "good-lab"
 words = 1500
 variants = ["uncorrected", "corrected", "noisy"]
 """
+DETUNED = MESHES + """
+[environment]
+temperature_k = 2.0
+wavelength_m = 1.5e-9
+[drift]
+imbalance_m = 3e-6
+heater_per_k = -1e-3
+"""
+WAFER = """
+[fabrication]
+process = "wafer"
+width_field_m = 3e-9
+correlation_length_m = 1e-3
+die_width_m = 20e-3
+heater_power_spread = 0.05
+"""
 AT_WORK = CHIPS + """
 [calibration]
 sigma_estimate_rad = 2e-3
@@ -112,9 +128,59 @@ class SameBits(unittest.TestCase):
             fidelity = trial["record/fidelity"][variants.index(name)]
             self.assertSame(optinc.fidelity(target, programmed.matrix()), fidelity)
 
-    def words(self, source, unit, study=CHIPS, at_work=lambda programmed: programmed, calibration=None):
+    @staticmethod
+    def wafer():
+        process = optinc.ProcessModel()
+        process.width_field_m, process.correlation_length_m, process.heater_power_spread = 3e-9, 1e-3, 0.05
+        return optinc.Wafer(process, die_width_m=20e-3)
+
+    # Fails when the environment meets heaters without their static phases, or a die other than its own.
+    def test_mesh_in_an_environment(self):
+        sensitivity = optinc.SensitivitySettings()
+        sensitivity.imbalance_m, sensitivity.heater_per_k = 3e-6, -1e-3
+        mesh = optinc.Mesh.from_unitary(optinc.haar_unitary(12, seed=SEED, trial=TRIAL))
+        for study, wafer in ((DETUNED, None), (DETUNED + WAFER, self.wafer())):
+            trial = self.replay(study)
+            chip = mesh.fabricate("good-lab", seed=SEED, chip=TRIAL, wafer=wafer)
+            for name in ("alpha", "beta", "theta_offset", "phi_offset", "output_offset"):
+                self.assertSame(getattr(chip.errors, name), trial["errors"][name])
+            for name, programmed in (("uncorrected", chip), ("corrected", mesh.corrected(chip.errors, "quadrature").on(chip))):
+                matrix = trial[name]["matrix"][..., 0] + 1j * trial[name]["matrix"][..., 1]
+                self.assertSame(programmed.at(2.0, 1.5e-9, sensitivity).matrix(), matrix)
+                self.assertSame(programmed.matrices([0.0, 1.5e-9], 2.0, sensitivity)[1], matrix)
+                self.assertSame(programmed.group_delay(2.0, 1.5e-9, sensitivity), trial[name]["group_delay"])
+                self.assertGreater(abs(programmed.matrix() - matrix).max(), 1e-3)
+
+    # Fails when a chip forgets what its dies share, or what its heaters make up for.
+    def test_chips_from_wafers(self):
+        sensitivity = optinc.SensitivitySettings()
+        sensitivity.heater_per_k = -1e-3
+        calibration = optinc.CalibrationSettings()
+        calibration.sigma_estimate_rad = 2e-3
+        self.words("carry-chain", optinc.carry_chain(4, 8), AT_WORK + WAFER,
+                   lambda programmed: programmed.at(3.0, 2e-11, sensitivity=sensitivity), calibration, self.wafer())
+        trials = self.made(DRIFT + WAFER, "run study.toml -o study.h5")["trials"]
+        settings = optinc.DriftSettings()
+        settings.instants, settings.interval_s = 5, 30.0
+        chip = optinc.carry_chain(4, 8).calibrate("good-lab", seed=SEED, chip=TRIAL, wafer=self.wafer())
+        self.assertSame(chip.program().drift(settings).die_k, trials["die_temperature"][TRIAL, 0])
+
+    def test_dies_that_the_command_line_fabricates(self):
+        wafer = " ".join(f"--set fabrication.{key}" for key in ("process=wafer", "width_field_m=3e-9", "correlation_length_m=1e-3",
+                                                                "die_width_m=50e-3", "die_length_m=30e-3"))
+        made = self.made("", f"fabricate shipped/32x5 --preset foundry --seed {SEED} --chip 2 {wafer} -o chip.h5")
+        process = optinc.ProcessModel()
+        process.width_field_m, process.correlation_length_m = 3e-9, 1e-3
+        chip = optinc.Unit.load("shipped/32x5").calibrate("foundry", seed=SEED, chip=2,
+                                                          wafer=optinc.Wafer(process, die_length_m=30e-3, die_width_m=50e-3))
+        for layer, blocks in enumerate(chip.errors.layers):
+            for block, errors in enumerate(blocks):
+                self.assertSame(errors.mesh.alpha, made[f"chip/layer{layer}/block{block}/mesh/alpha"])
+                self.assertSame(errors.attenuators.beta, made[f"chip/layer{layer}/block{block}/attenuators/beta"])
+
+    def words(self, source, unit, study=CHIPS, at_work=lambda programmed: programmed, calibration=None, wafer=None):
         trial = self.replay(study.replace("SOURCE", source))
-        make = unit.fabricate if calibration is None else functools.partial(unit.calibrate, settings=calibration)
+        make = unit.fabricate if calibration is None else functools.partial(unit.calibrate, settings=calibration, wafer=wafer)
         chip = make("good-lab", seed=SEED, chip=TRIAL)
         silent, noisy = optinc.NoiseSwitches(), optinc.NoiseSwitches.all()
         for name, correct, noise in (("uncorrected", False, silent), ("corrected", True, silent), ("noisy", True, noisy)):

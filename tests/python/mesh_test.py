@@ -189,6 +189,49 @@ class Meshes(unittest.TestCase):
         self.assertIn("good-lab", optinc.error_preset_names())
 
 
+class Surroundings(unittest.TestCase):
+    # Closed forms: a mesh in its cross state whose paths are equal, in which only splitters change, and the delay of its waveguide.
+    def test_another_wavelength(self):
+        mesh, same = optinc.Mesh(2), optinc.SensitivitySettings()
+        same.imbalance_m, same.splitter_rad_per_m = 0.0, 5e6
+        chip = mesh.fabricate("ideal")
+        at = numpy.linspace(-10e-9, 10e-9, 5)
+        numpy.testing.assert_array_equal(chip.matrices(at, sensitivity=same)[2], chip.matrix())
+        # theta = 0 crosses: i sin(2 eta) cos(d/2) of splitters of eta = pi/4 + 5e6 dl, and a heater that makes up for a static
+        # phase with p in 0..2 pi, which another wavelength turns by d = -p dl/l
+        turned = numpy.array([chip.at(0.0, change, same).errors.theta_offset[0] for change in at])
+        heated = -turned[[0, 1, 3, 4]] / at[[0, 1, 3, 4]] * 1550e-9
+        numpy.testing.assert_allclose(heated, heated[0], rtol=1e-9)
+        self.assertTrue(0 < heated[0] < 2 * numpy.pi)
+        numpy.testing.assert_allclose(abs(chip.matrices(at, sensitivity=same)[:, 0, 1]), numpy.cos(2 * 5e6 * at) * numpy.cos(turned / 2),
+                                      atol=1e-12)
+        numpy.testing.assert_allclose(chip.at(0.0, at[0], same).errors.alpha, 5e6 * at[0], rtol=1e-12)
+        delay = chip.group_delay(sensitivity=same)
+        self.assertTrue(numpy.isnan(delay[0, 0]))  # nothing passes
+        # n_g/c times two columns of 200 um and the output's 80 um, and what the heaters of theta and the output add
+        index = 2.44365 + 1.55 * 1.13171
+        errors = chip.at(0.0, 1e-12, same).errors
+        heaters = -(1550e-9) ** 2 / (2 * numpy.pi * 299792458) * (errors.theta_offset[0] / 2 + errors.output_offset[0]) / 1e-12
+        self.assertGreater(heaters, 0)
+        self.assertAlmostEqual(delay[0, 1] / (index * mesh.floor_plan().length_m / 299792458 + heaters), 1, 6)
+
+    def test_chips_of_a_wafer_are_kept(self):
+        wafer = optinc.Wafer(die_width_m=20e-3)
+        corners = wafer.dies
+        self.assertLess((abs(corners) ** 2).sum(axis=1).max() ** 0.5, 0.097)
+        self.assertEqual(wafer.origin(len(corners) + 3), (1, 3))
+        other = pickle.loads(pickle.dumps(wafer))
+        self.assertEqual(repr(other), repr(wafer))
+        chip = optinc.Mesh(4).fabricate("foundry", seed=2, chip=5, wafer=wafer)
+        numpy.testing.assert_array_equal(optinc.Mesh(4).fabricate("foundry", seed=2, chip=5, wafer=other).errors.alpha, chip.errors.alpha)
+        again = pickle.loads(pickle.dumps(chip))
+        numpy.testing.assert_array_equal(again.at(5.0, 1e-9).matrix(), chip.at(5.0, 1e-9).matrix())
+        self.assertGreater(abs(optinc.Mesh(4).fabricate("foundry", seed=2, chip=5).errors.alpha - chip.errors.alpha).max(), 1e-4)
+        built = optinc.carry_chain(2, 2).calibrate("foundry", chip=3, wafer=wafer)
+        kept = pickle.loads(pickle.dumps(built)).program().at(5.0, 1e-9)
+        self.assertEqual(kept.matrix_error, built.program().at(5.0, 1e-9).matrix_error)
+
+
 class SymmetricMeshes(unittest.TestCase):
     # Fails when the arms are exchanged, or an error of one MZI goes to another.
     def test_the_same_matrix_in_half_the_length(self):
