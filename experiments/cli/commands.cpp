@@ -32,13 +32,20 @@ StudyConfig config_of(const StudyArguments& a) {
 /// The study's own file and those of the networks, matrices and measurements it names, swept ones too.
 std::vector<std::filesystem::path> files_read(const StudyArguments& a, const StudyConfig& config) {
   const NetworkSettings& n = config.network;
-  std::vector<std::filesystem::path> files = {
-      study_path(a.study), n.source, n.above, n.start, config.mesh.target, config.mesh.measured};
+  std::vector<std::filesystem::path> files = {study_path(a.study),
+                                              n.source,
+                                              n.above,
+                                              n.start,
+                                              config.mesh.target,
+                                              config.mesh.measured,
+                                              config.mesh.measured_crosstalk,
+                                              config.measured_chip.measured};
   for (const SweepAxis& axis : config.sweeps)
     for (const SweptKey& key : axis.keys)
       for (const FieldValue& value : key.values)
         if (const auto* text = std::get_if<std::string>(&value);
-            text && (key.key.starts_with("network.") || key.key == "mesh.target" || key.key == "mesh.measured"))
+            text && (key.key.starts_with("network.") || key.key == "mesh.target" ||
+                     key.key.starts_with("mesh.measured") || key.key == "chip.measured"))
           files.emplace_back(*text);
   return files;
 }

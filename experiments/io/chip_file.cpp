@@ -64,6 +64,28 @@ ErrorModel load_model(const Group& group) {
   return model;
 }
 
+/// `blocks`: of every layer; `meshes`: of all blocks, as meshes_of() numbers them.
+void require_meshes(const std::vector<std::size_t>& blocks, const std::vector<MeshTopology>& meshes,
+                    const ChipErrors& errors, std::string_view where) {
+  validate(errors.layers.size() == blocks.size(),
+           "{}: {} layers where {} are meant (the chip was fabricated for another network). Give the chip of "
+           "this one.",
+           where, errors.layers.size(), blocks.size());
+  auto mesh = meshes.begin();
+  for (std::size_t l = 0; l < errors.layers.size(); ++l) {
+    validate(
+        errors.layers[l].size() == blocks[l],
+        "{}: layer{} has {} blocks where {} are meant (the chip was fabricated for another network). Give the "
+        "chip of this one.",
+        where, l, errors.layers[l].size(), blocks[l]);
+    for (std::size_t b = 0; b < blocks[l]; ++b) {
+      const std::string at = fmt::format("{}: layer{}/block{}", where, l, b);
+      require_fit(*mesh++, errors.layers[l][b].mesh, at + "/mesh");
+      require_fit(*mesh++, errors.layers[l][b].attenuators, at + "/attenuators");
+    }
+  }
+}
+
 }  // namespace
 
 MeshErrors load_mesh_errors(const Group& group) {
@@ -108,6 +130,10 @@ void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& m
   StudyConfig config;
   config.chip = model;
   write_section(group.attributes(), config, "chip");
+  save_chip_errors(group, errors);
+}
+
+void save_chip_errors(const Group& group, const ChipErrors& errors) {
   group.attributes().set("layers", static_cast<std::int64_t>(errors.layers.size()));
   for (std::size_t l = 0; l < errors.layers.size(); ++l) {
     const Group layer = group.group(fmt::format("layer{}", l));
@@ -119,19 +145,29 @@ void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& m
   }
 }
 
-StoredChip load_chip(const Group& group) {
+StoredChip load_chip(const Group& group) { return {load_chip_errors(group), load_model(group)}; }
+
+ChipErrors load_chip_errors(const Group& group) {
   constexpr std::int64_t most_layers = 1000, most_blocks = 4096;  // as in network files
-  StoredChip chip{{}, load_model(group)};
+  ChipErrors errors;
   const std::int64_t layers = stored_count(group, "layers", most_layers);
   for (std::int64_t l = 0; l < layers; ++l) {
     const Group layer = group.open(fmt::format("layer{}", l));
     const std::int64_t blocks = stored_count(layer, "blocks", most_blocks);
-    auto& loaded = chip.errors.layers.emplace_back();
+    auto& loaded = errors.layers.emplace_back();
     for (std::int64_t b = 0; b < blocks; ++b)
       loaded.push_back({load_mesh_errors(layer.open(fmt::format("block{}/mesh", b))),
                         load_mesh_errors(layer.open(fmt::format("block{}/attenuators", b)))});
   }
-  return chip;
+  return errors;
+}
+
+StoredChip read_chip(const std::filesystem::path& path) {
+  const File file = File::open(path);
+  require_schema(file);
+  validate(file.root().exists("chip"),
+           "{}: no group chip in it (optinc fabricate writes one). Give the file of a chip.", path.string());
+  return load_chip(file.root().open("chip"));
 }
 
 void require_fit(const MeshTopology& topology, const MeshErrors& errors, std::string_view where) {
@@ -142,23 +178,15 @@ void require_fit(const MeshTopology& topology, const MeshErrors& errors, std::st
 }
 
 void require_fit(const ChipDesign& design, const ChipErrors& errors, std::string_view where) {
-  validate(errors.layers.size() == design.layers.size(),
-           "{}: {} layers where {} are meant (the chip was fabricated for another network). Give the chip of "
-           "this one.",
-           where, errors.layers.size(), design.layers.size());
-  for (std::size_t l = 0; l < errors.layers.size(); ++l) {
-    const auto& blocks = design.layers[l].blocks;
-    validate(
-        errors.layers[l].size() == blocks.size(),
-        "{}: layer{} has {} blocks where {} are meant (the chip was fabricated for another network). Give the "
-        "chip of this one.",
-        where, l, errors.layers[l].size(), blocks.size());
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const std::string at = fmt::format("{}: layer{}/block{}", where, l, b);
-      require_fit(blocks[b].mesh, errors.layers[l][b].mesh, at + "/mesh");
-      require_fit(blocks[b].attenuators, errors.layers[l][b].attenuators, at + "/attenuators");
-    }
-  }
+  std::vector<std::size_t> blocks;
+  for (const LayerDesign& layer : design.layers) blocks.push_back(layer.blocks.size());
+  require_meshes(blocks, meshes_of(design), errors, where);
+}
+
+void require_fit(const Network& shape, const ChipErrors& errors, std::string_view where) {
+  std::vector<std::size_t> blocks;
+  for (const SigmaULayer& layer : shape.layers) blocks.push_back(static_cast<std::size_t>(layer.blocks()));
+  require_meshes(blocks, meshes_of(shape), errors, where);
 }
 
 }  // namespace optinc

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+
 #include "experiments/engine/store/hdf5.hpp"
 #include "onn/chip/chip.hpp"
 
@@ -26,8 +28,17 @@ void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& m
 /// another shape or type, not finite, or a loss is negative, and for a model that validate_errors refuses.
 StoredChip load_chip(const Group& group);
 
-/// Throws Error, opened by `where`, unless the chip has the layers, blocks and MZIs of the design.
+/// The same without the model.
+void save_chip_errors(const Group& group, const ChipErrors& errors);
+ChipErrors load_chip_errors(const Group& group);
+
+/// The chip of a file (group `chip`). Throws Error as load_chip() does.
+StoredChip read_chip(const std::filesystem::path& path);
+
+/// Throws Error, opened by `where`, unless the chip has the layers, blocks and MZIs of the design, or of a
+/// network of this shape.
 void require_fit(const ChipDesign& design, const ChipErrors& errors, std::string_view where);
+void require_fit(const Network& shape, const ChipErrors& errors, std::string_view where);
 
 /// Throws Error, opened by `where`, unless a mesh's errors have the MZIs and ports of its wiring.
 void require_fit(const MeshTopology& topology, const MeshErrors& errors, std::string_view where);

@@ -34,12 +34,6 @@ ChipDesign load_design(const File& file) {
   return design_chip(load_network(file.root().open("network")));
 }
 
-StoredChip read_chip(const fs::path& path) {
-  const File file = File::open(path);
-  require_schema(file);
-  return load_chip(file.root().open("chip"));
-}
-
 std::vector<NamedMesh> program_network(const ChipDesign& design, const ProgramOptions& options, int& clipped) {
   ChipErrors errors;
   if (options.chip) {

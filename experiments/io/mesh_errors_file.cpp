@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/engine/store/stored_values.hpp"
+#include "experiments/io/chip_file.hpp"
 #include "experiments/io/mesh_rows.hpp"
 #include "experiments/io/named_columns.hpp"
 #include "physics/core/check.hpp"
@@ -16,7 +18,7 @@
 namespace optinc {
 namespace {
 
-constexpr std::array<std::string_view, 10> known_columns = {"column",
+constexpr std::array<std::string_view, 12> known_columns = {"column",
                                                             "upper",
                                                             "alpha_rad",
                                                             "beta_rad",
@@ -25,16 +27,10 @@ constexpr std::array<std::string_view, 10> known_columns = {"column",
                                                             "theta_arm_loss_db",
                                                             "phi_arm_loss_db",
                                                             "theta_other_loss_db",
-                                                            "phi_other_loss_db"};
+                                                            "phi_other_loss_db",
+                                                            "theta_pi_power_w",
+                                                            "phi_pi_power_w"};
 constexpr std::size_t first_error = 2;  // before it, which MZI
-constexpr std::array<Vector MeshErrors::*, 8> members = {&MeshErrors::alpha,
-                                                         &MeshErrors::beta,
-                                                         &MeshErrors::theta_offset,
-                                                         &MeshErrors::phi_offset,
-                                                         &MeshErrors::theta_arm_loss_db,
-                                                         &MeshErrors::phi_arm_loss_db,
-                                                         &MeshErrors::theta_other_loss_db,
-                                                         &MeshErrors::phi_other_loss_db};
 
 /// The MZI of every row.
 std::vector<std::size_t> mzis_of_rows(const NamedColumns& table, const MeshTopology& topology) {
@@ -77,31 +73,71 @@ std::vector<std::size_t> mzis_of_rows(const NamedColumns& table, const MeshTopol
 
 }  // namespace
 
-MeshErrors read_mesh_errors(const std::filesystem::path& path, const MeshTopology& topology) {
+MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTopology& topology) {
   const NamedColumns table = read_columns(path);
   table.require_names(known_columns);
   const std::vector<std::size_t> mzi_of_row = mzis_of_rows(table, topology);
   const auto has_errors = [&](std::string_view name) { return table.find(name) != nullptr; };
   validate(std::ranges::any_of(std::span(known_columns).subspan(first_error), has_errors),
            "{}: no measured error of any MZI (columns such as alpha_rad hold them). Add one.", table.file);
-  MeshErrors errors = no_errors(topology);
+  MeshMeasurement measured{no_errors(topology), {}, {}};
+  MeshErrors& errors = measured.errors;
+  const std::array<Vector*, known_columns.size() - first_error> members = {&errors.alpha,
+                                                                           &errors.beta,
+                                                                           &errors.theta_offset,
+                                                                           &errors.phi_offset,
+                                                                           &errors.theta_arm_loss_db,
+                                                                           &errors.phi_arm_loss_db,
+                                                                           &errors.theta_other_loss_db,
+                                                                           &errors.phi_other_loss_db,
+                                                                           &measured.theta_p_pi_w,
+                                                                           &measured.phi_p_pi_w};
   for (std::size_t e = 0; e < members.size(); ++e) {
     const std::string_view name = known_columns[first_error + e];
     const std::vector<double>* const values = table.find(name);
     if (values == nullptr) continue;
+    members[e]->resize(topology.mzi_count());
     for (std::size_t row = 0; row < values->size(); ++row) {
       const double value = (*values)[row];
       if (value < 0.0 && name.ends_with("_db"))
         throw Error(
             fmt::format("{}: {} = {} (light is not amplified). Mend the cell.", table.where(row), name, value));
-      (errors.*members[e])[static_cast<Eigen::Index>(mzi_of_row[row])] = value;
+      if (value <= 0.0 && name.ends_with("_w"))
+        throw Error(fmt::format("{}: {} = {} (a heater takes power for its phase). Mend the cell.",
+                                table.where(row), name, value));
+      (*members[e])[static_cast<Eigen::Index>(mzi_of_row[row])] = value;
     }
   }
   errors.idle_arm_loss_db = (errors.theta_arm_loss_db + errors.phi_arm_loss_db + errors.theta_other_loss_db +
                              errors.phi_other_loss_db)
                                 .mean() /
                             4;
-  return errors;
+  return measured;
+}
+
+void save_measurement(const Group& group, const MeshMeasurement& measured) {
+  save_mesh_errors(group, measured.errors);
+  const auto write = [&](std::string_view name, const Vector& p_pi_w, std::string_view meaning) {
+    if (p_pi_w.size() > 0)
+      group.dataset(name, {"mzi"}, std::vector<double>(p_pi_w.begin(), p_pi_w.end()), "W", meaning);
+  };
+  write("theta_pi_power", measured.theta_p_pi_w, "power for pi of the internal heater");
+  write("phi_pi_power", measured.phi_p_pi_w, "power for pi of the external heater");
+}
+
+MeshMeasurement load_measurement(const Group& group) {
+  MeshMeasurement measured{load_mesh_errors(group), {}, {}};
+  const auto read = [&](std::string_view name, Vector& p_pi_w) {
+    if (!group.exists(name)) return;
+    const std::vector<double> values =
+        finite_values(group, name, {static_cast<std::size_t>(measured.errors.alpha.size())});
+    p_pi_w = Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+    validate((p_pi_w.array() > 0.0).all(), "{}: a power for pi of {} W (> 0). Mend it.", group.where(name),
+             p_pi_w.minCoeff());
+  };
+  read("theta_pi_power", measured.theta_p_pi_w);
+  read("phi_pi_power", measured.phi_p_pi_w);
+  return measured;
 }
 
 }  // namespace optinc

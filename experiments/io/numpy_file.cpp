@@ -115,10 +115,17 @@ std::vector<NumpyField> fields_of(const nlohmann::json& types, const std::string
   return fields;
 }
 
-/// The columns of one .npy: of its fields or, called `name`, of its numbers.
-std::vector<NamedColumn> columns_of_npy(std::string_view bytes, const std::string& name,
-                                        const std::string& where) {
-  constexpr std::string_view complete = "Use a complete copy, or save it again by numpy.save.";
+/// What the header of one .npy says, and the bytes behind it.
+struct NumpyArray {
+  nlohmann::json type;
+  std::vector<std::uint64_t> shape;
+  bool by_columns = false;  ///< the first axis runs fastest (order of Fortran)
+  std::string_view data;
+};
+
+constexpr std::string_view complete = "Use a complete copy, or save it again by numpy.save.";
+
+NumpyArray array_of_npy(std::string_view bytes, const std::string& where) {
   if (bytes.size() < 12 || !bytes.starts_with("\x93NUMPY")) refuse_array(where, "no array of NumPy", complete);
   const bool wide = bytes[6] >= 2;  // version 1 has two bytes for the length of its header, others four
   std::size_t length = 0;
@@ -130,14 +137,27 @@ std::vector<NamedColumn> columns_of_npy(std::string_view bytes, const std::strin
   if (!header.is_object() || !header.contains("descr") || !header.contains("shape") ||
       !header["shape"].is_array())
     refuse_array(where, "a header that says no type and shape", complete);
-  const nlohmann::json& shape = header["shape"];
-  if (shape.size() != 1)
-    refuse_array(where, fmt::format("an array of {} axes (one is read)", shape.size()), save_numbers);
-  if (!shape[0].is_number_unsigned()) refuse_array(where, "a shape that is no count of rows", complete);
-  const std::vector<NumpyField> fields = fields_of(header["descr"], name, where);
+  NumpyArray array{header["descr"],
+                   {},
+                   header.value("fortran_order", nlohmann::json()) == true,
+                   bytes.substr(begin + length)};
+  for (const nlohmann::json& count : header["shape"]) {
+    if (!count.is_number_unsigned()) refuse_array(where, "a shape that is no count of rows", complete);
+    array.shape.push_back(count.get<std::uint64_t>());
+  }
+  return array;
+}
+
+/// The columns of one .npy: of its fields or, called `name`, of its numbers.
+std::vector<NamedColumn> columns_of_npy(std::string_view bytes, const std::string& name,
+                                        const std::string& where) {
+  const NumpyArray array = array_of_npy(bytes, where);
+  if (array.shape.size() != 1)
+    refuse_array(where, fmt::format("an array of {} axes (one is read)", array.shape.size()), save_numbers);
+  const std::vector<NumpyField> fields = fields_of(array.type, name, where);
   const std::size_t row_size = fields.back().offset + fields.back().size;
-  const auto rows = shape[0].get<std::uint64_t>();
-  const std::string_view data = bytes.substr(begin + length);
+  const std::uint64_t rows = array.shape[0];
+  const std::string_view data = array.data;
   if (rows > static_cast<std::uint64_t>(most_mzis) || row_size == 0 || data.size() != rows * row_size)
     refuse_array(where, fmt::format("{} rows of {} bytes, and {} bytes of data", rows, row_size, data.size()),
                  complete);
@@ -155,6 +175,37 @@ std::vector<NamedColumn> columns_of_npy(std::string_view bytes, const std::strin
     columns.push_back({field.name, std::move(values)});
   }
   return columns;
+}
+
+/// The numbers of one .npy with two axes, at most `largest` each.
+Eigen::MatrixXd matrix_of_npy(std::string_view bytes, std::uint64_t largest, const std::string& where) {
+  constexpr std::string_view save_square = "Save an array of float64 with two axes.";
+  const NumpyArray array = array_of_npy(bytes, where);
+  if (array.shape.size() != 2)
+    refuse_array(where, fmt::format("an array of {} axes (two are read)", array.shape.size()), save_square);
+  if (array.type.is_array()) refuse_array(where, "an array with fields (one number an element)", save_square);
+  const NumpyField number = field_of("array", array.type, 0, where);
+  const std::uint64_t rows = array.shape[0], columns = array.shape[1];
+  if (rows > largest || columns > largest)
+    refuse_array(where,
+                 fmt::format("{} x {} numbers (at most {} x {} are read)", rows, columns, largest, largest),
+                 "Save a smaller one.");
+  if (array.data.size() != rows * columns * number.size)
+    refuse_array(where,
+                 fmt::format("{} x {} numbers of {} bytes, and {} bytes of data", rows, columns, number.size,
+                             array.data.size()),
+                 complete);
+  Eigen::MatrixXd matrix(rows, columns);
+  for (std::uint64_t i = 0; i < rows; ++i)
+    for (std::uint64_t j = 0; j < columns; ++j) {
+      const std::size_t at = array.by_columns ? i + j * rows : i * columns + j;
+      const double value = number_of(number, array.data.data() + at * number.size);
+      if (!std::isfinite(value))
+        refuse_array(where, fmt::format("row {}, column {} is {} (every number is finite)", i, j, value),
+                     "Mend the number.");
+      matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value;
+    }
+  return matrix;
 }
 
 }  // namespace
@@ -179,6 +230,17 @@ NamedColumns read_numpy(const std::filesystem::path& path) {
   }
   validate(!table.columns.empty(), "{}: no arrays (columns are expected). Check how it was made.", table.file);
   return table;
+}
+
+Eigen::MatrixXd read_numpy_matrix(const std::filesystem::path& path, std::string_view name,
+                                  std::size_t largest) {
+  const std::string bytes = read_bytes(path, most_bytes), file = path.string();
+  if (bytes.starts_with("\x93NUMPY")) return matrix_of_npy(bytes, largest, file);
+  const std::vector<ZipMember> members = unzip(bytes, file);
+  const auto found = std::ranges::find(members, fmt::format("{}.npy", name), &ZipMember::name);
+  validate(found != members.end(), "{}: no array \"{}\" in it (it holds the matrix). Save it under that name.",
+           file, name);
+  return matrix_of_npy(found->bytes, largest, fmt::format("{}: {}", file, name));
 }
 
 }  // namespace optinc

@@ -80,9 +80,10 @@ void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint
 
 }  // namespace
 
-TrialModel cascade_model(const StudyConfig& config, const Networks& networks) {
+TrialModel cascade_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {
   auto study = std::make_shared<CascadeStudy>();
   study->networks = networks;
+  study->foundry = foundry;
   study->designs = designs_of(networks);
   study->variants = measured_variants(config);
   study->layout = model_layout(config, most_layers(networks));
@@ -133,8 +134,10 @@ StudyModel cascade_study_model() {
       .validate = validate_cascade,
       .validated = "task",
       .networks = both_levels,
-      .make = [](const StudyConfig& config, const StudyInputs& inputs,
-                 const std::filesystem::path&) { return cascade_model(config, inputs.networks); },
+      .make =
+          [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
+            return cascade_model(config, inputs.networks, Foundry(inputs.chips));
+          },
       .memory_bytes = chip_memory_bytes,
       .chips = [](const StudyConfig& at) { return static_cast<std::uint32_t>(at.task.servers + 1); }};
 }

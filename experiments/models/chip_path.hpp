@@ -15,7 +15,7 @@ struct UnitDesign {
   const StudyConfig* config = nullptr;  ///< with the task of its level
   const Network* network = nullptr;
   const ChipDesign* design = nullptr;
-  Foundry foundry = {};
+  Foundry foundry = Foundry();
 };
 
 /// Codes through chip `number` of the study as a variant has it: in operation from the beginning, or through

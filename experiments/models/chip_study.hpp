@@ -18,14 +18,14 @@ struct ChipStudy {
   std::vector<ChipDesign> designs;    ///< of the networks
   std::vector<std::string> variants;  ///< that are measured
   TrialModel layout;                  ///< without its function
-  Foundry foundry = {};               ///< of all its chips
+  Foundry foundry = Foundry();        ///< of all its chips
 };
 
 /// Every network as hardware.
 std::vector<ChipDesign> designs_of(const Networks& networks);
 
 /// The model whose trials are `run` on what the study's chips share.
-TrialModel model_of_chips(const StudyConfig& config, const Networks& networks,
+TrialModel model_of_chips(const StudyConfig& config, const Networks& networks, const Foundry& foundry,
                           void (*run)(const ChipStudy& study, const StudyConfig& at_point, std::uint32_t trial,
                                       std::span<double> record));
 

@@ -148,9 +148,9 @@ std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t 
 }
 
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
-                                 const ChipVariant& variant) {
+                                 const ChipVariant& variant, const Foundry& foundry) {
   const LitChip chip =
-      chip_in_operation(design, config, calibrated_chip(design, config, 0), 0, variant.programming);
+      chip_in_operation(design, config, calibrated_chip(design, config, 0, 0, foundry), 0, variant.programming);
   const std::vector<std::uint64_t> words = evaluation_words(design.task);
   const std::vector<std::size_t> order = sending_order(config, words.size());
   const Eigen::MatrixXd sent =
@@ -162,8 +162,8 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
   return outputs;
 }
 
-TrialModel chip_model(const StudyConfig& config, const Networks& networks) {
-  return model_of_chips(config, networks, run_chip);
+TrialModel chip_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {
+  return model_of_chips(config, networks, foundry, run_chip);
 }
 
 namespace {
@@ -238,7 +238,7 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const StudyI
                       std::uint32_t trial) {
   const Networks& networks = inputs.networks;
   const ChipDesign design = design_chip(networks[network_number(networks, config)].network);
-  const CalibratedChip chip = calibrated_chip(design, config, trial);
+  const CalibratedChip chip = calibrated_chip(design, config, trial, 0, Foundry(inputs.chips));
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(config.task, words);
   save_chip(root.group("chip"), with_phase_noise(chip.errors, config.chip, config.run.seed, trial),
@@ -310,8 +310,10 @@ StudyModel chip_study_model() {
       .study_warnings = idle_costs,
       .networks = own_network,
       .axes = chip_axes,
-      .make = [](const StudyConfig& config, const StudyInputs& inputs,
-                 const std::filesystem::path&) { return chip_model(config, inputs.networks); },
+      .make =
+          [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
+            return chip_model(config, inputs.networks, Foundry(inputs.chips));
+          },
       .memory_bytes = chip_memory_bytes,
       .write_trial = write_chip_trial};
 }

@@ -4,6 +4,7 @@
 
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/config/study_model.hpp"
+#include "experiments/models/foundry.hpp"
 #include "onn/link/transmission.hpp"
 
 namespace optinc {
@@ -35,7 +36,7 @@ double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes
 
 /// Outputs y (M, words) of chip 0 at the configuration's own chip settings for evaluation_words() of the task.
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,
-                                 const ChipVariant& variant);
+                                 const ChipVariant& variant, const Foundry& foundry = Foundry());
 
 /// The words of one variant, in a group of their own: what was asked, sent back and decided.
 void write_words(const Group& group, const Task& task, const std::vector<std::uint64_t>& words,

@@ -68,8 +68,8 @@ Eigen::MatrixXd sent_on(const Channel& channel, const ChipDesign& design, const 
   const OperatedChip& at = chip.at_calibration;
   const ChipErrors errors = errors_in(channel.change, at.errors, at.heaters, chip.imbalance,
                                       config.drift.sensitivity, config.hardware);
-  const ChipState state = settle_chip(
-      design, at.program, with_phase_noise(errors, config.chip, config.run.seed, trial), config.chip);
+  const ChipState state =
+      settle_chip(design, at.program, with_phase_noise(errors, config.chip, config.run.seed, trial), at.model);
   return transmit(
       {design, state, config.hardware, noise}, codes,
       {.seed = config.run.seed, .chip = trial, .instant = channel.number, .channel = channel.number});
@@ -107,8 +107,8 @@ void run_comb(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
       rms[k] = std::sqrt(error.array().square().mean());
     });
     const auto put = [&](std::string_view metric, const std::vector<double>& values) {
-      const auto where = record.cells(metric, v);
-      if (!where.empty()) std::ranges::copy(values, where.begin());
+      const auto where = record.cells(metric, v);  // of the point with most channels, middle on middle
+      if (!where.empty()) std::ranges::copy(values, where.subspan((where.size() - values.size()) / 2).begin());
     };
     put("channel_accuracy", accuracy);
     put("channel_error_rms", rms);
@@ -129,16 +129,32 @@ void validate_comb(const StudyConfig& config) {
         comb.spacing_hz, comb.channels, config.environment.wavelength_m, 1e9 * channel.change.wavelength_m);
 }
 
+/// As many channels as the point with most has. Where points have spacings of their own, channels are numbered.
 std::vector<ModelAxis> comb_axes(const StudyConfig& config, std::size_t) {
+  StudyConfig widest = config;
+  bool spaced = false;
+  for (const SweepAxis& axis : config.sweeps)
+    for (const SweptKey& key : axis.keys) {
+      spaced = spaced || key.key == "comb.spacing_hz";
+      if (key.key != "comb.channels") continue;
+      widest.comb.channels = 0;  // every point has a value of the sweep
+      for (const FieldValue& value : key.values)
+        widest.comb.channels = std::max(widest.comb.channels, static_cast<int>(std::get<std::int64_t>(value)));
+    }
   std::vector<double> offsets;
-  for (const Channel& channel : channels_of(config)) offsets.push_back(channel.offset_hz);
+  std::vector<std::int64_t> numbers;
+  for (const Channel& channel : channels_of(widest)) {
+    offsets.push_back(channel.offset_hz);
+    numbers.push_back(static_cast<std::int64_t>(numbers.size()) - widest.comb.channels / 2);
+  }
+  if (spaced) return {{"channel", "1", "number of the channel from the middle one", std::move(numbers)}};
   return {{"channel", "Hz", "frequency of the channel relative to the middle one", std::move(offsets)}};
 }
 
 void write_comb_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
                       std::uint32_t trial) {
   const ChipDesign design = design_chip(inputs.networks[network_number(inputs.networks, config)].network);
-  const CalibratedChip chip = calibrated_chip(design, config, trial);
+  const CalibratedChip chip = calibrated_chip(design, config, trial, 0, Foundry(inputs.chips));
   save_chip(root.group("chip"), with_phase_noise(chip.errors, config.chip, config.run.seed, trial),
             config.chip);
   const std::vector<Channel> channels = channels_of(config);
@@ -156,8 +172,8 @@ void write_comb_trial(const Group& root, const StudyConfig& config, const StudyI
 
 }  // namespace
 
-TrialModel comb_model(const StudyConfig& config, const Networks& networks) {
-  return model_of_chips(config, networks, run_comb);
+TrialModel comb_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {
+  return model_of_chips(config, networks, foundry, run_comb);
 }
 
 StudyModel comb_study_model() {
@@ -183,8 +199,10 @@ StudyModel comb_study_model() {
       .validated = "comb",
       .networks = own_network,
       .axes = comb_axes,
-      .make = [](const StudyConfig& config, const StudyInputs& inputs,
-                 const std::filesystem::path&) { return comb_model(config, inputs.networks); },
+      .make =
+          [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
+            return comb_model(config, inputs.networks, Foundry(inputs.chips));
+          },
       .memory_bytes = chip_memory_bytes,
       .write_trial = write_comb_trial};
 }

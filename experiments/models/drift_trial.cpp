@@ -74,8 +74,8 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
 
 }  // namespace
 
-TrialModel drift_model(const StudyConfig& config, const Networks& networks) {
-  return model_of_chips(config, networks, run_drift);
+TrialModel drift_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {
+  return model_of_chips(config, networks, foundry, run_drift);
 }
 
 namespace {
@@ -129,8 +129,10 @@ StudyModel drift_study_model() {
           .warnings = drift_warnings,
           .networks = own_network,
           .axes = drift_axes,
-          .make = [](const StudyConfig& config, const StudyInputs& inputs,
-                     const std::filesystem::path&) { return drift_model(config, inputs.networks); },
+          .make =
+              [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
+                return drift_model(config, inputs.networks, Foundry(inputs.chips));
+              },
           .memory_bytes = chip_memory_bytes,
           .write_trial = write_chip_trial};
 }

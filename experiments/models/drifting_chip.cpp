@@ -43,7 +43,7 @@ ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const 
                      const ChipErrors& now, std::uint32_t trial, std::size_t k) {
   return settle_chip(design, at.program,
                      with_phase_noise(now, config.chip, config.run.seed, trial, static_cast<std::uint32_t>(k)),
-                     config.chip);
+                     at.model);
 }
 
 }  // namespace optinc

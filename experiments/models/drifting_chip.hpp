@@ -18,12 +18,12 @@ struct DriftingChip {
 
 /// Chip `trial` of a study, from its foundry, and what it will see ([drift]).
 DriftingChip drifting_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
-                           const Foundry& foundry = {});
+                           const Foundry& foundry = Foundry());
 
 /// The chip as calibration `number` leaves it: what it found out, what was programmed for it, and the heat that
 /// the new program spreads.
 OperatedChip calibrated_again(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
-                              std::uint32_t number, const Foundry& foundry = {});
+                              std::uint32_t number, const Foundry& foundry = Foundry());
 
 /// Instant of the calibration that each instant lives on: the first, or with `again` the last one due.
 std::vector<std::size_t> calibrated_at(const StudyConfig& config, bool again);

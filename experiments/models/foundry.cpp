@@ -85,7 +85,14 @@ struct Foundry::Prepared {
   std::list<Entry> entries;
 };
 
-Foundry::Foundry() : prepared_(std::make_shared<Prepared>()) {}
+Foundry::Foundry(MeasuredChips chips)
+    : prepared_(std::make_shared<Prepared>()),
+      chips_(std::make_shared<const MeasuredChips>(std::move(chips))) {}
+
+const ChipErrors* Foundry::measured(const StudyConfig& at_point) const {
+  const MeasuredChip* chip = measured_chip(at_point, *chips_);
+  return chip == nullptr ? nullptr : &chip->errors;
+}
 
 SharedVariation Foundry::variation(const std::vector<MeshTopology>& meshes, const StudyConfig& at_point) const {
   if (!from_wafers(at_point) || !varies(at_point.fabrication.shared)) return {};

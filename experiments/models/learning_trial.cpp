@@ -193,10 +193,11 @@ void run_learning(const LearningStudy& study, const StudyConfig& config, std::ui
 }  // namespace
 
 TrialModel learning_model(const StudyConfig& config, const Networks& networks,
-                          const std::filesystem::path& keep_in) {
+                          const std::filesystem::path& keep_in, const Foundry& foundry) {
   auto study = std::make_shared<LearningStudy>();
   study->keep_in = keep_in;
   study->networks = networks;
+  study->foundry = foundry;
   study->designs = designs_of(networks);
   for (const StudyConfig& point : checked_points(config)) {
     const std::string name = learning_task_name(point.learner);
@@ -279,7 +280,7 @@ StudyModel learning_study_model() {
       .axes = learning_axes,
       .make =
           [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path& keep_in) {
-            return learning_model(config, inputs.networks, keep_in);
+            return learning_model(config, inputs.networks, keep_in, Foundry(inputs.chips));
           },
       .memory_bytes = chip_memory_bytes,
       .not_counted = "data sets, models in training and lookup tables of chips",

@@ -12,13 +12,27 @@
 namespace optinc {
 namespace {
 
-/// One mesh, calibrated and programmed for the first time, and all that will act on it.
-struct DriftingMesh {
-  MeshTrial trial;          ///< without phase noise
-  MeshVariantErrors exact;  ///< its errors without what calibration leaves
+/// A mesh as a calibration leaves it.
+struct CalibratedMesh {
+  MeshTrial trial;  ///< without phase noise
   MeshProgram program, heaters;
-  MeshImbalance imbalance;
   double heater_power_w = 0.0;
+};
+
+CalibratedMesh programmed(MeshTrial trial, const StudyConfig& config) {
+  CalibratedMesh mesh{std::move(trial), {}, {}, 0.0};
+  mesh.program = programmed_mesh(mesh.trial, "corrected", config.chip).program;
+  mesh.heaters = heaters_of(mesh.trial, mesh.program, config);
+  const auto measured_w = add_measured_heat(mesh.trial, mesh.program, "corrected", config);
+  mesh.heater_power_w = measured_w.value_or(heater_power_w(mesh.heaters, config.hardware.heater.p_pi_w));
+  return mesh;
+}
+
+/// One mesh and all that will act on it.
+struct DriftingMesh {
+  CalibratedMesh first;
+  MeshTrial exact;  ///< without what calibration leaves
+  MeshImbalance imbalance;
   DriftHistory history;
 };
 
@@ -26,24 +40,13 @@ DriftingMesh drifting_mesh(const StudyConfig& config, const StudyInputs& inputs,
   StudyConfig still = config;
   still.chip.sigma_phase_rad = 0.0;
   DriftingMesh mesh;
-  mesh.trial = draw_mesh_trial(still, number, inputs);
+  mesh.first = programmed(draw_mesh_trial(still, number, inputs), config);
   still.chip.sigma_cal_rad = 0.0;
-  mesh.exact = draw_mesh_trial(still, number, inputs).errors;
-  mesh.program = programmed_mesh(mesh.trial, "corrected", config.chip).program;
-  mesh.heaters = heaters_of(mesh.trial, mesh.program, config);
-  mesh.imbalance = draw_mesh_imbalance(mesh.trial.topology, config.drift.sensitivity, mesh.trial.address);
-  mesh.heater_power_w = heater_power_w(mesh.heaters, config.hardware.heater.p_pi_w);
-  mesh.history = drift_history(config.drift, config.hardware.die, mesh.heater_power_w, config.run.seed, number);
+  mesh.exact = draw_mesh_trial(still, number, inputs);
+  mesh.imbalance = draw_mesh_imbalance(mesh.exact.topology, config.drift.sensitivity, mesh.exact.address);
+  mesh.history =
+      drift_history(config.drift, config.hardware.die, mesh.first.heater_power_w, config.run.seed, number);
   return mesh;
-}
-
-/// Errors that calibration `number` leaves: those of the first, or a new residual in place of its own. What the
-/// first found of the splitters, and its program, stay.
-MeshVariantErrors calibrated_errors(const DriftingMesh& mesh, const StudyConfig& config, std::uint32_t number) {
-  if (number == 0) return mesh.trial.errors;
-  MeshVariantErrors errors = mesh.exact;
-  errors.mzis = with_residual(std::move(errors.mzis), true, config.chip, mesh.trial.address, number);
-  return errors;
 }
 
 double phase_change_rms(const MeshErrors& a, const MeshErrors& b) {
@@ -56,26 +59,27 @@ void run_mesh_drift(const TrialModel& layout, const StudyInputs& inputs, const S
                     std::uint32_t number, std::span<double> cells) {
   const Recorder record(layout, cells);
   const DriftingMesh mesh = drifting_mesh(config, inputs, number);
-  const MeshTrial& trial = mesh.trial;
   const std::vector<std::string> variants = measured_variants(config);
   for (std::size_t v = 0; v < variants.size(); ++v) {
     const auto calibrated = calibrated_at(config, variants[v] == "recalibrated");
     const auto calibration = calibration_numbers(calibrated);
-    record.put("mesh_heater_power", v, mesh.heater_power_w);
+    record.put("mesh_heater_power", v, mesh.first.heater_power_w);
+    CalibratedMesh at = mesh.first;
     for (std::size_t k = 0; k < calibrated.size(); ++k) {
       const auto put = [&](std::string_view metric, double value) {
         const auto where = record.cells(metric, v);
         if (!where.empty()) where[k] = value;
       };
-      const MeshVariantErrors at_calibration =
-          calibrated_errors(mesh, config, static_cast<std::uint32_t>(calibration[k]));
-      MeshVariantErrors now =
-          errors_in(mesh.history.between(calibrated[k], k), at_calibration, trial.kind, mesh.heaters,
-                    mesh.imbalance, config.drift.sensitivity, config.hardware);
-      put("mesh_phase_drift", phase_change_rms(now.mzis, at_calibration.mzis));
+      if (calibrated[k] == k && k > 0)
+        at = programmed(calibrated_again(mesh.exact, config, static_cast<std::uint32_t>(calibration[k])),
+                        config);
+      const MeshTrial& trial = at.trial;
+      MeshVariantErrors now = errors_in(mesh.history.between(calibrated[k], k), trial.errors, trial.kind,
+                                        at.heaters, mesh.imbalance, config.drift.sensitivity, config.hardware);
+      put("mesh_phase_drift", phase_change_rms(now.mzis, trial.errors.mzis));
       now.mzis = with_phase_noise(std::move(now.mzis), true, config.chip, trial.address,
                                   static_cast<std::uint32_t>(k));
-      const Matrix found = found_matrix(trial, mesh.program, now);
+      const Matrix found = found_matrix(trial, at.program, now);
       put("instant_mesh_error", (found / trial.nominal_factor - trial.target).norm() /
                                     std::sqrt(static_cast<double>(trial.topology.ports)));
       put("instant_fidelity", fidelity(trial.target, found));
@@ -125,8 +129,8 @@ StudyModel mesh_drift_study_model() {
                              "power of all heaters", Better::lower)},
           .variants = {{"drifting"}, {"recalibrated"}},
           .error_metric = "instant_mesh_error",
-          .reads = {"chip", "calibration.sigma_estimate_rad", "calibration.splitters", "mesh", "drift",
-                    "heater", "die", "laser.wavelength_m"},
+          .reads = {"chip", "!chip.measured", "calibration.sigma_estimate_rad", "calibration.splitters", "mesh",
+                    "drift", "heater", "die", "laser.wavelength_m"},
           .read_files = read_mesh_files,
           .axes = time_axis,
           .make = [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {

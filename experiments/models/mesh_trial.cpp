@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "experiments/engine/config/points.hpp"
 #include "experiments/io/chip_file.hpp"
 #include "experiments/io/matrix_file.hpp"
@@ -11,6 +13,7 @@
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/recorder.hpp"
 #include "onn/chip/calibration.hpp"
+#include "onn/chip/crosstalk.hpp"
 #include "onn/chip/environment.hpp"
 #include "onn/chip/mesh_delays.hpp"
 #include "physics/core/check.hpp"
@@ -22,20 +25,6 @@
 
 namespace optinc {
 namespace {
-
-/// Adds the errors of a mesh to others of the same wiring.
-void add(const MeshErrors& from, MeshErrors& to) {
-  to.alpha += from.alpha;
-  to.beta += from.beta;
-  to.theta_offset += from.theta_offset;
-  to.phi_offset += from.phi_offset;
-  to.theta_arm_loss_db += from.theta_arm_loss_db;
-  to.phi_arm_loss_db += from.phi_arm_loss_db;
-  to.theta_other_loss_db += from.theta_other_loss_db;
-  to.phi_other_loss_db += from.phi_other_loss_db;
-  to.output_offset += from.output_offset;
-  to.idle_arm_loss_db += from.idle_arm_loss_db;
-}
 
 /// Adds to the splitters of the only mesh on a die what it shares with them. Static phases are found up to
 /// chip.sigma_cal_rad, which the errors have already; heaters make up for them.
@@ -57,6 +46,17 @@ KnownSplitters mean_of_die(KnownSplitters known, MziKind kind) {
   for (Vector* of : angles)
     of->setConstant(sum / std::max(1.0, static_cast<double>(angles.size()) * static_cast<double>(of->size())));
   return known;
+}
+
+/// What calibration `number` takes its splitters for. What was measured is all that is known: [chip] draws how
+/// far the truth lies from it.
+KnownSplitters known_splitters(const MeshTrial& trial, const StudyConfig& config, std::uint32_t number) {
+  KnownSplitters known = {trial.measured.alpha, trial.measured.beta, Vector::Zero(trial.topology.mzi_count())};
+  if (!config.mesh.is_measured())
+    known = estimate_splitters(trial.errors, trial.kind, config.calibration.sigma_estimate_rad, trial.address,
+                               number);
+  return config.calibration.splitters == KnownAngles::die_mean ? mean_of_die(std::move(known), trial.kind)
+                                                               : known;
 }
 
 /// What the transfer matrix of a mesh says, losses included.
@@ -84,14 +84,12 @@ MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const 
   drawn.errors =
       draw_variant_errors(drawn.topology, drawn.kind, config.chip, config.mesh.sigma_common_rad, address);
   add_variation(foundry.variation({drawn.topology}, config), config, drawn);
-  drawn.measured = measured_errors(config, inputs.measured);
-  add(drawn.measured, drawn.errors.mzis);
-  if (!config.mesh.is_measured())
-    drawn.known = estimate_splitters(drawn.errors, drawn.kind, config.calibration.sigma_estimate_rad, address);
-  else  // what was measured is all that is known: [chip] draws how far the truth lies from it
-    drawn.known = {drawn.measured.alpha, drawn.measured.beta, Vector::Zero(drawn.topology.mzi_count())};
-  if (config.calibration.splitters == KnownAngles::die_mean)
-    drawn.known = mean_of_die(std::move(drawn.known), drawn.kind);
+  const MeshMeasurement measured = measured_mesh(config, inputs.measured);
+  drawn.measured = measured.errors;
+  add_errors(drawn.measured, drawn.errors.mzis);
+  if (auto heaters = measured_heaters(config, measured, inputs.crosstalks))
+    drawn.heaters = std::make_shared<const PhaseResponse>(std::move(*heaters));
+  drawn.known = known_splitters(drawn, config, 0);
   // calibration knows the mean loss of the design and of what was measured, not the draw of one mesh
   drawn.nominal_factor =
       std::pow(field_ratio_of_loss_db(2 * (mean_arm_loss_db(config.chip) + drawn.measured.idle_arm_loss_db)),
@@ -122,6 +120,25 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
 MeshProgram heaters_of(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config) {
   if (config.mesh.is_measured()) return program;
   return trial.static_phases ? trimmed(program, *trial.static_phases) : trimmed(program, true, trial.address);
+}
+
+MeshTrial calibrated_again(MeshTrial trial, const StudyConfig& config, std::uint32_t number) {
+  trial.known = known_splitters(trial, config, number);
+  trial.errors.mzis = with_residual(std::move(trial.errors.mzis), true, config.chip, trial.address, number);
+  return trial;
+}
+
+std::optional<double> add_measured_heat(MeshTrial& trial, const MeshProgram& program, std::string_view variant,
+                                        const StudyConfig& config) {
+  if (trial.heaters == nullptr) return {};
+  const PhaseResponse designed =
+      measured_response(Vector::Constant(trial.heaters->count(), config.hardware.heater.p_pi_w), {});
+  try {
+    return add_heater_errors(*trial.heaters, variant == "uncorrected" ? designed : *trial.heaters,
+                             heaters_of(trial, program, config), trial.errors.mzis);
+  } catch (const Error& error) {
+    throw Error(fmt::format("mesh.measured_crosstalk = {}: {}", config.mesh.measured_crosstalk, error.what()));
+  }
 }
 
 namespace {
@@ -160,6 +177,7 @@ Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program, const Me
 void read_mesh_files(const std::vector<StudyConfig>& points, StudyInputs& inputs) {
   inputs.targets = read_mesh_targets(points);
   inputs.measured = read_measured_meshes(points);
+  inputs.crosstalks = read_measured_crosstalks(points);
 }
 
 PathDelays delays_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config) {
@@ -175,9 +193,11 @@ TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs) {
   model.run = [variants = measured_variants(config), layout = model, timed, inputs, foundry = Foundry()](
                   const StudyConfig& at_point, std::uint32_t number, std::span<double> cells) {
     const Recorder record(layout, cells);
-    const MeshTrial trial = draw_mesh_trial(at_point, number, inputs, foundry);
+    const MeshTrial drawn = draw_mesh_trial(at_point, number, inputs, foundry);
     for (std::size_t v = 0; v < variants.size(); ++v) {
+      MeshTrial trial = drawn;
       const CorrectedProgram set = programmed_mesh(trial, variants[v], at_point.chip);
+      add_measured_heat(trial, set.program, variants[v], at_point);
       const Matrix found = found_matrix(trial, set.program, errors_in_use(trial, set.program, at_point));
       record_mesh(record, v, trial, found);
       record.put("mesh_clipped", v, set.clipped);
@@ -246,11 +266,13 @@ void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyI
   write_errors(root, trial);
   save_matrix(root.group("target"), trial.target);
   for (const std::string& name : measured_variants(config)) {
-    const CorrectedProgram set = programmed_mesh(trial, name, config.chip);
+    MeshTrial lit = trial;
+    const CorrectedProgram set = programmed_mesh(lit, name, config.chip);
+    add_measured_heat(lit, set.program, name, config);
     const Group group = root.group(name);
-    save_matrix(group, found_matrix(trial, set.program, errors_in_use(trial, set.program, config)));
-    write_delays(group, delays_in_use(trial, set.program, config).delay_s);
-    const NamedMesh mesh{"mesh", trial.topology, set.program};
+    save_matrix(group, found_matrix(lit, set.program, errors_in_use(lit, set.program, config)));
+    write_delays(group, delays_in_use(lit, set.program, config).delay_s);
+    const NamedMesh mesh{"mesh", lit.topology, set.program};
     save_phases(group.group("phases"), std::span(&mesh, 1));
   }
 }
@@ -281,10 +303,10 @@ StudyModel mesh_study_model() {
                          "clipped MZIs", Better::lower)},
       .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
       .error_metric = "mesh_error",
-      .reads = {"chip", "calibration.sigma_estimate_rad", "calibration.splitters", "mesh", "fabrication",
-                "!fabrication.heater_power_spread", "environment", "drift.imbalance_m", "drift.heater_per_k",
-                "drift.splitter_rad_per_m", "laser.wavelength_m", "layout.mzi_length_m", "layout.mzi_width_m",
-                "layout.coupler_length_m"},
+      .reads = {"chip", "!chip.measured", "calibration.sigma_estimate_rad", "calibration.splitters", "mesh",
+                "heater", "fabrication", "!fabrication.heater_power_spread", "environment", "drift.imbalance_m",
+                "drift.heater_per_k", "drift.splitter_rad_per_m", "laser.wavelength_m", "layout.mzi_length_m",
+                "layout.mzi_width_m", "layout.coupler_length_m"},
       .validate = validate_mesh_fabrication,
       .validated = "fabrication",
       .read_files = read_mesh_files,

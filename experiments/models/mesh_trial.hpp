@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "experiments/engine/config/study_config.hpp"
@@ -22,13 +23,14 @@ struct MeshTrial {
   MeshVariantErrors errors;
   std::optional<MeshProgram> static_phases;  ///< of a mesh from a wafer: what its heaters make up for
   MeshErrors measured;                       ///< what was measured of it, all 0 otherwise; part of its errors
-  KnownSplitters known;                      ///< what the correction takes the splitters for
-  double nominal_factor = 1.0;               ///< field factor of a perfect mesh with the preset's mean loss
+  std::shared_ptr<const PhaseResponse> heaters;  ///< where they were measured, null otherwise: all as designed
+  KnownSplitters known;                          ///< what the correction takes the splitters for
+  double nominal_factor = 1.0;                   ///< field factor of a perfect mesh with the preset's mean loss
 };
 
 /// Trial `trial` of a study. `foundry`: the study's, which prepares the die of its mesh once for all trials.
 MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs = {},
-                          const Foundry& foundry = {});
+                          const Foundry& foundry = Foundry());
 
 /// Its phases as a variant sets them, on the DAC's grid: "uncorrected", "corrected" (surplus into the
 /// quadrature) or "corrected_nearest" (as published). Kinds other than standard clip to the nearest in both
@@ -38,6 +40,17 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
 /// What its heaters are asked for: such phases, less static ones of their own (trimmed()) unless those of the
 /// mesh were measured.
 MeshProgram heaters_of(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config);
+
+/// The mesh after calibration `number` >= 1: its splitters estimated anew, and new residuals on the phases of a
+/// trial that was drawn without (chip.sigma_cal_rad = 0).
+MeshTrial calibrated_again(MeshTrial trial, const StudyConfig& config, std::uint32_t number);
+
+/// Adds to the errors of a mesh whose heaters were measured what these make of such phases
+/// (add_heater_errors()): "uncorrected" sets powers for heaters as [heater] says, without crosstalk, the others
+/// for what was measured. Returns the power of all heaters, W; nothing, and adds nothing, where none was
+/// measured. Throws Error where no power gives the phases.
+std::optional<double> add_measured_heat(MeshTrial& trial, const MeshProgram& program, std::string_view variant,
+                                        const StudyConfig& config);
 
 /// Its errors under such phases in the study's [environment], where the laser is `detuned_m` further off.
 MeshVariantErrors errors_in_use(const MeshTrial& trial, const MeshProgram& program, const StudyConfig& config,

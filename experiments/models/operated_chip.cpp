@@ -20,11 +20,11 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
   settings.learning_rate = config.calibration.diagonal_rate;
   settings.warmup_epochs = 0;
   settings.stop_margin = 0.0;
-  const TrainingUnit unit = {config.chip, config.hardware, config.noise};
+  const TrainingUnit unit = {measured.model, config.hardware, config.noise};
   if (!meets_noise(unit)) settings.noise = 0.0;  // as in an ablation
   return std::make_shared<const ChipDesign>(
-      with_trained_diagonals(design, settle_chip(design, measured.program, measured.errors, config.chip), unit,
-                             settings, config.run.seed, config.run.threads));
+      with_trained_diagonals(design, settle_chip(design, measured.program, measured.errors, measured.model),
+                             unit, settings, config.run.seed, config.run.threads));
 }
 
 }  // namespace
@@ -32,13 +32,14 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
                                std::uint32_t number, const Foundry& foundry) {
   return calibrate(design, config.chip, config.calibration, config.run.seed, trial, number,
-                   foundry.variation(meshes_of(design), config));
+                   foundry.variation(meshes_of(design), config), foundry.measured(config));
 }
 
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming) {
   OperatedChip operated;
-  operated.program = program_calibrated(design, chip, config.chip, programming, config.calibration);
+  operated.model = with_known_losses(config.chip, chip);
+  operated.program = program_calibrated(design, chip, operated.model, programming, config.calibration);
   operated.heaters = config.calibration.policy == CalibrationPolicy::none ? operated.program
                      : chip.static_phases.layers.empty() ? trimmed(operated.program, config.run.seed, trial)
                                                          : trimmed(operated.program, chip.static_phases);
@@ -58,8 +59,9 @@ LitChip chip_in_operation(const ChipDesign& design, const StudyConfig& config, c
                           std::uint32_t trial, Programming programming) {
   LitChip lit{design_of_chip(design, config, chip, trial, programming), {}};
   const OperatedChip operated = operate_chip(*lit.design, config, chip, trial, programming);
-  lit.state = settle_chip(*lit.design, operated.program,
-                          with_phase_noise(operated.errors, config.chip, config.run.seed, trial), config.chip);
+  lit.state =
+      settle_chip(*lit.design, operated.program,
+                  with_phase_noise(operated.errors, config.chip, config.run.seed, trial), operated.model);
   return lit;
 }
 

@@ -14,6 +14,7 @@ struct OperatedChip {
   ChipProgram heaters;  ///< what its heaters are asked for: static phases trimmed, unless nothing is calibrated
   ChipErrors errors;    ///< without phase noise (with_phase_noise())
   ChipProgram heater_power;  ///< P_pi of every heater over its design (CalibratedChip); without layers: 1
+  ErrorModel model;          ///< [chip], with the mean losses of a measured chip beside its own
 };
 
 /// The life of chip `trial` from its calibration on up to the light: program ([calibration]), heaters warm each
@@ -24,9 +25,9 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
 
 /// Chip `trial` of the study, made as [chip] and [fabrication] say and calibrated for the first time (`number`
 /// 0) or once more. All chips of all models come from here. `foundry`: the study's, which prepares a die once
-/// for all.
+/// for all, and has the chips that chip.measured names.
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
-                               std::uint32_t number = 0, const Foundry& foundry = {});
+                               std::uint32_t number = 0, const Foundry& foundry = Foundry());
 
 /// A chip in operation and settled, and the design that it is lit by: the study's own, or with diagonals that
 /// were trained again on its meshes.

@@ -131,9 +131,10 @@ double LevelSearch::harshest(const std::function<bool(double)>& holds) const {
   return held;
 }
 
-TrialModel tolerance_model(const StudyConfig& config, const Networks& networks) {
+TrialModel tolerance_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {
   auto study = std::make_shared<ToleranceStudy>();
   study->networks = networks;
+  study->foundry = foundry;
   for (const PreparedNetwork& n : networks)
     study->judged.push_back({n.network, design_chip(n.network), lowest_margin_first(n.network)});
   study->variants = measured_variants(config);
@@ -162,8 +163,10 @@ StudyModel tolerance_study_model() {
           .validate = validate_tolerance,
           .validated = "tolerance",
           .networks = own_network,
-          .make = [](const StudyConfig& config, const StudyInputs& inputs,
-                     const std::filesystem::path&) { return tolerance_model(config, inputs.networks); },
+          .make =
+              [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
+                return tolerance_model(config, inputs.networks, Foundry(inputs.chips));
+              },
           .memory_bytes = chip_memory_bytes};
 }
 

@@ -10,6 +10,7 @@
 
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/config/study_model.hpp"
+#include "experiments/models/foundry.hpp"
 #include "experiments/models/measured_meshes.hpp"
 #include "experiments/models/mesh_targets.hpp"
 #include "experiments/models/networks.hpp"
@@ -17,11 +18,13 @@
 namespace optinc {
 
 /// What a study must know before its first trial: the networks of its points; of meshes that are to have the
-/// matrices of files, those.
+/// matrices of files, those; what was measured of meshes and chips.
 struct StudyInputs {
   Networks networks = {};
   MeshTargets targets = {};
   MeasuredMeshes measured = {};
+  MeasuredCrosstalks crosstalks = {};
+  MeasuredChips chips = {};
 };
 
 /// An axis of what a trial records, besides the study's sweeps and the trials themselves.
@@ -60,30 +63,34 @@ struct TrialModel {
   const Quantity* find(std::string_view metric) const;
 };
 
-/// Whole chips of a network: fabricate, program, send words, decide (onn/chip, onn/transmission).
-TrialModel chip_model(const StudyConfig& config, const Networks& networks);
+/// Whole chips of a network, from the study's foundry as in all of the models below: fabricate, program, send
+/// words, decide (onn/chip, onn/transmission).
+TrialModel chip_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry = Foundry());
 
 /// The same chips and the shape of their words in time, layer by layer (onn/link/waveforms).
-TrialModel waveform_model(const StudyConfig& config, const Networks& networks);
+TrialModel waveform_model(const StudyConfig& config, const Networks& networks,
+                          const Foundry& foundry = Foundry());
 
 /// The same chips, each at ever harsher values of tolerance.key, until a word is wrong.
-TrialModel tolerance_model(const StudyConfig& config, const Networks& networks);
+TrialModel tolerance_model(const StudyConfig& config, const Networks& networks,
+                           const Foundry& foundry = Foundry());
 
 /// Five units for servers^2 servers: a first level that passes the exact sum on, a second that rounds.
-TrialModel cascade_model(const StudyConfig& config, const Networks& networks);
+TrialModel cascade_model(const StudyConfig& config, const Networks& networks,
+                         const Foundry& foundry = Foundry());
 
 /// Chips of a network over time: surroundings change, phases with them, and words are sent at every instant
 /// (onn/drift).
-TrialModel drift_model(const StudyConfig& config, const Networks& networks);
+TrialModel drift_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry = Foundry());
 
 /// Chips of a network that carry the wavelengths of a comb at once, each with words and receivers of its own.
-TrialModel comb_model(const StudyConfig& config, const Networks& networks);
+TrialModel comb_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry = Foundry());
 
 /// A model trained by data-parallel gradient descent, whose gradients are averaged through a trial's own chip
 /// (or another way); its start and the order of its examples are the trial's.
 /// `keep_in`: folder where its trainings are kept while they run (TrialCheckpoint); empty: nowhere.
 TrialModel learning_model(const StudyConfig& config, const Networks& networks,
-                          const std::filesystem::path& keep_in = {});
+                          const std::filesystem::path& keep_in = {}, const Foundry& foundry = Foundry());
 
 /// One mesh with a Haar target of its own for every trial, or with one of `targets`.
 TrialModel mesh_model(const StudyConfig& config, const StudyInputs& inputs = {});

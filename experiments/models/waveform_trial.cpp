@@ -76,8 +76,8 @@ std::vector<ModelAxis> waveform_axes(const StudyConfig&, std::size_t layers) {
 
 }  // namespace
 
-TrialModel waveform_model(const StudyConfig& config, const Networks& networks) {
-  return model_of_chips(config, networks, run_waveform);
+TrialModel waveform_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {
+  return model_of_chips(config, networks, foundry, run_waveform);
 }
 
 StudyModel waveform_study_model() {
@@ -116,8 +116,10 @@ StudyModel waveform_study_model() {
       .validated = "time",
       .networks = own_network,
       .axes = waveform_axes,
-      .make = [](const StudyConfig& config, const StudyInputs& inputs,
-                 const std::filesystem::path&) { return waveform_model(config, inputs.networks); },
+      .make =
+          [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
+            return waveform_model(config, inputs.networks, Foundry(inputs.chips));
+          },
       .memory_bytes = chip_memory_bytes};
 }
 

@@ -12,6 +12,7 @@
 #include "physics/mesh/fit.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 #include "physics/random/stream.hpp"
+#include "physics/variation/chip_errors.hpp"
 
 namespace optinc {
 namespace {
@@ -104,6 +105,39 @@ void add_static_phases(std::uint64_t seed, std::uint32_t chip, CalibratedChip& m
     }
 }
 
+/// Calls body(mesh of `from`, mesh of `to`) for every mesh of two chips. Throws Error where they differ in
+/// shape.
+template <class Body>
+void for_each_pair(const ChipErrors& from, ChipErrors& to, Body body) {
+  bool same = from.layers.size() == to.layers.size();
+  for (std::size_t l = 0; same && l < to.layers.size(); ++l) {
+    same = from.layers[l].size() == to.layers[l].size();
+    for (std::size_t b = 0; same && b < to.layers[l].size(); ++b)
+      for (const auto mesh : {&BlockErrors::mesh, &BlockErrors::attenuators}) {
+        const MeshErrors& given = from.layers[l][b].*mesh;
+        MeshErrors& own = to.layers[l][b].*mesh;
+        same = same && given.alpha.size() == own.alpha.size() &&
+               given.output_offset.size() == own.output_offset.size();
+        if (same) body(given, own);
+      }
+  }
+  validate(same,
+           "a measured chip that has other meshes than the design (errors are by MZI). Give the chip of this "
+           "design.");
+}
+
+/// Adds what was measured of a chip to what the model drew, and keeps the mean loss of its dummies.
+void add_measured(const ChipErrors& measured, CalibratedChip& made) {
+  double first = 0.0, beyond = 0.0;  // where all are alike, their mean is one of them to the bit
+  int count = 0;
+  for_each_pair(measured, made.errors, [&](const MeshErrors& from, MeshErrors& to) {
+    add_errors(from, to);
+    if (count++ == 0) first = from.idle_arm_loss_db;
+    beyond += from.idle_arm_loss_db - first;
+  });
+  made.measured_loss_db = first + beyond / std::max(count, 1);
+}
+
 /// Puts the mean of all splitters of the chip in place of each.
 void know_the_mean(ChipErrors& known) {
   double sum = 0.0;
@@ -143,7 +177,7 @@ void validate_calibration(const CalibrationSettings& settings) {
 
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
                          std::uint64_t seed, std::uint32_t chip, std::uint32_t number,
-                         const SharedVariation& variation) {
+                         const SharedVariation& variation, const ChipErrors* measured) {
   validate_calibration(settings);
   const CalibrationPolicy policy = settings.policy;
   const bool estimates = policy == CalibrationPolicy::noisy || policy == CalibrationPolicy::in_situ;
@@ -153,6 +187,7 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
   CalibratedChip calibrated;
   calibrated.errors = fabricate(design, left, seed, chip);
   add_variation(variation, left, seed, chip, calibrated);
+  if (measured != nullptr) add_measured(*measured, calibrated);
   if (estimates && number > 0)
     for_each_mesh(calibrated.errors, seed, Purpose::recalibration, chip, number,
                   [&](MeshErrors& mesh, bool screen, Stream& stream) {
@@ -160,6 +195,11 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
                   });
   if (policy == CalibrationPolicy::none) add_static_phases(seed, chip, calibrated);
   calibrated.known = calibrated.errors;
+  if (measured != nullptr && estimates)
+    for_each_pair(*measured, calibrated.known, [](const MeshErrors& found, MeshErrors& known) {
+      known.alpha = found.alpha;
+      known.beta = found.beta;
+    });
   if (policy == CalibrationPolicy::none)
     for_each_mesh(calibrated.known, seed, Purpose::static_phase, chip, 0, [](MeshErrors& mesh, bool, Stream&) {
       mesh.alpha.setZero();
@@ -174,6 +214,13 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
   if (settings.splitters == KnownAngles::die_mean && policy != CalibrationPolicy::none)
     know_the_mean(calibrated.known);
   return calibrated;
+}
+
+ErrorModel with_known_losses(ErrorModel model, const CalibratedChip& chip) {
+  if (chip.measured_loss_db == 0.0) return model;
+  model.mzi_loss_db = 2 * (mean_arm_loss_db(model) + chip.measured_loss_db);
+  model.arm_loss_spread_db = 0.0;
+  return model;
 }
 
 MeshProgram trimmed(MeshProgram program, bool screen, const MeshAddress& address) {

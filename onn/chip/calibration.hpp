@@ -15,6 +15,8 @@ struct CalibratedChip {
   /// Of a chip whose devices share variations, one number for every phase of its program; empty otherwise.
   ChipProgram static_phases;  ///< of every shifter without heat, rad (trimmed())
   ChipProgram heater_power;   ///< P_pi of every heater over its design
+
+  double measured_loss_db = 0.0;  ///< of a chip that was measured: mean loss of an arm (dummies have it)
 };
 
 /// Fabricates chip `chip` of the model and calibrates it for the first time (`number` 0) or once more (1, 2,
@@ -26,9 +28,17 @@ struct CalibratedChip {
 /// does: the die's variations are added to splitters, and arms have the static phases of their dimensions,
 /// which policy `none` leaves in the offsets and the others find up to sigma_cal_rad. Without spreads the chip
 /// is, bit for bit, the one without a die.
+/// With a `measured` chip, its errors are there and those of the model come on top: what the model draws is how
+/// far the truth lies from the measurement. `noisy` and `in_situ` know its splitters as they were measured,
+/// `oracle` as they are, and no policy its phase offsets, which are what the calibration left. Under preset
+/// ideal it is, bit for bit, the chip that was measured. Throws Error where it has not the meshes of the
+/// design.
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
                          std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0,
-                         const SharedVariation& variation = {});
+                         const SharedVariation& variation = {}, const ChipErrors* measured = nullptr);
+
+/// The model of what is known about a chip's losses: with the mean that was measured of it beside its own.
+ErrorModel with_known_losses(ErrorModel model, const CalibratedChip& chip);
 
 /// The errors of a block of symbols: N(0, sigma_phase) more on every phase offset, independent at every
 /// instant of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).

@@ -66,6 +66,13 @@ MeshCrosstalk mesh_crosstalk(const MeshTopology& topology, bool attenuators, con
   return made;
 }
 
+/// What heaters are asked for, in their order.
+Vector phases_of(const MeshProgram& heaters) {
+  Vector asked(heaters.theta.size() + heaters.phi.size() + heaters.output_phase.size());
+  asked << heaters.theta, heaters.phi, heaters.output_phase;
+  return asked;
+}
+
 /// Errors of the heaters' own phases and phases of the arms without heaters that are not known of.
 struct Unwanted {
   Vector heaters_rad, arms_rad;
@@ -79,9 +86,7 @@ Unwanted unwanted(const MeshCrosstalk& crosstalk, const Vector& asked_rad) {
 void add_to_mesh(const MeshTopology& topology, const MeshCrosstalk& crosstalk, const MeshProgram& heaters,
                  MeshErrors& errors) {
   const Index mzis = topology.mzi_count();
-  Vector asked(2 * mzis + topology.ports);
-  asked << heaters.theta, heaters.phi, heaters.output_phase;
-  const Unwanted found = unwanted(crosstalk, asked);
+  const Unwanted found = unwanted(crosstalk, phases_of(heaters));
   const CommonPhases common = common_phases(topology, found.arms_rad);
   const Vector output = found.heaters_rad.tail(topology.ports) + common.output;
   errors.theta_offset += found.heaters_rad.head(mzis);
@@ -168,6 +173,18 @@ void add_crosstalk(const ChipDesign& design, const ChipCrosstalk& crosstalk, con
       if (design.layers[l].blocks[b].attenuators.mzi_count() > 0)
         add_to_attenuators(crosstalk.attenuators[l], asked.attenuators, block.attenuators);
     }
+}
+
+double add_heater_errors(const PhaseResponse& real, const PhaseResponse& known, const MeshProgram& heaters,
+                         MeshErrors& errors) {
+  const Vector asked = phases_of(heaters);
+  const Vector power_w = invert_crosstalk(known, asked).power_w;
+  const Vector found = static_phase_errors_rad(real, power_w, asked);
+  const Index mzis = heaters.theta.size();
+  errors.theta_offset += found.head(mzis);
+  errors.phi_offset += found.segment(mzis, mzis);
+  errors.output_offset += found.tail(heaters.output_phase.size());
+  return power_w.sum();
 }
 
 }  // namespace optinc

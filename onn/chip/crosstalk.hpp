@@ -49,4 +49,11 @@ CommonPhases common_phases(const MeshTopology& topology, const Vector& arms_rad)
 void add_crosstalk(const ChipDesign& design, const ChipCrosstalk& crosstalk, const ChipProgram& heaters,
                    ChipErrors& errors);
 
+/// The same of one mesh whose heaters were measured (measured_response(); theta, phi, output screen): the
+/// operator sets powers P that solve Xi_known P = phase, the light gets Xi_real P. With both alike the phases
+/// are right. Nothing is taken off the output screen: its row of crosstalk is a phase against the light's
+/// reference. Returns the power of all heaters, W.
+double add_heater_errors(const PhaseResponse& real, const PhaseResponse& known, const MeshProgram& heaters,
+                         MeshErrors& errors);
+
 }  // namespace optinc

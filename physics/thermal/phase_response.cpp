@@ -1,6 +1,7 @@
 #include "physics/thermal/phase_response.hpp"
 
 #include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
 
 namespace optinc {
 
@@ -15,6 +16,29 @@ PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosst
   response.resistance_k_per_w -= reference_resistance_matrix(heaters, crosstalk, reference_x_m, reference_y_m);
   response.symmetric = false;
   return response;
+}
+
+PhaseResponse measured_response(const Vector& p_pi_w, const Eigen::MatrixXd& crosstalk) {
+  const Eigen::Index count = p_pi_w.size();
+  validate(p_pi_w.allFinite() && (p_pi_w.array() > 0).all(),
+           "a heater with a power for pi of {} W (finite and > 0). Give that of every heater.",
+           count == 0 ? 0.0 : p_pi_w.minCoeff());
+  SparseMatrix response(count, count);
+  if (crosstalk.size() > 0) {
+    validate(crosstalk.rows() == count && crosstalk.cols() == count,
+             "crosstalk of {} x {} for {} heaters (a row and a column each). Give as many.", crosstalk.rows(),
+             crosstalk.cols(), count);
+    validate(crosstalk.allFinite() && crosstalk.diagonal().isZero(0.0),
+             "crosstalk that is not finite, or not 0 from a heater to itself (its own phase is counted apart). "
+             "Mend the matrix.");
+    response = crosstalk.sparseView(0.0, 0.0);
+  }
+  SparseMatrix own(count, count);
+  own.setIdentity();
+  response += own;
+  for (Eigen::Index j = 0; j < count; ++j)
+    for (SparseMatrix::InnerIterator it(response, j); it; ++it) it.valueRef() *= constants::pi / p_pi_w[j];
+  return {Vector::Ones(count), response, 0.0, false};
 }
 
 Vector heater_phases(const PhaseResponse& response, const Vector& power_w) {

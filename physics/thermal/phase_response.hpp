@@ -25,6 +25,13 @@ PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosst
 PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosstalk,
                              const Vector& reference_x_m, const Vector& reference_y_m);
 
+/// Phases of heaters whose constants and crosstalk were measured, phi = (1 + X) diag(pi / P_pi) P: rises count
+/// in radians of a heater's own phase, so that rad_per_k is 1. P_pi in W (heaters); X, rad at the receiver
+/// (rows) per rad of the giver's own phase (columns), 0 on its diagonal, or empty for none. Nothing is said of
+/// the die. Throws Error unless every P_pi is finite and > 0 and X is finite, (heaters, heaters) and 0 on its
+/// diagonal.
+PhaseResponse measured_response(const Vector& p_pi_w, const Eigen::MatrixXd& crosstalk);
+
 /// phi = Xi P, rad (heaters), for powers in W (heaters).
 Vector heater_phases(const PhaseResponse& response, const Vector& power_w);
 

@@ -68,4 +68,17 @@ MeshErrors draw_mesh_errors(const MeshTopology& topology, const ErrorModel& mode
   return errors;
 }
 
+void add_errors(const MeshErrors& from, MeshErrors& to) {
+  to.alpha += from.alpha;
+  to.beta += from.beta;
+  to.theta_offset += from.theta_offset;
+  to.phi_offset += from.phi_offset;
+  to.theta_arm_loss_db += from.theta_arm_loss_db;
+  to.phi_arm_loss_db += from.phi_arm_loss_db;
+  to.theta_other_loss_db += from.theta_other_loss_db;
+  to.phi_other_loss_db += from.phi_other_loss_db;
+  to.output_offset += from.output_offset;
+  to.idle_arm_loss_db += from.idle_arm_loss_db;
+}
+
 }  // namespace optinc

@@ -26,4 +26,7 @@ template <class Real>
 void draw_mesh_errors(const MeshTopology& topology, const ErrorModel& model, const MeshAddress& address,
                       MeshErrorsOf<Real>& errors);
 
+/// Adds the errors of a mesh to others of the same wiring.
+void add_errors(const MeshErrors& from, MeshErrors& to);
+
 }  // namespace optinc

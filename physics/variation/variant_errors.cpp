@@ -40,11 +40,11 @@ MeshVariantErrors draw_variant_errors(const MeshTopology& topology, MziKind kind
 }
 
 KnownSplitters estimate_splitters(const MeshVariantErrors& errors, MziKind kind, double sigma_estimate_rad,
-                                  const MeshAddress& address) {
+                                  const MeshAddress& address, std::uint32_t number) {
   validate_rms("sigma_estimate_rad", sigma_estimate_rad);
   KnownSplitters known{errors.mzis.alpha, errors.mzis.beta, errors.gamma};
   if (sigma_estimate_rad == 0.0) return known;
-  Stream stream(address.seed, Purpose::splitter_estimate, address.chip, address.mesh);
+  Stream stream(address.seed, Purpose::splitter_estimate, address.chip, address.mesh, number);
   const Eigen::Index mzis = known.alpha.size();
   known.alpha += normals(stream, sigma_estimate_rad, mzis);
   known.beta += normals(stream, sigma_estimate_rad, mzis);

@@ -21,8 +21,9 @@ MeshVariantErrors draw_variant_errors(const MeshTopology& topology, MziKind kind
 
 /// What a calibration takes the splitters of a mesh for: their errors, each measured with an error of its own
 /// ~ N(0, sigma_estimate_rad). 0 gives the errors themselves, bit for bit; gamma stays 0 without a third
-/// splitter. Throws Error unless sigma_estimate_rad is finite and >= 0.
+/// splitter. Every calibration `number` of a mesh draws estimates of its own. Throws Error unless
+/// sigma_estimate_rad is finite and >= 0.
 KnownSplitters estimate_splitters(const MeshVariantErrors& errors, MziKind kind, double sigma_estimate_rad,
-                                  const MeshAddress& address);
+                                  const MeshAddress& address, std::uint32_t number = 0);
 
 }  // namespace optinc

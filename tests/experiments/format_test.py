@@ -63,6 +63,8 @@ trials = 2
 [mesh]
 ports = 2
 target = "FILE"
+measured = "ERRORS"
+measured_crosstalk = "CROSSTALK"
 """
 TOLERANCE = """
 model = "tolerance"
@@ -213,7 +215,11 @@ class Format(unittest.TestCase):
         folder = pathlib.Path(cls.folder.name)
         (folder / "text.txt").write_text("abcd efgh " * 400)
         (folder / "swap.csv").write_text("0,1\n1,0\n")
-        target = TARGET.replace("FILE", str(folder / "swap.csv"))
+        (folder / "errors.csv").write_text("column,upper,alpha_rad,theta_pi_power_w,phi_pi_power_w\n0,0,0.01,0.01,0.011\n")
+        (folder / "crosstalk.csv").write_text("0,0.01,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n")
+        target = TARGET
+        for word, file in (("FILE", "swap.csv"), ("ERRORS", "errors.csv"), ("CROSSTALK", "crosstalk.csv")):
+            target = target.replace(word, str(folder / file))
         learning = LEARNING.replace("TEXT", str(folder / "text.txt"))
         for name, text in (("chip", CHIP), ("mesh", MESH), ("target", target), ("tolerance", TOLERANCE), ("waveform", WAVEFORM), ("cascade", CASCADE), ("comb", COMB),
                            ("learning", learning)):
@@ -226,6 +232,9 @@ class Format(unittest.TestCase):
         cls.make("run", folder / "mesh_drift.toml", "-o", folder / "mesh_drift.h5", "--quiet")
         cls.make("program", folder / "chip.h5", "-o", folder / "phases.h5")
         cls.make("fabricate", folder / "chip.h5", "-o", folder / "fabricated.h5")
+        cls.make("fabricate", folder / "waveform.h5", "-o", folder / "unit.h5")
+        cls.make("run", folder / "waveform.toml", "-o", folder / "measured.h5", "--quiet", "--set", "chip.preset=ideal",
+                 "--set", f"chip.measured={folder / 'unit.h5'}")
         cls.make("budget", "--network", folder / "chip.h5", "--quiet", "-o", folder / "budget.h5")
         (folder / "designs.toml").write_text('[[design]]\nname = "small"\nset = ["network.hidden=[8]"]\n')
         cls.make("compare-costs", folder / "designs.toml", "--quiet", "-o", folder / "designs.h5")
@@ -267,6 +276,8 @@ class Format(unittest.TestCase):
         if group == "record":
             return (own[name][0], "float64", own[name][1]) if name in own else None
         if group == "errors" and name not in ("gamma", "common_offset"):
+            group = "chip/layer0/block0/mesh"
+        if group.startswith("measured_") and name not in ("theta_pi_power", "phi_pi_power", "crosstalk"):
             group = "chip/layer0/block0/mesh"
         if name == "matrix":
             return ["output", "input", "complex"], "float64", "1"

@@ -1,5 +1,6 @@
 #include <initializer_list>
 
+#include "experiments/io/crosstalk_file.hpp"
 #include "experiments/io/matrix_file.hpp"
 #include "experiments/io/mesh_errors_file.hpp"
 #include "experiments/io/numpy_file.hpp"
@@ -55,9 +56,11 @@ void tables(Bytes text) {
   read_as(csv, {"table.s2p", "table.s4p", "table.S8P"},
           [](const auto& path) { accepted([&] { read_touchstone(path); }); });
   accepted([&] { read_mesh_errors(csv, clements_topology(3)); });
+  accepted([&] { read_crosstalk(csv, clements_topology(2)); });
   read_as(csv, {"table.npz", "table.npy"}, [](const auto& path) {
     accepted([&] { read_numpy(path); });
     accepted([&] { read_mesh_errors(path, clements_topology(3)); });
+    accepted([&] { read_crosstalk(path, clements_topology(2)); });
     accepted([&] { read_phases(path); });
   });
 }

@@ -186,7 +186,8 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
   }
   // a preset asked for on the command line must not be undone by the file, which --print-config writes in full
   if (over.contains("chip.preset"))
-    std::erase_if(given, [](const auto& v) { return v.first.starts_with("chip."); });
+    std::erase_if(given,
+                  [](const auto& v) { return v.first.starts_with("chip.") && v.first != "chip.measured"; });
   if (over.contains("noise.set"))
     for (const auto& [key, value] : noise_set("receivers")) given.erase(key);
   for (const auto& [key, value] : over) given.insert_or_assign(key, value);
@@ -297,6 +298,28 @@ void validate_fabrication(const StudyConfig& config) {
     placed_on_die(meshes_of(network_shape(config)), config.hardware.layout, config.fabrication.wafer);
 }
 
+/// A chip that was measured, in a study that can have one.
+void validate_measured_chip(const StudyConfig& config) {
+  const std::string& source = config.measured_chip.measured;
+  validate_field(model_reads(config.model, "chip", "measured"), "measured",
+                 "{} in a study of model {} (it would be ignored). Choose a model that reads it: {}.", source,
+                 config.model, readers_text("chip", "measured"));
+  validate_field(
+      config.calibration.sigma_estimate_rad == 0.0, "measured",
+      "{} with calibration.sigma_estimate_rad = {} (what was measured is the estimate; the other keys of "
+      "[chip] say how far it is off). Set the latter to 0.",
+      source, config.calibration.sigma_estimate_rad);
+  validate_field(
+      config.fabrication.process == FabricationProcess::independent, "measured",
+      "{} with fabrication.process = \"wafer\" (what was measured has the wafer in it). Set the latter to "
+      "\"independent\".",
+      source);
+  validate_field(!config.training.on_chips || config.network.source != "train", "measured",
+                 "{} with training.on_chips = true (chips that training meets are drawn). Train first, and set "
+                 "network.source to the file.",
+                 source);
+}
+
 }  // namespace
 
 void validate_config(const StudyConfig& config) {
@@ -365,7 +388,11 @@ void validate_config(const StudyConfig& config) {
       validate_field(!config.mesh.is_measured(), "measured",
                      "{} in a study of model {} (it would be ignored). Choose a model that reads it: {}.",
                      config.mesh.measured, config.model, readers_text("mesh", "measured"));
+      validate_field(!config.mesh.has_measured_crosstalk(), "measured_crosstalk",
+                     "{} in a study of model {} (it would be ignored). Choose a model that reads it: {}.",
+                     config.mesh.measured_crosstalk, config.model, readers_text("mesh", "measured_crosstalk"));
     });
+  if (config.measured_chip.is_measured()) in_section("chip", [&] { validate_measured_chip(config); });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)
     in_section(model.validated, [&] { model.validate(config); });
   in_section("budget", [&] { validate_budget(config.budget); });

@@ -67,16 +67,27 @@ struct ToleranceSettings {
 /// [mesh]: the mesh of model "mesh", with a target of its own for every trial.
 struct MeshSettings {
   int ports = 16;
-  std::string target = "unitary";  ///< or "orthogonal", or the file of a matrix
-  bool nearest_unitary = false;    ///< in place of a file's matrix that is not unitary
-  std::string measured = "none";   ///< or the file of one mesh's errors; those of [chip] come on top
-  std::string kind = "standard";   ///< of its MZIs
+  std::string target = "unitary";           ///< or "orthogonal", or the file of a matrix
+  bool nearest_unitary = false;             ///< in place of a file's matrix that is not unitary
+  std::string measured = "none";            ///< or the file of one mesh's errors; those of [chip] come on top
+  std::string measured_crosstalk = "none";  ///< or the file of its heaters' crosstalk
+  std::string kind = "standard";            ///< of its MZIs
   std::string topology = "clements";
   double sigma_common_rad = 0.0;  ///< rms phase offset of every block as a whole, unknown to the operator
 
   /// Whether every trial draws a target of its own; otherwise all have the matrix of a file.
   bool target_is_drawn() const { return target == "unitary" || target == "orthogonal"; }
   /// Whether its errors were measured; otherwise [chip] alone draws them.
+  bool is_measured() const { return measured != "none"; }
+  /// Whether the crosstalk of its heaters was.
+  bool has_measured_crosstalk() const { return measured_crosstalk != "none"; }
+};
+
+/// Key of [chip] beside its errors.
+struct MeasuredChipSettings {
+  std::string measured = "none";  ///< or the file of one chip's errors; those of [chip] come on top
+
+  /// Whether the chip was measured; otherwise [chip] alone draws it.
   bool is_measured() const { return measured != "none"; }
 };
 
@@ -133,6 +144,7 @@ struct StudyConfig {
   NetworkSettings network;
   TrainingSettings training;
   ErrorModel chip = error_preset("design-target");
+  MeasuredChipSettings measured_chip;  ///< [chip], too
   FabricationSettings fabrication;
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;

@@ -33,6 +33,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("network", s.network);
   section("training", s.training);
   section("chip", s.chip);
+  section("chip", s.measured_chip);
   section("fabrication", s.fabrication);
   section("calibration", s.calibration);
   section("crosstalk", s.crosstalk);

@@ -101,12 +101,14 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                      "or set network.source = \"train\"",
                      network.start, network.source),
          {}});
-  if (config.mesh.is_measured() && config.chip.preset != "ideal" && config.chip.preset != "custom")
-    all.push_back({"mesh.measured",
-                   fmt::format("errors of preset \"{}\" come on top of what was measured. Set chip.preset = "
-                               "\"ideal\", and in [chip] how far the truth may lie from the measurement",
-                               config.chip.preset),
-                   {}});
+  for (const auto& [key, measured] : {std::pair("mesh.measured", config.mesh.is_measured()),
+                                      std::pair("chip.measured", config.measured_chip.is_measured())})
+    if (measured && config.chip.preset != "ideal" && config.chip.preset != "custom")
+      all.push_back({key,
+                     fmt::format("errors of preset \"{}\" come on top of what was measured. Set chip.preset = "
+                                 "\"ideal\", and in [chip] how far the truth may lie from the measurement",
+                                 config.chip.preset),
+                     {}});
   if (config.fabrication.process == FabricationProcess::independent && shares_something_else(config))
     all.push_back({"fabrication.process",
                    "\"independent\" leaves no part to the other keys of [fabrication]. Set it to \"wafer\"",

@@ -91,6 +91,7 @@ void write_section(const Attributes& attributes, const StudyConfig& config, std:
   for (const FieldEntry& entry : config_entries(config)) {
     if (entry.section != section) continue;
     known = true;
+    if (entry.info.file) continue;
     std::visit(
         [&](const auto& value) {
           using T = std::decay_t<decltype(value)>;

@@ -43,7 +43,8 @@ void refuse_newer_schema(const File& file);
 /// The configuration the file was written with. Throws Error where require_schema or parse_config does.
 StudyConfig stored_config(const File& file);
 
-/// Writes one section of the configuration ("chip") as attributes of a group, from its field table.
+/// Writes one section of the configuration ("chip") as attributes of a group, from its field table, but for
+/// keys that name a file.
 void write_section(const Attributes& attributes, const StudyConfig& config, std::string_view section);
 
 }  // namespace optinc

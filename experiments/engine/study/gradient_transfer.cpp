@@ -50,10 +50,10 @@ StepGradients take_gradients(const StudyConfig& config, const ImageData& data,
 }
 
 GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients step, const Network& network,
-                                    const ChipDesign& design) {
+                                    const ChipDesign& design, const Foundry& foundry) {
   const QuantisedGradients& sent = step.sent;
   const CodeVector answers = exact_answers(config.task, sent.codes);
-  const CalibratedChip fabricated = calibrated_chip(design, config, 0);
+  const CalibratedChip fabricated = calibrated_chip(design, config, 0, 0, foundry);
   const auto through_chip = [&](std::string_view name) {
     const ChipVariant variant = chip_variant(name);
     const LitChip chip = chip_in_operation(design, config, fabricated, 0, variant.programming);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/models/foundry.hpp"
 #include "experiments/models/learning/idx_images.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "onn/network/network.hpp"
@@ -47,6 +48,6 @@ struct GradientTransfer {
 /// Averages a step's gradients exactly; by Q(mean) of the codes ("quantised", what an ideal 8-bit OptINC
 /// returns); through the float64 network; through chip 0 of [chip]. Throws Error for settings that do not fit.
 GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients step, const Network& network,
-                                    const ChipDesign& design);
+                                    const ChipDesign& design, const Foundry& foundry = Foundry());
 
 }  // namespace optinc

@@ -50,22 +50,42 @@ bool same_targets(const StudyInputs& a, const StudyInputs& b) {
                     });
 }
 
+bool same_values(const Vector& a, const Vector& b) { return std::ranges::equal(a, b); }
+
+bool same_errors(const MeshErrors& a, const MeshErrors& b) {
+  return same_values(a.alpha, b.alpha) && same_values(a.beta, b.beta) &&
+         same_values(a.theta_offset, b.theta_offset) && same_values(a.phi_offset, b.phi_offset) &&
+         same_values(a.theta_arm_loss_db, b.theta_arm_loss_db) &&
+         same_values(a.phi_arm_loss_db, b.phi_arm_loss_db) &&
+         same_values(a.theta_other_loss_db, b.theta_other_loss_db) &&
+         same_values(a.phi_other_loss_db, b.phi_other_loss_db) &&
+         same_values(a.output_offset, b.output_offset) && a.idle_arm_loss_db == b.idle_arm_loss_db;
+}
+
 bool same_measured(const StudyInputs& a, const StudyInputs& b) {
   return std::ranges::equal(a.measured, b.measured, [](const MeasuredMesh& x, const MeasuredMesh& y) {
-    const auto values = [](const MeshErrors& e) {
-      return std::array{e.alpha,
-                        e.beta,
-                        e.theta_offset,
-                        e.phi_offset,
-                        e.theta_arm_loss_db,
-                        e.phi_arm_loss_db,
-                        e.theta_other_loss_db,
-                        e.phi_other_loss_db,
-                        e.output_offset};
-    };
-    return x.source == y.source &&
-           std::ranges::equal(values(x.errors), values(y.errors),
-                              [](const Vector& u, const Vector& v) { return std::ranges::equal(u, v); });
+    return x.source == y.source && same_errors(x.found.errors, y.found.errors) &&
+           same_values(x.found.theta_p_pi_w, y.found.theta_p_pi_w) &&
+           same_values(x.found.phi_p_pi_w, y.found.phi_p_pi_w);
+  });
+}
+
+bool same_crosstalk(const StudyInputs& a, const StudyInputs& b) {
+  return std::ranges::equal(
+      a.crosstalks, b.crosstalks, [](const MeasuredCrosstalk& x, const MeasuredCrosstalk& y) {
+        return x.source == y.source && std::ranges::equal(x.rad_per_rad.reshaped(), y.rad_per_rad.reshaped());
+      });
+}
+
+bool same_chips(const StudyInputs& a, const StudyInputs& b) {
+  const auto block = [](const BlockErrors& x, const BlockErrors& y) {
+    return same_errors(x.mesh, y.mesh) && same_errors(x.attenuators, y.attenuators);
+  };
+  const auto layer = [&](const std::vector<BlockErrors>& x, const std::vector<BlockErrors>& y) {
+    return std::ranges::equal(x, y, block);
+  };
+  return std::ranges::equal(a.chips, b.chips, [&](const MeasuredChip& x, const MeasuredChip& y) {
+    return x.source == y.source && std::ranges::equal(x.errors.layers, y.errors.layers, layer);
   });
 }
 
@@ -101,16 +121,16 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
     validate(run_id(part.config) == run_id(whole->config),
              "{}: another study than {} ({}). Merge shards of one study only.", path.string(),
              shards.front().string(), difference(part.config, whole->config));
-    validate(
-        same_targets(*part.inputs, *whole->inputs),
-        "{}: other matrices of mesh.target than {} (the file was changed between the two runs). Run all shards "
-        "with one file.",
-        path.string(), shards.front().string());
-    validate(
-        same_measured(*part.inputs, *whole->inputs),
-        "{}: other errors of mesh.measured than {} (the file was changed between the two runs). Run all shards "
-        "with one file.",
-        path.string(), shards.front().string());
+    const auto require_same = [&](bool same, std::string_view what) {
+      validate(
+          same,
+          "{}: other {} than {} (the file was changed between the two runs). Run all shards with one file.",
+          path.string(), what, shards.front().string());
+    };
+    require_same(same_targets(*part.inputs, *whole->inputs), "matrices of mesh.target");
+    require_same(same_measured(*part.inputs, *whole->inputs), "errors of mesh.measured");
+    require_same(same_crosstalk(*part.inputs, *whole->inputs), "crosstalk of mesh.measured_crosstalk");
+    require_same(same_chips(*part.inputs, *whole->inputs), "errors of chip.measured");
     validate(same_network(*part.inputs, *whole->inputs),
              "{}: another network than {} (trained on another machine or build). Train it once with optinc "
              "train and set network.source.",

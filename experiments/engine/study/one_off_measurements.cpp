@@ -11,6 +11,7 @@
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/models/chip_trial.hpp"
+#include "experiments/models/operated_chip.hpp"
 
 namespace optinc {
 namespace {
@@ -24,6 +25,7 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
   OnnSummary summary = summarise(network);
   StudyConfig ideal = config;
   ideal.chip = error_preset("ideal");
+  ideal.measured_chip = {};
   ideal.calibration.diagonal_epochs = 0;  // the network's own diagonals
   ideal.hardware.timing.sampling = Sampling::settled;
   const Codes codes = codes_of_words(network.task, evaluation_words(network.task));
@@ -35,9 +37,9 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
   return summary;
 }
 
-Eye look_into_eye(const StudyConfig& config, const ChipDesign& design) {
-  return {config.chip.sigma_eta_rad, all_word_outputs(design, config, chip_variant("corrected")),
-          all_word_outputs(design, config, chip_variant("noisy"))};
+Eye look_into_eye(const StudyConfig& config, const ChipDesign& design, const Foundry& foundry) {
+  return {config.chip.sigma_eta_rad, all_word_outputs(design, config, chip_variant("corrected"), foundry),
+          all_word_outputs(design, config, chip_variant("noisy"), foundry)};
 }
 
 StepGradients gradients_with_progress(const StudyConfig& config, bool quiet) {
@@ -108,19 +110,23 @@ OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inp
   OneOffResults once(inputs.networks.size());
   if (once.empty() || (once.size() > 1 && config.measure.once.empty())) return once;
   const std::vector<StudyConfig> points = point_of_each(config, inputs.networks);
+  const Foundry foundry(inputs.chips);
   std::optional<StepGradients> step;
   for (std::size_t i = 0; i < once.size(); ++i) {
     check_interrupt();
     const Network& network = inputs.networks[i].network;
     const ChipDesign design = design_chip(network);
     once[i].onn = with_ideal_chip(points[i], network, design);
-    if (measures(config, "eye")) once[i].eye = look_into_eye(points[i], design);
+    if (measures(config, "eye")) once[i].eye = look_into_eye(points[i], design, foundry);
     if (measures(config, "cost"))
-      once[i].cost = unit_cost(network, budget(design, points[i].chip, points[i].hardware, points[i].budget));
+      once[i].cost = unit_cost(
+          network,
+          budget(design, with_known_losses(points[i].chip, calibrated_chip(design, points[i], 0, 0, foundry)),
+                 points[i].hardware, points[i].budget));
     if (!measures(config, "gradient")) continue;
     if (i == 0 || points[i].task != points[i - 1].task || points[i].gradient != points[i - 1].gradient)
       step = gradients_with_progress(points[i], quiet);
-    once[i].gradient = transfer_gradients(points[i], *step, network, design);
+    once[i].gradient = transfer_gradients(points[i], *step, network, design, foundry);
   }
   return once;
 }

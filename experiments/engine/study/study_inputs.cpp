@@ -15,6 +15,7 @@
 #include "experiments/engine/study/shipped_networks.hpp"
 #include "experiments/engine/study/training_checkpoint.hpp"
 #include "experiments/io/chip_file.hpp"
+#include "experiments/io/crosstalk_file.hpp"
 #include "experiments/io/matrix_file.hpp"
 #include "onn/training/on_chip.hpp"
 #include "onn/training/trainer.hpp"
@@ -78,6 +79,8 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
 
 std::string target_group(std::size_t number) { return fmt::format("mesh_targets/{}", number); }
 std::string measured_group(std::size_t number) { return fmt::format("measured_meshes/{}", number); }
+std::string crosstalk_group(std::size_t number) { return fmt::format("measured_crosstalk/{}", number); }
+std::string chip_group(std::size_t number) { return fmt::format("measured_chips/{}", number); }
 
 }  // namespace
 
@@ -94,6 +97,7 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const Kee
 StudyInputs read_files(const std::vector<StudyConfig>& points) {
   StudyInputs inputs;
   if (const auto read = model_of(points.front()).read_files) read(points, inputs);
+  inputs.chips = read_measured_chips(points);
   return inputs;
 }
 
@@ -108,7 +112,13 @@ StudyInputs make_study_inputs(const StudyConfig& config, bool quiet, const KeepT
     }
   StudyInputs inputs = read_files(points);
   for (const StudyConfig& asked : wanted)
+    if (asked.network.source == "train") require_measured_fit(asked, inputs.chips, network_shape(asked));
+  for (const StudyConfig& asked : wanted)
     inputs.networks.push_back(make_network_of(asked, quiet, wanted.size() == 1 ? keep : KeepTraining{}));
+  for (const StudyConfig& point : points)
+    for (const StudyConfig& asked : asked_networks(point))
+      require_measured_fit(asked, inputs.chips,
+                           inputs.networks[network_number(inputs.networks, asked)].network);
   return inputs;
 }
 
@@ -124,8 +134,18 @@ void write_study_inputs(const Group& root, const StudyInputs& inputs) {
   }
   for (std::size_t i = 0; i < inputs.measured.size(); ++i) {
     const Group group = root.group(measured_group(i));
-    save_mesh_errors(group, inputs.measured[i].errors);
+    save_measurement(group, inputs.measured[i].found);
     group.attributes().set("source", std::string_view(inputs.measured[i].source));
+  }
+  for (std::size_t i = 0; i < inputs.crosstalks.size(); ++i) {
+    const Group group = root.group(crosstalk_group(i));
+    save_crosstalk(group, inputs.crosstalks[i].rad_per_rad);
+    group.attributes().set("source", std::string_view(inputs.crosstalks[i].source));
+  }
+  for (std::size_t i = 0; i < inputs.chips.size(); ++i) {
+    const Group group = root.group(chip_group(i));
+    save_chip_errors(group, inputs.chips[i].errors);
+    group.attributes().set("source", std::string_view(inputs.chips[i].source));
   }
   if (inputs.networks.size() == 1) return write(root, inputs.networks.front());
   for (std::size_t i = 0; i < inputs.networks.size(); ++i) {
@@ -154,7 +174,15 @@ StudyInputs read_study_inputs(const Group& root) {
   }
   for (std::size_t i = 0; root.exists("measured_meshes") && root.exists(measured_group(i)); ++i) {
     const Group group = root.open(measured_group(i));
-    inputs.measured.push_back({group.attributes().text("source"), load_mesh_errors(group)});
+    inputs.measured.push_back({group.attributes().text("source"), load_measurement(group)});
+  }
+  for (std::size_t i = 0; root.exists("measured_crosstalk") && root.exists(crosstalk_group(i)); ++i) {
+    const Group group = root.open(crosstalk_group(i));
+    inputs.crosstalks.push_back({group.attributes().text("source"), load_crosstalk(group)});
+  }
+  for (std::size_t i = 0; root.exists("measured_chips") && root.exists(chip_group(i)); ++i) {
+    const Group group = root.open(chip_group(i));
+    inputs.chips.push_back({group.attributes().text("source"), load_chip_errors(group)});
   }
   return inputs;
 }

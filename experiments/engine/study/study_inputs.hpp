@@ -29,9 +29,8 @@ StudyInputs read_files(const std::vector<StudyConfig>& points);
 /// The network of a configuration without sweeps (of a cascade, its first level's).
 PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
-/// The groups `network` and `training` of a file, or `networks` where there are several, `mesh_targets` and
-/// `measured_meshes`:
-/// written, and read again to the same bits.
+/// The groups `network` and `training` of a file, or `networks` where there are several, `mesh_targets`,
+/// `measured_meshes`, `measured_crosstalk` and `measured_chips`: written, and read again to the same bits.
 void write_study_inputs(const Group& root, const StudyInputs& inputs);
 StudyInputs read_study_inputs(const Group& root);
 

@@ -54,12 +54,12 @@ TEST_CASE("errors of a mesh come from every form in which NumPy keeps them") {
   const MeshTopology topology = clements_topology(3);
   for (const char* name : {"errors.npz", "errors.npy"}) {
     INFO(name);
-    const MeshErrors errors = read_mesh_errors(numpy_data / name, topology);
+    const MeshErrors errors = read_mesh_errors(numpy_data / name, topology).errors;
     CHECK(errors.alpha == Vector(Eigen::Vector3d(0.01, -0.02, 0.03)));  // rows (2, 0), (0, 0), (1, 1)
     CHECK(errors.beta == Vector(Eigen::Vector3d::Zero()));
   }
   const MeshErrors packed =
-      read_mesh_errors(numpy_data / "in_order.npz", topology);  // without column and upper
+      read_mesh_errors(numpy_data / "in_order.npz", topology).errors;  // without column and upper
   CHECK(packed.alpha == Vector(Eigen::Vector3d(0.25, -0.5, 0.125)));
   CHECK(packed.phi_arm_loss_db == Vector(Eigen::Vector3d(0.1, 0.2, 0.3)));
   CHECK(std::abs(packed.idle_arm_loss_db - 0.05) < 1e-15);
@@ -158,4 +158,33 @@ TEST_CASE("damaged files of NumPy are refused, or are what they were") {
         CHECK(found.columns[c].values == wanted.columns[c].values);
     }
   }
+}
+
+// Fails when a matrix is read column by column, or what Fortran keeps so is read row by row
+TEST_CASE("a matrix comes from an .npy by rows and by columns") {
+  const Scratch scratch;
+  const fs::path path = scratch / "matrix.npy";
+  const std::string numbers = raw(1.0, 2.0, 3.0, 4.0, 5.0, 6.0);
+  std::string by_columns = npy("'<f8'", "(2, 3)", numbers);
+  put(path, by_columns);
+  Eigen::MatrixXd rows(2, 3), columns(2, 3);
+  rows << 1, 2, 3, 4, 5, 6;
+  columns << 1, 3, 5, 2, 4, 6;
+  CHECK(read_numpy_matrix(path, "any", 3) == rows);
+  by_columns.replace(by_columns.find("False"), 5, "True ");
+  put(path, by_columns);
+  CHECK(read_numpy_matrix(path, "any", 3) == columns);
+  const auto refused_matrix = [&](const std::string& bytes, std::size_t largest = 3) {
+    put(path, bytes);
+    return refusal([&] { read_numpy_matrix(path, "any", largest); });
+  };
+  CHECK_THAT(refused_matrix(npy("'<f8'", "(6,)", numbers)),
+             ContainsSubstring("an array of 1 axes (two are read)"));
+  CHECK_THAT(refused_matrix(npy("'<f8'", "(2, 3)", numbers), 2), ContainsSubstring("at most 2 x 2"));
+  CHECK_THAT(refused_matrix(npy("'<f8'", "(3, 3)", numbers)), ContainsSubstring("48 bytes of data"));
+  CHECK_THAT(refused_matrix(npy("[('a', '<f8')]", "(2, 3)", numbers)),
+             ContainsSubstring("an array with fields"));
+  CHECK_THAT(refused_matrix(npy("'<f8'", "(1, 1)", raw(NAN))), ContainsSubstring("row 0, column 0 is nan"));
+  CHECK_THAT(refusal([&] { read_numpy_matrix(numpy_data / "errors.npz", "any", 3); }),
+             ContainsSubstring("no array \"any\""));
 }

@@ -1,10 +1,12 @@
 // Model comb: the wavelengths of a comb through one chip.
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
 
+#include "experiments/engine/config/points.hpp"
 #include "experiments/engine/runner/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/link/transmission.hpp"
@@ -177,6 +179,38 @@ TEST_CASE("comb: what no comb is, is refused by its key") {
                 {"comb.spacing_hz = 100000000000", "401 channels", "nm off"});
   check_message(complaint("model = 'comb'\n" + comb(3, 1e11, "[environment]\nwavelength_m = 9.99e-8\n")),
                 {"comb.spacing_hz", "environment.wavelength_m = 9.99e-08"});
-  check_message(complaint("model = 'comb'\n[[sweep]]\nvalues = {'comb.channels' = [3, 5]}\n"),
-                {"comb.channels cannot be swept"});
+  check_message(refusal([] {
+                  checked_points(parse("model = 'comb'\n[[sweep]]\nvalues = {'comb.channels' = [3, 6]}\n"));
+                }),
+                {"comb.channels = 6", "odd", "Set 7"});
+}
+
+// Fails when channels of a narrower point are not put about the middle one, or carry the frequencies of another
+// point
+TEST_CASE("comb: channels and spacing can be swept") {
+  const std::string sweep =
+      "[[sweep]]\nvalues = {'comb.channels' = [3, 5], 'comb.spacing_hz' = [1e11, 2e11]}\n";
+  const StudyConfig swept = study("comb", sweep);
+  const Networks networks = {{"", random_network(task, {8, 16}), {}}};
+  const TrialModel model = comb_model(swept, networks);
+  CHECK(model.axis("channel").unit == "1");
+  CHECK(std::get<std::vector<std::int64_t>>(model.axis("channel").values) ==
+        std::vector<std::int64_t>{-2, -1, 0, 1, 2});
+  for (const int point : {0, 1}) {
+    const TrialRecord all{model, run_trial(model, swept, {static_cast<std::size_t>(point), 1}).record};
+    const StudyConfig alone = study("comb", comb(3 + 2 * point, (1 + point) * 1e11));
+    const TrialModel of_one = comb_model(alone, networks);
+    CHECK(of_one.axis("channel").unit == "Hz");
+    const TrialRecord one{of_one, run_trial(of_one, alone, {0, 1}).record};
+    const auto wide = all.of("channel_error_rms", 1), own = one.of("channel_error_rms", 1);
+    const std::size_t beside = (wide.size() - own.size()) / 2;
+    for (std::size_t k = 0; k < wide.size(); ++k) {
+      const bool there = k >= beside && k < beside + own.size();
+      CHECK(std::isnan(wide[k]) != there);
+      if (there) CHECK(wide[k] == own[k - beside]);
+    }
+  }
+  const StudyConfig counts = study("comb", "[[sweep]]\nvalues = {'comb.channels' = [5, 3]}\n");
+  CHECK(std::get<std::vector<double>>(comb_model(counts, networks).axis("channel").values) ==
+        std::vector<double>{-2e11, -1e11, 0, 1e11, 2e11});
 }

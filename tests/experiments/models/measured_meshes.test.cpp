@@ -8,7 +8,9 @@
 #include "experiments/engine/study/run_study.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "experiments/models/mesh_trial.hpp"
+#include "onn/chip/calibration.hpp"
 #include "onn/chip/environment.hpp"
+#include "physics/mesh/reference_mesh.hpp"
 #include "physics/variation/chip_errors.hpp"
 
 #include "tests/support/catch.hpp"
@@ -187,4 +189,184 @@ TEST_CASE("a measured mesh is detuned as its own program heats it") {
   CHECK(values(config, "mesh_error")[1] > values(study_of(file), "mesh_error")[1] + 0.005);
   run_study(config, to(scratch / "detuned.h5"));
   CHECK(replay_trial(scratch / "detuned.h5", 0, 3, to(scratch / "trial.h5")).differing == 0);
+}
+
+namespace {
+
+/// A matrix of 4 ports: theta 0..5, phi 6..11, output phases 12..15.
+struct Entry {
+  int receiver, giver;
+  double rad_per_rad;
+};
+constexpr Entry entries[] = {{0, 1, 0.03}, {1, 0, 0.05},  {2, 7, -0.02},
+                             {7, 2, 0.04}, {13, 5, 0.01}, {9, 15, 0.06}};
+constexpr int heaters = 16;
+
+std::string crosstalk_csv(std::span<const Entry> of) {
+  std::string text = "# rad per rad\n";
+  for (int i = 0; i < heaters; ++i)
+    for (int j = 0; j < heaters; ++j) {
+      double value = 0.0;
+      for (const Entry& e : of)
+        if (e.receiver == i && e.giver == j) value = e.rad_per_rad;
+      text += fmt::format("{}{}", value, j + 1 < heaters ? "," : "\n");
+    }
+  return text;
+}
+
+/// P_pi of theta and phi in the order of the mesh, of which the design says 10 mW.
+constexpr double theta_w[] = {10e-3, 11e-3, 9e-3, 10.5e-3, 10e-3, 12e-3},
+                 phi_w[] = {9.5e-3, 10e-3, 10e-3, 8e-3, 10e-3, 11e-3};
+constexpr double design_w = 10e-3;
+
+StudyConfig study_of_heaters(const Scratch& scratch, const std::vector<std::string>& settings = {}) {
+  std::vector<std::string> all = {"chip.preset=ideal", fmt::format("heater.pi_power_w={}", design_w),
+                                  "mesh.measured=" + (scratch / "chip.csv").string(),
+                                  "mesh.measured_crosstalk=" + (scratch / "crosstalk.csv").string()};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return parse("model = 'mesh'\n[run]\nseed = 3\n[runner]\ntrials = 4\n[mesh]\nports = 4\n", all);
+}
+
+void put_heaters(const Scratch& scratch) {
+  std::string text = "column,upper,theta_pi_power_w,phi_pi_power_w\n";
+  const MeshTopology topology = clements_topology(4);
+  std::size_t k = 0;
+  for (int c = 0; c < topology.columns(); ++c)
+    for (const PortPair& mzi : topology.column(c)) {
+      text += fmt::format("{},{},{},{}\n", c, mzi.upper, theta_w[k], phi_w[k]);
+      ++k;
+    }
+  put(scratch / "chip.csv", text);
+  put(scratch / "crosstalk.csv", crosstalk_csv(entries));
+}
+
+/// What the light gets of phases p when powers are set as the design has it: P_design / P of every heater's
+/// own, and X of these.
+MeshProgram by_hand(const MeshProgram& set) {
+  std::vector<double> own, light;
+  for (int k = 0; k < 6; ++k) own.push_back(set.theta[k] * design_w / theta_w[k]);
+  for (int k = 0; k < 6; ++k) own.push_back(set.phi[k] * design_w / phi_w[k]);
+  for (int p = 0; p < 4; ++p) own.push_back(set.output_phase[p]);
+  light = own;
+  for (const Entry& e : entries)
+    light[static_cast<std::size_t>(e.receiver)] += e.rad_per_rad * own[static_cast<std::size_t>(e.giver)];
+  MeshProgram found = set;
+  for (int k = 0; k < 6; ++k) found.theta[k] = light[static_cast<std::size_t>(k)];
+  for (int k = 0; k < 6; ++k) found.phi[k] = light[static_cast<std::size_t>(6 + k)];
+  for (int p = 0; p < 4; ++p) found.output_phase[p] = light[static_cast<std::size_t>(12 + p)];
+  return found;
+}
+
+}  // namespace
+
+// Fails when rows and columns of the crosstalk are exchanged, when a heater's constant acts upside down or on
+// another heater, and when the correction does not solve for both.
+TEST_CASE("measured heaters and their crosstalk act as a matrix typed by hand says") {
+  const Scratch scratch;
+  put_heaters(scratch);
+  const StudyConfig config = study_of_heaters(scratch);
+  const MeshTrial drawn = draw_mesh_trial(config, 1, make_study_inputs(config, true));
+  MeshTrial blind = drawn, knowing = drawn;
+  const MeshProgram set = programmed_mesh(drawn, "uncorrected", config.chip).program;
+  const double blind_w = *add_measured_heat(blind, set, "uncorrected", config);
+  const Matrix wanted = reference_transfer_matrix(drawn.topology, by_hand(set), no_errors(drawn.topology));
+  CHECK((found_matrix(blind, set) - wanted).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK((wanted - drawn.target).cwiseAbs().maxCoeff() > 0.1);
+  CHECK(blind_w == Approx((set.theta.sum() + set.phi.sum() + set.output_phase.sum()) * design_w / M_PI));
+  const double knowing_w = *add_measured_heat(knowing, set, "corrected", config);
+  CHECK((found_matrix(knowing, set) - drawn.target).cwiseAbs().maxCoeff() < 1e-11);
+  CHECK(std::abs(knowing_w / blind_w - 1) > 1e-3);
+  const auto error = values(config, "mesh_error", 1);  // (uncorrected, corrected)
+  CHECK(error[0] == Approx((wanted - drawn.target).norm() / 2).epsilon(1e-12));
+  CHECK(error[1] < 1e-11);
+  // what [chip] leaves is unknown to both
+  CHECK(values(study_of_heaters(scratch, {"chip.sigma_cal_rad=0.01"}), "mesh_error", 1)[1] > 1e-3);
+}
+
+// Fails when heaters of a mesh that was not measured itself are asked for phases of the program
+TEST_CASE("measured crosstalk alone acts on heaters that also make up for static phases") {
+  const Scratch scratch;
+  put_heaters(scratch);
+  const StudyConfig config = study_of_heaters(scratch, {"mesh.measured=none"});
+  const MeshTrial drawn = draw_mesh_trial(config, 1, make_study_inputs(config, true));
+  const MeshProgram set = programmed_mesh(drawn, "uncorrected", config.chip).program;
+  const MeshProgram asked = trimmed(set, true, {3, 1, 0});
+  MeshTrial blind = drawn;
+  add_measured_heat(blind, set, "uncorrected", config);
+  CHECK(blind.errors.mzis.theta_offset[0] == Approx(0.03 * asked.theta[1]).epsilon(1e-12));
+  CHECK(blind.errors.mzis.phi_offset[3] == Approx(0.06 * asked.output_phase[3]).epsilon(1e-12));
+  CHECK(blind.errors.mzis.output_offset[1] == Approx(0.01 * asked.theta[5]).epsilon(1e-12));
+}
+
+// Fails when a result file leaves constants or crosstalk out, or a merge does not look at them
+TEST_CASE("a study keeps the heaters that it began with") {
+  const Scratch scratch;
+  put_heaters(scratch);
+  const StudyConfig config = study_of_heaters(scratch);
+  RunOptions half = to(scratch / "first.h5");
+  half.shard = {1, 2};
+  run_study(config, half);
+  run_study(config, to(scratch / "whole.h5"));
+  const StudyInputs kept = read_study_inputs(File::open(scratch / "whole.h5").root());
+  REQUIRE((kept.measured.size() == 1 && kept.crosstalks.size() == 1));
+  CHECK(kept.measured[0].found.phi_p_pi_w[3] == 8e-3);
+  CHECK(kept.crosstalks[0].rad_per_rad(9, 15) == 0.06);
+  CHECK(kept.crosstalks[0].rad_per_rad(15, 9) == 0.0);
+  put(scratch / "crosstalk.csv", crosstalk_csv(std::span(entries).first(4)));
+  CHECK(replay_trial(scratch / "whole.h5", 0, 3, to(scratch / "trial.h5")).differing == 0);
+  RunOptions rest = to(scratch / "second.h5");
+  rest.shard = {2, 2};
+  run_study(config, rest);
+  check_message(refusal([&] {
+                  merge_studies({scratch / "first.h5", scratch / "second.h5"}, to(scratch / "merged.h5"));
+                }),
+                {"second.h5: other crosstalk of mesh.measured_crosstalk", "first.h5"});
+}
+
+TEST_CASE("heaters and crosstalk of no mesh of the study are refused by line") {
+  const Scratch scratch;
+  put_heaters(scratch);
+  const fs::path chip = scratch / "chip.csv", crosstalk = scratch / "crosstalk.csv";
+  const auto refused = [&](const std::vector<std::string>& settings = {}) {
+    return refusal([&] { make_study_inputs(study_of_heaters(scratch, settings), true); });
+  };
+  const std::string good = bytes_of(crosstalk), measured = bytes_of(chip);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    put(crosstalk, text);
+    return refused();
+  };
+  CHECK(refused().empty());
+  const std::string path = crosstalk.string();
+  CHECK_THAT(with("0,0.03,0", "0,0.03"),
+             ContainsSubstring(path + ":2: row 0 has 15 numbers (expected 16 x 16: theta "
+                                      "and phi of 6 MZIs and 4 output phases)"));
+  CHECK_THAT(with("0,0.03,0", "0,nan,0"), ContainsSubstring(path + ":2: "));
+  CHECK_THAT(with("0,0.03,0", "1,0.03,0"), ContainsSubstring(path + ":2: 1 from heater 0 to itself"));
+  put(crosstalk, good.substr(0, good.size() - 32));
+  CHECK_THAT(refused(), ContainsSubstring("15 rows (expected 16 x 16"));
+  put(crosstalk, good + good.substr(good.find('\n') + 1));
+  CHECK_THAT(refused(), ContainsSubstring(path + ":18: row 16"));
+  put(crosstalk, good);
+  CHECK_THAT(refused({"mesh.measured=none", "mesh.ports=5"}), ContainsSubstring("expected 25 x 25"));
+  CHECK_THAT(refused({"mesh.measured_crosstalk=crosstalk.txt"}), ContainsSubstring("extension \".txt\""));
+  for (const char* p_pi : {"0", "-0.01"}) {
+    std::string text = measured;
+    text.replace(text.find("0.011"), 5, p_pi);
+    put(chip, text);
+    CHECK_THAT(refused(), ContainsSubstring(chip.string() + ":3: theta_pi_power_w = "));
+  }
+  put(chip, measured);
+  // 1 + X without an inverse: no powers give the phases
+  const Entry both[] = {{0, 1, 1.0}, {1, 0, 1.0}};
+  put(crosstalk, crosstalk_csv(both));
+  const StudyConfig config = study_of_heaters(scratch);
+  const StudyInputs inputs = make_study_inputs(config, true);
+  MeshTrial trial = draw_mesh_trial(config, 1, inputs);
+  const MeshProgram set = programmed_mesh(trial, "corrected", config.chip).program;
+  CHECK_THAT(refusal([&] { add_measured_heat(trial, set, "corrected", config); }),
+             ContainsSubstring("mesh.measured_crosstalk = " + path));
+  CHECK_THAT(refusal([&] { parse("model = 'chip'\n[mesh]\nmeasured_crosstalk = 'x.csv'\n"); }),
+             ContainsSubstring("it would be ignored"));
 }

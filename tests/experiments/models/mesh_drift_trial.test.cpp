@@ -71,3 +71,17 @@ TEST_CASE("mesh drift: in a steady world only residuals and phase noise change")
   const auto noisy = errors("sigma_phase_rad = 0.01\n", 0);
   CHECK(std::abs(noisy[1] - noisy[0]) > 1e-5);
 }
+
+// Fails when a calibration keeps the first estimates of the splitters, or estimates them on top of each other
+TEST_CASE("mesh drift: every calibration estimates the splitters anew") {
+  const auto errors = [](const std::string& more, std::size_t variant) {
+    return trial_of(study("mesh_drift", nine + steady + "[chip]\npreset = 'ideal'\n[calibration]\n" + more))
+        .of("instant_mesh_error", variant);
+  };
+  const auto once = errors("sigma_estimate_rad = 0.01\n", 0), again = errors("sigma_estimate_rad = 0.01\n", 1);
+  CHECK(std::ranges::max(once) - std::ranges::min(once) < 1e-9);
+  CHECK(again[1] == Approx(again[0]).epsilon(1e-9));
+  CHECK(std::abs(again[3] - again[0]) > 1e-5);
+  CHECK(std::abs(again[6] - again[3]) > 1e-5);
+  for (const double error : again) CHECK((error > 0.01 && error < 0.08));
+}

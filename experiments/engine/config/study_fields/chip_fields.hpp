@@ -52,6 +52,15 @@ void visit_fields(S& s, Visitor&& visit) {
         s.dac_voltage);
 }
 
+template <Like<MeasuredChipSettings> S, class Visitor>
+void visit_fields(S& s, Visitor&& visit) {
+  visit(may_be_file(
+            {"measured", "1",
+             "Measured errors of a whole chip: none, or a chip file (.h5, as optinc fabricate writes it); "
+             "the other keys of [chip] then draw how far the truth lies from them"}),
+        s.measured);
+}
+
 template <Like<FabricationSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   std::string process(name_of(s.process)), kernel(name_of(s.shared.kernel));

@@ -114,6 +114,12 @@ void visit_fields(S& s, Visitor&& visit) {
                      "then draws how far "
                      "the truth lies from them"}),
         s.measured);
+  visit(may_be_file(
+            {"measured_crosstalk", "1",
+             "Measured thermal crosstalk of the mesh: none, or the file of a square matrix (.csv, .npy, "
+             ".npz) in rad at the receiver (row) per rad of the giver (column): theta of every MZI, phi of "
+             "every MZI, output phases"}),
+        s.measured_crosstalk);
   visit(name_field(
             "kind",
             "MZI type: standard, real (for real matrices), three-splitter, or balanced (with balanced phases)",

@@ -107,7 +107,7 @@ StudyConfig unlike_default() {
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
-  c.mesh = {17, "orthogonal", true, "none", "real", "reck", 0.1 / 7.0};
+  c.mesh = {17, "orthogonal", true, "none", "some/crosstalk.csv", "real", "reck", 0.1 / 7.0};
   c.comb = {9, 1e11 / 3, 0.1 / 3};
   c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.budget = {1e-4};
@@ -135,7 +135,8 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   for (std::size_t i = 0; i < values.size(); ++i) {
     INFO(values[i].name());
     CHECK((values[i].name() == "measure.once" || values[i].name() == "link.signed_levels" ||
-           values[i].name() == "mesh.measured" || values[i].name() == "time.sampling" ||
+           values[i].name() == "mesh.measured" || values[i].name() == "chip.measured" ||
+           values[i].name() == "time.sampling" ||
            values[i].value != defaults[i].value));  // or the round trip below would not see the field
   }
   for (const bool comments : {false, true}) {
@@ -165,9 +166,9 @@ TEST_CASE("the field tables hold every member of every struct") {
     return std::vector<FieldValue>{to_field_value(members)...};
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
-  const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, fabrication,
-               calibration, crosstalk, environment, hardware, noise, stand_in, tolerance, mesh, comb, drift,
-               budget, gradient, learner, sweeps] = c;
+  const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, measured_chip,
+               fabrication, calibration, crosstalk, environment, hardware, noise, stand_in, tolerance, mesh,
+               comb, drift, budget, gradient, learner, sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
   const auto& [seed, threads, time_limit] = run;
@@ -187,8 +188,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("stand_in", values(relative_error));
   const auto& [key, gentle, harsh, steps] = tolerance;
   check("tolerance", values(key, gentle, harsh, steps));
-  const auto& [ports, target, nearest, measured, kind, topology, common] = mesh;
-  check("mesh", values(ports, target, nearest, measured, kind, topology, common));
+  const auto& [ports, target, nearest, measured, measured_crosstalk, kind, topology, common] = mesh;
+  check("mesh", values(ports, target, nearest, measured, measured_crosstalk, kind, topology, common));
   const auto& [channels, spacing, wrong] = comb;
   check("comb", values(channels, spacing, wrong));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
@@ -196,7 +197,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
                            zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
-  check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage));
+  const auto& [chip_measured] = measured_chip;
+  check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage, chip_measured));
   const auto& [process, shared, wafer] = fabrication;
   const auto& [widths, heights, kernel, length, of_roughness, of_light, index_width, index_height, eta_width,
                eta_gap, eta_height, gap_width, white, white_rho, mean_loss, loss_spread, heater_power,
@@ -479,7 +481,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   const std::set<std::string> bound = {
       "model",       "measure.once",  "task.bits",         "network.hidden",
       "chip.preset", "task.level",    "training.on_chips", "link.signed_levels",
-      "noise.set",   "time.sampling", "mesh.measured"};
+      "noise.set",   "time.sampling", "mesh.measured",     "chip.measured"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name())) continue;
     INFO(entry.name());
@@ -490,6 +492,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   }
   CHECK(mesh_id != id);
   CHECK(run_id(parse("model = 'mesh'", {"mesh.measured=errors.csv"})) != run_id(parse("model = 'mesh'")));
+  CHECK(run_id(parse("", {"chip.measured=unit.h5"})) != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
   CHECK(run_id(parse("", {"noise.set=full"})) != id);
   CHECK(run_id(parse("", {"time.sampling=clocked"})) != id);

@@ -18,7 +18,7 @@ constexpr const char* swept_sections =
     "network, training, chip, fabrication, calibration, crosstalk, environment, laser, modulator, receiver, "
     "converter, "
     "heater, splitter, "
-    "coupler, fibre, waveguide, layout, die, link, time, noise, stand_in, tolerance, mesh, drift";
+    "coupler, fibre, waveguide, layout, die, link, time, noise, stand_in, tolerance, mesh, comb, drift";
 
 using Strings = std::vector<std::string>;
 

@@ -16,7 +16,7 @@ from .metric_vs_parameter import draw_lines, metric_vs_parameter, panel_axis
 
 SHOWN = ("instant_accuracy", "phase_drift", "die_temperature", "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
 """Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
-MINUTES_FROM_S = 300.0  # longer stretches are read in minutes
+MINUTES_FROM_S, HOURS_FROM_S = 300.0, 14400.0  # longer stretches are read in minutes, and in hours
 
 
 @style.styled
@@ -65,10 +65,12 @@ def drift(run: Run, *, metric: Union[str, Sequence[str], None] = None, at: Optio
 
 
 def time_axis(run: Run) -> Parameter:
-    """The axis `time`, in minutes where it is long."""
+    """The axis `time`, in minutes or hours where it is long."""
     coordinate = run.require("summary")["time"]
     values, units = np.asarray(coordinate.values, float), "s"
-    if values[-1] > MINUTES_FROM_S:
+    if values[-1] > HOURS_FROM_S:
+        values, units = values / 3600, "h"
+    elif values[-1] > MINUTES_FROM_S:
         values, units = values / 60, "min"
     return Parameter("time", "time", values, units, words_of(coordinate.attrs, "time")[1])
 
