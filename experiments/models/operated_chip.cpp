@@ -20,6 +20,8 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
   settings.learning_rate = config.calibration.diagonal_rate;
   settings.warmup_epochs = 0;
   settings.stop_margin = 0.0;
+  settings.hard_error = 0.0;  // every word once an epoch
+  settings.window = 1.0;
   const TrainingUnit unit = {measured.model, config.hardware, config.noise};
   if (!meets_noise(unit)) settings.noise = 0.0;  // as in an ablation
   return std::make_shared<const ChipDesign>(

@@ -122,7 +122,7 @@ ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& mea
   std::vector<Gradients> gradients = room_for_gradients(layers);
   std::vector<Layer> best = layers;
   EpochReport before;
-  evaluate(layers, all_words(design.task), threads, before);
+  judge(word_errors(layers, all_words(design.task), threads), before);
   double most = before.word_accuracy;
   std::optional<UnitNoise> noise;
   if (settings.noise > 0) noise.emplace(noise_of(design, unit));

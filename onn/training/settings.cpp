@@ -27,6 +27,16 @@ void validate_training(const TrainingSettings& s) {
   validate_field(s.project_every >= 1, "project_every", "{} (1 or more epochs). Try 1.", s.project_every);
   validate_field(s.squared_share >= 0 && s.squared_share <= 1, "squared_share", "{} (0 to 1). Try 0.5.",
                  s.squared_share);
+  validate_field(s.initial_variance >= 0.1 && s.initial_variance <= 10, "initial_variance",
+                 "{} (0.1 to 10). Try 2.", s.initial_variance);
+  validate_field(s.hard_error >= 0 && s.hard_error < 0.5, "hard_error", "{} (0 <= hard_error < 0.5). Try 0.25.",
+                 s.hard_error);
+  validate_field(s.easy_share >= 0.01 && s.easy_share <= 1, "easy_share", "{} (0.01 to 1). Try 0.2.",
+                 s.easy_share);
+  validate_field(s.window > 0 && s.window <= 1, "window", "{} (0 < window <= 1). Try 0.1, or 1 for all words.",
+                 s.window);
+  validate_field(s.window_ramp >= 0 && s.window_ramp <= 1, "window_ramp", "{} (0 to 1). Try 0.45.",
+                 s.window_ramp);
   validate_field(s.stop_margin >= 0 && s.stop_margin < 0.5, "stop_margin",
                  "{} (0 <= stop_margin < 0.5). Try 0.2.", s.stop_margin);
   validate_field(s.dead_zone >= 0 && s.dead_zone < 0.5, "dead_zone", "{} (0 <= dead_zone < 0.5). Try 0.1.",

@@ -30,13 +30,23 @@ struct TrainingSettings {
   double matrix_noise =
       0.0;  ///< stand-in for device errors: every step meets every U with an error of this relative
             ///< Frobenius norm, normal and fresh; the answers it is trained for are those with it
-  bool on_chips = false;     ///< every step meets a simulated chip (train_on_chips), not a stand-in
-  double noise = 0.0;        ///< rms of the unit's noise that the last epochs meet, of its own; 0: none
-  double noise_ramp = 0.4;   ///< share of the epochs, from the first, in which it grows from 2 % of that
-  double ceiling = 0.0;      ///< of every hidden layer, of the largest value that it puts out over all words
-                             ///< before training; 0: those of the network trained on from, if it has any
-  double stop_margin = 0.0;  ///< ends after the epoch whose words are all right by so much; 0: all epochs
+  bool on_chips = false;    ///< every step meets a simulated chip (train_on_chips), not a stand-in
+  double noise = 0.0;       ///< rms of the unit's noise that the last epochs meet, of its own; 0: none
+  double noise_ramp = 0.4;  ///< share of the epochs, from the first, in which it grows from 2 % of that
+  double ceiling = 0.0;     ///< of every hidden layer, of the largest value that it puts out over all words
+                            ///< before training; 0: those of the network trained on from, if it has any
+  double initial_variance = 2.0;  ///< of the random weights at the start, over 1 / inputs; 2 (He) keeps the
+                                  ///< variance through ReLU
+  double hard_error = 0.0;  ///< > 0: an epoch's words are drawn by difficulty: every word whose error after
+                            ///< the epoch before was larger [digits], of the others `easy_share`
+  double easy_share = 0.2;  ///< chance of each word that is not hard, in every pass
+  double window = 1.0;  ///< share of the range of the two most significant sums, about its centre, that words
+                        ///< of the first epoch come from; 1: every word from the start
+  double window_ramp = 0.45;  ///< share of the epochs, from the first, in which the window grows to all words
+  double stop_margin = 0.0;   ///< ends after the epoch whose words are all right by so much; 0: all epochs
 
+  /// Whether epochs choose among the words of the task.
+  bool chooses_words() const { return hard_error > 0 || window < 1; }
   /// Whether training depends on the unit that it stands for.
   bool meets_unit() const { return on_chips || noise > 0; }
 };

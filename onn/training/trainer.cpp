@@ -103,13 +103,11 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
                      const Network* start_from, const Checkpointing* checkpointing, const TrainingUnit& unit) {
   validate_training(settings);
   const Network shape = make_network(task, hidden);
-  validate(
-      start_from == nullptr ||
-          (start_from->is_feed_forward() && start_from->task == task && start_from->widths() == shape.widths()),
-      "the network to start from is of another task or of other widths ({}: these are asked for). Give one of "
-      "them.",
-      fmt::join(shape.widths(), "-"));
-  std::vector<Layer> layers = start_from == nullptr ? initial_layers(shape, seed) : layers_of(*start_from);
+  validate(start_from == nullptr || (start_from->is_feed_forward() && start_from->widths() == shape.widths()),
+           "the network to start from has other widths, or skips ({}: these are asked for). Give one of them.",
+           fmt::join(shape.widths(), "-"));
+  std::vector<Layer> layers =
+      start_from == nullptr ? initial_layers(shape, seed, settings.initial_variance) : layers_of(*start_from);
   limit_outputs(layers, task, settings.ceiling);
   std::optional<UnitNoise> noise;
   if (settings.noise > 0) noise.emplace(noise_of(design_chip(finished(shape, layers)), unit));

@@ -21,7 +21,7 @@ enum class Purpose : std::uint32_t {
   words = 7,             ///< study's trial; instant
   haar = 8,              ///< study's trial
   network_init = 9,      ///< block of the network
-  network_shuffle = 10,  ///< -; epoch
+  network_shuffle = 10,  ///< pass of an epoch that chooses its words, from 1, else 0; epoch
   learner_init = 11,
   learner_shuffle = 12,       ///< -; epoch
   test = 13,                  ///< for tests alone

@@ -69,6 +69,15 @@ void bind_settings(nb::module_& m) {
               "Share of the epochs, from the first, in which the noise grows from 2 % of that.")
       .def_rw("ceiling", &TrainingSettings::ceiling,
               "Limit of every hidden layer's outputs, of their largest before training; 0: as `start` has it.")
+      .def_rw("initial_variance", &TrainingSettings::initial_variance,
+              "Variance of random weights at the start, times the inputs of the layer.")
+      .def_rw("hard_error", &TrainingSettings::hard_error,
+              "Error after the epoch before above which a word is in every pass [digits]; 0: every word once.")
+      .def_rw("easy_share", &TrainingSettings::easy_share, "Chance of each other word in a pass.")
+      .def_rw("window", &TrainingSettings::window,
+              "Share of the range of the two top sums that the first epoch's words come from; 1: all.")
+      .def_rw("window_ramp", &TrainingSettings::window_ramp,
+              "Share of the epochs, from the first, in which the window grows to all words.")
       .def_rw("stop_margin", &TrainingSettings::stop_margin,
               "Ends after the epoch whose words are all right by so much [digits]; 0: after all epochs.");
 }

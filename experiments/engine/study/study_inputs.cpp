@@ -40,12 +40,16 @@ std::string task_keys(const Task& found, const Task& wanted) {
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
+Network network_in(const std::string& path) {
+  const File file = File::open(path);
+  require_schema(file);
+  return load_network(file.root().open("network"));
+}
+
 /// The network of a file, which must be what the study asks for.
 Network network_of_file(const StudyConfig& config, const std::string& source) {
   const std::string path = network_path(source).string();
-  const File file = File::open(path);
-  require_schema(file);
-  Network network = load_network(file.root().open("network"));
+  Network network = network_in(path);
   const Task &found = network.task, &wanted = config.task;
   validate(found == wanted, "{}: a network for {} (the study asks for {}). Set {}, or train another.", path,
            task_text(found), task_text(wanted), task_keys(found, wanted));
@@ -55,7 +59,9 @@ Network network_of_file(const StudyConfig& config, const std::string& source) {
 PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
   TrainingKeeper keeper(config, keep.path, keep.command);
   std::optional<Network> start = keeper.start();
-  if (!start && config.network.start != "random") start = network_of_file(config, config.network.start);
+  if (!start && config.network.start != "random")
+    start = config.training.on_chips ? network_of_file(config, config.network.start)
+                                     : network_in(network_path(config.network.start).string());
   Progress progress("training", config.training.epochs - keeper.epochs_done(), quiet);
   const auto report = [&](const EpochReport& e) {
     if (!keeper.keeps()) check_interrupt();

@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 #include "onn/training/detail/evaluation.hpp"
 #include "onn/training/detail/gradients.hpp"
+#include "onn/training/detail/word_order.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/core/units.hpp"
@@ -21,11 +21,20 @@ double cosine_schedule(const TrainingSettings& s, double epoch) {
 
 void limit_outputs(std::vector<Layer>& layers, const Task& task, double share) {
   if (share == 0) return;
-  MatrixF x = all_words(task).inputs;
+  constexpr Eigen::Index at_once = 65536;
+  const Dataset data = all_words(task);
   for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
-    x = ((layers[l].weight * x).colwise() + layers[l].bias).cwiseMax(0.0f).cwiseMin(layers[l].ceiling).eval();
-    layers[l].ceiling = static_cast<float>(share) * x.maxCoeff();
-    x = x.cwiseMin(layers[l].ceiling);
+    float largest = 0.0f;
+    for (Eigen::Index first = 0; first < data.words(); first += at_once) {
+      MatrixF x = data.inputs(Eigen::seqN(first, std::min(at_once, data.words() - first)));
+      for (std::size_t k = 0; k <= l; ++k)
+        x = ((layers[k].weight * x).colwise() + layers[k].bias)
+                .cwiseMax(0.0f)
+                .cwiseMin(layers[k].ceiling)
+                .eval();
+      largest = std::max(largest, x.maxCoeff());
+    }
+    layers[l].ceiling = static_cast<float>(share) * largest;
   }
 }
 
@@ -71,16 +80,16 @@ void meet_noise(Batch& batch, const UnitNoise& noise, std::span<const std::uint6
 std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const {
   const auto start = std::chrono::steady_clock::now();
   const Dataset data = all_words(task);
-  const Eigen::Index words = data.inputs.cols(), batch = std::min<Eigen::Index>(settings.batch, words);
-  const Eigen::Index batches = words / batch;  // fewer than a batch sit out the epoch
-  std::vector<Eigen::Index> order(static_cast<std::size_t>(words));
-  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  const Eigen::Index batch = std::min<Eigen::Index>(settings.batch, data.words());
+  const Eigen::Index batches = data.words() / batch;  // fewer than a batch sit out the epoch
+  WordOrder order(data, settings, seed);
 
   TrainingState at;
   if (checkpointing != nullptr && checkpointing->resumed != nullptr) {
     at = *checkpointing->resumed;
     StateArrays from(checkpointing->resumed->arrays);
     trainer.arrays(from);
+    order.name(from);
     at.arrays.clear();
   }
   const double before = at.seconds;
@@ -92,20 +101,19 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
     now.seconds = seconds();
     StateArrays into(now.arrays);
     trainer.arrays(into);
+    order.name(into);
     return now;
   };
-  for (int epoch = 1; epoch <= settings.epochs; ++epoch) {
-    Stream shuffle(seed, Purpose::network_shuffle, 0, static_cast<std::uint32_t>(epoch));
-    for (std::size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[shuffle.below(static_cast<std::uint32_t>(i))]);
-    if (epoch < at.epoch) continue;  // each epoch shuffles the order of the one before
+  for (int epoch = at.epoch; epoch <= settings.epochs; ++epoch) {
+    const std::span<const std::uint32_t> words =
+        order.of_epoch(epoch, static_cast<std::size_t>(batches * batch));
     const auto epochs_after = [&](Eigen::Index steps) {
       return epoch - 1 + static_cast<double>(steps) / static_cast<double>(batches);
     };
     const auto rate_after = [&](Eigen::Index steps) { return cosine_schedule(settings, epochs_after(steps)); };
     for (Eigen::Index k = at.batches; k < batches; ++k) {
-      const std::span<const Eigen::Index> chosen(order.data() + k * batch, static_cast<std::size_t>(batch));
-      Batch next = {data.inputs(Eigen::all, chosen), data.targets(Eigen::all, chosen), rate_after(k + 1), epoch,
+      const auto chosen = words.subspan(static_cast<std::size_t>(k * batch), static_cast<std::size_t>(batch));
+      Batch next = {data.inputs(chosen), data.targets(chosen), rate_after(k + 1), epoch,
                     (epoch - 1) * batches + k};
       if (noise != nullptr)
         meet_noise(next, *noise, std::vector<std::uint64_t>(chosen.begin(), chosen.end()),
@@ -115,7 +123,7 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
       if (checkpointing != nullptr && checkpointing->after_step) checkpointing->after_step(state);
     }
     EpochReport report{epoch,
-                       at.loss / static_cast<double>(batches * batch * data.targets.rows()),
+                       at.loss / static_cast<double>(batches * batch * data.digits.rows()),
                        0.0,
                        0.0,
                        rate_after(batches),
@@ -124,7 +132,9 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
              "the loss is not finite in epoch {} (training diverged). Lower training.learning_rate ({}).",
              epoch, settings.learning_rate);
     if (trainer.before_evaluation) trainer.before_evaluation(epoch);
-    evaluate(layers, data, threads, report);
+    const VectorF errors = word_errors(layers, data, threads);
+    judge(errors, report);
+    order.learn(errors);
     report.seconds = seconds();
     at.curve.push_back(report);
     at.epoch = epoch + 1;

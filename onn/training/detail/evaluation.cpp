@@ -1,7 +1,6 @@
 #include "onn/training/detail/evaluation.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "onn/task/words.hpp"
 #include "onn/training/detail/forward.hpp"
@@ -10,28 +9,39 @@
 namespace optinc::training {
 
 Dataset all_words(const Task& task) {
-  const WordTable table = word_table(task);
-  return {(table.averages.array() - input_shift).matrix().cast<float>(), table.targets.cast<float>()};
+  validate_enumerable(task);
+  const auto words = static_cast<Eigen::Index>(task.words());
+  Dataset data{{task.input_digits(), words}, {task.output_digits(), words}, VectorF(task.sums())};
+  for (int sum = 0; sum < task.sums(); ++sum)
+    data.inputs_of_sums[sum] = static_cast<float>(static_cast<double>(sum) / task.servers - input_shift);
+  for (Eigen::Index w = 0; w < words; ++w) {
+    const auto sums = word_sums(task, static_cast<std::uint64_t>(w));
+    const auto digits =
+        code_digits(rounded_mean(code_total(sums), task.divisor(), task.rounding), task.output_digits());
+    std::copy(sums.begin(), sums.end(), data.sums.col(w).begin());
+    std::copy(digits.begin(), digits.end(), data.digits.col(w).begin());
+  }
+  return data;
 }
 
-void evaluate(const std::vector<Layer>& layers, const Dataset& data, int threads, EpochReport& report) {
+VectorF word_errors(const std::vector<Layer>& layers, const Dataset& data, int threads) {
   constexpr Eigen::Index block = 1024;
-  const Eigen::Index blocks = (data.inputs.cols() + block - 1) / block;
-  std::vector<double> worst(static_cast<std::size_t>(blocks));
-  std::vector<Eigen::Index> right(static_cast<std::size_t>(blocks));
-  parallel_for(blocks, threads, [&](Eigen::Index i) {
-    const Eigen::Index first = i * block, words = std::min(block, data.inputs.cols() - first);
-    const MatrixF x = std::move(forward(layers, data.inputs.middleCols(first, words)).x.back());
-    const VectorF miss = x.binaryExpr(data.targets.middleCols(first, words), &decision_error<float>)
-                             .colwise()
-                             .maxCoeff()
-                             .transpose();
-    worst[static_cast<std::size_t>(i)] = miss.maxCoeff();
-    right[static_cast<std::size_t>(i)] = (miss.array() < 0.5f).count();
+  const Eigen::Index words = data.words();
+  VectorF errors(words);
+  parallel_for((words + block - 1) / block, threads, [&](Eigen::Index i) {
+    const Eigen::Index first = i * block, count = std::min(block, words - first);
+    const auto chosen = Eigen::seqN(first, count);
+    const MatrixF x = std::move(forward(layers, data.inputs(chosen)).x.back());
+    errors.segment(first, count) =
+        x.binaryExpr(data.targets(chosen), &decision_error<float>).colwise().maxCoeff().transpose();
   });
-  report.margin = 0.5 - *std::max_element(worst.begin(), worst.end());
-  report.word_accuracy = static_cast<double>(std::accumulate(right.begin(), right.end(), Eigen::Index{0})) /
-                         static_cast<double>(data.inputs.cols());
+  return errors;
+}
+
+void judge(const VectorF& errors, EpochReport& report) {
+  report.margin = 0.5 - static_cast<double>(errors.maxCoeff());
+  report.word_accuracy =
+      static_cast<double>((errors.array() < 0.5f).count()) / static_cast<double>(errors.size());
 }
 
 }  // namespace optinc::training

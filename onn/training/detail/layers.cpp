@@ -36,7 +36,7 @@ float Layer::gain() const {
   return std::abs(blocks[block].s[row]);
 }
 
-std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed) {
+std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed, double variance) {
   std::vector<Layer> layers;
   std::uint32_t drawn = 0;
   for (const auto& l : shape.layers) {
@@ -48,9 +48,9 @@ std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed) {
                 VectorF::Zero(l.outputs),
                 Moments(l.outputs, 1),
                 MatrixF(l.outputs, l.inputs)};
-    // every output sums `horizontal` blocks: this gain keeps the variance through ReLU
+    // every output sums `horizontal` blocks
     const int horizontal = l.tall() ? 1 : l.blocks();
-    const auto gain = static_cast<float>(std::sqrt(2.0 / horizontal));
+    const auto gain = static_cast<float>(std::sqrt(variance / horizontal));
     for (int b = 0; b < l.blocks(); ++b) {
       Stream stream(seed, Purpose::network_init, drawn++);
       layer.blocks.push_back(

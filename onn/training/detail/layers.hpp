@@ -49,8 +49,9 @@ struct Layer {
   }
 };
 
-/// Haar-random matrices and the gain that keeps the variance through ReLU.
-std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed);
+/// Haar-random matrices, and sigmas for which weights have variance `variance` / inputs; that of 2 stays the
+/// same through ReLU.
+std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed, double variance = 2.0);
 
 /// The layers of a network that is there: its first bias without the shift of the inputs.
 std::vector<Layer> layers_of(const Network& network);

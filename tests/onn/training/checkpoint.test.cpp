@@ -80,6 +80,14 @@ TEST_CASE("a stopped training goes on to the same bits: Lie-Adam with fresh matr
   check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
 }
 
+// Fails where the state loses which words are hard
+TEST_CASE("a stopped training goes on to the same bits: words chosen by difficulty, in a window that grows") {
+  TrainingSettings s = settings_of(TrainingScheme::lie_adam);
+  s.hard_error = 0.25;
+  s.window = 0.5;
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+}
+
 // A projection every second epoch: free weights outlive an epoch
 TEST_CASE("a stopped training goes on to the same bits: projected") {
   TrainingSettings s = settings_of(TrainingScheme::projected);

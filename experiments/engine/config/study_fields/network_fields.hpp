@@ -48,7 +48,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       may_be_file({"start", "1",
                    "Starting point of training: random (Haar-random matrices), or the network file from which "
-                   "training continues"}),
+                   "training continues; it may be of another number of servers"}),
       s.start);
   visit(FieldInfo{"step_width", "1",
                   "Width of a carry step, in units of the integer digit sum (carry-chain only)", 0.01, 0.99},
@@ -123,6 +123,27 @@ void visit_fields(S& s, Visitor&& visit) {
                 "the ceiling, in a network that has them); 0: as the network is",
                 0, 1, "0.6 from random matrices, 0.7 from a trained network"},
       s.ceiling);
+  visit(FieldInfo{"initial_variance", "1",
+                  "Variance of random weights at the start, times the inputs of the layer", 0.1, 10,
+                  "2 (He) keeps the variance through ReLU; 2.56 suits seven hidden layers"},
+        s.initial_variance);
+  visit(
+      FieldInfo{"hard_error", "digit",
+                "Hard-example sampling: error after the epoch before above which a word is in every pass of an "
+                "epoch; 0: every word once an epoch",
+                0, 0.499, "0.25 for 8 and 16 servers"},
+      s.hard_error);
+  visit(FieldInfo{"easy_share", "1",
+                  "Chance of each other word in such a pass (only with training.hard_error above 0)", 0.01, 1},
+        s.easy_share);
+  visit(FieldInfo{"window", "1",
+                  "Range curriculum: share of the range of the two most significant input digits, about its "
+                  "centre, that the first epoch's words come from; 1: every word from the start",
+                  0.001, 1, "0.1 for 8 servers"},
+        s.window);
+  visit(FieldInfo{"window_ramp", "1",
+                  "Fraction of the epochs, at the start, in which training.window grows to every word", 0, 1},
+        s.window_ramp);
   visit(FieldInfo{"stop_margin", "digit",
                   "Decision margin that every word must reach for training to stop early; 0: run all epochs", 0,
                   0.499},

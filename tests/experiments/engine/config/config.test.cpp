@@ -45,6 +45,11 @@ StudyConfig unlike_default() {
                 1.1,
                 0.3,
                 0.7,
+                2.0 / 3.0,
+                0.1 / 3.0,
+                1.0 / 7.0,
+                0.3 / 7.0,
+                0.5 / 7.0,
                 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.fabrication.process = FabricationProcess::wafer;
@@ -193,9 +198,11 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [channels, spacing, wrong] = comb;
   check("comb", values(channels, spacing, wrong));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
-               noise_met, noise_growth, ceiling, stop_margin] = training;
+               noise_met, noise_growth, ceiling, variance, hard, easy, window, window_growth, stop_margin] =
+      training;
   check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
-                           zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, stop_margin));
+                           zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, variance, hard, easy,
+                           window, window_growth, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   const auto& [chip_measured] = measured_chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage, chip_measured));

@@ -1,0 +1,91 @@
+"""Group published: trained networks for every row of the published table that was reached, and the published MZI counts."""
+
+import json
+import time
+
+from .claim import OPTINC, ROOT, Claim, machine
+
+GROUP = "published"
+BASE = "experiments/data/networks/base.toml"
+LIST = "experiments/data/lists/published.toml"
+TRAIN = "experiments/data/networks/train"
+WORDS = 1_000_000
+HALF = [60, 120, 240, 120, 60]
+NETWORKS = {  # name: (settings of its task, hidden widths, words of its task, most that are wrong, what)
+    "published": ((), [64, 128, 256, 128, 64], 28_561, "= 0", "4 servers, published structure"),
+    "32x5": ((), [32] * 5, 28_561, "= 0", "4 servers, 2,272 MZIs"),
+    "cascade_first": (("task.level=first",), HALF, 28_561, "= 0", "first level, 36,690 MZIs"),
+    "cascade_first_40x5": (("task.level=first",), [40] * 5, 28_561, "= 0", "first level, 3,500 MZIs"),
+    "cascade_second": (("task.level=second",), HALF, 371_293, "= 0", "second level, 36,690 MZIs"),
+}
+LEVELS = ("network.source=shipped/cascade_first", "network.above=shipped/cascade_second")
+CASCADE = ("experiments/data/studies/cascade.toml", "--trials", "1", "--set", f"measure.words={WORDS}",
+           *(word for level in LEVELS for word in ("--set", level)), "--sweep", 'calibration.policy=["noisy"]')
+
+
+def options(name):
+    task, hidden, *_ = NETWORKS[name]
+    return [word for setting in (f"network.source=shipped/{name}", *task, f"network.hidden={hidden}") for word in ("--set", setting)]
+
+
+def wrong(name):
+    """(bench) -> words of its whole task that a shipped network gets wrong."""
+    def measure(bench):
+        found = json.loads(bench.optinc("check-network", BASE, "--json", "--quiet", *options(name), accept=(0, 1))[0])
+        assert found["every"] and found["words"] == NETWORKS[name][2], found
+        return found["wrong"]
+    return measure
+
+
+def seconds(name):
+    """(bench) -> seconds that the script takes to train a network and what it starts from."""
+    def measure(bench):
+        bench.optinc("--version")  # compiled before the clock starts
+        start = time.monotonic()
+        bench.run(ROOT / TRAIN, "--only", name, bench.folder / "networks")
+        return time.monotonic() - start
+    return measure
+
+
+def cascade(bench, preset, variant):
+    """Words of a million that five trained units in two levels decode otherwise than the flat average of 16 servers."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result = bench.folder / f"cascade-{preset}.h5"
+        bench.optinc("run", *CASCADE, "-o", result, "--quiet", "--force", "--sweep", f'chip.preset=["{preset}"]')
+        with h5py.File(result) as file:
+            names = [name.decode() for name in file["trials/variant"][()]]
+            right = file["trials/cascade_accuracy"][()].reshape(-1)
+            return {name: round(WORDS * (1 - right[names.index(name)])) for name in names}
+    return bench.once(("cascade", preset), make)[variant]
+
+
+def share(bits, way):
+    """(bench) -> percent of the MZIs of full SVD in a network of the published shape, counted in one of two ways."""
+    def measure(bench):
+        designs = json.loads(bench.optinc("compare-costs", LIST, "--json", "--quiet")[0])["designs"]
+        found = next(design for design in designs if design["design"] == f"published {bits} bit")
+        return round(100 * found[way] / found["mzis_full_svd"], 1)
+    return measure
+
+
+def shown(arguments):
+    return " ".join(f"'{a}'" if set(a) & set(' "[') else a for a in arguments)
+
+
+CLAIMS = [Claim(GROUP, *claim) for claim in (
+    # name, target, unit, measurement, command
+    *((f"wrong-{name.replace('_', '-')}", target, f"words wrong of all {words:,}, as trained, no chip: {what}", wrong(name),
+       f"{OPTINC} check-network {BASE} {shown(options(name))}") for name, (_, _, words, target, what) in NETWORKS.items()),
+    *((f"seconds-{name.replace('_', '-')}", "<= 3600", f"s to train it and what it starts from ({machine()})", seconds(name),
+       f"{TRAIN} --only {name} /tmp/networks") for name in NETWORKS if name.startswith(("cascade", "8", "16"))),
+    *((f"cascade-{name}", target, f"words wrong of {WORDS:,} drawn ones, five trained units for 16 servers against the flat average: {what}",
+       lambda bench, preset=preset, variant=variant: cascade(bench, preset, variant),
+       f"{OPTINC} run {shown(CASCADE)} --sweep 'chip.preset=[\"{preset}\"]' -o cascade.h5")
+      for name, preset, variant, target, what in (
+          ("ideal", "ideal", "corrected", "= 0", "perfect chips, no noise"),
+          ("design-target", "design-target", "corrected", ">= 0", "design-target chips, no noise"),
+          ("noisy", "design-target", "noisy", ">= 0", "design-target chips, all noise; not trained for either"))),
+    *((f"mzis-{bits}-bits", f"= {target}", "% of the MZIs of full SVD, layers approximated as published", share(bits, "mzis_published_way"),
+       f"{OPTINC} compare-costs {LIST}") for bits, target in ((8, 39.2), (16, 49.2))),
+)]

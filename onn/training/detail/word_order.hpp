@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "onn/training/checkpoint.hpp"
+#include "onn/training/detail/evaluation.hpp"
+#include "onn/training/settings.hpp"
+
+// Which words an epoch's steps take, and in which order.
+
+namespace optinc::training {
+
+/// The words of one epoch after the other: each once, shuffled, unless the settings choose among them. Then an
+/// epoch of as many steps goes through pass after pass: of the words in the window, every hard one and the
+/// others with chance easy_share, shuffled. Hard are words that erred by more than hard_error after the epoch
+/// before; in the first epoch every word. Pass p of epoch e draws from stream (network_shuffle; p + 1; e),
+/// the plain shuffle of epoch e from (network_shuffle; 0; e).
+class WordOrder {
+ public:
+  /// `data` must outlive it.
+  WordOrder(const Dataset& data, const TrainingSettings& settings, std::uint64_t seed);
+
+  /// The words of epoch `epoch` (from 1), as many as `words`; epochs are asked for one after the other, from
+  /// the first, or from the one that a training is resumed in.
+  std::span<const std::uint32_t> of_epoch(int epoch, std::size_t words);
+  /// Errors of all words after an epoch, which make the hard ones.
+  void learn(const VectorF& errors);
+  /// Names which words are hard in the state of a training, 32 of them a value.
+  void name(StateArrays& arrays);
+
+ private:
+  std::vector<std::uint32_t> in_window(int epoch) const;
+  void shuffle_all(int epoch);
+
+  const Dataset& data_;
+  const TrainingSettings& settings_;
+  std::uint64_t seed_;
+  std::vector<std::uint32_t> order_;
+  int shuffled_ = 0;  // epochs that order_ has met; each shuffles the order of the one before
+  std::vector<bool> hard_;
+};
+
+}  // namespace optinc::training
