@@ -19,7 +19,7 @@ FLOORS = {
     "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget")),
     "experiments": (("engine/process",), ("engine/config",), ("engine/store",), ("models/learning", "io"),
                     ("analysis/cost",), ("analysis/interconnect",), ("models",), ("engine/runner",),
-                    ("analysis/validate", "analysis/operating_point"), ("engine/study",), ("cli",)),
+                    ("analysis/validate", "analysis/operating_point", "analysis/cluster"), ("engine/study",), ("cli",)),
 }
 GUESTS = ("tests", "bench")  # may include any room; of detail/ see DETAIL_USERS
 MODULE = "python"  # binds physics and onn, and knows nothing of experiments

@@ -57,6 +57,8 @@ enum class Purpose : std::uint32_t {
   untrained_network = 69,
   routing_hash = 80,  ///< source; target
   server_placement = 81,
+  control_backoff = 82,  ///< flow; refusal of it
+  job_arrivals = 83,     ///< -; job
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of
