@@ -1,0 +1,69 @@
+#include "experiments/analysis/cluster/light_paths.hpp"
+
+#include <cmath>
+
+#include "physics/core/check.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+LightPaths with_wavelengths(std::int64_t wavelengths) {
+  LightPaths p;
+  p.nodes = 256;
+  p.group_size = 16;
+  p.band_hz = static_cast<double>(wavelengths) * static_cast<double>(p.channel_slots) * p.slot_hz * 1.0000001;
+  return p;
+}
+
+}  // namespace
+
+// fails when a wavelength is looked for on one of the two fibres alone, or counted twice
+TEST_CASE("first fit blocks nothing from 2 g - 1 wavelengths on, set anew nothing from g on") {
+  const LightPathsResult clos = solve_light_paths(with_wavelengths(31)), few = solve_light_paths(with_wavelengths(10)),
+                         koenig = solve_light_paths(with_wavelengths(16));
+  CHECK(clos.wavelengths == 31);
+  CHECK(clos.blocked_first_fit == 0.0);
+  CHECK(koenig.blocked_rearranged == 0.0);
+  CHECK(koenig.blocked_first_fit > 0.0);
+  CHECK(few.blocked_rearranged > 0.0);
+  CHECK(few.blocked_first_fit >= few.blocked_rearranged);
+  // a permutation of 16 groups of 16 keeps on average one node in 16 at home
+  CHECK(clos.connections == Approx(20 * 256 * 15.0 / 16).epsilon(0.02));
+}
+
+// one wavelength: at most one connection out of and into a group; fails when a fibre carries two
+TEST_CASE("as many connections as fibres times wavelengths leave a group, no more") {
+  LightPaths p = with_wavelengths(1);
+  p.draws = 1;
+  const LightPathsResult one = solve_light_paths(p);
+  const double served = (1 - one.blocked_first_fit) * static_cast<double>(one.connections);
+  CHECK(served <= 16.0);
+  CHECK(served >= 8.0);
+  p.fibres = 31;
+  CHECK(solve_light_paths(p).blocked_first_fit == 0.0);
+}
+
+// fails when the amplifiers' noise does not add up from pass to pass, or a tier is passed once
+TEST_CASE("passes follow from groups and ports, noise and crosstalk from passes, and reach from both") {
+  LightPaths p;
+  p.wss.crosstalk_db = -45.0;
+  const LightPathsResult r = solve_light_paths(p);
+  CHECK(path_budget(p, r.reach_passes).reaches());
+  CHECK_FALSE(path_budget(p, r.reach_passes + 2).reaches());
+  CHECK(r.reach_passes >= 2);
+  CHECK(r.reach_nodes == Approx(32 * std::pow(20.0, r.reach_passes / 2)));
+  CHECK(r.groups == 32);
+  CHECK(r.path.passes == 4);
+  p.wss.ports = 32;
+  CHECK(solve_light_paths(p).path.passes == 2);
+  // far from the booster every doubling of the passes costs 3 dB of OSNR, apart from narrowing
+  const PathBudget a = path_budget(p, 40), b = path_budget(p, 80);
+  CHECK((a.osnr_db + a.narrowing_db) - (b.osnr_db + b.narrowing_db) == Approx(10 * std::log10(2.0)).margin(0.15));
+  CHECK(b.crosstalk_db - a.crosstalk_db == Approx(10 * std::log10(2.0)).epsilon(1e-9));
+  CHECK(a.bit_error_rate <= b.bit_error_rate);
+  p.nodes = 1000;
+  CHECK_THROWS_WITH(solve_light_paths(p), ContainsSubstring("whole groups"));
+}
