@@ -25,6 +25,12 @@ void check_flows(std::span<const double> capacity, std::span<const Flow> flows) 
       validate(crossed[link] != f, "flow {} crosses link {} twice (once each). Take the loop out.", f, l);
       crossed[link] = f;
     }
+    validate(flows[f].weights.empty() ||
+                 (flows[f].weights.size() == flows[f].links.size() &&
+                  std::all_of(flows[f].weights.begin(), flows[f].weights.end(),
+                              [](double w) { return std::isfinite(w) && w > 0.0; })),
+             "flow {} of {} links with {} weights (one a link, positive and finite). Mend them.", f,
+             flows[f].links.size(), flows[f].weights.size());
     validate(std::isfinite(flows[f].bytes) && flows[f].bytes >= 0.0,
              "flow {} has {} bytes (0 or more, finite). Mend its size.", f, flows[f].bytes);
     validate(std::isfinite(flows[f].latency_s) && flows[f].latency_s >= 0.0,
@@ -48,18 +54,25 @@ void fill_rates(std::span<const double> capacity, std::span<const Flow> flows,
                 std::vector<double>& rates) {
   std::vector<double> left(capacity.begin(), capacity.end());
   std::vector<int> count(capacity.size(), 0);
+  std::vector<double> load(capacity.size(), 0.0);  // weights of the flows that are counted
+  const auto weight = [&](std::size_t f, std::size_t i) {
+    return flows[f].weights.empty() ? 1.0 : flows[f].weights[i];
+  };
   for (std::size_t f = 0; f < flows.size(); ++f)
     if (waiting[f])
-      for (const int l : flows[f].links) ++count[static_cast<std::size_t>(l)];
+      for (std::size_t i = 0; i < flows[f].links.size(); ++i) {
+        ++count[static_cast<std::size_t>(flows[f].links[i])];
+        load[static_cast<std::size_t>(flows[f].links[i])] += weight(f, i);
+      }
   using Entry = std::pair<double, std::size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   for (std::size_t l = 0; l < capacity.size(); ++l)
-    if (count[l] > 0) queue.push({left[l] / count[l], l});
+    if (count[l] > 0) queue.push({left[l] / load[l], l});
   while (!queue.empty()) {
     const auto [share, link] = queue.top();
     queue.pop();
     if (count[link] == 0) continue;
-    const double now = left[link] / count[link];
+    const double now = left[link] / load[link];
     if (now > share * (1 + 1e-15)) {
       queue.push({now, link});
       continue;
@@ -69,9 +82,10 @@ void fill_rates(std::span<const double> capacity, std::span<const Flow> flows,
       if (!waiting[flow]) continue;
       waiting[flow] = 0;
       rates[flow] = now;
-      for (const int l : flows[flow].links) {
-        const auto other = static_cast<std::size_t>(l);
-        left[other] = std::max(0.0, left[other] - now);
+      for (std::size_t i = 0; i < flows[flow].links.size(); ++i) {
+        const auto other = static_cast<std::size_t>(flows[flow].links[i]);
+        left[other] = std::max(0.0, left[other] - weight(flow, i) * now);
+        load[other] -= weight(flow, i);
         --count[other];
       }
     }
@@ -89,6 +103,8 @@ std::vector<double> max_min_rates(std::span<const double> capacity, std::span<co
 
 FlowTimes complete_flows(std::span<const double> capacity, std::span<const Flow> flows) {
   check_flows(capacity, flows);
+  validate(std::all_of(flows.begin(), flows.end(), [](const Flow& f) { return f.weights.empty(); }),
+           "flows with weights to complete (max_min_rates alone knows them). Leave them out.");
   const auto over = crossing(capacity.size(), flows);
   FlowTimes times{std::vector<double>(flows.size(), 0.0), {}};
   std::vector<double> left(flows.size()), rates(flows.size(), 0.0);
@@ -129,7 +145,7 @@ PhaseEnd phase_end(std::span<const double> capacity, std::span<const Flow> flows
   check_flows(capacity, flows);
   if (flows.empty()) return {};
   const bool equal = std::all_of(flows.begin(), flows.end(), [&](const Flow& f) {
-    return f.bytes == flows[0].bytes && f.latency_s == flows[0].latency_s;
+    return f.bytes == flows[0].bytes && f.latency_s == flows[0].latency_s && f.weights.empty();
   });
   PhaseEnd end;
   if (equal) {

@@ -1,0 +1,480 @@
+#include "experiments/analysis/cluster/traffic.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <set>
+#include <utility>
+
+#include <boost/math/tools/toms748_solve.hpp>
+
+#include "experiments/analysis/interconnect/collectives.hpp"
+#include "experiments/analysis/interconnect/fabric.hpp"
+#include "experiments/analysis/interconnect/workloads.hpp"
+#include "experiments/io/named_columns.hpp"
+#include "physics/core/check.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// When the gradients of layers are there, and how many bytes: last layer first, gathered into buckets.
+void fill_buckets(JobTraffic& job, const ModelCost& model, const Scenario& s, const TrafficSettings& settings) {
+  const double forward_s = s.compute_s / (1.0 + s.backward_ratio), backward_s = s.compute_s - forward_s;
+  double gathered = 0.0, macs = 0.0;
+  for (std::size_t l = model.layers.size(); l-- > 0;) {
+    gathered += static_cast<double>(model.layers[l].parameters) * static_cast<double>(s.bits) / 8.0;
+    macs += static_cast<double>(model.layers[l].macs);
+    if (gathered == 0.0 || (l > 0 && gathered < settings.bucket_bytes)) continue;
+    const double share = settings.overlap ? macs / static_cast<double>(model.macs()) : 1.0;
+    job.ready_s.push_back(forward_s + share * backward_s);
+    job.bytes.push_back(gathered);
+    gathered = 0.0;
+  }
+}
+
+/// A job that takes part in a simulated window.
+struct Running {
+  const JobTraffic* job = nullptr;
+  double began_s = 0.0;       ///< of the iteration
+  std::size_t bucket = 0, phase = 0;
+  double left_bytes = 0.0;    ///< of the phase; 0 while it waits
+  double until_s = 0.0;       ///< of what it waits for: a bucket, latency, or the backward pass
+  enum { waits, fixed, sends, ends } state = waits;
+  double rate = 0.0;
+  int done = 0;
+  double first_s = 0.0, last_s = 0.0;  ///< ends of the first and the last iteration that count
+};
+
+constexpr int warm_up = 2;
+
+void begin_bucket(Running& r, double now_s);
+
+void begin_phase(Running& r, double now_s) {
+  if (r.phase == r.job->phases.size()) {
+    r.phase = 0;
+    ++r.bucket;
+    return begin_bucket(r, now_s);
+  }
+  r.state = Running::fixed;
+  r.until_s = now_s + r.job->phases[r.phase].fixed_s;
+}
+
+void begin_bucket(Running& r, double now_s) {
+  if (r.bucket == r.job->bytes.size()) {
+    r.state = Running::ends;
+    r.until_s = std::max(now_s, r.began_s + r.job->compute_s);
+    return;
+  }
+  const double ready_s = r.began_s + r.job->ready_s[r.bucket];
+  if (ready_s <= now_s) return begin_phase(r, now_s);
+  r.state = Running::waits;
+  r.until_s = ready_s;
+}
+
+void begin_iteration(Running& r, double now_s) {
+  r.began_s = now_s;
+  r.bucket = r.phase = 0;
+  begin_bucket(r, now_s);
+}
+
+/// What happens at until_s; true where the set of those who send has changed.
+bool advance(Running& r, double now_s) {
+  switch (r.state) {
+    case Running::waits: begin_phase(r, now_s); return false;
+    case Running::fixed:
+      r.state = Running::sends;
+      r.left_bytes = r.job->phases[r.phase].bytes * r.job->bytes[r.bucket];
+      return true;
+    case Running::sends:
+      ++r.phase;
+      begin_phase(r, now_s);
+      return true;
+    case Running::ends:
+      ++r.done;
+      if (r.done == warm_up) r.first_s = now_s;
+      r.last_s = now_s;
+      begin_iteration(r, now_s);
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+double JobTraffic::iteration_s(std::span<const double> rates) const {
+  double end_s = 0.0;
+  for (std::size_t b = 0; b < bytes.size(); ++b) {
+    end_s = std::max(end_s, ready_s[b]);
+    for (std::size_t p = 0; p < phases.size(); ++p)
+      end_s += phases[p].fixed_s + phases[p].bytes * bytes[b] / rates[p];
+  }
+  return std::max(compute_s, end_s);
+}
+
+double JobTraffic::alone_s() const {
+  std::vector<double> rates;
+  for (const PhaseLoad& p : phases) rates.push_back(p.alone_bytes_per_s);
+  return iteration_s(rates);
+}
+
+struct SharedNetwork::Parts {
+  TrafficSettings settings;
+  Fabric fabric;
+  std::map<std::string, std::pair<Scenario, ModelCost>, std::less<>> models;  ///< in_force, by workload
+
+  PhaseLoad load_of(const TransferPhase& phase, const std::vector<int>& nodes, bool held) const;
+  void simulate(std::vector<Running>& group, int window, SharedIterations& result) const;
+};
+
+/// One phase of an exchange of one byte.
+PhaseLoad SharedNetwork::Parts::load_of(const TransferPhase& phase, const std::vector<int>& nodes, bool held) const {
+  std::vector<Transfer> placed;
+  for (const Transfer& t : phase.transfers)
+    placed.push_back({nodes[static_cast<std::size_t>(t.source)], nodes[static_cast<std::size_t>(t.destination)], t.bytes});
+  const std::vector<Flow> flows = flows_of(settings.network, fabric, placed);
+  double largest = 0.0, latency_s = 0.0;
+  for (const Flow& f : flows) {
+    largest = std::max(largest, f.bytes);
+    latency_s = std::max(latency_s, f.latency_s);
+  }
+  std::map<int, double> weights;
+  for (const Flow& f : flows)
+    for (const int l : f.links) weights[l] += f.bytes / largest;
+  const auto repeats = static_cast<double>(phase.repeats);
+  PhaseLoad load;
+  load.bytes = repeats * largest;
+  load.alone_bytes_per_s = never;
+  for (const auto& [link, weight] : weights) {
+    load.links.push_back(link);
+    load.weights.push_back(weight);
+    load.alone_bytes_per_s =
+        std::min(load.alone_bytes_per_s, fabric.links.capacity_bytes_per_s[static_cast<std::size_t>(link)] / weight);
+  }
+  for (const Transfer& t : placed) load.sent_bytes += static_cast<double>(phase.loads) * t.bytes;
+  load.fixed_s = repeats * latency_s;
+  if (!fabric.circuits || held) return load;
+  if (settings.network.network == "oddl") {
+    const auto rounds = static_cast<double>(solve_step(settings.network, fabric, placed).rounds);
+    load.fixed_s += (rounds > 1.0 ? repeats : 1.0) * rounds * settings.set_s;
+  } else {
+    load.fixed_s += settings.network.reconfiguration_s;
+  }
+  return load;
+}
+
+SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_unique<Parts>()) {
+  parts_->settings = given;
+  Scenario& s = parts_->settings.network;
+  validate(s.network == "switch" || s.network == "fat-tree" || s.network == "sip-ring" || s.network == "oddl",
+           "{}: network {} shared by jobs (switch, fat-tree, sip-ring or oddl). Set network = \"fat-tree\".", s.name,
+           s.network);
+  validate(std::isfinite(given.bucket_bytes) && given.bucket_bytes > 0.0,
+           "{}: bucket_bytes = {} (positive and finite). Set 26214400.", s.name, given.bucket_bytes);
+  check_scenario(s);
+  s = in_force(s);
+  parts_->fabric = make_fabric(s);
+  for (const std::string_view name : workload_names()) {
+    Scenario of = given.network;
+    of.workload = name;
+    of.context = 0;
+    parts_->models.emplace(name, std::pair(in_force(of), workload_cost(name)));
+  }
+}
+
+SharedNetwork::~SharedNetwork() = default;
+
+JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
+  const auto& [s, model] = parts_->models.at(job.workload);
+  JobTraffic traffic;
+  traffic.compute_s = s.compute_s;
+  if (job.nodes.size() < 2) return traffic;
+  fill_buckets(traffic, model, s, parts_->settings);
+  for (const TransferPhase& phase : collective_phases(job.collective, static_cast<int>(job.nodes.size()), 1.0))
+    traffic.phases.push_back(parts_->load_of(phase, job.nodes, job.collective == "ring"));
+  return traffic;
+}
+
+/// Events of a group until its slowest job has ended `window` iterations that count.
+void SharedNetwork::Parts::simulate(std::vector<Running>& group, int window, SharedIterations& result) const {
+  std::vector<double> capacity = fabric.links.capacity_bytes_per_s;
+  double now_s = 0.0;
+  std::vector<Flow> flows;
+  std::vector<std::size_t> senders;
+  bool changed = true;
+  while (std::any_of(group.begin(), group.end(), [&](const Running& r) { return r.done < warm_up + window; })) {
+    if (changed) {
+      flows.clear();
+      senders.clear();
+      // links are numbered anew: the solver looks at all that it is given
+      std::map<int, int> number;
+      std::vector<double> links;
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        if (group[i].state != Running::sends) continue;
+        const PhaseLoad& p = group[i].job->phases[group[i].phase];
+        Flow flow;
+        for (const int l : p.links) {
+          const auto [at, fresh] = number.emplace(l, static_cast<int>(links.size()));
+          if (fresh) links.push_back(capacity[static_cast<std::size_t>(l)]);
+          flow.links.push_back(at->second);
+        }
+        flow.weights = p.weights;
+        flows.push_back(std::move(flow));
+        senders.push_back(i);
+      }
+      const std::vector<double> rates = max_min_rates(links, flows);
+      for (std::size_t f = 0; f < senders.size(); ++f) group[senders[f]].rate = rates[f];
+      changed = false;
+    }
+    double next_s = never;
+    for (const Running& r : group)
+      next_s = std::min(next_s, r.state == Running::sends ? now_s + r.left_bytes / r.rate : r.until_s);
+    for (Running& r : group) {
+      if (r.state != Running::sends) continue;
+      const double end_s = now_s + r.left_bytes / r.rate;
+      r.left_bytes = end_s <= next_s * (1 + 1e-13) ? 0.0 : r.left_bytes - r.rate * (next_s - now_s);
+    }
+    now_s = next_s;
+    for (Running& r : group) {
+      const bool due = r.state == Running::sends ? r.left_bytes <= 0.0 : r.until_s <= now_s * (1 + 1e-13);
+      if (!due) continue;
+      ++result.events;
+      changed |= advance(r, now_s);
+    }
+  }
+}
+
+SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jobs, int window,
+                                           std::uint64_t seed) const {
+  SharedIterations result;
+  const std::vector<double>& capacity = parts_->fabric.links.capacity_bytes_per_s;
+  // what every job could take of a link, in the phase that takes most
+  std::vector<std::map<int, double>> demand(jobs.size());
+  std::vector<double> all(capacity.size(), 0.0);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    double flows = 0.0;
+    for (const PhaseLoad& p : jobs[j]->phases) {
+      for (std::size_t i = 0; i < p.links.size(); ++i) {
+        double& most = demand[j][p.links[i]];
+        most = std::max(most, p.weights[i] * p.alone_bytes_per_s);
+      }
+      flows = std::max(flows, static_cast<double>(p.links.size()));
+    }
+    for (const auto& [link, bytes_per_s] : demand[j]) all[static_cast<std::size_t>(link)] += bytes_per_s;
+  }
+  // groups of jobs that meet at a link which cannot carry all of them
+  std::vector<std::size_t> group(jobs.size());
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  const std::function<std::size_t(std::size_t)> head = [&](std::size_t j) {
+    return group[j] == j ? j : group[j] = head(group[j]);
+  };
+  std::map<int, std::size_t> first;
+  for (std::size_t j = 0; j < jobs.size(); ++j)
+    for (const auto& [link, bytes_per_s] : demand[j]) {
+      const auto l = static_cast<std::size_t>(link);
+      if (all[l] <= capacity[l] * (1 + 1e-9)) continue;
+      const auto [at, fresh] = first.emplace(link, j);
+      if (!fresh) group[head(j)] = head(at->second);
+    }
+  std::map<std::size_t, std::vector<std::size_t>> groups;
+  for (std::size_t j = 0; j < jobs.size(); ++j) groups[head(j)].push_back(j);
+  result.iteration_s.resize(jobs.size());
+  for (const auto& [name, members] : groups) {
+    if (members.size() == 1) {
+      result.iteration_s[members[0]] = jobs[members[0]]->alone_s();
+      continue;
+    }
+    result.coupled += static_cast<std::int64_t>(members.size());
+    std::vector<Running> running(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      running[i].job = jobs[members[i]];
+      Stream stream(seed, Purpose::job_arrivals, 1, static_cast<std::uint32_t>(members[i]));
+      running[i].until_s = stream.uniform() * running[i].job->alone_s();
+      running[i].state = Running::ends;
+      running[i].done = -1;  // its first iteration begins then
+    }
+    parts_->simulate(running, window, result);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      result.iteration_s[members[i]] = (running[i].last_s - running[i].first_s) / (running[i].done - warm_up);
+  }
+  return result;
+}
+
+std::vector<int> place_job(const std::vector<bool>& taken, int size, double scattered, std::uint64_t seed,
+                           std::uint32_t number) {
+  std::vector<int> free;
+  for (std::size_t n = 0; n < taken.size(); ++n)
+    if (!taken[n]) free.push_back(static_cast<int>(n));
+  const auto count = static_cast<std::size_t>(size);
+  validate(free.size() >= count, "a job of {} nodes where {} are free (as many or fewer). Lower its nodes.", size,
+           free.size());
+  Stream stream(seed, Purpose::server_placement, 0, number, 1);
+  const auto draw = [&](std::size_t n) { return stream.below(static_cast<std::uint32_t>(n)); };
+  const auto moved = static_cast<std::size_t>(std::llround(scattered * size));
+  // the moved ones: distinct places of the job, each exchanged for any free node
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  for (std::size_t i = 0; i < moved; ++i) {
+    std::swap(places[i], places[i + draw(count - i)]);
+    std::swap(free[places[i]], free[draw(free.size())]);
+  }
+  free.resize(count);
+  return free;
+}
+
+std::vector<TrainingJob> read_jobs(const std::filesystem::path& path, int nodes) {
+  const NamedColumns table = read_columns_csv(path);
+  constexpr std::string_view known[] = {"arrival_s", "nodes", "duration_s"};
+  table.require_names(known);
+  const std::vector<double>& arrival = table.column("arrival_s", "the arrivals of jobs"),
+                             duration = table.column("duration_s", "how long jobs train");
+  const std::vector<std::int64_t> size = table.indices("nodes", "how many nodes jobs ask for", nodes);
+  std::vector<TrainingJob> jobs;
+  for (std::size_t j = 0; j < table.rows(); ++j) {
+    validate(arrival[j] >= (j == 0 ? 0.0 : arrival[j - 1]),
+             "{}: arrival_s = {} (0 or more, and none before the row above). Sort the rows.", table.where(j), arrival[j]);
+    validate(size[j] >= 1, "{}: nodes = 0 (1..{}). Give the job a node.", table.where(j), nodes);
+    validate(duration[j] > 0.0, "{}: duration_s = {} (above 0). Leave the job out.", table.where(j), duration[j]);
+    jobs.push_back({arrival[j], duration[j], {}, static_cast<int>(size[j])});
+  }
+  return jobs;
+}
+
+std::vector<TrainingJob> helios_like_jobs(int nodes, double load, double horizon_s, std::uint64_t seed) {
+  constexpr double mean_size = 3.72, median_s = 206.0, mean_s = 6652.0;
+  validate(nodes >= 8 && load > 0.0 && std::isfinite(load) && horizon_s > 0.0 && std::isfinite(horizon_s),
+           "jobs on {} nodes, load {}, for {} s (8 or more, above 0). Raise them.", nodes, load, horizon_s);
+  const int sizes = std::bit_width(static_cast<unsigned>(nodes));
+  const auto mean_of = [&](double q) {
+    double sum = 0.0, weighted = 0.0;
+    for (int k = 0; k < sizes; ++k) {
+      sum += std::pow(q, k);
+      weighted += std::pow(2.0 * q, k);
+    }
+    return weighted / sum;
+  };
+  std::uintmax_t steps = 100;
+  const auto root = boost::math::tools::toms748_solve([&](double q) { return mean_of(q) - mean_size; }, 0.0, 1.5,
+                                                      boost::math::tools::eps_tolerance<double>(50), steps);
+  const double q = root.first, sigma = std::sqrt(2.0 * std::log(mean_s / median_s));
+  double all = 0.0;
+  for (int k = 0; k < sizes; ++k) all += std::pow(q, k);
+  const double rate = load * nodes / (mean_of(q) * mean_s);
+  std::vector<TrainingJob> jobs;
+  double at_s = 0.0;
+  for (std::uint32_t number = 0;; ++number) {
+    Stream stream(seed, Purpose::job_arrivals, 0, number);
+    at_s -= std::log(stream.uniform()) / rate;
+    if (at_s >= horizon_s) return jobs;
+    double left = stream.uniform() * all;
+    int k = 0;
+    while (k + 1 < sizes && left > std::pow(q, k)) left -= std::pow(q, k++);
+    jobs.push_back({at_s, median_s * std::exp(sigma * stream.normal()), {}, 1 << k});
+  }
+}
+
+DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_each) {
+  const SharedNetwork network(day.traffic);
+  TrafficSettings ideal_settings = day.traffic;
+  ideal_settings.network.network = "switch";
+  ideal_settings.network.step_latency_s = ideal_settings.network.hop_latency_s = 0.0;
+  const SharedNetwork ideal(ideal_settings);
+  struct Active {
+    TrainingJob job;
+    JobTraffic traffic;
+    double ideal_s = 0.0, left = 0.0, iteration_s = 0.0, setup_until_s = 0.0;
+    std::uint32_t number = 0;
+  };
+  const auto nodes = static_cast<std::size_t>(day.traffic.network.servers);
+  std::vector<bool> taken(nodes, false);
+  std::vector<std::unique_ptr<Active>> active;
+  std::queue<std::uint32_t> waiting;
+  DayResult result;
+  double now_s = 0.0, node_s = 0.0, stretch_s = 0.0, shared_s = 0.0;
+  std::size_t next = 0, free = nodes;
+  const auto start = [&](std::uint32_t number) {
+    auto a = std::make_unique<Active>();
+    a->job = day.jobs[number];
+    a->number = number;
+    Stream stream(day.seed, Purpose::job_arrivals, 2, number);
+    a->job.workload = day.workloads[stream.below(static_cast<std::uint32_t>(day.workloads.size()))];
+    a->job.collective = day.collectives[stream.below(static_cast<std::uint32_t>(day.collectives.size()))];
+    a->job.nodes = place_job(taken, a->job.size, day.scattered, day.seed, number);
+    for (const int n : a->job.nodes) taken[static_cast<std::size_t>(n)] = true;
+    free -= a->job.nodes.size();
+    a->traffic = network.traffic_of(a->job);
+    a->ideal_s = ideal.traffic_of(a->job).alone_s();
+    a->iteration_s = a->ideal_s;  // until the network is solved with it
+    a->left = std::max(1.0, std::round(a->job.duration_s / a->ideal_s));
+    a->setup_until_s = now_s + (a->job.size > 1 ? day.setup_s : 0.0);
+    ++result.started;
+    result.mean_wait_s += now_s - a->job.arrives_s;
+    active.push_back(std::move(a));
+  };
+  const auto end_of = [&](const Active& a) { return std::max(now_s, a.setup_until_s) + a.left * a.iteration_s; };
+  bool changed = true;
+  while (now_s < day.horizon_s) {
+    while (next < day.jobs.size() && day.jobs[next].arrives_s <= now_s) {
+      waiting.push(static_cast<std::uint32_t>(next++));
+      ++result.arrived;
+    }
+    while (!waiting.empty() && static_cast<std::size_t>(day.jobs[waiting.front()].size) <= free) {
+      changed |= day.jobs[waiting.front()].size > 1;
+      start(waiting.front());
+      waiting.pop();
+    }
+    if (changed) {
+      if (at_each) at_each(now_s);
+      std::vector<const JobTraffic*> jobs;
+      for (const auto& a : active) jobs.push_back(&a->traffic);
+      const SharedIterations shared = network.iterations(jobs, day.window, day.seed);
+      std::int64_t flows = 0;
+      for (std::size_t j = 0; j < active.size(); ++j) {
+        active[j]->iteration_s = shared.iteration_s[j];
+        if (active[j]->job.size > 1) flows += active[j]->job.size;
+      }
+      ++result.epochs;
+      result.events += shared.events;
+      result.coupled_epochs += shared.coupled > 0;
+      result.peak_flows = std::max(result.peak_flows, flows);
+      changed = false;
+    }
+    double until_s = std::min(day.horizon_s, next < day.jobs.size() ? day.jobs[next].arrives_s : never);
+    for (const auto& a : active) until_s = std::min(until_s, end_of(*a));
+    for (auto& a : active) {
+      const double trained_s = std::max(0.0, until_s - std::max(now_s, a->setup_until_s));
+      const double done = until_s >= end_of(*a) ? a->left : std::min(a->left, trained_s / a->iteration_s);
+      a->left -= done;
+      result.iterations += done;
+      const double held_s = (until_s - now_s) * a->job.size, stretch = a->iteration_s / a->ideal_s;
+      node_s += held_s;
+      if (a->job.size == 1) continue;
+      stretch_s += held_s * stretch;
+      shared_s += held_s;
+      result.worst_stretch = std::max(result.worst_stretch, stretch);
+      const double bytes = std::accumulate(a->traffic.bytes.begin(), a->traffic.bytes.end(), 0.0);
+      for (const PhaseLoad& p : a->traffic.phases) result.sent_bytes += done * bytes * p.sent_bytes;
+    }
+    now_s = until_s;
+    std::erase_if(active, [&](const std::unique_ptr<Active>& a) {
+      if (a->left > 0.0) return false;
+      for (const int n : a->job.nodes) taken[static_cast<std::size_t>(n)] = false;
+      free += a->job.nodes.size();
+      ++result.finished;
+      changed |= a->job.size > 1;
+      return true;
+    });
+  }
+  result.utilisation = node_s / (static_cast<double>(nodes) * day.horizon_s);
+  if (result.started > 0) result.mean_wait_s /= static_cast<double>(result.started);
+  result.mean_stretch = shared_s > 0.0 ? stretch_s / shared_s : std::numeric_limits<double>::quiet_NaN();
+  return result;
+}
+
+}  // namespace optinc

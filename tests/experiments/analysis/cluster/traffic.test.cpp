@@ -1,0 +1,210 @@
+#include "experiments/analysis/cluster/traffic.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+
+#include "experiments/analysis/interconnect/max_min.hpp"
+#include "experiments/analysis/interconnect/simulate.hpp"
+#include "physics/core/check.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+TrafficSettings on(const std::string& network, std::int64_t servers) {
+  TrafficSettings t;
+  t.network.name = "test";
+  t.network.network = network;
+  if (network == "fat-tree") t.network.routing = "spray";
+  t.network.servers = servers;
+  t.network.rate_bit_per_s = 100e9;
+  t.network.step_latency_s = t.network.hop_latency_s = 0.0;
+  t.network.workload = "vgg19";
+  t.network.compute_s = 0.1;
+  return t;
+}
+
+TrainingJob job_on(std::vector<int> nodes) {
+  TrainingJob job;
+  job.size = static_cast<int>(nodes.size());
+  job.nodes = std::move(nodes);
+  return job;
+}
+
+std::vector<int> first_nodes(int n) {
+  std::vector<int> nodes(static_cast<std::size_t>(n));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return nodes;
+}
+
+constexpr double vgg_bytes = 4.0 * 143667240;
+
+}  // namespace
+
+// Three flows in lockstep are one of weight 3: fails when a weight is left out of the link's load or its rest
+TEST_CASE("max-min rates of a flow with weights are those of so many flows") {
+  const std::vector<double> capacity = {12.0, 9.0, 100.0};
+  std::vector<Flow> apart(4, Flow{{0, 1}, 1.0, 0.0});
+  apart[3].links = {1, 2};
+  const std::vector<Flow> together = {{{0, 1}, 1.0, 0.0, {3.0, 3.0}}, {{1, 2}, 1.0, 0.0}};
+  const auto a = max_min_rates(capacity, apart), b = max_min_rates(capacity, together);
+  CHECK(b[0] == Approx(a[0]).epsilon(1e-12));
+  CHECK(b[1] == Approx(a[3]).epsilon(1e-12));
+  CHECK(b[0] == Approx(9.0 / 4).epsilon(1e-12));
+  const std::vector<Flow> wrong = {{{0, 1}, 1.0, 0.0, {3.0}}};
+  CHECK_THROWS_WITH(max_min_rates(capacity, wrong), ContainsSubstring("weights"));
+  CHECK_THROWS_WITH(complete_flows(capacity, together), ContainsSubstring("weights"));
+}
+
+TEST_CASE("a ring alone is alpha-beta, whatever the buckets; overlap hides what the backward pass can") {
+  for (const char* network : {"switch", "fat-tree", "sip-ring", "oddl"}) {
+    TrafficSettings t = on(network, 64);
+    t.overlap = false;
+    t.network.step_latency_s = 3e-6;
+    const int n = 48;
+    SharedNetwork shared(t);
+    const JobTraffic job = shared.traffic_of(job_on(first_nodes(n)));
+    const double beta_s = 2.0 * (n - 1) / n * vgg_bytes / 12.5e9,
+                 alpha_s = 2.0 * (n - 1) * 3e-6 * static_cast<double>(job.bytes.size());
+    CHECK(std::accumulate(job.bytes.begin(), job.bytes.end(), 0.0) == Approx(vgg_bytes).epsilon(1e-12));
+    CHECK(job.alone_s() == Approx(0.1 + beta_s + alpha_s).epsilon(1e-6));
+    t.overlap = true;
+    t.network.compute_s = 30.0;
+    // all but the last bucket, which is ready with the end of the backward pass, are hidden
+    const JobTraffic hidden = SharedNetwork(t).traffic_of(job_on(first_nodes(n)));
+    const double last_s = 2.0 * (n - 1) * (hidden.bytes.back() / n / 12.5e9 + 3e-6);
+    CHECK(hidden.alone_s() == Approx(30.0 + last_s).epsilon(1e-6));
+    CHECK(hidden.ready_s.back() == Approx(30.0).epsilon(1e-12));
+  }
+}
+
+// the same job through the other solver, flow by flow: fails when lockstep is taken for the mean flow
+TEST_CASE("a job alone takes what interconnect finds for it") {
+  for (const char* placement : {"linear", "random"}) {
+    TrafficSettings t = on("fat-tree", 128);
+    t.network.routing = "ecmp";
+    t.network.sub_flows = 2;
+    t.network.oversubscription = 2.0;
+    t.network.placement = placement;
+    t.overlap = false;
+    const IterationResult by_flow = simulate_iteration(t.network);
+    // a cluster's nodes are the scenario's servers, which the scenario has placed
+    const JobTraffic job = SharedNetwork(t).traffic_of(job_on(first_nodes(128)));
+    CHECK(job.alone_s() == Approx(by_flow.total_s).epsilon(1e-9));
+  }
+}
+
+// Two jobs that need a link longer than they compute keep it busy: each iteration takes twice its bytes. Fails when
+// a job keeps its share while it computes, or rates are not solved anew.
+TEST_CASE("jobs that saturate a link share it, and those that do not meet do not slow each other") {
+  TrafficSettings t = on("fat-tree", 16);
+  t.overlap = false;
+  t.network.oversubscription = 4.0;
+  t.network.radix = 4;
+  t.network.compute_s = 0.05;  // less than the bytes take
+  SharedNetwork shared(t);
+  // hosts 0 and 1 are one edge switch, of one pod of four hosts: both jobs leave it
+  const JobTraffic a = shared.traffic_of(job_on({0, 4})), b = shared.traffic_of(job_on({1, 5})),
+                   c = shared.traffic_of(job_on({8, 9}));
+  const std::vector<const JobTraffic*> jobs = {&a, &b, &c};
+  const SharedIterations run = shared.iterations(jobs, 8, 1);
+  // an edge switch sends 2 x 12.5/4 GB/s up: one ring of two fits at half the speed of its port, two do not
+  const double alone_s = vgg_bytes / 6.25e9;
+  CHECK(a.alone_s() == Approx(0.05 + alone_s).epsilon(1e-9));
+  CHECK(run.coupled == 2);
+  for (const int j : {0, 1})
+    CHECK(run.iteration_s[static_cast<std::size_t>(j)] == Approx(2.0 * alone_s).epsilon(0.03));
+  CHECK(run.iteration_s[2] == Approx(0.05 + vgg_bytes / 12.5e9).epsilon(1e-9));
+  // a longer window changes little: what is advanced as one
+  const SharedIterations longer = shared.iterations(jobs, 64, 1);
+  CHECK(longer.iteration_s[0] == Approx(2.0 * alone_s).epsilon(0.005));
+}
+
+TEST_CASE("jobs with paths of their own never slow each other") {
+  TrafficSettings t = on("oddl", 64);
+  SharedNetwork shared(t);
+  const JobTraffic a = shared.traffic_of(job_on({0, 63, 1, 62})), b = shared.traffic_of(job_on({2, 60, 3, 61}));
+  const std::vector<const JobTraffic*> jobs = {&a, &b};
+  const SharedIterations run = shared.iterations(jobs, 4, 1);
+  CHECK(run.coupled == 0);
+  CHECK(run.events == 0);
+  CHECK(run.iteration_s[0] == a.alone_s());
+}
+
+TEST_CASE("placing: packed takes the lowest free nodes, scattered others, each once") {
+  std::vector<bool> taken(64, false);
+  taken[1] = taken[3] = true;
+  CHECK(place_job(taken, 4, 0.0, 1, 0) == std::vector<int>{0, 2, 4, 5});
+  for (const double scattered : {0.0, 0.1, 0.5, 1.0}) {
+    const std::vector<int> nodes = place_job(taken, 40, scattered, 7, 3);
+    const std::set<int> distinct(nodes.begin(), nodes.end());
+    CHECK(distinct.size() == 40);
+    CHECK(distinct.count(1) + distinct.count(3) == 0);
+    CHECK((nodes == place_job(taken, 40, 0.0, 7, 3)) == (scattered == 0.0));
+  }
+  CHECK_THROWS_WITH(place_job(taken, 63, 0.0, 1, 0), ContainsSubstring("62 are free"));
+}
+
+// one job whose end is known: fails when its wait, its set-up or an iteration is lost or counted twice
+TEST_CASE("a day of two jobs ends when it must, and every byte is counted") {
+  DaySettings day;
+  day.traffic = on("switch", 8);
+  day.traffic.overlap = false;
+  const double iteration_s = 0.1 + 2.0 * 7 / 8 * vgg_bytes / 12.5e9;
+  day.jobs = {{10.0, 1000 * iteration_s, {}, 8}, {20.0, 500 * iteration_s, {}, 8}};
+  day.horizon_s = 10.0 + 1200 * iteration_s;
+  const DayResult r = run_day(day);
+  CHECK(r.arrived == 2);
+  CHECK(r.finished == 1);
+  CHECK(r.iterations == Approx(1200.0).epsilon(1e-9));
+  CHECK(r.mean_wait_s == Approx((1000 * iteration_s + 10.0 - 20.0) / 2).epsilon(1e-9));
+  CHECK(r.sent_bytes == Approx(1200.0 * 2 * 7 * vgg_bytes).epsilon(1e-9));
+  CHECK(r.utilisation == Approx(1200 * iteration_s / day.horizon_s).epsilon(1e-9));
+  CHECK(r.mean_stretch == Approx(1.0).epsilon(1e-9));
+  day.setup_s = 100 * iteration_s;
+  CHECK(run_day(day).iterations == Approx(1000.0).epsilon(1e-9));
+}
+
+// 4,000 jobs, five standard errors
+TEST_CASE("MC: drawn jobs have the published mean size and median duration, and arrive at the rate of the load") {
+  const auto jobs = helios_like_jobs(1024, 0.7, 4e5, 3);
+  const double n = static_cast<double>(jobs.size()), rate = 0.7 * 1024 / (3.72 * 6652.0);
+  CHECK(std::abs(n - rate * 4e5) < 5 * std::sqrt(rate * 4e5));
+  double size = 0.0, square = 0.0, below = 0.0;
+  for (const TrainingJob& j : jobs) {
+    size += j.size / n;
+    square += static_cast<double>(j.size) * j.size / n;
+    below += j.duration_s < 206.0;
+  }
+  CHECK(std::abs(size - 3.72) < 5 * std::sqrt((square - size * size) / n));
+  CHECK(std::abs(below / n - 0.5) < 5 * std::sqrt(0.25 / n));
+}
+
+TEST_CASE("a table of jobs is read by name, and refused by line") {
+  const auto path = std::filesystem::temp_directory_path() / "optinc_jobs_test.csv";
+  const auto read = [&](const char* text) {
+    std::ofstream(path) << text;
+    return read_jobs(path, 64);
+  };
+  const auto jobs = read("arrival_s,nodes,duration_s\n0,4,60\n10.5,64,1e4\n");
+  CHECK(jobs.size() == 2);
+  CHECK(jobs[1].size == 64);
+  CHECK(jobs[1].arrives_s == 10.5);
+  const std::vector<std::pair<const char*, const char*>> bad = {
+      {"arrival_s,nodes,duration_s\n5,4,60\n1,4,60\n", ":3: arrival_s = 1"},
+      {"arrival_s,nodes,duration_s\n5,0,60\n", ":2: nodes = 0"},
+      {"arrival_s,nodes,duration_s\n5,65,60\n", ":2"},
+      {"arrival_s,nodes,duration_s\n5,4,-1\n", ":2: duration_s"},
+      {"arrival_s,nodes,duration_s\n5,4,nan\n", ":2"},
+      {"arrival_s,nodes,duration_s\n5,2.5,3\n", ":2"},
+      {"arrival_s,nodes\n5,2\n", "duration_s"},
+      {"arrival_s,nodes,duration_s,colour\n5,2,3,4\n", "colour"},
+  };
+  for (const auto& [text, message] : bad) CHECK_THROWS_WITH(read(text), ContainsSubstring(message));
+  std::filesystem::remove(path);
+}
