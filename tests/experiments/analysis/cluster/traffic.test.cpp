@@ -99,8 +99,9 @@ TEST_CASE("a job alone takes what interconnect finds for it") {
   }
 }
 
-// Two jobs that need a link longer than they compute keep it busy: each iteration takes twice its bytes. Fails when
-// a job keeps its share while it computes, or rates are not solved anew.
+// Two jobs whose bytes take x alone and which compute for c < x: while one sends alone it is twice as fast, so that
+// each iteration takes 2 x + c less the time in which one computes and the other sends, which is 0 .. c by where
+// they began. Fails when a job keeps its share while it computes, or rates are not solved anew.
 TEST_CASE("jobs that saturate a link share it, and those that do not meet do not slow each other") {
   TrafficSettings t = on("fat-tree", 16);
   t.overlap = false;
@@ -117,12 +118,14 @@ TEST_CASE("jobs that saturate a link share it, and those that do not meet do not
   const double alone_s = vgg_bytes / 6.25e9;
   CHECK(a.alone_s() == Approx(0.05 + alone_s).epsilon(1e-9));
   CHECK(run.coupled == 2);
-  for (const int j : {0, 1})
-    CHECK(run.iteration_s[static_cast<std::size_t>(j)] == Approx(2.0 * alone_s).epsilon(0.03));
+  for (const std::size_t j : {0U, 1U}) {
+    CHECK(run.iteration_s[j] >= 2.0 * alone_s * (1 - 1e-9));
+    CHECK(run.iteration_s[j] <= 2.0 * alone_s + 0.05);
+  }
   CHECK(run.iteration_s[2] == Approx(0.05 + vgg_bytes / 12.5e9).epsilon(1e-9));
-  // a longer window changes little: what is advanced as one
+  // a longer window changes nothing: the two go on as they began, and may be advanced as one
   const SharedIterations longer = shared.iterations(jobs, 64, 1);
-  CHECK(longer.iteration_s[0] == Approx(2.0 * alone_s).epsilon(0.005));
+  CHECK(longer.iteration_s[0] == Approx(run.iteration_s[0]).epsilon(1e-9));
 }
 
 TEST_CASE("jobs with paths of their own never slow each other") {
