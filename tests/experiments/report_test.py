@@ -269,6 +269,19 @@ class Numbers(unittest.TestCase):
             for key in ("word_accuracy", "margin", "output_error"):
                 self.assertEqual(told[key], list(file[f"record/{key}"][()]))
 
+    def test_the_conclusion_names_the_best_and_the_worst_point(self):
+        with h5py.File(HERE / "chip.h5") as file:
+            means, low, high = (file[f"summary/word_accuracy_mean{end}"][()] for end in ("", "_low", "_high"))
+            variants = list(file["summary/variant"].asstr())
+        said = next(p.text() for p in PAGES["chip"].all("p") if p.attributes.get("class") == "conclusion")
+        self.assertRegex(said, r"^Share of .* \(mean of 2 trials \[95 % interval\]\): best ")
+        best, worst = re.findall(r"(?:best|worst) (\S+) \[(\S+), (\S+)\] at (.*?)[;.](?: |$)", said)
+        for told, place in ((best, means.argmax()), (worst, means.argmin())):
+            for text, values in zip(told, (means, low, high)):
+                self.assertAlmostEqual(float(text), values.flat[place], delta=1e-4)
+            self.assertTrue(told[3].endswith(variants[place % len(variants)]), told)
+        self.assertFalse(any(p.attributes.get("class") == "conclusion" for p in PAGES["validate"].all("p")))
+
     def test_key_figures(self):
         told = {dt.text(): dd.text() for div in PAGES["incomplete"].all("div") if div.attributes == {}
                 for dt, dd in zip(div.all("dt"), div.all("dd"))}

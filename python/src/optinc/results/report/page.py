@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from ..conclusion import conclusion
 from ..run import Run
 from .cost_tables import cost_tables
 from .elements import Child, Element, document, listed, node, section
@@ -66,8 +67,9 @@ def opening(run: Run) -> Element:
     made = f"Made {p.created_utc.replace('T', ', ').replace('Z', ' UTC')} by OptINC {p.optinc_version}{seed}."
     told = key_figures(run)
     key = node("dl", (node("div", node("dt", name), node("dd", value)) for name, value in told), class_="key")
+    said = conclusion(run)
     return node("header", node("p", "OptINC report", class_="kind"), node("h1", p.title),
-                node("p", f"{kind_of(run)} {made}", class_="lead"), key if told else None, cautions(run))
+                node("p", f"{kind_of(run)} {made}", class_="lead"), node("p", said, class_="conclusion") if said else None, key if told else None, cautions(run))
 
 
 def cautions(run: Run) -> list[Child]:
