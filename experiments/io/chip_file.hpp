@@ -25,7 +25,8 @@ MeshErrors load_mesh_errors(const Group& group);
 void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& model);
 
 /// The chip of a group, bit for bit as saved. Throws Error, naming file and dataset, when one is missing, of
-/// another shape or type, not finite, or a loss is negative, and for a model that validate_errors refuses.
+/// another shape or type, not finite, or a loss is negative, and for a model that validate_errors refuses;
+/// where the group has none, it is that of preset ideal.
 StoredChip load_chip(const Group& group);
 
 /// The same without the model.

@@ -27,7 +27,8 @@ def write_idx(path, magic, sizes, values):
 
 
 def write_inputs(folder):
-    """Writes images/ (IDX files), cifar/ (binary files of both sets), text.txt and target.csv into `folder`."""
+    """Writes images/ (IDX files), cifar/ (binary files of both sets), text.txt, target.csv, and what was measured of a mesh
+    of 4 ports, measured.csv and crosstalk.csv, into `folder`."""
     folder = pathlib.Path(folder)
     for name in ("images", "cifar"):
         (folder / name).mkdir()
@@ -45,3 +46,8 @@ def write_inputs(folder):
     (folder / "text.txt").write_bytes(letters[noise(6000, 40) % len(letters)].tobytes())
     hadamard = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
     (folder / "target.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in hadamard))
+    rows = [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2), (3, 1)]
+    (folder / "measured.csv").write_text("column,upper,alpha_rad,phi_offset_rad,theta_pi_power_w\n" + "".join(
+        f"{column},{upper},{0.01 * (k - 2)},{0.02 * k},{0.02 + 0.001 * k}\n" for k, (column, upper) in enumerate(rows)))
+    (folder / "crosstalk.csv").write_text("".join(
+        ",".join("0.02" if abs(i - j) == 1 else "0" for j in range(16)) + "\n" for i in range(16)))

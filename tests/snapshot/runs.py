@@ -79,6 +79,7 @@ TRAININGS = [
 LABORATORY = [
     Run("fabricate", ["fabricate", "tiny.h5", "-o", "chip.h5", "--preset", "foundry", "--seed", "4", "--chip", "3",
                       *sets("chip.rho_ab=0.2")], ("chip.h5",)),
+    study("comb_measured", "comb", ["chip.measured=chip.h5"]),
     Run("fabricate_shipped", ["fabricate", "shipped/32x5", "-o", "chip_32x5.h5"], ("chip_32x5.h5",)),
     Run("program", ["program", "tiny.h5", "-o", "phases.h5", "--chip", "chip.h5"], ("phases.h5",)),
     Run("program_dac", ["program", "tiny.h5", "-o", "phases.csv", "--dac-bits", "8"], ("phases.csv",)),
@@ -133,6 +134,7 @@ VARIATIONS = [
     study("chip_first", "chip_levels", ["task.level=first"]),
     study("chip_second", "chip_levels", ["task.level=second"]),
     study("chip_incoherent", "chip_noise", ["link.averaging=incoherent"]),
+    study("mesh_measured", "mesh_file", ["mesh.measured=measured.csv", "mesh.measured_crosstalk=crosstalk.csv"]),
     study("cascade_in_situ", "cascade", ["calibration.policy=in-situ", "calibration.in_situ_steps=3"]),
     study("learning_cnn", "learning_drift", ["learner.kind=cnn", "learner.width=4", "learner.steps=2", "drift.instants=2"]),
 ]

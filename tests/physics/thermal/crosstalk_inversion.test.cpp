@@ -128,3 +128,26 @@ TEST_CASE("a full die: 8e4 heaters compensated") {
   const Vector errors = static_phase_errors_rad(r, found.power_w, wanted);
   CHECK(errors.cwiseAbs().maxCoeff() < 1e-11);
 }
+
+// Worked out by hand. Fails when rows and columns of the crosstalk, or the constants of giver and receiver, are
+// exchanged.
+TEST_CASE("heaters whose constants and crosstalk were measured") {
+  Eigen::MatrixXd crosstalk(2, 2);
+  crosstalk << 0.0, 0.1, 0.2, 0.0;
+  const Vector p_pi_w = Eigen::Vector2d(10e-3, 20e-3), power_w = Eigen::Vector2d(5e-3, 5e-3);
+  const PhaseResponse measured = measured_response(p_pi_w, crosstalk);
+  const double a = pi / 2, b = pi / 4;  // each of its own
+  const Vector phases = heater_phases(measured, power_w);
+  CHECK(std::abs(phases[0] - (a + 0.1 * b)) < 1e-12);
+  CHECK(std::abs(phases[1] - (b + 0.2 * a)) < 1e-12);
+  CHECK((invert_crosstalk(measured, phases).power_w - power_w).cwiseAbs().maxCoeff() < 1e-14);
+  CHECK((heater_phases(measured_response(p_pi_w, {}), power_w) - Eigen::Vector2d(a, b)).norm() < 1e-12);
+  CHECK_THROWS_WITH(measured_response(Eigen::Vector2d(1e-3, 0.0), {}),
+                    ContainsSubstring("power for pi of 0 W"));
+  CHECK_THROWS_WITH(measured_response(Eigen::Vector3d::Ones(), crosstalk),
+                    ContainsSubstring("2 x 2 for 3 heaters"));
+  crosstalk(1, 1) = 1.0;
+  CHECK_THROWS_WITH(measured_response(p_pi_w, crosstalk), ContainsSubstring("from a heater to itself"));
+  crosstalk(1, 1) = std::nan("");
+  CHECK_THROWS_WITH(measured_response(p_pi_w, crosstalk), ContainsSubstring("not finite"));
+}
