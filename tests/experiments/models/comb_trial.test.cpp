@@ -196,8 +196,9 @@ TEST_CASE("comb: channels and spacing can be swept") {
   CHECK(model.axis("channel").unit == "1");
   CHECK(std::get<std::vector<std::int64_t>>(model.axis("channel").values) ==
         std::vector<std::int64_t>{-2, -1, 0, 1, 2});
-  for (const int point : {0, 1}) {
-    const TrialRecord all{model, run_trial(model, swept, {static_cast<std::size_t>(point), 1}).record};
+  for (int point = 0; point < 2; ++point) {
+    const StudyConfig at_point = config_at(swept, static_cast<std::size_t>(point));
+    const TrialRecord all{model, run_trial(model, at_point, {0, 1}).record};
     const StudyConfig alone = study("comb", comb(3 + 2 * point, (1 + point) * 1e11));
     const TrialModel of_one = comb_model(alone, networks);
     CHECK(of_one.axis("channel").unit == "Hz");
