@@ -168,8 +168,6 @@ ChipErrors load_chip_errors(const Group& group) {
 StoredChip read_chip(const std::filesystem::path& path) {
   const File file = File::open(path);
   refuse_newer_schema(file);
-  validate(file.root().exists("chip"),
-           "{}: no group chip in it (optinc fabricate writes one). Give the file of a chip.", path.string());
   return load_chip(file.root().open("chip"));
 }
 

@@ -184,7 +184,8 @@ TEST_CASE("a matrix comes from an .npy by rows and by columns") {
   CHECK_THAT(refused_matrix(npy("'<f8'", "(3, 3)", numbers)), ContainsSubstring("48 bytes of data"));
   CHECK_THAT(refused_matrix(npy("[('a', '<f8')]", "(2, 3)", numbers)),
              ContainsSubstring("an array with fields"));
-  CHECK_THAT(refused_matrix(npy("'<f8'", "(1, 1)", raw(NAN))), ContainsSubstring("row 0, column 0 is nan"));
+  CHECK_THAT(refused_matrix(npy("'<f8'", "(1, 1)", raw(std::nan("")))),
+             ContainsSubstring("row 0, column 0 is nan"));
   CHECK_THAT(refusal([&] { read_numpy_matrix(numpy_data / "errors.npz", "any", 3); }),
              ContainsSubstring("no array \"any\""));
 }

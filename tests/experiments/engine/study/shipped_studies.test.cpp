@@ -18,7 +18,8 @@ TEST_CASE("a study is a file, or else the shipped study of that name") {
   CHECK(load_study("quickstart", {}).study == "quickstart");
   CHECK(study_path("quickstart.toml") == study_path("quickstart"));
   check_message(refusal([] { study_path("quikstart"); }), {"quikstart: no such file", "mean quickstart?"});
-  check_message(refusal([] { study_path("mesh"); }), {"mesh_balance, mesh_comparison or mesh_scaling"});
+  check_message(refusal([] { study_path("mesh"); }),
+                {"mesh_balance, mesh_comparison, mesh_drift or mesh_scaling"});
   CHECK(study_path("folder/quickstart") == "folder/quickstart");  // a path is no name
   const Scratch scratch;
   const fs::path before = fs::current_path();
