@@ -71,8 +71,7 @@ void add_circuit(CommandTable& commands) {
       "circuit", "Compute the scattering matrices of a circuit of any devices from its netlist",
       "optinc circuit ring.yml -o ring.h5 --wavelength-m 1.54e-6 1.56e-6 --points 2001\n"
       "  optinc circuit ring.yml --wavelength-m 1.55e-6 --points 1 --set bus.eta_rad=0.3\n"
-      "  optinc circuit ring.yml --light in=1e-3 --receiver bandwidth_hz=20e9     currents and noise of "
-      "receivers\n"
+      "  optinc circuit ring.yml --light in=1e-3     currents and noise of receivers at the ports\n"
       "  optinc circuit --models     models, their ports and settings\n"
       "A netlist, as gdsfactory and sax write them:\n"
       "  instances:\n"

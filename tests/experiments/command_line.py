@@ -406,6 +406,19 @@ class MainJob(unittest.TestCase):
         self.assertAlmostEqual(json.loads(lossy.stdout)["largest_out"], abs(passed) ** 2, 9)
         self.assertRegex(optinc("circuit", path, "--points", 11, "--quiet").stdout, r"(?m)^in +out +-?0.000 +-?0.000 +15")
         self.assertRegex(optinc("circuit", "--models").stdout, r"(?m)^ +eta_slope_rad_per_m +its slope")
+        amplified = self.path.with_name("amplified.yml")  # 15 dB, noise figure 7 dB
+        amplified.write_text('instances: {a: amplifier, b: {component: phase_shifter, settings: {loss_db: 5}}}\n'
+                             'connections: {"a,out0": "b,in0"}\nports: {in: "a,in0", out: "b,out0"}\n')
+        lit = json.loads(optinc("circuit", amplified, "--wavelength-m", 1.55e-6, "--points", 1, "--light", "in=1e-4", "--receiver",
+                                "responsivity_a_per_w=0.5", "--receiver", "optical_bandwidth_hz=1e11", "--json", "--quiet").stdout)
+        emitted = 6.62607015e-34 * 299792458 / 1.55e-6 * (10**2.2 - 1) / 2
+        self.assertAlmostEqual(lit["emission"]["in"] / emitted, 1, 12)
+        self.assertAlmostEqual(lit["emission"]["out"] / (emitted * 10**-0.5), 1, 12)
+        self.assertAlmostEqual(lit["receivers"]["out"]["power_w"], 1e-3, 12)
+        self.assertAlmostEqual(lit["receivers"]["out"]["photocurrent_a"], 0.5 * (1e-3 + emitted * 10**-0.5 * 1e11) + 30e-9, 12)
+        self.check_refusal(optinc("circuit", amplified, "--light", "b=1", "--quiet"), 'no port "b"', "in, out")
+        self.check_refusal(optinc("circuit", amplified, "--receiver", "bandwidth_hz=1e9", "--quiet"), "--receiver without --light")
+        self.check_refusal(optinc("circuit", amplified, "--light", "in=1", "--receiver", "bandwith_hz=1e9", "--quiet"), "bandwidth_hz")
         for arguments, words in (((path, "--wavelength-m", 1.5e-6, 1.4e-6), ("no longer than",)), ((path, "--points", 1), ("--points 1",)),
                                  ((path, "--set", "turn.length_m=long"), ("turn.length_m=long", "NUMBER")), ((), ("no netlist",)),
                                  ((path, "-o", path, "--force"), ("ring.yml",)), ((path, "-o", made), ("exists",)),

@@ -244,8 +244,8 @@ class Format(unittest.TestCase):
                  "--quiet", "-o", folder / "points.h5")
         (folder / "interconnect.toml").write_text(INTERCONNECT)
         cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
-        (folder / "circuit.yml").write_text('instances: {a: ring}\nports: {in: "a,in0", out: "a,out0"}\n')
-        cls.make("circuit", folder / "circuit.yml", "--quiet", "-o", folder / "circuit.h5")
+        (folder / "circuit.yml").write_text('instances: {a: amplifier}\nports: {in: "a,in0", out: "a,out0"}\n')
+        cls.make("circuit", folder / "circuit.yml", "--light", "in=1e-4", "--quiet", "-o", folder / "circuit.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")
         for path in sorted(folder.glob("*.h5")):
             cls.files[path.stem] = path

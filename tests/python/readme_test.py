@@ -30,7 +30,7 @@ class Readme(unittest.TestCase):
     def test_examples_with_an_output(self):
         names = {}  # as one session: a later example imports nothing again
         found = re.findall(r"```python\n((?:(?!```).)*)```\n```text\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-        self.assertEqual(len(found), 5)
+        self.assertEqual(len(found), 6)
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.addCleanup(os.chdir, os.getcwd())  # the last that is added is the first that runs
