@@ -99,6 +99,13 @@ struct InterconnectArguments {
   OutputArguments out;
 };
 
+/// What `cluster` takes.
+struct ClusterArguments {
+  std::string list;
+  bool json = false, keys = false, dry_run = false;
+  OutputArguments out;
+};
+
 /// What `report` takes.
 struct ReportArguments {
   std::string file, output;  ///< output empty: beside the file
@@ -131,6 +138,7 @@ int budget_command(const BudgetArguments& arguments, std::string_view typed);
 int compare_costs_command(const CompareCostsArguments& arguments, std::string_view typed);
 int operating_point_command(const OperatingPointArguments& arguments, std::string_view typed);
 int interconnect_command(const InterconnectArguments& arguments, std::string_view typed);
+int cluster_command(const ClusterArguments& arguments, std::string_view typed);
 /// Has the Python package, which draws the figures, write the page.
 int report_command(const ReportArguments& arguments);
 int explain_command(const std::string& key);

@@ -36,6 +36,7 @@ DRAWN = {  # what each sample has the data for
     "fastest": {"operating_points"},
     "of_a_circuit": {"scattering"},
     "joined": {"interconnect", "assumptions"},
+    "of_a_cluster": {"testbed", "competition"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
@@ -184,6 +185,16 @@ class Drawing(unittest.TestCase):
                              ["good-lab chips", "ring all-reduce", "switch that adds", "unit P and CMOS"])
             self.assertEqual([np.round(line.get_ydata(), 9).tolist() for line in axes.lines], [[80, 7], [6, 5], [20, 18], [8, 7]])
             self.assertIn("decode at no rate: published", axes.texts[0].get_text())
+
+    def test_exchanges_and_competitions_stand_at_their_ratios(self):
+        with results.open_run(FILES["of_a_cluster"]) as run:
+            axes, = figures.FIGURES["testbed"](run).axes
+            self.assertEqual([line.get_label() for line in axes.lines], ["ring", "2 %"])  # not the row whose transceiver fails
+            np.testing.assert_allclose(axes.lines[0].get_xdata(), [0.1, 10])
+            np.testing.assert_allclose(axes.lines[0].get_ydata(), [0.5, 4])
+            axes, = figures.FIGURES["competition"](run).axes
+            np.testing.assert_allclose([line.get_xydata()[0] for line in axes.lines], [[1.0, 1.1], [1.58, 1.75], [1.6, 1.7]])
+            self.assertEqual(axes.texts[0].get_text(), "3 conditions; within 5 % of both: 1")
 
     def test_spectra_in_decibels(self):
         with results.open_run(FILES["of_a_circuit"]) as run:
@@ -483,8 +494,8 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "joined", "of_a_circuit") else "seed 1,"
-            self.assertIn("\n2025-" if name == "of_a_circuit" else made, out)  # nothing is drawn at random in a circuit
+            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "joined", "of_a_circuit", "of_a_cluster") else "seed 1,"
+            self.assertIn("\n2025-" if name in ("of_a_circuit", "of_a_cluster") else made, out)  # nothing is drawn at random in a circuit
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))

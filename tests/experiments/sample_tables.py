@@ -102,6 +102,24 @@ def of_a_circuit(path):
         group.dataset("scattering", ["wavelength", "port_out", "port_in", "complex"], s)
 
 
+def of_a_cluster(path):
+    """As optinc cluster writes it: exchanges at two tuning times, one with a failure, and three competitions."""
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"], file.attrs["seed"]
+        group = Group(file, "testbeds")
+        group.axis("row", np.arange(3))
+        group.dataset("name", ["row"], ["ring", "ring", "broken"])
+        group.dataset("nodes", ["row"], np.full(3, 4, np.int64))
+        group.dataset("failed_transceivers", ["row"], np.array([0, 0, 1], np.int64))
+        group.dataset("tuning_s", ["row"], np.array([1e-5, 1e-7, 1e-7]), "s")
+        group.dataset("ratio", ["row"], np.array([1.04, 1.005, 2.0]))
+        group = Group(file, "competitions")
+        group.axis("row", np.arange(3))
+        group.dataset("scattered", ["row"], np.array([0.0, 0.1, 0.1]))
+        group.dataset("fat_tree_ratio", ["row"], np.array([1.0, 1.58, 3.0]))
+        group.dataset("sip_ring_ratio", ["row"], np.array([1.1, 1.75, 9.0]))
+
+
 def joined(path):
     """As optinc interconnect writes it: two curves over servers, one scenario of many, and two questions."""
     with result(path) as file:

@@ -21,6 +21,10 @@ GROUPS = {
     "designs": "Costs of several designs, side by side.",
     "operating_points": "The fastest symbol rate at which each unit decodes, and what it costs at that rate.",
     "interconnect": "Training iterations on electrical, optical and OptINC networks.",
+    "testbeds": "The exchange of a gradient over circuits that nodes ask each other for.",
+    "light_paths": "Light between groups of nodes: power, noise and wavelengths.",
+    "competitions": "One training job beside others, on ODDL, a fat-tree and SiP-Ring.",
+    "days": "Jobs that arrive at a cluster, train and leave.",
     "network": "One network, without a study.",
 }
 """What a file without trials is, by its most telling group."""
@@ -72,7 +76,7 @@ def key_figures(run: Run) -> list[tuple[str, Child]]:
     if budget is not None:
         told += [(f"{units} {name.replace('_', ' ')}", data(budget[name].sum(), scale, 4)) for name, units, scale in
                  (("loss", "dB", 1.0), ("delay", "ns", 1e9), ("static_power", "W", 1.0)) if name in budget]
-    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario")):
+    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario"), *((name, "row") for name in ("testbeds", "light_paths", "competitions", "days"))):
         held = run.group(group)
         if held is not None:
             told.append((f"{axis}s", data(held.sizes[axis])))

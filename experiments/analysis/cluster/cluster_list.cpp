@@ -1,0 +1,154 @@
+#include "experiments/analysis/cluster/cluster_list.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "experiments/analysis/cluster/cluster_fields.hpp"
+#include "experiments/engine/config/table_reader.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr std::size_t most_rows = 10000;
+
+template <class Row>
+void set_key(Row& row, std::string_view key, const toml::node& value, const std::string& where) {
+  visit_fields(row, [&](const FieldInfo& info, auto& member) {
+    if (info.key != key) return;
+    // a text that may be empty is no field of a study: checked_value would refuse it
+    if constexpr (std::is_same_v<std::decay_t<decltype(member)>, std::string>)
+      if (info.names.empty() && value.is_string() && value.as_string()->get().empty()) return member.clear();
+    from_field_value(member, checked_value({"", info, to_field_value(member)}, value, where));
+  });
+}
+
+/// The values that a key's node stands for: of a key whose value is no list itself, the elements of a list.
+template <class Row>
+std::vector<const toml::node*> values_of(const Row& row, std::string_view key, const toml::node& node) {
+  bool list = false;
+  visit_fields(row, [&](const FieldInfo& info, const auto& member) {
+    if (info.key == key) list = to_field_value(member).index() > 3;
+  });
+  if (list || !node.is_array()) return {&node};
+  std::vector<const toml::node*> values;
+  for (const toml::node& inner : *node.as_array()) values.push_back(&inner);
+  return values;
+}
+
+/// A row for every combination of the values that the table lists.
+template <class Question, class Answer>
+void read_rows(const TableReader& reader, std::vector<AnsweredRow<Question, Answer>>& rows) {
+  std::vector<std::string_view> keys;
+  const Question defaults;
+  visit_fields(defaults, [&](const FieldInfo& info, const auto&) { keys.push_back(info.key); });
+  reader.only(keys, "optinc cluster --keys");
+  reader.need("name");
+  std::vector<Question> all(1);
+  for (const std::string_view key : keys) {
+    const toml::node* node = reader.table.get(key);
+    if (node == nullptr) continue;
+    const auto values = values_of(all[0], key, *node);
+    validate(!values.empty(), "{} = [] (one value or more). Leave it out, or name a value.", reader.at(*node, key));
+    std::vector<Question> next;
+    for (const Question& row : all)
+      for (const toml::node* value : values) {
+        next.push_back(row);
+        set_key(next.back(), key, *value, reader.at(*value, key));
+      }
+    validate(rows.size() + next.size() < most_rows, "{}: {} rows or more (under {}). Take fewer values.",
+             reader.at(*node, key), most_rows, most_rows);
+    all = std::move(next);
+  }
+  for (Question& row : all) rows.push_back({std::move(row), {}});
+}
+
+/// A fat-tree's keys and the others of a day, as the engine takes them.
+DaySettings settings_of(const ClusterDay& d, const std::filesystem::path& folder) {
+  DaySettings day;
+  Scenario& s = day.traffic.network;
+  s.name = d.name;
+  s.network = d.network;
+  s.routing = d.routing;
+  s.oversubscription = d.oversubscription;
+  s.sub_flows = d.sub_flows;
+  s.servers = d.nodes;
+  s.rate_bit_per_s = d.rate_bit_per_s;
+  s.step_latency_s = d.step_latency_s;
+  s.hop_latency_s = d.hop_latency_s;
+  s.seed = d.seed;
+  day.traffic.bucket_bytes = d.bucket_bytes;
+  day.traffic.overlap = d.overlap;
+  day.traffic.set_s = d.set_s;
+  day.workloads = d.workloads;
+  day.collectives = d.collectives;
+  day.horizon_s = d.horizon_s;
+  day.scattered = d.scattered;
+  day.setup_s = d.network == "oddl" ? d.setup_s : 0.0;
+  day.window = static_cast<int>(d.window);
+  day.seed = static_cast<std::uint64_t>(d.seed);
+  day.jobs = d.jobs.empty() ? helios_like_jobs(static_cast<int>(d.nodes), d.load, d.horizon_s, day.seed)
+                            : read_jobs(folder / d.jobs, static_cast<int>(d.nodes));
+  for (const TrainingJob& job : day.jobs)
+    for (const std::string& collective : d.collectives)
+      if (job.size > 1) check_collective_size(collective, job.size, d.name);
+  return day;
+}
+
+template <class Question>
+void keys_of(std::string& text, std::string_view kind) {
+  text += fmt::format("[[{}]]\n", kind);
+  const Question defaults;
+  visit_fields(defaults, [&](const FieldInfo& info, const auto& member) {
+    const FieldValue value = to_field_value(member);
+    text += fmt::format("  {:<25} {:<9} {:<28} {}; {}\n", info.key, info.unit, toml_text(value), info.meaning,
+                        expected_text(info, value));
+    if (!info.source.empty()) text += fmt::format("  {:<25} source: {}\n", "", info.source);
+  });
+}
+
+}  // namespace
+
+ClusterResults load_cluster_list(const std::filesystem::path& path) {
+  const TomlSource source{path.string()};
+  const toml::table table = parse_toml(read_toml_file(path, "a list of clusters is a TOML file"), source);
+  const TableReader top{table, source};
+  top.only({"title", "testbed", "light_paths", "competition", "day"});
+  ClusterResults list;
+  list.folder = path.parent_path();
+  top.take({"title", "1", ""}, list.title);
+  for (const TableReader& r : top.tables("testbed")) read_rows(r, list.testbeds);
+  for (const TableReader& r : top.tables("light_paths")) read_rows(r, list.light_paths);
+  for (const TableReader& r : top.tables("competition")) read_rows(r, list.competitions);
+  for (const TableReader& r : top.tables("day")) read_rows(r, list.days);
+  validate(list.rows() > 0,
+           "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[day]]). Add one.",
+           path.string());
+  for (const auto& row : list.days) settings_of(row.question, list.folder);  // refuses a table of jobs before the work
+  return list;
+}
+
+void solve_cluster_list(ClusterResults& all, const std::function<void(const std::string&)>& at_each) {
+  const auto solve = [&](auto& rows, auto&& answer) {
+    for (auto& row : rows) {
+      if (at_each) at_each(row.question.name);
+      row.answer = answer(row.question);
+    }
+  };
+  solve(all.testbeds, run_testbed);
+  solve(all.light_paths, solve_light_paths);
+  solve(all.competitions, run_competition);
+  solve(all.days, [&](const ClusterDay& d) { return run_day(settings_of(d, all.folder)); });
+}
+
+std::string cluster_keys_text() {
+  std::string text;
+  keys_of<Testbed>(text, "testbed");
+  keys_of<LightPaths>(text, "light_paths");
+  keys_of<Competition>(text, "competition");
+  keys_of<ClusterDay>(text, "day");
+  return text;
+}
+
+}  // namespace optinc

@@ -1,0 +1,251 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "experiments/analysis/cluster/cluster_fields.hpp"
+#include "experiments/analysis/cluster/cluster_list.hpp"
+#include "experiments/engine/process/text_table.hpp"
+#include "experiments/engine/store/table_column.hpp"
+
+namespace optinc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<TableColumn<TestbedResult>, 13> testbed_columns = {{
+    {"bytes", "byte", "MB", 1e-6, "gradient of a node", [](const TestbedResult& r) { return r.bytes; }},
+    {"ideal_s", "s", "ideal ms", 1e3, "exchange on a switch that blocks nothing and needs no control",
+     [](const TestbedResult& r) { return r.ideal_s; }},
+    {"exchange_s", "s", "exchange ms", 1e3, "exchange over the control protocol",
+     [](const TestbedResult& r) { return r.run.end_s; }},
+    {"ratio", "1", "ratio", 1, "exchange over that of the ideal switch",
+     [](const TestbedResult& r) { return r.ratio(); }},
+    {"limit_tuning_s", "s", "2 % at us", 1e6,
+     "largest tuning time with which the exchange stays within 2 % of the ideal switch; NaN: none",
+     [](const TestbedResult& r) { return r.limit_s; }},
+    {"messages", "1", "messages", 1, "of the control channel",
+     [](const TestbedResult& r) { return static_cast<double>(r.run.messages); }, true},
+    {"requests", "1", "", 1, "of them, requests",
+     [](const TestbedResult& r) { return static_cast<double>(r.run.requests); }, true},
+    {"refusals", "1", "refused", 1, "requests that were refused",
+     [](const TestbedResult& r) { return static_cast<double>(r.run.refusals); }, true},
+    {"circuits", "1", "circuits", 1, "that were set; of round-robin, slots that carried bytes",
+     [](const TestbedResult& r) { return static_cast<double>(r.run.circuits); }, true},
+    {"flows", "1", "", 1, "of all steps and buckets",
+     [](const TestbedResult& r) { return static_cast<double>(r.run.flows.size()); }, true},
+    {"control_s", "s", "control us", 1e6, "mean over flows, from being ready to the first byte",
+     [](const TestbedResult& r) { return r.run.control_s; }},
+    {"overhead_s", "s", "", 1, "exchange less that of the ideal switch",
+     [](const TestbedResult& r) { return r.run.end_s - r.ideal_s; }},
+    {"lost_s", "s", "lost us", 1e6, "by transceivers that failed", [](const TestbedResult& r) { return r.lost_s; }},
+}};
+
+constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
+    {"groups", "1", "groups", 1, "of nodes", [](const LightPathsResult& r) { return static_cast<double>(r.groups); },
+     true},
+    {"wavelengths", "1", "channels", 1, "of a fibre",
+     [](const LightPathsResult& r) { return static_cast<double>(r.wavelengths); }, true},
+    {"passes", "1", "passes", 1, "of wavelength-selective switches on a path between groups",
+     [](const LightPathsResult& r) { return static_cast<double>(r.path.passes); }, true},
+    {"channel_dbm", "1", "", 1, "power of a channel behind an amplifier, dBm",
+     [](const LightPathsResult& r) { return r.path.channel_dbm; }},
+    {"received_dbm", "1", "received dBm", 1, "mean power at the receiver, narrowing included, dBm",
+     [](const LightPathsResult& r) { return r.path.received_dbm; }},
+    {"sensitivity_dbm", "1", "", 1, "mean power that the receiver's own noise needs, dBm",
+     [](const LightPathsResult& r) { return r.path.sensitivity_dbm; }},
+    {"power_margin_db", "dB", "power dB", 1, "received power above the sensitivity",
+     [](const LightPathsResult& r) { return r.path.power_margin_db(); }},
+    {"osnr_db", "dB", "OSNR dB", 1, "in 12.5 GHz, narrowing included",
+     [](const LightPathsResult& r) { return r.path.osnr_db; }},
+    {"path_crosstalk_db", "dB", "crosstalk dB", 1, "of all passes, over the signal",
+     [](const LightPathsResult& r) { return r.path.crosstalk_db; }},
+    {"path_bandwidth_hz", "Hz", "GHz", 1e-9, "3 dB width of all passbands together",
+     [](const LightPathsResult& r) { return r.path.bandwidth_hz; }},
+    {"narrowing_db", "dB", "narrowing dB", 1, "power that the passbands take from the signal",
+     [](const LightPathsResult& r) { return r.path.narrowing_db; }},
+    {"path_bit_error_rate", "1", "", 1, "by amplifiers and crosstalk",
+     [](const LightPathsResult& r) { return r.path.bit_error_rate; }},
+    {"noise_margin_db", "dB", "noise dB", 1, "tolerated noise and crosstalk over what there is",
+     [](const LightPathsResult& r) { return r.path.noise_margin_db; }},
+    {"reaches", "1", "reaches", 1, "1 where both margins are there",
+     [](const LightPathsResult& r) { return r.path.reaches() ? 1.0 : 0.0; }, true},
+    {"reach_passes", "1", "reach", 1, "most passes of which a path works",
+     [](const LightPathsResult& r) { return static_cast<double>(r.reach_passes); }, true},
+    {"reach_nodes", "1", "", 1, "nodes that switches in so many passes join",
+     [](const LightPathsResult& r) { return r.reach_nodes; }},
+    {"connections", "1", "", 1, "between groups, of all draws",
+     [](const LightPathsResult& r) { return static_cast<double>(r.connections); }, true},
+    {"blocked_first_fit", "1", "blocked", 1, "share of connections without a wavelength, set one by one",
+     [](const LightPathsResult& r) { return r.blocked_first_fit; }},
+    {"blocked_rearranged", "1", "anew", 1, "the same if all may be set anew",
+     [](const LightPathsResult& r) { return r.blocked_rearranged; }},
+}};
+
+constexpr std::array<TableColumn<CompetitionResult>, 8> competition_columns = {{
+    {"job_nodes", "1", "job", 1, "nodes of the job in question",
+     [](const CompetitionResult& r) { return static_cast<double>(r.job_nodes); }, true},
+    {"tenants", "1", "tenants", 1, "jobs beside it",
+     [](const CompetitionResult& r) { return static_cast<double>(r.tenants); }, true},
+    {"oddl_s", "s", "ODDL ms", 1e3, "iteration on ODDL", [](const CompetitionResult& r) { return r.oddl_s; }},
+    {"fat_tree_s", "s", "", 1, "iteration on the fat-tree", [](const CompetitionResult& r) { return r.fat_tree_s; }},
+    {"sip_ring_s", "s", "", 1, "iteration on SiP-Ring", [](const CompetitionResult& r) { return r.sip_ring_s; }},
+    {"fat_tree_ratio", "1", "fat-tree", 1, "iteration on the fat-tree over that on ODDL",
+     [](const CompetitionResult& r) { return r.fat_tree_ratio(); }},
+    {"sip_ring_ratio", "1", "SiP-Ring", 1, "iteration on SiP-Ring over that on ODDL",
+     [](const CompetitionResult& r) { return r.sip_ring_ratio(); }},
+    {"coupled", "1", "coupled", 1, "share of the jobs that slow each other on the fat-tree",
+     [](const CompetitionResult& r) { return r.coupled; }},
+}};
+
+constexpr std::array<TableColumn<DayResult>, 13> day_columns = {{
+    {"arrived", "1", "arrived", 1, "jobs", [](const DayResult& r) { return static_cast<double>(r.arrived); }, true},
+    {"started", "1", "", 1, "of them, jobs that found nodes",
+     [](const DayResult& r) { return static_cast<double>(r.started); }, true},
+    {"finished", "1", "finished", 1, "of them, jobs that ended",
+     [](const DayResult& r) { return static_cast<double>(r.finished); }, true},
+    {"utilisation", "1", "used", 1, "node seconds of jobs over those of the cluster",
+     [](const DayResult& r) { return r.utilisation; }},
+    {"mean_wait_s", "s", "wait s", 1, "of started jobs in the queue", [](const DayResult& r) { return r.mean_wait_s; }},
+    {"mean_stretch", "1", "stretch", 1,
+     "iteration over that on an ideal network, mean over node seconds of jobs of two nodes or more",
+     [](const DayResult& r) { return r.mean_stretch; }},
+    {"worst_stretch", "1", "worst", 1, "the largest of a job at any time",
+     [](const DayResult& r) { return r.worst_stretch; }},
+    {"iterations", "1", "iterations", 1, "of all jobs", [](const DayResult& r) { return r.iterations; }},
+    {"sent_bytes", "byte", "", 1, "by all nodes", [](const DayResult& r) { return r.sent_bytes; }},
+    {"epochs", "1", "", 1, "times at which the jobs that share the network changed",
+     [](const DayResult& r) { return static_cast<double>(r.epochs); }, true},
+    {"coupled_epochs", "1", "coupled", 1, "of them, with jobs that were simulated together",
+     [](const DayResult& r) { return static_cast<double>(r.coupled_epochs); }, true},
+    {"events", "1", "events", 1, "simulated; all other iterations were advanced as one",
+     [](const DayResult& r) { return static_cast<double>(r.events); }, true},
+    {"peak_flows", "1", "flows", 1, "most at once", [](const DayResult& r) { return static_cast<double>(r.peak_flows); },
+     true},
+}};
+
+/// A key's value as a table shows it.
+std::string shown_value(const FieldValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:g}", *number);
+  return toml_text(value);
+}
+
+template <class Question>
+std::vector<FieldEntry> fields_of(const Question& question) {
+  std::vector<FieldEntry> fields;
+  visit_fields(question, [&](const FieldInfo& info, const auto& member) {
+    fields.push_back({"", info, to_field_value(member)});
+  });
+  return fields;
+}
+
+/// Rows with the keys in which they differ, and their shown columns.
+template <class Rows, class Columns>
+std::string table_of(std::string_view heading, const Rows& rows, const Columns& columns, std::string_view note) {
+  if (rows.empty()) return "";
+  const std::vector<FieldEntry> first = fields_of(rows[0].question);
+  std::vector<std::size_t> varied = {0};  // the name always
+  for (std::size_t k = 1; k < first.size(); ++k)
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](const auto& row) { return fields_of(row.question)[k].value != first[k].value; }))
+      varied.push_back(k);
+  std::vector<TextColumn> headings;
+  for (const std::size_t k : varied)
+    headings.push_back({std::string(first[k].info.key),
+                        std::holds_alternative<std::string>(first[k].value) ? Align::left : Align::right});
+  for (const auto& column : columns)
+    if (column.shown()) headings.push_back({column.heading});
+  std::vector<std::vector<std::string>> cells;
+  for (const auto& row : rows) {
+    std::vector<std::string>& line = cells.emplace_back();
+    const std::vector<FieldEntry> fields = fields_of(row.question);
+    for (const std::size_t k : varied) line.push_back(shown_value(fields[k].value));
+    for (const auto& column : columns) {
+      if (!column.shown()) continue;
+      const double x = column.scale * column.of(row.answer);
+      line.push_back(std::isnan(x) ? "-" : column.counts ? fmt::format("{:.0f}", x) : fmt::format("{:.4g}", x));
+    }
+  }
+  return fmt::format("\n{}\n{}{}", heading, text_table(headings, cells, std::min<std::size_t>(varied.size(), 4)),
+                     hanging_text("", note, 2));
+}
+
+template <class Rows, class Columns>
+Json json_of(const Rows& rows, const Columns& columns) {
+  Json all = Json::array();
+  for (const auto& row : rows) {
+    Json line;
+    for (const FieldEntry& f : fields_of(row.question))
+      std::visit([&](const auto& value) { line[std::string(f.info.key)] = value; }, f.value);
+    for (const auto& column : columns) line[column.name] = column.json(row.answer);
+    all.push_back(std::move(line));
+  }
+  return all;
+}
+
+template <class Rows, class Columns>
+void write_rows(const Group& root, const char* name, const Rows& rows, const Columns& columns) {
+  if (rows.empty()) return;
+  const Group group = root.group(name);
+  group.counting_dimension("row", rows.size(), "row, in the order of the list and of its values");
+  std::vector<std::vector<FieldEntry>> fields;
+  for (const auto& row : rows) fields.push_back(fields_of(row.question));
+  for (std::size_t k = 0; k < fields[0].size(); ++k) {
+    const FieldInfo& info = fields[0][k].info;
+    const auto put = [&](auto convert) {
+      std::vector<decltype(convert(FieldValue()))> values;
+      for (const auto& row : fields) values.push_back(convert(row[k].value));
+      group.dataset(info.key, {"row"}, values, info.unit,
+                    info.source.empty() ? std::string(info.meaning)
+                                        : fmt::format("{}; source: {}", info.meaning, info.source));
+    };
+    const FieldValue& type = fields[0][k].value;
+    if (std::holds_alternative<bool>(type))
+      put([](const FieldValue& v) { return static_cast<std::uint8_t>(std::get<bool>(v) ? 1 : 0); });
+    else if (std::holds_alternative<std::int64_t>(type))
+      put([](const FieldValue& v) { return std::get<std::int64_t>(v); });
+    else if (std::holds_alternative<double>(type))
+      put([](const FieldValue& v) { return std::get<double>(v); });
+    else
+      put([](const FieldValue& v) { return shown_value(v); });
+  }
+  write_columns(group, "row", columns, rows.size(), [&](std::size_t i) -> const auto& { return rows[i].answer; });
+}
+
+}  // namespace
+
+std::string cluster_text(const ClusterResults& all) {
+  return hanging_text("Clusters:", all.title, 10) +
+         table_of("Exchange of a gradient over the control protocol", all.testbeds, testbed_columns,
+                  "ratio: over a switch that blocks nothing and needs no control; 2 % at: the largest tuning time with "
+                  "which the exchange stays within 2 % of it; control: mean wait of a flow for its first byte.") +
+         table_of("Light from group to group", all.light_paths, light_columns,
+                  "power, noise: margins above what the bit error rate needs; reach: most passes of switches with both; "
+                  "blocked: share of connections without a wavelength, set one by one; anew: if all may be set anew.") +
+         table_of("One job on ODDL, a fat-tree and SiP-Ring", all.competitions, competition_columns,
+                  "fat-tree, SiP-Ring: iteration over that on ODDL; coupled: share of the jobs that slow each other on "
+                  "the fat-tree. No parameter was chosen to reproduce a published ratio.") +
+         table_of("Days of a cluster", all.days, day_columns,
+                  "stretch: iteration over that on an ideal network, by node seconds of jobs of two nodes or more; "
+                  "coupled: changes of the set of jobs after which some had to be simulated together.");
+}
+
+Json cluster_json(const ClusterResults& all) {
+  return {{"title", all.title},
+          {"testbeds", json_of(all.testbeds, testbed_columns)},
+          {"light_paths", json_of(all.light_paths, light_columns)},
+          {"competitions", json_of(all.competitions, competition_columns)},
+          {"days", json_of(all.days, day_columns)}};
+}
+
+void write_clusters(const Group& root, const ClusterResults& all) {
+  write_rows(root, "testbeds", all.testbeds, testbed_columns);
+  write_rows(root, "light_paths", all.light_paths, light_columns);
+  write_rows(root, "competitions", all.competitions, competition_columns);
+  write_rows(root, "days", all.days, day_columns);
+}
+
+}  // namespace optinc

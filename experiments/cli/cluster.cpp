@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "experiments/analysis/cluster/cluster_list.hpp"
+#include "experiments/cli/commands.hpp"
+#include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+int cluster_command(const ClusterArguments& a, std::string_view typed) {
+  if (a.keys) {
+    fmt::print("{}", cluster_keys_text());
+    return 0;
+  }
+  validate(!a.list.empty(), "no list named (questions about clusters). Try optinc cluster experiments/data/lists/oddl.toml.");
+  if (!a.out.output.empty()) {
+    require_not_input(a.out.output, {a.list});
+    require_writable_output(a.out.output, a.out.force);
+  }
+  ClusterResults results = load_cluster_list(a.list);
+  if (a.dry_run) {
+    fmt::print("{}: {} rows, nothing computed\n", a.list, results.rows());
+    return 0;
+  }
+  Progress progress("cluster", static_cast<long>(results.rows()), a.out.quiet);
+  solve_cluster_list(results, [&](const std::string& name) {
+    check_interrupt();
+    progress.step(name);
+  });
+  progress.clear();
+  if (!a.out.output.empty()) {
+    AtomicFile file(a.out.output, a.out.force);
+    sign_file(file.file(), "OptINC clusters: " + results.title, typed);
+    write_clusters(file.file().root(), results);
+    file.commit();
+  }
+  fmt::print("{}", a.json ? cluster_json(results).dump(2) + "\n" : cluster_text(results));
+  return 0;
+}
+
+}  // namespace optinc

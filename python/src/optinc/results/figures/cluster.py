@@ -1,0 +1,83 @@
+"""What circuits of light cost an exchange of gradients, and how jobs fare on ODDL, a fat-tree and SiP-Ring."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from .. import style
+from ..errors import NotInResult
+from ..run import Run
+
+PUBLISHED = (1.6, 1.7)
+"""Iterations on a fat-tree and on SiP-Ring over those on ODDL, as published of VGG19 on 1,024 nodes."""
+
+
+@style.styled
+def testbed(run: Run) -> Figure:
+    """What the control protocol adds to the exchange of a gradient, relative to an ideal switch, against the tuning time
+    of the lasers: a line for every name of optinc cluster's [[testbed]]. The line at 2 % is the bound that is
+    published of a testbed of four nodes. Rows in which transceivers fail are left out.
+
+    Raises NotInResult where the file holds no such rows at two tuning times or more.
+    """
+    data = run.require("testbeds")
+    if missing := [name for name in ("name", "tuning_s", "ratio", "failed_transceivers", "nodes") if name not in data]:
+        raise NotInResult(f"{run.path} has a group 'testbeds' without {', '.join(missing)}. Write it with optinc cluster.")
+    names = np.array([str(name) for name in data["name"].values])
+    tuning, ratio = (np.asarray(data[name].values, float) for name in ("tuning_s", "ratio"))
+    whole = (np.asarray(data["failed_transceivers"].values) == 0) & (tuning > 0)
+    curves = [name for name in dict.fromkeys(names) if len(set(tuning[whole & (names == name)])) > 1]
+    if not curves:
+        raise NotInResult(f"{run.path} holds no exchange at several tuning times. List several tuning_s in a [[testbed]].")
+    figure, grid = style.panels(1, 1, style.PAGE_IN, 3.6)
+    axes = grid.flat[0]
+    for index, name in enumerate(curves):
+        mine = whole & (names == name)
+        order = np.argsort(tuning[mine])
+        axes.plot(1e6 * tuning[mine][order], 100 * (ratio[mine][order] - 1), label=style.plain(name),
+                  **style.LINES[index % len(style.LINES)])
+    axes.axhline(2.0, color=style.ACCENT, linewidth=0.8, label="2 %")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("tuning time of a laser (\N{MICRO SIGN}s)")
+    axes.set_ylabel("exchange beyond that of an ideal switch (%)")
+    nodes = sorted({int(n) for n in data["nodes"].values[whole]})
+    style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: exchange of a gradient between "
+                 f"{', '.join(map(str, nodes))} nodes", axes.get_legend_handles_labels())
+    return figure
+
+
+@style.styled
+def competition(run: Run) -> Figure:
+    """Every row of optinc cluster's [[competition]]: its iteration on SiP-Ring over that on ODDL against that on a
+    fat-tree over ODDL, a marker for every share of the job's nodes that are scattered. The cross is the published pair,
+    the lines its two ratios within 5 %: a row explains both only where both bands cross.
+
+    Raises NotInResult where the file holds no such rows.
+    """
+    data = run.require("competitions")
+    if missing := [name for name in ("scattered", "fat_tree_ratio", "sip_ring_ratio") if name not in data]:
+        raise NotInResult(f"{run.path} has a group 'competitions' without {', '.join(missing)}. Write it with optinc cluster.")
+    tree, ring, scattered = (np.asarray(data[name].values, float) for name in ("fat_tree_ratio", "sip_ring_ratio", "scattered"))
+    figure, grid = style.panels(1, 1, style.PAGE_IN, 4.0)
+    axes = grid.flat[0]
+    for index, share in enumerate(sorted(set(scattered))):
+        mine = scattered == share
+        look = style.LINES[index % len(style.LINES)]
+        axes.plot(tree[mine], ring[mine], linestyle="", marker=look["marker"], color=look["color"], markerfacecolor="none",
+                  label=f"{100 * share:g} % of the nodes scattered")
+    axes.axvspan(0.95 * PUBLISHED[0], 1.05 * PUBLISHED[0], color="#dddddd", zorder=0)
+    axes.axhspan(0.95 * PUBLISHED[1], 1.05 * PUBLISHED[1], color="#dddddd", zorder=0)
+    axes.plot(*PUBLISHED, linestyle="", marker="x", markersize=9, markeredgewidth=2, color=style.ACCENT,
+              label="published: 1.6 and 1.7")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("iteration on a fat-tree over that on ODDL")
+    axes.set_ylabel("iteration on SiP-Ring over that on ODDL")
+    both = int(np.sum((abs(tree / PUBLISHED[0] - 1) <= 0.05) & (abs(ring / PUBLISHED[1] - 1) <= 0.05)))
+    axes.text(0.98, 0.02, f"{len(tree)} conditions; within 5 % of both: {both}", transform=axes.transAxes, ha="right",
+              fontsize=7)
+    style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: one job on three networks",
+                 axes.get_legend_handles_labels())
+    return figure
