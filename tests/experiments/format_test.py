@@ -182,6 +182,21 @@ reference = "ring"
 key = "step_latency_s"
 values = [0.0, 1e-5]
 """
+CLUSTERS = """
+[[testbed]]
+name = "ring"
+[[light_paths]]
+name = "64 nodes"
+nodes = 64
+draws = 1
+[[competition]]
+name = "VGG19"
+nodes = 64
+[[day]]
+name = "an hour"
+nodes = 64
+horizon_s = 3600
+"""
 TYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
 
 
@@ -246,6 +261,8 @@ class Format(unittest.TestCase):
         cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
         (folder / "circuit.yml").write_text('instances: {a: amplifier}\nports: {in: "a,in0", out: "a,out0"}\n')
         cls.make("circuit", folder / "circuit.yml", "--light", "in=1e-4", "--quiet", "-o", folder / "circuit.h5")
+        (folder / "clusters.toml").write_text(CLUSTERS)
+        cls.make("cluster", folder / "clusters.toml", "--quiet", "-o", folder / "clusters.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")
         for path in sorted(folder.glob("*.h5")):
             cls.files[path.stem] = path

@@ -54,6 +54,11 @@ struct Running {
 
 constexpr int warm_up = 2;
 
+/// Whether a link cannot carry what all its jobs would take of it, each at its speed alone.
+bool contended(double demand_bytes_per_s, double capacity_bytes_per_s) {
+  return demand_bytes_per_s > capacity_bytes_per_s * (1 + 1e-9);
+}
+
 void begin_bucket(Running& r, double now_s);
 
 void begin_phase(Running& r, double now_s) {
@@ -130,7 +135,8 @@ struct SharedNetwork::Parts {
   std::map<std::string, std::pair<Scenario, ModelCost>, std::less<>> models;  ///< in_force, by workload
 
   PhaseLoad load_of(const TransferPhase& phase, const std::vector<int>& nodes, bool held) const;
-  void simulate(std::vector<Running>& group, int window, SharedIterations& result) const;
+  struct Contention;
+  void simulate(std::vector<Running>& group, const Contention& shared, int window, SharedIterations& result) const;
 };
 
 /// One phase of an exchange of one byte.
@@ -201,35 +207,50 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   return traffic;
 }
 
+/// The phases of a group's jobs as flows over the links that they may have to share, numbered anew, and each over a
+/// link of its own that holds it to its speed alone.
+struct SharedNetwork::Parts::Contention {
+  std::vector<double> capacity;
+  std::vector<std::vector<Flow>> flows;  ///< shape (jobs of the group, phases)
+
+  Contention(const Parts& parts, const std::vector<Running>& group, const std::vector<double>& demand) {
+    const std::vector<double>& all = parts.fabric.links.capacity_bytes_per_s;
+    std::map<int, int> number;
+    for (const Running& r : group) {
+      std::vector<Flow>& own = flows.emplace_back();
+      for (const PhaseLoad& p : r.job->phases) {
+        Flow& flow = own.emplace_back();
+        flow.links = {static_cast<int>(capacity.size())};
+        flow.weights = {1.0};
+        capacity.push_back(p.alone_bytes_per_s);
+        for (std::size_t i = 0; i < p.links.size(); ++i) {
+          const auto l = static_cast<std::size_t>(p.links[i]);
+          if (!contended(demand[l], all[l])) continue;
+          const auto [at, fresh] = number.emplace(p.links[i], static_cast<int>(capacity.size()));
+          if (fresh) capacity.push_back(all[l]);
+          flow.links.push_back(at->second);
+          flow.weights.push_back(p.weights[i]);
+        }
+      }
+    }
+  }
+};
+
 /// Events of a group until its slowest job has ended `window` iterations that count.
-void SharedNetwork::Parts::simulate(std::vector<Running>& group, int window, SharedIterations& result) const {
-  std::vector<double> capacity = fabric.links.capacity_bytes_per_s;
+void SharedNetwork::Parts::simulate(std::vector<Running>& group, const Contention& shared, int window,
+                                    SharedIterations& result) const {
   double now_s = 0.0;
   std::vector<Flow> flows;
-  std::vector<std::size_t> senders;
   bool changed = true;
   while (std::any_of(group.begin(), group.end(), [&](const Running& r) { return r.done < warm_up + window; })) {
     if (changed) {
       flows.clear();
-      senders.clear();
-      // links are numbered anew: the solver looks at all that it is given
-      std::map<int, int> number;
-      std::vector<double> links;
-      for (std::size_t i = 0; i < group.size(); ++i) {
-        if (group[i].state != Running::sends) continue;
-        const PhaseLoad& p = group[i].job->phases[group[i].phase];
-        Flow flow;
-        for (const int l : p.links) {
-          const auto [at, fresh] = number.emplace(l, static_cast<int>(links.size()));
-          if (fresh) links.push_back(capacity[static_cast<std::size_t>(l)]);
-          flow.links.push_back(at->second);
-        }
-        flow.weights = p.weights;
-        flows.push_back(std::move(flow));
-        senders.push_back(i);
-      }
-      const std::vector<double> rates = max_min_rates(links, flows);
-      for (std::size_t f = 0; f < senders.size(); ++f) group[senders[f]].rate = rates[f];
+      for (std::size_t i = 0; i < group.size(); ++i)
+        if (group[i].state == Running::sends) flows.push_back(shared.flows[i][group[i].phase]);
+      const std::vector<double> rates = max_min_rates(shared.capacity, flows);
+      std::size_t flow = 0;
+      for (Running& r : group)
+        if (r.state == Running::sends) r.rate = rates[flow++];
       changed = false;
     }
     double next_s = never;
@@ -278,7 +299,7 @@ SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jo
   for (std::size_t j = 0; j < jobs.size(); ++j)
     for (const auto& [link, bytes_per_s] : demand[j]) {
       const auto l = static_cast<std::size_t>(link);
-      if (all[l] <= capacity[l] * (1 + 1e-9)) continue;
+      if (!contended(all[l], capacity[l])) continue;
       const auto [at, fresh] = first.emplace(link, j);
       if (!fresh) group[head(j)] = head(at->second);
     }
@@ -299,7 +320,7 @@ SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jo
       running[i].state = Running::ends;
       running[i].done = -1;  // its first iteration begins then
     }
-    parts_->simulate(running, window, result);
+    parts_->simulate(running, Parts::Contention(*parts_, running, all), window, result);
     for (std::size_t i = 0; i < members.size(); ++i)
       result.iteration_s[members[i]] = (running[i].last_s - running[i].first_s) / (running[i].done - warm_up);
   }
