@@ -28,10 +28,11 @@ const MeshCase& mesh_case(std::int64_t ports);
 /// Fields (N, B) of unit variance, Gaussian, the same at every call.
 Matrix case_fields(std::int64_t ports, std::int64_t words);
 
-/// The fields in the kernels' own layout.
+/// The fields in the kernels' own layout, in blocks of so many words; 0: of as many as suit.
 template <class Real>
-FieldBlocks<Real> in_kernel_layout(const FieldBatchOf<Real>& fields) {
-  FieldBlocks<Real> blocks(static_cast<std::size_t>(fields.ports()), static_cast<std::size_t>(fields.words()));
+FieldBlocks<Real> in_kernel_layout(const FieldBatchOf<Real>& fields, std::size_t width = 0) {
+  const auto ports = static_cast<std::size_t>(fields.ports()), words = static_cast<std::size_t>(fields.words());
+  FieldBlocks<Real> blocks(ports, words, width > 0 ? width : words_per_block<Real>(ports, words));
   pack<Real>({fields.re.data(), fields.im.data(), blocks.words}, 0, blocks);
   return blocks;
 }

@@ -7,6 +7,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "physics/simd/processor.hpp"
+
 #include "optinc_version.hpp"
 
 namespace optinc::bench {
@@ -47,6 +49,9 @@ void add_context(const Peaks& peaks) {
   add("fma_peak_f32_flop_per_s", fmt::format("{:.6g}", peaks.f32_flop_per_s));
   add("fma_peak_f64_flop_per_s", fmt::format("{:.6g}", peaks.f64_flop_per_s));
   add("l2_read_byte_per_s", fmt::format("{:.6g}", peaks.l2_byte_per_s));
+  add("l1_read_byte_per_s", fmt::format("{:.6g}", peaks.l1_byte_per_s));
+  add("l1_store_byte_per_s", fmt::format("{:.6g}", peaks.store_byte_per_s));
+  add("l1d_bytes", fmt::format("{}", processor().l1d_bytes));
   add("l2_buffer_bytes", fmt::format("{}", peaks.l2_buffer_bytes));
 }
 

@@ -73,7 +73,17 @@ float ReadOnce(const float* HWY_RESTRICT from, std::size_t count) {
       hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7))));
 }
 
-/// Bytes that ReadOnce takes at a time.
+/// Writes `count` floats, whole registers by eight. Returns one that it wrote.
+float WriteOnce(float* HWY_RESTRICT to, std::size_t count, float value) {
+  const hn::ScalableTag<float> d;
+  const auto v = hn::Set(d, value);
+  const std::size_t n = hn::Lanes(d);
+  for (float* const end = to + count; to < end; to += 8 * n)
+    for (std::size_t i = 0; i < 8; ++i) hn::Store(v, d, to + i * n);
+  return *(to - 1);
+}
+
+/// Bytes that ReadOnce and WriteOnce take at a time.
 std::size_t ReadGrain() { return 8 * hn::Lanes(hn::ScalableTag<float>()) * sizeof(float); }
 
 std::int64_t Target() { return HWY_TARGET; }
@@ -88,6 +98,7 @@ namespace optinc::bench {
 HWY_EXPORT(FmaChainsFloat);
 HWY_EXPORT(FmaChainsDouble);
 HWY_EXPORT(ReadOnce);
+HWY_EXPORT(WriteOnce);
 HWY_EXPORT(ReadGrain);
 HWY_EXPORT(Target);
 
@@ -102,12 +113,19 @@ T hidden(T value) {
   return kept;
 }
 
-double l2_read_byte_per_s(std::size_t bytes) {
+double read_byte_per_s(std::size_t bytes) {
   const std::size_t count = bytes / sizeof(float);
   const auto buffer = hwy::AllocateAligned<float>(count);
   std::fill_n(buffer.get(), count, 1.0F);
   const auto read = [&] { hidden(HWY_DYNAMIC_DISPATCH(ReadOnce)(buffer.get(), count)); };
   return static_cast<double>(bytes) / median_seconds<9>(read, sample_s);
+}
+
+double store_byte_per_s(std::size_t bytes) {
+  const std::size_t count = bytes / sizeof(float);
+  const auto buffer = hwy::AllocateAligned<float>(count);
+  const auto write = [&] { hidden(HWY_DYNAMIC_DISPATCH(WriteOnce)(buffer.get(), count, hidden(1.0F))); };
+  return static_cast<double>(bytes) / median_seconds<9>(write, sample_s);
 }
 
 }  // namespace
@@ -134,7 +152,10 @@ Peaks measure_peaks(std::size_t l2_buffer_bytes) {
   peaks.f64_flop_per_s = flop / seconds64;
   const std::size_t grain = HWY_DYNAMIC_DISPATCH(ReadGrain)();
   peaks.l2_buffer_bytes = (l2_buffer_bytes + grain - 1) / grain * grain;
-  peaks.l2_byte_per_s = l2_read_byte_per_s(peaks.l2_buffer_bytes);
+  peaks.l2_byte_per_s = read_byte_per_s(peaks.l2_buffer_bytes);
+  constexpr std::size_t in_l1 = std::size_t{16} << 10;
+  peaks.l1_byte_per_s = read_byte_per_s(in_l1);
+  peaks.store_byte_per_s = store_byte_per_s(in_l1);
   return peaks;
 }
 

@@ -12,7 +12,9 @@ struct Peaks {
       simd_target;  ///< "AVX3", "AVX2", ..: what both kernels and the simulator's own were dispatched to
   double f32_flop_per_s = 0;  ///< fused multiply-adds on 12 independent registers, 2 flop a lane
   double f64_flop_per_s = 0;
-  double l2_byte_per_s = 0;  ///< reading `l2_buffer_bytes` again and again
+  double l1_byte_per_s = 0;     ///< reading 16 KiB again and again, which every first-level cache holds
+  double store_byte_per_s = 0;  ///< writing them again and again
+  double l2_byte_per_s = 0;     ///< reading `l2_buffer_bytes` again and again
   std::size_t l2_buffer_bytes = 0;
 
   double flop_per_s(float) const { return f32_flop_per_s; }

@@ -1,6 +1,7 @@
 // Fields through a settled mesh on every path of the engine, its set-up, and both together.
 
 #include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/simd/processor.hpp"
 
 #include "bench/rows.hpp"
 #include "bench/twin_time.hpp"
@@ -37,13 +38,15 @@ void forward(benchmark::State& state, Real, MeshPath path, int threads = 1) {
   count_twin(state, twin_time<Real>(state.range(0), state.range(1)).propagate_s);
 }
 
-/// The same for fields in the kernels' own form: what a pass costs that need not copy words in and out.
+/// The same for fields in the kernels' own form, in blocks of so many SIMD registers (0: what suits): what a
+/// pass costs that need not copy words in and out.
 template <class Real>
-void forward_blocks(benchmark::State& state, Real) {
+void forward_blocks(benchmark::State& state, Real, std::size_t registers = 0) {
   const MeshCase& c = mesh_case(state.range(0));
   const auto engine = settled_engine<Real>(c, MeshPath::direct);
   const FieldBlocks<Real> inputs =
-      in_kernel_layout(FieldBatchOf<Real>(case_fields(state.range(0), state.range(1))));
+      in_kernel_layout(FieldBatchOf<Real>(case_fields(state.range(0), state.range(1))),
+                       registers * std::max<std::size_t>(1, processor().register_bytes / sizeof(Real)));
   FieldBlocks<Real> fields = inputs;
   int passes = 0;
   for (auto _ : state) {
@@ -126,6 +129,12 @@ const auto on_two_threads = [](auto* row) {
     add_rows(
         "forward_blocks", [](auto& state, auto real) { forward_blocks(state, real); },
         over_ports_and_words(all_ports, {64, 1024})) &&
+    add_rows(
+        "forward_blocks_narrow", [](auto& state, auto real) { forward_blocks(state, real, 1); },
+        over_ports_and_words(all_ports, {1024})) &&
+    add_rows(
+        "forward_blocks_wide", [](auto& state, auto real) { forward_blocks(state, real, 2); },
+        over_ports_and_words(all_ports, {1024})) &&
     add_rows("forward_single_vector", on_path(MeshPath::single_vector),
              over_ports_and_words(all_ports, {1, 64})) &&
     add_rows("forward_matrix", on_path(MeshPath::matrix), over_ports_and_words(all_ports, {64, 1024, 4096})) &&

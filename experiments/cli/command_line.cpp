@@ -16,6 +16,8 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/printable.hpp"
+#include "physics/mesh/engine/field_blocks.hpp"
+#include "physics/simd/processor.hpp"
 
 namespace optinc {
 namespace {
@@ -36,6 +38,19 @@ std::string as_word(const std::string& word) {
   }
   const bool plain = !word.empty() && word.find_first_of(" '\"[]{}*?$&;|<>()\\`!#~") == std::string::npos;
   return plain ? word : "'" + std::regex_replace(word, std::regex("'"), "'\\''") + "'";
+}
+
+/// The program, and what its kernels found under them.
+std::string version_text() {
+  const Processor here = processor();
+  const auto kib = [](std::size_t bytes) {
+    return bytes > 0 ? fmt::format("{} KiB", bytes / 1024) : std::string("unknown");
+  };
+  constexpr std::size_t many = 1024;
+  return fmt::format(
+      "{}\nSIMD {}, {} bits; blocks of {} words at 64 ports and {} at 256 (float); caches: L1d {}, L2 {}",
+      program_version(), here.simd_target, 8 * here.register_bytes, words_per_block<float>(64, many),
+      words_per_block<float>(256, many), kib(here.l1d_bytes), kib(here.l2_bytes));
 }
 
 std::string as_typed(int argc, char** argv) {
@@ -99,7 +114,7 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       "Chips of imperfect Mach-Zehnder interferometers average the gradients of several servers inside the "
       "network.");
   app.require_subcommand(1);
-  app.set_version_flag("--version", program_version(), "Print version and revision and exit");
+  app.set_version_flag("--version", version_text, "Print version, revision and processor and exit");
   app.footer(
       "Example:\n"
       "  optinc run quickstart -o results.h5 && optinc inspect results.h5\n"

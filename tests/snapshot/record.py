@@ -74,7 +74,7 @@ def record(optinc, folder, threads, quiet=False, runs=RUNS):
 
 def about(optinc):
     """What must be equal for a comparison to mean anything, and what is good to know."""
-    version = subprocess.run([optinc, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    version = subprocess.run([optinc, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     return {"version": VERSION, "program": version, "processor": processor()}
 
 

@@ -2,13 +2,24 @@
 
 #include <algorithm>
 
-#include "physics/mesh/engine/detail/direct_kernel.hpp"
+#include "physics/mesh/engine/detail/block_width.hpp"
+#include "physics/simd/detail/targets.hpp"
 
 namespace optinc {
 
 template <class Real>
+std::size_t words_per_block(std::size_t ports, std::size_t words) {
+  const std::size_t lanes = simd_lanes<Real>();
+  return lanes * block_registers(processor(), ports, (words + lanes - 1) / lanes);
+}
+
+template <class Real>
 FieldBlocks<Real>::FieldBlocks(std::size_t ports_, std::size_t words_)
-    : ports(ports_), words(words_), width(block_words<Real>()) {
+    : FieldBlocks(ports_, words_, words_per_block<Real>(ports_, words_)) {}
+
+template <class Real>
+FieldBlocks<Real>::FieldBlocks(std::size_t ports_, std::size_t words_, std::size_t width_)
+    : ports(ports_), words(words_), width(width_) {
   data.resize(blocks() * block_size());
 }
 
@@ -62,6 +73,8 @@ void unpack(const FieldBlocks<Real>& blocks, std::complex<Real>* rows) {
   }
 }
 
+template std::size_t words_per_block<float>(std::size_t, std::size_t);
+template std::size_t words_per_block<double>(std::size_t, std::size_t);
 template struct FieldBlocks<float>;
 template struct FieldBlocks<double>;
 template void pack<float>(const FieldPlanes<const float>&, std::size_t, FieldBlocks<float>&);

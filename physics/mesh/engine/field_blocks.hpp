@@ -9,19 +9,28 @@
 
 namespace optinc {
 
-/// Fields of many words on many ports as the kernels keep them: blocks of two SIMD registers of words,
+/// Words of a block that suits so many words on so many ports: two SIMD registers of them, or one where one is
+/// enough, and where registers are wide and two would not leave the first-level cache any room (see
+/// block_registers()). Results have the same bits whatever the width.
+template <class Real>
+std::size_t words_per_block(std::size_t ports, std::size_t words);
+
+/// Fields of many words on many ports as the kernels keep them: blocks of one or two SIMD registers of words,
 /// [block][port][re, im][word of the block], so that all that a block needs lies together. Words beyond the
 /// last one, up to the end of its block, are zero. What propagates through several meshes stays in this form
 /// and is never copied.
 template <class Real>
 struct FieldBlocks {
   std::size_t ports = 0, words = 0;
-  std::size_t width = 0;  ///< words of a block; block_words<Real>() of the SIMD target in use
+  std::size_t width = 0;  ///< words of a block
   AlignedVector<Real> data;
 
   FieldBlocks() = default;
-  /// Fields that are zero.
+  /// Fields that are zero, in blocks of words_per_block().
   FieldBlocks(std::size_t ports, std::size_t words);
+  /// The same in blocks of `width` words: one or two registers of the SIMD target in use, which the kernels
+  /// check.
+  FieldBlocks(std::size_t ports, std::size_t words, std::size_t width);
 
   /// Blocks of `width` words that hold all words.
   std::size_t blocks() const { return width == 0 ? 0 : (words + width - 1) / width; }

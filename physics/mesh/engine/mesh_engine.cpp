@@ -179,11 +179,7 @@ void MeshEngine<Real>::require_settled(std::size_t ports) const {
 template <class Real>
 void MeshEngine<Real>::propagate(FieldBlocks<Real>& fields, int threads) const {
   require_settled(fields.ports);
-  validate(
-      fields.width == block_words<Real>(),
-      "fields in blocks of {} words meet a kernel for blocks of {} (the SIMD target has changed). Make them "
-      "anew.",
-      fields.width, block_words<Real>());
+  require_width(fields);
   in_shares(fields.blocks(), threads, [&](std::size_t first, std::size_t last) {
     propagate_direct(plan_->layout, scaled_, fields, first, last - first);
   });
@@ -206,9 +202,9 @@ void MeshEngine<Real>::propagate(FieldBatchOf<Real>& fields, int threads) const 
   if (path == MeshPath::single_vector) return propagate_vectors(plan_->layout, scaled_, planes, words);
 
   constexpr std::size_t at_once = 4;  // blocks copied together: rows are read in longer pieces
-  const std::size_t width = block_words<Real>();
+  const std::size_t width = words_per_block<Real>(plan_->layout.ports, words);
   in_shares((words + width - 1) / width, threads, [&](std::size_t first, std::size_t last) {
-    FieldBlocks<Real> blocks(plan_->layout.ports, std::min(at_once * width, words - first * width));
+    FieldBlocks<Real> blocks(plan_->layout.ports, std::min(at_once * width, words - first * width), width);
     for (std::size_t b = first; b < last; b += at_once) {
       blocks.words = std::min({at_once * width, (last - b) * width, words - b * width});
       pack<Real>({planes.re, planes.im, planes.stride}, b * width, blocks);

@@ -17,8 +17,8 @@ double inversion_tolerance() {
   return 2000.0 * static_cast<double>(std::numeric_limits<Real>::epsilon());
 }
 
-/// Shares that words are cut into for the sums: never more than eight, each of 16 blocks or more.
-std::size_t share_count(std::size_t blocks) { return std::clamp<std::size_t>(blocks / 16, 1, 8); }
+/// Shares that words are cut into for the sums: never more than eight, each of 8 groups of registers or more.
+std::size_t share_count(std::size_t groups) { return std::clamp<std::size_t>(groups / 8, 1, 8); }
 
 template <class Real>
 void add(const GramSums<Real>& from, GramSums<Real>& to) {
@@ -133,11 +133,12 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
   require_settled_for_backward();
   for (const auto* fields : {&inputs, &outputs, &gradient}) {
     require_settled(fields->ports);
+    require_width(*fields);
     validate(
-        fields->words == inputs.words && fields->width == block_words<Real>(),
-        "inputs of {} words meet outputs or a gradient of {} (they must agree, in blocks of {} words). Make "
-        "them anew.",
-        inputs.words, fields->words, block_words<Real>());
+        fields->words == inputs.words && fields->width == inputs.width,
+        "inputs of {} words meet outputs or a gradient of {} (they must agree, and so must their blocks, of "
+        "{} and {} words). Make them anew.",
+        inputs.words, fields->words, inputs.width, fields->width);
   }
   validate(&input_gradient != &gradient && &input_gradient != &inputs,
            "the gradient at the inputs is to go where the inputs or the gradient at the outputs are (both are "
@@ -146,6 +147,8 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
   input_gradient.words = gradient.words;
   input_gradient.width = gradient.width;
   input_gradient.data.resize(gradient.data.size());
+  if (gradient.blocks() > 0)  // the last block may hold registers without words, which nothing walks
+    std::fill_n(input_gradient.block(gradient.blocks() - 1), gradient.block_size(), Real(0));
 
   BackwardResult<Real> result;
   const MeshParameters<Real> parameters = parameters_of(settings_->program, settings_->errors);
@@ -155,11 +158,14 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
       options.invert && (numbers ? settle_inverse(plan_->layout, BlockPlanes<Real>(*numbers).parameters(), mesh)
                                  : settle_inverse(plan_->layout, parameters, mesh));
   if (result.inverted) {
-    const std::size_t blocks = gradient.blocks(), shares = share_count(blocks);
+    const std::size_t lanes = simd_lanes<Real>(), registers = (gradient.words + lanes - 1) / lanes;
+    const std::size_t groups = (registers + registers_at_once - 1) / registers_at_once;
+    const std::size_t shares = share_count(groups);
     std::vector<GramSums<Real>> sums(shares);
     const BackwardFields<Real> fields = {inputs, outputs, gradient, input_gradient};
     parallel_for(shares, threads, [&](std::size_t i) {
-      const std::size_t first = blocks * i / shares, last = blocks * (i + 1) / shares;
+      const std::size_t first = groups * i / shares * registers_at_once;
+      const std::size_t last = std::min(groups * (i + 1) / shares * registers_at_once, registers);
       walk_back(plan_->layout, mesh, fields, first, last - first, sums[i]);
     });
     for (std::size_t i = 1; i < shares; ++i) add(sums[i], sums[0]);

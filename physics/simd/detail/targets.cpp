@@ -3,12 +3,32 @@
 #include <cstdint>
 #include <stdexcept>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "physics/simd/detail/targets.cpp"
+#include <hwy/foreach_target.h>  // this file once more for every SIMD target
 #include <hwy/highway.h>
 
 // HWY_TARGETS is what the flags of this file let Highway compile: CMakeLists.txt gives it the flags of the
 // kernels.
 
+HWY_BEFORE_NAMESPACE();
 namespace optinc {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+std::size_t FloatLanes() { return hn::Lanes(hn::ScalableTag<float>()); }
+std::size_t DoubleLanes() { return hn::Lanes(hn::ScalableTag<double>()); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace optinc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace optinc {
+
+HWY_EXPORT(FloatLanes);
+HWY_EXPORT(DoubleLanes);
+
 namespace {
 
 std::vector<std::int64_t> available_targets() {
@@ -27,6 +47,20 @@ std::vector<std::string> simd_targets() {
   return names;
 }
 
+std::string chosen_simd_target() {
+  const std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(bits & -bits);
+}
+
+template <>
+std::size_t simd_lanes<float>() {
+  return HWY_DYNAMIC_DISPATCH(FloatLanes)();
+}
+template <>
+std::size_t simd_lanes<double>() {
+  return HWY_DYNAMIC_DISPATCH(DoubleLanes)();
+}
+
 void use_simd_target(std::string_view name) {
   for (const std::int64_t target : available_targets()) {
     if (name != hwy::TargetName(target)) continue;
@@ -40,3 +74,4 @@ void use_simd_target(std::string_view name) {
 }
 
 }  // namespace optinc
+#endif

@@ -1,9 +1,11 @@
 #include "physics/core/check.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
+#include "physics/mesh/engine/detail/block_width.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 #include "physics/random/haar.hpp"
+#include "physics/simd/detail/targets.hpp"
 #include "physics/variation/chip_errors.hpp"
 
 #include "tests/support/catch.hpp"
@@ -294,6 +296,70 @@ TEST_CASE("the engine refuses what does not belong together") {
   CHECK_THROWS_WITH(MeshEngine<double>(twice), ContainsSubstring("twice"));
   CHECK_THROWS_WITH(value_of_name<MeshPath>("drect"), ContainsSubstring("\"direct\""));
   CHECK(value_of_name<MeshPath>("single-vector") == MeshPath::single_vector);
+}
+
+// Fails when a width's kernel rounds otherwise, or reads a block as one of another width
+TEMPLATE_TEST_CASE("the width of blocks changes no bit, forward or back, on any target", "", float, double) {
+  using Real = TestType;
+  const Case c = haar_case(13, "foundry");
+  on_every_target([&] {
+    MeshEngine<Real> engine(c.topology, MeshPath::direct);
+    engine.settle(c.program.cast<Real>(), c.errors.cast<Real>(), true);
+    const std::size_t lanes = simd_lanes<Real>();
+    for (const std::size_t words : {std::size_t{1}, lanes, 3 * lanes, 4 * lanes + 1, 35 * lanes - 1}) {
+      Stream stream(8, Purpose::test);
+      const FieldBatchOf<Real> fields(random_fields(13, static_cast<int>(words), stream));
+      FieldBatchOf<Real> sent = fields;
+      engine.propagate(sent);
+      FieldBatchOf<Real> at_inputs = fields;
+      const auto by_choice = engine.backward(fields, sent, at_inputs, 1, {.compress = false});
+      for (const std::size_t width : {lanes, 2 * lanes}) {
+        CAPTURE(words, width);
+        const auto blocks_of = [&](const FieldBatchOf<Real>& planes) {
+          FieldBlocks<Real> blocks(13, words, width);
+          pack<Real>({planes.re.data(), planes.im.data(), words}, 0, blocks);
+          return blocks;
+        };
+        const auto planes_of = [&](const FieldBlocks<Real>& blocks) {
+          FieldBatchOf<Real> planes(13, static_cast<Eigen::Index>(words));
+          unpack<Real>(blocks, {planes.re.data(), planes.im.data(), words}, 0);
+          return planes;
+        };
+        const FieldBlocks<Real> inputs = blocks_of(fields);
+        FieldBlocks<Real> outputs = inputs, gradient;
+        engine.propagate(outputs);
+        CHECK(planes_of(outputs).re == sent.re);
+        CHECK(planes_of(outputs).im == sent.im);
+        gradient.data.resize(inputs.data.size(), Real(7));  // what nothing writes would stay
+        const auto found = engine.backward(inputs, outputs, inputs, gradient);
+        CHECK(found.inverted);
+        CHECK(planes_of(gradient).re == at_inputs.re);
+        CHECK(planes_of(gradient).im == at_inputs.im);
+        CHECK(found.parameters.theta == by_choice.parameters.theta);
+        CHECK(found.parameters.phi_other_loss_db == by_choice.parameters.phi_other_loss_db);
+        CHECK(found.parameters.output_phase == by_choice.parameters.output_phase);
+        CHECK(found.parameters.idle_arm_loss_db == by_choice.parameters.idle_arm_loss_db);
+        for (std::size_t w = words; w < gradient.blocks() * width; ++w)
+          for (std::size_t p = 0; p < 13; ++p)
+            REQUIRE((*gradient.at(p, w) == 0 && gradient.at(p, w)[width] == 0));
+      }
+    }
+    FieldBlocks<Real> wrong(13, 8 * lanes, 4 * lanes);
+    CHECK_THROWS_WITH(engine.propagate(wrong), ContainsSubstring("Make them anew"));
+  });
+}
+
+// The rows are what was measured: bench/README.md, forward_blocks_narrow and _wide
+TEST_CASE("blocks are two registers wide, unless one holds all words or two leave the first cache no room") {
+  const Processor zen4 = {"AVX3", 64, 32 << 10, 1 << 20}, xeon = {"AVX3", 64, 48 << 10, 2 << 20},
+                  avx2 = {"AVX2", 32, 32 << 10, 1 << 20}, silent = {"AVX3", 64, 0, 0};
+  for (const auto& here : {zen4, xeon, avx2, silent}) {
+    CHECK(block_registers(here, 64, 1) == 1);
+    CHECK(block_registers(here, 64, 2) == 2);
+    CHECK(block_registers(here, 128, 64) == 2);
+    CHECK(block_registers(here, 512, 64) == 2);
+    CHECK(block_registers(here, 256, 64) == (here.l1d_bytes == xeon.l1d_bytes ? 1 : 2));
+  }
 }
 
 TEST_CASE("threads change no bit, for rows and for blocks, by any path") {

@@ -1,6 +1,7 @@
 #include "physics/mesh/engine/detail/backward_kernel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "physics/mesh/engine/detail/backward_kernel.cpp"
@@ -52,16 +53,16 @@ HWY_INLINE void AddTimesConj(const ComplexOf<V>& x, const ComplexOf<V>& y, V& re
   im = hn::NegMulAdd(x.re, y.im, hn::MulAdd(x.im, y.re, im));
 }
 
-/// One MZI on the way back for a block of two registers of words: fields inverted, Gram sums of the fields in
-/// front of it and the adjoint fields behind it, adjoint fields taken to the front. from_u and from_v are the
-/// ports exchanged by a cross pivot. Few pointers and many offsets, and no structures in between: the compiler
-/// runs out of registers, first of those for addresses.
-template <class D, class T>
+/// One MZI on the way back for R registers of words: fields inverted, Gram sums of the fields in front of it
+/// and the adjoint fields behind it, adjoint fields taken to the front. from_u and from_v are the ports
+/// exchanged by a cross pivot. Few pointers and many offsets, and no structures in between: the compiler runs
+/// out of registers, first of those for addresses.
+template <std::size_t R, class D, class T>
 HWY_INLINE void InvertMzi(D d, const T* HWY_RESTRICT factor, T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints,
                           std::size_t upper, std::size_t lower, std::size_t from_u, std::size_t from_v,
                           T* HWY_RESTRICT sums) {
   using V = hn::Vec<D>;
-  const std::size_t lanes = hn::Lanes(d), im = 2 * lanes;
+  const std::size_t lanes = hn::Lanes(d), im = R * lanes;
   const auto set = [&](std::size_t i) HWY_ATTR { return hn::Set(d, factor[i]); };
   V s[8];
   const auto word = [&](std::size_t w, auto add) HWY_ATTR {
@@ -89,47 +90,48 @@ HWY_INLINE void InvertMzi(D d, const T* HWY_RESTRICT factor, T* HWY_RESTRICT fie
     re = hn::MulAdd(x.im, y.im, hn::Mul(x.re, y.re));
     im_sum = hn::NegMulAdd(x.re, y.im, hn::Mul(x.im, y.re));
   });
-  word(lanes, [](const ComplexOf<V>& x, const ComplexOf<V>& y, V& re, V& im_sum)
-                  HWY_ATTR { AddTimesConj(x, y, re, im_sum); });
+  for (std::size_t w = 1; w < R; ++w)
+    word(w * lanes, [](const ComplexOf<V>& x, const ComplexOf<V>& y, V& re, V& im_sum)
+                        HWY_ATTR { AddTimesConj(x, y, re, im_sum); });
   AddSums(d, s, sums);
 }
 
 /// A column of neighbours, whose ports follow from one another.
-template <class D, class T>
+template <std::size_t R, class D, class T>
 HWY_NOINLINE void RunBack(D d, const T* HWY_RESTRICT factors,
                           const typename ScaledMesh<T>::Flag* HWY_RESTRICT cross, std::size_t count,
                           T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints, T* HWY_RESTRICT sums,
                           std::size_t sum_size) {
-  const std::size_t port = 4 * hn::Lanes(d);
+  const std::size_t port = 2 * R * hn::Lanes(d);
   const T* const end = factors + 8 * count;
   for (; factors != end; factors += 8, ++cross, sums += sum_size) {
     const std::size_t exchange = static_cast<std::size_t>(*cross) & port;
-    InvertMzi(d, factors, fields, adjoints, 0, port, exchange, port - exchange, sums);
+    InvertMzi<R>(d, factors, fields, adjoints, 0, port, exchange, port - exchange, sums);
     fields += 2 * port;
     adjoints += 2 * port;
   }
 }
 
 /// A column of any pairs.
-template <class D, class T>
+template <std::size_t R, class D, class T>
 HWY_NOINLINE void PairsBack(D d, const MeshLayout& layout, const LayoutColumn& column,
                             const InverseMesh<T>& mesh, T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints,
                             T* HWY_RESTRICT sums, std::size_t sum_size) {
-  const std::size_t port = 4 * hn::Lanes(d);
+  const std::size_t port = 2 * R * hn::Lanes(d);
   for (std::size_t k = column.first; k < column.first + column.count; ++k) {
     const auto upper = static_cast<std::size_t>(layout.upper[k]) * port;
     const auto lower = static_cast<std::size_t>(layout.lower[k]) * port;
     const bool cross = mesh.cross[k] != 0;
-    InvertMzi(d, mesh.factors.data() + 8 * k, fields, adjoints, upper, lower, cross ? lower : upper,
-              cross ? upper : lower, sums + k * sum_size);
+    InvertMzi<R>(d, mesh.factors.data() + 8 * k, fields, adjoints, upper, lower, cross ? lower : upper,
+                 cross ? upper : lower, sums + k * sum_size);
   }
 }
 
-/// Sum over a block of x conj(lambda) at one port.
-template <class D, class T>
+/// Sum over R registers of words of x conj(lambda) at one port.
+template <std::size_t R, class D, class T>
 HWY_INLINE ComplexOf<T> PortSum(D d, const T* HWY_RESTRICT x, const T* HWY_RESTRICT lambda) {
   using V = hn::Vec<D>;
-  const std::size_t lanes = hn::Lanes(d), im = 2 * lanes;
+  const std::size_t lanes = hn::Lanes(d), im = R * lanes;
   V sum_re = hn::Zero(d), sum_im = hn::Zero(d);
   for (std::size_t w = 0; w < im; w += lanes)
     AddTimesConj(ComplexOf<V>{hn::Load(d, x + w), hn::Load(d, x + im + w)},
@@ -137,82 +139,123 @@ HWY_INLINE ComplexOf<T> PortSum(D d, const T* HWY_RESTRICT x, const T* HWY_RESTR
   return {hn::GetLane(hn::SumOfLanes(d, sum_re)), hn::GetLane(hn::SumOfLanes(d, sum_im))};
 }
 
-/// Every port of a block times its scale: re at scales, im `ports` behind.
-template <class D, class T>
-HWY_INLINE void Rescale(D d, const T* HWY_RESTRICT scales, std::size_t ports, const T* from, T* to) {
+/// Where R registers of words, the first of which is register `first` of all, stand in blocks of any width.
+template <std::size_t R, class T>
+class Registers {
+ public:
+  Registers(std::size_t width, std::size_t ports, std::size_t lanes, std::size_t first)
+      : port_(2 * width), im_(width) {
+    for (std::size_t i = 0; i < R; ++i) {
+      const std::size_t word = (first + i) * lanes;
+      start_[i] = word / width * ports * port_ + word % width;
+    }
+  }
+  /// Place of the real parts of register i at a port; imaginary parts stand im() behind.
+  std::size_t at(std::size_t port, std::size_t i) const { return start_[i] + port * port_; }
+  std::size_t im() const { return im_; }
+
+ private:
+  std::size_t port_, im_, start_[R];
+};
+
+/// Every port times its scale: re at scales, im `ports` behind.
+template <std::size_t R, class D, class T>
+HWY_INLINE void Rescale(D d, const T* HWY_RESTRICT scales, std::size_t ports, const T* from,
+                        const Registers<R, T>& from_at, T* to, const Registers<R, T>& to_at) {
   using V = hn::Vec<D>;
-  const std::size_t lanes = hn::Lanes(d), im = 2 * lanes;
   for (std::size_t p = 0; p < ports; ++p)
-    for (std::size_t w = 0; w < im; w += lanes) {
-      const std::size_t at = p * 2 * im + w;
+    for (std::size_t i = 0; i < R; ++i) {
+      const T* const x = from + from_at.at(p, i);
+      T* const y = to + to_at.at(p, i);
       const ComplexOf<V> scaled = Times(ComplexOf<V>{hn::Set(d, scales[p]), hn::Set(d, scales[ports + p])},
-                                        ComplexOf<V>{hn::Load(d, from + at), hn::Load(d, from + at + im)});
-      hn::Store(scaled.re, d, to + at);
-      hn::Store(scaled.im, d, to + at + im);
+                                        ComplexOf<V>{hn::Load(d, x), hn::Load(d, x + from_at.im())});
+      hn::Store(scaled.re, d, y);
+      hn::Store(scaled.im, d, y + to_at.im());
     }
 }
 
-template <class T>
-void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const BackwardFields<T>& io,
-              std::size_t first, std::size_t count, GramSums<T>& sums) {
+/// R registers of words from the first on all the way back.
+template <std::size_t R, class T>
+void WalkRegisters(const MeshLayout& layout, const InverseMesh<T>& mesh, const BackwardFields<T>& io,
+                   std::size_t first, AlignedVector<T>& memory, GramSums<T>& sums) {
   const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d), ports = layout.ports, port = 4 * lanes;
-  sums.partials = std::max<std::size_t>(1, lanes / 8);
+  const std::size_t lanes = hn::Lanes(d), ports = layout.ports, port = 2 * R * lanes;
   const std::size_t sum_size = 8 * sums.partials;
-  sums.mzis.resize(layout.mzis * sum_size);
-  sums.idle.resize(2 * layout.idle.size());
-  sums.outputs.resize(2 * ports);
-  AlignedVector<T> memory(ports * port);
   T* HWY_RESTRICT fields = memory.data();
+  T* HWY_RESTRICT adjoints = memory.data() + ports * port;
+  const Registers<R, T> given(io.inputs.width, ports, lanes, first), here(R * lanes, ports, lanes, 0);
+  const T* scales = mesh.rescale.data();
+  const auto next_scales = [&] { return std::exchange(scales, scales + 4 * ports); };
+  const T* at = next_scales();
+  Rescale(d, at, ports, io.outputs.data.data(), given, fields, here);
+  Rescale(d, at + 2 * ports, ports, io.gradient.data.data(), given, adjoints, here);
+  for (std::size_t p = 0; p < ports; ++p) {
+    const auto sum = PortSum<R>(d, fields + p * port, adjoints + p * port);
+    sums.outputs[2 * p] += sum.re;
+    sums.outputs[2 * p + 1] += sum.im;
+  }
+  for (std::size_t c = layout.columns.size(); c-- > 0;) {
+    const LayoutColumn& column = layout.columns[c];
+    for (std::size_t i = column.first_idle; i < column.first_idle + column.idle_count; ++i) {
+      const std::size_t p = static_cast<std::size_t>(layout.idle[i]) * port;
+      const auto sum = PortSum<R>(d, fields + p, adjoints + p);
+      sums.idle[2 * i] += sum.re;
+      sums.idle[2 * i + 1] += sum.im;
+    }
+    if (column.run_start >= 0) {
+      const std::size_t start = static_cast<std::size_t>(column.run_start) * port;
+      RunBack<R>(d, mesh.factors.data() + 8 * column.first, mesh.cross.data() + column.first, column.count,
+                 fields + start, adjoints + start, sums.mzis.data() + column.first * sum_size, sum_size);
+    } else {
+      PairsBack<R>(d, layout, column, mesh, fields, adjoints, sums.mzis.data(), sum_size);
+    }
+    if (!mesh.rescale_before[c]) continue;
+    at = next_scales();
+    Rescale(d, at, ports, fields, here, fields, here);
+    Rescale(d, at + 2 * ports, ports, adjoints, here, adjoints, here);
+  }
+  at = next_scales();
+  Rescale(d, at, ports, fields, here, fields, here);
+  Rescale(d, at + 2 * ports, ports, adjoints, here, io.input_gradient.data.data(), given);
   auto largest_input = hn::Zero(d), largest_error = hn::Zero(d);
-  for (std::size_t b = first; b < first + count; ++b) {
-    T* HWY_RESTRICT adjoints = io.input_gradient.block(b);
-    const T* scales = mesh.rescale.data();
-    const auto rescale = [&](const T* from_fields, const T* from_adjoints) HWY_ATTR {
-      Rescale(d, scales, ports, from_fields, fields);
-      Rescale(d, scales + 2 * ports, ports, from_adjoints, adjoints);
-      scales += 4 * ports;
-    };
-    rescale(io.outputs.block(b), io.gradient.block(b));
-    for (std::size_t p = 0; p < ports; ++p) {
-      const auto sum = PortSum(d, fields + p * port, adjoints + p * port);
-      sums.outputs[2 * p] += sum.re;
-      sums.outputs[2 * p + 1] += sum.im;
-    }
-    for (std::size_t c = layout.columns.size(); c-- > 0;) {
-      const LayoutColumn& column = layout.columns[c];
-      for (std::size_t i = column.first_idle; i < column.first_idle + column.idle_count; ++i) {
-        const std::size_t p = static_cast<std::size_t>(layout.idle[i]) * port;
-        const auto sum = PortSum(d, fields + p, adjoints + p);
-        sums.idle[2 * i] += sum.re;
-        sums.idle[2 * i + 1] += sum.im;
-      }
-      if (column.run_start >= 0) {
-        const std::size_t start = static_cast<std::size_t>(column.run_start) * port;
-        RunBack(d, mesh.factors.data() + 8 * column.first, mesh.cross.data() + column.first, column.count,
-                fields + start, adjoints + start, sums.mzis.data() + column.first * sum_size, sum_size);
-      } else {
-        PairsBack(d, layout, column, mesh, fields, adjoints, sums.mzis.data(), sum_size);
-      }
-      if (mesh.rescale_before[c]) rescale(fields, adjoints);
-    }
-    rescale(fields, adjoints);
-    const T* HWY_RESTRICT sent = io.inputs.block(b);
-    for (std::size_t i = 0; i < ports * port; i += lanes) {
-      const auto x = hn::Load(d, sent + i);
+  for (std::size_t p = 0; p < ports; ++p)
+    for (std::size_t i = 0; i < 2 * R; ++i) {
+      const std::size_t part = i / R;  // real, then imaginary
+      const auto x = hn::Load(d, io.inputs.data.data() + given.at(p, i % R) + part * given.im());
       largest_input = hn::Max(largest_input, hn::Abs(x));
       // not Max(error, ..): a NaN must stay, also when finite errors follow
-      const auto error = hn::Abs(hn::Sub(hn::Load(d, fields + i), x));
+      const auto error = hn::Abs(hn::Sub(hn::Load(d, fields + here.at(p, i % R) + part * here.im()), x));
       const auto keep = hn::Or(hn::Le(error, largest_error), hn::IsNaN(largest_error));
       largest_error = hn::IfThenElse(keep, largest_error, error);
     }
-  }
   HWY_ALIGN T input[hn::MaxLanes(d)], error[hn::MaxLanes(d)];
   hn::Store(largest_input, d, input);
   hn::Store(largest_error, d, error);
   for (std::size_t i = 0; i < lanes; ++i) {
     sums.largest_input = std::max(sums.largest_input, static_cast<double>(input[i]));
     sums.largest_error = larger_or_nan(sums.largest_error, static_cast<double>(error[i]));
+  }
+}
+
+template <class T>
+void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const BackwardFields<T>& io,
+              std::size_t first, std::size_t count, GramSums<T>& sums) {
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>()), ports = layout.ports;
+  sums.partials = std::max<std::size_t>(1, lanes / 8);
+  sums.mzis.resize(layout.mzis * 8 * sums.partials);
+  sums.idle.resize(2 * layout.idle.size());
+  sums.outputs.resize(2 * ports);
+  AlignedVector<T> memory(2 * ports * 2 * registers_at_once * lanes);
+  while (count > 0) {
+    const std::size_t walked = count >= 4 ? 4 : count >= 2 ? 2 : 1;
+    if (walked == 4)
+      WalkRegisters<4>(layout, mesh, io, first, memory, sums);
+    else if (walked == 2)
+      WalkRegisters<2>(layout, mesh, io, first, memory, sums);
+    else
+      WalkRegisters<1>(layout, mesh, io, first, memory, sums);
+    first += walked;
+    count -= walked;
   }
 }
 
@@ -236,12 +279,12 @@ HWY_EXPORT(WalkBackFloat);
 HWY_EXPORT(WalkBackDouble);
 
 void walk_back(const MeshLayout& layout, const InverseMesh<float>& mesh, const BackwardFields<float>& fields,
-               std::size_t first_block, std::size_t count, GramSums<float>& sums) {
-  HWY_DYNAMIC_DISPATCH(WalkBackFloat)(layout, mesh, fields, first_block, count, sums);
+               std::size_t first_register, std::size_t count, GramSums<float>& sums) {
+  HWY_DYNAMIC_DISPATCH(WalkBackFloat)(layout, mesh, fields, first_register, count, sums);
 }
 void walk_back(const MeshLayout& layout, const InverseMesh<double>& mesh, const BackwardFields<double>& fields,
-               std::size_t first_block, std::size_t count, GramSums<double>& sums) {
-  HWY_DYNAMIC_DISPATCH(WalkBackDouble)(layout, mesh, fields, first_block, count, sums);
+               std::size_t first_register, std::size_t count, GramSums<double>& sums) {
+  HWY_DYNAMIC_DISPATCH(WalkBackDouble)(layout, mesh, fields, first_register, count, sums);
 }
 
 }  // namespace optinc

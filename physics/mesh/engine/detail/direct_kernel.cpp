@@ -10,42 +10,60 @@ namespace optinc {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Fields of one port for a block of two registers of words.
-template <class D, class V = hn::Vec<D>>
+/// Fields of one port for a block of R registers of words.
+template <class D, std::size_t R, class V = hn::Vec<D>>
 struct Port {
-  V re0, re1, im0, im1;
+  V re[R], im[R];
 };
 
-template <class D>
-HWY_INLINE Port<D> LoadPort(D d, const hn::TFromD<D>* HWY_RESTRICT x) {
-  const std::size_t n = hn::Lanes(d);
-  return {hn::Load(d, x), hn::Load(d, x + n), hn::Load(d, x + 2 * n), hn::Load(d, x + 3 * n)};
+/// Numbers from one port to the next.
+template <class D, std::size_t R>
+HWY_INLINE std::size_t Pitch(D d) {
+  return 2 * R * hn::Lanes(d);
 }
 
-template <class D>
-HWY_INLINE void StorePort(D d, const Port<D>& p, hn::TFromD<D>* HWY_RESTRICT x) {
+template <std::size_t R, class D>
+HWY_INLINE Port<D, R> LoadPort(D d, const hn::TFromD<D>* HWY_RESTRICT x) {
   const std::size_t n = hn::Lanes(d);
-  hn::Store(p.re0, d, x);
-  hn::Store(p.re1, d, x + n);
-  hn::Store(p.im0, d, x + 2 * n);
-  hn::Store(p.im1, d, x + 3 * n);
+  Port<D, R> p;
+  for (std::size_t i = 0; i < R; ++i) {
+    p.re[i] = hn::Load(d, x + i * n);
+    p.im[i] = hn::Load(d, x + (R + i) * n);
+  }
+  return p;
+}
+
+template <class D, std::size_t R>
+HWY_INLINE void StorePort(D d, const Port<D, R>& p, hn::TFromD<D>* HWY_RESTRICT x) {
+  const std::size_t n = hn::Lanes(d);
+  for (std::size_t i = 0; i < R; ++i) {
+    hn::Store(p.re[i], d, x + i * n);
+    hn::Store(p.im[i], d, x + (R + i) * n);
+  }
 }
 
 /// u + f v
-template <class D>
-HWY_INLINE Port<D> PortMulAdd(D d, const Port<D>& u, hn::TFromD<D> f_re, hn::TFromD<D> f_im, const Port<D>& v) {
+template <class D, std::size_t R>
+HWY_INLINE Port<D, R> PortMulAdd(D d, const Port<D, R>& u, hn::TFromD<D> f_re, hn::TFromD<D> f_im,
+                                 const Port<D, R>& v) {
   const auto fr = hn::Set(d, f_re), fi = hn::Set(d, f_im);
-  return {hn::NegMulAdd(fi, v.im0, hn::MulAdd(fr, v.re0, u.re0)),
-          hn::NegMulAdd(fi, v.im1, hn::MulAdd(fr, v.re1, u.re1)),
-          hn::MulAdd(fi, v.re0, hn::MulAdd(fr, v.im0, u.im0)),
-          hn::MulAdd(fi, v.re1, hn::MulAdd(fr, v.im1, u.im1))};
+  Port<D, R> p;
+  for (std::size_t i = 0; i < R; ++i) {
+    p.re[i] = hn::NegMulAdd(fi, v.im[i], hn::MulAdd(fr, v.re[i], u.re[i]));
+    p.im[i] = hn::MulAdd(fi, v.re[i], hn::MulAdd(fr, v.im[i], u.im[i]));
+  }
+  return p;
 }
 
-template <class D>
-HWY_INLINE Port<D> PortMul(D d, hn::TFromD<D> f_re, hn::TFromD<D> f_im, const Port<D>& v) {
+template <class D, std::size_t R>
+HWY_INLINE Port<D, R> PortMul(D d, hn::TFromD<D> f_re, hn::TFromD<D> f_im, const Port<D, R>& v) {
   const auto fr = hn::Set(d, f_re), fi = hn::Set(d, f_im);
-  return {hn::NegMulAdd(fi, v.im0, hn::Mul(fr, v.re0)), hn::NegMulAdd(fi, v.im1, hn::Mul(fr, v.re1)),
-          hn::MulAdd(fi, v.re0, hn::Mul(fr, v.im0)), hn::MulAdd(fi, v.re1, hn::Mul(fr, v.im1))};
+  Port<D, R> p;
+  for (std::size_t i = 0; i < R; ++i) {
+    p.re[i] = hn::NegMulAdd(fi, v.im[i], hn::Mul(fr, v.re[i]));
+    p.im[i] = hn::MulAdd(fi, v.re[i], hn::Mul(fr, v.im[i]));
+  }
+  return p;
 }
 
 /// Factors of the MZIs from one on.
@@ -69,18 +87,18 @@ struct Factors {
 
 /// Two alternating columns at once: every port is loaded and stored once for both. The first column exchanges
 /// inputs of a cross pivot by its load addresses, the second by its store addresses.
-template <class D, class T>
+template <std::size_t R, class D, class T>
 HWY_INLINE void FusedColumns(D d, const Factors<T> one, std::size_t ones, const Factors<T> two,
                              std::size_t ports, T* HWY_RESTRICT block) {
-  const std::size_t pitch = 4 * hn::Lanes(d), to_g = one.to_g;
+  const std::size_t pitch = Pitch<D, R>(d), to_g = one.to_g;
   const std::size_t first_swap = one.if_cross(0, pitch);
-  Port<D> u = LoadPort(d, block + first_swap), v = LoadPort(d, block + pitch - first_swap);
+  Port<D, R> u = LoadPort<R>(d, block + first_swap), v = LoadPort<R>(d, block + pitch - first_swap);
   StorePort(d, PortMulAdd(d, u, one.re[0], one.im[0], v), block);
-  Port<D> carried = PortMulAdd(d, v, one.re[to_g], one.im[to_g], u);
+  Port<D, R> carried = PortMulAdd(d, v, one.re[to_g], one.im[to_g], u);
   T* HWY_RESTRICT at = block + pitch;  // port 2k - 1
   // MZI k of the second column on what was carried and `upper`. Cross: y1 = x2 + f x1 and y2 = x1 + g x2, so
   // what starts from x2 goes up
-  const auto second = [&](std::size_t k, const Port<D>& upper) HWY_ATTR {
+  const auto second = [&](std::size_t k, const Port<D, R>& upper) HWY_ATTR {
     const std::size_t exchange = two.if_cross(k, pitch), up = k + two.if_cross(k, to_g);
     const std::size_t down = 2 * k + to_g - up;
     StorePort(d, PortMulAdd(d, carried, two.re[up], two.im[up], upper), at + exchange);
@@ -88,45 +106,45 @@ HWY_INLINE void FusedColumns(D d, const Factors<T> one, std::size_t ones, const 
   };
   for (std::size_t k = 1; k < ones; ++k, at += 2 * pitch) {
     const std::size_t swap = one.if_cross(k, pitch);
-    u = LoadPort(d, at + pitch + swap);
-    v = LoadPort(d, at + 2 * pitch - swap);
-    const Port<D> upper = PortMulAdd(d, u, one.re[k], one.im[k], v);
-    const Port<D> lower = PortMulAdd(d, v, one.re[k + to_g], one.im[k + to_g], u);
+    u = LoadPort<R>(d, at + pitch + swap);
+    v = LoadPort<R>(d, at + 2 * pitch - swap);
+    const Port<D, R> upper = PortMulAdd(d, u, one.re[k], one.im[k], v);
+    const Port<D, R> lower = PortMulAdd(d, v, one.re[k + to_g], one.im[k + to_g], u);
     second(k - 1, upper);
     carried = lower;
   }
   if (ports % 2 == 0)
     StorePort(d, carried, at);
   else
-    second(ones - 1, LoadPort(d, at + pitch));
+    second(ones - 1, LoadPort<R>(d, at + pitch));
 }
 
 /// One column of any disjoint pairs.
-template <class D, class T>
+template <std::size_t R, class D, class T>
 HWY_NOINLINE void Column(D d, const MeshLayout& layout, const LayoutColumn& column, const Factors<T> f,
                          T* HWY_RESTRICT block) {
-  const std::size_t pitch = 4 * hn::Lanes(d);
+  const std::size_t pitch = Pitch<D, R>(d);
   for (std::size_t k = 0; k < column.count; ++k) {
     T* HWY_RESTRICT upper = block + static_cast<std::size_t>(layout.upper[column.first + k]) * pitch;
     T* HWY_RESTRICT lower = block + static_cast<std::size_t>(layout.lower[column.first + k]) * pitch;
     const bool cross = f.cross[k] != 0;
-    const Port<D> u = LoadPort(d, cross ? lower : upper), v = LoadPort(d, cross ? upper : lower);
+    const Port<D, R> u = LoadPort<R>(d, cross ? lower : upper), v = LoadPort<R>(d, cross ? upper : lower);
     StorePort(d, PortMulAdd(d, u, f.re[k], f.im[k], v), upper);
     StorePort(d, PortMulAdd(d, v, f.re[k + f.to_g], f.im[k + f.to_g], u), lower);
   }
 }
 
-template <class D, class T>
+template <std::size_t R, class D, class T>
 HWY_INLINE void Rescale(D d, const T* HWY_RESTRICT re, const T* HWY_RESTRICT im, std::size_t ports,
                         T* HWY_RESTRICT block) {
-  const std::size_t pitch = 4 * hn::Lanes(d);
+  const std::size_t pitch = Pitch<D, R>(d);
   for (std::size_t p = 0; p < ports; ++p)
-    StorePort(d, PortMul(d, re[p], im[p], LoadPort(d, block + p * pitch)), block + p * pitch);
+    StorePort(d, PortMul(d, re[p], im[p], LoadPort<R>(d, block + p * pitch)), block + p * pitch);
 }
 
-template <class T>
-void Propagate(const MeshLayout& layout, const ScaledMesh<T>& mesh, FieldBlocks<T>& fields, std::size_t first,
-               std::size_t count) {
+template <std::size_t R, class T>
+void PropagateWide(const MeshLayout& layout, const ScaledMesh<T>& mesh, FieldBlocks<T>& fields,
+                   std::size_t first, std::size_t count) {
   const hn::ScalableTag<T> d;
   const std::size_t ports = layout.ports;
   for (std::size_t b = first; b < first + count; ++b) {
@@ -138,17 +156,26 @@ void Propagate(const MeshLayout& layout, const ScaledMesh<T>& mesh, FieldBlocks<
       const Factors<T> one(mesh, column.first);
       if (column.fused_with_next) {
         ++c;
-        FusedColumns(d, one, column.count, Factors<T>(mesh, layout.columns[c].first), ports, block);
+        FusedColumns<R>(d, one, column.count, Factors<T>(mesh, layout.columns[c].first), ports, block);
       } else {
-        Column(d, layout, column, one, block);
+        Column<R>(d, layout, column, one, block);
       }
       if (!mesh.rescale_after[c]) continue;
-      Rescale(d, scale_re, scale_im, ports, block);
+      Rescale<R>(d, scale_re, scale_im, ports, block);
       scale_re += ports;
       scale_im += ports;
     }
-    Rescale(d, scale_re, scale_im, ports, block);
+    Rescale<R>(d, scale_re, scale_im, ports, block);
   }
+}
+
+template <class T>
+void Propagate(const MeshLayout& layout, const ScaledMesh<T>& mesh, FieldBlocks<T>& fields, std::size_t first,
+               std::size_t count) {
+  if (fields.width == hn::Lanes(hn::ScalableTag<T>()))
+    PropagateWide<1>(layout, mesh, fields, first, count);
+  else
+    PropagateWide<2>(layout, mesh, fields, first, count);
 }
 
 void PropagateFloat(const MeshLayout& layout, const ScaledMesh<float>& mesh, FieldBlocks<float>& fields,
@@ -159,8 +186,6 @@ void PropagateDouble(const MeshLayout& layout, const ScaledMesh<double>& mesh, F
                      std::size_t first, std::size_t count) {
   Propagate(layout, mesh, fields, first, count);
 }
-std::size_t FloatLanes() { return hn::Lanes(hn::ScalableTag<float>()); }
-std::size_t DoubleLanes() { return hn::Lanes(hn::ScalableTag<double>()); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace optinc
@@ -171,17 +196,6 @@ namespace optinc {
 
 HWY_EXPORT(PropagateFloat);
 HWY_EXPORT(PropagateDouble);
-HWY_EXPORT(FloatLanes);
-HWY_EXPORT(DoubleLanes);
-
-template <>
-std::size_t block_words<float>() {
-  return 2 * HWY_DYNAMIC_DISPATCH(FloatLanes)();
-}
-template <>
-std::size_t block_words<double>() {
-  return 2 * HWY_DYNAMIC_DISPATCH(DoubleLanes)();
-}
 
 void propagate_direct(const MeshLayout& layout, const ScaledMesh<float>& mesh, FieldBlocks<float>& fields,
                       std::size_t first_block, std::size_t count) {

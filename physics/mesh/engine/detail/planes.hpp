@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/mesh/blocks.hpp"
 #include "physics/mesh/engine/field_blocks.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
 #include "physics/mesh/program.hpp"
+#include "physics/simd/detail/targets.hpp"
 
 // Between Eigen's types and the plain arrays of the kernels; for the engine's own files.
 
@@ -77,6 +79,17 @@ class BlockPlanes {
 template <class Real>
 FieldPlanes<Real> planes_of(FieldBatchOf<Real>& fields) {
   return {fields.re.data(), fields.im.data(), static_cast<std::size_t>(fields.words())};
+}
+
+/// Throws Error for blocks that are not one or two registers of words wide.
+template <class Real>
+void require_width(const FieldBlocks<Real>& fields) {
+  const std::size_t lanes = simd_lanes<Real>();
+  validate(
+      fields.width == lanes || fields.width == 2 * lanes,
+      "fields in blocks of {} words meet kernels for blocks of {} or {} (the SIMD target has changed). Make "
+      "them anew.",
+      fields.width, lanes, 2 * lanes);
 }
 
 /// The same fields in blocks.
