@@ -171,7 +171,7 @@ MUTATIONS = [
              ("field covariance, gaussian, circulant", "field covariance, exponential, circulant",
               "worst pair of a field, gaussian, circulant", "worst pair of a field, exponential, circulant")),
     # circuits: rows 23 and 24
-    Mutation("a loop turns every field by half a wave", CIRCUIT, "term.from]), -coefficient(term));", "term.from]), coefficient(term));",
+    Mutation("a loop turns every field by half a wave", CIRCUIT, "  left -= matrix;", "  left += matrix;",
              ("extinction of a ring", "critical coupling of a ring", "Fabry-Perot resonator", "energy in a circuit")),
     Mutation("light leaves without the device that it leaves", CIRCUIT,
              "      for (const Term& term : outputs[e].fields)\n        row += coefficient(term) * fields",
