@@ -167,15 +167,16 @@ void add_interconnect(CommandTable& commands) {
 
 void add_cluster(CommandTable& commands) {
   const auto asked = std::make_shared<ClusterArguments>();
-  CLI::App& cluster = commands.add(
-      "cluster",
-      "Simulate jobs on a cluster with circuits of light: control protocol, optical paths, tenants, a day of jobs",
-      "optinc cluster experiments/data/lists/oddl.toml -o c.h5\n"
-      "  experiments/scripts/draw c.h5 -o figures\n"
-      "  optinc cluster LIST.toml --dry-run                 check a list and its tables of jobs\n"
-      "  optinc cluster --keys                              all keys of a list\n"
-      "A key of a list may hold several values: every combination is a row.",
-      [asked, &commands] { return cluster_command(*asked, commands.typed()); });
+  CLI::App& cluster =
+      commands.add("cluster",
+                   "Simulate jobs on a cluster with circuits of light: control protocol, optical paths, "
+                   "tenants, a day of jobs",
+                   "optinc cluster experiments/data/lists/oddl.toml -o c.h5\n"
+                   "  experiments/scripts/draw c.h5 -o figures\n"
+                   "  optinc cluster LIST.toml --dry-run                 check a list and its tables of jobs\n"
+                   "  optinc cluster --keys                              all keys of a list\n"
+                   "A key of a list may hold several values: every combination is a row.",
+                   [asked, &commands] { return cluster_command(*asked, commands.typed()); });
   cluster.add_option("LIST.toml", asked->list,
                      "List of [[testbed]], [[light_paths]], [[competition]] and [[day]] tables");
   cluster.add_flag("--dry-run", asked->dry_run, "Check the list, print the number of rows, and exit");

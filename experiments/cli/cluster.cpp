@@ -15,7 +15,8 @@ int cluster_command(const ClusterArguments& a, std::string_view typed) {
     fmt::print("{}", cluster_keys_text());
     return 0;
   }
-  validate(!a.list.empty(), "no list named (questions about clusters). Try optinc cluster experiments/data/lists/oddl.toml.");
+  validate(!a.list.empty(),
+           "no list named (questions about clusters). Try optinc cluster experiments/data/lists/oddl.toml.");
   if (!a.out.output.empty()) {
     require_not_input(a.out.output, {a.list});
     require_writable_output(a.out.output, a.out.force);

@@ -6,10 +6,10 @@
 
 namespace optinc {
 
-/// OSNR behind a chain of amplifiers and losses, dB: G P/(2 S B_ref) with gain G and noise factor F of the whole
-/// chain (cascaded_stages) and S = h nu (F G - 1)/2. n spans whose amplifier of noise factor F_a makes up for the
-/// loss L before it: P/(n h nu (F_a L - 1) B_ref), -10 log10 n below one span. Throws Error for a power <= 0, and
-/// for a chain without noise of its own, whose OSNR has no bound.
+/// OSNR behind a chain of amplifiers and losses, dB: G P/(2 S B_ref) with gain G and noise factor F of the
+/// whole chain (cascaded_stages) and S = h nu (F G - 1)/2. n spans whose amplifier of noise factor F_a makes up
+/// for the loss L before it: P/(n h nu (F_a L - 1) B_ref), -10 log10 n below one span. Throws Error for a power
+/// <= 0, and for a chain without noise of its own, whose OSNR has no bound.
 double chain_osnr_db(std::span<const NoisyStage> chain, double input_power_w, double wavelength_m = 1550e-9,
                      double reference_bandwidth_hz = 12.5e9);
 
@@ -17,8 +17,8 @@ double chain_osnr_db(std::span<const NoisyStage> chain, double input_power_w, do
 /// that counts both polarisations in B_ref: R/(2 B_ref OSNR).
 double noise_to_signal(double osnr_db, double symbol_rate_bd, double reference_bandwidth_hz = 12.5e9);
 
-/// Bit error rate of Gray-coded PAM of equally spaced powers 0 .. 2 P, detected directly behind an optical filter
-/// of the symbol rate, when light of power r P that is not the signal's beats with it: level k has rms
+/// Bit error rate of Gray-coded PAM of equally spaced powers 0 .. 2 P, detected directly behind an optical
+/// filter of the symbol rate, when light of power r P that is not the signal's beats with it: level k has rms
 /// beat_noise_w(P_k, r P) (amplifier noise and crosstalk of many sources alike); neighbours alone are mistaken.
 double beat_limited_bit_error_rate(int levels, double noise_to_signal);
 

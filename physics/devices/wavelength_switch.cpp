@@ -12,7 +12,7 @@ namespace optinc {
 
 void validate_wavelength_switch(const WavelengthSwitchSettings& s) {
   validate(s.ports >= 1, "ports = {} of a wavelength switch (1 or more). Raise ports.", s.ports);
-  validate_not_negative("insertion_loss_db", s.insertion_loss_db);
+  validate_not_negative("port_loss_db", s.port_loss_db);
   validate(std::isfinite(s.crosstalk_db) && s.crosstalk_db < 0.0,
            "crosstalk_db = {} of a wavelength switch (below 0). Set -35.", s.crosstalk_db);
   validate_positive("bandwidth_hz", s.bandwidth_hz);
@@ -20,7 +20,8 @@ void validate_wavelength_switch(const WavelengthSwitchSettings& s) {
 }
 
 double passband(const WavelengthSwitchSettings& s, double offset_hz, double passes) {
-  return std::exp(-std::numbers::ln2 * passes * std::pow(std::abs(2.0 * offset_hz / s.bandwidth_hz), 2.0 * s.order));
+  return std::exp(-std::numbers::ln2 * passes *
+                  std::pow(std::abs(2.0 * offset_hz / s.bandwidth_hz), 2.0 * s.order));
 }
 
 double cascaded_bandwidth_hz(const WavelengthSwitchSettings& s, double passes) {

@@ -1,4 +1,5 @@
 #include "experiments/analysis/cost/design_list.hpp"
+#include "experiments/analysis/cluster/cluster_list.hpp"
 #include "experiments/analysis/interconnect/scenario_list.hpp"
 
 #include "tests/fuzz/support.hpp"
@@ -11,6 +12,7 @@ void lists(Bytes text) {
     const DesignList list = load_design_list(path);
     for (const DesignEntry& design : list.designs) accepted([&] { design_config(list, design); });
   });
+  accepted([&] { demand(load_cluster_list(path).rows() > 0, "a list of clusters has rows"); });
   accepted([&] {
     const ScenarioList list = load_scenario_list(path);
     for (const Scenario& s : list.scenarios) demand(s.servers >= 2, "a scenario has servers");

@@ -14,7 +14,7 @@ using Bytes = std::span<const std::uint8_t>;
 
 void study(Bytes text);     ///< the TOML file of a study; its lines "# --set .." and "# --sweep .." are the
                             ///< command line's
-void lists(Bytes text);     ///< a list of designs, and of interconnect scenarios
+void lists(Bytes text);     ///< a list of designs, of interconnect scenarios, and of clusters
 void tables(Bytes text);    ///< phases, matrices and errors as CSV and NumPy, matrices as Touchstone
 void netlists(Bytes text);  ///< a circuit in YAML or JSON
 void images(Bytes bytes);   ///< images and labels as IDX, plain or gzipped; the text a decoder learns

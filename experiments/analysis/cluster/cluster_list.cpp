@@ -50,7 +50,8 @@ void read_rows(const TableReader& reader, std::vector<AnsweredRow<Question, Answ
     const toml::node* node = reader.table.get(key);
     if (node == nullptr) continue;
     const auto values = values_of(all[0], key, *node);
-    validate(!values.empty(), "{} = [] (one value or more). Leave it out, or name a value.", reader.at(*node, key));
+    validate(!values.empty(), "{} = [] (one value or more). Leave it out, or name a value.",
+             reader.at(*node, key));
     std::vector<Question> next;
     for (const Question& row : all)
       for (const toml::node* value : values) {
@@ -125,7 +126,8 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
   validate(list.rows() > 0,
            "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[day]]). Add one.",
            path.string());
-  for (const auto& row : list.days) settings_of(row.question, list.folder);  // refuses a table of jobs before the work
+  for (const auto& row : list.days)  // refuses a table of jobs before the work
+    if (!row.question.jobs.empty()) settings_of(row.question, list.folder);
   return list;
 }
 

@@ -40,12 +40,13 @@ constexpr std::array<TableColumn<TestbedResult>, 13> testbed_columns = {{
      [](const TestbedResult& r) { return r.run.control_s; }},
     {"overhead_s", "s", "", 1, "exchange less that of the ideal switch",
      [](const TestbedResult& r) { return r.run.end_s - r.ideal_s; }},
-    {"lost_s", "s", "lost us", 1e6, "by transceivers that failed", [](const TestbedResult& r) { return r.lost_s; }},
+    {"lost_s", "s", "lost us", 1e6, "by transceivers that failed",
+     [](const TestbedResult& r) { return r.lost_s; }},
 }};
 
 constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
-    {"groups", "1", "groups", 1, "of nodes", [](const LightPathsResult& r) { return static_cast<double>(r.groups); },
-     true},
+    {"groups", "1", "groups", 1, "of nodes",
+     [](const LightPathsResult& r) { return static_cast<double>(r.groups); }, true},
     {"wavelengths", "1", "channels", 1, "of a fibre",
      [](const LightPathsResult& r) { return static_cast<double>(r.wavelengths); }, true},
     {"passes", "1", "passes", 1, "of wavelength-selective switches on a path between groups",
@@ -90,8 +91,10 @@ constexpr std::array<TableColumn<CompetitionResult>, 8> competition_columns = {{
     {"tenants", "1", "tenants", 1, "jobs beside it",
      [](const CompetitionResult& r) { return static_cast<double>(r.tenants); }, true},
     {"oddl_s", "s", "ODDL ms", 1e3, "iteration on ODDL", [](const CompetitionResult& r) { return r.oddl_s; }},
-    {"fat_tree_s", "s", "", 1, "iteration on the fat-tree", [](const CompetitionResult& r) { return r.fat_tree_s; }},
-    {"sip_ring_s", "s", "", 1, "iteration on SiP-Ring", [](const CompetitionResult& r) { return r.sip_ring_s; }},
+    {"fat_tree_s", "s", "", 1, "iteration on the fat-tree",
+     [](const CompetitionResult& r) { return r.fat_tree_s; }},
+    {"sip_ring_s", "s", "", 1, "iteration on SiP-Ring",
+     [](const CompetitionResult& r) { return r.sip_ring_s; }},
     {"fat_tree_ratio", "1", "fat-tree", 1, "iteration on the fat-tree over that on ODDL",
      [](const CompetitionResult& r) { return r.fat_tree_ratio(); }},
     {"sip_ring_ratio", "1", "SiP-Ring", 1, "iteration on SiP-Ring over that on ODDL",
@@ -101,14 +104,16 @@ constexpr std::array<TableColumn<CompetitionResult>, 8> competition_columns = {{
 }};
 
 constexpr std::array<TableColumn<DayResult>, 13> day_columns = {{
-    {"arrived", "1", "arrived", 1, "jobs", [](const DayResult& r) { return static_cast<double>(r.arrived); }, true},
+    {"arrived", "1", "arrived", 1, "jobs", [](const DayResult& r) { return static_cast<double>(r.arrived); },
+     true},
     {"started", "1", "", 1, "of them, jobs that found nodes",
      [](const DayResult& r) { return static_cast<double>(r.started); }, true},
     {"finished", "1", "finished", 1, "of them, jobs that ended",
      [](const DayResult& r) { return static_cast<double>(r.finished); }, true},
     {"utilisation", "1", "used", 1, "node seconds of jobs over those of the cluster",
      [](const DayResult& r) { return r.utilisation; }},
-    {"mean_wait_s", "s", "wait s", 1, "of started jobs in the queue", [](const DayResult& r) { return r.mean_wait_s; }},
+    {"mean_wait_s", "s", "wait s", 1, "of started jobs in the queue",
+     [](const DayResult& r) { return r.mean_wait_s; }},
     {"mean_stretch", "1", "stretch", 1,
      "iteration over that on an ideal network, mean over node seconds of jobs of two nodes or more",
      [](const DayResult& r) { return r.mean_stretch; }},
@@ -122,8 +127,8 @@ constexpr std::array<TableColumn<DayResult>, 13> day_columns = {{
      [](const DayResult& r) { return static_cast<double>(r.coupled_epochs); }, true},
     {"events", "1", "events", 1, "simulated; all other iterations were advanced as one",
      [](const DayResult& r) { return static_cast<double>(r.events); }, true},
-    {"peak_flows", "1", "flows", 1, "most at once", [](const DayResult& r) { return static_cast<double>(r.peak_flows); },
-     true},
+    {"peak_flows", "1", "flows", 1, "most at once",
+     [](const DayResult& r) { return static_cast<double>(r.peak_flows); }, true},
 }};
 
 /// A key's value as a table shows it.
@@ -144,7 +149,8 @@ std::vector<FieldEntry> fields_of(const Question& question) {
 
 /// Rows with the keys in which they differ, and their shown columns.
 template <class Rows, class Columns>
-std::string table_of(std::string_view heading, const Rows& rows, const Columns& columns, std::string_view note) {
+std::string table_of(std::string_view heading, const Rows& rows, const Columns& columns,
+                     std::string_view note) {
   if (rows.empty()) return "";
   const std::vector<FieldEntry> first = fields_of(rows[0].question);
   std::vector<std::size_t> varied = {0};  // the name always
@@ -169,7 +175,8 @@ std::string table_of(std::string_view heading, const Rows& rows, const Columns& 
       line.push_back(std::isnan(x) ? "-" : column.counts ? fmt::format("{:.0f}", x) : fmt::format("{:.4g}", x));
     }
   }
-  return fmt::format("\n{}\n{}{}", heading, text_table(headings, cells, std::min<std::size_t>(varied.size(), 4)),
+  return fmt::format("\n{}\n{}{}", heading,
+                     text_table(headings, cells, std::min<std::size_t>(varied.size(), 4)),
                      hanging_text("", note, 2));
 }
 
@@ -212,25 +219,32 @@ void write_rows(const Group& root, const char* name, const Rows& rows, const Col
     else
       put([](const FieldValue& v) { return shown_value(v); });
   }
-  write_columns(group, "row", columns, rows.size(), [&](std::size_t i) -> const auto& { return rows[i].answer; });
+  write_columns(
+      group, "row", columns, rows.size(), [&](std::size_t i) -> const auto& { return rows[i].answer; });
 }
 
 }  // namespace
 
 std::string cluster_text(const ClusterResults& all) {
   return hanging_text("Clusters:", all.title, 10) +
-         table_of("Exchange of a gradient over the control protocol", all.testbeds, testbed_columns,
-                  "ratio: over a switch that blocks nothing and needs no control; 2 % at: the largest tuning time with "
-                  "which the exchange stays within 2 % of it; control: mean wait of a flow for its first byte.") +
+         table_of(
+             "Exchange of a gradient over the control protocol", all.testbeds, testbed_columns,
+             "ratio: over a switch that blocks nothing and needs no control; 2 % at: the largest tuning time "
+             "with "
+             "which the exchange stays within 2 % of it; control: mean wait of a flow for its first byte.") +
          table_of("Light from group to group", all.light_paths, light_columns,
-                  "power, noise: margins above what the bit error rate needs; reach: most passes of switches with both; "
-                  "blocked: share of connections without a wavelength, set one by one; anew: if all may be set anew.") +
+                  "power, noise: margins above what the bit error rate needs; reach: most passes of switches "
+                  "with both; "
+                  "blocked: share of connections without a wavelength, set one by one; anew: if all may be set "
+                  "anew.") +
          table_of("One job on ODDL, a fat-tree and SiP-Ring", all.competitions, competition_columns,
-                  "fat-tree, SiP-Ring: iteration over that on ODDL; coupled: share of the jobs that slow each other on "
+                  "fat-tree, SiP-Ring: iteration over that on ODDL; coupled: share of the jobs that slow each "
+                  "other on "
                   "the fat-tree. No parameter was chosen to reproduce a published ratio.") +
-         table_of("Days of a cluster", all.days, day_columns,
-                  "stretch: iteration over that on an ideal network, by node seconds of jobs of two nodes or more; "
-                  "coupled: changes of the set of jobs after which some had to be simulated together.");
+         table_of(
+             "Days of a cluster", all.days, day_columns,
+             "stretch: iteration over that on an ideal network, by node seconds of jobs of two nodes or more; "
+             "coupled: changes of the set of jobs after which some had to be simulated together.");
 }
 
 Json cluster_json(const ClusterResults& all) {

@@ -9,6 +9,7 @@
 #include "physics/core/units.hpp"
 #include "physics/devices/amplified_path.hpp"
 #include "physics/devices/pam_decision.hpp"
+#include "physics/devices/photodiode.hpp"
 #include "physics/devices/waveguide.hpp"
 #include "physics/random/stream.hpp"
 
@@ -56,7 +57,8 @@ std::int64_t blocked_one_by_one(const LightPaths& p, std::int64_t groups, const 
   std::vector<std::size_t> out(static_cast<std::size_t>(groups) * w, f), in = out;
   std::int64_t blocked = 0;
   for (const Transfer& t : all) {
-    const std::size_t a = static_cast<std::size_t>(t.source) * w, b = static_cast<std::size_t>(t.destination) * w;
+    const std::size_t a = static_cast<std::size_t>(t.source) * w,
+                      b = static_cast<std::size_t>(t.destination) * w;
     std::size_t l = 0;
     while (l < w && (out[a + l] == 0 || in[b + l] == 0)) ++l;
     if (l == w) {
@@ -81,14 +83,15 @@ std::int64_t blocked_together(const LightPaths& p, std::int64_t groups, const st
 PathBudget path_budget(const LightPaths& p, std::int64_t passes) {
   validate_wavelength_switch(p.wss);
   const auto n = static_cast<double>(passes);
-  const double pass_db = p.wss.insertion_loss_db + fibre_loss_db({p.fibre_m});
+  const double pass_db = p.wss.port_loss_db + fibre_loss_db({p.fibre_m});
   PathBudget b;
   b.passes = passes;
   b.channel_dbm = p.amplifier_dbm - 10.0 * std::log10(static_cast<double>(wavelengths_of(p)));
   b.narrowing_db = narrowing_loss_db(p.wss, n, p.symbol_rate_bd);
   b.bandwidth_hz = cascaded_bandwidth_hz(p.wss, n);
-  std::vector<NoisyStage> chain = {loss_stage(p.router_loss_db),
-                                   amplifier(b.channel_dbm - p.transmitter_dbm + p.router_loss_db, p.noise_figure_db)};
+  std::vector<NoisyStage> chain = {
+      loss_stage(p.router_loss_db),
+      amplifier(b.channel_dbm - p.transmitter_dbm + p.router_loss_db, p.noise_figure_db)};
   for (std::int64_t i = 0; i < passes; ++i) {
     chain.push_back(loss_stage(pass_db));
     chain.push_back(amplifier(pass_db, p.noise_figure_db));
@@ -103,8 +106,9 @@ PathBudget path_budget(const LightPaths& p, std::int64_t passes) {
   b.bit_error_rate = beat_limited_bit_error_rate(m, noise);
   b.noise_margin_db = 10.0 * std::log10(tolerated_noise_to_signal(m, p.bit_error_rate) / noise);
   const double noise_a = p.receiver_noise_a_per_rthz * std::sqrt(p.symbol_rate_bd / 2.0);
-  b.sensitivity_dbm = dbm_of_watts(
-      sensitivity_oma_w(m, p.bit_error_rate * std::log2(levels), noise_a, p.responsivity_a_per_w) / 2.0);
+  b.sensitivity_dbm = dbm_of_watts(sensitivity_oma_w(m, p.bit_error_rate * std::log2(levels), noise_a,
+                                                     PhotodiodeSettings{}.responsivity_a_per_w) /
+                                   2.0);
   return b;
 }
 
@@ -112,11 +116,11 @@ LightPathsResult solve_light_paths(const LightPaths& p) {
   validate(p.group_size >= 1 && p.nodes % p.group_size == 0,
            "{}: {} nodes in groups of {} (whole groups). Set nodes = {}.", p.name, p.nodes, p.group_size,
            (p.nodes / p.group_size + 1) * p.group_size);
-  validate(wavelengths_of(p) >= 1, "{}: channels of {} Hz in a band of {} Hz (at least one). Raise band_hz.", p.name,
-           static_cast<double>(p.channel_slots) * p.slot_hz, p.band_hz);
+  validate(wavelengths_of(p) >= 1, "{}: channels of {} Hz in a band of {} Hz (at least one). Raise band_hz.",
+           p.name, static_cast<double>(p.channel_slots) * p.slot_hz, p.band_hz);
   validate(p.nodes * p.transceivers * p.draws <= 1 << 24,
-           "{}: {} nodes of {} transceivers in {} draws (at most {} in all, for time). Lower draws.", p.name, p.nodes,
-           p.transceivers, p.draws, 1 << 24);
+           "{}: {} nodes of {} transceivers in {} draws (at most {} in all, for time). Lower draws.", p.name,
+           p.nodes, p.transceivers, p.draws, 1 << 24);
   validate(p.wss.ports >= 2 || p.nodes == p.group_size,
            "{}: switches of one port between groups (2 or more). Raise switch_ports.", p.name);
   LightPathsResult r;

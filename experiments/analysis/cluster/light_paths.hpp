@@ -7,36 +7,36 @@
 
 namespace optinc {
 
-/// The optical layer between nodes: groups of nodes on an arrayed-waveguide router, which a node's tunable laser
-/// steers (fast), and wavelength-selective switches between groups, set for a job (slow). Keys and meanings stand
-/// in visit_fields (cluster_fields.hpp).
+/// The optical layer between nodes: groups of nodes on an arrayed-waveguide router, which a node's tunable
+/// laser steers (fast), and wavelength-selective switches between groups, set for a job (slow). Keys and
+/// meanings stand in visit_fields (cluster_fields.hpp).
 ///
-/// A path from group to group: transmitter, router, booster, then in every pass a switch, fibre and an amplifier
-/// that makes up for both, router, receiver. A tier of switches with P ports joins P groups, or P of the tier
-/// below, and every path passes two switches a tier: passes = 2 ceil(log_P groups).
+/// A path from group to group: transmitter, router, booster, then in every pass a switch, fibre and an
+/// amplifier that makes up for both, router, receiver. A tier of switches with P ports joins P groups, or P of
+/// the tier below, and every path passes two switches a tier: passes = 2 ceil(log_P groups).
 struct LightPaths {
   std::string name;
-  std::int64_t nodes = 1024, group_size = 32, transceivers = 1, fibres = 1, channel_slots = 6, draws = 20, seed = 1;
+  std::int64_t nodes = 1024, group_size = 32, transceivers = 1, fibres = 1, channel_slots = 6, draws = 20,
+               seed = 1;
   double band_hz = 4.8e12, slot_hz = 12.5e9;
   WavelengthSwitchSettings wss = {};
   double router_loss_db = 5.0, fibre_m = 500.0, transmitter_dbm = 3.0, amplifier_dbm = 23.0,
          noise_figure_db = 5.5;
   std::int64_t levels = 4;
-  double symbol_rate_bd = 53.125e9, bit_error_rate = 2.4e-4, receiver_noise_a_per_rthz = 20e-12,
-         responsivity_a_per_w = 0.9;
+  double symbol_rate_bd = 53.125e9, bit_error_rate = 2.4e-4, receiver_noise_a_per_rthz = 20e-12;
 };
 
 /// What a path of so many passes delivers.
 struct PathBudget {
   std::int64_t passes = 0;
-  double channel_dbm = 0.0;    ///< of one channel behind an amplifier: its power over all channels
-  double received_dbm = 0.0;   ///< mean, narrowing included
+  double channel_dbm = 0.0;      ///< of one channel behind an amplifier: its power over all channels
+  double received_dbm = 0.0;     ///< mean, narrowing included
   double sensitivity_dbm = 0.0;  ///< mean power that the receiver's own noise needs
-  double osnr_db = 0.0;        ///< in 12.5 GHz, narrowing included
-  double crosstalk_db = 0.0;   ///< of all passes, over the signal
-  double bandwidth_hz = 0.0;   ///< of all passes, 3 dB
-  double narrowing_db = 0.0;   ///< power that the passbands take from the signal
-  double bit_error_rate = 0.0; ///< by amplifiers and crosstalk
+  double osnr_db = 0.0;          ///< in 12.5 GHz, narrowing included
+  double crosstalk_db = 0.0;     ///< of all passes, over the signal
+  double bandwidth_hz = 0.0;     ///< of all passes, 3 dB
+  double narrowing_db = 0.0;     ///< power that the passbands take from the signal
+  double bit_error_rate = 0.0;   ///< by amplifiers and crosstalk
   double noise_margin_db = 0.0;  ///< tolerated noise and crosstalk over what there is
   /// Power above the sensitivity, dB.
   double power_margin_db() const { return received_dbm - sensitivity_dbm; }
@@ -44,6 +44,7 @@ struct PathBudget {
   bool reaches() const { return noise_margin_db >= 0.0 && power_margin_db() >= 0.0; }
 };
 
+/// Budget, reach and blocking of an optical layer.
 struct LightPathsResult {
   std::int64_t groups = 0, wavelengths = 0;  ///< wavelengths: of a fibre
   PathBudget path;                           ///< of the passes that the nodes need
@@ -59,8 +60,8 @@ PathBudget path_budget(const LightPaths& paths, std::int64_t passes);
 
 /// Budget, reach and blocking. Demand: every transceiver sends to one and receives from one, a random
 /// permutation of the nodes for each (Purpose::server_placement); connections within a group need no
-/// wavelength of the fibres. First fit: the lowest wavelength that is free on a fibre of both groups; nothing is
-/// converted on the way. It never blocks where fibres x wavelengths >= 2 group_size transceivers - 1 (Clos
+/// wavelength of the fibres. First fit: the lowest wavelength that is free on a fibre of both groups; nothing
+/// is converted on the way. It never blocks where fibres x wavelengths >= 2 group_size transceivers - 1 (Clos
 /// 1953), rearranged where they are >= group_size transceivers (Koenig 1916). Throws Error where path_budget
 /// does, and for group sizes that do not divide the nodes.
 LightPathsResult solve_light_paths(const LightPaths& paths);

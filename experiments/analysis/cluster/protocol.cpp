@@ -28,8 +28,8 @@ void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
            "schedule = {} (one of {}). Did you mean {}?", p.schedule, join_names(schedule_names),
            nearest_name(p.schedule, schedule_names));
   validate(p.schedule != "round-robin" || p.slot_s > p.tuning_s + p.settling_s,
-           "slot_s = {} (more than tuning_s + settling_s = {}: a slot must carry bytes). Raise slot_s.", p.slot_s,
-           p.tuning_s + p.settling_s);
+           "slot_s = {} (more than tuning_s + settling_s = {}: a slot must carry bytes). Raise slot_s.",
+           p.slot_s, p.tuning_s + p.settling_s);
   validate(p.message_s + p.backoff_s > 0.0,
            "message_s = backoff_s = 0 (a refused node would ask again at once, for ever). Raise backoff_s.");
   const auto there = [&](int node) { return node >= 0 && node < p.nodes; };
@@ -43,10 +43,11 @@ void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
   std::vector<int> left(static_cast<std::size_t>(p.nodes), p.transceivers);
   for (const TransceiverFailure& f : failures) {
     validate(there(f.node) && std::isfinite(f.at_s) && f.at_s >= 0.0,
-             "a transceiver of node {} fails at {} s (0..{}; 0 or more). Mend it.", f.node, f.at_s, p.nodes - 1);
+             "a transceiver of node {} fails at {} s (0..{}; 0 or more). Mend it.", f.node, f.at_s,
+             p.nodes - 1);
     validate(--left[static_cast<std::size_t>(f.node)] > 0,
-             "all {} transceivers of node {} fail (at least one must work). Raise transceivers.", p.transceivers,
-             f.node);
+             "all {} transceivers of node {} fail (at least one must work). Raise transceivers.",
+             p.transceivers, f.node);
   }
 }
 
@@ -114,7 +115,10 @@ struct Event {
 class FlowBased {
  public:
   FlowBased(const ProtocolSettings& p, std::span<const StepFlow> flows)
-      : p_(p), flows_(flows), steps_(p.nodes, flows), nodes_(static_cast<std::size_t>(p.nodes)),
+      : p_(p),
+        flows_(flows),
+        steps_(p.nodes, flows),
+        nodes_(static_cast<std::size_t>(p.nodes)),
         attempts_(flows.size(), 0) {
     run_.flows.resize(flows.size());
     for (Node& n : nodes_) n.transmitters = n.receivers = p.transceivers;
@@ -209,7 +213,8 @@ class FlowBased {
     if (e.attempt != attempts_[f]) return;
     const Transfer& t = transfer(f);
     switch (e.kind) {
-      case Kind::asks: return answer(e);
+      case Kind::asks:
+        return answer(e);
       case Kind::answered:
         if (!e.granted) return refuse(f);
         node(t.source).refused = 0;
@@ -219,10 +224,14 @@ class FlowBased {
         ++run_.messages;  // ready, once the receiver has settled
         return at(now_ + p_.tuning_s + p_.settling_s + p_.message_s,
                   {.kind = Kind::ready, .subject = f, .attempt = e.attempt});
-      case Kind::ready: return send(f, now_);
-      case Kind::sent: return end(f);
-      case Kind::received: return receive(f);
-      default: return;
+      case Kind::ready:
+        return send(f, now_);
+      case Kind::sent:
+        return end(f);
+      case Kind::received:
+        return receive(f);
+      default:
+        return;
     }
   }
 
@@ -407,7 +416,8 @@ ProtocolRun round_robin(const ProtocolSettings& p, std::span<const StepFlow> flo
     }
     arriving.clear();
   }
-  for (const FlowRecord& f : run.flows) run.control_s += (f.begins_s - f.ready_s) / static_cast<double>(flows.size());
+  for (const FlowRecord& f : run.flows)
+    run.control_s += (f.begins_s - f.ready_s) / static_cast<double>(flows.size());
   return run;
 }
 
@@ -462,7 +472,8 @@ ProtocolRun run_protocol(const ProtocolSettings& p, std::span<const StepFlow> fl
   check_protocol(p, flows, failures);
   if (flows.empty()) return {};
   if (p.schedule == "flow-based") return FlowBased(p, flows).run(failures);
-  validate(failures.empty(), "a transceiver fails under round-robin (flow-based alone mends it). Set schedule.");
+  validate(failures.empty(),
+           "a transceiver fails under round-robin (flow-based alone mends it). Set schedule.");
   return round_robin(p, flows);
 }
 
@@ -484,7 +495,8 @@ std::vector<StepFlow> collective_flows(std::string_view collective, int nodes, d
 }
 
 double optimal_makespan_s(const ProtocolSettings& p, std::span<const Transfer> flows) {
-  validate(flows.size() <= 9, "{} flows for an exhaustive search (9 at most, for time). Take fewer.", flows.size());
+  validate(flows.size() <= 9, "{} flows for an exhaustive search (9 at most, for time). Take fewer.",
+           flows.size());
   return flows.empty() ? 0.0 : Search(p, flows).best();
 }
 

@@ -15,8 +15,8 @@ namespace optinc {
 ///
 /// A circuit takes one free transmitter of its source and one free receiver of its destination:
 ///   request  source to destination: asks for a receiver
-///   grant    back, or a refusal where no receiver is free: the source tries another flow, or the same one later
-///   tune     the source's laser; then its light reaches the receiver, which settles (clock and gain)
+///   grant    back, or a refusal where no receiver is free: the source tries another flow, or the same one
+///   later tune     the source's laser; then its light reaches the receiver, which settles (clock and gain)
 ///   ready    destination to source: data may follow
 /// so that a flow that nobody disturbs takes
 ///   3 message_s + tuning_s + settling_s + bytes/B + propagation_s.
@@ -72,7 +72,8 @@ struct TransceiverFailure {
 /// Runs flows over the protocol, event by event in the order of (time, number of the event): the same run
 /// whatever the machine. Waits are drawn from Purpose::control_backoff by flow and refusal.
 /// - flow-based: a node asks for its largest waiting flow whose destination has not just refused it
-/// - round-robin: slot k aims transceiver j of node i at node i + 1 + (k T + j) mod (N - 1) without any message;
+/// - round-robin: slot k aims transceiver j of node i at node i + 1 + (k T + j) mod (N - 1) without any
+/// message;
 ///   a slot carries  slot_s - tuning_s - settling_s  of bytes
 /// Throws Error for settings that cannot be, flows of nodes that do not exist, and failures that leave a node
 /// of a flow without transceivers.

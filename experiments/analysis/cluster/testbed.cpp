@@ -6,6 +6,7 @@
 
 #include "experiments/analysis/interconnect/circuits.hpp"
 #include "experiments/analysis/interconnect/workloads.hpp"
+#include "physics/core/check.hpp"
 #include "physics/devices/waveguide.hpp"
 
 namespace optinc {
@@ -32,7 +33,10 @@ ProtocolSettings protocol_of(const Testbed& t) {
 
 std::vector<StepFlow> exchange(const Testbed& t, double bytes) {
   std::vector<StepFlow> flows;
-  const double buckets = std::ceil(bytes / t.bucket_bytes);
+  const double buckets = std::ceil(bytes / t.bucket_bytes), n = static_cast<double>(t.nodes);
+  validate(2.0 * n * (n - 1.0) * buckets <= 1e6,
+           "{}: {} buckets between {} nodes (at most 1e6 flows, for time). Raise bucket_bytes.", t.name,
+           buckets, t.nodes);
   for (double b = 0; b < buckets; ++b) {
     const int first = flows.empty() ? 0 : flows.back().step + 1;
     for (StepFlow& f : collective_flows(t.collective, static_cast<int>(t.nodes), bytes / buckets, first))
@@ -67,7 +71,8 @@ double largest_tuning_s(Stays&& stays) {
 TestbedResult run_testbed(const Testbed& t) {
   const ProtocolSettings p = protocol_of(t);
   TestbedResult result;
-  result.bytes = static_cast<double>(workload_cost(t.workload).parameters()) * static_cast<double>(t.bits) / 8.0;
+  result.bytes =
+      static_cast<double>(workload_cost(t.workload).parameters()) * static_cast<double>(t.bits) / 8.0;
   const std::vector<StepFlow> flows = exchange(t, result.bytes);
   result.ideal_s = ideal_s(p, flows);
   result.run = run_protocol(p, flows);

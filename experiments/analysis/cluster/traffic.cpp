@@ -42,10 +42,10 @@ void fill_buckets(JobTraffic& job, const ModelCost& model, const Scenario& s, co
 /// A job that takes part in a simulated window.
 struct Running {
   const JobTraffic* job = nullptr;
-  double began_s = 0.0;       ///< of the iteration
+  double began_s = 0.0;  ///< of the iteration
   std::size_t bucket = 0, phase = 0;
-  double left_bytes = 0.0;    ///< of the phase; 0 while it waits
-  double until_s = 0.0;       ///< of what it waits for: a bucket, latency, or the backward pass
+  double left_bytes = 0.0;  ///< of the phase; 0 while it waits
+  double until_s = 0.0;     ///< of what it waits for: a bucket, latency, or the backward pass
   enum { waits, fixed, sends, ends } state = waits;
   double rate = 0.0;
   int done = 0;
@@ -92,7 +92,9 @@ void begin_iteration(Running& r, double now_s) {
 /// What happens at until_s; true where the set of those who send has changed.
 bool advance(Running& r, double now_s) {
   switch (r.state) {
-    case Running::waits: begin_phase(r, now_s); return false;
+    case Running::waits:
+      begin_phase(r, now_s);
+      return false;
     case Running::fixed:
       r.state = Running::sends;
       r.left_bytes = r.job->phases[r.phase].bytes * r.job->bytes[r.bucket];
@@ -136,14 +138,17 @@ struct SharedNetwork::Parts {
 
   PhaseLoad load_of(const TransferPhase& phase, const std::vector<int>& nodes, bool held) const;
   struct Contention;
-  void simulate(std::vector<Running>& group, const Contention& shared, int window, SharedIterations& result) const;
+  void simulate(std::vector<Running>& group, const Contention& shared, int window,
+                SharedIterations& result) const;
 };
 
 /// One phase of an exchange of one byte.
-PhaseLoad SharedNetwork::Parts::load_of(const TransferPhase& phase, const std::vector<int>& nodes, bool held) const {
+PhaseLoad SharedNetwork::Parts::load_of(const TransferPhase& phase, const std::vector<int>& nodes,
+                                        bool held) const {
   std::vector<Transfer> placed;
   for (const Transfer& t : phase.transfers)
-    placed.push_back({nodes[static_cast<std::size_t>(t.source)], nodes[static_cast<std::size_t>(t.destination)], t.bytes});
+    placed.push_back(
+        {nodes[static_cast<std::size_t>(t.source)], nodes[static_cast<std::size_t>(t.destination)], t.bytes});
   const std::vector<Flow> flows = flows_of(settings.network, fabric, placed);
   double largest = 0.0, latency_s = 0.0;
   for (const Flow& f : flows) {
@@ -160,8 +165,8 @@ PhaseLoad SharedNetwork::Parts::load_of(const TransferPhase& phase, const std::v
   for (const auto& [link, weight] : weights) {
     load.links.push_back(link);
     load.weights.push_back(weight);
-    load.alone_bytes_per_s =
-        std::min(load.alone_bytes_per_s, fabric.links.capacity_bytes_per_s[static_cast<std::size_t>(link)] / weight);
+    load.alone_bytes_per_s = std::min(
+        load.alone_bytes_per_s, fabric.links.capacity_bytes_per_s[static_cast<std::size_t>(link)] / weight);
   }
   for (const Transfer& t : placed) load.sent_bytes += static_cast<double>(phase.loads) * t.bytes;
   load.fixed_s = repeats * latency_s;
@@ -179,8 +184,8 @@ SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_un
   parts_->settings = given;
   Scenario& s = parts_->settings.network;
   validate(s.network == "switch" || s.network == "fat-tree" || s.network == "sip-ring" || s.network == "oddl",
-           "{}: network {} shared by jobs (switch, fat-tree, sip-ring or oddl). Set network = \"fat-tree\".", s.name,
-           s.network);
+           "{}: network {} shared by jobs (switch, fat-tree, sip-ring or oddl). Set network = \"fat-tree\".",
+           s.name, s.network);
   validate(std::isfinite(given.bucket_bytes) && given.bucket_bytes > 0.0,
            "{}: bucket_bytes = {} (positive and finite). Set 26214400.", s.name, given.bucket_bytes);
   check_scenario(s);
@@ -207,8 +212,8 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   return traffic;
 }
 
-/// The phases of a group's jobs as flows over the links that they may have to share, numbered anew, and each over a
-/// link of its own that holds it to its speed alone.
+/// The phases of a group's jobs as flows over the links that they may have to share, numbered anew, and each
+/// over a link of its own that holds it to its speed alone.
 struct SharedNetwork::Parts::Contention {
   std::vector<double> capacity;
   std::vector<std::vector<Flow>> flows;  ///< shape (jobs of the group, phases)
@@ -333,8 +338,8 @@ std::vector<int> place_job(const std::vector<bool>& taken, int size, double scat
   for (std::size_t n = 0; n < taken.size(); ++n)
     if (!taken[n]) free.push_back(static_cast<int>(n));
   const auto count = static_cast<std::size_t>(size);
-  validate(free.size() >= count, "a job of {} nodes where {} are free (as many or fewer). Lower its nodes.", size,
-           free.size());
+  validate(free.size() >= count, "a job of {} nodes where {} are free (as many or fewer). Lower its nodes.",
+           size, free.size());
   Stream stream(seed, Purpose::server_placement, 0, number, 1);
   const auto draw = [&](std::size_t n) { return stream.below(static_cast<std::uint32_t>(n)); };
   const auto moved = static_cast<std::size_t>(std::llround(scattered * size));
@@ -353,15 +358,17 @@ std::vector<TrainingJob> read_jobs(const std::filesystem::path& path, int nodes)
   const NamedColumns table = read_columns_csv(path);
   constexpr std::string_view known[] = {"arrival_s", "nodes", "duration_s"};
   table.require_names(known);
-  const std::vector<double>& arrival = table.column("arrival_s", "the arrivals of jobs"),
-                             duration = table.column("duration_s", "how long jobs train");
+  const std::vector<double>&arrival = table.column("arrival_s", "the arrivals of jobs"),
+        duration = table.column("duration_s", "how long jobs train");
   const std::vector<std::int64_t> size = table.indices("nodes", "how many nodes jobs ask for", nodes);
   std::vector<TrainingJob> jobs;
   for (std::size_t j = 0; j < table.rows(); ++j) {
     validate(arrival[j] >= (j == 0 ? 0.0 : arrival[j - 1]),
-             "{}: arrival_s = {} (0 or more, and none before the row above). Sort the rows.", table.where(j), arrival[j]);
+             "{}: arrival_s = {} (0 or more, and none before the row above). Sort the rows.", table.where(j),
+             arrival[j]);
     validate(size[j] >= 1, "{}: nodes = 0 (1..{}). Give the job a node.", table.where(j), nodes);
-    validate(duration[j] > 0.0, "{}: duration_s = {} (above 0). Leave the job out.", table.where(j), duration[j]);
+    validate(duration[j] > 0.0, "{}: duration_s = {} (above 0). Leave the job out.", table.where(j),
+             duration[j]);
     jobs.push_back({arrival[j], duration[j], {}, static_cast<int>(size[j])});
   }
   return jobs;
@@ -381,12 +388,15 @@ std::vector<TrainingJob> helios_like_jobs(int nodes, double load, double horizon
     return weighted / sum;
   };
   std::uintmax_t steps = 100;
-  const auto root = boost::math::tools::toms748_solve([&](double q) { return mean_of(q) - mean_size; }, 0.0, 1.5,
-                                                      boost::math::tools::eps_tolerance<double>(50), steps);
+  const auto root =
+      boost::math::tools::toms748_solve([&](double q) { return mean_of(q) - mean_size; }, 0.0, 1.5,
+                                        boost::math::tools::eps_tolerance<double>(50), steps);
   const double q = root.first, sigma = std::sqrt(2.0 * std::log(mean_s / median_s));
   double all = 0.0;
   for (int k = 0; k < sizes; ++k) all += std::pow(q, k);
   const double rate = load * nodes / (mean_of(q) * mean_s);
+  validate(rate * horizon_s <= 1e6, "{} jobs drawn for {} s (at most 1e6, for memory). Lower horizon_s.",
+           std::round(rate * horizon_s), horizon_s);
   std::vector<TrainingJob> jobs;
   double at_s = 0.0;
   for (std::uint32_t number = 0;; ++number) {
@@ -438,7 +448,9 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
     result.mean_wait_s += now_s - a->job.arrives_s;
     active.push_back(std::move(a));
   };
-  const auto end_of = [&](const Active& a) { return std::max(now_s, a.setup_until_s) + a.left * a.iteration_s; };
+  const auto end_of = [&](const Active& a) {
+    return std::max(now_s, a.setup_until_s) + a.left * a.iteration_s;
+  };
   bool changed = true;
   while (now_s < day.horizon_s) {
     while (next < day.jobs.size() && day.jobs[next].arrives_s <= now_s) {

@@ -21,30 +21,31 @@ struct TrainingJob {
   std::string workload = "vgg19", collective = "ring";
 };
 
-/// What the jobs of a cluster share. Times of computing are those of a Scenario: compute_s is a third forward and
-/// two thirds backward unless backward_ratio says otherwise.
+/// What the jobs of a cluster share. Times of computing are those of a Scenario: compute_s is a third forward
+/// and two thirds backward unless backward_ratio says otherwise.
 struct TrafficSettings {
   Scenario network;  ///< of all nodes: network, servers, rate, routing ..; its workload gives compute_s of jobs
   double bucket_bytes = 25.0 * (1 << 20);  ///< of DistributedDataParallel (PyTorch's default 25 MiB)
-  bool overlap = true;   ///< a bucket is exchanged as soon as its layers are done; false: after the backward pass
-  double set_s = 3.2e-6; ///< of circuits (oddl): what the protocol takes for one
+  bool overlap =
+      true;  ///< a bucket is exchanged as soon as its layers are done; false: after the backward pass
+  double set_s = 3.2e-6;  ///< of circuits (oddl): what the protocol takes for one
 };
 
 /// Load that one phase of a job's collective puts on the network, per byte of gradient that is exchanged.
 struct PhaseLoad {
-  std::vector<int> links;       ///< of the fabric
-  std::vector<double> weights;  ///< flows over each, the largest flow counting 1
-  double bytes = 0.0;           ///< of the largest flow in all repeats, per byte of gradient
-  double sent_bytes = 0.0;      ///< by all nodes, per byte of gradient
-  double fixed_s = 0.0;         ///< latency of all repeats, and circuits that are set for them
+  std::vector<int> links;          ///< of the fabric
+  std::vector<double> weights;     ///< flows over each, the largest flow counting 1
+  double bytes = 0.0;              ///< of the largest flow in all repeats, per byte of gradient
+  double sent_bytes = 0.0;         ///< by all nodes, per byte of gradient
+  double fixed_s = 0.0;            ///< latency of all repeats, and circuits that are set for them
   double alone_bytes_per_s = 0.0;  ///< rate of the largest flow if the job is alone
 };
 
 /// A job as the network sees it.
 struct JobTraffic {
-  double compute_s = 0.0;        ///< forward and backward
-  std::vector<double> ready_s;   ///< of every bucket, since the iteration began
-  std::vector<double> bytes;     ///< of every bucket
+  double compute_s = 0.0;       ///< forward and backward
+  std::vector<double> ready_s;  ///< of every bucket, since the iteration began
+  std::vector<double> bytes;    ///< of every bucket
   std::vector<PhaseLoad> phases;
   /// One iteration if every phase p runs at rates[p] bytes/s: buckets one after the other, none before it is
   /// ready; the iteration ends with the backward pass or the last bucket.
@@ -61,8 +62,8 @@ struct SharedIterations {
   std::int64_t flows = 0;           ///< of all jobs at once, if all communicate
 };
 
-/// A cluster's network, built once. The flows of a phase advance in lockstep, for the phase ends with the slowest:
-/// a job is one flow of max_min_rates that takes as much of every link as all its flows.
+/// A cluster's network, built once. The flows of a phase advance in lockstep, for the phase ends with the
+/// slowest: a job is one flow of max_min_rates that takes as much of every link as all its flows.
 class SharedNetwork {
  public:
   /// Throws Error where check_scenario does, and for networks other than switch, fat-tree, sip-ring and oddl.
@@ -75,8 +76,8 @@ class SharedNetwork {
 
   /// Iterations of jobs that run side by side without end. Jobs whose links could not carry all of them at full
   /// speed form a group, which is simulated event by event (a bucket is ready, latency has passed, bytes are
-  /// over): `window` iterations of its slowest job, after two that are not counted, each job beginning at its own
-  /// share of a random iteration (Purpose::job_arrivals; `seed`). All other jobs have alone_s().
+  /// over): `window` iterations of its slowest job, after two that are not counted, each job beginning at its
+  /// own share of a random iteration (Purpose::job_arrivals; `seed`). All other jobs have alone_s().
   SharedIterations iterations(std::span<const JobTraffic* const> jobs, int window, std::uint64_t seed) const;
 
  private:
@@ -93,11 +94,12 @@ std::vector<int> place_job(const std::vector<bool>& taken, int size, double scat
 /// Throws Error "file:line: .." for anything else.
 std::vector<TrainingJob> read_jobs(const std::filesystem::path& path, int nodes);
 
-/// Jobs drawn at random, as many as arrive in horizon_s. Arrivals are Poisson at the rate that loads the cluster to
-/// `load`; sizes are 2^k, k = 0 .. log2(nodes), with probabilities proportional to q^k, q fitted to a mean of
-/// 3.72; durations are lognormal, fitted to a median of 206 s and a mean of 6,652 s. These three are what Hu et
-/// al. 2021 (SC '21, "Characterization and Prediction of Deep Learning Workloads in Large-Scale GPU
+/// Jobs drawn at random, as many as arrive in horizon_s. Arrivals are Poisson at the rate that loads the
+/// cluster to `load`; sizes are 2^k, k = 0 .. log2(nodes), with probabilities proportional to q^k, q fitted to
+/// a mean of 3.72; durations are lognormal, fitted to a median of 206 s and a mean of 6,652 s. These three are
+/// what Hu et al. 2021 (SC '21, "Characterization and Prediction of Deep Learning Workloads in Large-Scale GPU
 /// Datacenters") report of SenseTime's Helios, from memory; the trace itself is not here. No day and night.
+/// Throws Error for more than 1e6 jobs.
 std::vector<TrainingJob> helios_like_jobs(int nodes, double load, double horizon_s, std::uint64_t seed);
 
 /// A cluster's day.
@@ -110,16 +112,17 @@ struct DaySettings {
   std::uint64_t seed = 1;
 };
 
+/// What became of a day's jobs.
 struct DayResult {
   std::int64_t arrived = 0, started = 0, finished = 0;
-  double utilisation = 0.0;       ///< node seconds of jobs over those of the cluster
-  double mean_wait_s = 0.0;       ///< of started jobs in the queue
-  double mean_stretch = 0.0;      ///< iteration over that on an ideal network, by node seconds, jobs of 2 or more
-  double worst_stretch = 0.0;     ///< of a job, at any time
-  double iterations = 0.0;        ///< of all jobs
-  double sent_bytes = 0.0;        ///< by all nodes
-  std::int64_t epochs = 0;        ///< times at which the set of jobs changed
-  std::int64_t events = 0;        ///< simulated; all other iterations were advanced as one
+  double utilisation = 0.0;    ///< node seconds of jobs over those of the cluster
+  double mean_wait_s = 0.0;    ///< of started jobs in the queue
+  double mean_stretch = 0.0;   ///< iteration over that on an ideal network, by node seconds, jobs of 2 or more
+  double worst_stretch = 0.0;  ///< of a job, at any time
+  double iterations = 0.0;     ///< of all jobs
+  double sent_bytes = 0.0;     ///< by all nodes
+  std::int64_t epochs = 0;     ///< times at which the set of jobs changed
+  std::int64_t events = 0;     ///< simulated; all other iterations were advanced as one
   std::int64_t coupled_epochs = 0;  ///< epochs with jobs that had to be simulated together
   std::int64_t peak_flows = 0;
 };

@@ -25,10 +25,9 @@ void check_flows(std::span<const double> capacity, std::span<const Flow> flows) 
       validate(crossed[link] != f, "flow {} crosses link {} twice (once each). Take the loop out.", f, l);
       crossed[link] = f;
     }
-    validate(flows[f].weights.empty() ||
-                 (flows[f].weights.size() == flows[f].links.size() &&
-                  std::all_of(flows[f].weights.begin(), flows[f].weights.end(),
-                              [](double w) { return std::isfinite(w) && w > 0.0; })),
+    validate(flows[f].weights.empty() || (flows[f].weights.size() == flows[f].links.size() &&
+                                          std::all_of(flows[f].weights.begin(), flows[f].weights.end(),
+                                                      [](double w) { return std::isfinite(w) && w > 0.0; })),
              "flow {} of {} links with {} weights (one a link, positive and finite). Mend them.", f,
              flows[f].links.size(), flows[f].weights.size());
     validate(std::isfinite(flows[f].bytes) && flows[f].bytes >= 0.0,

@@ -9,9 +9,9 @@ namespace optinc {
 struct Flow {
   std::vector<int> links;  ///< indices of the links it crosses, each once
   double bytes = 0.0;
-  double latency_s = 0.0;  ///< from the last byte's departure to its arrival
-  std::vector<double> weights = {};  ///< of max_min_rates: what it takes of each link per byte of its rate, as so
-                                     ///< many flows in lockstep do; empty: 1 of each
+  double latency_s = 0.0;            ///< from the last byte's departure to its arrival
+  std::vector<double> weights = {};  ///< of max_min_rates: what it takes of each link per byte of its rate, as
+                                     ///< so many flows in lockstep do; empty: 1 of each
 };
 
 /// When the flows of one phase end. Shape (flows) each.
@@ -22,8 +22,9 @@ struct FlowTimes {
 
 /// Max-min fair rates by water-filling: the link of least capacity / flows fixes its flows' rate, which is
 /// taken from their other links, and so on. capacity: bytes/s, shape (links); the result: bytes/s, shape
-/// (flows). Throws Error for a capacity that is not positive and finite, a flow of no link, an unknown one or the
-/// same one twice, and weights that are not positive or not one a link. Source: Bertsekas & Gallager, Data Networks, 2nd ed., section 6.5.2.
+/// (flows). Throws Error for a capacity that is not positive and finite, a flow of no link, an unknown one or
+/// the same one twice, and weights that are not positive or not one a link. Source: Bertsekas & Gallager, Data
+/// Networks, 2nd ed., section 6.5.2.
 std::vector<double> max_min_rates(std::span<const double> capacity_bytes_per_s, std::span<const Flow> flows);
 
 /// Lets all flows start at once and share the links max-min fairly, anew after every completion.

@@ -18,7 +18,8 @@ TEST_CASE("n passbands in a row are narrower by n^(-1/(2 m)), at half their powe
     for (const double n : {1.0, 2.0, 7.0, 20.0}) {
       WavelengthSwitchSettings s;
       s.order = m;
-      CHECK(cascaded_bandwidth_hz(s, n) == Approx(s.bandwidth_hz * std::pow(n, -1.0 / (2.0 * m))).epsilon(1e-12));
+      CHECK(cascaded_bandwidth_hz(s, n) ==
+            Approx(s.bandwidth_hz * std::pow(n, -1.0 / (2.0 * m))).epsilon(1e-12));
       CHECK(passband(s, cascaded_bandwidth_hz(s, n) / 2, n) == Approx(0.5).epsilon(1e-12));
       CHECK(passband(s, 0.0, n) == 1.0);
     }
@@ -48,7 +49,8 @@ TEST_CASE("a chain of n equal spans has the OSNR of one less 10 log10 n, 58 - NF
     if (n == 1) one_db = osnr;
     CHECK(osnr == Approx(one_db - 10 * std::log10(n)).epsilon(1e-9));
     const double nu = constants::speed_of_light_m_per_s / 1550e-9;
-    const double noise_w = n * constants::planck_j_s * nu * (std::pow(10, (loss_db + figure_db) / 10) - 1) * 12.5e9;
+    const double noise_w =
+        n * constants::planck_j_s * nu * (std::pow(10, (loss_db + figure_db) / 10) - 1) * 12.5e9;
     CHECK(osnr == Approx(10 * std::log10(launch_w / noise_w)).epsilon(1e-9));
   }
   CHECK(one_db == Approx(58.0 - figure_db - loss_db).margin(0.1));
@@ -76,5 +78,6 @@ TEST_CASE("crosstalk adds up by ports and passes; what cannot be is refused by n
   s = {};
   s.order = 0.5;
   CHECK_THROWS_WITH(validate_wavelength_switch(s), ContainsSubstring("order"));
-  CHECK_THROWS_WITH(chain_osnr_db(std::vector<NoisyStage>{loss_stage(3.0)}, 1e-3), ContainsSubstring("amplifier"));
+  CHECK_THROWS_WITH(chain_osnr_db(std::vector<NoisyStage>{loss_stage(3.0)}, 1e-3),
+                    ContainsSubstring("amplifier"));
 }

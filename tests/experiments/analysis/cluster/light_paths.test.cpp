@@ -22,7 +22,8 @@ LightPaths with_wavelengths(std::int64_t wavelengths) {
 
 // fails when a wavelength is looked for on one of the two fibres alone, or counted twice
 TEST_CASE("first fit blocks nothing from 2 g - 1 wavelengths on, set anew nothing from g on") {
-  const LightPathsResult clos = solve_light_paths(with_wavelengths(31)), few = solve_light_paths(with_wavelengths(10)),
+  const LightPathsResult clos = solve_light_paths(with_wavelengths(31)),
+                         few = solve_light_paths(with_wavelengths(10)),
                          koenig = solve_light_paths(with_wavelengths(16));
   CHECK(clos.wavelengths == 31);
   CHECK(clos.blocked_first_fit == 0.0);
@@ -61,7 +62,8 @@ TEST_CASE("passes follow from groups and ports, noise and crosstalk from passes,
   CHECK(solve_light_paths(p).path.passes == 2);
   // far from the booster every doubling of the passes costs 3 dB of OSNR, apart from narrowing
   const PathBudget a = path_budget(p, 40), b = path_budget(p, 80);
-  CHECK((a.osnr_db + a.narrowing_db) - (b.osnr_db + b.narrowing_db) == Approx(10 * std::log10(2.0)).margin(0.15));
+  CHECK((a.osnr_db + a.narrowing_db) - (b.osnr_db + b.narrowing_db) ==
+        Approx(10 * std::log10(2.0)).margin(0.15));
   CHECK(b.crosstalk_db - a.crosstalk_db == Approx(10 * std::log10(2.0)).epsilon(1e-9));
   CHECK(a.bit_error_rate <= b.bit_error_rate);
   p.nodes = 1000;

@@ -88,7 +88,8 @@ TEST_CASE("no transceiver carries two circuits, and every byte arrives once") {
       auto flows = random_flows(number, p.nodes, 40);
       for (std::size_t f = 0; f < flows.size(); ++f) flows[f].step = static_cast<int>(f / 13);
       const ProtocolRun run = run_protocol(p, flows);
-      REQUIRE(std::all_of(run.flows.begin(), run.flows.end(), [](const FlowRecord& f) { return f.ends_s > 0.0; }));
+      REQUIRE(
+          std::all_of(run.flows.begin(), run.flows.end(), [](const FlowRecord& f) { return f.ends_s > 0.0; }));
       if (p.schedule == "round-robin") continue;  // there a flow is interrupted by slots
       REQUIRE(most_circuits(flows, run, true) <= p.transceivers);
       REQUIRE(most_circuits(flows, run, false) <= p.transceivers);
@@ -132,7 +133,8 @@ TEST_CASE("the offline optimum of flows that must take turns is their sum, of ot
   CHECK(optimal_makespan_s(p, together) == Approx(3e-6 + 20e-6).epsilon(1e-12));
 }
 
-// a circuit held for the next bucket must not keep the others from this one: fails (never ends) without revoking
+// a circuit held for the next bucket must not keep the others from this one: fails (never ends) without
+// revoking
 TEST_CASE("a held circuit is taken back by a destination that needs its receiver") {
   ProtocolSettings p;
   std::vector<StepFlow> flows;

@@ -99,9 +99,9 @@ TEST_CASE("a job alone takes what interconnect finds for it") {
   }
 }
 
-// Two jobs whose bytes take x alone and which compute for c < x: while one sends alone it is twice as fast, so that
-// each iteration takes 2 x + c less the time in which one computes and the other sends, which is 0 .. c by where
-// they began. Fails when a job keeps its share while it computes, or rates are not solved anew.
+// Two jobs whose bytes take x alone and which compute for c < x: while one sends alone it is twice as fast, so
+// that each iteration takes 2 x + c less the time in which one computes and the other sends, which is 0 .. c by
+// where they began. Fails when a job keeps its share while it computes, or rates are not solved anew.
 TEST_CASE("jobs that saturate a link share it, and those that do not meet do not slow each other") {
   TrafficSettings t = on("fat-tree", 16);
   t.overlap = false;
@@ -174,7 +174,8 @@ TEST_CASE("a day of two jobs ends when it must, and every byte is counted") {
 }
 
 // 4,000 jobs, five standard errors
-TEST_CASE("MC: drawn jobs have the published mean size and median duration, and arrive at the rate of the load") {
+TEST_CASE(
+    "MC: drawn jobs have the published mean size and median duration, and arrive at the rate of the load") {
   const auto jobs = helios_like_jobs(1024, 0.7, 4e5, 3);
   const double n = static_cast<double>(jobs.size()), rate = 0.7 * 1024 / (3.72 * 6652.0);
   CHECK(std::abs(n - rate * 4e5) < 5 * std::sqrt(rate * 4e5));
