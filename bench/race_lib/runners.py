@@ -66,7 +66,8 @@ def run_optinc(given):
 def run_numpy(given):
     """Column by column, complex64; the matrix of a frozen mesh by one product."""
     columns = tasks.columns(given)
-    single = {name: given[name].astype("f4") for name in ("theta", "phi", "output_phase", "alpha", "beta", "theta_offset", "phi_offset")}
+    single = {name: given[name].astype("f4")
+              for name in ("theta", "phi", "output_phase", "alpha", "beta", "theta_offset", "phi_offset")}
 
     def forward(x, t):
         y = x.copy()
@@ -134,7 +135,8 @@ def run_jax(given):
     half = tasks.PORTS // 2
     columns = tasks.columns(given)
     even, odd = (jnp.asarray([k for k, _ in columns[first::2]]) for first in (0, 1))
-    single = {name: jnp.asarray(given[name], jnp.float32) for name in ("theta", "phi", "output_phase", "alpha", "beta", "theta_offset", "phi_offset")}
+    single = {name: jnp.asarray(given[name], jnp.float32)
+              for name in ("theta", "phi", "output_phase", "alpha", "beta", "theta_offset", "phi_offset")}
     xs = {name: jnp.asarray(given[name]) for name in ("x", "x_1024", "x_many")}
     assert even.shape == (half, half)
 
@@ -173,18 +175,20 @@ def run_jax(given):
         def call(x=x):
             return forward(xs[x], *phases).block_until_ready()
         yield task, call, call
-    yield "gradient", lambda: jax.block_until_ready(slopes(*phases, xs["x"])), lambda: slopes(*phases, xs["x"])[0][jnp.array(tasks.GRADIENT_AT)]
+    yield ("gradient", lambda: jax.block_until_ready(slopes(*phases, xs["x"])),
+           lambda: slopes(*phases, xs["x"])[0][jnp.array(tasks.GRADIENT_AT)])
     yield "chips", chips, lambda: one_chip(*(single[name] for name in ("alpha", "beta", "theta_offset", "phi_offset")), xs["x"])
     yield "frozen", lambda: product(xs["x_many"]).block_until_ready(), lambda: product(xs["x_many"])
 
 
 def mesh_netlist(given):
-    """The mesh of 16 ports as sax and simphony take circuits: (instances, connections, ports)."""
+    """The mesh of 16 ports as sax takes circuits: (instances, connections, ports)."""
     instances, connections, ports, light = {}, {}, {}, {}
     for column, (k, upper) in enumerate(tasks.columns(given, "_16")):
         for number, port in zip(k, upper):
             name = f"m{column}x{port}"
-            instances[name] = {"component": "mzi", "settings": {"theta": float(given["theta_16"][number]), "phi": float(given["phi_16"][number])}}
+            settings = {"theta": float(given["theta_16"][number]), "phi": float(given["phi_16"][number])}
+            instances[name] = {"component": "mzi", "settings": settings}
             for i in (0, 1):
                 if port + i in light:
                     connections[light[port + i]] = f"{name},in{i}"
@@ -222,11 +226,6 @@ def run_sax(given):
         return np.exp(1j * given["output_phase_16"])[:, None] * dense[np.ix_(*place)].T  # (from, to)
     answer()
     yield "unitary_16", lambda: swept(1.55).block_until_ready(), answer
-
-
-def run_simphony(given):
-    """simphony's own circuit simulation is that of sax since 0.7: only its decomposition into a netlist differs."""
-    raise NotImplementedError("simphony hands circuits to sax, which is raced")
 
 
 def run_perceval(given):
@@ -271,9 +270,7 @@ def run_strawberryfields(given):
 
         def answer(decompose=decompose):
             lower, phases, upper = decompose()
-            matrix = np.diag(phases)
-            for n, m, theta, phi, size in lower:
-                matrix = matrix @ decompositions.T(n, m, theta, phi, size)
+            size = len(phases)
             found = np.eye(size)
             for step in lower:
                 found = decompositions.T(*step) @ found
@@ -306,12 +303,12 @@ RUNNERS = {  # name: (packages of PyPI, their names in importlib.metadata, funct
     "torch": ([], ["torch"], run_torch),
     "jax": (["jax"], ["jax"], run_jax),
     "sax": (["sax", "jax"], ["sax", "jax"], run_sax),
-    "simphony": (["simphony"], ["simphony"], run_simphony),
     "perceval": (["perceval-quandela"], ["perceval-quandela"], run_perceval),
     "piquasso": (["piquasso"], ["piquasso"], run_piquasso),
     "strawberryfields": (["strawberryfields"], ["strawberryfields"], run_strawberryfields),
     "neurophox": (["neurophox"], ["neurophox"], run_neurophox),
 }
+NOT_RACED = {"simphony": "not raced: since 0.7 its models and circuits are those of sax"}
 
 
 def main():

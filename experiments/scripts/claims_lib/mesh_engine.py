@@ -44,8 +44,8 @@ def rows(bench, family):
     def make():
         out = bench.folder / f"{family}.json"
         chosen = "|".join(f"^{row}$" for row in ROWS[family])
-        bench.run(program(bench), f"--benchmark_filter={chosen}", f"--benchmark_repetitions={REPETITIONS}", "--benchmark_min_time=0.1", "--benchmark_enable_random_interleaving=true",
-                  f"--benchmark_out={out}", "--benchmark_out_format=json")
+        bench.run(program(bench), f"--benchmark_filter={chosen}", f"--benchmark_repetitions={REPETITIONS}", "--benchmark_min_time=0.1",
+                  "--benchmark_enable_random_interleaving=true", f"--benchmark_out={out}", "--benchmark_out_format=json")
         report = json.loads(out.read_text())
         context = report["context"]
         progress(f"   {context.get('compiler', '?')}, {context.get('simd_target', '?')}")
