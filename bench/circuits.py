@@ -79,12 +79,13 @@ def race(ports):
     s, warm = best(lambda: ours(1e-6 * WAVELENGTHS_UM))
 
     start = time.perf_counter()
-    theirs, _ = sax.circuit(given, {"waveguide": waveguide, "mzi": mzi})
+    # as a matrix at once: the usual dictionary has ports^2 arrays, each of which XLA would compile on its own
+    theirs, _ = sax.circuit(given, {"waveguide": waveguide, "mzi": mzi}, return_type="SDense")
     places = []
 
     @jax.jit
     def swept(wl):
-        dense, order = sax.sdense(theirs(wl=wl))
+        dense, order = theirs(wl=wl)
         places[:] = [order[port] for port in ours.ports]
         return dense
 

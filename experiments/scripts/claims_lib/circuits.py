@@ -25,7 +25,7 @@ trials = 4
 
 
 def race(bench, ports):
-    """What bench/circuits.py measured, in an environment of its own. sax compiles 32 ports for over ten minutes."""
+    """What bench/circuits.py measured, in an environment of its own."""
     def make():
         module(bench)
         env = ROOT / "build/jax-env"
