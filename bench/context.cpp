@@ -51,7 +51,7 @@ void add_context(const Peaks& peaks) {
   add("l2_read_byte_per_s", fmt::format("{:.6g}", peaks.l2_byte_per_s));
   add("l1_read_byte_per_s", fmt::format("{:.6g}", peaks.l1_byte_per_s));
   add("l1_store_byte_per_s", fmt::format("{:.6g}", peaks.store_byte_per_s));
-  add("l1d_bytes", fmt::format("{}", processor().l1d_bytes));
+  add("l1d_bytes", fmt::format("{}", optinc::processor().l1d_bytes));
   add("l2_buffer_bytes", fmt::format("{}", peaks.l2_buffer_bytes));
 }
 
