@@ -1,5 +1,6 @@
 #pragma once
 
+#include <future>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,15 @@ struct ChipStudy {
   std::vector<std::string> variants;  ///< that are measured
   TrialModel layout;                  ///< without its function
   Foundry foundry = Foundry();        ///< of all its chips
+  /// Of every network without errors, the outputs (M, words) for all words of its task: computed at the first
+  /// get(). See error_free_outputs().
+  std::vector<std::shared_future<Eigen::MatrixXd>> error_free = {};
 };
+
+/// Outputs (M, words) of a study's network `number` without errors, in float64, for these words: where no more
+/// than most_design_words exist, from outputs that are computed once for all trials.
+Eigen::MatrixXd error_free_outputs(const ChipStudy& study, std::size_t number,
+                                   const std::vector<std::uint64_t>& words);
 
 /// Every network as hardware.
 std::vector<ChipDesign> designs_of(const Networks& networks);

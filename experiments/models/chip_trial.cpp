@@ -79,7 +79,7 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
   const Recorder record(study.layout, cells);
   const auto words = drawn_words(config, trial);
   const Codes codes = codes_of_words(design.task, words);
-  const Eigen::MatrixXd ideal = forward(network, digit_averages(design.task, codes));
+  const Eigen::MatrixXd ideal = error_free_outputs(study, number, words);
   const CalibratedChip chip = calibrated_chip(design, config, trial, 0, study.foundry);
   std::array<std::optional<LitChip>, 2> chips;  // by Programming: variants share what they can
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
