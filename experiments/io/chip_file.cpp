@@ -41,8 +41,8 @@ Vector vector_of(const std::vector<double>& values) {
 
 void require_losses(const Group& group, std::string_view name, const Vector& losses_db) {
   validate((losses_db.array() >= 0.0).all(),
-           "{}: a loss of {} dB (losses are >= 0: light is not amplified). Mend it.", group.where(name),
-           losses_db.size() == 0 ? 0.0 : losses_db.minCoeff());
+           "{}: a loss of {} dB (losses are >= 0: light is not amplified). Set a value in this range.",
+           group.where(name), losses_db.size() == 0 ? 0.0 : losses_db.minCoeff());
 }
 
 ErrorModel load_model(const Group& group) {
@@ -97,7 +97,8 @@ MeshErrors load_mesh_errors(const Group& group) {
   const std::string_view idle = older ? "other_arm_loss" : "idle_arm_loss";
   errors.idle_arm_loss_db = group.read<double>(idle, {}).front();
   validate(std::isfinite(errors.idle_arm_loss_db) && errors.idle_arm_loss_db >= 0.0,
-           "{}: {} dB (a loss is finite and >= 0). Mend it.", group.where(idle), errors.idle_arm_loss_db);
+           "{}: {} dB (a loss is finite and >= 0). Set a value in this range.", group.where(idle),
+           errors.idle_arm_loss_db);
   const bool any = std::any_of(std::begin(mzi_fields), std::end(mzi_fields),
                                [&](const MziErrorField& field) { return group.exists(field.name); });
   const std::size_t count = any ? stored_length(group, "alpha", most_mzis) : 0;

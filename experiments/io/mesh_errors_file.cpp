@@ -132,8 +132,8 @@ MeshMeasurement load_measurement(const Group& group) {
     const std::vector<double> values =
         finite_values(group, name, {static_cast<std::size_t>(measured.errors.alpha.size())});
     p_pi_w = Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
-    validate((p_pi_w.array() > 0.0).all(), "{}: a power for pi of {} W (> 0). Mend it.", group.where(name),
-             p_pi_w.minCoeff());
+    validate((p_pi_w.array() > 0.0).all(), "{}: a power for pi of {} W (> 0). Set a value in this range.",
+             group.where(name), p_pi_w.minCoeff());
   };
   read("theta_pi_power", measured.theta_p_pi_w);
   read("phi_pi_power", measured.phi_p_pi_w);

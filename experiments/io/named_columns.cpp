@@ -34,8 +34,8 @@ std::vector<std::int64_t> NamedColumns::indices(std::string_view name, std::stri
   std::vector<std::int64_t> whole;
   for (const double value : column(name, what)) {
     if (!(value >= 0.0 && value <= static_cast<double>(largest) && value == std::floor(value)))
-      throw Error(fmt::format("{}: {} {} (expected an integer, 0..{}). Mend it.", where(whole.size()), name,
-                              value, largest));
+      throw Error(fmt::format("{}: {} {} (expected an integer, 0..{}). Set a value in this range.",
+                              where(whole.size()), name, value, largest));
     whole.push_back(static_cast<std::int64_t>(value));
   }
   return whole;

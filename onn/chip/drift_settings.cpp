@@ -17,8 +17,8 @@ void validate_sensitivity(const SensitivitySettings& s) {
 
 void validate_drift(const DriftSettings& s) {
   const auto check = [](const char* name, double value, double low, double high, const char* unit) {
-    validate_field(std::isfinite(value) && value >= low && value <= high, name, "{} ({} to {} {}). Mend it.",
-                   value, low, high, unit);
+    validate_field(std::isfinite(value) && value >= low && value <= high, name,
+                   "{} ({} to {} {}). Set a value in this range.", value, low, high, unit);
   };
   check("instants", s.instants, 2, 2047, "instants");
   check("interval_s", s.interval_s, 1e-6, 1e7, "s");

@@ -32,12 +32,13 @@ void correct_splitters(const MeshLayout& layout, const MeshProgramOf<Real>& prog
            program.output_phase.size(), ports, ports);
   // the kernel's phases of a device that is NaN would be numbers again
   if (((program.theta + program.phi + alpha + beta).array() * Real(0)).sum() != Real(0))
-    throw Error(fmt::format("a phase or splitter error of MZI {} is not finite (numbers only). Mend it.",
-                            first_not_finite<Real>({&program.theta, &program.phi, &alpha, &beta})));
+    throw Error(
+        fmt::format("a phase or splitter error of MZI {} is not finite (numbers only). Set a finite number.",
+                    first_not_finite<Real>({&program.theta, &program.phi, &alpha, &beta})));
   const auto finite = [](Real phase) { return std::isfinite(phase); };
   if (const auto bad = std::find_if_not(program.output_phase.begin(), program.output_phase.end(), finite);
       bad != program.output_phase.end())
-    throw Error(fmt::format("output_phase of port {} is {} (finite numbers only). Mend it.",
+    throw Error(fmt::format("output_phase of port {} is {} (finite numbers only). Set a finite number.",
                             bad - program.output_phase.begin(), *bad));
   auto& to = corrected.program;
   to.theta.resize(mzis);

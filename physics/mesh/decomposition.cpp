@@ -103,8 +103,8 @@ MeshProgram quantise(const MeshProgram& program, int bits, DacMode mode) {
        {std::tuple("theta", "MZI", &program.theta), std::tuple("phi", "MZI", &program.phi),
         std::tuple("output_phase", "port", &program.output_phase)})
     for (Eigen::Index k = 0; k < phases->size(); ++k)
-      validate(std::isfinite((*phases)[k]), "{} of {} {} is {} (finite numbers only). Mend it.", name, part, k,
-               (*phases)[k]);
+      validate(std::isfinite((*phases)[k]), "{} of {} {} is {} (finite numbers only). Set a finite number.",
+               name, part, k, (*phases)[k]);
   const auto on_grid = [=](double phase) {
     return mode == DacMode::voltage ? quantise_voltage(phase, bits) : quantise_phase(phase, bits);
   };

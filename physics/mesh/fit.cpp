@@ -80,7 +80,8 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
            "target of {} x {} for a mesh of {} ports (one row and column each). Give a square one.",
            target.rows(), target.cols(), topology.ports);
   validate(options.outputs >= 0 && options.outputs <= topology.ports,
-           "{} outputs of {} ports count (0 for all). Mend it.", options.outputs, topology.ports);
+           "{} outputs of {} ports count (0 for all). Set a value in this range.", options.outputs,
+           topology.ports);
   Loss loss(topology, errors, target, options);
   Vector phases = packed(start.theta, start.phi, start.output_phase), gradient;
   double value = loss(phases, gradient);

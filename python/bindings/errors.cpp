@@ -77,10 +77,12 @@ void validate_losses(const MeshErrors& errors) {
                                      std::pair("theta_other_loss_db", &errors.theta_other_loss_db),
                                      std::pair("phi_other_loss_db", &errors.phi_other_loss_db)})
     for (Eigen::Index k = 0; k < losses->size(); ++k)
-      validate(!((*losses)[k] < 0), "{} of MZI {} is {} dB (0 or more: arms do not amplify). Mend it.", name, k,
+      validate(!((*losses)[k] < 0),
+               "{} of MZI {} is {} dB (0 or more: arms do not amplify). Set a value in this range.", name, k,
                (*losses)[k]);
   validate(!(errors.idle_arm_loss_db < 0),
-           "idle_arm_loss_db is {} dB (0 or more: arms do not amplify). Mend it.", errors.idle_arm_loss_db);
+           "idle_arm_loss_db is {} dB (0 or more: arms do not amplify). Set a value in this range.",
+           errors.idle_arm_loss_db);
 }
 
 void bind_errors(nb::module_& m) {

@@ -103,10 +103,10 @@ class Sentences(unittest.TestCase):
         self.refused(TypeError, "alpha is an array of complex128 (needs real numbers). Convert it.",
                      setattr, chip.errors, "alpha", numpy.zeros(6, complex))
         chip.errors.beta[2] = NAN
-        self.refused(ValueError, "beta of MZI 2 (ports 1 and 2) is nan (finite numbers only). Mend it.", chip.matrix)
-        self.refused(ValueError, "beta of MZI 2 (ports 1 and 2) is nan (finite numbers only). Mend it.",
+        self.refused(ValueError, "beta of MZI 2 (ports 1 and 2) is nan (finite numbers only). Set a finite number.", chip.matrix)
+        self.refused(ValueError, "beta of MZI 2 (ports 1 and 2) is nan (finite numbers only). Set a finite number.",
                      chip, numpy.ones(4))
-        self.refused(ValueError, "a phase or splitter error of MZI 2 is not finite (numbers only). Mend it.",
+        self.refused(ValueError, "a phase or splitter error of MZI 2 is not finite (numbers only). Set a finite number.",
                      optinc.Mesh(4).corrected, chip.errors)
 
     # Fails when quantise (decomposition.cpp) takes a phase that is not finite: wrapped, it is 0.
@@ -116,11 +116,11 @@ class Sentences(unittest.TestCase):
                 mesh = optinc.Mesh(4)
                 chip = mesh.fabricate("ideal")
                 getattr(mesh, name)[-1] = value
-                wrong = f"{name} of {place} is {value} (finite numbers only). Mend it."
+                wrong = f"{name} of {place} is {value} (finite numbers only). Set a finite number."
                 for model in ("ideal", "good-lab"):
                     self.refused(ValueError, wrong, mesh.fabricate, model)
                 self.refused(ValueError, wrong, mesh.on, chip)
-                of_mzi = "a phase or splitter error of MZI 5 is not finite (numbers only). Mend it."
+                of_mzi = "a phase or splitter error of MZI 5 is not finite (numbers only). Set a finite number."
                 self.refused(ValueError, wrong if name == "output_phase" else of_mzi, mesh.corrected, chip.errors)
 
     def test_losses(self):
@@ -128,7 +128,7 @@ class Sentences(unittest.TestCase):
         for name in ("theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db"):
             chip, built = optinc.Mesh(4).fabricate("ideal"), unit.fabricate("ideal")
             getattr(chip.errors, name)[1] = -0.5
-            wrong = f"{name} of MZI 1 is -0.5 dB (0 or more: arms do not amplify). Mend it."
+            wrong = f"{name} of MZI 1 is -0.5 dB (0 or more: arms do not amplify). Set a value in this range."
             self.refused(ValueError, wrong, chip.matrix)
             self.refused(ValueError, wrong, chip, numpy.ones(4))
             mesh = next(b.mesh for layer in built.errors.layers for b in layer if len(b.mesh.alpha) > 1)
@@ -136,7 +136,7 @@ class Sentences(unittest.TestCase):
             self.refused(ValueError, wrong, built.program)
         chip = optinc.Mesh(4).fabricate("ideal")
         chip.errors.idle_arm_loss_db = -1
-        wrong = "idle_arm_loss_db is -1 dB (0 or more: arms do not amplify). Mend it."
+        wrong = "idle_arm_loss_db is -1 dB (0 or more: arms do not amplify). Set a value in this range."
         self.refused(ValueError, wrong, chip.matrix)
 
     def test_models(self):
@@ -180,7 +180,7 @@ class Sentences(unittest.TestCase):
             self.refused(ValueError, f"launch_power_w = {value} (> 0 W). Try 1e-3.", chip.program, hardware=hardware)
         mesh = next(b.mesh for layer in chip.errors.layers for b in layer if len(b.mesh.alpha))
         mesh.alpha[0] = NAN
-        self.refused(ValueError, "a phase or splitter error of MZI 0 is not finite (numbers only). Mend it.",
+        self.refused(ValueError, "a phase or splitter error of MZI 0 is not finite (numbers only). Set a finite number.",
                      chip.program)
 
     def test_networks(self):
@@ -197,7 +197,7 @@ class Sentences(unittest.TestCase):
                      optinc.save_network, optinc.Unit(network()), "never_made.h5")
         drift = optinc.DriftSettings()
         drift.instants = 1
-        self.refused(ValueError, "instants = 1 (2 to 2047 instants). Mend it.",
+        self.refused(ValueError, "instants = 1 (2 to 2047 instants). Set a value in this range.",
                      optinc.Unit(network()).fabricate("ideal").program().drift, drift)
         self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed; the nearest unitary matrix "
                      "differs by up to 1.0e+00 in an element). "

@@ -23,7 +23,8 @@ void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
   validate(std::isfinite(p.bytes_per_s) && p.bytes_per_s > 0.0,
            "a transceiver of {} bytes/s (positive and finite). Give it a rate.", p.bytes_per_s);
   for (const double s : {p.message_s, p.tuning_s, p.settling_s, p.propagation_s, p.backoff_s})
-    validate(std::isfinite(s) && s >= 0.0, "a time of {} s in the protocol (0 or more, finite). Mend it.", s);
+    validate(std::isfinite(s) && s >= 0.0,
+             "a time of {} s in the protocol (0 or more, finite). Set a value in this range.", s);
   validate(std::find(schedule_names.begin(), schedule_names.end(), p.schedule) != schedule_names.end(),
            "schedule = {} (one of {}). Did you mean {}?", p.schedule, join_names(schedule_names),
            nearest_name(p.schedule, schedule_names));
@@ -36,15 +37,17 @@ void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
   for (const StepFlow& f : flows) {
     const Transfer& t = f.transfer;
     validate(there(t.source) && there(t.destination) && t.source != t.destination,
-             "flow from node {} to {} (two of 0..{}). Mend it.", t.source, t.destination, p.nodes - 1);
+             "flow from node {} to {} (two of 0..{}). Set a value in this range.", t.source, t.destination,
+             p.nodes - 1);
     validate(std::isfinite(t.bytes) && t.bytes > 0.0 && f.step >= 0,
-             "flow of {} bytes in step {} (positive and finite; 0 or more). Mend it.", t.bytes, f.step);
+             "flow of {} bytes in step {} (positive and finite; 0 or more). Set a value in this range.",
+             t.bytes, f.step);
   }
   std::vector<int> left(static_cast<std::size_t>(p.nodes), p.transceivers);
   for (const TransceiverFailure& f : failures) {
     validate(there(f.node) && std::isfinite(f.at_s) && f.at_s >= 0.0,
-             "a transceiver of node {} fails at {} s (0..{}; 0 or more). Mend it.", f.node, f.at_s,
-             p.nodes - 1);
+             "a transceiver of node {} fails at {} s (0..{}; 0 or more). Set a value in this range.", f.node,
+             f.at_s, p.nodes - 1);
     validate(--left[static_cast<std::size_t>(f.node)] > 0,
              "all {} transceivers of node {} fail (at least one must work). Raise transceivers.",
              p.transceivers, f.node);

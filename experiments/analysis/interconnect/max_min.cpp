@@ -31,9 +31,10 @@ void check_flows(std::span<const double> capacity, std::span<const Flow> flows) 
              "flow {} of {} links with {} weights (one a link, positive and finite). Mend them.", f,
              flows[f].links.size(), flows[f].weights.size());
     validate(std::isfinite(flows[f].bytes) && flows[f].bytes >= 0.0,
-             "flow {} has {} bytes (0 or more, finite). Mend its size.", f, flows[f].bytes);
+             "flow {} has {} bytes (0 or more, finite). Set a size in this range.", f, flows[f].bytes);
     validate(std::isfinite(flows[f].latency_s) && flows[f].latency_s >= 0.0,
-             "flow {} has a latency of {} s (0 or more, finite). Mend it.", f, flows[f].latency_s);
+             "flow {} has a latency of {} s (0 or more, finite). Set a value in this range.", f,
+             flows[f].latency_s);
   }
 }
 

@@ -20,8 +20,8 @@ namespace {
 template <class Real>
 [[noreturn]] void refuse_unusable(const MeshTopology& t, const MeshProgramOf<Real>& p,
                                   const MeshErrorsOf<Real>& e) {
-  validate(std::isfinite(e.idle_arm_loss_db), "idle_arm_loss_db is {} (a finite loss in dB). Mend it.",
-           e.idle_arm_loss_db);
+  validate(std::isfinite(e.idle_arm_loss_db),
+           "idle_arm_loss_db is {} (a finite loss in dB). Set a value in this range.", e.idle_arm_loss_db);
   const std::pair<const char*, const VectorOf<Real>*> of_mzi[] = {
       {"theta", &p.theta},
       {"phi", &p.phi},
@@ -36,14 +36,14 @@ template <class Real>
   for (int k = 0; k < t.mzi_count(); ++k)
     for (const auto& [name, values] : of_mzi)
       validate(std::isfinite((*values)[k]),
-               "{} of MZI {} (ports {} and {}) is {} (finite numbers only). Mend it.", name, k,
+               "{} of MZI {} (ports {} and {}) is {} (finite numbers only). Set a finite number.", name, k,
                t.mzis[static_cast<std::size_t>(k)].upper, t.mzis[static_cast<std::size_t>(k)].lower,
                (*values)[k]);
   for (const auto& [name, values] :
        {std::pair("output_phase", &p.output_phase), std::pair("output_offset", &e.output_offset)})
     for (Eigen::Index i = 0; i < values->size(); ++i)
-      validate(std::isfinite((*values)[i]), "{} of port {} is {} (finite numbers only). Mend it.", name, i,
-               (*values)[i]);
+      validate(std::isfinite((*values)[i]), "{} of port {} is {} (finite numbers only). Set a finite number.",
+               name, i, (*values)[i]);
   for (int k = 0; k < t.mzi_count(); ++k)
     for (const auto& [name, phase] :
          {std::pair("theta", p.theta[k] + e.theta_offset[k]), std::pair("phi", p.phi[k] + e.phi_offset[k]),
@@ -78,15 +78,15 @@ void propagate_slowly(const MeshTopology& t, const MeshProgramOf<Real>& p, const
 /// pass, as the kernel found that there is one.
 template <class Real>
 [[noreturn]] void refuse_unusable(const MeshTopology& t, const MeshBlocks& mesh) {
-  validate(std::isfinite(mesh.idle_factor), "idle_factor is {} (a finite field factor). Mend it.",
-           mesh.idle_factor);
+  validate(std::isfinite(mesh.idle_factor),
+           "idle_factor is {} (a finite field factor). Set a value in this range.", mesh.idle_factor);
   for (std::size_t k = 0; k < mesh.blocks.size(); ++k)
     validate(mesh.blocks[k].allFinite(),
-             "block {} (ports {} and {}) holds NaN or infinity (finite numbers only). Mend it.", k,
+             "block {} (ports {} and {}) holds NaN or infinity (finite numbers only). Set a finite number.", k,
              t.mzis[k].upper, t.mzis[k].lower);
   for (Eigen::Index p = 0; p < mesh.screen.size(); ++p)
     validate(std::isfinite(mesh.screen[p].real()) && std::isfinite(mesh.screen[p].imag()),
-             "screen of port {} is NaN or infinite (finite numbers only). Mend it.", p);
+             "screen of port {} is NaN or infinite (finite numbers only). Set a finite number.", p);
   for (std::size_t k = 0; k < mesh.blocks.size(); ++k) {
     const Matrix2& m = mesh.blocks[k];
     const double most = std::max(std::abs(m(0, 0) * m(1, 1)), std::abs(m(0, 1) * m(1, 0)));

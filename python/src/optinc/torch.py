@@ -266,7 +266,7 @@ class SigmaULinear(nn.Module):
             nn.init.kaiming_uniform_(weight, a=5**0.5)
         if tuple(weight.shape) != (out_features, in_features) or not bool(torch.isfinite(weight).all()):
             raise ValueError(f"weight of shape {tuple(weight.shape)} (needs ({out_features}, {in_features}), finite "
-                             "numbers). Mend it.")
+                             "numbers). Set a value in this range.")
         self.tall = out_features > in_features
         padded = np.zeros((blocks * self.ports, self.ports) if self.tall else (self.ports, blocks * self.ports))
         padded[:out_features, :in_features] = _array(weight, "weight")
