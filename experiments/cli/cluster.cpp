@@ -30,7 +30,7 @@ int cluster_command(const ClusterArguments& a, std::string_view typed) {
   solve_cluster_list(results, [&](const std::string& name) {
     check_interrupt();
     progress.step(name);
-  });
+  }, check_interrupt);
   progress.clear();
   if (!a.out.output.empty()) {
     AtomicFile file(a.out.output, a.out.force);

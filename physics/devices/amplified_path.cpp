@@ -16,7 +16,7 @@ double chain_osnr_db(std::span<const NoisyStage> chain, double input_power_w, do
   const NoisyStage all = cascaded_stages(chain);
   const double noise_w =
       2.0 * ase_density_w_per_hz(all.noise_factor, all.gain, wavelength_m) * reference_bandwidth_hz;
-  validate(noise_w > 0.0, "a path without an amplifier (its OSNR has no bound). Add an amplifier.");
+  validate(all.noise_factor * all.gain > 1.0 + 1e-12, "a path without an amplifier (its OSNR has no bound). Add an amplifier.");
   return -loss_db_of_power_ratio(all.gain * input_power_w / noise_w);
 }
 

@@ -131,17 +131,27 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
   return list;
 }
 
-void solve_cluster_list(ClusterResults& all, const std::function<void(const std::string&)>& at_each) {
+void solve_cluster_list(ClusterResults& all, const std::function<void(const std::string&)>& at_each,
+                        const std::function<void()>& while_solving) {
   const auto solve = [&](auto& rows, auto&& answer) {
     for (auto& row : rows) {
       if (at_each) at_each(row.question.name);
-      row.answer = answer(row.question);
+      try {
+        row.answer = answer(row.question);
+      } catch (const Error& error) {
+        const std::string text = error.what(), name = row.question.name + ": ";
+        throw Error(text.starts_with(name) ? text : name + text);
+      }
     }
   };
   solve(all.testbeds, run_testbed);
   solve(all.light_paths, solve_light_paths);
   solve(all.competitions, run_competition);
-  solve(all.days, [&](const ClusterDay& d) { return run_day(settings_of(d, all.folder)); });
+  solve(all.days, [&](const ClusterDay& d) { 
+    return run_day(settings_of(d, all.folder), [&](double) {
+      if (while_solving) while_solving();
+    });
+  });
 }
 
 std::string cluster_keys_text() {

@@ -81,7 +81,7 @@ constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
      [](const LightPathsResult& r) { return static_cast<double>(r.connections); }, true},
     {"blocked_first_fit", "1", "blocked", 1, "share of connections without a wavelength, set one by one",
      [](const LightPathsResult& r) { return r.blocked_first_fit; }},
-    {"blocked_rearranged", "1", "anew", 1, "the same if all may be set anew",
+    {"blocked_rearranged", "1", "anew", 1, "the same if all may be set anew, upper bound",
      [](const LightPathsResult& r) { return r.blocked_rearranged; }},
 }};
 
@@ -112,7 +112,7 @@ constexpr std::array<TableColumn<DayResult>, 13> day_columns = {{
      [](const DayResult& r) { return static_cast<double>(r.finished); }, true},
     {"utilisation", "1", "used", 1, "node seconds of jobs over those of the cluster",
      [](const DayResult& r) { return r.utilisation; }},
-    {"mean_wait_s", "s", "wait s", 1, "of started jobs in the queue",
+    {"mean_wait_s", "s", "wait s", 1, "of jobs in the queue; of those that never started up to the end",
      [](const DayResult& r) { return r.mean_wait_s; }},
     {"mean_stretch", "1", "stretch", 1,
      "iteration over that on an ideal network, mean over node seconds of jobs of two nodes or more",

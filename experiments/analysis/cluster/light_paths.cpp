@@ -1,6 +1,8 @@
 #include "experiments/analysis/cluster/light_paths.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -86,6 +88,7 @@ PathBudget path_budget(const LightPaths& p, std::int64_t passes) {
   const double pass_db = p.wss.port_loss_db + fibre_loss_db({p.fibre_m});
   PathBudget b;
   b.passes = passes;
+  b.symbol_rate_bd = p.symbol_rate_bd;
   b.channel_dbm = p.amplifier_dbm - 10.0 * std::log10(static_cast<double>(wavelengths_of(p)));
   b.narrowing_db = narrowing_loss_db(p.wss, n, p.symbol_rate_bd);
   b.bandwidth_hz = cascaded_bandwidth_hz(p.wss, n);
@@ -97,13 +100,15 @@ PathBudget path_budget(const LightPaths& p, std::int64_t passes) {
     chain.push_back(amplifier(pass_db, p.noise_figure_db));
   }
   chain.push_back(loss_stage(p.router_loss_db));
-  b.osnr_db = chain_osnr_db(chain, watts_of_dbm(p.transmitter_dbm)) - b.narrowing_db;
+  const bool amplified = std::any_of(chain.begin(), chain.end(), [](const NoisyStage& s) { return s.gain > 1.0; });
+  b.osnr_db = amplified ? chain_osnr_db(chain, watts_of_dbm(p.transmitter_dbm)) - b.narrowing_db
+                        : std::numeric_limits<double>::infinity();
   b.received_dbm = b.channel_dbm - p.router_loss_db - b.narrowing_db;
   const double crosstalk = crosstalk_ratio(p.wss, n), levels = static_cast<double>(p.levels);
   b.crosstalk_db = 10.0 * std::log10(crosstalk);
   const double noise = noise_to_signal(b.osnr_db, p.symbol_rate_bd) + crosstalk;
   const int m = static_cast<int>(p.levels);
-  b.bit_error_rate = beat_limited_bit_error_rate(m, noise);
+  b.bit_error_rate = noise > 0.0 ? beat_limited_bit_error_rate(m, noise) : 0.0;
   b.noise_margin_db = 10.0 * std::log10(tolerated_noise_to_signal(m, p.bit_error_rate) / noise);
   const double noise_a = p.receiver_noise_a_per_rthz * std::sqrt(p.symbol_rate_bd / 2.0);
   b.sensitivity_dbm = dbm_of_watts(sensitivity_oma_w(m, p.bit_error_rate * std::log2(levels), noise_a,
@@ -121,6 +126,9 @@ LightPathsResult solve_light_paths(const LightPaths& p) {
   validate(p.nodes * p.transceivers * p.draws <= 1 << 24,
            "{}: {} nodes of {} transceivers in {} draws (at most {} in all, for time). Lower draws.", p.name,
            p.nodes, p.transceivers, p.draws, 1 << 24);
+  validate(p.nodes / p.group_size * wavelengths_of(p) <= 1 << 24,
+           "{}: {} groups of {} wavelengths (at most {} in all, for memory). Raise group_size or channel_slots.", p.name,
+           p.nodes / p.group_size, wavelengths_of(p), 1 << 24);
   validate(p.wss.ports >= 2 || p.nodes == p.group_size,
            "{}: switches of one port between groups (2 or more). Raise switch_ports.", p.name);
   LightPathsResult r;

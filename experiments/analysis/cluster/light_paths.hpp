@@ -32,16 +32,20 @@ struct PathBudget {
   double channel_dbm = 0.0;      ///< of one channel behind an amplifier: its power over all channels
   double received_dbm = 0.0;     ///< mean, narrowing included
   double sensitivity_dbm = 0.0;  ///< mean power that the receiver's own noise needs
-  double osnr_db = 0.0;          ///< in 12.5 GHz, narrowing included
+  double osnr_db = 0.0;          ///< in 12.5 GHz, narrowing included; infinite where no amplifier gains
   double crosstalk_db = 0.0;     ///< of all passes, over the signal
   double bandwidth_hz = 0.0;     ///< of all passes, 3 dB
+  double symbol_rate_bd = 0.0;
   double narrowing_db = 0.0;     ///< power that the passbands take from the signal
   double bit_error_rate = 0.0;   ///< by amplifiers and crosstalk
   double noise_margin_db = 0.0;  ///< tolerated noise and crosstalk over what there is
   /// Power above the sensitivity, dB.
   double power_margin_db() const { return received_dbm - sensitivity_dbm; }
-  /// Whether both margins are there.
-  bool reaches() const { return noise_margin_db >= 0.0 && power_margin_db() >= 0.0; }
+  /// Whether both margins are there, and all passes together as wide as the symbol rate: narrower ones would let
+  /// symbols disturb each other, which is not computed.
+  bool reaches() const {
+    return noise_margin_db >= 0.0 && power_margin_db() >= 0.0 && bandwidth_hz >= symbol_rate_bd;
+  }
 };
 
 /// Budget, reach and blocking of an optical layer.
@@ -52,7 +56,8 @@ struct LightPathsResult {
   double reach_nodes = 0.0;                  ///< nodes that so many tiers join
   std::int64_t connections = 0;              ///< between groups, of all draws
   double blocked_first_fit = 0.0;   ///< share that finds no wavelength free on both its fibres, set one by one
-  double blocked_rearranged = 0.0;  ///< share that finds none if all may be set anew (edge_colours)
+  double blocked_rearranged = 0.0;  ///< the same if all may be set anew, an upper bound: connections whose
+                                    ///< colour of edge_colours exceeds what the fibres have
 };
 
 /// The budget of a path of `passes` switches. Throws Error where a device cannot be.

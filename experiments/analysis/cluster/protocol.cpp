@@ -18,10 +18,10 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
                     std::span<const TransceiverFailure> failures) {
-  validate(p.nodes >= 2 && p.transceivers >= 1, "{} nodes of {} transceivers (2 and 1 at least). Raise both.",
+  validate(p.nodes >= 2 && p.transceivers >= 1, "{} nodes of {} transceivers (2 and 1 at least). Set nodes = 2 and transceivers = 1 or more.",
            p.nodes, p.transceivers);
   validate(std::isfinite(p.bytes_per_s) && p.bytes_per_s > 0.0,
-           "a transceiver of {} bytes/s (positive and finite). Give it a rate.", p.bytes_per_s);
+           "a transceiver of {} bytes/s (positive and finite). Set rate_bit_per_s = 100e9.", p.bytes_per_s);
   for (const double s : {p.message_s, p.tuning_s, p.settling_s, p.propagation_s, p.backoff_s})
     validate(std::isfinite(s) && s >= 0.0,
              "a time of {} s in the protocol (0 or more, finite). Set a value in this range.", s);
@@ -32,7 +32,12 @@ void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
            "slot_s = {} (more than tuning_s + settling_s = {}: a slot must carry bytes). Raise slot_s.",
            p.slot_s, p.tuning_s + p.settling_s);
   validate(p.message_s + p.backoff_s > 0.0,
-           "message_s = backoff_s = 0 (a refused node would ask again at once, for ever). Raise backoff_s.");
+           "message_s = backoff_s = 0 (a refused node would ask again at once, for ever). Set backoff_s = 2e-6.");
+  double bytes = 0.0;
+  for (const StepFlow& f : flows) bytes += f.transfer.bytes;
+  validate(p.schedule != "round-robin" || bytes <= 1e7 * p.bytes_per_s * (p.slot_s - p.tuning_s - p.settling_s),
+           "slot_s = {} of {} bytes in all (at most 1e7 slots of data, for time). Set slot_s = {}.", p.slot_s, bytes,
+           p.tuning_s + p.settling_s + 1e-6 * bytes / p.bytes_per_s);
   const auto there = [&](int node) { return node >= 0 && node < p.nodes; };
   for (const StepFlow& f : flows) {
     const Transfer& t = f.transfer;
@@ -163,15 +168,14 @@ class FlowBased {
   }
 
   void release(int n) {
-    for (const std::size_t f : steps_.released(n)) {
-      run_.flows[f].ready_s = now_;
-      node(n).waiting.push_back(f);
-    }
+    std::vector<std::size_t> flows = steps_.released(n);
+    for (const std::size_t f : flows) run_.flows[f].ready_s = now_;
     // the largest first, of equal ones the nearest shift: nodes then begin at different destinations
     const auto shift = [&](std::size_t f) { return (transfer(f).destination - n + p_.nodes) % p_.nodes; };
-    std::stable_sort(node(n).waiting.begin(), node(n).waiting.end(), [&](std::size_t a, std::size_t b) {
+    std::stable_sort(flows.begin(), flows.end(), [&](std::size_t a, std::size_t b) {
       return std::pair(-transfer(a).bytes, shift(a)) < std::pair(-transfer(b).bytes, shift(b));
     });
+    node(n).waiting.insert(node(n).waiting.end(), flows.begin(), flows.end());
     ask(n);
   }
 
@@ -371,7 +375,13 @@ ProtocolRun round_robin(const ProtocolSettings& p, std::span<const StepFlow> flo
   std::vector<double> left;
   for (const StepFlow& f : flows) left.push_back(f.transfer.bytes);
   std::map<std::pair<int, int>, std::vector<std::size_t>> waiting;  // by source and destination
-  std::vector<std::pair<double, std::size_t>> arriving;
+  struct Passed {  // a flow's last byte: it has left, or it has arrived
+    double at_s;
+    std::size_t flow;
+    bool arrived;
+    auto operator<=>(const Passed&) const = default;
+  };
+  std::vector<Passed> passed;
   std::size_t done = 0;
   const double guard_s = p.tuning_s + p.settling_s, carries = (p.slot_s - guard_s) * p.bytes_per_s;
   const auto release = [&](int n, double now_s) {
@@ -403,21 +413,26 @@ ProtocolRun round_robin(const ProtocolSettings& p, std::span<const StepFlow> flo
           left[f] -= sent;
           if (left[f] > 0.0) continue;
           run.flows[f].ends_s = first_s + sent / p.bytes_per_s;
-          arriving.push_back({run.flows[f].ends_s + p.propagation_s, f});
+          passed.push_back({std::min(run.flows[f].ends_s, begin_s + p.slot_s), f, false});
+          passed.push_back({run.flows[f].ends_s + p.propagation_s, f, true});
           found->second.erase(found->second.begin());
         }
         if (found->second.empty()) waiting.erase(found);
       }
-    std::sort(arriving.begin(), arriving.end());
-    for (const auto& [at_s, f] : arriving) {  // of this slot, or of light still on its way from it
-      steps.sent(flows[f].transfer.source, flows[f].step);
-      steps.received(flows[f].transfer.destination, flows[f].step);
-      release(flows[f].transfer.source, at_s);
-      release(flows[f].transfer.destination, at_s);
-      run.end_s = std::max(run.end_s, at_s);
+    std::sort(passed.begin(), passed.end());
+    // light that is still on its way when the next slot begins waits for a later one
+    const auto later = std::find_if(passed.begin(), passed.end(),
+                                    [&](const Passed& e) { return e.at_s > begin_s + p.slot_s; });
+    for (auto e = passed.begin(); e != later; ++e) {
+      const StepFlow& flow = flows[e->flow];
+      const int n = e->arrived ? flow.transfer.destination : flow.transfer.source;
+      e->arrived ? steps.received(n, flow.step) : steps.sent(n, flow.step);
+      release(n, e->at_s);
+      if (!e->arrived) continue;
+      run.end_s = std::max(run.end_s, e->at_s);
       ++done;
     }
-    arriving.clear();
+    passed.erase(passed.begin(), later);
   }
   for (const FlowRecord& f : run.flows)
     run.control_s += (f.begins_s - f.ready_s) / static_cast<double>(flows.size());
@@ -476,7 +491,7 @@ ProtocolRun run_protocol(const ProtocolSettings& p, std::span<const StepFlow> fl
   if (flows.empty()) return {};
   if (p.schedule == "flow-based") return FlowBased(p, flows).run(failures);
   validate(failures.empty(),
-           "a transceiver fails under round-robin (flow-based alone mends it). Set schedule.");
+           "a transceiver fails under round-robin (flow-based alone goes on without it). Set schedule = \"flow-based\".");
   return round_robin(p, flows);
 }
 

@@ -116,7 +116,7 @@ struct DaySettings {
 struct DayResult {
   std::int64_t arrived = 0, started = 0, finished = 0;
   double utilisation = 0.0;    ///< node seconds of jobs over those of the cluster
-  double mean_wait_s = 0.0;    ///< of started jobs in the queue
+  double mean_wait_s = 0.0;    ///< of all that arrived in the queue, those that still wait at the end too
   double mean_stretch = 0.0;   ///< iteration over that on an ideal network, by node seconds, jobs of 2 or more
   double worst_stretch = 0.0;  ///< of a job, at any time
   double iterations = 0.0;     ///< of all jobs

@@ -32,7 +32,8 @@ class Measured:
 
 @dataclass(frozen=True)
 class Claim:
-    """One number the README states. `target` is "= 1", "<= 40", ..., or free text when `measure` returns Measured."""
+    """One number the README states. `target` is "= 1", "<= 40", ..., empty for a number that is only printed, or free text
+    when `measure` returns Measured."""
     group: str
     name: str
     target: str
@@ -44,6 +45,8 @@ class Claim:
         """(value, target as text, whether it holds). A NaN never holds."""
         if isinstance(result, Measured):
             return result.value, result.target, bool(result.holds)
+        if not self.target:
+            return result, "-", not math.isnan(result)
         relation, value = self.target.split()
         return result, self.target, RELATIONS[relation](result, float(value)) and not math.isnan(result)
 

@@ -109,7 +109,7 @@ class MeshEngine {
                                 const BackwardOptions& options = {}) const;
 
   /// The same for fields in the kernels' own form, never compressed; `input_gradient` is another object than
-  /// `gradient` and `inputs`.
+  /// `gradient`, `inputs` and `outputs`.
   BackwardResult<Real> backward(const FieldBlocks<Real>& inputs, const FieldBlocks<Real>& outputs,
                                 const FieldBlocks<Real>& gradient, FieldBlocks<Real>& input_gradient,
                                 int threads = 1, const BackwardOptions& options = {}) const;

@@ -198,6 +198,7 @@ TEST_CASE("backward refuses what does not belong together") {
   FieldBlocks<double> others(4, 8);
   CHECK_THROWS_WITH(engine.backward(others, others, blocks, blocks), ContainsSubstring("another object"));
   CHECK_THROWS_WITH(engine.backward(blocks, others, others, blocks), ContainsSubstring("another object"));
+  CHECK_THROWS_WITH(engine.backward(others, blocks, others, blocks), ContainsSubstring("another object"));
 }
 
 // Fails when a finite error that follows replaces the NaN
