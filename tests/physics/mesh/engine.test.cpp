@@ -298,7 +298,8 @@ TEST_CASE("the engine refuses what does not belong together") {
   CHECK(value_of_name<MeshPath>("single-vector") == MeshPath::single_vector);
 }
 
-// Fails when a width's kernel rounds otherwise, or reads a block as one of another width
+// Fails when a width's kernel rounds otherwise, when words are shared out by blocks for the sums, or when
+// registers without words keep what they held
 TEMPLATE_TEST_CASE("the width of blocks changes no bit, forward or back, on any target", "", float, double) {
   using Real = TestType;
   const Case c = haar_case(13, "foundry");
