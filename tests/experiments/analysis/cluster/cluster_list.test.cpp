@@ -41,7 +41,7 @@ TEST_CASE("hostile lists of clusters are refused by line") {
       {"", "nothing to compute"},
       {"[[testbed]]\nname = \"a\"\ntunign_s = 1e-6\n", ":3:"},
       {"[[testbed]]\nname = \"a\"\ntunign_s = 1e-6\n", "Did you mean testbed.tuning_s"},
-      {"[[testbed]]\nname = \"a\"\ntuning_s = [1e-6, -1]\n", ":3:18"},
+      {"[[testbed]]\nname = \"a\"\ntuning_s = [1e-6, -1]\n", ":3:19"},
       {"[[testbed]]\nname = \"a\"\ntuning_s = []\n", ":3:"},
       {"[[testbed]]\nname = \"a\"\ntuning_s = nan\n", ":3:"},
       {"[[testbed]]\nname = \"a\"\nnodes = 2.5\n", ":3:"},
