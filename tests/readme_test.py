@@ -47,6 +47,7 @@ optinc circuit ring.json --quiet""",
     "optinc operating-point": "optinc operating-point --help",
     "optinc interconnect LIST.toml": "optinc interconnect experiments/data/lists/headline.toml",
     "optinc interconnect": "optinc interconnect experiments/data/lists/ring_1024.toml",
+    "optinc cluster": "optinc cluster --keys",
     "optinc explain KEY": "optinc explain chip.sigma_eta_rad",
     "optinc program": "optinc program n.h5 -o p.h5",
     "cmake --install": "true",  # tests/install installs, and compiles against what it installed
@@ -154,7 +155,7 @@ class Pages(unittest.TestCase):
             return
         if words[1] in ("run", "ablate", "train"):
             words = [*words, "--print-config"]
-        elif words[1] in ("budget", "compare-costs", "interconnect", "check-network", "explain", "list", "devices"):
+        elif words[1] in ("budget", "compare-costs", "interconnect", "cluster", "check-network", "explain", "list", "devices"):
             pass
         else:
             words = [*words[:2], "--help"]
