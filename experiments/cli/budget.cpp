@@ -24,12 +24,17 @@ StudyConfig config_of(const BudgetArguments& a) {
   StudyConfig config =
       a.study.empty() ? parse_config("", "optinc budget", overrides) : load_study(a.study, overrides);
   validate(has_network(config.model),
-           "a study of model {} (a budget is of a chip with a network). Give another study.", config.model);
+           "a study of model {} (a budget is of a chip with a network). Set model = \"chip\".", config.model);
   if (!a.network.empty()) {
     const File file = File::open(network_path(a.network));
     require_schema(file);
     config.task = load_network(file.root().open("network")).task;
   }
+  validate(!config.measured_chip.is_measured(),
+           "chip.measured = {} (a budget takes losses from [chip]). Set chip.measured = \"none\" and "
+           "chip.mzi_loss_db to "
+           "the mean that was measured.",
+           config.measured_chip.measured);
   config.sweeps.clear();   // the study's own chip
   config.figures.clear();  // they are of trials
   validate_config(config);

@@ -27,10 +27,13 @@ int cluster_command(const ClusterArguments& a, std::string_view typed) {
     return 0;
   }
   Progress progress("cluster", static_cast<long>(results.rows()), a.out.quiet);
-  solve_cluster_list(results, [&](const std::string& name) {
-    check_interrupt();
-    progress.step(name);
-  }, check_interrupt);
+  solve_cluster_list(
+      results,
+      [&](const std::string& name) {
+        check_interrupt();
+        progress.step(name);
+      },
+      check_interrupt);
   progress.clear();
   if (!a.out.output.empty()) {
     AtomicFile file(a.out.output, a.out.force);

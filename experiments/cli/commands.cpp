@@ -134,6 +134,9 @@ int fabricate_command(const LabArguments& a, const RunOptions& options) {
   overrides.settings.push_back(fmt::format("chip.preset={}", a.preset));
   overrides.settings.insert(overrides.settings.end(), a.settings.begin(), a.settings.end());
   const StudyConfig config = parse_config("", "fabricate", overrides);
+  validate(!config.measured_chip.is_measured(),
+           "--set chip.measured={}: a chip that was measured is not drawn. Set chip.measured in a study instead.",
+           config.measured_chip.measured);
   const auto variation = [&](const std::vector<MeshTopology>& meshes) {
     return Foundry().variation(meshes, config);
   };

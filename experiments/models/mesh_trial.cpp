@@ -137,7 +137,10 @@ std::optional<double> add_measured_heat(MeshTrial& trial, const MeshProgram& pro
     return add_heater_errors(*trial.heaters, variant == "uncorrected" ? designed : *trial.heaters,
                              heaters_of(trial, program, config), trial.errors.mzis);
   } catch (const Error& error) {
-    throw Error(fmt::format("mesh.measured_crosstalk = {}: {}", config.mesh.measured_crosstalk, error.what()));
+    const MeshSettings& m = config.mesh;
+    throw Error(m.has_measured_crosstalk()
+                    ? fmt::format("mesh.measured_crosstalk = {}: {}", m.measured_crosstalk, error.what())
+                    : fmt::format("mesh.measured = {}: {}", m.measured, error.what()));
   }
 }
 

@@ -126,14 +126,24 @@ void for_each_pair(const ChipErrors& from, ChipErrors& to, Body body) {
            "design.");
 }
 
-/// Adds what was measured of a chip to what the model drew, and keeps the mean loss of its dummies.
+/// Loss of an arm that receivers make up for: that of the dummies, or the mean of all arms where no dummy was
+/// measured.
+double known_arm_loss_db(const MeshErrors& mesh) {
+  if (mesh.idle_arm_loss_db > 0.0 || mesh.theta_arm_loss_db.size() == 0) return mesh.idle_arm_loss_db;
+  return (mesh.theta_arm_loss_db + mesh.phi_arm_loss_db + mesh.theta_other_loss_db + mesh.phi_other_loss_db)
+             .mean() /
+         4;
+}
+
+/// Adds what was measured of a chip to what the model drew, and keeps the mean of its known losses.
 void add_measured(const ChipErrors& measured, CalibratedChip& made) {
   double first = 0.0, beyond = 0.0;  // where all are alike, their mean is one of them to the bit
   int count = 0;
   for_each_pair(measured, made.errors, [&](const MeshErrors& from, MeshErrors& to) {
     add_errors(from, to);
-    if (count++ == 0) first = from.idle_arm_loss_db;
-    beyond += from.idle_arm_loss_db - first;
+    const double loss_db = known_arm_loss_db(from);
+    if (count++ == 0) first = loss_db;
+    beyond += loss_db - first;
   });
   made.measured_loss_db = first + beyond / std::max(count, 1);
 }

@@ -147,7 +147,7 @@ void solve_cluster_list(ClusterResults& all, const std::function<void(const std:
   solve(all.testbeds, run_testbed);
   solve(all.light_paths, solve_light_paths);
   solve(all.competitions, run_competition);
-  solve(all.days, [&](const ClusterDay& d) { 
+  solve(all.days, [&](const ClusterDay& d) {
     return run_day(settings_of(d, all.folder), [&](double) {
       if (while_solving) while_solving();
     });

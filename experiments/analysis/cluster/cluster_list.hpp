@@ -53,8 +53,8 @@ struct ClusterResults {
 /// or more, and a list without rows. Nothing is computed.
 ClusterResults load_cluster_list(const std::filesystem::path& path);
 
-/// Computes every row; `at_each` is told its name, and `while_solving` is called at every change of a day's jobs, so
-/// that it may end the work. An Error names its row.
+/// Computes every row; `at_each` is told its name, and `while_solving` is called at every change of a day's
+/// jobs, so that it may end the work. An Error names its row.
 void solve_cluster_list(ClusterResults& results, const std::function<void(const std::string&)>& at_each = {},
                         const std::function<void()>& while_solving = {});
 

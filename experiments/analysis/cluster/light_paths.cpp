@@ -100,7 +100,8 @@ PathBudget path_budget(const LightPaths& p, std::int64_t passes) {
     chain.push_back(amplifier(pass_db, p.noise_figure_db));
   }
   chain.push_back(loss_stage(p.router_loss_db));
-  const bool amplified = std::any_of(chain.begin(), chain.end(), [](const NoisyStage& s) { return s.gain > 1.0; });
+  const bool amplified =
+      std::any_of(chain.begin(), chain.end(), [](const NoisyStage& s) { return s.gain > 1.0; });
   b.osnr_db = amplified ? chain_osnr_db(chain, watts_of_dbm(p.transmitter_dbm)) - b.narrowing_db
                         : std::numeric_limits<double>::infinity();
   b.received_dbm = b.channel_dbm - p.router_loss_db - b.narrowing_db;
@@ -126,9 +127,10 @@ LightPathsResult solve_light_paths(const LightPaths& p) {
   validate(p.nodes * p.transceivers * p.draws <= 1 << 24,
            "{}: {} nodes of {} transceivers in {} draws (at most {} in all, for time). Lower draws.", p.name,
            p.nodes, p.transceivers, p.draws, 1 << 24);
-  validate(p.nodes / p.group_size * wavelengths_of(p) <= 1 << 24,
-           "{}: {} groups of {} wavelengths (at most {} in all, for memory). Raise group_size or channel_slots.", p.name,
-           p.nodes / p.group_size, wavelengths_of(p), 1 << 24);
+  validate(
+      p.nodes / p.group_size * wavelengths_of(p) <= 1 << 24,
+      "{}: {} groups of {} wavelengths (at most {} in all, for memory). Raise group_size or channel_slots.",
+      p.name, p.nodes / p.group_size, wavelengths_of(p), 1 << 24);
   validate(p.wss.ports >= 2 || p.nodes == p.group_size,
            "{}: switches of one port between groups (2 or more). Raise switch_ports.", p.name);
   LightPathsResult r;

@@ -41,8 +41,8 @@ struct PathBudget {
   double noise_margin_db = 0.0;  ///< tolerated noise and crosstalk over what there is
   /// Power above the sensitivity, dB.
   double power_margin_db() const { return received_dbm - sensitivity_dbm; }
-  /// Whether both margins are there, and all passes together as wide as the symbol rate: narrower ones would let
-  /// symbols disturb each other, which is not computed.
+  /// Whether both margins are there, and all passes together as wide as the symbol rate: narrower ones would
+  /// let symbols disturb each other, which is not computed.
   bool reaches() const {
     return noise_margin_db >= 0.0 && power_margin_db() >= 0.0 && bandwidth_hz >= symbol_rate_bd;
   }

@@ -18,7 +18,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
                     std::span<const TransceiverFailure> failures) {
-  validate(p.nodes >= 2 && p.transceivers >= 1, "{} nodes of {} transceivers (2 and 1 at least). Set nodes = 2 and transceivers = 1 or more.",
+  validate(p.nodes >= 2 && p.transceivers >= 1,
+           "{} nodes of {} transceivers (2 and 1 at least). Set nodes = 2 and transceivers = 1 or more.",
            p.nodes, p.transceivers);
   validate(std::isfinite(p.bytes_per_s) && p.bytes_per_s > 0.0,
            "a transceiver of {} bytes/s (positive and finite). Set rate_bit_per_s = 100e9.", p.bytes_per_s);
@@ -31,13 +32,14 @@ void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
   validate(p.schedule != "round-robin" || p.slot_s > p.tuning_s + p.settling_s,
            "slot_s = {} (more than tuning_s + settling_s = {}: a slot must carry bytes). Raise slot_s.",
            p.slot_s, p.tuning_s + p.settling_s);
-  validate(p.message_s + p.backoff_s > 0.0,
-           "message_s = backoff_s = 0 (a refused node would ask again at once, for ever). Set backoff_s = 2e-6.");
+  validate(
+      p.message_s + p.backoff_s > 0.0,
+      "message_s = backoff_s = 0 (a refused node would ask again at once, for ever). Set backoff_s = 2e-6.");
   double bytes = 0.0;
   for (const StepFlow& f : flows) bytes += f.transfer.bytes;
   validate(p.schedule != "round-robin" || bytes <= 1e7 * p.bytes_per_s * (p.slot_s - p.tuning_s - p.settling_s),
-           "slot_s = {} of {} bytes in all (at most 1e7 slots of data, for time). Set slot_s = {}.", p.slot_s, bytes,
-           p.tuning_s + p.settling_s + 1e-6 * bytes / p.bytes_per_s);
+           "slot_s = {} of {} bytes in all (at most 1e7 slots of data, for time). Set slot_s = {}.", p.slot_s,
+           bytes, p.tuning_s + p.settling_s + 1e-6 * bytes / p.bytes_per_s);
   const auto there = [&](int node) { return node >= 0 && node < p.nodes; };
   for (const StepFlow& f : flows) {
     const Transfer& t = f.transfer;
@@ -491,7 +493,8 @@ ProtocolRun run_protocol(const ProtocolSettings& p, std::span<const StepFlow> fl
   if (flows.empty()) return {};
   if (p.schedule == "flow-based") return FlowBased(p, flows).run(failures);
   validate(failures.empty(),
-           "a transceiver fails under round-robin (flow-based alone goes on without it). Set schedule = \"flow-based\".");
+           "a transceiver fails under round-robin (flow-based alone goes on without it). Set schedule = "
+           "\"flow-based\".");
   return round_robin(p, flows);
 }
 

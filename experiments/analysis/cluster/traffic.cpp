@@ -343,7 +343,8 @@ std::vector<int> place_job(const std::vector<bool>& taken, int size, double scat
   Stream stream(seed, Purpose::server_placement, 0, number, 1);
   const auto draw = [&](std::size_t n) { return stream.below(static_cast<std::uint32_t>(n)); };
   const auto moved = static_cast<std::size_t>(std::llround(scattered * size));
-  // distinct places of the job lose their nodes; distinct ones of these and the nodes left over take their places
+  // distinct places of the job lose their nodes; distinct ones of these and the nodes left over take their
+  // places
   std::vector<std::size_t> places(count);
   std::iota(places.begin(), places.end(), std::size_t{0});
   for (std::size_t i = 0; i < moved; ++i) std::swap(places[i], places[i + draw(count - i)]);
@@ -380,7 +381,9 @@ std::vector<TrainingJob> read_jobs(const std::filesystem::path& path, int nodes)
 std::vector<TrainingJob> helios_like_jobs(int nodes, double load, double horizon_s, std::uint64_t seed) {
   constexpr double mean_size = 3.72, median_s = 206.0, mean_s = 6652.0;
   validate(nodes >= 8 && load > 0.0 && std::isfinite(load) && horizon_s > 0.0 && std::isfinite(horizon_s),
-           "jobs on {} nodes, load {}, for {} s (8 or more, above 0). Set nodes = 8, load = 0.7 or horizon_s = 86400.", nodes, load, horizon_s);
+           "jobs on {} nodes, load {}, for {} s (8 or more, above 0). Set nodes = 8, load = 0.7 or horizon_s = "
+           "86400.",
+           nodes, load, horizon_s);
   const int sizes = std::bit_width(static_cast<unsigned>(nodes));
   const auto mean_of = [&](double q) {
     double sum = 0.0, weighted = 0.0;
@@ -508,7 +511,8 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
     });
   }
   result.utilisation = node_s / (static_cast<double>(nodes) * day.horizon_s);
-  for (; !waiting.empty(); waiting.pop()) result.mean_wait_s += day.horizon_s - day.jobs[waiting.front()].arrives_s;
+  for (; !waiting.empty(); waiting.pop())
+    result.mean_wait_s += day.horizon_s - day.jobs[waiting.front()].arrives_s;
   if (result.arrived > 0) result.mean_wait_s /= static_cast<double>(result.arrived);
   result.mean_stretch = shared_s > 0.0 ? stretch_s / shared_s : std::numeric_limits<double>::quiet_NaN();
   return result;

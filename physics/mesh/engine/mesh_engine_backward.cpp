@@ -140,9 +140,10 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
         "{} and {} words). Make them anew.",
         inputs.words, fields->words, inputs.width, fields->width);
   }
-  validate(&input_gradient != &gradient && &input_gradient != &inputs && &input_gradient != &outputs,
-           "the gradient at the inputs is to go where the inputs, the outputs or their gradient are (all are needed "
-           "to the end). Name another object.");
+  validate(
+      &input_gradient != &gradient && &input_gradient != &inputs && &input_gradient != &outputs,
+      "the gradient at the inputs is to go where the inputs, the outputs or their gradient are (all are needed "
+      "to the end). Name another object.");
   input_gradient.ports = gradient.ports;
   input_gradient.words = gradient.words;
   input_gradient.width = gradient.width;

@@ -139,6 +139,24 @@ TEST_CASE("errors of [chip] come on top of a measured chip, unknown to the corre
   // an arm of the design loses half of 0.1 dB, and what the dummies of the measured chip lose
   CHECK(mean_arm_loss_db(with_known_losses(config.chip, chip)) == Approx(0.05 + then.idle_arm_loss_db));
   CHECK(calibrated_chip(design, config, 2, 0, foundry).errors.layers[0][0].mesh.alpha != now.alpha);
+  // without measured dummies the mean of the arms is what receivers make up for
+  ChipErrors arms = was;
+  for (auto& layer : arms.layers)
+    for (BlockErrors& block : layer)
+      for (MeshErrors* mesh : {&block.mesh, &block.attenuators}) {
+        mesh->idle_arm_loss_db = 0.0;
+        for (Vector* loss : {&mesh->theta_arm_loss_db, &mesh->phi_arm_loss_db, &mesh->theta_other_loss_db,
+                             &mesh->phi_other_loss_db})
+          loss->setConstant(0.3);
+      }
+  File bare = File::create(scratch / "arms.h5");
+  save_chip_errors(bare.group("chip"), arms);
+  bare.close();
+  StudyConfig lossy = config;
+  lossy.measured_chip.measured = (scratch / "arms.h5").string();
+  const Foundry other(make_study_inputs(lossy, true).chips);
+  CHECK(mean_arm_loss_db(with_known_losses(lossy.chip, calibrated_chip(design, lossy, 1, 0, other))) ==
+        Approx(0.35));
   StudyConfig oracle = config;
   oracle.calibration.policy = CalibrationPolicy::oracle;
   CHECK(calibrated_chip(design, oracle, 1, 0, foundry).known.layers[0][0].mesh.alpha == now.alpha);

@@ -47,7 +47,9 @@ TEST_CASE("as many connections as fibres times wavelengths leave a group, no mor
 }
 
 // 16.8 GHz for 53 GBd: fails when passbands cost power alone
-TEST_CASE("passbands narrower than the symbol rate reach nothing, and a path without amplifiers has no OSNR to lose") {
+TEST_CASE(
+    "passbands narrower than the symbol rate reach nothing, and a path without amplifiers has no OSNR to "
+    "lose") {
   LightPaths p;
   p.levels = 2;
   p.wss.bandwidth_hz = 20e9;

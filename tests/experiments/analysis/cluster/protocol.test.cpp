@@ -91,7 +91,8 @@ TEST_CASE("no transceiver carries two circuits, and every byte arrives once") {
       const ProtocolRun run = run_protocol(p, flows);
       REQUIRE(
           std::all_of(run.flows.begin(), run.flows.end(), [](const FlowRecord& f) { return f.ends_s > 0.0; }));
-      // nothing is sent before what it depends on has arrived; fails when arrivals are told at the end of the slot
+      // nothing is sent before what it depends on has arrived; fails when arrivals are told at the end of the
+      // slot
       for (std::size_t f = 0; f < flows.size(); ++f) {
         REQUIRE(run.flows[f].begins_s >= run.flows[f].ready_s);
         for (std::size_t g = 0; g < flows.size(); ++g)
