@@ -45,7 +45,7 @@ struct BackwardFields {
 };
 
 /// Registers of words that walk back together: their Gram sums are folded once for all, which costs as much as
-/// a quarter of the arithmetic of one. On Zen 4 four take 9 to 14 % less time than two, and two 9 to 18 % less
+/// a quarter of the arithmetic of one. On Zen 4 four take 6 to 13 % less time than two, and two 10 to 18 % less
 /// than one (16 to 128 ports, float and double, AVX-512; row backward_blocks of the benchmarks).
 inline constexpr std::size_t registers_at_once = 4;
 
