@@ -48,7 +48,7 @@ std::string version_text() {
   };
   constexpr std::size_t many = 1024;
   return fmt::format(
-      "{}\nSIMD {}, {} bits; blocks of {} words at 64 ports and {} at 256 (float); caches: L1d {}, L2 {}",
+      "{}\nSIMD {}, {} bits; blocks of {} floats at 64 ports, {} at 256; L1d {}, L2 {}",
       program_version(), here.simd_target, 8 * here.register_bytes, words_per_block<float>(64, many),
       words_per_block<float>(256, many), kib(here.l1d_bytes), kib(here.l2_bytes));
 }

@@ -270,8 +270,8 @@ class MainJob(unittest.TestCase):
         self.assertRegex(optinc("explain", "word_accuracy").stdout, r"model chip: Fraction of .* \[1\]")
         self.assertRegex(optinc("explain", "receiver").stdout, r"(?m)^  lo_power_w +Local-oscillator power .* \[W\]$")
         self.assertRegex(optinc("--version").stdout, r"^optinc \d+\.\d+\.\d+ \([0-9a-f]{12}|unknown")
-        self.assertRegex(optinc("--version").stdout, r"(?m)^SIMD \w+, (128|256|512) bits; blocks of \d+ words at 64 ports and \d+ at 256 \(float\); "
-                         r"caches: L1d (\d+ KiB|unknown), L2 (\d+ KiB|unknown)$")
+        self.assertRegex(optinc("--version").stdout, r"(?m)^SIMD \w+, (128|256|512) bits; blocks of \d+ floats at 64 ports, \d+ at 256; "
+                         r"L1d (\d+ KiB|unknown), L2 (\d+ KiB|unknown)$")
         listed = optinc("explain").stdout.split()
         self.assertIn("runner.trials", listed)
         self.assertRegex(optinc("list").stdout, r"(?m)^  quickstart  ")
