@@ -424,7 +424,9 @@ void bind_mesh(nb::module_& m) {
       "wavelength_m [m].\n\n"
       "Phases, path differences, heaters and splitters answer as `sensitivity` says, as under [environment] in "
       "studies: its\n"
-      "errors change, not what is set on it. hardware: laser.wavelength_m is the calibration's. Raises "
+      "errors change, not what is set on it. Changes add up: they come on top of the errors that this chip "
+      "has, so that\n"
+      "chip.at(5.0).at(5.0) is as chip.at(10.0). hardware: laser.wavelength_m is the calibration's. Raises "
       "ValueError for changes\n"
       "that are not finite.");
   in_use("matrices", &matrices, nb::arg("wavelength_m"), nb::arg("temperature_k") = 0.0,

@@ -206,6 +206,10 @@ class Surroundings(unittest.TestCase):
         numpy.testing.assert_allclose(abs(chip.matrices(at, sensitivity=same)[:, 0, 1]), numpy.cos(2 * 5e6 * at) * numpy.cos(turned / 2),
                                       atol=1e-12)
         numpy.testing.assert_allclose(chip.at(0.0, at[0], same).errors.alpha, 5e6 * at[0], rtol=1e-12)
+        twice, once = chip.at(5.0, 1e-9).at(5.0, -3e-9), chip.at(10.0, -2e-9)  # changes add up
+        numpy.testing.assert_allclose(twice.errors.theta_offset, once.errors.theta_offset, rtol=1e-12)
+        numpy.testing.assert_allclose(twice.matrix(), once.matrix(), atol=1e-12)
+        self.assertGreater(abs(once.matrix() - chip.matrix()).max(), 1e-3)
         delay = chip.group_delay(sensitivity=same)
         self.assertTrue(numpy.isnan(delay[0, 0]))  # nothing passes
         # n_g/c times two columns of 200 um and the output's 80 um, and what the heaters of theta and the output add
