@@ -58,13 +58,15 @@ class Circuit:
         self.ports = tuple(ports)
         """Names of its ports, in the order of its matrices."""
         self._solver = CircuitSolver([(e.name, list(e.ports)) for e in self._elements], pairs, list(ports.items()), absorb_unconnected)
+        self._emits = any(e.emits for e in self._elements)
 
     def __call__(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
         """Scattering matrices, complex128 (.., ports, ports), at wavelengths of any shape [m].
 
         S[.., i, j]: field out of port i for a field of 1 into port j. `settings` replaces some of the netlist's, by
         instance. Raises ValueError for unknown names, values that a model refuses, a loop in resonance that loses no
-        light, and one in which an amplifier makes up for the loss.
+        light, and one in which an amplifier makes up for the loss. Only the wavelengths asked for are checked: ask at the
+        peak of every amplifier, too.
         """
         wavelengths = np.asarray(wavelength_m, float)
         at, changed = wavelengths.ravel(), self._changed(settings)
@@ -119,9 +121,10 @@ class _Element:
 
     def __init__(self, name: str, ports: Sequence[str], settings: dict[str, Any],
                  compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any]],
-                 emit: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any] | None]) -> None:
+                 emit: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any] | None] | None) -> None:
         self.name, self.ports = name, ports
         self._settings, self._compute, self._emit = settings, compute, emit
+        self.emits = emit is not None
 
     def scattering(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any]:
         found = self._asked(self._compute, wavelengths_m, changed)
@@ -130,7 +133,7 @@ class _Element:
 
     def emission(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any] | None:
         """Correlations of what it emits; None: nothing."""
-        return self._asked(self._emit, wavelengths_m, changed)
+        return self._asked(self._emit, wavelengths_m, changed) if self._emit else None
 
     def _asked(self, compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any] | None], wavelengths_m: Any,
                changed: dict[str, Any]) -> np.ndarray[Any, Any] | None:
@@ -158,7 +161,7 @@ def _element(name: str, given: Any, models: dict[str, Model], others: dict[str, 
         raise ValueError(f'instance "{name}" names no component (it is {component!r}). Give the name of a model.')
     if component in others:
         inner = Circuit({component: others[component], **{k: v for k, v in others.items() if k != component}}, models, absorb)
-        return _Element(name, inner.ports, settings, inner, inner.emission)
+        return _Element(name, inner.ports, settings, inner, inner.emission if inner._emits else None)
     model = models.get(component, component)
     if callable(model):
         return _of_function(name, model, settings)
@@ -167,8 +170,9 @@ def _element(name: str, given: Any, models: dict[str, Model], others: dict[str, 
         ports = model_ports(known)
     except ValueError as error:
         raise ValueError(f'instance "{name}": {error}') from error
+    emits = model_emission(known, {}, np.array([1.55e-6])) is not None
     return _Element(name, ports, settings, lambda at, values: model_scattering(known, values, at),
-                    lambda at, values: model_emission(known, values, at))
+                    (lambda at, values: model_emission(known, values, at)) if emits else None)
 
 
 def _of_function(name: str, model: Callable[..., Mapping[tuple[str, str], Any]], settings: dict[str, Any]) -> _Element:
@@ -180,7 +184,7 @@ def _of_function(name: str, model: Callable[..., Mapping[tuple[str, str], Any]],
             s[:, ports.index(b), ports.index(a)] = np.asarray(field)
         return s
 
-    return _Element(name, ports, settings, compute, lambda *_: None)
+    return _Element(name, ports, settings, compute, None)
 
 
 def _top(netlist: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
