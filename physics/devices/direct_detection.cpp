@@ -36,6 +36,7 @@ double mean_direct_current_a(const DirectReceiver& s, double power_w) {
 }
 
 double direct_snr(const DirectReceiver& s, double power_w) {
+  if (power_w == 0) return 0.0;  // also of a receiver without any noise
   return std::pow(s.diode.responsivity_a_per_w * power_w, 2) / direct_noise_a2(s, power_w).total();
 }
 

@@ -43,7 +43,7 @@ DirectNoise direct_noise_a2(const DirectReceiver& receiver, double power_w);
 /// Mean current, A: R (P + S B_o) + I_d.
 double mean_direct_current_a(const DirectReceiver& receiver, double power_w);
 
-/// Electrical signal to noise ratio of light that is on: (R P)^2 over the total variance.
+/// Electrical signal to noise ratio of light that is on: (R P)^2 over the total variance; 0 without light.
 double direct_snr(const DirectReceiver& receiver, double power_w);
 
 /// One reading of the current, A: the mean with normal noise of the total variance; one normal.

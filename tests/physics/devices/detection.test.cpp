@@ -131,6 +131,12 @@ TEST_CASE("MC: direct detection: mean and variance at each PAM4 level, 200000 re
   }
 }
 
+TEST_CASE("direct detection: a receiver without light and noise has no signal, not NaN") {
+  CHECK(direct_noise_a2(quiet(), 0).total() == 0);
+  CHECK(direct_snr(quiet(), 0) == 0);
+  CHECK(direct_snr(quiet(), 1e-6) > 0);
+}
+
 TEST_CASE("direct detection: impossible receivers are refused by name") {
   CHECK_NOTHROW(validate_direct_receiver(quiet()));
   DirectReceiver s = quiet();
