@@ -70,13 +70,25 @@ PortReadings direct_readings(const Matrix& scattering, const Eigen::MatrixXd& em
   const Eigen::Index ports = ports_of(scattering), wavelengths = scattering.cols();
   validate(from >= 0 && from < ports, "port {} of a circuit of {} (0 or more, below that). Give one of these.",
            from, ports);
+  validate(scattering.rows() == ports * ports && scattering.allFinite(),
+           "scattering of {} rows, or with NaN or infinity (ports^2 rows of numbers). Check the circuit.",
+           scattering.rows());
+  if (emitted_w_per_hz.size() > 0) {
+    constexpr double rounding = 1e-9;
+    validate(emitted_w_per_hz.rows() == ports && emitted_w_per_hz.cols() == wavelengths &&
+                 emitted_w_per_hz.allFinite() &&
+                 emitted_w_per_hz.minCoeff() >= -rounding * emitted_w_per_hz.maxCoeff(),
+             "emission of {} x {} (needs {} x {}: ports, wavelengths; finite and >= 0). Give that of the same "
+             "circuit.",
+             emitted_w_per_hz.rows(), emitted_w_per_hz.cols(), ports, wavelengths);
+  }
   PortReadings read;
   read.power_w = power_w * scattering.middleRows(from * ports, ports).cwiseAbs2();
   read.photocurrent_a.resize(ports, wavelengths);
   read.snr.resize(ports, wavelengths);
   for (Eigen::Index w = 0; w < wavelengths; ++w)
     for (Eigen::Index p = 0; p < ports; ++p) {
-      receiver.light.ase_density_w_per_hz = emitted_w_per_hz.size() > 0 ? emitted_w_per_hz(p, w) : 0.0;
+      receiver.light.ase_density_w_per_hz = emitted_w_per_hz.size() > 0 ? std::max(0.0, emitted_w_per_hz(p, w)) : 0.0;
       read.photocurrent_a(p, w) = mean_direct_current_a(receiver, read.power_w(p, w));
       read.snr(p, w) = direct_snr(receiver, read.power_w(p, w));
     }

@@ -28,7 +28,8 @@ struct PortReadings {
 /// Readings where light of `power_w` enters port `from` and each port leads to such a receiver, from S
 /// (ports^2, wavelengths) and the emission S of the ports (ports, wavelengths) W/Hz, or one without elements:
 /// none. The emission is taken for flat over the receiver's optical filter; light.ase_density_w_per_hz is not
-/// looked at. Throws Error for an impossible power, port or receiver.
+/// looked at. Throws Error for an impossible power, port or receiver, and for S and emission of other shapes,
+/// not finite or, the emission, below 0.
 PortReadings direct_readings(const Matrix& scattering, const Eigen::MatrixXd& emitted_w_per_hz,
                              Eigen::Index from, double power_w, DirectReceiver receiver);
 
