@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::ptrdiff_t none = -1;
 constexpr std::size_t largest_dense = 96;  // fields of a loop that are solved by dense elimination
+constexpr std::size_t largest_amplified = 1000;  // fields of a loop whose eigenvalues are found
 
 std::string said(const InstancePort& port) { return fmt::format("{},{}", port.instance, port.port); }
 
@@ -145,6 +146,20 @@ bool amplifies(const Matrix& s) {
   return Eigen::LLT<Matrix>(lost).info() != Eigen::Success;
 }
 
+/// Whether light dies out in a loop in whatever phase it meets itself: a power of |M|, whose spectral radius is
+/// no less than that of M, takes 1 to less than 1 everywhere.
+bool dies_out(const Eigen::SparseMatrix<Complex>& loop) {
+  constexpr int most_turns = 1000;
+  constexpr double rounding = 1e-9 * most_turns;
+  const Eigen::SparseMatrix<double> size = loop.cwiseAbs();
+  Vector left = Vector::Ones(loop.cols());
+  for (int turn = 0; turn < most_turns; ++turn) {
+    left = size * left;
+    if (left.maxCoeff() < 1 - rounding) return true;
+  }
+  return false;
+}
+
 /// Whether light that turns in a loop grows, or stays as it is.
 bool grows(const Matrix& loop) {
   constexpr double rounding = 1e-9;
@@ -174,11 +189,46 @@ bool solve_loop(const Eigen::SparseMatrix<Complex>& matrix, const std::vector<st
   return solved.allFinite();
 }
 
+/// Throws Error unless every instance has a finite S, all at the same wavelengths.
+void check_scattering(const Netlist& netlist, std::span<const Matrix> of_instances) {
+  validate(of_instances.size() == netlist.instances.size(),
+           "{} scattering matrices for {} instances (one each).", of_instances.size(),
+           netlist.instances.size());
+  const Eigen::Index wavelengths = of_instances[0].cols();
+  for (std::size_t i = 0; i < of_instances.size(); ++i) {
+    const auto& [name, ports] = netlist.instances[i];
+    validate(
+        of_instances[i].rows() == static_cast<Eigen::Index>(ports.size() * ports.size()) &&
+            of_instances[i].cols() == wavelengths,
+        "scattering of instance \"{}\" is {} x {} (expected {} x {}: ports^2, wavelengths). Check its model.",
+        name, of_instances[i].rows(), of_instances[i].cols(), ports.size() * ports.size(), wavelengths);
+    validate(
+        of_instances[i].allFinite(),
+        "scattering of instance \"{}\" holds NaN or infinity (numbers only). Check its model and settings.",
+        name);
+  }
+}
+
+/// Whether correlations are those of waves: each column Hermitian (ports, ports).
+bool are_hermitian(const Matrix& correlations, std::size_t ports) {
+  constexpr double rounding = 1e-9;
+  const auto n = static_cast<Eigen::Index>(ports);
+  for (Eigen::Index w = 0; w < correlations.cols(); ++w) {
+    const Matrix c = correlations.col(w).reshaped(n, n);
+    if ((c - c.adjoint()).norm() > rounding * c.norm()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-Matrix Circuit::scattering(std::span<const Matrix> of_instances) const { return transfer(of_instances, {}); }
+Matrix Circuit::scattering(std::span<const Matrix> of_instances) const {
+  check_scattering(netlist_, of_instances);
+  return transfer(of_instances, {});
+}
 
 Matrix Circuit::emission(std::span<const Matrix> of_instances, std::span<const Matrix> emitted) const {
+  check_scattering(netlist_, of_instances);
   validate(emitted.size() == of_instances.size(), "{} emissions for {} instances (one each).", emitted.size(),
            of_instances.size());
   std::vector<std::size_t> emitters;
@@ -191,6 +241,9 @@ Matrix Circuit::emission(std::span<const Matrix> of_instances, std::span<const M
         of_instances[i].cols());
     validate(emitted[i].allFinite(),
              "emission of instance \"{}\" holds NaN or infinity (numbers only). Check its model and settings.",
+             netlist_.instances[i].name);
+    validate(are_hermitian(emitted[i], first_port_[i + 1] - first_port_[i]),
+             "emission of instance \"{}\" is not Hermitian (<b_i b_j*> is <b_j b_i*>*). Check its model.",
              netlist_.instances[i].name);
     for (std::size_t p = first_port_[i]; p < first_port_[i + 1]; ++p) emitters.push_back(p);
   }
@@ -215,22 +268,7 @@ Matrix Circuit::emission(std::span<const Matrix> of_instances, std::span<const M
 }
 
 Matrix Circuit::transfer(std::span<const Matrix> of_instances, std::span<const std::size_t> emitters) const {
-  validate(of_instances.size() == netlist_.instances.size(),
-           "{} scattering matrices for {} instances (one each).", of_instances.size(),
-           netlist_.instances.size());
   const Eigen::Index wavelengths = of_instances[0].cols();
-  for (std::size_t i = 0; i < of_instances.size(); ++i) {
-    const auto& [name, ports] = netlist_.instances[i];
-    validate(
-        of_instances[i].rows() == static_cast<Eigen::Index>(ports.size() * ports.size()) &&
-            of_instances[i].cols() == wavelengths,
-        "scattering of instance \"{}\" is {} x {} (expected {} x {}: ports^2, wavelengths). Check its model.",
-        name, of_instances[i].rows(), of_instances[i].cols(), ports.size() * ports.size(), wavelengths);
-    validate(
-        of_instances[i].allFinite(),
-        "scattering of instance \"{}\" holds NaN or infinity (numbers only). Check its model and settings.",
-        name);
-  }
   Equations equations;
   std::vector<std::size_t> field_of(facing_.size()), input_of(facing_.size(), outer_.size());
   for (std::size_t p = 0; p < facing_.size(); ++p)
@@ -307,11 +345,16 @@ Matrix Circuit::transfer(std::span<const Matrix> of_instances, std::span<const s
         return netlist_.instances[instance_of_[equations.port[f]]].name;
       };
       if (const auto found_at = std::ranges::find_if(loop, amplifier);
-          found_at != loop.end() && grows(Matrix(turn)))
-        throw Error(
-            fmt::format("instance \"{}\" amplifies in a loop whose gain makes up for its loss (it would "
-                        "oscillate, and its field has no bound). Lower the gain or what comes back to it.",
-                        name_of(*found_at)));
+          found_at != loop.end() && !dies_out(turn)) {
+        validate(loop.size() <= largest_amplified,
+                 "instance \"{}\" amplifies in a loop of {} fields (at most {}, unless light dies out in it in "
+                 "any phase). Set fewer reflections.",
+                 name_of(*found_at), loop.size(), largest_amplified);
+        validate(!grows(Matrix(turn)),
+                 "instance \"{}\" amplifies in a loop whose gain makes up for its loss (it would oscillate, and "
+                 "its field has no bound). Lower the gain or what comes back to it.",
+                 name_of(*found_at));
+      }
       if (solve_loop(turn, loop, fields)) continue;
       throw Error(
           fmt::format("instances \"{}\" and \"{}\" lie in a loop in resonance that loses no light (its "

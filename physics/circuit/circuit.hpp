@@ -47,7 +47,9 @@ struct Netlist {
 ///
 /// A loop with a device that amplifies may have no steady state. It is stable where the eigenvalues of its
 /// round trip stay below 1 at every wavelength (Nyquist: no locus can turn about 1); a loop that reaches 1 at a
-/// wavelength is refused, in whatever phase it arrives there.
+/// wavelength is refused, in whatever phase it arrives there. Only the wavelengths that are asked for are looked
+/// at: ask at the peak of every amplifier, too. Loops of more than 1000 fields with an amplifier are solved
+/// where light dies out in them in any phase, and refused elsewhere.
 class Circuit {
  public:
   /// Throws PortError for names that are twice there or not known, a port that two others face, and one that
@@ -69,7 +71,7 @@ class Circuit {
   /// nothing) and the transfer T_k of its ports to those of the circuit, through every reflection:
   ///   C = sum_k T_k C_k T_k^H,
   /// instances independent of each other (S. W. Wedge, D. B. Rutledge, IEEE Trans. Microw. Theory Tech. 40,
-  /// 2004 (1992)). Throws as scattering does.
+  /// 2004 (1992)). Throws as scattering does, and for C_k that are not finite or not Hermitian.
   Matrix emission(std::span<const Matrix> of_instances, std::span<const Matrix> emitted) const;
 
  private:

@@ -116,6 +116,25 @@ class Circuits(unittest.TestCase):
             chain.detect(1.55e-6, "x", 1e-4)
         self.assertEqual(abs(optinc.Circuit(RING).emission(AT)).max(), 0)
 
+    # Seen not to return with more matrices than instances.
+    def test_emission_of_other_instances_is_refused(self):
+        from optinc._core import CircuitSolver
+        solver = CircuitSolver([("a", ["x", "y"])], [], [("x", ("a", "x")), ("y", ("a", "y"))])
+        s = numpy.zeros((1, 2, 2), complex)
+        with self.assertRaisesRegex(ValueError, "60 scattering matrices for 1 instances"):
+            solver.emission([s] * 60, [None] + [s] * 59)
+        with self.assertRaisesRegex(ValueError, 'instance "a" is not Hermitian'):
+            solver.emission([s], [s + [[0, 1], [0, 0]]])
+
+    def test_passive_components_are_no_emitters(self):
+        chain = {"top": {"instances": {"a": "resonator", "b": "amplifier"}, "connections": {"a,out": "b,in0"},
+                         "ports": {"left": "a,in", "right": "b,out0"}}, "resonator": RING}
+        circuit = optinc.Circuit(chain)
+        self.assertEqual([e.emission(AT, {}) is None for e in circuit._elements], [True, False])
+        self.assertGreater(circuit.emission(1.55e-6)[1, 1].real, 0)
+        nested = {"outer": {"instances": {"c": "top"}, "ports": {"left": "c,left", "right": "c,right"}}, **chain}
+        numpy.testing.assert_array_equal(optinc.Circuit(nested).emission(AT), circuit.emission(AT))
+
     @unittest.skipUnless(os.environ.get("OPTINC_TOOL"), "needs OPTINC_TOOL")
     def test_the_command_line_reads_the_same_light(self):
         from optinc.results import open_run

@@ -263,6 +263,52 @@ TEST_CASE("a loop whose gain makes up for its loss oscillates and is refused") {
   }
 }
 
+// 1204 fields are more than eigenvalues are looked for: a turn that leaves 4 % is accepted at once, 94 % is not.
+TEST_CASE("a long loop with an amplifier is solved where light dies out in it") {
+  const auto chain = [](double r) {
+    const std::vector<double> at = {at_peak_m};
+    Drawn drawn;
+    const std::map<std::string, double> facet = {{"reflection_db", 20 * std::log10(r)}};
+    drawn.add("left", "interface", facet, at);
+    drawn.add("amp", "amplifier", {{"small_signal_gain_db", 12}}, at);
+    drawn.connect({"left", "out0"}, {"amp", "in0"});
+    std::string last = "amp";
+    for (int i = 0; i < 600; ++i) {
+      const std::string next = fmt::format("turn{}", i);
+      drawn.add(next, "phase_shifter", {}, at);
+      drawn.connect({last, "out0"}, {next, "in0"});
+      last = next;
+    }
+    drawn.add("right", "interface", facet, at);
+    drawn.connect({last, "out0"}, {"right", "in0"});
+    drawn.netlist.ports = {{"in", {"left", "in0"}}, {"out", {"right", "out0"}}};
+    return drawn;
+  };
+  const double gain = std::pow(10, 1.2);
+  const Matrix s = column(chain(0.05).solved(), 0);  // facets seen from inside: -r and r
+  CHECK(std::abs(s(1, 0)) == Approx((1 - 0.0025) * std::sqrt(gain) / (1 + gain * 0.0025)).epsilon(1e-12));
+  CHECK_THAT(refusal([&] { chain(0.97 / std::sqrt(gain)).solved(); }),
+             ContainsSubstring("instance \"amp\" amplifies in a loop of 1204 fields (at most 1000"));
+}
+
+// Seen to crash without a check of both lists.
+TEST_CASE("emission of other instances, or none of waves, is refused") {
+  Drawn drawn = facets(10, 0.2, 0);
+  const std::vector<Matrix> emitted = drawn.emitted, scattering = drawn.scattering;
+  drawn.scattering.resize(60, scattering[0]);
+  drawn.emitted.resize(60, emitted[1]);
+  CHECK_THAT(refusal([&] { drawn.emission(); }), ContainsSubstring("60 scattering matrices for 4 instances"));
+  drawn.scattering = scattering;
+  CHECK_THAT(refusal([&] { drawn.emission(); }), ContainsSubstring("60 emissions for 4 instances"));
+  drawn.emitted = emitted;
+  drawn.emitted[1](1, 0) = 0.1 * emitted[1](0, 0);
+  CHECK_THAT(refusal([&] { drawn.emission(); }),
+             ContainsSubstring("emission of instance \"amp\" is not Hermitian"));
+  drawn.emitted[1](1, 0) = NAN;
+  CHECK_THAT(refusal([&] { drawn.emission(); }),
+             ContainsSubstring("emission of instance \"amp\" holds NaN"));
+}
+
 // At the quantum limit an amplifier adds nothing but what commutators ask for, [b_i, b_j^+] = delta_ij:
 // emission is h nu (S S^H - 1) of any circuit without loss (C. M. Caves, Phys. Rev. D 26, 1817 (1982)). Fails
 // when the transfer of emission and S disagree anywhere, or correlations between ports are lost.
@@ -312,7 +358,9 @@ TEST_CASE("an amplifier's gain falls off its peak, and an absorber emits nothing
   const auto refused = [&](const char* name, double value) {
     return refusal([&] { model_scattering(model, {{name, value}}, at); });
   };
-  CHECK_THAT(refused("noise_figure_db", 2.5), ContainsSubstring("noise_figure_db = 2.5 (at least 2.941 dB"));
+  CHECK_THAT(refused("noise_figure_db", 2.5), ContainsSubstring("noise_figure_db = 2.5 (at least 2.941 dB") &&
+                                                 ContainsSubstring("Set noise_figure_db = 2.942."));
+  CHECK(refused("noise_figure_db", 2.942).empty());
   CHECK_THAT(refused("small_signal_gain_db", -1), ContainsSubstring("small_signal_gain_db = -1"));
   CHECK_THAT(refused("three_db_bandwidth_m", 0), ContainsSubstring("three_db_bandwidth_m"));
 }
@@ -352,4 +400,14 @@ TEST_CASE("direct receivers at the ports of a circuit") {
              ContainsSubstring("port 2 of a circuit of 2"));
   CHECK_THAT(refusal([&] { direct_readings(drawn.solved(), emitted, 0, -1, receiver); }),
              ContainsSubstring("power_w = -1"));
+  const auto refused = [&](const Matrix& s, const Eigen::MatrixXd& c) {
+    return refusal([&] { direct_readings(s, c, 0, 1e-3, receiver); });
+  };
+  Matrix broken = drawn.solved();
+  CHECK(refused(broken, emitted).empty());
+  CHECK_THAT(refused(broken, -emitted), ContainsSubstring("emission of 2 x 1"));
+  CHECK_THAT(refused(broken, emitted * NAN), ContainsSubstring("finite and >= 0"));
+  CHECK_THAT(refused(broken, emitted.topRows(1)), ContainsSubstring("emission of 1 x 1 (needs 2 x 1"));
+  broken(0, 0) = INFINITY;
+  CHECK_THAT(refused(broken, emitted), ContainsSubstring("scattering of 4 rows, or with NaN"));
 }
