@@ -96,8 +96,8 @@ void add_circuit(CommandTable& commands) {
       ->type_name("PORT=W");
   circuit
       .add_option("--receiver", asked->receiver,
-                  "Override a setting of these receivers: SETTING=value; repeatable (listed by --models)")
-      ->type_name("SETTING=NUMBER");
+                  "Override a setting of these receivers: KEY=X; repeatable (listed by --models)")
+      ->type_name("KEY=X");
   circuit.add_flag("--absorb-unconnected", asked->absorb_unconnected,
                    "Let ports that face nothing absorb light; otherwise they are errors");
   circuit.add_flag("--models", asked->models, "List the models of devices with their settings");

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/io/netlist_file.hpp"
 #include "experiments/io/scattering_file.hpp"
+#include "experiments/io/touchstone.hpp"
 #include "physics/circuit/detection.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
@@ -43,7 +45,8 @@ std::vector<double> wavelengths_of(const CircuitArguments& a) {
 
 /// Numbers by name, as an option has them; `example` shows one.
 std::map<std::string, double> numbers_of(std::span<const std::string> texts, std::string_view option,
-                                         std::string_view form, std::string_view example) {
+                                         std::string_view form, std::string_view example,
+                                         bool infinite = false) {
   std::map<std::string, double> numbers;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
@@ -53,7 +56,7 @@ std::map<std::string, double> numbers_of(std::span<const std::string> texts, std
         value = std::stod(text.substr(equals + 1), &used);
       } catch (const std::logic_error&) {
       }
-    validate(std::isfinite(value) && equals + 1 + used == text.size(),
+    validate((infinite ? !std::isnan(value) : std::isfinite(value)) && equals + 1 + used == text.size(),
              "{} {} (it reads {}=NUMBER). Write, for example, {} {}.", option, text, form, option, example);
     numbers[text.substr(0, equals)] = value;
   }
@@ -247,14 +250,18 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
   }
   const std::vector<double> wavelengths = wavelengths_of(a);
   const CircuitSettings settings = numbers_of(a.settings, "--set", "INSTANCE.SETTING", "bus.eta_rad=0.3");
-  const DirectReceiver receiver =
-      direct_receiver(numbers_of(a.receiver, "--receiver", "SETTING", "bandwidth_hz=20e9"));
+  std::map<std::string, double> of_receiver =
+      numbers_of(a.receiver, "--receiver", "SETTING", "bandwidth_hz=20e9", true);
+  const DirectReceiver receiver = direct_receiver(of_receiver);
   const CircuitComponent circuit = read_netlist(a.netlist, a.absorb_unconnected);
   if (stored) {
     require_scattering_extension(a.out.output, circuit.ports.size());
     require_not_input(a.out.output, circuit.files);
   }
   const std::optional<LightIn> light = light_of(a, circuit.ports);
+  validate(!stored || !light || touchstone_ports(a.out.output) == 0,
+           "--light with -o {} (Touchstone holds scattering alone). Name the output {}.", a.out.output,
+           std::filesystem::path(a.out.output).replace_extension(".h5").string());
   CircuitScattering found{circuit.ports, wavelengths, {}};
   const auto ports = static_cast<Eigen::Index>(circuit.ports.size()),
              count = static_cast<Eigen::Index>(wavelengths.size());
@@ -277,8 +284,14 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
       progress.step();
     }
   }
-  if (light)
+  if (light) {
     found.readings = direct_readings(found.s, found.emitted_w_per_hz, light->port, light->power_w, receiver);
+    found.light_port = circuit.ports[static_cast<std::size_t>(light->port)];
+    found.light_power_w = light->power_w;
+    for (const ModelSetting& setting : direct_receiver_settings())
+      of_receiver.emplace(setting.name, setting.usual);
+    found.receiver = std::move(of_receiver);
+  }
   if (stored)
     write_scattering(a.out.output, found,
                      fmt::format("OptINC circuit: {}", std::filesystem::path(a.netlist).stem().string()), typed,

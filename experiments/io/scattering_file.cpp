@@ -37,6 +37,10 @@ void save_scattering(const Group& group, const CircuitScattering& circuit) {
   of_ports("photocurrent", circuit.readings.photocurrent_a, "A",
            "mean current of a direct receiver at the port");
   of_ports("snr", circuit.readings.snr, "1", "electrical signal to noise ratio of that receiver");
+  if (circuit.readings.snr.size() == 0) return;
+  group.attributes().set("light_port", circuit.light_port);
+  group.attributes().set("light_power_w", circuit.light_power_w);
+  for (const auto& [name, value] : circuit.receiver) group.attributes().set(name, value);
 }
 
 std::string as_touchstone(const CircuitScattering& circuit, std::string_view title, std::string_view command) {

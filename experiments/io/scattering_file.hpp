@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct CircuitScattering {
   Matrix s;                           ///< (ports^2, wavelengths), each column an S (ports, ports) by columns
   Eigen::MatrixXd emitted_w_per_hz = {};  ///< power it sends out of each port, (ports, wavelengths); or empty
   PortReadings readings = {};             ///< of receivers at its ports; or empty
+  std::string light_port = {};            ///< that light enters for these
+  double light_power_w = 0.0;             ///< of that light
+  std::map<std::string, double> receiver = {};  ///< settings of each receiver: direct_receiver_settings()
 };
 
 /// Throws Error unless a circuit of so many ports can be written under that name: .h5, or Touchstone's .sNp

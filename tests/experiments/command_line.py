@@ -421,6 +421,19 @@ class MainJob(unittest.TestCase):
         self.check_refusal(optinc("circuit", amplified, "--light", "b=1", "--quiet"), 'no port "b"', "in, out")
         self.check_refusal(optinc("circuit", amplified, "--receiver", "bandwidth_hz=1e9", "--quiet"), "--receiver without --light")
         self.check_refusal(optinc("circuit", amplified, "--light", "in=1", "--receiver", "bandwith_hz=1e9", "--quiet"), "bandwidth_hz")
+        self.check_refusal(optinc("circuit", amplified, "--light", "in=1", "--receiver", "rin_db_per_hz=nan", "--quiet"), "rin_db_per_hz=nan")
+        self.check_refusal(optinc("circuit", amplified, "--light", "in=inf", "--quiet"), "--light in=inf")
+        self.check_refusal(optinc("circuit", amplified, "--light", "in=1", "--receiver", "bandwidth_hz=inf", "--quiet"), "bandwidth_hz = inf")
+        self.check_refusal(optinc("circuit", amplified, "--light", "in=1", "-o", amplified.with_suffix(".s2p"), "--quiet"),
+                           "Touchstone holds scattering alone", "amplified.h5")
+        self.assertFalse(amplified.with_suffix(".s2p").exists())
+        read = amplified.with_suffix(".h5")
+        done = optinc("circuit", amplified, "--light", "in=1e-4", "--receiver", "rin_db_per_hz=-inf", "-o", read, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with h5py.File(read) as file:
+            self.assertEqual(dict(file["circuit"].attrs), {
+                "light_port": "in", "light_power_w": 1e-4, "responsivity_a_per_w": 1.0, "dark_current_a": 30e-9, "noise_a_per_rthz": 16.9e-12,
+                "bandwidth_hz": 32e9, "rin_db_per_hz": -math.inf, "optical_bandwidth_hz": 50e9})
         for arguments, words in (((path, "--wavelength-m", 1.5e-6, 1.4e-6), ("no longer than",)), ((path, "--points", 1), ("--points 1",)),
                                  ((path, "--set", "turn.length_m=long"), ("turn.length_m=long", "NUMBER")), ((), ("no netlist",)),
                                  ((path, "-o", path, "--force"), ("ring.yml",)), ((path, "-o", made), ("exists",)),
