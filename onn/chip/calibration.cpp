@@ -141,6 +141,7 @@ void add_measured(const ChipErrors& measured, CalibratedChip& made) {
   int count = 0;
   for_each_pair(measured, made.errors, [&](const MeshErrors& from, MeshErrors& to) {
     add_errors(from, to);
+    if (from.idle_arm_loss_db == 0.0 && from.theta_arm_loss_db.size() == 0) return;  // nothing was measured
     const double loss_db = known_arm_loss_db(from);
     if (count++ == 0) first = loss_db;
     beyond += loss_db - first;

@@ -103,9 +103,12 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
                      const Network* start_from, const Checkpointing* checkpointing, const TrainingUnit& unit) {
   validate_training(settings);
   const Network shape = make_network(task, hidden);
-  validate(start_from == nullptr || (start_from->is_feed_forward() && start_from->widths() == shape.widths()),
-           "the network to start from has other widths, or skips ({}: these are asked for). Give one of them.",
-           fmt::join(shape.widths(), "-"));
+  if (start_from != nullptr)
+    validate(start_from->is_feed_forward() && start_from->widths() == shape.widths(),
+             "the network to start from has widths {} ({} are asked for, without skips). Set network.hidden to "
+             "its widths, or "
+             "leave network.start out.",
+             fmt::join(start_from->widths(), "-"), fmt::join(shape.widths(), "-"));
   std::vector<Layer> layers =
       start_from == nullptr ? initial_layers(shape, seed, settings.initial_variance) : layers_of(*start_from);
   limit_outputs(layers, task, settings.ceiling);

@@ -32,10 +32,9 @@ TEST_CASE("training goes on from a network with the loss it ended with") {
   const TrainingResult first = train(small, hidden, settings_of(60, 1e-2), 2, 1);
   const TrainingResult more = train(small, hidden, settings_of(2, 1e-6), 2, 1, {}, &first.network);
   CHECK(more.curve.front().margin == Approx(first.curve.back().margin).margin(1e-3));
-  check_message(refusal([&] {
-                  train({2, 2}, hidden, settings_of(2, 1e-3), 2, 1, {}, &first.network);
-                }),
-                {"another task"});
+  check_message(
+      refusal([&] { train(small, std::vector<int>{5}, settings_of(2, 1e-3), 2, 1, {}, &first.network); }),
+      {"network.hidden", "network.start"});
 }
 
 TEST_CASE("training ends once every word is right by the margin asked for") {

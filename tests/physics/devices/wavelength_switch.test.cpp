@@ -70,7 +70,7 @@ TEST_CASE("beat-limited error rates: closed form of two levels, and the tolerate
   CHECK(noise_to_signal(20.0, 25e9) == Approx(0.01).epsilon(1e-12));
 }
 
-TEST_CASE("crosstalk adds up by ports and passes; what cannot be is refused by name") {
+TEST_CASE("crosstalk adds up by ports and passes, and what cannot be is refused by name") {
   WavelengthSwitchSettings s;
   CHECK(crosstalk_ratio(s, 2.0) == Approx(2 * 19 * std::pow(10, -3.5)).epsilon(1e-12));
   s.crosstalk_db = 3.0;

@@ -65,7 +65,7 @@ TEST_CASE("hostile lists of clusters are refused by line") {
 
 // nothing stands in the way of a packed job on a tree that blocks nothing: fails when a network is taken for
 // another
-TEST_CASE("packed on full bisection all networks are alike but for latency; scattered they are not") {
+TEST_CASE("packed on full bisection all networks are alike but for latency, and scattered they are not") {
   Competition c;
   c.nodes = 128;
   c.tenant_nodes = 32;

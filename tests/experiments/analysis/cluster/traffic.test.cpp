@@ -61,7 +61,7 @@ TEST_CASE("max-min rates of a flow with weights are those of so many flows") {
   CHECK_THROWS_WITH(complete_flows(capacity, together), ContainsSubstring("weights"));
 }
 
-TEST_CASE("a ring alone is alpha-beta, whatever the buckets; overlap hides what the backward pass can") {
+TEST_CASE("a ring alone is alpha-beta, whatever the buckets, and overlap hides what the backward pass can") {
   for (const char* network : {"switch", "fat-tree", "sip-ring", "oddl"}) {
     TrafficSettings t = on(network, 64);
     t.overlap = false;
