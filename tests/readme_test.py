@@ -155,7 +155,9 @@ class Pages(unittest.TestCase):
             return
         if words[1] in ("run", "ablate", "train"):
             words = [*words, "--print-config"]
-        elif words[1] in ("budget", "compare-costs", "interconnect", "cluster", "check-network", "explain", "list", "devices"):
+        elif words[1] == "cluster":  # whole lists take minutes
+            words = [*words, "--dry-run"]
+        elif words[1] in ("budget", "compare-costs", "interconnect", "check-network", "explain", "list", "devices"):
             pass
         else:
             words = [*words[:2], "--help"]

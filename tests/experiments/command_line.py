@@ -432,7 +432,7 @@ class MainJob(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         with h5py.File(read) as file:
             self.assertEqual(dict(file["circuit"].attrs), {
-                "light_port": "in", "light_power_w": 1e-4, "responsivity_a_per_w": 1.0, "dark_current_a": 30e-9, "noise_a_per_rthz": 16.9e-12,
+                "light_port": "in", "light_power_w": 1e-4, "responsivity_a_per_w": 0.9, "dark_current_a": 30e-9, "noise_a_per_rthz": 16.9e-12,
                 "bandwidth_hz": 32e9, "rin_db_per_hz": -math.inf, "optical_bandwidth_hz": 50e9})
         for arguments, words in (((path, "--wavelength-m", 1.5e-6, 1.4e-6), ("no longer than",)), ((path, "--points", 1), ("--points 1",)),
                                  ((path, "--set", "turn.length_m=long"), ("turn.length_m=long", "NUMBER")), ((), ("no netlist",)),

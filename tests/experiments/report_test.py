@@ -274,7 +274,7 @@ class Numbers(unittest.TestCase):
             means, low, high = (file[f"summary/word_accuracy_mean{end}"][()] for end in ("", "_low", "_high"))
             variants = list(file["summary/variant"].asstr())
         said = next(p.text() for p in PAGES["chip"].all("p") if p.attributes.get("class") == "conclusion")
-        self.assertRegex(said, r"^Share of .* \(mean of 2 trials \[95 % interval\]\): best ")
+        self.assertRegex(said, r"^Fraction of .* \(mean of 2 trials \[95 % interval\]\): best ")
         best, worst = re.findall(r"(?:best|worst) (\S+) \[(\S+), (\S+)\] at (.*?)[;.](?: |$)", said)
         for told, place in ((best, means.argmax()), (worst, means.argmin())):
             for text, values in zip(told, (means, low, high)):

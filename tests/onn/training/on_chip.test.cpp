@@ -33,7 +33,7 @@ TEST_CASE("training goes on from a network with the loss it ended with") {
   const TrainingResult more = train(small, hidden, settings_of(2, 1e-6), 2, 1, {}, &first.network);
   CHECK(more.curve.front().margin == Approx(first.curve.back().margin).margin(1e-3));
   check_message(
-      refusal([&] { train(small, std::vector<int>{5}, settings_of(2, 1e-3), 2, 1, {}, &first.network); }),
+      refusal([&] { train(small, std::vector<int>{16}, settings_of(2, 1e-3), 2, 1, {}, &first.network); }),
       {"network.hidden", "network.start"});
 }
 
