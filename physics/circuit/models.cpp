@@ -92,8 +92,8 @@ double amplifier_gain_db(Values v, double at) {
   const double gain_db = small_signal_gain_db(s, v[1], at);
   const double limit_db = 10 * std::log10(2 - std::pow(10.0, -v[0] / 10));
   validate_field(v[3] >= limit_db - 1e-9, "noise_figure_db",
-                 "{} (at least {:.4g} dB: quantum limit of a gain of {} dB). Set noise_figure_db = {:.4g}.", v[3],
-                 limit_db, v[0], std::ceil(1000 * limit_db) / 1000);
+                 "{} (at least {:.4g} dB: quantum limit of a gain of {} dB). Set noise_figure_db = {:.4g}.",
+                 v[3], limit_db, v[0], std::ceil(1000 * limit_db) / 1000);
   return gain_db;
 }
 

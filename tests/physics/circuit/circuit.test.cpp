@@ -263,7 +263,8 @@ TEST_CASE("a loop whose gain makes up for its loss oscillates and is refused") {
   }
 }
 
-// 1204 fields are more than eigenvalues are looked for: a turn that leaves 4 % is accepted at once, 94 % is not.
+// 1204 fields are more than eigenvalues are looked for: a turn that leaves 4 % is accepted at once, 94 % is
+// not.
 TEST_CASE("a long loop with an amplifier is solved where light dies out in it") {
   const auto chain = [](double r) {
     const std::vector<double> at = {at_peak_m};
@@ -305,8 +306,7 @@ TEST_CASE("emission of other instances, or none of waves, is refused") {
   CHECK_THAT(refusal([&] { drawn.emission(); }),
              ContainsSubstring("emission of instance \"amp\" is not Hermitian"));
   drawn.emitted[1](1, 0) = NAN;
-  CHECK_THAT(refusal([&] { drawn.emission(); }),
-             ContainsSubstring("emission of instance \"amp\" holds NaN"));
+  CHECK_THAT(refusal([&] { drawn.emission(); }), ContainsSubstring("emission of instance \"amp\" holds NaN"));
 }
 
 // At the quantum limit an amplifier adds nothing but what commutators ask for, [b_i, b_j^+] = delta_ij:
@@ -359,7 +359,7 @@ TEST_CASE("an amplifier's gain falls off its peak, and an absorber emits nothing
     return refusal([&] { model_scattering(model, {{name, value}}, at); });
   };
   CHECK_THAT(refused("noise_figure_db", 2.5), ContainsSubstring("noise_figure_db = 2.5 (at least 2.941 dB") &&
-                                                 ContainsSubstring("Set noise_figure_db = 2.942."));
+                                                  ContainsSubstring("Set noise_figure_db = 2.942."));
   CHECK(refused("noise_figure_db", 2.942).empty());
   CHECK_THAT(refused("small_signal_gain_db", -1), ContainsSubstring("small_signal_gain_db = -1"));
   CHECK_THAT(refused("three_db_bandwidth_m", 0), ContainsSubstring("three_db_bandwidth_m"));
