@@ -156,7 +156,7 @@ class Pages(unittest.TestCase):
         if words[1] in ("run", "ablate", "train"):
             words = [*words, "--print-config"]
         elif words[1] == "cluster":  # whole lists take minutes
-            words = [*words, "--dry-run"]
+            words = [*words, "--dry-run" if len(words) > 2 else "--help"]
         elif words[1] in ("budget", "compare-costs", "interconnect", "check-network", "explain", "list", "devices"):
             pass
         else:
