@@ -19,22 +19,14 @@ import numpy as np
 import optinc
 from optinc.jax import propagate
 
+from race_lib import clock
+
 PORTS, WORDS = 64, 64
 
 
-def best_us(call, repeats=7, least_s=0.05):
-    """Least time of a call, each repeat long enough for the clock."""
-    times = []
-    for _ in range(repeats):
-        count, took = 1, 0.0
-        while took < least_s:
-            count *= 2
-            start = time.perf_counter()
-            for _ in range(count):
-                jax.block_until_ready(call())
-            took = time.perf_counter() - start
-        times.append(took / count)
-    return 1e6 * min(times)
+def best_us(call):
+    """Least time of a call, us, until its result is there."""
+    return clock.best_us(lambda: jax.block_until_ready(call()), now=time.perf_counter)
 
 
 def plain_mesh(mesh):

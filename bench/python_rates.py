@@ -7,6 +7,7 @@ One thread, but for the millions of gradients, which take all. Needs the package
 of several, in microseconds.
 """
 
+import functools
 import json
 import time
 
@@ -15,24 +16,10 @@ import optinc
 import torch
 from optinc.torch import MeshLayer
 
+from race_lib import clock
+
 PORTS, WORDS = 64, 64
-
-
-def best_us(call, repeats=7, least_s=0.05):
-    """Least time of a call, each repeat long enough for the clock."""
-    times = []
-    for _ in range(repeats):
-        count = 1
-        while True:
-            start = time.perf_counter()
-            for _ in range(count):
-                call()
-            took = time.perf_counter() - start
-            if took >= least_s:
-                break
-            count *= 2
-        times.append(took / count)
-    return 1e6 * min(times)
+best_us = functools.partial(clock.best_us, now=time.perf_counter)
 
 
 class PlainMesh(torch.nn.Module):

@@ -71,7 +71,7 @@ constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
      [](const LightPathsResult& r) { return r.path.bit_error_rate; }},
     {"noise_margin_db", "dB", "noise dB", 1, "tolerated noise and crosstalk over what there is",
      [](const LightPathsResult& r) { return r.path.noise_margin_db; }},
-    {"reaches", "1", "reaches", 1, "1 where both margins are there",
+    {"reaches", "1", "reaches", 1, "1 where both margins are there, and all passbands together are as wide as the symbol rate",
      [](const LightPathsResult& r) { return r.path.reaches() ? 1.0 : 0.0; }, true},
     {"reach_passes", "1", "reach", 1, "most passes of which a path works",
      [](const LightPathsResult& r) { return static_cast<double>(r.reach_passes); }, true},

@@ -16,9 +16,9 @@ NETWORKS = {  # name: (settings of its task, hidden widths, words of its task, m
     "32x5": ((), [32] * 5, 28_561, "= 0", "4 servers, 2,272 MZIs"),
     "cascade_first": (("task.level=first",), HALF, 28_561, "= 0", "first level, 36,690 MZIs"),
     "cascade_first_40x5": (("task.level=first",), [40] * 5, 28_561, "= 0", "first level, 3,500 MZIs"),
-    "cascade_second": (("task.level=second",), HALF, 371_293, "<= 1", "second level, 36,690 MZIs; 0 was aimed at"),
-    "8_servers": (("task.servers=8",), [64] * 7, 390_625, "<= 350", "8 servers, 12,800 MZIs; 0 was aimed at"),
-    "16_servers": (("task.servers=16",), [64] * 7, 5_764_801, "<= 300000", "16 servers in one unit, 12,800 MZIs; 0 was aimed at"),
+    "cascade_second": (("task.level=second",), HALF, 371_293, "= 0", "second level, 36,690 MZIs"),
+    "8_servers": (("task.servers=8",), [64] * 7, 390_625, "= 0", "8 servers, 12,800 MZIs"),
+    "16_servers": (("task.servers=16",), [64] * 7, 5_764_801, "= 0", "16 servers in one unit, 12,800 MZIs"),
 }
 LEVELS = ("network.source=shipped/cascade_first", "network.above=shipped/cascade_second")
 CASCADE = ("experiments/data/studies/cascade.toml", "--trials", "1", "--set", f"measure.words={WORDS}",
@@ -79,15 +79,15 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
     *((f"wrong-{name.replace('_', '-')}", target, f"words wrong of all {words:,}, as trained, no chip: {what}", wrong(name),
        f"{OPTINC} check-network {BASE} {shown(options(name))}") for name, (_, _, words, target, what) in NETWORKS.items()),
-    *((f"seconds-{name.replace('_', '-')}", "<= 3600", f"s to train it and what it starts from ({machine()})", seconds(name),
+    *((f"seconds-{name.replace('_', '-')}", "", f"s to train it and what it starts from ({machine()})", seconds(name),
        f"{TRAIN} --only {name} /tmp/networks") for name in NETWORKS if name.startswith(("cascade", "8", "16"))),
     *((f"cascade-{name}", target, f"words wrong of {WORDS:,} drawn ones, five trained units for 16 servers against the flat average: {what}",
        lambda bench, preset=preset, variant=variant: cascade(bench, preset, variant),
        f"{OPTINC} run {shown(CASCADE)} --sweep 'chip.preset=[\"{preset}\"]' -o cascade.h5")
       for name, preset, variant, target, what in (
           ("ideal", "ideal", "corrected", "= 0", "perfect chips, no noise"),
-          ("design-target", "design-target", "corrected", "<= 10000", "design-target chips, no noise"),
-          ("noisy", "design-target", "noisy", "<= 350000", "design-target chips, all noise; not trained for either"))),
+          ("design-target", "design-target", "corrected", "", "design-target chips, no noise"),
+          ("noisy", "design-target", "noisy", "", "design-target chips, all noise; not trained for either"))),
     *((f"mzis-{bits}-bits", f"= {target}", "% of the MZIs of full SVD, layers approximated as published", share(bits, "mzis_published_way"),
        f"{OPTINC} compare-costs {LIST}") for bits, target in ((8, 39.2), (16, 49.2))),
 )]
