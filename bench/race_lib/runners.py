@@ -39,18 +39,18 @@ def run_optinc(given):
 
     def chips():
         for i in range(tasks.CHIPS):
-            mesh.fabricate(model, seed=1, chip=i).settled("single")(given["x"])
+            mesh.fabricate(model, seed=1, chip=i)(given["x"])
 
     def one_chip():
         chip = mesh.fabricate("ideal")
         for name in ("alpha", "beta", "theta_offset", "phi_offset"):
             setattr(chip.errors, name, given[name])
-        return chip.settled("single")(given["x"])
+        return chip(given["x"])
 
     frozen = mesh.settled("single")
     for task, x in (("forward", "x"), ("forward_1024", "x_1024")):
         def forward(x=x):
-            return mesh.settled("single")(given[x])
+            return mesh(given[x])
         yield task, forward, forward
     yield "gradient", gradient, lambda: gradient()[list(tasks.GRADIENT_AT)]
     yield "chips", chips, one_chip

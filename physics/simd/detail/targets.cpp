@@ -18,6 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 std::size_t FloatLanes() { return hn::Lanes(hn::ScalableTag<float>()); }
 std::size_t DoubleLanes() { return hn::Lanes(hn::ScalableTag<double>()); }
+const char* Name() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace optinc
@@ -28,6 +29,7 @@ namespace optinc {
 
 HWY_EXPORT(FloatLanes);
 HWY_EXPORT(DoubleLanes);
+HWY_EXPORT(Name);
 
 namespace {
 
@@ -47,10 +49,8 @@ std::vector<std::string> simd_targets() {
   return names;
 }
 
-std::string chosen_simd_target() {
-  const std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS;
-  return hwy::TargetName(bits & -bits);
-}
+// not hwy::SupportedTargets(): it asks the processor anew, which takes microseconds in a virtual machine
+std::string chosen_simd_target() { return HWY_DYNAMIC_DISPATCH(Name)(); }
 
 template <>
 std::size_t simd_lanes<float>() {
