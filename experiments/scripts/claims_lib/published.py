@@ -20,10 +20,6 @@ NETWORKS = {  # name: (settings of its task, hidden widths, words of its task, m
     "8_servers": (("task.servers=8",), [64] * 7, 390_625, "= 0", "8 servers, 12,800 MZIs"),
     "16_servers": (("task.servers=16",), [64] * 7, 5_764_801, "= 0", "16 servers in one unit, 12,800 MZIs"),
 }
-LEVELS = ("network.source=shipped/cascade_first", "network.above=shipped/cascade_second")
-CASCADE = ("experiments/data/studies/cascade.toml", "--trials", "1", "--set", f"measure.words={WORDS}",
-           *(word for level in LEVELS for word in ("--set", level)))
-POLICY = {"ideal": "oracle", "design-target": "noisy"}
 
 
 def options(name):
@@ -50,19 +46,20 @@ def seconds(name):
     return measure
 
 
-def swept(preset):
-    return ["--sweep", f'chip.preset=["{preset}"]', "--sweep", f'calibration.policy=["{POLICY[preset]}"]']
+def cascade_study(preset):
+    """Arguments of `run`: five trained units. Perfect chips are known perfectly; splitters of others to 1 mrad, as the study has it."""
+    settings = (f"measure.words={WORDS}", "network.source=shipped/cascade_first", "network.above=shipped/cascade_second")
+    sweeps = (f'chip.preset=["{preset}"]', f'calibration.policy=["{"oracle" if preset == "ideal" else "noisy"}"]')
+    return ["experiments/data/studies/cascade.toml", "--trials", "1", *(word for s in settings for word in ("--set", s)),
+            *(word for s in sweeps for word in ("--sweep", s))]
 
 
 def cascade(bench, preset, variant):
-    """Words of a million that five trained units in two levels decode otherwise than the flat average of 16 servers.
-
-    Perfect chips are known perfectly: splitters estimated to 1 mrad, as the study has it, are errors of the calibration.
-    """
+    """Words of a million that five trained units in two levels decode otherwise than the flat average of 16 servers."""
     def make():
         import h5py  # noqa: PLC0415
         result = bench.folder / f"cascade-{preset}.h5"
-        bench.optinc("run", *CASCADE, "-o", result, "--quiet", "--force", *swept(preset))
+        bench.optinc("run", *cascade_study(preset), "-o", result, "--quiet", "--force")
         with h5py.File(result) as file:
             names = [name.decode() for name in file["trials/variant"][()]]
             right = file["trials/cascade_accuracy"][()].reshape(-1)
@@ -91,7 +88,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        f"{TRAIN} --only {name} /tmp/networks") for name in NETWORKS if name.startswith(("cascade", "8", "16"))),
     *((f"cascade-{name}", target, f"words wrong of {WORDS:,} drawn ones, five trained units for 16 servers against the flat average: {what}",
        lambda bench, preset=preset, variant=variant: cascade(bench, preset, variant),
-       f"{OPTINC} run {shown((*CASCADE, *swept(preset)))} -o cascade.h5")
+       f"{OPTINC} run {shown(cascade_study(preset))} -o cascade.h5")
       for name, preset, variant, target, what in (
           ("ideal", "ideal", "corrected", "= 0", "perfect chips, no noise"),
           ("design-target", "design-target", "corrected", "", "design-target chips, no noise"),
