@@ -15,7 +15,7 @@ constexpr std::string_view table_header = "row,column,re,im";
 
 using RowMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-struct Element {
+struct Entry {
   std::int64_t row, column;
   Complex value;
   long line;
@@ -31,9 +31,9 @@ void require_matrix(const Matrix& matrix, std::string_view where) {
 }
 
 /// The matrix of a table: every element once.
-Matrix matrix_of(const std::vector<Element>& elements, const std::string& file, long last_line) {
+Matrix matrix_of(const std::vector<Entry>& elements, const std::string& file, long last_line) {
   std::int64_t rows = 0, columns = 0;
-  for (const Element& e : elements) {
+  for (const Entry& e : elements) {
     rows = std::max(rows, e.row + 1);
     columns = std::max(columns, e.column + 1);
   }
@@ -42,7 +42,7 @@ Matrix matrix_of(const std::vector<Element>& elements, const std::string& file, 
            last_line, elements.size(), rows, columns);
   std::vector<bool> there(static_cast<std::size_t>(rows * columns), false);
   Matrix matrix(rows, columns);
-  for (const Element& e : elements) {
+  for (const Entry& e : elements) {
     const auto at = static_cast<std::size_t>(e.row * columns + e.column);
     if (there[at])
       throw Error(
@@ -114,8 +114,8 @@ class MatrixReader {
   bool first_ = true, table_ = false;
   char separator_ = ',';
   std::size_t columns_ = 0;
-  std::vector<Complex> values_;    ///< of a grid, row-major
-  std::vector<Element> elements_;  ///< of a table
+  std::vector<Complex> values_;  ///< of a grid, row-major
+  std::vector<Entry> elements_;  ///< of a table
   long last_line_ = 0;
 };
 

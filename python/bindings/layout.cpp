@@ -99,7 +99,7 @@ void bind_layout(nb::module_& m) {
           "Width of its bounding box, along y [m].")
       .def_prop_ro(
           "area_m2", [](const PlacedMesh& p) { return p.plan.area_m2(); }, "Area of its bounding box [m^2].")
-      .def("__repr__", &described);
+      .def("__repr__", [](const PlacedMesh& placed) { return described(placed); });
 
   nb::class_<PlacedUnit>(m, "UnitFloorPlan",
                          "Where the meshes of a unit lie on one die. Made by Unit.floor_plan().")

@@ -224,8 +224,8 @@ class ErrorsIn {
   MeshImbalance imbalance_;
 };
 
-MeshChip in_environment(const MeshChip& chip, double temperature_k, double wavelength_m,
-                        const SensitivitySettings& sensitivity, const UnitHardware& hardware) {
+MeshChip mesh_in_environment(const MeshChip& chip, double temperature_k, double wavelength_m,
+                             const SensitivitySettings& sensitivity, const UnitHardware& hardware) {
   const Surroundings in = surroundings(temperature_k, wavelength_m, sensitivity, hardware);
   MeshChip later = chip;
   later.errors = ErrorsIn(chip, in)(in.change);
@@ -401,8 +401,8 @@ void bind_mesh(nb::module_& m) {
   chip.def(
       "__getstate__",
       [](const MeshChip& c) {
-        return ChipOfMeshState(state_of(c), c.errors, c.model,
-                               {c.address.seed, c.address.chip, c.address.mesh}, arrays_of(c.static_phases));
+        return ChipOfMeshState(state_of(c), c.errors, c.model, {c.address.seed, c.address.chip, c.address.mesh},
+                               arrays_of(c.static_phases));
       },
       nb::sig("def __getstate__(self) -> tuple[object, ...]"));
   chip.def(
@@ -419,7 +419,7 @@ void bind_mesh(nb::module_& m) {
              nb::arg("hardware") = UnitHardware());
   };
   in_use(
-      "at", &in_environment, nb::arg("temperature_k") = 0.0, nb::arg("wavelength_m") = 0.0,
+      "at", &mesh_in_environment, nb::arg("temperature_k") = 0.0, nb::arg("wavelength_m") = 0.0,
       "The chip where the die is warmer than at calibration by temperature_k [K] and the wavelength longer by "
       "wavelength_m [m].\n\n"
       "Phases, path differences, heaters and splitters answer as `sensitivity` says, as under [environment] in "
@@ -455,7 +455,7 @@ void bind_mesh(nb::module_& m) {
                   "and unitary to 1e-6. For one that is not, use its polar factor: u, s, vh = "
                   "numpy.linalg.svd(a); u @ vh.");
   common(mesh);
-  mesh.def("__getstate__", &state_of);
+  mesh.def("__getstate__", [](const Mesh& self) { return state_of(self); });
   mesh.def("__setstate__", [](Mesh& self, const MeshState& state) { new (&self) Mesh(mesh_of(state)); });
   mesh.def("fabricate", &fabricate, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,
            nb::arg("mesh") = 0, nb::arg("wafer").none() = nb::none(),

@@ -18,9 +18,9 @@ TEST_CASE("row 5: local correction is exact where nothing clips") {
     const CorrectedMesh c = corrected_mesh(u, 0.02, {seed, 0, m});
     if (c.clipped > 0) continue;
     ++exact;
-    CHECK(relative_error(c.matrix, u) < 1e-11);
+    CHECK(frobenius_error(c.matrix, u) < 1e-11);
     if (m < 20)
-      CHECK(relative_error(uncorrected_mesh(u, 0.02, {seed, 0, m}), u) > 0.02);  // there was something
+      CHECK(frobenius_error(uncorrected_mesh(u, 0.02, {seed, 0, m}), u) > 0.02);  // there was something
   }
   CHECK(exact > 240);  // exp(-n) of 300 with n = 2 sigma^2 (N(N^2-1)/6 + N-1): 280
 }
@@ -33,6 +33,6 @@ TEST_CASE("row 5: perfect splitters leave a program's matrix as it is, either wa
       const Matrix u = haar_target(target, 16, seed, 0);
       const CorrectedMesh c = corrected_mesh(u, 0.0, {seed, 0, 0}, clipping);
       CHECK(c.clipped == 0);
-      CHECK(relative_error(c.matrix, u) < 1e-12);
+      CHECK(frobenius_error(c.matrix, u) < 1e-12);
     }
 }

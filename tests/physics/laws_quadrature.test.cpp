@@ -36,7 +36,7 @@ Errors orthogonal_errors(Programming how, int n, double sigma, int meshes, std::
                                 ? uncorrected_mesh(u, sigma, {seed, 0, m})
                                 : corrected_mesh(u, sigma, {seed, 0, m}, clipping).matrix;
     in_phase[m] = (hardware.real() - u.real()).norm() / std::sqrt(n);
-    return relative_error(hardware, u);
+    return frobenius_error(hardware, u);
   });
   return {summarise(all), summarise(in_phase)};
 }

@@ -67,7 +67,7 @@ double max_abs(const Eigen::MatrixBase<Derived>& m) {
 }
 
 /// The project's error metric E = ||a - b||_F / sqrt(N).
-inline double relative_error(const Matrix& a, const Matrix& b) {
+inline double frobenius_error(const Matrix& a, const Matrix& b) {
   return (a - b).norm() / std::sqrt(static_cast<double>(a.rows()));
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 #include <vector>
 
+#include <boost/iterator/counting_iterator.hpp>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
@@ -115,10 +115,11 @@ Interval quantile_interval(std::span<const double> ascending, double p) {
     return rank >= 1 && rank <= n ? ascending[static_cast<std::size_t>(rank - 1)] : nan;
   };
   const auto beside = std::min(n, static_cast<std::int64_t>(p * static_cast<double>(n)) + 1);
-  const auto under = std::views::iota(std::int64_t{1}, beside + 1), over = std::views::iota(beside, n + 1);
-  const auto low = std::ranges::partition_point(
-      under, [&](std::int64_t rank) { return boost::math::cdf(below, static_cast<double>(rank - 1)) <= tail; });
-  const auto high = std::ranges::partition_point(over, [&](std::int64_t rank) {
+  using Rank = boost::counting_iterator<std::int64_t>;
+  const auto low = std::partition_point(Rank(1), Rank(beside + 1), [&](std::int64_t rank) {
+    return boost::math::cdf(below, static_cast<double>(rank - 1)) <= tail;
+  });
+  const auto high = std::partition_point(Rank(beside), Rank(n + 1), [&](std::int64_t rank) {
     return boost::math::cdf(boost::math::complement(below, static_cast<double>(rank - 1))) > tail;
   });
   return {value(*low - 1), value(*high)};

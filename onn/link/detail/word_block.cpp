@@ -33,7 +33,9 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
                                const std::vector<LayerPath>& paths, const Eigen::Ref<const Codes>& codes,
                                const TransmissionSeed& seed, std::uint32_t block, NoisyReceivers receivers,
                                const Onlooker* onlooker) {
-  const auto& [design, chip, hardware, noise] = unit;
+  const ChipDesign& design = unit.design;
+  const UnitHardware& hardware = unit.hardware;
+  const NoiseSwitches& noise = unit.noise;
   std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
   const bool coherent = hardware.link.averaging == Averaging::coherent;
   if (coherent && noise.lock) {

@@ -40,7 +40,7 @@ double rms_error(const StudyConfig& config, int count, const std::string& varian
   return summarise(measure(count,
                            [&](std::uint32_t m) {
                              const MeshTrial trial = draw_mesh_trial(config, m);
-                             return relative_error(
+                             return frobenius_error(
                                  found_matrix(trial, programmed_mesh(trial, variant, config.chip).program),
                                  trial.target);
                            }))
@@ -74,7 +74,7 @@ TEST_CASE("a perfect mesh of any kind and topology is its target") {
         for (const auto* variant : every_variant) {
           const CorrectedProgram set = programmed_mesh(trial, variant, config.chip);
           CHECK(set.clipped == 0);
-          CHECK(relative_error(found_matrix(trial, set.program), trial.target) < 1e-12);
+          CHECK(frobenius_error(found_matrix(trial, set.program), trial.target) < 1e-12);
         }
       }
 }
@@ -98,7 +98,7 @@ TEST_CASE("a mesh with every error is the product of its blocks") {
       MeshTrial without = trial;
       without.errors.common_offset.setZero();
       const MeshProgram program = programmed_mesh(trial, "corrected", config.chip).program;
-      CHECK(relative_error(found_matrix(trial, program), found_matrix(without, program)) > 0.05);
+      CHECK(frobenius_error(found_matrix(trial, program), found_matrix(without, program)) > 0.05);
     }
 }
 

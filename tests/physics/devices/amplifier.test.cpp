@@ -14,7 +14,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double photon_j = 6.62607015e-34 * 299792458.0 / 1550e-9;
+constexpr double photon_1550_j = 6.62607015e-34 * 299792458.0 / 1550e-9;
 
 SoaSettings of(GainModel model, double gain_db, double saturation_w) {
   SoaSettings s;
@@ -75,7 +75,7 @@ TEST_CASE("amplifier: spontaneous emission of a noise figure") {
   CHECK(spontaneous_emission_factor(5, 10) == Approx(49.0 / 18).epsilon(1e-14));
   for (const double g : {1.5, 10.0, 300.0})
     CHECK(ase_density_w_per_hz(5, g, 1550e-9) ==
-          Approx(spontaneous_emission_factor(5, g) * photon_j * (g - 1)).epsilon(1e-13));
+          Approx(spontaneous_emission_factor(5, g) * photon_1550_j * (g - 1)).epsilon(1e-13));
   CHECK(ase_density_w_per_hz(10, 0.1, 1550e-9) == Approx(0).margin(1e-33));  // a loss emits nothing
   check_message(refusal([] { spontaneous_emission_factor(5, 1); }), {"gain = 1"});
 }
@@ -119,7 +119,7 @@ TEST_CASE("amplifier: the cascade formula is what noise powers add up to") {
   double gain = 1, density = 0;
   for (const NoisyStage& stage : chain) {
     gain *= stage.gain;
-    density = density * stage.gain + photon_j * (stage.noise_factor * stage.gain - 1) / 2;
+    density = density * stage.gain + photon_1550_j * (stage.noise_factor * stage.gain - 1) / 2;
   }
   const NoisyStage all = cascaded_stages(chain);
   CHECK(all.gain == Approx(gain).epsilon(1e-13));

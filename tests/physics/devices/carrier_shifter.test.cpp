@@ -12,7 +12,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = constants::pi;
+using constants::pi;
 
 }  // namespace
 

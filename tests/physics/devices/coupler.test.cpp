@@ -6,15 +6,13 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
+#include "tests/support/plain_matrices.hpp"
 #include "tests/support/refusal.hpp"
 
 using namespace optinc;
 using namespace optinc::testing;
 
 namespace {
-
-constexpr double pi = constants::pi;
-const Complex i(0, 1);
 
 /// Classical Runge-Kutta of da/dz = i (D/2) a + i kappa b, db/dz = i kappa a - i (D/2) b.
 Matrix2 integrated(double kappa, double mismatch, double length) {

@@ -11,7 +11,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = constants::pi;
+using constants::pi;
 
 /// Distance of two phases on the circle.
 double turn_between(double a, double b) { return std::abs(std::remainder(a - b, 2 * pi)); }

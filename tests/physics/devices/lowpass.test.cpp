@@ -20,9 +20,10 @@ namespace {
 constexpr double tau = 6.283185307179586;
 const Lowpass one_pole{LowpassShape::one_pole, 30e9};
 const Lowpass bessel{LowpassShape::bessel_thomson_4, 30e9};
-const std::array stage{Lowpass{LowpassShape::one_pole, 40e9}, Lowpass{LowpassShape::bessel_thomson_4, 32e9}};
+const std::array two_poles{Lowpass{LowpassShape::one_pole, 40e9},
+                           Lowpass{LowpassShape::bessel_thomson_4, 32e9}};
 const std::array<Lowpass, 4> four{
-    stage[0], stage[1], {LowpassShape::one_pole, 43e9}, {LowpassShape::bessel_thomson_4, 20e9}};
+    two_poles[0], two_poles[1], {LowpassShape::one_pole, 43e9}, {LowpassShape::bessel_thomson_4, 20e9}};
 
 /// D of a modulator (one pole) before a Bessel-Thomson receiver: their differential equations, typed here, by
 /// fourth-order Runge-Kutta with 512 steps a symbol, and the best of 512 sampling instants.
@@ -177,8 +178,8 @@ TEST_CASE("cascade: its response is the product of its filters' responses") {
     Complex product = 1;
     for (const Lowpass& filter : four) product *= lowpass_response(filter, f);
     CHECK(std::abs(lowpass_response(four, f) - product) < 1e-12);
-    CHECK(std::abs(lowpass_response(stage, f) - lowpass_response(stage[0], f) * lowpass_response(stage[1], f)) <
-          1e-13);
+    CHECK(std::abs(lowpass_response(two_poles, f) -
+                   lowpass_response(two_poles[0], f) * lowpass_response(two_poles[1], f)) < 1e-13);
   }
   double delay_s = 0;
   for (const Lowpass& filter : four) delay_s += lowpass_delay_s(filter);
@@ -194,10 +195,10 @@ TEST_CASE("cascade: noise bandwidth") {
   constexpr int n = 20000;
   for (int k = 0; k < n; ++k) {
     const double u = (k + 0.5) / n * tau / 4, f = 40e9 * std::tan(u);
-    sum += std::norm(lowpass_response(stage[0], f) * lowpass_response(stage[1], f)) * 40e9 /
+    sum += std::norm(lowpass_response(two_poles[0], f) * lowpass_response(two_poles[1], f)) * 40e9 /
            (std::cos(u) * std::cos(u)) * (tau / 4 / n);
   }
-  CHECK(noise_bandwidth_hz(stage) == Approx(sum).epsilon(1e-9));
+  CHECK(noise_bandwidth_hz(two_poles) == Approx(sum).epsilon(1e-9));
 }
 
 // The second filter is given the mean of the first one's output over each step, to second order in the step.
@@ -207,18 +208,18 @@ TEST_CASE("cascade: a signal through one filter, then through the other") {
   const double rate_bd = 50e9, step_s = 1 / (2000 * rate_bd);
   std::vector<double> held(2000 * 8, 0.0);
   std::fill_n(held.begin(), 2000, 1.0);
-  auto between = filter_held(stage[0], step_s, held);
+  auto between = filter_held(two_poles[0], step_s, held);
   for (std::size_t k = between.size(); --k > 0;) between[k] = (between[k] + between[k - 1]) / 2;
   between[0] /= 2;
-  const auto out = filter_held(stage[1], step_s, between);
-  const auto at_once = filter_held(stage, step_s, held);
+  const auto out = filter_held(two_poles[1], step_s, between);
+  const auto at_once = filter_held(two_poles, step_s, held);
   for (std::size_t k = 0; k < out.size(); k += 97) CHECK(at_once[k] == Approx(out[k]).margin(1e-6));
 
-  const auto impulse = impulse_response_per_s(stage, step_s, 2000);
+  const auto impulse = impulse_response_per_s(two_poles, step_s, 2000);
   for (std::size_t k = 2; k < impulse.size(); k += 97)  // the slope of the step response
     CHECK(impulse[k] / rate_bd == Approx((out[k] - out[k - 2]) / 2 * 2000).margin(1e-2));
 
-  const SymbolResponse r = symbol_response(stage, rate_bd);
+  const SymbolResponse r = symbol_response(two_poles, rate_bd);
   const auto sample = [&](double t) {  // between two steps
     const double k = t / step_s - 1;
     const auto i = static_cast<std::size_t>(k);
@@ -236,9 +237,9 @@ TEST_CASE("cascade: a signal through one filter, then through the other") {
 TEST_CASE("intersymbol interference: the sampling instant is that of least distortion") {
   for (double rate_bd = 25e9; rate_bd < 100e9; rate_bd += 5e9) {
     CAPTURE(rate_bd);
-    const double fine = peak_distortion(symbol_response(stage, rate_bd, 4096));
-    CHECK(peak_distortion(symbol_response(stage, rate_bd)) == Approx(fine).epsilon(1e-6));
-    CHECK(peak_distortion(symbol_response(stage, rate_bd, 8)) == Approx(fine).epsilon(1e-6));
+    const double fine = peak_distortion(symbol_response(two_poles, rate_bd, 4096));
+    CHECK(peak_distortion(symbol_response(two_poles, rate_bd)) == Approx(fine).epsilon(1e-6));
+    CHECK(peak_distortion(symbol_response(two_poles, rate_bd, 8)) == Approx(fine).epsilon(1e-6));
   }
   CHECK(peak_distortion(symbol_response(bessel, 10e9)) < 1e-4);
 }
@@ -249,17 +250,17 @@ TEST_CASE("symbol rate limit: one pole in closed form") {
     for (const double opening : {0.0, 0.5, 0.9}) {
       CAPTURE(levels, opening);
       const double d = (1 - opening) / (levels - 1);
-      const double limit_bd = symbol_rate_limit_bd(std::span(&stage[0], 1), levels, opening);
+      const double limit_bd = symbol_rate_limit_bd(std::span(&two_poles[0], 1), levels, opening);
       CHECK(limit_bd == Approx(tau * 40e9 / std::log1p(1 / d)).epsilon(1e-7));
     }
 }
 
 // 45.772 GBd, and D = 0.064836 at 50 GBd, also by NumPy from the roots of the polynomial and 4000 instants a
-// symbol. Fails when D of the stage is put together from those of its filters, (1 + D_1)(1 + D_2) - 1, which
-// allows 59 GBd; or when the instant is one of 32
-TEST_CASE("symbol rate limit: a stage against its differential equations") {
-  CHECK(peak_distortion(symbol_response(stage, 50e9)) == Approx(0.0648358).epsilon(1e-5));
-  CHECK(symbol_rate_limit_bd(stage, 13) == Approx(45.7717e9).epsilon(1e-5));
+// symbol. Fails when D of the two_poles is put together from those of its filters, (1 + D_1)(1 + D_2) - 1,
+// which allows 59 GBd; or when the instant is one of 32
+TEST_CASE("symbol rate limit: a two_poles against its differential equations") {
+  CHECK(peak_distortion(symbol_response(two_poles, 50e9)) == Approx(0.0648358).epsilon(1e-5));
+  CHECK(symbol_rate_limit_bd(two_poles, 13) == Approx(45.7717e9).epsilon(1e-5));
   for (const auto& [modulator_hz, receiver_hz, levels, opening] :
        {std::tuple{40e9, 32e9, 13, 0.5}, {100e9, 60e9, 4, 0.5}, {20e9, 60e9, 4, 0.0}, {30e9, 1e9, 13, 0.8}}) {
     CAPTURE(modulator_hz, receiver_hz, levels, opening);
@@ -278,17 +279,17 @@ TEST_CASE("symbol rate limit: a stage against its differential equations") {
 // Fails when a bandwidth is not scaled, when one filter's limit stands for all, or when the search depends on
 // where it starts or on the order
 TEST_CASE("symbol rate limit: scales with the bandwidths, falls with every filter and level") {
-  const double limit_bd = symbol_rate_limit_bd(stage, 13);
+  const double limit_bd = symbol_rate_limit_bd(two_poles, 13);
   for (const double k : {1e-6, 0.1, 3.0, 1e3}) {
-    auto scaled = stage;
+    auto scaled = two_poles;
     for (Lowpass& filter : scaled) filter.bandwidth_hz *= k;
     CHECK(symbol_rate_limit_bd(scaled, 13) == Approx(k * limit_bd).epsilon(1e-7));
   }
-  for (const Lowpass& filter : stage) CHECK(limit_bd < symbol_rate_limit_bd(std::span(&filter, 1), 13));
+  for (const Lowpass& filter : two_poles) CHECK(limit_bd < symbol_rate_limit_bd(std::span(&filter, 1), 13));
   CHECK(symbol_rate_limit_bd(four, 13) < limit_bd);
-  CHECK(symbol_rate_limit_bd(std::array{stage[1], stage[0]}, 13) == Approx(limit_bd).epsilon(1e-8));
-  CHECK(symbol_rate_limit_bd(stage, 14) < limit_bd);
-  CHECK(symbol_rate_limit_bd(stage, 13, 0.6) < limit_bd);
+  CHECK(symbol_rate_limit_bd(std::array{two_poles[1], two_poles[0]}, 13) == Approx(limit_bd).epsilon(1e-8));
+  CHECK(symbol_rate_limit_bd(two_poles, 14) < limit_bd);
+  CHECK(symbol_rate_limit_bd(two_poles, 13, 0.6) < limit_bd);
 }
 
 TEST_CASE("low-pass: impossible ones are refused") {

@@ -6,14 +6,12 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
+#include "tests/support/plain_matrices.hpp"
 
 using namespace optinc;
 using namespace optinc::testing;
 
 namespace {
-
-constexpr double pi = constants::pi;
-const Complex i(0, 1);
 
 Matrix2 swap_times_i() {
   Matrix2 x;

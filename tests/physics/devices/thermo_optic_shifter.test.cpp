@@ -11,7 +11,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = constants::pi;
+using constants::pi;
 
 ThermoOpticShifter self_heating(double per_k) {
   ThermoOpticShifter d = harris_2014_heater();

@@ -15,7 +15,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = constants::pi;
+using constants::pi;
 
 Matrix matrix_of(const SymmetricProgram& p) {
   return reference_transfer_matrix(clements_topology(static_cast<int>(p.output_phase.size())), mesh_blocks(p));

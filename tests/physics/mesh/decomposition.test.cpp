@@ -11,13 +11,12 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/meshes.hpp"
+#include "tests/support/plain_matrices.hpp"
 
 using namespace optinc;
 using namespace optinc::testing;
 
 namespace {
-
-constexpr double pi = constants::pi;
 
 /// Largest element of |mesh(p) - u|; checks the ranges of the phases on the way. The reference mesh, or the
 /// kernel (tests/physics/mesh/engine.test.cpp holds it against the reference) where that would take minutes.

@@ -18,13 +18,13 @@ using namespace optinc::testing;
 namespace {
 
 /// A mesh with its program and errors.
-struct Case {
+struct ErrantMesh {
   MeshTopology topology;
   MeshProgram program;
   MeshErrors errors;
 };
 
-Case haar_case(int n, const char* preset) {
+ErrantMesh haar_case(int n, const char* preset) {
   Stream stream(1, Purpose::test, static_cast<std::uint32_t>(n));
   const MeshTopology topology = clements_topology(n);
   return {topology, decompose_clements(haar_unitary(n, stream)),
@@ -32,7 +32,7 @@ Case haar_case(int n, const char* preset) {
 }
 
 /// Every MZI at the given internal phase: pi/2 is all-50:50, where unscaled fields grow most; 0 is all-cross.
-Case uniform_case(int n, double theta) {
+ErrantMesh uniform_case(int n, double theta) {
   const MeshTopology topology = clements_topology(n);
   Stream stream(2, Purpose::test, static_cast<std::uint32_t>(n));
   MeshProgram program{Vector::Constant(topology.mzi_count(), theta), Vector(topology.mzi_count()),
@@ -42,8 +42,8 @@ Case uniform_case(int n, double theta) {
 }
 
 /// Every phase at random.
-Case random_case(int n) {
-  Case c = uniform_case(n, 0.0);
+ErrantMesh random_case(int n) {
+  ErrantMesh c = uniform_case(n, 0.0);
   Stream stream(4, Purpose::test, static_cast<std::uint32_t>(n));
   for (double& theta : c.program.theta) theta = 6.283 * stream.uniform();
   return c;
@@ -51,7 +51,7 @@ Case random_case(int n) {
 
 /// Fields after a lossless mesh, one MZI at a time in double: as obvious as the reference matrix, and quick for
 /// few words at many ports.
-Matrix pass(const Case& c, Matrix fields) {
+Matrix pass(const ErrantMesh& c, Matrix fields) {
   for (int k = 0; k < c.topology.mzi_count(); ++k) {
     const auto [upper, lower] = c.topology.mzis[static_cast<std::size_t>(k)];
     const Matrix2 t = mzi(c.program.mzi(k), c.errors.mzi(k));
@@ -63,7 +63,7 @@ Matrix pass(const Case& c, Matrix fields) {
 }
 
 /// The case with every parameter rounded to float: what a float engine is given.
-Case rounded(const Case& c) {
+ErrantMesh rounded(const ErrantMesh& c) {
   return {c.topology, c.program.cast<float>().cast<double>(), c.errors.cast<float>().cast<double>()};
 }
 
@@ -72,7 +72,7 @@ struct Passed {
   Matrix before, after;
 };
 
-Passed passed(const Case& c, int words) {
+Passed passed(const ErrantMesh& c, int words) {
   Stream stream(3, Purpose::test);
   Matrix fields(c.topology.ports, words);
   for (auto& e : fields.reshaped()) e = Complex(stream.normal(), stream.normal()) * std::sqrt(0.5);
@@ -82,7 +82,7 @@ Passed passed(const Case& c, int words) {
 
 /// Largest error of a field that went through the engine, against the reference: the first so many words.
 template <class Real>
-double engine_error(const Case& c, const Passed& expected, int words, MeshPath path = MeshPath::direct) {
+double engine_error(const ErrantMesh& c, const Passed& expected, int words, MeshPath path = MeshPath::direct) {
   MeshEngine<Real> engine(c.topology, path);
   engine.settle(c.program.cast<Real>(), c.errors.cast<Real>());
   FieldBatchOf<Real> batch(expected.before.leftCols(words));
@@ -93,7 +93,7 @@ double engine_error(const Case& c, const Passed& expected, int words, MeshPath p
 /// The same where the reference is wanted once. Phases and errors are rounded to Real by the engine alone: that
 /// is part of what a path costs.
 template <class Real>
-double engine_error(const Case& c, int words) {
+double engine_error(const ErrantMesh& c, int words) {
   return engine_error<Real>(c, passed(c, words), words);
 }
 
@@ -103,14 +103,14 @@ TEST_CASE("the direct kernel is the reference mesh on every target, port count, 
   // error bound eps x depth x a few: fields are of order one; fails when a swap, a scale or an odd port is
   // missed
   struct Pair {
-    Case exact, single;  // the second rounded to float: what a float engine is given
+    ErrantMesh exact, single;  // the second rounded to float: what a float engine is given
     Passed exact_fields, single_fields;
     const char* preset;
   };
   std::vector<Pair> pairs;  // the reference is slow: once for all targets, words and paths
   for (const int n : {1, 2, 3, 4, 5, 7, 8, 33, 64, 100})
     for (const auto* preset : {"ideal", "foundry"}) {
-      const Case c = haar_case(n, preset), single = rounded(c);
+      const ErrantMesh c = haar_case(n, preset), single = rounded(c);
       pairs.push_back({c, single, passed(c, 100), passed(single, 100), preset});
     }
   on_every_target([&] {
@@ -132,7 +132,7 @@ TEST_CASE("the direct kernel is the reference mesh on every target, port count, 
 // Rounding the phases themselves to float comes on top and is the same wherever it is done: a phase near pi is
 // off by up to 1.2e-7, and where all MZIs have the same phase these add up, 64 columns to 1.1e-5.
 TEST_CASE("the error against the f64 reference is as stated for every size") {
-  const auto check = [](const Case& c, int words, double bound, double bound_with_phases) {
+  const auto check = [](const ErrantMesh& c, int words, double bound, double bound_with_phases) {
     CHECK(engine_error<float>(rounded(c), words) < bound);
     CHECK(engine_error<float>(c, words) < bound_with_phases);
     CHECK(engine_error<double>(c, words) < 1e-12);
@@ -162,7 +162,7 @@ TEST_CASE("any topology of disjoint pairs passes, not only the rectangle") {
   MeshProgram program{Vector(12), Vector(12), Vector(8)};
   for (auto* phases : {&program.theta, &program.phi, &program.output_phase})
     for (double& x : *phases) x = 6.283 * stream.uniform();
-  const Case c = {t, program, draw_mesh_errors(t, error_preset("foundry"), {1, 0, 0})};
+  const ErrantMesh c = {t, program, draw_mesh_errors(t, error_preset("foundry"), {1, 0, 0})};
   on_every_target([&] {
     CHECK(engine_error<double>(c, 20) < 1e-14);
     CHECK(engine_error<float>(c, 20) < 2e-6);
@@ -200,7 +200,7 @@ TEST_CASE("fused columns and rescalings may meet in any order") {
         errors.theta_other_loss_db.setConstant(loss_db);
         errors.phi_other_loss_db.setConstant(loss_db);
         errors.idle_arm_loss_db = loss_db;
-        const Case c = {t, program, errors};
+        const ErrantMesh c = {t, program, errors};
         const double scale = std::pow(10.0, -69 * 2 * loss_db / 20);
         CHECK(engine_error<double>(c, 20) < 1e-13 * scale);
         CHECK(engine_error<float>(c, 20) < 2e-5 * scale);
@@ -212,7 +212,7 @@ TEST_CASE("fused columns and rescalings may meet in any order") {
 TEST_CASE("splitter errors may be of any size") {
   on_every_target([] {
     for (const int which : {0, 1}) {
-      Case c = haar_case(24, "foundry");
+      ErrantMesh c = haar_case(24, "foundry");
       Vector& splitters = which == 0 ? c.errors.alpha : c.errors.beta;
       splitters[100] = 2.5;
       splitters[7] = -40.0;
@@ -224,32 +224,35 @@ TEST_CASE("splitter errors may be of any size") {
 }
 
 TEST_CASE("NaN and infinity in a device are refused with its number") {
-  const Case good = haar_case(8, "foundry");
+  const ErrantMesh good = haar_case(8, "foundry");
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     const auto refused = [&](auto spoil, const char* parameter, const char* number) {
-      Case c = good;
+      ErrantMesh c = good;
       spoil(c) = bad;
       CHECK_THROWS_WITH(MeshEngine<float>(c.topology).settle(c.program.cast<float>(), c.errors.cast<float>()),
                         ContainsSubstring(parameter) && ContainsSubstring(number));
       CHECK_THROWS_WITH(MeshEngine<double>(c.topology).settle(c.program, c.errors),
                         ContainsSubstring(parameter) && ContainsSubstring(number));
     };
-    refused([](Case& c) -> double& { return c.program.theta[5]; }, "theta", "MZI 5");
-    refused([](Case& c) -> double& { return c.program.phi[0]; }, "phi", "MZI 0");
-    refused([](Case& c) -> double& { return c.errors.theta_offset[6]; }, "theta_offset", "MZI 6");
-    refused([](Case& c) -> double& { return c.errors.phi_offset[8]; }, "phi_offset", "MZI 8");
-    refused([](Case& c) -> double& { return c.errors.alpha[27]; }, "alpha", "MZI 27");
-    refused([](Case& c) -> double& { return c.errors.beta[26]; }, "beta", "MZI 26");
-    refused([](Case& c) -> double& { return c.errors.theta_arm_loss_db[4]; }, "theta_arm_loss_db", "MZI 4");
-    refused([](Case& c) -> double& { return c.errors.phi_arm_loss_db[3]; }, "phi_arm_loss_db", "MZI 3");
-    refused([](Case& c) -> double& { return c.program.output_phase[7]; }, "output_phase", "port 7");
-    refused([](Case& c) -> double& { return c.errors.output_offset[1]; }, "output_offset", "port 1");
-    refused([](Case& c) -> double& { return c.errors.theta_other_loss_db[2]; }, "theta_other_loss_db", "MZI 2");
-    refused([](Case& c) -> double& { return c.errors.phi_other_loss_db[1]; }, "phi_other_loss_db", "MZI 1");
-    refused([](Case& c) -> double& { return c.errors.idle_arm_loss_db; }, "idle_arm_loss_db", "finite");
+    refused([](ErrantMesh& c) -> double& { return c.program.theta[5]; }, "theta", "MZI 5");
+    refused([](ErrantMesh& c) -> double& { return c.program.phi[0]; }, "phi", "MZI 0");
+    refused([](ErrantMesh& c) -> double& { return c.errors.theta_offset[6]; }, "theta_offset", "MZI 6");
+    refused([](ErrantMesh& c) -> double& { return c.errors.phi_offset[8]; }, "phi_offset", "MZI 8");
+    refused([](ErrantMesh& c) -> double& { return c.errors.alpha[27]; }, "alpha", "MZI 27");
+    refused([](ErrantMesh& c) -> double& { return c.errors.beta[26]; }, "beta", "MZI 26");
+    refused([](ErrantMesh& c) -> double& { return c.errors.theta_arm_loss_db[4]; }, "theta_arm_loss_db",
+            "MZI 4");
+    refused([](ErrantMesh& c) -> double& { return c.errors.phi_arm_loss_db[3]; }, "phi_arm_loss_db", "MZI 3");
+    refused([](ErrantMesh& c) -> double& { return c.program.output_phase[7]; }, "output_phase", "port 7");
+    refused([](ErrantMesh& c) -> double& { return c.errors.output_offset[1]; }, "output_offset", "port 1");
+    refused([](ErrantMesh& c) -> double& { return c.errors.theta_other_loss_db[2]; }, "theta_other_loss_db",
+            "MZI 2");
+    refused([](ErrantMesh& c) -> double& { return c.errors.phi_other_loss_db[1]; }, "phi_other_loss_db",
+            "MZI 1");
+    refused([](ErrantMesh& c) -> double& { return c.errors.idle_arm_loss_db; }, "idle_arm_loss_db", "finite");
   }
   // Fails when the polynomial is run beyond where quarter turns can be taken off: the mesh would create energy
-  Case turned = good;
+  ErrantMesh turned = good;
   turned.program.phi[9] = 2e4;
   CHECK_THROWS_WITH(
       MeshEngine<float>(turned.topology).settle(turned.program.cast<float>(), turned.errors.cast<float>()),
@@ -260,13 +263,13 @@ TEST_CASE("NaN and infinity in a device are refused with its number") {
                     ContainsSubstring("phi of MZI 9"));
 
   CorrectedProgram corrected;
-  Case lost = good;
+  ErrantMesh lost = good;
   lost.program.theta[2] = std::nan("");
   CHECK_THROWS_WITH(
       corrected = correct_splitters(lost.topology, lost.program, lost.errors.alpha, lost.errors.beta),
       ContainsSubstring("MZI 2"));
 
-  Case dark = good;
+  ErrantMesh dark = good;
   dark.errors.theta_arm_loss_db[4] = dark.errors.phi_arm_loss_db[4] = 1e5;
   dark.errors.theta_other_loss_db[4] = dark.errors.phi_other_loss_db[4] = 1e5;
   CHECK_THROWS_WITH(MeshEngine<double>(dark.topology).settle(dark.program, dark.errors),
@@ -274,7 +277,7 @@ TEST_CASE("NaN and infinity in a device are refused with its number") {
 }
 
 TEST_CASE("the engine refuses what does not belong together") {
-  const Case c = haar_case(4, "ideal"), other = haar_case(5, "ideal");
+  const ErrantMesh c = haar_case(4, "ideal"), other = haar_case(5, "ideal");
   MeshEngine<double> engine(c.topology);
   FieldBatch three(3, 8), four(4, 8);
   CHECK_THROWS_WITH(engine.propagate(four), ContainsSubstring("settle()"));
@@ -302,7 +305,7 @@ TEST_CASE("the engine refuses what does not belong together") {
 // registers without words keep what they held
 TEMPLATE_TEST_CASE("the width of blocks changes no bit, forward or back, on any target", "", float, double) {
   using Real = TestType;
-  const Case c = haar_case(13, "foundry");
+  const ErrantMesh c = haar_case(13, "foundry");
   on_every_target([&] {
     MeshEngine<Real> engine(c.topology, MeshPath::direct);
     engine.settle(c.program.cast<Real>(), c.errors.cast<Real>(), true);
@@ -364,7 +367,7 @@ TEST_CASE("blocks are two registers wide, unless one holds all words or two leav
 }
 
 TEST_CASE("threads change no bit, for rows and for blocks, by any path") {
-  const Case c = haar_case(33, "foundry");
+  const ErrantMesh c = haar_case(33, "foundry");
   Stream stream(7, Purpose::test);
   FieldBatchOf<float> fields(random_fields(33, 2000, stream));
   for (const auto path : {MeshPath::direct, MeshPath::matrix, MeshPath::automatic}) {

@@ -16,7 +16,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = constants::pi;
+using constants::pi;
 
 double field_of_db(double db) { return std::pow(10.0, -db / 20); }
 

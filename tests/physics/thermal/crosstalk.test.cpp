@@ -17,7 +17,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using constants::pi;
 
 HeaterArray scattered(int count, std::uint64_t seed) {
   Stream s = test_stream(seed);

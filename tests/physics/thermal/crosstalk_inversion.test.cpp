@@ -16,7 +16,7 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using constants::pi;
 
 }  // namespace
 

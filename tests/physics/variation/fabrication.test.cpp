@@ -18,7 +18,8 @@ using namespace optinc::testing;
 
 namespace {
 
-constexpr double nm = 1e-9, pi = constants::pi;
+constexpr double nm = 1e-9;
+using constants::pi;
 
 DieProcess die_of(int ports, const ProcessModel& model) {
   const MeshTopology t = clements_topology(ports);
@@ -50,7 +51,7 @@ Sample uncorrected(const ProcessModel& model, std::uint64_t seed, int meshes) {
     const MeshAddress address{seed, chip, 0};
     const MeshErrors e = calibrated_errors(fabricate_mesh(die, address), {0.0, 0.0}, address);
     const Matrix u = haar_target(Target::unitary, 16, seed, chip);
-    return relative_error(transfer_matrix(t, decompose_clements(u), e), u);
+    return frobenius_error(transfer_matrix(t, decompose_clements(u), e), u);
   }));
 }
 

@@ -19,7 +19,7 @@ ErrorModel splitters(double rho) {
   return m;
 }
 
-double mean_product(const Vector& a, const Vector& b) { return a.dot(b) / static_cast<double>(a.size()); }
+double mean_of_products(const Vector& a, const Vector& b) { return a.dot(b) / static_cast<double>(a.size()); }
 
 }  // namespace
 
@@ -53,10 +53,10 @@ TEST_CASE("MC: splitters of a block are a chain of correlation rho_ab, common ph
     CAPTURE(rho);
     const MeshVariantErrors e = draw_variant_errors(t, MziKind::balanced, splitters(rho), 0.03, {44, 1, 0});
     const double scale = 0.02 * 0.02;
-    CHECK(std::sqrt(mean_product(e.gamma, e.gamma)) == Approx(0.02).epsilon(spread));
-    CHECK(std::abs(mean_product(e.gamma, e.mzis.alpha) / scale - rho) < correlation * 1.5);
-    CHECK(std::abs(mean_product(e.gamma, e.mzis.beta) / scale - rho * rho) < correlation * 1.5);
-    CHECK(std::sqrt(mean_product(e.common_offset, e.common_offset)) == Approx(0.03).epsilon(spread));
+    CHECK(std::sqrt(mean_of_products(e.gamma, e.gamma)) == Approx(0.02).epsilon(spread));
+    CHECK(std::abs(mean_of_products(e.gamma, e.mzis.alpha) / scale - rho) < correlation * 1.5);
+    CHECK(std::abs(mean_of_products(e.gamma, e.mzis.beta) / scale - rho * rho) < correlation * 1.5);
+    CHECK(std::sqrt(mean_of_products(e.common_offset, e.common_offset)) == Approx(0.03).epsilon(spread));
     for (const Vector* other : {&e.gamma, &e.mzis.alpha, &e.mzis.theta_offset})
       CHECK(std::abs(e.common_offset.normalized().dot(other->normalized())) < correlation);
   }
@@ -74,7 +74,7 @@ TEST_CASE("MC: estimates of splitters miss them by sigma_estimate, each by an er
   const KnownSplitters found = estimate_splitters(e, MziKind::balanced, 1e-3, address);
   const Vector misses[] = {found.alpha - e.mzis.alpha, found.beta - e.mzis.beta, found.gamma - e.gamma};
   for (const Vector& miss : misses) {
-    CHECK(std::sqrt(mean_product(miss, miss)) == Approx(1e-3).epsilon(spread));
+    CHECK(std::sqrt(mean_of_products(miss, miss)) == Approx(1e-3).epsilon(spread));
     CHECK(std::abs(miss.normalized().dot(e.mzis.alpha.normalized())) < correlation);
   }
   CHECK(std::abs(misses[0].normalized().dot(misses[1].normalized())) < correlation);
