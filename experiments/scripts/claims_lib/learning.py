@@ -146,11 +146,13 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        f"{OPTINC} run experiments/data/studies/learning_text.toml -o learning_text.h5")
       for short, path in (("codes", "quantised"), ("bottleneck-design-target", "bottleneck noise aware, design-target"), ("bottleneck-good-lab", "bottleneck noise aware, good-lab"),
                           ("chain-design-target", "carry-chain, design-target"), ("chain-good-lab", "carry-chain, good-lab"))),
-    *((f"cascade-{short}", ">= -0.5", "points of final accuracy over exact averaging's, 16 servers, mean of 3 seeds",
+    # chains decode 6 % (design-target) and 9 % (good-lab) of a cascade's words wrong on this link
+    *((f"cascade-{short}", target, "points of final accuracy over exact averaging's, 16 servers, mean of 3 seeds",
        lambda bench, study=study, path=path: 100 * ends(bench, study)[path].accuracy,
        f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
-      for short, study, path in (("chips", "learning_cascade_even", "bottleneck even noise aware, design-target"),
-                                 ("chips-good-lab", "learning_cascade_even", "bottleneck even noise aware, good-lab"),
-                                 ("chain-design-target", "learning_cascade", "carry-chain, design-target"),
-                                 ("chain-good-lab", "learning_cascade", "carry-chain, good-lab"))),
+      for short, study, path, target in (
+          ("chips", "learning_cascade_even", "bottleneck even noise aware, design-target", ">= -0.5"),
+          ("chips-good-lab", "learning_cascade_even", "bottleneck even noise aware, good-lab", ">= -0.5"),
+          ("chain-design-target", "learning_cascade", "carry-chain, design-target", ">= -1"),
+          ("chain-good-lab", "learning_cascade", "carry-chain, good-lab", ">= -1.5"))),
 )]
