@@ -97,17 +97,17 @@ GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
-    ("consumers", "= 3", "programs of others compiled against an installation and run: plainly, with -march=native, against the packages",
+    ("consumers", "= 3", "external programs compiled against an installation and run: plainly, with -march=native, against the packages",
      consumers, "tests/install"),
-    ("no-avx", "= 1", "portable build on an emulated Nehalem, numbers the same", ran_without_avx, "tests/install"),
+    ("no-avx", "= 1", "1 if the portable build gives the same numbers on an emulated Nehalem", ran_without_avx, "tests/install"),
     ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", lambda bench: guide(bench)[0], GUIDE),
-    ("guide-wrong", "= 0", "of them that fail or print something else than the page", lambda bench: guide(bench)[1], GUIDE),
-    ("fuzz-findings", "= 0", "inputs that end a reader by anything but a refusal: seven targets, a minute each, ASan and UBSan",
+    ("guide-wrong", "= 0", "of these, those that fail or print something other than the page", lambda bench: guide(bench)[1], GUIDE),
+    ("fuzz-findings", "= 0", "inputs that end a reader other than by a refusal: seven targets, a minute each, ASan and UBSan",
      lambda bench: fuzzed(bench)[1], FUZZ),
-    ("fuzz-executions", ">= 500", "executions in that minute of the slowest target", lambda bench: fuzzed(bench)[0], FUZZ),
-    ("cppcheck", "= 0", "1 where cppcheck has something to say of physics, onn, experiments", cppcheck_findings,
+    ("fuzz-executions", ">= 500", "executions of the slowest target in that minute", lambda bench: fuzzed(bench)[0], FUZZ),
+    ("cppcheck", "= 0", "1 if cppcheck reports anything in physics, onn or experiments", cppcheck_findings,
      "tests/analyse --cppcheck"),
-    ("kills", "= 50", "of 50 SIGKILLs at random moments of a run of 30 s survived: nothing lost, the same file at the end",
+    ("kills", "= 50", "of 50 SIGKILLs at random moments of a 30 s run survived: nothing lost, the same file at the end",
      kills_survived, "tests/faults/kill_and_resume"),
-    ("docs", "= 0", "complaints of Doxygen about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
+    ("docs", "= 0", "Doxygen warnings about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
 )]

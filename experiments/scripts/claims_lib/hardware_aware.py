@@ -229,53 +229,53 @@ NOISY = {  # name: (network, preset, settings, target, what)
     "published-design-target": ("shipped/published_noise_aware", "design-target", (), ">= 99.95", "published structure"),
     "published-16-ghz": ("shipped/published_noise_aware", "good-lab",
                          ("receiver.bandwidth_hz=16e9", "link.signal_full_scale_w=1e-3"), ">= 99.99",
-                         "published structure, receivers of 16 GHz, 1 mW a neuron"),
+                         "published structure, receivers of 16 GHz, 1 mW per neuron"),
     "published-10-mw": ("shipped/published_noise_aware", "good-lab", ("receiver.lo_power_w=1e-2", "link.signal_full_scale_w=1e-3"),
-                        ">= 99.95", "published structure, oscillators of 10 mW, 1 mW a neuron"),
+                        ">= 99.95", "published structure, oscillators of 10 mW, 1 mW per neuron"),
     "published-unaware": ("shipped/published", "design-target", (), "< 5", "published structure, trained without noise"),
     "bottleneck-50-ghz": ("shipped/bottleneck_noise_aware", "design-target", ("receiver.bandwidth_hz=50e9",), ">= 99.7",
                           "9,984 MZIs, receivers of 50 GHz"),
     "published-50-ghz": ("shipped/published_noise_aware", "design-target",
                          ("receiver.bandwidth_hz=50e9", "link.signal_full_scale_w=1e-3"), ">= 99.95",
-                         "published structure, receivers of 50 GHz, 1 mW a neuron"),
-    "foundry": ("shipped/foundry_noise_aware", "foundry", (), ">= 70", "7,168 MZIs, the preset's 0.56 dB an MZI"),
+                         "published structure, receivers of 50 GHz, 1 mW per neuron"),
+    "foundry": ("shipped/foundry_noise_aware", "foundry", (), ">= 70", "7,168 MZIs, the preset's 0.56 dB per MZI"),
     "foundry-retrained": ("shipped/foundry_noise_aware", "foundry", RETRAINED, ">= 82",
-                          "7,168 MZIs, 0.56 dB; attenuators and biases trained again on each measured chip, with noise"),
+                          "7,168 MZIs, 0.56 dB; attenuators and biases retrained on each measured chip, with noise"),
     "foundry-one-heater": ("shipped/foundry_noise_aware", "foundry", ("chip.mzi_loss_db=0.33",), ">= 80",
-                           "7,168 MZIs, 0.33 dB an MZI: one heater of the two"),
+                           "7,168 MZIs, 0.33 dB per MZI: one of its two heaters"),
 }
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
-    *((f"wrong-{name}", "= 0", "words wrong of the carry chain, servers x bits or level of the cascade: every one, or 1e8 and edges",
+    *((f"wrong-{name}", "= 0", "words that the carry chain decodes wrongly, by servers x bits or cascade level: of every word, or of 1e8 and edge cases",
        lambda bench, name=name: asked(name)(bench)["wrong"], command(name)) for name in SETTINGS),
     *((f"mzis-{name}", f"= {mzis}", "MZIs", lambda bench, name=name: asked(name)(bench)["mzis"], command(name))
       for name, mzis in (("4x8", 29), ("4x16", 65), ("16x8", 118))),
-    *((f"{kind}-4x8", f"= {number}", f"{kind} of the carry chain, the servers' included: what does the work beside its 29 MZIs",
+    *((f"{kind}-4x8", f"= {number}", f"{kind} of the carry chain, including the servers': they do the work beside its 29 MZIs",
        lambda bench, kind=kind: converters(bench, kind), f"{OPTINC} compare-costs {DESIGNS}")
       for kind, number in (("receivers", 28), ("modulators", 46))),
-    *((f"light-{name}", "= 0", f"words wrong of 1e6 drawn ones through good-lab chips, corrected, receivers noisy or not: {what}",
+    *((f"light-{name}", "= 0", f"words wrong of 1e6 drawn, through corrected good-lab chips with and without receiver noise: {what}",
        lambda bench, name=name: wrong_through_light(bench, name), f"{OPTINC} run {shown(LIGHT[name][0])} -o light.h5")
       for name, what in (("cascade", "16 servers, five chips in two levels, against the flat average"), ("4x16", "16 bits"))),
-    ("cascade-hardware", "<= 20", "% of MZIs that a cascade's five units take more than five flat ones",
+    ("cascade-hardware", "<= 20", "% more MZIs in a cascade's five units than in five flat ones",
      lambda bench: 100 * ((4 * asked("first-level")(bench)["mzis"] + asked("second-level")(bench)["mzis"])
                           / (5 * asked("4x8")(bench)["mzis"]) - 1), command("first-level")),
-    ("stand-in", ">= 59", "of 60 networks of the published structure, trained on errors, right on all words with every U in error by 1e-2",
+    ("stand-in", ">= 59", "of 60 networks of the published structure, trained with weight noise, right on all words with an error of 1e-2 in every U",
      stand_in_yield, f"{OPTINC} run {BASE} {shown(STAND_IN)} -o stand_in.h5"),
-    *((f"equal-{name}", target, f"{unit}: {what} that puts the same error of 1e-2 on the real part of the matrices",
+    *((f"equal-{name}", target, f"{unit}: {what} that causes the same error of 1e-2 in the real part of the matrices",
        lambda bench, key=key: equal_error(bench, key), f"{OPTINC} run {BASE} {shown(EQUAL)} --sweep '{key}={LEVELS[key]}' -o equal.h5")
       for name, key, target, unit, what in (
-          ("splitters", "chip.sigma_eta_rad", ">= 0.01", "rad", "splitter error, corrected for"),
+          ("splitters", "chip.sigma_eta_rad", ">= 0.01", "rad", "splitter error, corrected,"),
           ("calibration", "chip.sigma_cal_rad", ">= 1e-4", "rad", "phase offset that calibration leaves"),
           ("loss", "chip.arm_loss_spread_db", ">= 1e-3", "dB", "spread of the arms' losses"))),
-    ("gain-training", ">= 2", "times the errors of good-lab that 95 of 100 chips stand, published structure: trained with a stand-in over without errors",
+    ("gain-training", ">= 2", "errors that 95 of 100 good-lab chips tolerate, published structure: trained with weight noise over trained without errors",
      lambda bench: tolerances(bench)["published_standin"] / tolerances(bench)["published"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
-    ("gain-chips", ">= 1", "the same: 120 more epochs through simulated chips over 120 more with the stand-in",
+    ("gain-chips", ">= 1", "the same: 120 more epochs through simulated chips over 120 more with weight noise",
      lambda bench: tolerances(bench)["published_chips"] / tolerances(bench)["published_standin_longer"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
-    ("yield-foundry", ">= 0.9", "lower end of the 95 % interval: chips of 400 at foundry, calibrated in situ, receivers noisy, every word right",
+    ("yield-foundry", ">= 0.9", "share of 400 foundry chips, calibrated in situ, with receiver noise, that decode every word; lower end of the 95 % interval",
      lambda bench: yields(bench)["in-situ", "foundry"][1], RUN),
     ("yield-good-lab", ">= 0.95", "the same at good-lab, corrected only", lambda bench: yields(bench)["noisy", "good-lab"][1], RUN),
-    *((f"noise-{name}", target, f"% of words right on 20 chips, all words, noise of set receivers, default link unless said: {what}",
+    *((f"noise-{name}", target, f"% of words right on 20 chips, all words, noise of set receivers, default link unless stated: {what}",
        lambda bench, name=name: noisy(bench, *NOISY[name][:2], *NOISY[name][2]),
        f"{OPTINC} run {BASE} {shown(noisy_options(*NOISY[name][:2], *NOISY[name][2]))} -o noisy.h5")
       for name, (*_, target, what) in NOISY.items()),
@@ -286,16 +286,16 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     *((f"tail-{round(100 * share)}", target, f"% of words right that {round(100 * share)} of 100 good-lab chips reach, 9,984 MZIs, all noise of "
        "set receivers, default link", lambda bench, share=share: tail(bench, share), f"{OPTINC} run {BASE} {shown(TAIL)} -o tail.h5")
       for share, target in ((0.95, ">= 99.8"), (0.99, ">= 99.75"))),
-    *((f"learning-{preset}", ">= -0.3", "points of final accuracy over exact averaging's, lower end of the 95 % interval of 5 seeds: "
-       "9,984 MZIs, all noise of set receivers, locks included, default link",
+    *((f"learning-{preset}", ">= -0.3", "points of final accuracy relative to exact averaging, lower end of the 95 % interval of 5 seeds: "
+       "9,984 MZIs, all noise of set receivers, including phase locks, default link",
        lambda bench, preset=preset: 100 * ends(bench, LEARNING)[f"bottleneck noise aware, {preset}"].lowest,
        f"{OPTINC} run experiments/data/studies/{LEARNING}.toml -o {LEARNING}.h5") for preset in ("design-target", "good-lab")),
-    ("correction-gain", ">= 0", "word accuracy, least over levels: corrected for the splitter errors over not, published network",
+    ("correction-gain", ">= 0", "gain in word accuracy by splitter correction, least over levels, published network",
      least_gain_of_correction, f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5"),
     *((f"codes-{path.replace('_', '-')}", target, "error of a real gradient over that of ideal codes, published network, no noise",
        lambda bench, path=path: gradient_over_codes(bench, path), f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5")
       for path, target in (("network", "= 1"), ("chip_corrected", "<= 1.01"))),
-    ("trained-good-lab", "< 0.95", "chips of 20 at good-lab where the published network, trained without errors, has every word right, without noise",
+    ("trained-good-lab", "< 0.95", "share of 20 good-lab chips on which the published network, trained without errors, decodes every word, without noise",
      trained_yield, f"{OPTINC} run {SPLITTERS} --set chip.preset=good-lab --set measure.words=0 "
      "--set 'measure.variants=[\"corrected\"]' --sweep 'chip.sigma_eta_rad=[0.01]' --trials 20 -o trained.h5"),
 )]

@@ -64,12 +64,12 @@ HOSTILE = f"tests/faults/hostile_values {OPTINC}"
 CLAIMS = [Claim(GROUP, *row) for row in (
     # name, target, unit, measurement, command
     ("lines", "<= 60775", f"lines of C++ and Python; 70,775 at {BEFORE}", lines, LINES),
-    ("compile-ratio", "<= 0.67", f"of the seconds that preset release took to compile at {BEFORE}", compile_ratio,
+    ("compile-ratio", "<= 0.67", f"of the time to compile preset release at {BEFORE}", compile_ratio,
      "time cmake --build --preset release"),
     ("test-seconds", "<= 1200", "s for the README's test command in an empty clone, without a compiler cache", test_seconds,
      "git clone . /tmp/optinc && cd /tmp/optinc && tests/run"),
-    ("hostile-values", ">= 5000", "hostile values that meet a key", lambda bench: hostile(bench)["values"], HOSTILE),
-    ("hostile-findings", "= 0", "of them that crash, hang, are refused in several lines or store a NaN without a word",
+    ("hostile-values", ">= 5000", "hostile values given to a key", lambda bench: hostile(bench)["values"], HOSTILE),
+    ("hostile-findings", "= 0", "of these, those that crash, hang, are refused in several lines or silently store a NaN",
      lambda bench: hostile(bench)["findings"], HOSTILE),
     ("damaged-files", "= 0", "tests of damaged files that fail: cut short, flipped bits, all readers", damage,
      f"/usr/bin/python3 tests/faults/damage_test.py {OPTINC}"),

@@ -107,11 +107,11 @@ BENCH = "build/bench/bin/bench_optinc --benchmark_filter=optinc_gradients --benc
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
-    ("million-gradients", "< 2", "s: a chip of 41,664 MZIs tabulated, 1e6 gradients of 4 servers averaged through it",
+    ("million-gradients", "< 2", "s to tabulate a chip of 41,664 MZIs and average 1e6 gradients of 4 servers through it",
      lambda bench: aggregation(bench)[0], BENCH),
-    ("million-gradients-speedup", ">= 3", "gradients/s by the map over through the meshes, the table's making included",
+    ("million-gradients-speedup", ">= 3", "gradients/s by the lookup table, including the time to build it, over gradients/s through the meshes",
      lambda bench: aggregation(bench)[1], BENCH),
-    ("ring-1024", "<= 1e-6", "relative: VGG19 on a ring of 1,024 servers against alpha-beta, 104.133 ms", alpha_beta_error, RING),
+    ("ring-1024", "<= 1e-6", "relative error against alpha-beta: VGG19 on a ring of 1,024 servers, 104.133 ms", alpha_beta_error, RING),
     ("ring-1024-seconds", "< 0.1", "s wall, the whole program", lambda bench: ring(bench)[1], RING),
     *((f"data-{n}", f"= {data}", f"bytes of a ring of {n} over those of OptINC",
        lambda bench, n=n: headline(bench)[0]["F1 ResNet50 ring", n]["normalised_data"]
@@ -121,7 +121,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        off(f"{family} {model} OptINC", 4, published), COMMAND)
       for family, bits, short, model, published, tolerance in (
           ("F1", "32 bits both", "resnet", "ResNet50", 0.74, 0.015), ("F1", "32 bits both", "llama", "LLaMA", 0.83, 0.015),
-          ("F2", "8 bits over 32: misses by more than the figure is read to, 0.015", "resnet", "ResNet50", 0.74, 0.02),
+          ("F2", "8 bits over 32: misses by more than the figure's reading error of 0.015", "resnet", "ResNet50", 0.74, 0.02),
           ("F2", "8 bits over 32", "llama", "LLaMA", 0.83, 0.015))),
     ("4-nodes", "<= 0.001", "off 1: ODDL over an ideal electrical switch, VGG19 on 4 nodes", off("4 nodes ODDL", 4, 1.0), COMMAND),
     *((f"{short}-S0", "<= 1.01", f"{name} over ODDL, VGG19 on 1,024 nodes, uncalibrated: {published} is published",
@@ -132,7 +132,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        off(f"S3b {name}", 1024, published), COMMAND)
       for short, name, published in (("fat-tree", "fat-tree", 1.6), ("sip-ring", "SiP-Ring", 1.7))),
     # the trainings last: two hours of them, while the others take minutes
-    *((f"cnn-{short}", target, "points of final accuracy over exact averaging's, 4 servers, mean of 5 seeds, all noise and locks, default link",
+    *((f"cnn-{short}", target, "points of final accuracy relative to exact averaging, 4 servers, mean of 5 seeds, all noise and phase-lock errors, default link",
        lambda bench, path=path: 100 * ends(bench, "learning_images")[path].accuracy,
        f"{OPTINC} run experiments/data/studies/learning_images.toml -o learning_images.h5")
       for short, path, target in (
@@ -141,13 +141,13 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
           ("bottleneck-good-lab", "bottleneck noise aware, good-lab", ">= -0.3"),
           ("foundry", "foundry noise aware, foundry", ">= -1.5"),
           ("chain-design-target", "carry-chain, design-target", ">= -0.5"), ("chain-good-lab", "carry-chain, good-lab", ">= -0.5"))),
-    *((f"text-{short}", "<= 0.04", "nats of final loss over exact averaging's, 4 servers, mean of 3 seeds",
+    *((f"text-{short}", "<= 0.04", "nats of final loss relative to exact averaging, 4 servers, mean of 3 seeds",
        lambda bench, path=path: ends(bench, "learning_text")[path].loss,
        f"{OPTINC} run experiments/data/studies/learning_text.toml -o learning_text.h5")
       for short, path in (("codes", "quantised"), ("bottleneck-design-target", "bottleneck noise aware, design-target"), ("bottleneck-good-lab", "bottleneck noise aware, good-lab"),
                           ("chain-design-target", "carry-chain, design-target"), ("chain-good-lab", "carry-chain, good-lab"))),
     # chains decode 6 % (design-target) and 9 % (good-lab) of a cascade's words wrong on this link
-    *((f"cascade-{short}", target, "points of final accuracy over exact averaging's, 16 servers, mean of 3 seeds",
+    *((f"cascade-{short}", target, "points of final accuracy relative to exact averaging, 16 servers, mean of 3 seeds",
        lambda bench, study=study, path=path: 100 * ends(bench, study)[path].accuracy,
        f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
       for short, study, path, target in (

@@ -138,7 +138,7 @@ CLAIMS = [Claim(GROUP, *row) for row in (
     *((f"law-uncorrected-{n}", "sigma sqrt(2(N-1))", "relative rms E, splitter errors independent of each other", law(f"E0 uncorrected N={n}"), VALIDATE) for n in (16, 32, 64)),
     *((f"law-corrected-{n}", "2 sigma^2 sqrt((N^2-1)/6+(N-1)/N)", "relative rms E, splitter errors independent of each other", law(f"Ec corrected unitary N={n}"), VALIDATE)
       for n in (16, 32, 64)),
-    ("ideal-chip-words", "= 28561", "words of 28561 through a perfect chip: the least of the networks that have all right themselves",
+    ("ideal-chip-words", "= 28561", "words of 28561 through a perfect chip: the least of the networks that are right themselves",
      ideal_chip_words, RUN_INSPECT),
     *((f"words-{name.replace('_', '-')}-{preset}", target, "% of words right, 20 chips, all noise of set receivers, default link",
        noisy(name, preset), RUN_INSPECT)

@@ -139,14 +139,14 @@ def run(family):
     return f"build/bench/bin/bench_optinc --benchmark_filter='{FILTERS[family]}' --benchmark_repetitions={REPETITIONS}"
 
 
-ROOFLINE = "% of the roofline that the same run measures"
+ROOFLINE = "% of the roofline measured in the same run"
 RATE = f"chips/s on one core ({machine()})"
 CORE = f"{RATE}, fastest repetition"
 
 CLAIMS = [Claim(GROUP, *row) for row in (
     # name, target, unit, measurement, command
     *((f"forward-{p}-{n}", ">= 50", ROOFLINE, roofline_share(n, p), run("forward")) for p in PRECISIONS for n in PORTS),
-    *((f"backward-{p}", "<= 6.0", "time of the way back over forward", value("backward", f"backward_blocks/{p}/ports:64/words:1024", "x_forward"),
+    *((f"backward-{p}", "<= 6.0", "time of the backward pass over the forward pass", value("backward", f"backward_blocks/{p}/ports:64/words:1024", "x_forward"),
        run("backward")) for p in PRECISIONS),
     ("jax", ">= 30", "times faster than JAX (jit, scan over columns), phases to fields, 64 ports, 64 words", over_ours("jax", "forward"), RACE),
     ("numpy", ">= 60", "times faster than NumPy, column by column, the same", over_ours("numpy", "forward"), RACE),

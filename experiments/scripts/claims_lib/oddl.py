@@ -39,7 +39,7 @@ def light(bench, name, **keys):
 
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
-    ("four-nodes-ring", "<= 1.02", "exchange of ResNet50's gradient over that of an ideal switch, ring, lasers tuned in 100 ns",
+    ("four-nodes-ring", "<= 1.02", "exchange time of ResNet50's gradient over that on an ideal switch, ring, lasers tuned in 100 ns",
      lambda bench: ratio(bench, "ring, circuits held", 1e-7), COMMAND),
     ("four-nodes-all-to-all", "<= 1.02", "the same, all-to-all, a circuit for every flow",
      lambda bench: ratio(bench, "all-to-all", 1e-7), COMMAND),
@@ -48,7 +48,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("limit-all-to-all", "", "us: the same, all-to-all", lambda bench: limit_us(bench, "all-to-all"), COMMAND),
     ("round-robin-ring", "", "exchange over that of an ideal switch, ring in round-robin slots, 100 ns",
      lambda bench: ratio(bench, "ring, round-robin", 1e-7), COMMAND),
-    ("pam4-reach", "= 1", "1 where PAM4 at 53 GBd crosses the switches of 1,024 nodes, -45 dB of crosstalk a port",
+    ("pam4-reach", "= 1", "1 if PAM4 at 53 GBd crosses the switches of 1,024 nodes, -45 dB of crosstalk per port",
      lambda bench: light(bench, "PAM4, 53 GBd", crosstalk_db=-45.0, switch_ports=20)["reaches"], COMMAND),
     ("pam4-crosstalk", "= 0", "the same at -35 dB",
      lambda bench: light(bench, "PAM4, 53 GBd", crosstalk_db=-35.0, switch_ports=20)["reaches"], COMMAND),
@@ -56,12 +56,12 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      lambda bench: light(bench, "PAM4, 53 GBd", crosstalk_db=-45.0, switch_ports=20)["blocked_first_fit"], COMMAND),
     ("published-both", "", "conditions of VGG19 on 1,024 nodes within 5 % of 1.6 over a fat-tree and of 1.7 over SiP-Ring",
      lambda bench: within(bench)[0], COMMAND),
-    ("published-fat-tree", "", "of them within 5 % of the first alone", lambda bench: within(bench)[1], COMMAND),
-    ("published-sip-ring", "", "of them within 5 % of the second alone", lambda bench: within(bench)[2], COMMAND),
-    ("published-draws", "", "of six draws of 1 % scattered nodes, oversubscription 2, 0.48 s of computing: within 5 % of both",
+    ("published-fat-tree", "", "of these, those within 5 % of the first alone", lambda bench: within(bench)[1], COMMAND),
+    ("published-sip-ring", "", "of these, those within 5 % of the second alone", lambda bench: within(bench)[2], COMMAND),
+    ("published-draws", "", "of six draws of 1 % scattered nodes, oversubscription 2, 0.48 s of compute time: those within 5 % of both",
      lambda bench: sum(abs(row["fat_tree_ratio"] / 1.6 - 1) <= 0.05 and abs(row["sip_ring_ratio"] / 1.7 - 1) <= 0.05
                        for row in named(bench, "competitions", "ECMP, six draws")), COMMAND),
-    ("day-fat-tree", "", "iteration over that on an ideal network, a day of 1,024 nodes, packed, fat-tree",
+    ("day-fat-tree", "", "iteration time over that on an ideal network, a day of 1,024 nodes, packed, fat-tree",
      lambda bench: named(bench, "days", "a day, packed", network="fat-tree")[0]["mean_stretch"], COMMAND),
     ("day-oddl", "", "the same on ODDL", lambda bench: named(bench, "days", "a day, packed", network="oddl")[0]["mean_stretch"], COMMAND),
 )]

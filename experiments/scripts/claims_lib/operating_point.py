@@ -104,17 +104,17 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
           ("published-shape", "published shape, trained for noise", ">= 36"), ("96-32", "96-32 in turn", ">= 36"),
           ("more-light", "96-32 in turn, twice the light", ">= 45"), ("good-lab", "96-32 in turn, good-lab", ">= 15"),
           ("chain", "carry chain, more light", ">= 55"), ("as-published", "published, as published", "= 0"))),
-    *((f"energy-{name}", "", f"pJ a bit at that rate, clocks and equalisers included: {design}",
+    *((f"energy-{name}", "", f"pJ per bit at that rate, including clocks and equalisers: {design}",
        lambda bench, design=design: 1e12 * points(bench)[design]["energy_per_bit"], RUN)
       for name, design in (("published-shape", "published shape, trained for noise"), ("96-32", "96-32 in turn"),
                            ("chain", "carry chain, more light"))),
-    ("points-moved", "= 0", f"designs of {AT_POINTS} whose point is another than the search finds", moved_points,
+    ("points-moved", "= 0", f"designs of {AT_POINTS} whose point differs from that of the search", moved_points,
      f"{OPTINC} operating-point {LIST} --designs points.toml"),
-    ("energy-electronics", "", "pJ a bit of unit P with receivers, a CMOS adder and modulators in place of the 96-32 meshes",
+    ("energy-electronics", "", "pJ per bit of unit P with receivers, a CMOS adder and modulators in place of the 96-32 meshes",
      lambda bench: 1e12 * points(bench)["96-32 in turn"]["electronics_energy_per_bit"], RUN),
     *((f"gradient-40-gbd-{name}", "<= 0.065", "relative error of a real gradient at 40 GBd, design-target chip, receivers of 24 GHz",
        lambda bench, network=network: gradient(bench, network),
        " ".join((OPTINC, "run", SPLITTERS, *gradient_options(network), *POINT)))
       for name, network in SHAPES.items()),
-    ("clocked-seconds", "<= 2", "seconds of a million words in succession over those of settled ones", slowdown, f"{OPTINC} run {BASE}"),
+    ("clocked-seconds", "<= 2", "run time of a million words in succession over that of settled ones", slowdown, f"{OPTINC} run {BASE}"),
 )]

@@ -81,15 +81,15 @@ SECONDS = f"s wall ({machine()})"
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
-    ("laws-failing", "= 0", "laws of a full run", laws_failing, VALIDATE),
+    ("laws-failing", "= 0", "laws that fail in a full run", laws_failing, VALIDATE),
     ("laws-points", ">= 200", "points checked", lambda bench: len(laws(bench)), VALIDATE),
     ("laws-seconds", "<= 300", SECONDS, lambda bench: validated(bench)[1], f"time {VALIDATE}"),
-    *((f"row-{r}", "closed form", "as its law, at the point farthest off", row(r), f"{OPTINC} validate {r}") for r in MONTE_CARLO_ROWS),
+    *((f"row-{r}", "closed form", "value at the point farthest from its law", row(r), f"{OPTINC} validate {r}") for r in MONTE_CARLO_ROWS),
     ("drift-mzis", "= 41664", "MZIs of the chip that drifts", lambda bench: drifted(bench)["mzis"], RUN_DRIFT),
     ("drift-instants", ">= 360", "instants in one hour, 2,048 words each, twice (with and without re-calibration)",
      lambda bench: drifted(bench)["instants"], RUN_DRIFT),
-    ("drift-still", "= 0", "instants whose phases are those of the one before", lambda bench: drifted(bench)["still"], RUN_DRIFT),
+    ("drift-still", "= 0", "instants whose phases equal those of the instant before", lambda bench: drifted(bench)["still"], RUN_DRIFT),
     ("drift-ends", "= 2", "instants with all 28,561 words", lambda bench: drifted(bench)["ends"], RUN_DRIFT),
     ("drift-seconds", "< 180", SECONDS, lambda bench: drifted(bench)["seconds"], RUN_DRIFT),
-    ("mutations-missed", "= 0", "broken models that a law did not see", lambda bench: mutated(bench)["missed"], f"{MUTATIONS} --json"),
+    ("mutations-missed", "= 0", "deliberately broken models that no law detects", lambda bench: mutated(bench)["missed"], f"{MUTATIONS} --json"),
 )]

@@ -84,9 +84,9 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
     *((f"wrong-{name.replace('_', '-')}", target, f"words wrong of all {words:,}, as trained, no chip: {what}", wrong(name),
        f"{OPTINC} check-network {BASE} {shown(options(name))}") for name, (_, _, words, target, what) in NETWORKS.items()),
-    *((f"seconds-{name.replace('_', '-')}", "", f"s to train it and what it starts from ({machine()})", seconds(name),
+    *((f"seconds-{name.replace('_', '-')}", "", f"s to train it and the networks it starts from ({machine()})", seconds(name),
        f"{TRAIN} --only {name} /tmp/networks") for name in NETWORKS if name.startswith(("cascade", "8", "16"))),
-    *((f"cascade-{name}", target, f"words wrong of {WORDS:,} drawn ones, five trained units for 16 servers against the flat average: {what}",
+    *((f"cascade-{name}", target, f"words wrong of {WORDS:,} drawn, five trained units for 16 servers against the flat average: {what}",
        lambda bench, preset=preset, variant=variant: cascade(bench, preset, variant),
        f"{OPTINC} run {shown(cascade_study(preset))} -o cascade.h5")
       for name, preset, variant, target, what in (

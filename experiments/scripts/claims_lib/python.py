@@ -89,12 +89,12 @@ def all_reduce(bench):
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
-    ("call-overhead", "<= 2", "us: two ports, one word, through a mesh that is set up", lambda bench: rates(bench)["call_us"], RATES),
+    ("call-overhead", "<= 2", "us for one word through a two-port mesh that is set up", lambda bench: rates(bench)["call_us"], RATES),
     ("chip-call", "<= 1.1", "times the C++ row of the same run: chip(x) on (1024, 64) complex64, errors and phases set anew",
      lambda bench: rates(bench)["chip_1024_us"] / engine_us(bench), RATES),
     ("million-gradients", "< 2", "s: 1e6 gradients of four servers through 9,984 MZIs with all noise",
      lambda bench: rates(bench)["million_gradients_us"] / 1e6, RATES),
-    ("table-gradients", ">= 10", "million gradients a second by its response table, all noise but locks",
+    ("table-gradients", ">= 10", "million gradients per second by its response table, all noise except phase locks",
      lambda bench: 1e6 / rates(bench)["million_gradients_by_table_us"], RATES),
     ("layer-over-torch", ">= 10", "times as fast as a mesh in plain PyTorch: forward and backward, 64 ports, 64 words",
      lambda bench: rates(bench)["plain_torch_us"] / rates(bench)["layer_us"], RATES),
@@ -109,11 +109,11 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      if module(bench) else None, "ctest --preset ci -R python"),
     ("layers-and-all-reduce", "= 0", "failed tests: gradients against differences, parameters equal on four ranks after 50 steps",
      lambda bench: failures(bench, module(bench), "tests/python/torch/layers_test.py"), "ctest --preset ci -R PyTorch"),
-    ("all-reduce-hook", "< 120", "s a step: 25.6e6 gradients on four processes through 9,984 MZIs, all noise",
+    ("all-reduce-hook", "< 120", "s per step: 25.6e6 gradients on four processes through 9,984 MZIs, all noise",
      all_reduce, "PYTHONPATH=build/ci/python bench/all_reduce.py"),
-    ("all-reduce-overhead", "<= 1.5", "times what one process takes for as many gradients on as many cores",
+    ("all-reduce-overhead", "<= 1.5", "times as long as one process takes for as many gradients on as many cores",
      lambda bench: all_reduce(bench) / 25.6 / (rates(bench)["million_gradients_us"] / 1e6),
      "PYTHONPATH=build/ci/python bench/all_reduce.py"),
-    ("pip-install", "<= 900", "s from an empty virtual environment to the first mesh, compilation included", installed,
+    ("pip-install", "<= 900", "s from an empty virtual environment to the first mesh, including compilation", installed,
      "pip install ./python"),
 )]

@@ -129,15 +129,15 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("reference-switches", ">= 20", "non-idealities, each alone and all together", lambda bench: reference(bench)[1], TEST),
     ("reference-networks", ">= 7", "networks: trained kind, ceilings, carry chains, both levels of a cascade",
      lambda bench: reference(bench)[2], TEST),
-    *((f"dbm-{name}", "<= 0.01", f"dB at worst between study and budget at any receiver of {source}", worst_db(name),
+    *((f"dbm-{name}", "<= 0.01", f"largest difference in dB between study and budget at any receiver of {source}", worst_db(name),
        f"{OPTINC} budget --set network.source={source} and metric receiver_power of a study")
       for name, source in NETWORKS.items()),
-    *((f"energy-{short}", "", "J of the network in an iteration, ResNet50, 4 servers", by_hand(name), f"{OPTINC} interconnect {HEADLINE}")
+    *((f"energy-{short}", "", "J of network energy per iteration, ResNet50, 4 servers", by_hand(name), f"{OPTINC} interconnect {HEADLINE}")
       for short, name in (("published", "F2 ResNet50 OptINC"), ("96-32", "F2 ResNet50 OptINC, 96-32"), ("chain", "F2 ResNet50 OptINC, carry chain"),
                           ("ring", "F2 ResNet50 ring"))),
-    ("rates-silent", "= 0", "rows of budget, designs and interconnect beyond what their devices carry, unmarked or with pJ/bit",
+    ("rates-silent", "= 0", "rows of budget, designs and interconnect above the bound of their devices, unmarked or with pJ/bit",
      silent, f"{OPTINC} compare-costs {DESIGNS}"),
-    ("rates-marked", ">= 1", "rows marked as beyond what their devices carry", marked, f"{OPTINC} compare-costs {DESIGNS}"),
+    ("rates-marked", ">= 1", "rows marked as above the bound of their devices", marked, f"{OPTINC} compare-costs {DESIGNS}"),
     ("one-description", "= 0", "structs that describe a modulator, receiver, converter, heater or laser a second time",
      described_again, "python3 tests/one_description.py"),
 )]
