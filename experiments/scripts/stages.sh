@@ -22,7 +22,7 @@ fail() {  # fail STATUS: names the stage and its log, and stops
   if [[ -n $stage_log ]]; then
     printf '\n%s: FAILED at "%s" (exit %d). The whole log: %s\n' "$script_name" "$stage_name" "$1" "$stage_log" >&2
   else
-    printf '\n%s: FAILED at "%s" (exit %d). Its own message stands above.\n' "$script_name" "$stage_name" "$1" >&2
+    printf '\n%s: FAILED at "%s" (exit %d). Its own message is above.\n' "$script_name" "$stage_name" "$1" >&2
   fi
   exit "$1"
 }
