@@ -212,7 +212,7 @@ class Numbers(unittest.TestCase):
                                    [[1, 0.025 ** 0.125, 1], [0, 0, 1 - 0.025 ** 0.125]])
 
     def test_levels_that_chips_stand(self):
-        _, rows = html_page.table(PAGES["tolerant_shapes"], "Level that 99 % of the chips stand")
+        _, rows = html_page.table(PAGES["tolerant_shapes"], "Level that 99 % of the chips tolerate")
         with h5py.File(HERE / "tolerant_shapes.h5") as file:
             chips = file["trials/tolerance"][..., 0].reshape(12, -1)
         self.assertEqual(len(rows), 12)
@@ -260,7 +260,7 @@ class Numbers(unittest.TestCase):
                 shares = np.stack([file[f"ablation/share_{way}"][()] for way in ("alone", "without")], -1)  # .., variant, source, way
             wanted = np.moveaxis(shares, -2, -3).reshape(len(rows), -1)
             np.testing.assert_array_equal([[v for c in row for v in c.values][-wanted.shape[1]:] for row in rows], wanted)
-            self.assertTrue(headings[-1].endswith("leaving"))
+            self.assertTrue(headings[-1].endswith("removed"))
 
     def test_a_replayed_trial(self):
         headings, rows = html_page.table(PAGES["replay"], "The trial")

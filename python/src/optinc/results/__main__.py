@@ -73,7 +73,7 @@ def show(run: Run, arguments: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(prog="optinc-results", description="Reads, tabulates and draws results of OptINC.",
+    top = argparse.ArgumentParser(prog="optinc-results", description="Reads, tabulates and draws OptINC results.",
                                   epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 

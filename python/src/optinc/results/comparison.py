@@ -50,7 +50,7 @@ class Comparison:
             best = min((row for row in seen if row is most or row.high[i] >= most.low[i]), key=lambda row: (row.mzis, -row.right[i]))
             told.append(f"{'at ' + column + ' ' if column else ''}{best.name} ({best.mzis:,.0f} MZIs, {percent(best.right[i])} "
                         "of words right)")
-        return f"Fewest words wrong, the smaller network where 95 % intervals overlap: {'; '.join(told)}."
+        return f"Fewest words wrong, or the smaller network if 95 % intervals overlap: {'; '.join(told)}."
 
 
 def comparison(run: Run) -> Optional[Comparison]:

@@ -57,8 +57,8 @@ def path_axis(run: Run) -> str:
     for p in parameters(run).values():
         if p.key == "learner.aggregator":
             return p.axis
-    raise NotInResult(f"{run.path} has no sweep of learner.aggregator (only with the exact average beside them can others "
-                      "be judged). Sweep it, exact among its values.")
+    raise NotInResult(f"{run.path} has no sweep of learner.aggregator (all kinds of averaging are compared with the "
+                      "exact one). Sweep learner.aggregator, with \"exact\" among its values.")
 
 
 def paths(run: Run) -> list[Path]:

@@ -74,7 +74,7 @@ def network_of_point(run: Run) -> "np.ndarray[Any, Any]":
     if group is None:
         return np.zeros(shape, int)
     if "of_point" not in group:
-        raise NotInResult(f"{run.path} does not say which network a point has (no dataset networks/of_point). "
+        raise NotInResult(f"{run.path} does not state which network belongs to a point (no dataset networks/of_point). "
                           "Run the study again.")
     return np.asarray(group["of_point"].values, int).reshape(shape)
 

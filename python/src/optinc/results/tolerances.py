@@ -24,7 +24,7 @@ MEANINGS = {
     "chip.arm_loss_spread_db": ("rms spread of the arms' losses", "dB"),
     "chip.dac_bits": ("resolution of the phase DAC", "bit"),
     "calibration.sigma_estimate_rad": ("rms error of the estimated splitters", "rad"),
-    "crosstalk.x0": ("heat a neighbour gets, as a share", "1"),
+    "crosstalk.x0": ("heat that a neighbour gets, as a share", "1"),
     "environment.temperature_k": ("temperature since calibration", "K"),
     "environment.wavelength_m": ("wavelength since calibration", "m"),
     "stand_in.relative_error": ("relative error of every unitary", "1"),
@@ -35,7 +35,7 @@ MEANINGS = {
     "link.sigma_limiter": ("rms spread of the neurons' ceilings", "1"),
     "link.limiter_knee": ("knee of the neurons' ceilings", "1"),
     "link.level_mismatch": ("mismatch of the levels", "1"),
-    "modulator.leak": ("light that a dark modulator leaks", "1"),
+    "modulator.leak": ("residual light of a dark modulator", "1"),
     "receiver.bandwidth_hz": ("bandwidth of the receivers", "Hz"),
     "link.signal_full_scale_w": ("re-modulated power", "W"),
 }
@@ -97,7 +97,7 @@ def tolerance(run: Run, share: float = 0.99) -> Table:
     Raises NotInResult for a file of another model, ValueError unless 0 < share < 1.
     """
     if not 0 < share < 1:
-        raise ValueError(f"a share of {share} of the chips (needed: more than 0, less than 1). Give 0.99, say.")
+        raise ValueError(f"a share of {share} of the chips (needed: more than 0, less than 1). Try 0.99.")
     search_at(run, {})
     data = run.require("trials")["tolerance"].transpose(*run.sweeps, "trial", "variant")
     values, variants = data.values, data["variant"].values

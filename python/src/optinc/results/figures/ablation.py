@@ -42,7 +42,7 @@ def ablation(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
         axes = grid[0, index]
         for values, shift, look in ((first.values[order], 0.19, dict(facecolor="#555555", label="this source alone")),
                                     (second.values[order], -0.19, dict(facecolor="white", hatch="////",
-                                                                       label="what goes away with it"))):
+                                                                       label="removed with this source"))):
             axes.barh(rows + shift, values, height=0.36, edgecolor="black", linewidth=0.6, **look)
             for row, value in zip(rows, values):
                 if value != 0:  # exactly 0: the source does not act in this variant

@@ -20,7 +20,7 @@ HALF_POINT = 0.5
 def chip_to_accuracy(run: Run) -> Figure:
     """Against the factor on all of a chip's errors, a line for every network: (a) share of the gradients' codes received
     wrong, mean over the trials; (b) final test accuracy less that of exact averaging from the same start, mean with its
-    95 % interval by Student's t. A share of zero is drawn at the foot of (a).
+    95 % interval by Student's t. A share of zero is drawn at the bottom of (a).
 
     Raises NotInResult for a file without sweeps of learner.chip_factor, beside the exact average, and of the network.
     """
@@ -47,11 +47,11 @@ def chip_to_accuracy(run: Run) -> Figure:
         loss.errorbar(x, means[:, 0], spread, capsize=2, **look)
     wrong.set_yscale("log")
     wrong.set_ylim(1e-8, 1.5)
-    wrong.set_ylabel("share of codes received wrong\n(none seen: at the foot)")
+    wrong.set_ylabel("share of codes received wrong\n(none seen: at the bottom)")
     loss.axhspan(-HALF_POINT, HALF_POINT, color="#dddddd", zorder=0)
     loss.axhline(0, color="#999999", linewidth=0.7, zorder=1)
     loss.set_yscale("symlog", linthresh=1)
-    loss.set_ylabel("final accuracy less the exact average's (points)")
+    loss.set_ylabel("final accuracy minus that of exact averaging (points)")
     for axes, what in ((wrong, "words"), (loss, "model (grey: half a point)")):
         axes.set_xscale("log", base=2)
         axes.set_xticks(x, [f"{v:g}" for v in x])
@@ -89,7 +89,7 @@ def gradient_errors(run: Run) -> Figure:
         axes.set_xscale("log")
         axes.set_xlabel(style.label(name, "1", 34))
         style.panel(axes, index, ("errors without bias", "bias")[index])
-    grid[0, 0].set_ylabel("final accuracy less the exact\naverage's (points)")
+    grid[0, 0].set_ylabel("final accuracy minus that\nof exact averaging (points)")
     return style.finish(figure, run, f"Errors of averaged gradients (dashed: codes without any; grey: half a point);"
                         f" {say_trials(run)} a point")
 

@@ -41,7 +41,7 @@ def testbed(run: Run) -> Figure:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("tuning time of a laser (\N{MICRO SIGN}s)")
-    axes.set_ylabel("exchange beyond that of an ideal switch (%)")
+    axes.set_ylabel("exchange time beyond that of an ideal switch (%)")
     nodes = sorted({int(n) for n in data["nodes"].values[whole]})
     style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: exchange of a gradient between "
                  f"{', '.join(map(str, nodes))} nodes", axes.get_legend_handles_labels())
@@ -73,8 +73,8 @@ def competition(run: Run) -> Figure:
               label="published: 1.6 and 1.7")
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("iteration on a fat-tree over that on ODDL")
-    axes.set_ylabel("iteration on SiP-Ring over that on ODDL")
+    axes.set_xlabel("iteration time on a fat-tree over that on ODDL")
+    axes.set_ylabel("iteration time on SiP-Ring over that on ODDL")
     both = int(np.sum((abs(tree / PUBLISHED[0] - 1) <= 0.05) & (abs(ring / PUBLISHED[1] - 1) <= 0.05)))
     axes.text(0.98, 0.02, f"{len(tree)} conditions; within 5 % of both: {both}", transform=axes.transAxes, ha="right",
               fontsize=7)

@@ -88,7 +88,7 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
     title += f"; at {say_point(run, rest)}" if rest else ""
     if len(of_point) > 1 and (of_point == of_point[0]).all():  # the series does not choose the network
         title += "; watts and loss at the values before sweeps"
-    style.finish(figure, run, title + "; joined: beaten by none", grid.flat[0].get_legend_handles_labels())
+    style.finish(figure, run, title + "; joined: Pareto front", grid.flat[0].get_legend_handles_labels())
     figure.draw_without_rendering()
     for axes, x, y, names, best in named:
         name_points(axes, x, y, names, best)

@@ -35,7 +35,7 @@ def against_servers(axes: Any, curves: list[str], names: Any, servers: Any, rati
     axes.axhline(1.0, color=style.ACCENT, linewidth=0.8)
     axes.set_xscale("log", base=2)
     style.parameter_axis(axes, [float(n) for n in servers[np.isin(names, curves)]], "servers")
-    axes.set_ylabel("iteration over that of the reference")
+    axes.set_ylabel("iteration time over that of the reference")
     axes.set_ylim(0, None)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)
 
@@ -59,7 +59,7 @@ def stacked_parts(axes: Any, data: Any, rows: list[int], labels: list[str], belo
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, 1)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("share of computing and communication")
+    axes.set_xlabel("share of computation and communication")
     axes.legend(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2, columnspacing=0.8)
 
 
@@ -136,5 +136,5 @@ def assumptions(run: Run) -> Figure:
         axes.set_xlim(*spread(np.append(ratio[here], [0.9, 1.1])))
         axes.grid(axis="y", visible=False)
         style.panel(axes, panel, f"{subject} over {reference}")
-    grid[-1, 0].set_xlabel("iteration of the subject over that of the reference")
+    grid[-1, 0].set_xlabel("iteration time of the subject over that of the reference")
     return style.finish(figure, run, f"{run.provenance.title}. Filled: as listed; ends of a row: values in SI units")

@@ -93,12 +93,12 @@ def learning(run: Run, *, measure: Optional[str] = None, variant: Optional[str] 
         ends.plot(mean, y, marker=look["marker"], color=look["color"], markerfacecolor="white", markersize=4.5)
     ends.set_xlim(-limit * 1.04, limit * 1.04)
     ends.set_yticks(range(len(ways)), [way.name for way in reversed(ways)])
-    ends.set_xlabel("final accuracy less the exact\naverage's (points)" if measure == "accuracy"
-                    else "final loss less the exact\naverage's (nats)")
+    ends.set_xlabel("final accuracy minus that\nof exact averaging (points)" if measure == "accuracy"
+                    else "final loss minus that\nof exact averaging (nats)")
     style.panel(ends, 1, f"at the end (grey: {within:g} {'points' if measure == 'accuracy' else 'nats'})")
     what = {"mlp": "network of one hidden layer", "cnn": "residual network", "decoder": "decoder"}.get(config["kind"], config["kind"])
     servers = int(run.config["task"]["servers"]) ** int(config["levels"])
-    title = f"A {what} on {config['data_set']}, {servers} servers, by the way their gradients take; {say_trials(run)} each"
+    title = f"A {what} on {config['data_set']}, {servers} servers, by kind of gradient averaging; {say_trials(run)} each"
     handles, labels = curves.get_legend_handles_labels()
     return style.finish(figure, run, title, (handles, labels))
 

@@ -17,7 +17,7 @@ NEEDED = ("design", "bit_rate", "energy_per_bit", "symbol_rate", "chip_preset", 
 
 @style.styled
 def operating_points(run: Run) -> Figure:
-    """Every design of optinc operating-point a marker: all watts over all bits (pJ a bit) against the bit rate of all
+    """Every design of optinc operating-point a marker: total power over bit rate (pJ per bit) against the bit rate of all
     servers (Tb/s), at the fastest symbol rate at which the design decodes; its GBd beside its name. A colour and marker
     for every preset of chips. In grey, at the same bit rate: what else averages with the same modulators, receivers and
     light. Designs that decode at no rate are listed in the corner.

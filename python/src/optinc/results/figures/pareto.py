@@ -66,7 +66,7 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     said = [f"{name if name in parameters(run) else name.replace('_', ' ')} {better[name]}"
             + (f" ({note})" if note else "") for name, note in ((x, x_note), (y, y_note))]
     named = [p.name for p in parameters(run).values() if p.key and p.axis in everywhere[0].dims]
-    title = (f"Means at all sweep points; filled: beaten by none, labelled ({', '.join(named)}). "
+    title = (f"Means at all sweep points; filled: Pareto front, labelled ({', '.join(named)}). "
              f"Better: {' and '.join(said)}")
     return style.finish(figure, run, title, axes.get_legend_handles_labels())
 

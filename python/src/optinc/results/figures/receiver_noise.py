@@ -85,7 +85,7 @@ def receiver_noise(run: Run, *, rin_db_per_hz: float = -150.0) -> Figure:
     measured(by_rin, place, everywhere.isel(signal_full_scale_w=strong, noises=together), "digit_error_rate", digits,
              color="#e69f00", marker="s", linestyle="-.", label=f"every neuron, all noise, {dbm[strong]:.0f} dBm")
     measured(by_rin, place, everywhere.isel(signal_full_scale_w=strong, noises=only), "digit_error_rate", digits,
-             color="#cc79a7", marker="D", linestyle=":", label=f"every neuron, it alone, {dbm[strong]:.0f} dBm")
+             color="#cc79a7", marker="D", linestyle=":", label=f"every neuron, intensity noise only, {dbm[strong]:.0f} dBm")
     by_rin.set_xlabel("intensity noise (dB/Hz)")
     for index, (axes, title) in enumerate(((power, "all noise"), (by_source, "every neuron noisy, by source"),
                                            (by_rin, "intensity noise"))):

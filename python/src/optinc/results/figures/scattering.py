@@ -44,5 +44,5 @@ def scattering(run: Run, *, paths: Optional[Sequence[tuple[str, str]]] = None) -
         axes.plot(wavelengths, drawn, **{**look, "marker": ""}, label=f"{style.plain(a)} to {style.plain(b)}")
     axes.set_xlim(wavelengths[0], wavelengths[-1])
     axes.set_xlabel("wavelength (nm)")
-    axes.set_ylabel("power that arrives (dB)")
+    axes.set_ylabel("transmitted power (dB)")
     return style.finish(figure, run, run.provenance.title.split(": ", 1)[-1], axes.get_legend_handles_labels())

@@ -72,7 +72,7 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
             axes.set_ylabel(style.label(meaning, units, 26))
         if index + columns >= len(places):
             axes.set_xlabel("MZIs of the network")
-    title = f"Error that {100 * share:.4g} % of the chips stand, and MZIs: {say_trials(run)} a point; joined: beaten by none"
+    title = f"Error that {100 * share:.4g} % of the chips tolerate, and MZIs: {say_trials(run)} per point; joined: Pareto front"
     below = [entry for entry in named if entry[5]]
     title += "; at the lower edge: less than the gentlest level, hollow circles wrong without errors" if below else ""
     said = ([say_point(run, rest)] if rest else []) + ([f"variant = {chosen}"] if len(variants) > 1 else [])

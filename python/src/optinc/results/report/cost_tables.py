@@ -66,7 +66,7 @@ def laws_table(laws: xarray.Dataset) -> Element:
         units = in_units(str(laws["unit"].values[i])) if "unit" in laws else ""
         holds: Child = "yes" if passed[i] else node("strong", "no", class_="bad")
         rows.append([str(laws["check"].values[i]) + units, holds, *(value_of(laws[name].values[i]) for name in told)])
-    caption = [node("strong", "Laws"), f": {int(passed.sum())} of {passed.size} points hold, which is to say that"
+    caption = [node("strong", "Laws"), f": {int(passed.sum())} of {passed.size} points hold:"
                " |measured - expected| is at most the tolerance."]
     return table(caption, ["point", "holds", *told], rows)
 
@@ -102,16 +102,16 @@ def designs_table(designs: xarray.Dataset) -> Element:
 
 def points_table(points: xarray.Dataset) -> Element:
     """A row for every design that was looked for a rate of."""
-    caption = [node("strong", "Operating points"), f": {points.attrs.get('criterion', '')}. Every cell of a row holds at its"
-               " symbol rate and bandwidth; none where a design decodes at no rate."]
+    caption = [node("strong", "Operating points"), f": {points.attrs.get('criterion', '')}. All values in a row hold at its"
+               " symbol rate and bandwidth; none: the design decodes at no rate."]
     return of_columns(caption, points, POINT)
 
 
 def scenarios_table(scenarios: xarray.Dataset) -> Element:
     """A row for every scenario."""
     caption = [node("strong", "Scenarios"), ": one training iteration each; normalised is its time over that of its"
-               " reference. Parameters of those that are calibrated were chosen so that a published ratio comes out. Energy is"
-               " the network's, - where it is not known; of OptINC units it is conditional on their symbol rate unless that"
+               " reference. Parameters of calibrated scenarios were chosen to reproduce a published ratio. Energy is that of"
+               " the network, - if it is not known; for OptINC units it is conditional on their symbol rate unless that"
                " is reachable."]
     return of_columns(caption, scenarios, SCENARIO)
 
@@ -119,7 +119,7 @@ def scenarios_table(scenarios: xarray.Dataset) -> Element:
 def assumptions_table(sensitivity: xarray.Dataset) -> Element:
     """What ratios rest on."""
     caption = [node("strong", "Assumptions"), ": the ratio of subject to reference with one assumption changed at a"
-               " time; nominal is the value in force."]
+               " time; nominal is the value as listed."]
     return of_columns(caption, sensitivity, ("name", "subject", "reference", "value_text", "ratio", "nominal"))
 
 

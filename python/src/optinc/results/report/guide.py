@@ -14,24 +14,24 @@ def how_to_read(run: Run) -> list[str]:
         told += ["Mean [low, high]: the mean over the trials that were run, and the interval that covers the mean over "
                  "infinitely many with 95 % confidence: bootstrap percentiles (1,000 resamples) from 100 to 500 "
                  "trials, Student's t with fewer or more; for shares Wilson's score interval, with as many draws as would "
-                 "scatter like the trials do, so that it stays between 0 and 1. Trials that all agree give an interval "
-                 "of no width, which does not tell how often rarer values occur. One trial alone has none.",
-                 "The interval is about the mean. Single chips, meshes or trainings scatter more widely: the quantiles "
-                 "in the group summary tell how they do, with exact intervals from order statistics.",
+                 "scatter like the trials do, so that it stays between 0 and 1. If all trials agree, the interval has "
+                 "no width, which does not tell how often rarer values occur. A single trial has no interval.",
+                 "The interval is that of the mean. Single chips, meshes or trainings scatter more widely: the quantiles "
+                 "in the group summary show how widely, with exact intervals from order statistics.",
                  "Points are paired: trial i has the same random draws at every point, scaled. Differences between "
-                 "points are known better than two intervals beside each other suggest.",
-                 "Intervals tell what so few trials leave open, not whether the model of the devices is right."]
+                 "points are known better than their two intervals suggest.",
+                 "Intervals show the uncertainty from the number of trials, not whether the model of the devices is right."]
         if "yield" in metrics(run):
             told.append("The yield is a share of trials; its interval is the exact binomial one (Clopper-Pearson).")
     if run.laws is not None:
-        told.append("A law holds where what was measured lies within the tolerance of what is expected. A full run "
-                    "must also have resolved it: five standard errors are at most the tolerance. A quick run takes "
-                    "five standard errors as the tolerance where that is more.")
+        told.append("A law holds if the measured value lies within the tolerance of the expected value. A full run "
+                    "must also resolve it: five standard errors are at most the tolerance. A quick run takes "
+                    "five standard errors as the tolerance if that is more.")
     if any(run.group(name) is not None for name in ("budget", "designs", "operating_points", "interconnect", "testbeds", "light_paths", "competitions", "days")):
         told.append("These numbers are computed from the values of devices and networks that the file names: they have "
-                    "no intervals, and are as good as those values.")
-    told.append("A dash (-) stands for a number there is none of. Digits are rounded for the eye; the page's source "
-                "has every number to the last bit in its data elements, as the file has.")
+                    "no intervals, and are only as good as those values.")
+    told.append("A dash (-) means that there is no value. Numbers are rounded for display; the page's source "
+                "has every number of the file to the last bit, in its data elements.")
     return told
 
 
@@ -39,7 +39,7 @@ def how_to_repeat(run: Run) -> list[Child]:
     """The command that made the file."""
     told: list[Child] = [node("pre", node("code", "\n".join(run.provenance.command.split("; "))), tabindex="0")]
     if "config_toml" in run.attributes and run.trials is not None:
-        told.append(node("p", "Where the study's file is gone: save the settings below as study.toml and run ",
+        told.append(node("p", "If the study's file is gone, save the settings below as study.toml and run ",
                          node("code", "optinc run study.toml -o again.h5"), ". Threads, shards and interruptions "
                          "change no number; another compiler or processor may change the last digits."))
     return told

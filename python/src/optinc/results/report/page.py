@@ -77,11 +77,11 @@ def cautions(run: Run) -> list[Child]:
     told: list[Child] = []
     if run.incomplete:
         asked, done = run.asked_and_run
-        text = f"{done:,} of {asked:,} trials were run; every number below is of those. Go on with it: "
+        text = f"{done:,} of {asked:,} trials were run; every number below refers to these. Continue with: "
         command = node("code", f"optinc resume {run.path.name}")
         told.append(caution("This run is not complete", node("p", text, command, ".")))
     if "shard" in run.attributes:
-        text = f"It is shard {run.attributes['shard']}. Put all of them together: "
+        text = f"It is shard {run.attributes['shard']}. Merge all of them: "
         told.append(caution("This is a part of a run", node("p", text, node("code", "optinc merge"), ".")))
     warnings = str(run.attributes.get("warnings", "")).splitlines()
     if warnings:

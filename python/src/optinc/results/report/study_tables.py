@@ -64,7 +64,7 @@ def points_of(run: Run) -> tuple[list[dict[str, int]], str]:
     sizes = [run.require("summary").sizes[axis] for axis in run.sweeps]
     places = [dict(zip(run.sweeps, place)) for place in np.ndindex(*sizes)]
     left = len(places) - MOST_ROWS
-    return places[:MOST_ROWS], f" {number(left)} more points stand in the file." if left > 0 else ""
+    return places[:MOST_ROWS], f" {number(left)} more points are in the file." if left > 0 else ""
 
 
 def metric_table(run: Run, metric: str) -> Element:
@@ -74,10 +74,10 @@ def metric_table(run: Run, metric: str) -> Element:
     own = [str(dim) for dim in value.mean.dims if dim not in (*run.sweeps, "variant")]
     scale, units = scale_of(value.mean.values, value.units)
     kind = "Share" if metric == "yield" else "Mean"
-    what = f": {value.long_name}. {kind} over {say_trials(run)} a point [95 % interval]"
+    what = f": {value.long_name}. {kind} over {say_trials(run)} per point [95 % interval]"
     notes = [note] if note else []
     if own:
-        notes.append(f"the worst over {' and '.join(own)}, and where it is")
+        notes.append(f"the worst over {' and '.join(own)}, and its place")
     places, left_out = points_of(run)
     counts = run.require("summary")["completed"]
     differ = bool(counts.size) and int(counts.min()) != int(counts.max())
@@ -121,7 +121,7 @@ def networks_table(run: Run) -> list[Element]:
     rows: list[list[Child]] = [[n.name, data(n.mzis), data(n.depth), data(n.word_accuracy, digits=6), data(n.margin)]
                                for n in told]
     columns = ["network", "MZIs", "MZI columns in series", "share of all words right", "least margin (digit)"]
-    return [table([node("strong", "Networks"), " without any error of their devices."], columns, rows)]
+    return [table([node("strong", "Networks"), " without device errors."], columns, rows)]
 
 
 def comparison_table(run: Run) -> list[Element]:
@@ -132,7 +132,7 @@ def comparison_table(run: Run) -> list[Element]:
     sent = not np.isnan(found.quantised)
     rows: list[list[Child]] = [[row.name, data(row.mzis), *map(percent, row.right), *([data(row.gradient_error)] if sent else [])]
                                for row in found.rows]
-    caption = [node("strong", "Networks beside each other"), f": mean share of words right ({found.where})"
+    caption = [node("strong", "Comparison of networks"), f": mean share of words right ({found.where})"
                + (f", and relative error of a real gradient ({found.quantised:.3g} by quantisation alone)" if sent else "")
                + f". {found.conclusion()}"]
     columns = ["network", "MZIs", *(column or "words right" for column in found.columns), *(["error of the gradient"] if sent else [])]
@@ -149,7 +149,7 @@ def faultless_table(run: Run) -> Element:
         hits = (accuracy.isel(point) == 1).sum("trial").values
         low, high = clopper_pearson(n) if n else ([np.nan], [np.nan])
         rows.append([*swept_cells(swept, point), *(with_interval(hit / n if n else np.nan, low[hit], high[hit]) for hit in hits)])
-    caption = [node("strong", "Chips with every drawn word right"), f": share of the {say_trials(run)} a point"
+    caption = [node("strong", "Chips with every drawn word right"), f": share of the {say_trials(run)} per point"
                " [exact 95 % interval, Clopper-Pearson].", left_out]
     return table(caption, [*swept_columns(swept), *map(str, accuracy["variant"].values)], rows, len(swept))
 
@@ -168,9 +168,9 @@ def tolerance_table(run: Run) -> Element:
         network = [str(stand["network"][i])] if named else []
         rows.append([*swept_cells(swept, point), str(stand["variant"][i]), *network, meaning + in_units(units),
                      with_interval(stand["tolerance"][i], stand["low"][i], stand["high"][i]), data(stand["chips"][i])])
-    caption = [node("strong", f"Level that {100 * TOLERANCE_SHARE:g} % of the chips stand"),
-               " with every word right [exact 95 % interval; an end is missing where too few chips ran]."
-               " A level at the end of the search means at least that, 0 or ∞ not even the gentlest.", left_out]
+    caption = [node("strong", f"Level that {100 * TOLERANCE_SHARE:g} % of the chips tolerate"),
+               " with every word right [exact 95 % interval; an end is missing if too few chips were run]."
+               " A level at the end of the search range means at least that; 0 or ∞: not even the mildest level.", left_out]
     columns = [*swept_columns(swept), "variant", *(["network"] if named else []), "error", "level", "chips"]
     return table(caption, columns, rows, len(swept) + 1 + named)
 
@@ -189,9 +189,9 @@ def ablation_table(run: Run, shares: xarray.Dataset) -> Element:
                          *(data(here[f"share_{way}"].isel(variant=v), digits=3) for v in range(len(variants))
                            for way in ("alone", "without"))])
     metric = str(shares.attrs.get("metric", "the error"))
-    caption = [node("strong", "Share of every source"), f" in the variance of {metric}: with it alone, and by what"
-               " leaves with it. They add up to 1 only where sources act apart."]
-    columns = [f"{name}, {way}" for name in variants for way in ("alone", "leaving")]
+    caption = [node("strong", "Share of every source"), f" in the variance of {metric}: from this source alone, and"
+               " removed with this source. They add up to 1 only if sources act independently."]
+    columns = [f"{name}, {way}" for name in variants for way in ("alone", "removed")]
     return table(caption, [*swept_columns(swept), "source", *columns], rows[:MOST_ROWS], len(swept) + 1)
 
 
@@ -207,6 +207,6 @@ def gradient_table(gradient: xarray.Dataset) -> Element:
         [PATHS.get(str(path), str(path)), data(error)]
         for path, error in zip(gradient["path"].values, gradient["relative_error"].values)]
     about = [f"{number(float(gradient.attrs[key]))} {key}" for key in ("words", "servers") if key in gradient.attrs]
-    caption = [node("strong", "A real gradient"), " as it came back: norm of (received - exact average) over norm of"
+    caption = [node("strong", "A real gradient"), " after averaging: norm of (received - exact average) over norm of"
                " the average", f" ({', '.join(about)})." if about else "."]
     return table(caption, ["way", "relative error"], rows)

@@ -15,15 +15,15 @@ from .numbers import data, in_units, number, value_of
 from .study_tables import shown_parameters
 
 GROUPS = {
-    "record": "One trial of a study, run again with everything that led to it.",
-    "laws": "The simulator held against closed-form laws and published numbers.",
+    "record": "One trial of a study, repeated with its intermediate results.",
+    "laws": "The simulator checked against closed-form laws and published numbers.",
     "budget": "Loss, power, delay and area of one network's chip, by stage and part.",
     "designs": "Costs of several designs, side by side.",
     "operating_points": "The fastest symbol rate at which each unit decodes, and what it costs at that rate.",
     "interconnect": "Training iterations on electrical, optical and OptINC networks.",
-    "testbeds": "The exchange of a gradient over circuits that nodes ask each other for.",
+    "testbeds": "The exchange of a gradient over optical circuits that nodes request from each other.",
     "light_paths": "Light between groups of nodes: power, noise and wavelengths.",
-    "competitions": "One training job beside others, on ODDL, a fat-tree and SiP-Ring.",
+    "competitions": "One training job alongside others, on ODDL, a fat-tree and SiP-Ring.",
     "days": "Jobs that arrive at a cluster, train and leave.",
     "network": "One network, without a study.",
 }
@@ -31,12 +31,12 @@ GROUPS = {
 
 VARIANTS = {
     "uncorrected": "programmed as if every splitter were perfect",
-    "corrected": "programmed for the splitters as they are known, surplus turned into the quadrature that is not seen",
-    "corrected_nearest": "programmed for the splitters as they are known, clipped to the nearest reachable power",
+    "corrected": "programmed for the known splitter errors, surplus field turned into the quadrature that is not detected",
+    "corrected_nearest": "programmed for the known splitter errors, clipped to the nearest reachable power",
     "noisy": "corrected, with the noise that the study switches on",
-    "stand-in": "the network with every matrix in error, no devices",
+    "stand-in": "the network with an error in every matrix, without devices",
     "drifting": "calibrated once",
-    "recalibrated": "calibrated again and again",
+    "recalibrated": "calibrated repeatedly",
 }
 """How a device is programmed and what acts on its light, by variant."""
 
@@ -134,7 +134,7 @@ def axes_table(run: Run) -> Element:
     """What was varied, a row each, outermost sweep first."""
     swept = shown_parameters(run)
     taken = [p.axis for p in swept]
-    together = {p.axis: f" (taken together with the others of {p.axis})" for p in swept if taken.count(p.axis) > 1}
+    together = {p.axis: f" (varied together with the others of {p.axis})" for p in swept if taken.count(p.axis) > 1}
     rows = [[p.name + in_units(p.units), said(p.values, p.numeric), p.key or "-",
              p.long_name + together.get(p.axis, "")] for p in swept]
     caption = [node("strong", "Axes"), ": what was varied, outermost first."]
