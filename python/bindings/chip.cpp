@@ -191,7 +191,8 @@ void bind_errors_of_chip(nb::module_& m) {
 
 void bind_calibration_settings(nb::module_& m) {
   nb::class_<CalibrationSettings> settings(
-      m, "CalibrationSettings", "What is found out about a chip before it is programmed: Unit.calibrate().");
+      m, "CalibrationSettings",
+      "What calibration finds out about a chip before it is programmed: Unit.calibrate().");
   settings.def(nb::init<>());
   named(
       settings, "policy", &CalibrationSettings::policy,
@@ -201,10 +202,10 @@ void bind_calibration_settings(nb::module_& m) {
       "noisy, then every\n"
       "mesh is fitted to its target by its own transmission.");
   named(settings, "splitters", &CalibrationSettings::splitters,
-        "\"each\": every splitter's own angle is found; \"die-mean\": their mean alone.");
+        "\"each\": the angle of every splitter is found; \"die-mean\": only the mean of the die.");
   settings
       .def_rw("sigma_estimate_rad", &CalibrationSettings::sigma_estimate_rad,
-              "rms error of every splitter angle's estimate [rad].")
+              "rms error of the estimate of every splitter angle [rad].")
       .def_rw("in_situ_steps", &CalibrationSettings::in_situ_steps, "Quasi-Newton steps of \"in-situ\".")
       .def("__getstate__",
            [](const CalibrationSettings& s) {
@@ -223,7 +224,7 @@ void bind_calibration_settings(nb::module_& m) {
 
 void bind_sensitivity(nb::module_& m) {
   nb::class_<SensitivitySettings>(m, "SensitivitySettings",
-                                  "How a chip's phases and splitters answer to temperature and wavelength.")
+                                  "How a chip's phases and splitters respond to temperature and wavelength.")
       .def(nb::init<>())
       .def_rw("imbalance_m", &SensitivitySettings::imbalance_m,
               "rms difference of the optical path lengths of a shifter's two arms [m].")
@@ -236,22 +237,23 @@ void bind_sensitivity(nb::module_& m) {
 namespace {
 
 void bind_drift_settings(nb::module_& m) {
-  nb::class_<DriftSettings>(m, "DriftSettings", "What changes around a chip in operation.")
+  nb::class_<DriftSettings>(m, "DriftSettings", "How the environment of a chip changes in operation.")
       .def(nb::init<>())
-      .def_rw("instants", &DriftSettings::instants, "Instants looked at, the first right after calibration.")
-      .def_rw("interval_s", &DriftSettings::interval_s, "Time between them [s].")
+      .def_rw("instants", &DriftSettings::instants,
+              "Number of simulated instants, the first right after calibration.")
+      .def_rw("interval_s", &DriftSettings::interval_s, "Time between two instants [s].")
       .def_rw("warm_up_s", &DriftSettings::warm_up_s,
               "Time between switching the heaters on and the calibration [s].")
       .def_rw("ramp_k_per_s", &DriftSettings::ramp_k_per_s, "Steady rise of the ambient [K/s].")
       .def_rw("sine_k", &DriftSettings::sine_k, "Amplitude of the ambient's swing [K].")
-      .def_rw("sine_period_s", &DriftSettings::sine_period_s, "Period of that swing [s].")
-      .def_rw("ou_k", &DriftSettings::ou_k, "rms of the ambient's random walk about it [K].")
+      .def_rw("sine_period_s", &DriftSettings::sine_period_s, "Period of the ambient's swing [s].")
+      .def_rw("ou_k", &DriftSettings::ou_k, "rms of the ambient's random walk [K].")
       .def_rw("ou_time_s", &DriftSettings::ou_time_s, "Correlation time of the random walk [s].")
       .def_rw("controlled", &DriftSettings::controlled,
-              "Share of every change that a temperature controller takes away, 0..1.")
+              "Share of every change of die temperature that a controller removes, 0..1.")
       .def_rw("laser_m", &DriftSettings::laser_m, "rms drift of the laser's wavelength [m].")
-      .def_rw("laser_time_s", &DriftSettings::laser_time_s, "Its correlation time [s].");
-  nb::class_<DriftHistory>(m, "DriftHistory", "What a chip sees, float64 (instants,) each.")
+      .def_rw("laser_time_s", &DriftSettings::laser_time_s, "Correlation time of the laser's drift [s].");
+  nb::class_<DriftHistory>(m, "DriftHistory", "Environment of a chip over time, float64 (instants,) each.")
       .def_prop_ro(
           "time_s",
           [](const DriftHistory& h) {
@@ -261,13 +263,13 @@ void bind_drift_settings(nb::module_& m) {
           nb::rv_policy::reference, "Time since calibration [s].")
       .def_prop_ro(
           "ambient_k", [](const DriftHistory& h) { return array_of_vector(h.ambient_k); },
-          nb::rv_policy::reference, "Ambient over its mean [K].")
+          nb::rv_policy::reference, "Ambient temperature relative to its mean [K].")
       .def_prop_ro(
           "die_k", [](const DriftHistory& h) { return array_of_vector(h.die_k); }, nb::rv_policy::reference,
-          "Die over the mean ambient [K].")
+          "Die temperature relative to the mean ambient [K].")
       .def_prop_ro(
           "wavelength_m", [](const DriftHistory& h) { return array_of_vector(h.wavelength_m); },
-          nb::rv_policy::reference, "Wavelength over the laser's mean [m].");
+          nb::rv_policy::reference, "Laser wavelength relative to its mean [m].");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ void of_receiver(nb::class_<ReceiverSettings>& c, const char* name, Part part, c
 void bind_hardware(nb::module_& m) {
   nb::class_<NoiseSwitches>(
       m, "NoiseSwitches",
-      "Which noise of the link acts. NoiseSwitches() is none of it, NoiseSwitches.all() every source.")
+      "Noise sources of the link that act. NoiseSwitches(): none; NoiseSwitches.all(): every source.")
       .def(nb::init<>())
       .def_static("all", &NoiseSwitches::all, "Every source of noise.")
       .def_rw("shot", &NoiseSwitches::shot, "Shot noise of the receivers.")
@@ -36,7 +36,7 @@ void bind_hardware(nb::module_& m) {
       .def_rw("converter", &NoiseSwitches::converter,
               "Steps and noise of the servers' converters; off: ideal comparators.")
       .def_rw("last_only", &NoiseSwitches::last_only,
-              "Receivers are noisy at the servers alone, not at neurons or in unit P.")
+              "Receivers are noisy only at the servers, not at neurons or in unit P.")
       .def_rw("jitter", &NoiseSwitches::jitter, "Jitter of clocked receivers' sampling instants.");
 
   nb::class_<LaserSettings>(m, "LaserSettings",
@@ -80,7 +80,7 @@ void bind_hardware(nb::module_& m) {
       .def_rw("effective_bits", &AdcSettings::effective_bits,
               "Effective number of bits, steps and noise together [bit].")
       .def_rw("step_j", &AdcSettings::step_j, "Energy of a conversion step [J].")
-      .def_rw("delay_s", &AdcSettings::delay_s, "Delay of its pipeline [s].");
+      .def_rw("delay_s", &AdcSettings::delay_s, "Pipeline delay [s].");
 
   nb::class_<LinkSettings> link(m, "LinkSettings",
                                 "Light as the operator sets it, and errors that locks and drivers leave.");
@@ -112,7 +112,7 @@ void bind_hardware(nb::module_& m) {
       .def_rw("jitter_s", &TimingSettings::jitter_s,
               "rms jitter of a clocked receiver's sampling instants [s].")
       .def_rw("clocked_receiver_j", &TimingSettings::clocked_receiver_j,
-              "Energy a symbol of a clocked receiver's clock and equaliser [J].");
+              "Energy per symbol of a clocked receiver's clock and equaliser [J].");
 
   nb::class_<UnitHardware>(m, "UnitHardware",
                            "Every device of a unit beside its meshes. Change its parts in place: "

@@ -49,54 +49,58 @@ void bind_settings(nb::module_& m) {
         "How weights stay Sigma U: \"lie-adam\" moves U along the orthogonal group, \"projected\" moves W and "
         "projects it.");
   settings
-      .def_rw("project_every", &TrainingSettings::project_every,
-              "\"projected\": epochs from one projection to the next.")
+      .def_rw("project_every", &TrainingSettings::project_every, "\"projected\": epochs between projections.")
       .def_rw("squared_share", &TrainingSettings::squared_share,
-              "\"projected\": share of the epochs, from the first, without dead zone.")
+              "\"projected\": share of the epochs, at the start, without dead zone.")
       .def_rw("epochs", &TrainingSettings::epochs, "Passes over all words of the task.")
-      .def_rw("batch", &TrainingSettings::batch, "Words a step.")
+      .def_rw("batch", &TrainingSettings::batch, "Words per step.")
       .def_rw("learning_rate", &TrainingSettings::learning_rate, "Peak step of Adam.")
-      .def_rw("warmup_epochs", &TrainingSettings::warmup_epochs, "Epochs in which steps grow to that.")
+      .def_rw("warmup_epochs", &TrainingSettings::warmup_epochs,
+              "Epochs over which the step grows to its peak.")
       .def_rw("dead_zone", &TrainingSettings::dead_zone,
               "Loss = mean of max(|y - d| - dead_zone, 0)^2 [digits].")
       .def_rw("matrix_noise", &TrainingSettings::matrix_noise,
-              "Relative error, fresh every step, that stands for a chip's on every U.")
+              "Relative error of every U, redrawn at every step, in place of a chip's errors.")
       .def_rw("on_chips", &TrainingSettings::on_chips,
-              "Every step meets a simulated chip; goes on from `start`.")
+              "Every step uses a newly drawn simulated chip; needs `start`.")
       .def_rw("noise", &TrainingSettings::noise,
-              "Noise that the last epochs meet, as a multiple of the unit's own; 0: none.")
+              "Noise in the last epochs, as a multiple of the unit's own; 0: none.")
       .def_rw("noise_ramp", &TrainingSettings::noise_ramp,
-              "Share of the epochs, from the first, in which the noise grows from 2 % of that.")
-      .def_rw("ceiling", &TrainingSettings::ceiling,
-              "Limit of every hidden layer's outputs, of their largest before training; 0: as `start` has it.")
+              "Share of the epochs, at the start, in which the noise grows from 2 % to all of `noise`.")
+      .def_rw(
+          "ceiling", &TrainingSettings::ceiling,
+          "Ceiling of every hidden layer's outputs, relative to the largest before training; 0: as in `start`.")
       .def_rw("initial_variance", &TrainingSettings::initial_variance,
               "Variance of random weights at the start, times the inputs of the layer.")
-      .def_rw("hard_error", &TrainingSettings::hard_error,
-              "Error after the epoch before above which a word is in every pass [digits]; 0: every word once.")
-      .def_rw("easy_share", &TrainingSettings::easy_share, "Chance of each other word in a pass.")
+      .def_rw(
+          "hard_error", &TrainingSettings::hard_error,
+          "Error after the previous epoch above which a word is in every pass [digits]; 0: every word once.")
+      .def_rw("easy_share", &TrainingSettings::easy_share, "Probability that any other word is in a pass.")
       .def_rw("window", &TrainingSettings::window,
-              "Share of the range of the two top sums that the first epoch's words come from; 1: all.")
+              "Central share of the range of the two top digits from which the first epoch takes its words; 1: "
+              "all.")
       .def_rw("window_ramp", &TrainingSettings::window_ramp,
-              "Share of the epochs, from the first, in which the window grows to all words.")
+              "Share of the epochs, at the start, in which the window grows to all words.")
       .def_rw("stop_margin", &TrainingSettings::stop_margin,
-              "Ends after the epoch whose words are all right by so much [digits]; 0: after all epochs.");
+              "Decision margin of every word at which training stops early [digits]; 0: all epochs are run.");
 }
 
 void bind_result(nb::module_& m) {
   nb::class_<EpochReport>(m, "EpochReport", "One epoch of a training.")
-      .def_ro("epoch", &EpochReport::epoch, "Its number, from 1.")
-      .def_ro("loss", &EpochReport::loss, "Mean loss of its batches.")
-      .def_ro("word_accuracy", &EpochReport::word_accuracy, "Share of all words that are right after it.")
+      .def_ro("epoch", &EpochReport::epoch, "Number of the epoch, from 1.")
+      .def_ro("loss", &EpochReport::loss, "Mean loss of the batches of the epoch.")
+      .def_ro("word_accuracy", &EpochReport::word_accuracy,
+              "Share of all words that are right after the epoch.")
       .def_ro("margin", &EpochReport::margin,
               "Distance of the worst output from its nearest threshold [digits]; above 0 when every word is "
               "right.")
       .def_ro("learning_rate", &EpochReport::learning_rate, "Step of Adam.")
-      .def_ro("seconds", &EpochReport::seconds, "Since the start [s].")
+      .def_ro("seconds", &EpochReport::seconds, "Time since the start [s].")
       .def("__repr__", [](const EpochReport& e) {
         return fmt::format("<EpochReport {}: loss {:.3g}, {:.4f} of words right>", e.epoch, e.loss,
                            e.word_accuracy);
       });
-  nb::class_<TrainingResult>(m, "TrainingResult", "What train() ended with.")
+  nb::class_<TrainingResult>(m, "TrainingResult", "Result of train().")
       .def_ro("network", &TrainingResult::network, nb::rv_policy::copy,
               "The network; Unit() makes a unit of it.")
       .def_ro("curve", &TrainingResult::curve, nb::rv_policy::copy, "EpochReport of every epoch.")

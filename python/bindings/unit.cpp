@@ -275,8 +275,9 @@ void bind_unit(nb::module_& m) {
           "too many words.")
       .def("cost", &cost_of, nb::sig("def cost(self) -> dict[str, float]"),
            "Totals of loss, power, delay and area, of the mean chip with these phases: a dict of numbers, "
-           "units in the names.\n\n"
-           "energy_per_bit_j is NaN where the devices cannot carry the symbol rate.")
+           "units in the names.\n"
+           "\n"
+           "energy_per_bit_j is NaN if the devices cannot carry the symbol rate.")
       .def_prop_ro(
           "clipped", [](const ProgrammedChip& c) { return c.state.clipped; },
           "MZIs whose splitters cannot reach the bar power asked of them.")
@@ -317,7 +318,7 @@ void bind_unit(nb::module_& m) {
       .def_prop_ro(
           "mzi_count", [](const Unit& u) { return u.parts->design.mzi_count(); }, "MZIs of all layers.")
       .def("average", &ideal_average, nb::arg("codes"),
-           "Codes that the network itself decides, without devices and noise: integers (servers, n) -> uint32 "
+           "Codes that the network itself decides, without devices or noise: integers (servers, n) -> uint32 "
            "(n,).")
       .def("floor_plan", &placed, nb::arg("settings") = FloorPlanSettings(),
            nb::arg("die_width_m") = DieSettings().width_m,

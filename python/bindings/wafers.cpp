@@ -90,7 +90,7 @@ constexpr ProcessField process_fields[] = {
     {"width_field_m", [](ProcessModel& p) -> double& { return p.width.field_m; },
      "rms variation of waveguide width over a die, correlated by `kernel` [m]."},
     {"width_roughness_m", [](ProcessModel& p) -> double& { return p.width.roughness_m; },
-     "rms width of an arm of 100 um that no other arm shares [m]."},
+     "rms width error of a 100 um arm that no other arm shares [m]."},
     {"height_wafer_bow_m", [](ProcessModel& p) -> double& { return p.height.wafer_bow_m; },
      "rms bow of waveguide height from centre to edge of a wafer [m]."},
     {"height_wafer_tilt_m", [](ProcessModel& p) -> double& { return p.height.wafer_tilt_m; },
@@ -100,7 +100,7 @@ constexpr ProcessField process_fields[] = {
     {"height_field_m", [](ProcessModel& p) -> double& { return p.height.field_m; },
      "rms variation of waveguide height over a die, correlated by `kernel` [m]."},
     {"height_roughness_m", [](ProcessModel& p) -> double& { return p.height.roughness_m; },
-     "rms height of an arm of 100 um that no other arm shares [m]."},
+     "rms height error of a 100 um arm that no other arm shares [m]."},
     {"correlation_length_m", [](ProcessModel& p) -> double& { return p.correlation_length_m; },
      "Correlation length of width and height over a die [m]."},
     {"index_per_width_per_m", [](ProcessModel& p) -> double& { return p.index_per_width_per_m; },
@@ -114,7 +114,7 @@ constexpr ProcessField process_fields[] = {
     {"eta_per_height_rad_per_m", [](ProcessModel& p) -> double& { return p.eta_per_height_rad_per_m; },
      "Change of a splitter's angle with height [rad/m]."},
     {"gap_per_width", [](ProcessModel& p) -> double& { return p.gap_per_width; },
-     "Change of a splitter's gap with width; -1: the pitch stays."},
+     "Change of a splitter's gap with width; -1: constant pitch."},
     {"heater_power_spread", [](ProcessModel& p) -> double& { return p.heater_power_spread; },
      "Relative rms spread of the heaters' power for a phase of pi."},
 };
@@ -207,7 +207,7 @@ void bind_wafers(nb::module_& m) {
       "die that fits nowhere.");
   wafer.def_prop_ro("dies", &dies_of, nb::rv_policy::reference,
                     "Corner of every die from the centre of the wafer [m], float64 (dies, 2).");
-  wafer.def("origin", &origin_of, nb::arg("chip"), "(wafer, die) that chip number `chip` is.");
+  wafer.def("origin", &origin_of, nb::arg("chip"), "(wafer, die) of chip number `chip`.");
   wafer.def_prop_ro(
       "process", [](const Wafer& w) { return w.made.shared; }, "Its process, a copy.");
   wafer.def(
