@@ -106,7 +106,7 @@ class Interconnect(unittest.TestCase):
         self.assertAlmostEqual(told["sensitivity"][0]["ratio"], rows["unit", 8]["normalised"], 12)
         self.assertGreater(told["sensitivity"][1]["ratio"], told["sensitivity"][0]["ratio"])
         table = optinc("interconnect", self.list, "--quiet").stdout
-        self.assertRegex(table, r"(?m)^  unit +CALIBRATED: a note; over ring$")
+        self.assertRegex(table, r"(?m)^  unit +CALIBRATED: a note; relative to ring$")
         self.assertEqual(table.count("CALIBRATED"), 2)  # the scenario and the legend
         self.assertLessEqual(max(map(len, table.splitlines())), 100)
         # fails when units without a design cost nothing, or are not marked
@@ -210,14 +210,14 @@ class Interconnect(unittest.TestCase):
     def test_the_table_lets_a_reader_multiply(self):
         table = optinc("interconnect", LIST, "--quiet").stdout
         found = {}
-        for heading in ("Energy of the network", "What the energy is made of", "Units of OptINC"):
+        for heading in ("Energy of the network", "Terms of the energy", "OptINC units"):
             part = table.split(f"\n{heading}")[1].split("\n  ")[0]  # a wide table is in two
             rows = re.findall(r"(?m)^F2 ResNet50 OptINC +4 (.*)", part)
             words = " ".join(rows).replace(UNITS["F2 ResNet50 OptINC"], "").split()
             found[heading] = [float(word) for word in words if word != "yes"]
         static, symbols, transceivers, switches, total = found["Energy of the network"]
-        total_ms, chips, symbol_ms, transceivers_w, switched_gb = found["What the energy is made of"]
-        units, of_units, chip_gb_per_s, static_w, symbol_w = found["Units of OptINC"]
+        total_ms, chips, symbol_ms, transceivers_w, switched_gb = found["Terms of the energy"]
+        units, of_units, chip_gb_per_s, static_w, symbol_w = found["OptINC units"]
         self.assertEqual((units, of_units), (1, chips))
         self.assertEqual(chips, math.ceil(800 / chip_gb_per_s))
         for part, expected in ((static, chips * static_w * total_ms / 1e3), (symbols, chips * symbol_w * symbol_ms / 1e3),
@@ -274,7 +274,7 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
                 ('preset = "slow"', 'preset = "slwo"', 'no preset "slwo"', "slow"),
                 ("rate_bit_per_s = 1e9", "rate_bit_per_s = 0", "list.toml:3", "rate_bit_per_s", "1..1e+18"),
                 ("servers = [4, 8]", "servers = []", "servers"),
-                ("servers = [4, 8]", "servers = [4, 4]", "4 of a scenario that stands above"),
+                ("servers = [4, 8]", "servers = [4, 4]", "4 (a scenario above has the same name"),
                 ('collective = "optinc"', 'collective = "ring"', "unit", "optinc"),
                 ('collective = "optinc"', 'collective = "optinc"\nlevels = 1', "8 servers at 1 level", "at most 4"),
                 ('reference = "ring"\nservers = [', 'reference = "rnig"\nservers = [', 'no scenario "rnig"', "ring"),

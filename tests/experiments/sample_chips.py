@@ -111,7 +111,7 @@ def paired_keys(path, trials=12):
 
 def words_in_time(path, trials=2, layers=3):
     """Words in succession: three layers, whose last has four levels and whose second is not received."""
-    rate = ("symbol_rate_bd", np.array([20e9, 40e9]), "Bd", "symbols per second of a lane", "time.symbol_rate_bd")
+    rate = ("symbol_rate_bd", np.array([20e9, 40e9]), "Bd", "symbols per second on every lane", "time.symbol_rate_bd")
     instants, levels = np.arange(16) / 16 - 0.5, -0.4875 + np.arange(80) * 0.025
     spread = (0.02 + 0.3 * instants ** 2) * np.array([1.0, 2.0])[:, None, None, None, None]
     deviation = spread * np.ones((2, trials, len(CHIP_VARIANTS), layers, 1))

@@ -34,9 +34,9 @@ void visit_network(Row& row, auto&& visit) {
                   1, 1000},
         row.oversubscription);
   visit(
-      FieldInfo{"scattered", "1", "Share of a job's nodes that are drawn anywhere; 0: packed, 1: random", 0, 1},
+      FieldInfo{"scattered", "1", "Share of a job's nodes placed at random; 0: packed, 1: all at random", 0, 1},
       row.scattered);
-  visit(FieldInfo{"overlap", "1", "Whether a bucket is exchanged as soon as its layers' gradients are there"},
+  visit(FieldInfo{"overlap", "1", "Whether a bucket is exchanged as soon as its layers' gradients are ready"},
         row.overlap);
   visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket of gradients", 1, 1e15,
                   "PyTorch DistributedDataParallel: 25 MiB"},
@@ -47,14 +47,14 @@ void visit_network(Row& row, auto&& visit) {
   visit(FieldInfo{"hop_latency_s", "s", "Latency per link in a network of electrical switches", 0, seconds_max,
                   "guess"},
         row.hop_latency_s);
+  visit(FieldInfo{"set_s", "s",
+                  "Time that ODDL takes to set up a circuit; default: that of a testbed with default keys", 0,
+                  seconds_max},
+        row.set_s);
   visit(
-      FieldInfo{"set_s", "s", "Time in which ODDL sets a circuit; the default is that of a testbed's defaults",
-                0, seconds_max},
-      row.set_s);
-  visit(FieldInfo{"window", "1",
-                  "Iterations of the slowest of coupled jobs that are simulated, the first two not counted", 1,
-                  1000},
-        row.window);
+      FieldInfo{"window", "1",
+                "Simulated iterations of the slowest of coupled jobs, after two that are not counted", 1, 1000},
+      row.window);
   visit(FieldInfo{"seed", "1", "Seed of placement, hashing and arrivals", 0, 9007199254740992.0}, row.seed);
 }
 
@@ -62,60 +62,63 @@ template <Like<Testbed> T>
 void visit_fields(T& t, auto&& visit) {
   visit_name(t, visit);
   visit(name_field("workload", "Model whose gradient is exchanged", workload_names()), t.workload);
-  visit(name_field("collective", "Collective that exchanges it", exchange_names), t.collective);
-  visit(name_field("schedule", "Who gets a circuit: by request and grant, or in turn", schedule_names),
+  visit(name_field("collective", "Collective operation that exchanges the gradient", exchange_names),
+        t.collective);
+  visit(name_field("schedule", "How circuits are assigned: by request and grant, or in turn", schedule_names),
         t.schedule);
-  visit(FieldInfo{"nodes", "1", "Nodes", 2, 256}, t.nodes);
-  visit(FieldInfo{"transceivers", "1", "Tunable transceivers of a node", 1, 64}, t.transceivers);
-  visit(FieldInfo{"rate_bit_per_s", "bit/s", "Rate of a transceiver", 1.0, rate_bit_per_s_max},
+  visit(FieldInfo{"nodes", "1", "Number of nodes", 2, 256}, t.nodes);
+  visit(FieldInfo{"transceivers", "1", "Tunable transceivers per node", 1, 64}, t.transceivers);
+  visit(FieldInfo{"rate_bit_per_s", "bit/s", "Line rate of a transceiver", 1.0, rate_bit_per_s_max},
         t.rate_bit_per_s);
-  visit(FieldInfo{"bits", "1", "Bits of a gradient element", 1, 64}, t.bits);
+  visit(FieldInfo{"bits", "1", "Bits per gradient element", 1, 64}, t.bits);
   visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket; buckets are exchanged one after the other", 1e3,
                   1e15, "PyTorch DistributedDataParallel: 25 MiB"},
         t.bucket_bytes);
-  visit(FieldInfo{"message_s", "s", "A message of the control channel, one way", 0, 1, "guess"}, t.message_s);
-  visit(FieldInfo{"tuning_s", "s", "Tuning of a laser", 0, 1, "guess: 10e-9 to 1e-6; Mordia 2.8e-6 switching"},
+  visit(FieldInfo{"message_s", "s", "One-way delay of a message on the control channel", 0, 1, "guess"},
+        t.message_s);
+  visit(FieldInfo{"tuning_s", "s", "Tuning time of a laser", 0, 1,
+                  "guess: 10e-9 to 1e-6; Mordia 2.8e-6 switching"},
         t.tuning_s);
-  visit(FieldInfo{"settling_s", "s", "Settling of a receiver of bursts: clock and gain", 0, 1,
+  visit(FieldInfo{"settling_s", "s", "Settling time of a burst-mode receiver (clock and gain)", 0, 1,
                   "guess; Mordia: 8.7e-6 receiver start"},
         t.settling_s);
-  visit(FieldInfo{"fibre_m", "m", "Fibre between two nodes", 0, 1e6, "guess"}, t.fibre_m);
+  visit(FieldInfo{"fibre_m", "m", "Fibre length between two nodes", 0, 1e6, "guess"}, t.fibre_m);
   visit(FieldInfo{"backoff_s", "s", "Mean wait of a refused node before it asks again", 1e-9, 1, "guess"},
         t.backoff_s);
-  visit(FieldInfo{"slot_s", "s", "Slot of the round-robin schedule, guard time included", 1e-9, 10, "guess"},
+  visit(FieldInfo{"slot_s", "s", "Slot duration of the round-robin schedule, including guard time", 1e-9, 10,
+                  "guess"},
         t.slot_s);
-  visit(FieldInfo{"hold", "1", "Whether a circuit stays where the next flow goes to the same node"}, t.hold);
+  visit(FieldInfo{"hold", "1", "Whether a circuit is kept if the next flow goes to the same node"}, t.hold);
   visit(FieldInfo{"failed_transceivers", "1", "Transceivers of node 0 that fail during the exchange", 0, 63},
         t.failed_transceivers);
-  visit(FieldInfo{"seed", "1", "Seed of the waits", 0, 9007199254740992.0}, t.seed);
+  visit(FieldInfo{"seed", "1", "Seed of the random waits", 0, 9007199254740992.0}, t.seed);
 }
 
 template <Like<LightPaths> P>
 void visit_fields(P& p, auto&& visit) {
   visit_name(p, visit);
-  visit(FieldInfo{"nodes", "1", "Nodes", 2, 1 << 20}, p.nodes);
-  visit(FieldInfo{"group_size", "1", "Nodes of a group, on one arrayed-waveguide router", 1, 1024, "guess"},
+  visit(FieldInfo{"nodes", "1", "Number of nodes", 2, 1 << 20}, p.nodes);
+  visit(FieldInfo{"group_size", "1", "Nodes per group, on one arrayed-waveguide router", 1, 1024, "guess"},
         p.group_size);
-  visit(FieldInfo{"transceivers", "1", "Tunable transceivers of a node", 1, 64}, p.transceivers);
-  visit(FieldInfo{"fibres", "1", "Fibres out of and into a group", 1, 1024}, p.fibres);
-  visit(FieldInfo{"band_hz", "Hz", "Spectrum of a fibre", 1e9, 1e14, "C band: 4.8e12"}, p.band_hz);
-  visit(FieldInfo{"slot_hz", "Hz", "Width of a slot of the spectrum", 1e9, 1e12, "ITU-T G.694.1: 12.5e9"},
-        p.slot_hz);
-  visit(FieldInfo{"channel_slots", "1", "Slots of a channel", 1, 100}, p.channel_slots);
+  visit(FieldInfo{"transceivers", "1", "Tunable transceivers per node", 1, 64}, p.transceivers);
+  visit(FieldInfo{"fibres", "1", "Fibres from and to each group", 1, 1024}, p.fibres);
+  visit(FieldInfo{"band_hz", "Hz", "Optical bandwidth of a fibre", 1e9, 1e14, "C band: 4.8e12"}, p.band_hz);
+  visit(FieldInfo{"slot_hz", "Hz", "Width of a spectral slot", 1e9, 1e12, "ITU-T G.694.1: 12.5e9"}, p.slot_hz);
+  visit(FieldInfo{"channel_slots", "1", "Spectral slots per channel", 1, 100}, p.channel_slots);
   visit(FieldInfo{"switch_ports", "1", "Ports of a wavelength-selective switch", 1, 1024, "typical: 20"},
         p.wss.ports);
   visit(FieldInfo{"insertion_loss_db", "dB", "Loss of a wavelength-selective switch", 0, 30, "typical: 4 to 8"},
         p.wss.port_loss_db);
-  visit(FieldInfo{"crosstalk_db", "dB", "Light of one other port in the channel, relative", -80, -1,
+  visit(FieldInfo{"crosstalk_db", "dB", "Crosstalk from one other port, relative to the signal", -80, -1,
                   "typical: -25 to -45"},
         p.wss.crosstalk_db);
   visit(FieldInfo{"passband_hz", "Hz", "3 dB width of a channel's passband", 1e9, 1e13}, p.wss.bandwidth_hz);
   visit(FieldInfo{"passband_order", "1", "Order of the super-Gaussian passband", 1, 20, "guess"}, p.wss.order);
   visit(FieldInfo{"router_loss_db", "dB", "Loss of an arrayed-waveguide router", 0, 30, "typical: 5"},
         p.router_loss_db);
-  visit(FieldInfo{"fibre_m", "m", "Fibre in every pass of a switch", 0, 1e6, "guess"}, p.fibre_m);
-  visit(FieldInfo{"transmitter_dbm", "1", "Power of a transmitter, dBm", -30, 30, "guess"}, p.transmitter_dbm);
-  visit(FieldInfo{"amplifier_dbm", "1", "Power of an amplifier over all channels, dBm", -10, 40,
+  visit(FieldInfo{"fibre_m", "m", "Fibre length per switch pass", 0, 1e6, "guess"}, p.fibre_m);
+  visit(FieldInfo{"transmitter_dbm", "1", "Transmitter power, dBm", -30, 30, "guess"}, p.transmitter_dbm);
+  visit(FieldInfo{"amplifier_dbm", "1", "Total output power of an amplifier over all channels, dBm", -10, 40,
                   "typical: 17 to 23"},
         p.amplifier_dbm);
   visit(FieldInfo{"noise_figure_db", "dB", "Noise figure of an amplifier", 3, 20,
@@ -123,14 +126,15 @@ void visit_fields(P& p, auto&& visit) {
         p.noise_figure_db);
   visit(FieldInfo{"levels", "1", "Levels of the pulse-amplitude modulation", 2, 16}, p.levels);
   visit(FieldInfo{"symbol_rate_bd", "1/s", "Symbol rate", 1e6, 1e13}, p.symbol_rate_bd);
-  visit(FieldInfo{"bit_error_rate", "1", "Bit error rate before correction that a path must keep", 1e-15, 0.05,
-                  "KP4: 2.4e-4"},
+  visit(FieldInfo{"bit_error_rate", "1", "Largest bit error rate before error correction of a working path",
+                  1e-15, 0.05, "KP4: 2.4e-4"},
         p.bit_error_rate);
-  visit(FieldInfo{"receiver_noise_a_per_rthz", "A/sqrt(Hz)", "Noise of a receiver without light", 1e-13, 1e-9,
+  visit(FieldInfo{"receiver_noise_a_per_rthz", "A/sqrt(Hz)", "Receiver noise without light", 1e-13, 1e-9,
                   "guess"},
         p.receiver_noise_a_per_rthz);
-  visit(FieldInfo{"draws", "1", "Random permutations of the nodes that wavelengths are assigned for", 1, 10000},
-        p.draws);
+  visit(
+      FieldInfo{"draws", "1", "Random permutations of the nodes for which wavelengths are assigned", 1, 10000},
+      p.draws);
   visit(FieldInfo{"seed", "1", "Seed of the permutations", 0, 9007199254740992.0}, p.seed);
 }
 
@@ -138,9 +142,9 @@ template <Like<Competition> C>
 void visit_fields(C& c, auto&& visit) {
   visit_name(c, visit);
   visit(name_field("workload", "Model that all jobs train", workload_names()), c.workload);
-  visit(FieldInfo{"load", "1", "Share of the nodes that other tenants have", 0, 0.99}, c.load);
-  visit(FieldInfo{"tenant_nodes", "1", "Nodes of another tenant", 2, 4096}, c.tenant_nodes);
-  visit(FieldInfo{"compute_s", "s", "Computing of an iteration", 1e-9, seconds_max}, c.compute_s);
+  visit(FieldInfo{"load", "1", "Share of the nodes that other tenants occupy", 0, 0.99}, c.load);
+  visit(FieldInfo{"tenant_nodes", "1", "Nodes of each other tenant", 2, 4096}, c.tenant_nodes);
+  visit(FieldInfo{"compute_s", "s", "Compute time per iteration", 1e-9, seconds_max}, c.compute_s);
   visit_network(c, visit);
 }
 
@@ -148,17 +152,17 @@ template <Like<ClusterDay> D>
 void visit_fields(D& d, auto&& visit) {
   visit_name(d, visit);
   visit(name_field("network", "Network that the jobs share", shared_network_names), d.network);
-  visit(FieldInfo{"load", "1", "Mean share of the nodes that drawn jobs ask for; not read with `jobs`", 0.001,
-                  10},
-        d.load);
+  visit(
+      FieldInfo{"load", "1", "Mean share of the nodes that drawn jobs request; ignored with `jobs`", 0.001, 10},
+      d.load);
   visit(FieldInfo{"jobs", "1",
                   "Table of jobs (CSV: arrival_s, nodes, duration_s), relative to the list; empty: drawn"},
         d.jobs);
-  visit(FieldInfo{"horizon_s", "s", "Time that is simulated", 1, 1e7}, d.horizon_s);
-  visit(name_field("workloads", "Models, of which every job is drawn one", workload_names()), d.workloads);
-  visit(name_field("collectives", "Collectives, of which every job is drawn one", exchange_names),
+  visit(FieldInfo{"horizon_s", "s", "Simulated time", 1, 1e7}, d.horizon_s);
+  visit(name_field("workloads", "Models from which that of each job is drawn", workload_names()), d.workloads);
+  visit(name_field("collectives", "Collective operations from which that of each job is drawn", exchange_names),
         d.collectives);
-  visit(FieldInfo{"setup_s", "s", "ODDL: setting of the wavelength switches for a job", 0, seconds_max,
+  visit(FieldInfo{"setup_s", "s", "Time to set ODDL's wavelength-selective switches for a job", 0, seconds_max,
                   "guess: 10e-3 to 100e-3"},
         d.setup_s);
   visit_network(d, visit);

@@ -58,8 +58,9 @@ void read_rows(const TableReader& reader, std::vector<AnsweredRow<Question, Answ
         next.push_back(row);
         set_key(next.back(), key, *value, reader.at(*value, key));
       }
-    validate(rows.size() + next.size() < most_rows, "{}: {} rows or more (under {}). Take fewer values.",
-             reader.at(*node, key), most_rows, most_rows);
+    validate(rows.size() + next.size() < most_rows,
+             "{}: {} rows or more (fewer than {} are allowed). List fewer values.", reader.at(*node, key),
+             most_rows, most_rows);
     all = std::move(next);
   }
   for (Question& row : all) rows.push_back({std::move(row), {}});

@@ -16,118 +16,121 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<TableColumn<TestbedResult>, 13> testbed_columns = {{
-    {"bytes", "byte", "MB", 1e-6, "gradient of a node", [](const TestbedResult& r) { return r.bytes; }},
-    {"ideal_s", "s", "ideal ms", 1e3, "exchange on a switch that blocks nothing and needs no control",
+    {"bytes", "byte", "MB", 1e-6, "gradient size per node", [](const TestbedResult& r) { return r.bytes; }},
+    {"ideal_s", "s", "ideal ms", 1e3, "exchange time on an ideal switch: non-blocking, without control",
      [](const TestbedResult& r) { return r.ideal_s; }},
-    {"exchange_s", "s", "exchange ms", 1e3, "exchange over the control protocol",
+    {"exchange_s", "s", "exchange ms", 1e3, "exchange time over the control protocol",
      [](const TestbedResult& r) { return r.run.end_s; }},
-    {"ratio", "1", "ratio", 1, "exchange over that of the ideal switch",
+    {"ratio", "1", "ratio", 1, "exchange time over that on the ideal switch",
      [](const TestbedResult& r) { return r.ratio(); }},
     {"limit_tuning_s", "s", "2 % at us", 1e6,
-     "largest tuning time with which the exchange stays within 2 % of the ideal switch; NaN: none",
+     "largest tuning time at which the exchange stays within 2 % of the ideal switch; NaN: none",
      [](const TestbedResult& r) { return r.limit_s; }},
-    {"messages", "1", "messages", 1, "of the control channel",
+    {"messages", "1", "messages", 1, "messages on the control channel",
      [](const TestbedResult& r) { return static_cast<double>(r.run.messages); }, true},
-    {"requests", "1", "", 1, "of them, requests",
+    {"requests", "1", "", 1, "messages that request a circuit",
      [](const TestbedResult& r) { return static_cast<double>(r.run.requests); }, true},
     {"refusals", "1", "refused", 1, "requests that were refused",
      [](const TestbedResult& r) { return static_cast<double>(r.run.refusals); }, true},
-    {"circuits", "1", "circuits", 1, "that were set; of round-robin, slots that carried bytes",
+    {"circuits", "1", "circuits", 1, "circuits set up; under round-robin, slots that carried bytes",
      [](const TestbedResult& r) { return static_cast<double>(r.run.circuits); }, true},
-    {"flows", "1", "", 1, "of all steps and buckets",
+    {"flows", "1", "", 1, "flows of all steps and buckets",
      [](const TestbedResult& r) { return static_cast<double>(r.run.flows.size()); }, true},
-    {"control_s", "s", "control us", 1e6, "mean over flows, from being ready to the first byte",
+    {"control_s", "s", "control us", 1e6, "mean wait of a flow from ready to its first byte",
      [](const TestbedResult& r) { return r.run.control_s; }},
-    {"overhead_s", "s", "", 1, "exchange less that of the ideal switch",
+    {"overhead_s", "s", "", 1, "exchange time beyond that on the ideal switch",
      [](const TestbedResult& r) { return r.run.end_s - r.ideal_s; }},
-    {"lost_s", "s", "lost us", 1e6, "by transceivers that failed",
+    {"lost_s", "s", "lost us", 1e6, "time lost to failed transceivers",
      [](const TestbedResult& r) { return r.lost_s; }},
 }};
 
 constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
-    {"groups", "1", "groups", 1, "of nodes",
+    {"groups", "1", "groups", 1, "groups of nodes",
      [](const LightPathsResult& r) { return static_cast<double>(r.groups); }, true},
-    {"wavelengths", "1", "channels", 1, "of a fibre",
+    {"wavelengths", "1", "channels", 1, "wavelength channels per fibre",
      [](const LightPathsResult& r) { return static_cast<double>(r.wavelengths); }, true},
-    {"passes", "1", "passes", 1, "of wavelength-selective switches on a path between groups",
+    {"passes", "1", "passes", 1, "wavelength-selective switches on a path between groups",
      [](const LightPathsResult& r) { return static_cast<double>(r.path.passes); }, true},
-    {"channel_dbm", "1", "", 1, "power of a channel behind an amplifier, dBm",
+    {"channel_dbm", "1", "", 1, "power per channel after an amplifier, dBm",
      [](const LightPathsResult& r) { return r.path.channel_dbm; }},
-    {"received_dbm", "1", "received dBm", 1, "mean power at the receiver, narrowing included, dBm",
+    {"received_dbm", "1", "received dBm", 1, "mean power at the receiver, including filter narrowing, dBm",
      [](const LightPathsResult& r) { return r.path.received_dbm; }},
-    {"sensitivity_dbm", "1", "", 1, "mean power that the receiver's own noise needs, dBm",
+    {"sensitivity_dbm", "1", "", 1, "receiver sensitivity set by its own noise (mean power), dBm",
      [](const LightPathsResult& r) { return r.path.sensitivity_dbm; }},
     {"power_margin_db", "dB", "power dB", 1, "received power above the sensitivity",
      [](const LightPathsResult& r) { return r.path.power_margin_db(); }},
-    {"osnr_db", "dB", "OSNR dB", 1, "in 12.5 GHz, narrowing included",
+    {"osnr_db", "dB", "OSNR dB", 1, "optical signal-to-noise ratio in 12.5 GHz, including filter narrowing",
      [](const LightPathsResult& r) { return r.path.osnr_db; }},
-    {"path_crosstalk_db", "dB", "crosstalk dB", 1, "of all passes, over the signal",
+    {"path_crosstalk_db", "dB", "crosstalk dB", 1, "crosstalk of all passes relative to the signal",
      [](const LightPathsResult& r) { return r.path.crosstalk_db; }},
-    {"path_bandwidth_hz", "Hz", "GHz", 1e-9, "3 dB width of all passbands together",
+    {"path_bandwidth_hz", "Hz", "GHz", 1e-9, "3 dB width of all passbands in series",
      [](const LightPathsResult& r) { return r.path.bandwidth_hz; }},
-    {"narrowing_db", "dB", "narrowing dB", 1, "power that the passbands take from the signal",
+    {"narrowing_db", "dB", "narrowing dB", 1, "signal power lost to filter narrowing",
      [](const LightPathsResult& r) { return r.path.narrowing_db; }},
-    {"path_bit_error_rate", "1", "", 1, "by amplifiers and crosstalk",
+    {"path_bit_error_rate", "1", "", 1, "bit error rate due to amplifier noise and crosstalk",
      [](const LightPathsResult& r) { return r.path.bit_error_rate; }},
-    {"noise_margin_db", "dB", "noise dB", 1, "tolerated noise and crosstalk over what there is",
+    {"noise_margin_db", "dB", "noise dB", 1, "tolerated noise and crosstalk over the actual level",
      [](const LightPathsResult& r) { return r.path.noise_margin_db; }},
-    {"reaches", "1", "reaches", 1, "1 where both margins are there, and all passbands together are as wide as the symbol rate",
+    {"reaches", "1", "reaches", 1,
+     "1 if no margin is negative and the passbands in series are at least as wide as the symbol rate",
      [](const LightPathsResult& r) { return r.path.reaches() ? 1.0 : 0.0; }, true},
-    {"reach_passes", "1", "reach", 1, "most passes of which a path works",
+    {"reach_passes", "1", "reach", 1, "largest number of passes at which a path works",
      [](const LightPathsResult& r) { return static_cast<double>(r.reach_passes); }, true},
-    {"reach_nodes", "1", "", 1, "nodes that switches in so many passes join",
+    {"reach_nodes", "1", "", 1, "nodes that can be connected with that many passes",
      [](const LightPathsResult& r) { return r.reach_nodes; }},
-    {"connections", "1", "", 1, "between groups, of all draws",
+    {"connections", "1", "", 1, "connections between groups in all draws",
      [](const LightPathsResult& r) { return static_cast<double>(r.connections); }, true},
-    {"blocked_first_fit", "1", "blocked", 1, "share of connections without a wavelength, set one by one",
+    {"blocked_first_fit", "1", "blocked", 1, "share of connections without a wavelength, assigned one by one",
      [](const LightPathsResult& r) { return r.blocked_first_fit; }},
-    {"blocked_rearranged", "1", "anew", 1, "the same if all may be set anew, upper bound",
+    {"blocked_rearranged", "1", "anew", 1, "the same if all may be reassigned, upper bound",
      [](const LightPathsResult& r) { return r.blocked_rearranged; }},
 }};
 
 constexpr std::array<TableColumn<CompetitionResult>, 8> competition_columns = {{
     {"job_nodes", "1", "job", 1, "nodes of the job in question",
      [](const CompetitionResult& r) { return static_cast<double>(r.job_nodes); }, true},
-    {"tenants", "1", "tenants", 1, "jobs beside it",
+    {"tenants", "1", "tenants", 1, "other jobs on the cluster",
      [](const CompetitionResult& r) { return static_cast<double>(r.tenants); }, true},
-    {"oddl_s", "s", "ODDL ms", 1e3, "iteration on ODDL", [](const CompetitionResult& r) { return r.oddl_s; }},
-    {"fat_tree_s", "s", "", 1, "iteration on the fat-tree",
+    {"oddl_s", "s", "ODDL ms", 1e3, "iteration time on ODDL",
+     [](const CompetitionResult& r) { return r.oddl_s; }},
+    {"fat_tree_s", "s", "", 1, "iteration time on the fat-tree",
      [](const CompetitionResult& r) { return r.fat_tree_s; }},
-    {"sip_ring_s", "s", "", 1, "iteration on SiP-Ring",
+    {"sip_ring_s", "s", "", 1, "iteration time on SiP-Ring",
      [](const CompetitionResult& r) { return r.sip_ring_s; }},
-    {"fat_tree_ratio", "1", "fat-tree", 1, "iteration on the fat-tree over that on ODDL",
+    {"fat_tree_ratio", "1", "fat-tree", 1, "iteration time on the fat-tree over that on ODDL",
      [](const CompetitionResult& r) { return r.fat_tree_ratio(); }},
-    {"sip_ring_ratio", "1", "SiP-Ring", 1, "iteration on SiP-Ring over that on ODDL",
+    {"sip_ring_ratio", "1", "SiP-Ring", 1, "iteration time on SiP-Ring over that on ODDL",
      [](const CompetitionResult& r) { return r.sip_ring_ratio(); }},
-    {"coupled", "1", "coupled", 1, "share of the jobs that slow each other on the fat-tree",
+    {"coupled", "1", "coupled", 1, "share of the jobs that slow each other down on the fat-tree",
      [](const CompetitionResult& r) { return r.coupled; }},
 }};
 
 constexpr std::array<TableColumn<DayResult>, 13> day_columns = {{
     {"arrived", "1", "arrived", 1, "jobs", [](const DayResult& r) { return static_cast<double>(r.arrived); },
      true},
-    {"started", "1", "", 1, "of them, jobs that found nodes",
+    {"started", "1", "", 1, "jobs that started",
      [](const DayResult& r) { return static_cast<double>(r.started); }, true},
-    {"finished", "1", "finished", 1, "of them, jobs that ended",
+    {"finished", "1", "finished", 1, "jobs that finished",
      [](const DayResult& r) { return static_cast<double>(r.finished); }, true},
-    {"utilisation", "1", "used", 1, "node seconds of jobs over those of the cluster",
+    {"utilisation", "1", "used", 1, "node-seconds used by jobs over those of the cluster",
      [](const DayResult& r) { return r.utilisation; }},
-    {"mean_wait_s", "s", "wait s", 1, "of jobs in the queue; of those that never started up to the end",
+    {"mean_wait_s", "s", "wait s", 1, "mean time in the queue; for jobs that never started, until the end",
      [](const DayResult& r) { return r.mean_wait_s; }},
     {"mean_stretch", "1", "stretch", 1,
-     "iteration over that on an ideal network, mean over node seconds of jobs of two nodes or more",
+     "iteration time over that on an ideal network, mean weighted by node-seconds of jobs on two or more nodes",
      [](const DayResult& r) { return r.mean_stretch; }},
-    {"worst_stretch", "1", "worst", 1, "the largest of a job at any time",
+    {"worst_stretch", "1", "worst", 1, "largest stretch of any job at any time",
      [](const DayResult& r) { return r.worst_stretch; }},
-    {"iterations", "1", "iterations", 1, "of all jobs", [](const DayResult& r) { return r.iterations; }},
-    {"sent_bytes", "byte", "", 1, "by all nodes", [](const DayResult& r) { return r.sent_bytes; }},
-    {"epochs", "1", "", 1, "times at which the jobs that share the network changed",
+    {"iterations", "1", "iterations", 1, "iterations of all jobs",
+     [](const DayResult& r) { return r.iterations; }},
+    {"sent_bytes", "byte", "", 1, "bytes sent by all nodes", [](const DayResult& r) { return r.sent_bytes; }},
+    {"epochs", "1", "", 1, "changes of the set of jobs on the network",
      [](const DayResult& r) { return static_cast<double>(r.epochs); }, true},
-    {"coupled_epochs", "1", "coupled", 1, "of them, with jobs that were simulated together",
+    {"coupled_epochs", "1", "coupled", 1, "changes after which some jobs were simulated together",
      [](const DayResult& r) { return static_cast<double>(r.coupled_epochs); }, true},
-    {"events", "1", "events", 1, "simulated; all other iterations were advanced as one",
+    {"events", "1", "events", 1, "events simulated; all other iterations were advanced at once",
      [](const DayResult& r) { return static_cast<double>(r.events); }, true},
-    {"peak_flows", "1", "flows", 1, "most at once",
+    {"peak_flows", "1", "flows", 1, "largest number of simultaneous flows",
      [](const DayResult& r) { return static_cast<double>(r.peak_flows); }, true},
 }};
 
@@ -227,24 +230,21 @@ void write_rows(const Group& root, const char* name, const Rows& rows, const Col
 
 std::string cluster_text(const ClusterResults& all) {
   return hanging_text("Clusters:", all.title, 10) +
-         table_of(
-             "Exchange of a gradient over the control protocol", all.testbeds, testbed_columns,
-             "ratio: over a switch that blocks nothing and needs no control; 2 % at: the largest tuning time "
-             "with "
-             "which the exchange stays within 2 % of it; control: mean wait of a flow for its first byte.") +
+         table_of("Exchange of a gradient over the control protocol", all.testbeds, testbed_columns,
+                  "ratio: over a non-blocking switch that needs no control; 2 % at: the largest tuning time at "
+                  "which the exchange stays within 2 % of that switch; control: mean wait of a flow for its "
+                  "first byte.") +
          table_of("Light from group to group", all.light_paths, light_columns,
-                  "power, noise: margins above what the bit error rate needs; reach: most passes of switches "
-                  "with both; "
-                  "blocked: share of connections without a wavelength, set one by one; anew: if all may be set "
-                  "anew.") +
+                  "power, noise: margins above what the bit error rate needs; reach: most switch passes with "
+                  "both margins; blocked: share of connections without a wavelength, assigned one by one; "
+                  "anew: the same if all may be reassigned.") +
          table_of("One job on ODDL, a fat-tree and SiP-Ring", all.competitions, competition_columns,
-                  "fat-tree, SiP-Ring: iteration over that on ODDL; coupled: share of the jobs that slow each "
-                  "other on "
-                  "the fat-tree. No parameter was chosen to reproduce a published ratio.") +
-         table_of(
-             "Days of a cluster", all.days, day_columns,
-             "stretch: iteration over that on an ideal network, by node seconds of jobs of two nodes or more; "
-             "coupled: changes of the set of jobs after which some had to be simulated together.");
+                  "fat-tree, SiP-Ring: iteration time over that on ODDL; coupled: share of the jobs that slow "
+                  "each other down on the fat-tree. No parameter was chosen to reproduce a published ratio.") +
+         table_of("Days of a cluster", all.days, day_columns,
+                  "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
+                  "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "
+                  "together.");
 }
 
 Json cluster_json(const ClusterResults& all) {

@@ -38,8 +38,8 @@ CompetitionResult run_competition(const Competition& c) {
   CompetitionResult result;
   result.tenants = static_cast<std::int64_t>(c.load * static_cast<double>(c.nodes)) / c.tenant_nodes;
   result.job_nodes = c.nodes - result.tenants * c.tenant_nodes;
-  validate(result.job_nodes >= 2, "{}: load = {} leaves {} of {} nodes (2 or more). Lower load.", c.name,
-           c.load, result.job_nodes, c.nodes);
+  validate(result.job_nodes >= 2, "{}: load = {} leaves {} of {} nodes (a job needs 2 or more). Lower load.",
+           c.name, c.load, result.job_nodes, c.nodes);
   std::vector<bool> taken(static_cast<std::size_t>(c.nodes), false);
   std::vector<TrainingJob> jobs;
   for (std::int64_t j = 0; j <= result.tenants; ++j) {

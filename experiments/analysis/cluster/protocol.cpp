@@ -493,7 +493,7 @@ ProtocolRun run_protocol(const ProtocolSettings& p, std::span<const StepFlow> fl
   if (flows.empty()) return {};
   if (p.schedule == "flow-based") return FlowBased(p, flows).run(failures);
   validate(failures.empty(),
-           "a transceiver fails under round-robin (flow-based alone goes on without it). Set schedule = "
+           "a transceiver fails under round-robin (only flow-based continues without it). Set schedule = "
            "\"flow-based\".");
   return round_robin(p, flows);
 }

@@ -51,8 +51,8 @@ std::string stages_text(const ChipBudget& b) {
                    "light (dBm)", "SNR (dB)", "gain (dB)"},
                   rows) +
          note(
-             "light: on each receiver at the largest value; SNR: of its current, over shot, amplifier and "
-             "oscillator noise; gain: optical power that re-modulation puts back.");
+             "light: power on each receiver at its largest value; SNR: of its current, against shot, amplifier "
+             "and oscillator noise; gain: optical power that re-modulation restores.");
 }
 
 /// One table, stages down and parts across, in `unit` of `scale`.
@@ -64,7 +64,7 @@ std::string table_text(const ChipBudget& b, const BudgetTable& t, const std::str
     if (p.total() != 0.0 || std::any_of(p.by_stage.begin(), p.by_stage.end(), [](double v) { return v != 0; }))
       parts.push_back(&p);
   for (const BudgetPart* p : parts) headings.push_back(p->name);
-  headings.emplace_back("together");
+  headings.emplace_back("total");
   for (std::size_t k = 0; k < b.stages.size(); ++k) {
     rows.push_back({b.stages[k].name});
     for (const BudgetPart* p : parts) rows.back().push_back(cell(scale * p->by_stage[k]));
@@ -85,8 +85,8 @@ std::string waits_text(const ChipBudget& b) {
   for (const BudgetStage& s : b.stages)
     rows.push_back({s.name, s.on_critical_path ? "yes" : "-", cell(1e9 * s.start_s),
                     cell(std::int64_t{s.lines}), cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
-  return "\nWaiting: light that is there before its layer starts (link.skew)\n" +
-         table_of({"stage", "on critical path", "starts (ns)", "delay lines", "together (mm)", "longest (ns)"},
+  return "\nWaiting: light that arrives before its layer starts (link.skew)\n" +
+         table_of({"stage", "on critical path", "starts (ns)", "delay lines", "total (mm)", "longest (ns)"},
                   rows);
 }
 
@@ -99,11 +99,11 @@ std::string heaters_text(const ChipBudget& b) {
                   rows) +
          note(
              "programmed: the phases of this chip, without static phases; mean phases: P_pi (pi + <theta>)/pi "
-             "an MZI; static phases trimmed: as fabricated, pi a shifter on average.");
+             "per MZI; static phases trimmed: as fabricated, pi per shifter on average.");
 }
 
 std::string totals_text(const ChipBudget& b) {
-  std::string text = "\nTogether\n";
+  std::string text = "\nTotals\n";
   const auto line = [&](const char* name, const std::string& value) {
     text += hanging_text(fmt::format("  {}", name), value, 42);
   };
@@ -120,17 +120,17 @@ std::string totals_text(const ChipBudget& b) {
                    "receive {:.1f} dBm",
                    b.loss_db.total(), b.fan_db(), b.passive_received_dbm));
   line("O/E/O conversions in series", fmt::format("{}", b.conversions()));
-  line("most light lost between two of them", fmt::format("{:.1f} dB", b.most_gain_db()));
+  line("largest loss between two of them", fmt::format("{:.1f} dB", b.most_gain_db()));
   if (b.longest_wait.wait_s > 0)
     line("delay lines",
          fmt::format("{:.0f} mm in all; longest wait {:.3f} ns: {:.1f} mm, {:.2f} dB, {} to {}",
                      1e3 * b.delay_lines_m(), 1e9 * b.longest_wait.wait_s, 1e3 * b.longest_wait.line_m,
                      b.longest_wait.loss_db, b.longest_wait.from, b.longest_wait.to));
   if (b.launch_delay_s > 0)
-    line("digits leave the servers", fmt::format("up to {:.3f} ns later", 1e9 * b.launch_delay_s));
+    line("last digit leaves the servers", fmt::format("{:.3f} ns after the first", 1e9 * b.launch_delay_s));
   if (b.answer_skew_s() > 0)
     line("digits of the answer", fmt::format("{:.3f} ns apart", 1e9 * b.answer_skew_s()));
-  line("light of all lasers", fmt::format("{:.3g} W", b.laser_optical_w));
+  line("optical power of all lasers", fmt::format("{:.3g} W", b.laser_optical_w));
   line("power without drivers and converters",
        fmt::format("{} W, at any symbol rate: heaters, lasers, receivers and control",
                    cell(b.static_power_w.total())));
@@ -144,7 +144,7 @@ std::string totals_text(const ChipBudget& b) {
   line("symbol rate of one stage", fmt::format("at most {:.3g} GBd", 1e-9 * b.symbol_rate_limit_bd));
   if (b.carries_its_rate())
     line("bits and energy per bit",
-         fmt::format("{:.4g} Gb/s of all servers' codes, {:.3g} pJ a bit, if the chip decodes {}",
+         fmt::format("{:.4g} Gb/s of all servers' codes, {:.3g} pJ/bit, if the chip decodes {}",
                      1e-9 * b.bits_per_word * b.symbol_rate_bd, 1e12 * b.energy_per_bit_j(), rate));
   return text;
 }

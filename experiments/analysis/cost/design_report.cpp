@@ -27,49 +27,53 @@ constexpr std::array<TableColumn<UnitCost>, 28> quantities = {{
     {"bits", "bit", "", 1, "bits of a code", value<&UnitCost::bits>, true},
     {"mzis", "1", "MZIs", 1, "MZIs as built", value<&UnitCost::mzis>, true},
     {"mzis_published_way", "1", "as published", 1,
-     "MZIs counted as its publication does: layers that it does not approximate by full SVD",
+     "MZIs counted as in its publication: layers that it does not approximate count by full SVD",
      value<&UnitCost::mzis_published>, true},
     {"mzis_full_svd", "1", "full SVD", 1, "MZIs of all layers by full SVD", value<&UnitCost::mzis_full_svd>,
      true},
-    {"modulators", "1", "modulators", 1, "modulators, servers' included", value<&UnitCost::modulators>, true},
-    {"receivers", "1", "receivers", 1, "receivers, servers' included", value<&UnitCost::receivers>, true},
+    {"modulators", "1", "modulators", 1, "modulators, including the servers'", value<&UnitCost::modulators>,
+     true},
+    {"receivers", "1", "receivers", 1, "receivers, including the servers'", value<&UnitCost::receivers>, true},
     {"area", "m2", "die mm^2", 1e6,
      "area of the dies: meshes placed in rows, delay lines, modulators and receivers",
      value<&UnitCost::area_m2>},
-    {"die_rise", "K", "die K", 1, "of the hottest die over the ambient", value<&UnitCost::die_rise_k>},
+    {"die_rise", "K", "die K", 1, "temperature rise of the hottest die above ambient",
+     value<&UnitCost::die_rise_k>},
     {"columns", "1", "columns", 1, "MZIs in series on the critical path", value<&UnitCost::columns>, true},
     {"conversions", "1", "O/E/O", 1, "optical-electrical-optical conversions on the critical path",
      value<&UnitCost::conversions>, true},
     {"loss", "dB", "dB", 1, "passive loss of the critical path", value<&UnitCost::loss_db>},
-    {"most_gain", "dB", "worst dB", 1, "most that one regeneration puts back", value<&UnitCost::most_gain_db>},
-    {"delay_line_length", "m", "lines mm", 1e3, "all delay lines", value<&UnitCost::delay_lines_m>},
-    {"longest_wait", "s", "", 1, "longest delay line", value<&UnitCost::longest_wait_s>},
+    {"most_gain", "dB", "worst dB", 1, "largest gain of one regeneration", value<&UnitCost::most_gain_db>},
+    {"delay_line_length", "m", "lines mm", 1e3, "length of all delay lines", value<&UnitCost::delay_lines_m>},
+    {"longest_wait", "s", "", 1, "delay of the longest delay line", value<&UnitCost::longest_wait_s>},
     {"longest_wait_loss", "dB", "line dB", 1, "loss of the longest delay line",
      value<&UnitCost::longest_wait_loss_db>},
-    {"launch_delay", "s", "", 1, "by which the last digit leaves the servers after the first",
+    {"launch_delay", "s", "", 1, "time from the first to the last digit leaving the servers",
      value<&UnitCost::launch_delay_s>},
-    {"memory", "bit", "", 1, "codes that servers hold back for a stage shared in time",
+    {"memory", "bit", "", 1, "memory for codes that servers hold for a time-shared stage",
      value<&UnitCost::memory_bits>},
-    {"heater_power", "W", "heaters W", 1, "heaters, random static phases trimmed", value<&UnitCost::heater_w>},
+    {"heater_power", "W", "heaters W", 1, "heater power with random static phases trimmed",
+     value<&UnitCost::heater_w>},
     {"static_power", "W", "all static W", 1,
      "electrical power that does not depend on the symbol rate: heaters, lasers, receivers, control",
      value<&UnitCost::static_power_w>},
     {"symbol_power", "W", "drivers, ADCs W", 1,
      "electrical power of modulator drivers, converters and clocks, at symbol_rate",
      value<&UnitCost::symbol_power_w>},
-    {"delay", "s", "ns", 1e9, "first symbol in to its code out", value<&UnitCost::delay_s>},
-    {"symbols_in_flight", "1", "in flight", 1,
-     "symbols of a lane between first symbol and its code, at symbol_rate",
+    {"delay", "s", "ns", 1e9, "delay from the first symbol in to its code out", value<&UnitCost::delay_s>},
+    {"symbols_in_flight", "1", "in flight", 1, "symbols of a lane in flight during the delay, at symbol_rate",
      [](const UnitCost& c) { return c.symbols_in_flight(); }},
     {"symbol_rate", "Bd", "GBd", 1e-9, "symbols per second on every lane", value<&UnitCost::symbol_rate_bd>},
-    {"symbol_rate_limit", "Bd", "bound GBd", 1e-9, "upper bound: what one receiver and one modulator carry",
+    {"symbol_rate_limit", "Bd", "bound GBd", 1e-9,
+     "upper bound on the symbol rate, from one receiver and one modulator",
      value<&UnitCost::symbol_rate_limit_bd>},
-    {"energy_per_bit", "J", "pJ a bit", 1e12,
-     "of all servers' codes, if the unit decodes at symbol_rate; NaN where symbol_rate is beyond the bound",
+    {"energy_per_bit", "J", "pJ/bit", 1e12,
+     "energy per bit of all servers' codes, if the unit decodes at symbol_rate; NaN if symbol_rate exceeds the "
+     "bound",
      [](const UnitCost& c) { return c.energy_per_bit_j(); }},
     {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
      value<&UnitCost::receiver_bandwidth_hz>},
-    {"slots_per_word", "1", "slots a word", 1, "symbols of a lane that one word occupies a stage for",
+    {"slots_per_word", "1", "slots/word", 1, "symbol slots of a lane that one word occupies in a stage",
      value<&UnitCost::slots_per_word>, true},
 }};
 
@@ -92,26 +96,25 @@ struct ColumnGroup {
 
 const std::vector<ColumnGroup>& groups() {
   static const std::vector<ColumnGroup> all = {
-      {"Hardware, and watts that do not depend on the symbol rate",
+      {"Hardware, and power that does not depend on the symbol rate",
        {"mzis", "receivers", "modulators", "heater_power", "static_power"},
-       "receivers, modulators: the servers' included; heaters: random static phases trimmed; all static: "
+       "receivers, modulators: including the servers'; heaters: with random static phases trimmed; all static: "
        "heaters, lasers, receivers, control. Untrained networks cost what trained ones do."},
-      {"MZIs as they are counted, the die and its heat",
+      {"MZI counts, die area and heat",
        {"mzis", "mzis_published_way", "mzis_full_svd", "area", "die_rise"},
-       "die: all meshes placed in rows, delay lines, modulators and receivers (of a stage shared in time the "
-       "boxes of its devices); die K: with the heat of its heaters, receivers and drivers."},
+       "die: all meshes placed in rows, delay lines, modulators and receivers (for a time-shared stage, the "
+       "boxes of its devices); die K: rise above ambient from heaters, receivers and drivers."},
       {"Critical path",
        {"columns", "conversions", "loss", "most_gain", "delay", "delay_line_length", "longest_wait_loss"},
-       "worst dB: from full scale to what a receiver sees at its largest output, of a step at its rise, a "
-       "fraction of its sum; lines: light that waits."},
-      {"At the symbol rate (*: beyond what its devices carry)",
+       "worst dB: from full scale down to the signal on a receiver at its largest output (for a carry step: at "
+       "its rise, a fraction of its sum); lines: delay lines for light that waits."},
+      {"At the symbol rate (*: above the bound of its devices)",
        {"symbol_rate", "symbol_rate_limit", "slots_per_word", "symbols_in_flight", "symbol_power",
         "energy_per_bit"},
-       "bound: what one receiver and one modulator carry, an upper bound; drivers, ADCs: watts that grow with "
-       "the symbol rate, clocks and equalisers among them; slots: symbols of a lane that one word occupies; "
-       "none: no energy per bit is formed "
-       "from a rate beyond the bound. The delay and the memory of a stage shared in time rest on this rate "
-       "too."}};
+       "bound: upper bound, from one receiver and one modulator; drivers, ADCs: power that grows with the "
+       "symbol rate, including clocks and equalisers; slots: symbol slots of a lane per word; none: no energy "
+       "per bit is computed at a rate above the bound. The delay and the memory of a time-shared stage depend "
+       "on this rate too."}};
   return all;
 }
 
@@ -143,7 +146,8 @@ std::string description(const ComparedDesign& d) {
         d.cost.mzis_published, d.cost.mzis_full_svd, share(found, full));
   if (!d.entry.published.empty()) text += fmt::format("; published: {}", d.entry.published);
   if (d.cost.launch_delay_s > 0)
-    text += fmt::format("; digits leave the servers up to {:.2f} ns later", 1e9 * d.cost.launch_delay_s);
+    text +=
+        fmt::format("; last digit leaves the servers {:.2f} ns after the first", 1e9 * d.cost.launch_delay_s);
   if (d.cost.memory_bits > 0) text += fmt::format("; {:.0f} bits held at the servers", d.cost.memory_bits);
   return text;
 }
@@ -155,8 +159,9 @@ std::vector<std::string> notes_of(const std::vector<ComparedDesign>& designs) {
     of[operating_point_note(d.cost.symbol_rate_bd, d.cost.symbol_rate_limit_bd)].push_back(d.entry.name);
   std::vector<std::string> notes;
   for (const auto& [text, names] : of)
-    notes.push_back(names.size() == designs.size() ? text
-                                                   : fmt::format("{} Of: {}.", text, fmt::join(names, "; ")));
+    notes.push_back(names.size() == designs.size()
+                        ? text
+                        : fmt::format("{} Applies to: {}.", text, fmt::join(names, "; ")));
   return notes;
 }
 
@@ -167,7 +172,7 @@ std::string designs_text(const std::vector<ComparedDesign>& designs, const std::
   for (const std::string& note : notes_of(designs)) text += hanging_text("Note:", note, 6);
   text += '\n';
   for (const ColumnGroup& group : groups()) text += group_text(group, designs);
-  text += "What the designs are, and what is published of them\n";
+  text += "The designs, and what is published about them\n";
   for (const ComparedDesign& d : designs)
     text += hanging_text(fmt::format("  {}", d.entry.name), description(d), 33);
   return text;
@@ -205,17 +210,17 @@ void write_designs(const Group& group, const DesignList& list, const std::vector
   }
   group.dimension("design", names, "1", "design, one optical unit or several");
   group.dataset("network", {"design"}, networks, "1", "what computes the mean");
-  group.dataset("settings", {"design"}, settings, "1", "keys over the study's, section.key=value");
+  group.dataset("settings", {"design"}, settings, "1", "keys that override the study, section.key=value");
   group.dataset("units", {"design"}, units, "1", "optical units");
   group.dataset("untrained", {"design"}, untrained, "1",
-                "1 where weights are Haar-orthogonal: right in cost alone");
-  group.dataset("time_shared", {"design"}, time_shared, "1", "1 where one stage serves all digits");
+                "1 if weights are random (Haar-orthogonal): only the costs are meaningful");
+  group.dataset("time_shared", {"design"}, time_shared, "1", "1 if one stage serves all digits");
   write_columns(group, "design", quantities, designs.size(),
                 [&](std::size_t i) -> const UnitCost& { return designs[i].cost; });
-  group.dataset("published_mzis", {"design"}, published_mzis, "1", "MZIs that were published of it, 0: none");
+  group.dataset("published_mzis", {"design"}, published_mzis, "1", "published number of MZIs; 0: none");
   group.dataset("published_full_svd", {"design"}, published_full, "1",
-                "MZIs that were published of it by full SVD, 0: none");
-  group.dataset("published", {"design"}, published, "1", "what else is published of it");
+                "published number of MZIs by full SVD; 0: none");
+  group.dataset("published", {"design"}, published, "1", "other published values");
   const Attributes attributes = group.attributes();
   attributes.set("study", std::string_view(list.study));
   attributes.set("settings", std::string_view(fmt::format("{}", fmt::join(list.settings, "; "))));

@@ -75,11 +75,12 @@ Phases sharded(int n, double bytes) {
 void check_collective_size(std::string_view collective, std::int64_t n, std::string_view where) {
   if (collective == "halving-doubling")
     validate(std::has_single_bit(static_cast<std::uint64_t>(n)),
-             "{}: halving-doubling of {} servers (a power of two). Take {}, or the ring.", where, n,
-             std::bit_floor(static_cast<std::uint64_t>(n)));
+             "{}: halving-doubling of {} servers (a power of two). Set servers = {}, or collective = \"ring\".",
+             where, n, std::bit_floor(static_cast<std::uint64_t>(n)));
   if (collective == "double-tree")
     validate(n % 2 == 0,
-             "{}: double-tree of {} servers (an even number, lest one works in both trees). Take {}, or tree.",
+             "{}: double-tree of {} servers (an even number, or one works in both trees). Set servers = {}, or "
+             "collective = \"tree\".",
              where, n, n - 1);
 }
 
@@ -99,7 +100,7 @@ int circuit_degree(std::string_view collective, int n) {
 
 std::vector<TransferPhase> collective_phases(std::string_view collective, int n, double bytes,
                                              std::int64_t chunks) {
-  validate(n >= 2, "{} of {} servers (2 or more). Nothing is averaged alone: add servers.", collective, n);
+  validate(n >= 2, "{} of {} servers (2 or more). Add servers.", collective, n);
   validate(std::isfinite(bytes) && bytes > 0.0, "{} of {} bytes (positive and finite). Give a payload.",
            collective, bytes);
   validate(chunks >= 1, "{} in {} chunks (1 or more). Set chunks to 1, or to 0 for the best.", collective,

@@ -80,7 +80,7 @@ LinkTable fat_tree_links(const FatTree& t) {
 
 std::vector<std::vector<int>> fat_tree_paths(const FatTree& t, int source, int destination) {
   validate(source >= 0 && source < t.hosts() && destination >= 0 && destination < t.hosts(),
-           "flow from host {} to {} (0..{}). Take a larger radix.", source, destination, t.hosts() - 1);
+           "flow from host {} to {} (0..{}). Raise radix.", source, destination, t.hosts() - 1);
   validate(source != destination, "flow from host {} to itself (two hosts). Leave it out.", source);
   const Places p = places_of(t);
   const int from = source / p.half, to = destination / p.half;  // edge switches

@@ -28,8 +28,9 @@ void check_flows(std::span<const double> capacity, std::span<const Flow> flows) 
     validate(flows[f].weights.empty() || (flows[f].weights.size() == flows[f].links.size() &&
                                           std::all_of(flows[f].weights.begin(), flows[f].weights.end(),
                                                       [](double w) { return std::isfinite(w) && w > 0.0; })),
-             "flow {} of {} links with {} weights (one a link, positive and finite). Mend them.", f,
-             flows[f].links.size(), flows[f].weights.size());
+             "flow {} of {} links with {} weights (one a link, positive and finite). Give one positive weight "
+             "for each link.",
+             f, flows[f].links.size(), flows[f].weights.size());
     validate(std::isfinite(flows[f].bytes) && flows[f].bytes >= 0.0,
              "flow {} has {} bytes (0 or more, finite). Set a size in this range.", f, flows[f].bytes);
     validate(std::isfinite(flows[f].latency_s) && flows[f].latency_s >= 0.0,

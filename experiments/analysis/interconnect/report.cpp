@@ -29,48 +29,48 @@ constexpr std::array<Iteration, 33> quantities = {{
      [](const IterationResult& r) { return static_cast<double>(r.parameters); }, true},
     {"macs", "1", "", 1, "multiply-adds of the forward pass, per sample",
      [](const IterationResult& r) { return static_cast<double>(r.macs); }, true},
-    {"flop", "1", "", 1, "operations of a server and iteration",
+    {"flop", "1", "", 1, "operations per server and iteration",
      [](const IterationResult& r) { return r.flop; }},
-    {"payload_bytes", "byte", "MB", 1e-6, "gradient of a server, without scales",
+    {"payload_bytes", "byte", "MB", 1e-6, "gradient size per server, without scales",
      [](const IterationResult& r) { return r.payload_bytes; }},
     {"forward_s", "s", "", 1, "forward pass", [](const IterationResult& r) { return r.time.forward_s; }},
     {"backward_s", "s", "", 1, "backward pass", [](const IterationResult& r) { return r.time.backward_s; }},
-    {"serial_s", "s", "serial ms", 1e3, "communication: bytes at the rates they get",
+    {"serial_s", "s", "serial ms", 1e3, "communication: transfer of bytes at the rates they get",
      [](const IterationResult& r) { return r.time.serial_s; }},
     {"latency_s", "s", "latency ms", 1e3, "communication: steps, hops, light in fibres and chips",
      [](const IterationResult& r) { return r.time.latency_s; }},
-    {"circuits_s", "s", "circuits ms", 1e3, "communication: circuits set, the share of setup_s included",
+    {"circuits_s", "s", "circuits ms", 1e3, "communication: setup of circuits, including the share of setup_s",
      [](const IterationResult& r) { return r.time.circuits_s; }},
-    {"sync_s", "s", "scales ms", 1e3, "communication: agreeing on the scales of blocks",
+    {"sync_s", "s", "scales ms", 1e3, "communication: agreement on block scales",
      [](const IterationResult& r) { return r.time.sync_s; }},
-    {"communication_s", "s", "", 1, "serial, latency, circuits and scales",
+    {"communication_s", "s", "", 1, "communication: sum of serial, latency, circuits and scales",
      [](const IterationResult& r) { return r.time.communication_s(); }},
-    {"exposed_s", "s", "exposed ms", 1e3, "communication that computing does not hide",
+    {"exposed_s", "s", "exposed ms", 1e3, "communication that computation does not hide",
      [](const IterationResult& r) { return r.exposed_s; }},
-    {"total_s", "s", "total ms", 1e3, "iteration: computing and exposed communication",
+    {"total_s", "s", "total ms", 1e3, "iteration: computation and exposed communication",
      [](const IterationResult& r) { return r.total_s; }},
-    {"sent_bytes", "byte", "", 1, "by the server that sends most, scales included",
+    {"sent_bytes", "byte", "", 1, "bytes sent by the busiest server, including scales",
      [](const IterationResult& r) { return r.sent_bytes; }},
     {"normalised_data", "1", "data", 1, "sent_bytes over payload_bytes",
      [](const IterationResult& r) { return r.normalised_data; }},
-    {"slowdown", "1", "slowdown", 1, "serial time over that of ports alone",
+    {"slowdown", "1", "slowdown", 1, "serial time over that limited by ports alone",
      [](const IterationResult& r) { return r.slowdown; }},
     {"mean_slowdown", "1", "mean", 1, "slowdown of the mean flow, which waits for its own links alone",
      [](const IterationResult& r) { return r.mean_slowdown; }},
-    {"algorithm_bytes_per_s", "byte/s", "algbw GB/s", 1e-9, "gradient over communication",
+    {"algorithm_bytes_per_s", "byte/s", "algbw GB/s", 1e-9, "gradient size over communication time",
      [](const IterationResult& r) { return r.algorithm_bytes_per_s; }},
     {"bus_bytes_per_s", "byte/s", "busbw GB/s", 1e-9,
-     "algorithm_bytes_per_s times 2 (N-1)/N, NaN where the network adds",
+     "algorithm_bytes_per_s times 2 (N-1)/N; NaN if the network adds",
      [](const IterationResult& r) { return r.bus_bytes_per_s; }},
-    {"units", "1", "units", 1, "units of OptINC",
+    {"units", "1", "units", 1, "OptINC units",
      [](const IterationResult& r) { return static_cast<double>(r.energy.units); }, true},
     {"chips", "1", "chips", 1,
-     "chips of all units: in each as many side by side as carry a server's port; NaN, here and below: not "
-     "known, for a scenario without a design",
+     "chips of all units, in each as many in parallel as a server's port needs; NaN here and below: not known, "
+     "because the scenario names no design",
      [](const IterationResult& r) { return r.energy.chips; }},
-    {"chip_bit_per_s", "bit/s", "chip Gb/s", 1e-9, "that one chip carries of every server's port",
+    {"chip_bit_per_s", "bit/s", "chip Gb/s", 1e-9, "bit rate that one chip carries for every server",
      [](const IterationResult& r) { return r.energy.chip_bit_per_s; }},
-    {"chip_static_w", "W", "static W", 1, "power of one chip that does not depend on its symbols",
+    {"chip_static_w", "W", "static W", 1, "static power of one chip, independent of its symbols",
      [](const IterationResult& r) { return r.energy.chip_static_w; }},
     {"chip_symbol_w", "W", "symbol W", 1, "power of one chip's drivers and converters while symbols are sent",
      [](const IterationResult& r) { return r.energy.chip_symbol_w; }},
@@ -78,7 +78,7 @@ constexpr std::array<Iteration, 33> quantities = {{
      [](const IterationResult& r) { return r.energy.symbols_s; }},
     {"transceivers_w", "W", "transceivers W", 1, "power of all transceivers of electrical and circuit networks",
      [](const IterationResult& r) { return r.energy.transceivers_w; }},
-    {"switched_bits", "bit", "switched Gb", 1e-9, "through electrical switches, once for each that they cross",
+    {"switched_bits", "bit", "switched Gb", 1e-9, "bits through electrical switches, counted at every switch",
      [](const IterationResult& r) { return r.energy.switched_bits; }},
     {"static_j", "J", "static", 1, "energy: chips x chip_static_w x total_s",
      [](const IterationResult& r) { return r.energy.static_j; }},
@@ -88,11 +88,9 @@ constexpr std::array<Iteration, 33> quantities = {{
      [](const IterationResult& r) { return r.energy.transceivers_j; }},
     {"switches_j", "J", "switches", 1, "energy: switched_bits x switch_j_per_bit",
      [](const IterationResult& r) { return r.energy.switches_j; }},
-    {"energy_j", "J", "total", 1,
-     "energy of the network in an iteration, computing of the servers not included",
+    {"energy_j", "J", "total", 1, "energy of the network per iteration, without the servers' computation",
      [](const IterationResult& r) { return r.energy.total_j(); }},
-    {"steps", "1", "", 1, "steps of the communication, one after the other; a bucket of scales is one",
-     steps_in, true},
+    {"steps", "1", "", 1, "sequential communication steps; a bucket of scales is one", steps_in, true},
 }};
 
 std::string cell(const Iteration& q, const IterationResult& r, const char* missing) {
@@ -162,11 +160,10 @@ std::string scenarios_text(const InterconnectResults& all) {
                     fmt::format("{:.4g}", 1e3 * r.total_s), ratio_cell(all.normalised[i])});
   }
   return "\nIterations\n" + text_table(columns, rows, 2) +
-         hanging_text(
-             "",
-             "total: computing and the communication that it does not hide; ratio: total over that of the "
-             "reference named below.",
-             2);
+         hanging_text("",
+                      "total: computation and the communication that it does not hide; ratio: total over that "
+                      "of the reference named below.",
+                      2);
 }
 
 /// Reference and note of every scenario that has one, once whatever its numbers of servers.
@@ -179,21 +176,20 @@ std::string remarks_text(const InterconnectResults& all) {
     calibrated |= s.calibrated;
     std::string remark = s.calibrated ? "CALIBRATED" : "";
     if (!s.note.empty()) remark += (remark.empty() ? "" : ": ") + s.note;
-    if (!s.reference.empty()) remark += (remark.empty() ? "over " : "; over ") + s.reference;
+    if (!s.reference.empty()) remark += (remark.empty() ? "relative to " : "; relative to ") + s.reference;
     if (remark.empty() || s.name == last) continue;
     text += hanging_text("  " + s.name, remark, 37);
     last = s.name;
   }
   if (!text.empty()) text = "\nRemarks\n" + text;
   if (calibrated)
-    text +=
-        hanging_text("  CALIBRATED:",
-                     "parameters were chosen so that a published ratio comes out. Such a row shows what would "
-                     "explain it, and predicts nothing.",
-                     37);
+    text += hanging_text("  CALIBRATED:",
+                         "parameters were chosen to reproduce a published ratio. Such a row shows what would "
+                         "explain the ratio, and predicts nothing.",
+                         37);
   if (optinc)
-    text += hanging_text("  units of OptINC:",
-                         "assumed to carry the whole rate of a server's port. A row is conditional on that, "
+    text += hanging_text("  OptINC units:",
+                         "assumed to carry the full rate of a server's port. A row is conditional on that, "
                          "unless its symbol rate is marked as reachable under Energy.",
                          37);
   return text;
@@ -206,10 +202,9 @@ std::string units_text(const InterconnectResults& all) {
   if (table.rows.empty()) return "";
   table.add_column({"design", Align::left}, [](const IterationResult& r) { return r.scenario.design; });
   table.add_columns({"units", "chips", "chip_bit_per_s", "chip_static_w", "chip_symbol_w"});
-  return table.text(
-      "Units of OptINC, watts of one chip",
-      "chips: units x the chips side by side in each, line rate of a server's port over chip Gb/s, "
-      "rounded up; chip Gb/s: bits of a code x symbol rate, over slots a word.");
+  return table.text("OptINC units, power of one chip",
+                    "chips: units x parallel chips in each (line rate of a server's port over chip Gb/s, "
+                    "rounded up); chip Gb/s: bits per code x symbol rate over slots per word.");
 }
 
 std::string energy_text(const InterconnectResults& all) {
@@ -220,18 +215,15 @@ std::string energy_text(const InterconnectResults& all) {
     if (r.scenario.network != "optinc") return "-";
     return !r.scenario.unit ? "n/k" : (r.energy.rate_reachable ? "yes" : "NO");
   });
-  return table.text(
-             "Energy of the network in an iteration, J",
-             "static: heaters, lasers, receivers and control of OptINC chips; transceivers: those of "
-             "electrical and circuit networks. Both draw power for the whole iteration. symbols: drivers and "
-             "converters "
-             "of OptINC chips while they send; switches: by the bit, without idle power. Computing of the "
-             "servers is not included. rate: whether the design's symbol rate is below the bound of its "
-             "devices (an upper bound); NO: it is beyond, and the energy is conditional on it. n/k: not known, "
-             "because the "
-             "scenario names no design.") +
+  return table.text("Energy of the network in an iteration, J",
+                    "static: heaters, lasers, receivers and control of OptINC chips; transceivers: those of "
+                    "electrical and circuit networks. Both draw power for the whole iteration. symbols: "
+                    "drivers and converters of OptINC chips while they send; switches: energy per bit, without "
+                    "idle power. The servers' computation is not included. rate: whether the design's symbol "
+                    "rate is below the upper bound of its devices; NO: it exceeds the bound, and the energy is "
+                    "conditional on it. n/k: not known, because the scenario names no design.") +
          terms.text(
-             "What the energy is made of",
+             "Terms of the energy",
              "static = chips x static W x total ms; symbols = chips x symbol W x symbol ms; transceivers = "
              "transceivers W x total ms; switches = switched Gb x switch_j_per_bit.") +
          units_text(all);
@@ -259,15 +251,15 @@ std::string sensitivity_text(const std::vector<SensitivityPoint>& points) {
 
 std::string interconnect_text(const InterconnectResults& all) {
   return hanging_text("Interconnects:", all.title, 15) + scenarios_text(all) + remarks_text(all) +
-         quantities_text(
-             "Communication time", all, {"serial_s", "latency_s", "circuits_s", "sync_s", "exposed_s"},
-             "serial: bytes at the rates they get; exposed: what computing does not hide of the sum.") +
-         quantities_text(
-             "Bytes and rates", all,
-             {"payload_bytes", "normalised_data", "slowdown", "mean_slowdown", "algorithm_bytes_per_s",
-              "bus_bytes_per_s"},
-             "data: bytes that the busiest server sends over those of its gradient; slowdown: serial "
-             "time over that of ports alone, and the mean over flows.") +
+         quantities_text("Communication time", all,
+                         {"serial_s", "latency_s", "circuits_s", "sync_s", "exposed_s"},
+                         "serial: transfer of bytes at the rates they get; exposed: the part of the sum that "
+                         "computation does not hide.") +
+         quantities_text("Bytes and rates", all,
+                         {"payload_bytes", "normalised_data", "slowdown", "mean_slowdown",
+                          "algorithm_bytes_per_s", "bus_bytes_per_s"},
+                         "data: bytes that the busiest server sends over those of its gradient; slowdown: "
+                         "serial time over that limited by ports alone; mean: the mean over flows.") +
          energy_text(all) + sensitivity_text(all.sensitivity);
 }
 
@@ -297,7 +289,7 @@ Json interconnect_json(const InterconnectResults& all) {
                       {"value", p.value_text},
                       {"ratio", p.ratio},
                       {"nominal", p.nominal}});
-  const Json open = {{"energy_j", "null for OptINC units of a scenario that names no design"}};
+  const Json open = {{"energy_j", "null for OptINC units if the scenario names no design"}};
   return {{"title", all.title}, {"not_known", open}, {"scenarios", rows}, {"sensitivity", points}};
 }
 
@@ -307,7 +299,7 @@ void write_iterations(const Group& group, const InterconnectResults& all) {
   std::vector<std::uint8_t> reachable;
   for (const IterationResult& r : all.results) reachable.push_back(r.energy.rate_reachable ? 1 : 0);
   group.dataset("rate_reachable", {"scenario"}, reachable, "1",
-                "0 where units of OptINC are not shown to carry the symbol rate of their design, or have none");
+                "0 if OptINC units are not shown to carry the symbol rate of their design, or have no design");
 }
 
 }  // namespace optinc

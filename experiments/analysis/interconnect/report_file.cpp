@@ -36,7 +36,7 @@ void write_scenarios(const Group& group, const InterconnectResults& all) {
     if (std::holds_alternative<std::string>(type)) put(column<std::string>(all, k));
   }
   write_iterations(group, all);
-  group.dataset("normalised", {"scenario"}, all.normalised, "1", "total over that of the reference");
+  group.dataset("normalised", {"scenario"}, all.normalised, "1", "iteration time over that of the reference");
 }
 
 void write_sensitivity(const Group& group, const std::vector<SensitivityPoint>& points) {
@@ -56,12 +56,12 @@ void write_sensitivity(const Group& group, const std::vector<SensitivityPoint>& 
   group.counting_dimension("point", points.size(), "value of an assumption");
   group.dataset("name", {"point"}, name, "1", "assumption that is varied");
   group.dataset("subject", {"point"}, subject, "1", "scenario that is varied");
-  group.dataset("reference", {"point"}, reference, "1", "scenario that it is divided by");
+  group.dataset("reference", {"point"}, reference, "1", "scenario that the subject is divided by");
   group.dataset("key", {"point"}, key, "1", "key that is varied");
   group.dataset("value_text", {"point"}, text, "1", "value of the key");
   group.dataset("value", {"point"}, value, "1", "value of the key in its SI unit, NaN for a name");
-  group.dataset("ratio", {"point"}, ratio, "1", "iteration of subject over that of reference");
-  group.dataset("nominal", {"point"}, nominal, "1", "1 for the value in force without the question");
+  group.dataset("ratio", {"point"}, ratio, "1", "iteration time of subject over that of reference");
+  group.dataset("nominal", {"point"}, nominal, "1", "1 for the nominal value");
 }
 
 void write_links(const Group& group, const InterconnectResults& all) {
@@ -78,12 +78,13 @@ void write_links(const Group& group, const InterconnectResults& all) {
       utilisation.push_back(l.utilisation);
     }
   group.counting_dimension("link", names.size(), "directed link of a scenario");
-  group.dataset("scenario_of", {"link"}, scenario, "1", "number of the scenario that it belongs to");
-  group.dataset("name", {"link"}, names, "1", "from where and which way");
-  group.dataset("capacity_bytes_per_s", {"link"}, capacity, "byte/s", "what it carries at most");
-  group.dataset("bytes", {"link"}, bytes, "byte", "what crossed it in an iteration");
-  group.dataset("utilisation", {"link"}, utilisation, "1", "bytes over what it could have carried meanwhile");
-  group.dataset("peak_flows", {"link"}, peak, "1", "most flows at the start of a step");
+  group.dataset("scenario_of", {"link"}, scenario, "1", "number of the scenario that the link belongs to");
+  group.dataset("name", {"link"}, names, "1", "place and direction of the link");
+  group.dataset("capacity_bytes_per_s", {"link"}, capacity, "byte/s", "capacity of the link");
+  group.dataset("bytes", {"link"}, bytes, "byte", "bytes that crossed the link in an iteration");
+  group.dataset("utilisation", {"link"}, utilisation, "1",
+                "bytes over what the link could have carried in the same time");
+  group.dataset("peak_flows", {"link"}, peak, "1", "largest number of flows at the start of a step");
 }
 
 }  // namespace

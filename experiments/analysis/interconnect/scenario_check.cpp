@@ -36,24 +36,25 @@ void check_computing(const Scenario& s) {
 void check_fat_tree(const Scenario& s) {
   if (s.network != "fat-tree") return;
   validate(!s.routing.empty() || !reads_key(s, "routing"),
-           "{}: a fat-tree without routing ({}: it decides the answer). Set routing.", s.name,
-           join_names(routing_names()));
+           "{}: a fat-tree without routing ({}: the result depends on it). Set routing to one of these.",
+           s.name, join_names(routing_names()));
   validate(s.radix % 2 == 0, "{}: radix = {} (even, 2..64, or 0). Half of the ports lead up.", s.name, s.radix);
   const std::int64_t hosts = s.radix * s.radix * s.radix / 4;
   validate(s.radix == 0 || s.servers <= hosts,
            "{}: {} servers on a fat-tree of radix {} (at most {}). Set radix = {}, or 0.", s.name, s.servers,
            s.radix, hosts, fitting_radix(static_cast<int>(s.servers)));
-  validate(s.servers <= 16384, "{}: {} servers on a fat-tree (at most 16384, for time and memory). Take fewer.",
-           s.name, s.servers);
+  validate(s.servers <= 16384,
+           "{}: {} servers on a fat-tree (at most 16384, for time and memory). Lower servers.", s.name,
+           s.servers);
   const std::int64_t flows = reads_key(s, "sub_flows") ? s.servers * s.sub_flows : s.servers;
-  validate(flows <= 1 << 20,
-           "{}: {} servers of {} sub_flows (at most {} flows, for time and memory). Take fewer.", s.name,
-           s.servers, s.sub_flows, 1 << 20);
   validate(
-      s.collective != "sharded-parameter-server" || s.servers * flows <= 1 << 24,
-      "{}: sharded-parameter-server of {} servers and {} sub_flows (at most {} flows in all phases, for time). "
-      "Take fewer.",
-      s.name, s.servers, s.sub_flows, 1 << 24);
+      flows <= 1 << 20,
+      "{}: {} servers of {} sub_flows (at most {} flows, for time and memory). Lower servers or sub_flows.",
+      s.name, s.servers, s.sub_flows, 1 << 20);
+  validate(s.collective != "sharded-parameter-server" || s.servers * flows <= 1 << 24,
+           "{}: sharded-parameter-server of {} servers and {} sub_flows (at most {} flows in all phases, for "
+           "time). Lower servers or sub_flows.",
+           s.name, s.servers, s.sub_flows, 1 << 24);
 }
 
 void check_circuits(const Scenario& s) {
@@ -66,11 +67,10 @@ void check_circuits(const Scenario& s) {
            s.servers, s.transceivers, s.ports, s.ports, taken);
   if (s.network == "sip-ocs") {
     const int degree = circuit_degree(s.collective, static_cast<int>(s.servers));
-    validate(
-        degree <= s.transceivers,
-        "{}: {} of {} servers on sip-ocs with {} transceivers ({} circuits a server, none set meanwhile). Set "
-        "transceivers = {}, or take the ring.",
-        s.name, s.collective, s.servers, s.transceivers, degree, degree);
+    validate(degree <= s.transceivers,
+             "{}: {} of {} servers on sip-ocs with {} transceivers ({} circuits per server, all set up in "
+             "advance). Set transceivers = {}, or collective = \"ring\".",
+             s.name, s.collective, s.servers, s.transceivers, degree, degree);
   }
 }
 
@@ -85,17 +85,18 @@ void check_units(const Scenario& s) {
 void check_size(const Scenario& s) {
   const bool sharded = s.collective == "sharded-parameter-server", ring = s.network == "sip-ring";
   validate(!ring || s.servers <= 4096,
-           "{}: {} servers along a SiP-Ring (at most 4096, for time and memory). Take fewer.", s.name,
+           "{}: {} servers along a SiP-Ring (at most 4096, for time and memory). Lower servers.", s.name,
            s.servers);
   // phases are kept in memory: N of them for one that is sharded, of N transfers each
   validate(!sharded || s.servers <= 2048,
-           "{}: sharded-parameter-server of {} servers (at most 2048, for time and memory). Take fewer.",
+           "{}: sharded-parameter-server of {} servers (at most 2048, for time and memory). Lower servers.",
            s.name, s.servers);
-  validate(!sharded || !ring || s.servers <= 512,
-           "{}: sharded-parameter-server of {} servers along a SiP-Ring (at most 512, for time). Take fewer.",
-           s.name, s.servers);
+  validate(
+      !sharded || !ring || s.servers <= 512,
+      "{}: sharded-parameter-server of {} servers along a SiP-Ring (at most 512, for time). Lower servers.",
+      s.name, s.servers);
   validate(s.collective != "parameter-server" || s.network != "oddl" || s.servers <= 4096,
-           "{}: parameter-server of {} servers on oddl (at most 4096, for time). Take fewer.", s.name,
+           "{}: parameter-server of {} servers on oddl (at most 4096, for time). Lower servers.", s.name,
            s.servers);
 }
 

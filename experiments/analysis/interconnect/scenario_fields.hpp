@@ -20,7 +20,7 @@ void visit_fields(S& s, Visitor&& visit) {
   const bool routed = fat_tree && (!in_network || scaled), placed = fat_tree || sip_ring;
   const bool hashed = routed && s.routing == "ecmp";
 
-  visit(FieldInfo{"name", "1", "Name of the curve; scenarios with other numbers of servers may share it"},
+  visit(FieldInfo{"name", "1", "Name of the curve; scenarios with different numbers of servers may share it"},
         s.name, true);
   visit(FieldInfo{"reference", "1",
                   "Reference scenario with the same number of servers; its iteration time is 1 in the "

@@ -69,8 +69,8 @@ void note_keys(ListSource& in, const toml::table& table, const std::vector<std::
 void add_scenario(const std::string& at, const Scenario& s, std::vector<Scenario>& scenarios) {
   for (const Scenario& other : scenarios)
     validate(other.name != s.name || other.servers != s.servers,
-             "{}{}: servers: {} of a scenario that stands above with as many (a name of its own). Rename one.",
-             at, s.name, s.servers);
+             "{}{}: servers: {} (a scenario above has the same name and as many servers). Rename one.", at,
+             s.name, s.servers);
   try {
     check_scenario(s);
   } catch (const Error& error) {
@@ -99,8 +99,8 @@ void take_scenario(ListSource& in, const TableReader& r, std::vector<Scenario>& 
 }
 
 void take_presets(ListSource& in, const toml::node& node) {
-  validate(node.is_table(), "{}preset = {} (a table each, [preset.NAME]). Mend the list.", in.source.at(node),
-           shown(node));
+  validate(node.is_table(), "{}preset = {} (expected tables). Write [preset.NAME] and its keys below it.",
+           in.source.at(node), shown(node));
   for (const auto& [name, preset] : *node.as_table()) {
     validate(preset.is_table(), "{}preset.{} = {} (a table of keys). Write [preset.{}].", in.source.at(preset),
              name.str(), shown(preset), name.str());
@@ -115,7 +115,7 @@ void check_presets(const ListSource& in) {
   for (const std::string& name : in.taken)
     for (const auto& [key, node] : *in.presets.at(name))
       validate(in.useful.contains({name, std::string(key.str())}),
-               "{}preset.{}: {} = {} (no scenario that takes the preset reads it). Leave it out.",
+               "{}preset.{}: {} = {} (no scenario that uses the preset reads it). Leave it out.",
                in.source.at(node), name, key.str(), shown(node));
 }
 

@@ -62,7 +62,8 @@ Sensitivity read_sensitivity(const TableReader& r, const ScenarioList& list) {
   take_apply(r, q);
   take_servers(r, list, q);
   validate(q.key != "servers" || (q.to_subject && q.to_reference),
-           "{} = servers of {} alone (both: iterations of unlike numbers are no ratio). Set apply = \"both\".",
+           "{} = servers of {} alone (iterations of different numbers of servers cannot be compared). Set "
+           "apply = \"both\".",
            r.at(r.need("key"), "key"), q.to_subject ? "the subject" : "the reference");
   const FieldEntry field = varied_field(r, scenario_named(list, q.subject, q.servers), q.key);
   const toml::node& values = r.need("values");

@@ -52,36 +52,38 @@ constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
      [](const DesignPoint& d) { return wrong_share(d).high; }},
     {"words", "1", "", 1, "words sent", [](const DesignPoint& d) { return static_cast<double>(d.point.words); },
      true},
-    {"chips", "1", "", 1, "chips that the point was confirmed on",
+    {"chips", "1", "", 1, "chips on which the point was confirmed",
      [](const DesignPoint& d) { return static_cast<double>(d.point.chips); }, true},
-    {"chips_right", "1", "", 1, "of these, chips with few enough words wrong",
+    {"chips_right", "1", "", 1, "chips that pass, with few enough words wrong",
      [](const DesignPoint& d) { return static_cast<double>(d.point.chips_right); }, true},
-    {"bit_rate", "bit/s", "Tb/s", 1e-12, "all bits of all servers' codes",
+    {"bit_rate", "bit/s", "Tb/s", 1e-12, "bit rate of all servers' codes",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.bits_per_s(); }); }},
-    {"static_power", "W", "static W", 1, "heaters, lasers, receivers and control",
+    {"static_power", "W", "static W", 1, "power of heaters, lasers, receivers and control",
      cost<&UnitCost::static_power_w>},
-    {"symbol_power", "W", "symbols W", 1, "drivers, converters, clocks and equalisers at the symbol rate",
-     cost<&UnitCost::symbol_power_w>},
-    {"energy_per_bit", "J", "pJ a bit", 1e12, "all watts over all bits",
+    {"symbol_power", "W", "symbols W", 1,
+     "power of drivers, converters, clocks and equalisers at the symbol rate", cost<&UnitCost::symbol_power_w>},
+    {"energy_per_bit", "J", "pJ/bit", 1e12, "total power over bit rate",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.energy_per_bit_j(); }); }},
-    {"ring_energy_per_bit", "J", "ring pJ", 1e12, "of a ring all-reduce of the same modulators and receivers",
+    {"ring_energy_per_bit", "J", "ring pJ", 1e12,
+     "energy per bit of a ring all-reduce with the same modulators and receivers",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.opponents.ring_j; }); }},
-    {"switch_energy_per_bit", "J", "switch pJ", 1e12, "of an electrical switch that adds, with the same ends",
+    {"switch_energy_per_bit", "J", "switch pJ", 1e12,
+     "energy per bit of an electrical switch that adds, with the same modulators and receivers",
      [](const DesignPoint& d) {
        return at_point(d, [](const auto& p) { return p.opponents.adding_switch_j; });
      }},
     {"electronics_energy_per_bit", "J", "P + CMOS pJ", 1e12,
-     "of unit P with a receiver a digit, a CMOS adder and modulators in place of the meshes",
+     "energy per bit of unit P with one receiver per digit, a CMOS adder and modulators in place of the meshes",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.opponents.electronics_j; }); }},
-    {"delay", "s", "ns", 1e9, "first symbol in to its code out", cost<&UnitCost::delay_s>},
-    {"area", "m2", "die mm^2", 1e6, "of the dies", cost<&UnitCost::area_m2>},
+    {"delay", "s", "ns", 1e9, "delay from the first symbol in to its code out", cost<&UnitCost::delay_s>},
+    {"area", "m2", "die mm^2", 1e6, "area of the dies", cost<&UnitCost::area_m2>},
     {"mzis", "1", "MZIs", 1, "MZIs as built", cost<&UnitCost::mzis>},
-    {"receivers", "1", "", 1, "receivers, servers' included", cost<&UnitCost::receivers>},
-    {"launch_power", "W", "server mW", 1e3, "full scale of a server's modulator",
+    {"receivers", "1", "", 1, "receivers, including the servers'", cost<&UnitCost::receivers>},
+    {"launch_power", "W", "server mW", 1e3, "full-scale power of a server's modulator",
      [](const DesignPoint& d) { return d.config.hardware.link.launch_power_w; }},
-    {"signal_full_scale", "W", "neuron uW", 1e6, "full scale of a neuron's modulator",
+    {"signal_full_scale", "W", "neuron uW", 1e6, "full-scale power of a neuron's modulator",
      [](const DesignPoint& d) { return d.config.hardware.link.signal_full_scale_w; }},
-    {"lo_power", "W", "LO mW", 1e3, "a receiver's local oscillator",
+    {"lo_power", "W", "LO mW", 1e3, "power of a receiver's local oscillator",
      [](const DesignPoint& d) { return d.config.hardware.receiver.lo_power_w; }},
     {"modulator_bandwidth", "Hz", "", 1, "3 dB bandwidth of every modulator",
      [](const DesignPoint& d) { return d.config.hardware.modulator.bandwidth_hz; }},
@@ -105,11 +107,11 @@ std::string beaten(const std::vector<DesignPoint>& points) {
   if (names.empty()) return "";
   return hanging_text(
       "",
-      fmt::format("Electronics takes less energy a bit than: {}. ring, switch, P + CMOS: a ring "
-                  "all-reduce, an electrical switch that adds, and unit P with receivers, an adder "
-                  "and modulators, all with the same modulators, receivers and light; the switch includes a "
-                  "packet switch of 10 pJ a bit, a guess.",
-                  fmt::join(names, "; ")),
+      fmt::format(
+          "Electronics needs less energy per bit than: {}. ring, switch, P + CMOS: a ring all-reduce, an "
+          "electrical switch that adds, and unit P with receivers, an adder and modulators, all with the same "
+          "modulators, receivers and light; the switch includes a packet switch of 10 pJ per bit, a guess.",
+          fmt::join(names, "; ")),
       2);
 }
 
@@ -134,11 +136,10 @@ std::string points_text(const std::vector<DesignPoint>& points, const std::strin
   }
   return hanging_text("Operating points:", title, 18) + hanging_text("Criterion:", criterion(search) + "", 18) +
          '\n' + text_table(columns, rows, 1) +
-         hanging_text(
-             "",
-             "Every cell of a row holds at its symbol rate and bandwidth. none: no rate was found; wrong "
-             "is then the last one tried.",
-             2) +
+         hanging_text("",
+                      "All values in a row hold at its symbol rate and bandwidth. none: no rate was found; "
+                      "wrong is then that of the last rate tried.",
+                      2) +
          beaten(points);
 }
 

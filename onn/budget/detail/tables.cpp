@@ -80,10 +80,10 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
        {"splitting",
         "split_field_factor: servers and chip that share the seed (link.averaging = coherent), digit lanes "
         "of a server, sum of unit P and copies of a lane for its reads, copies of unit T"},
-       {"splitter excess", "SplitterTree: splitter.loss_db a stage"},
+       {"splitter excess", "SplitterTree: splitter.loss_db per stage"},
        {"fan-out, fan-in", "LayerDesign::fan_field_factor, 10 log10 r"},
-       {"MZIs", "ErrorModel, twice mean_arm_loss_db a column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
-       {"attenuators", "BlockDesign::attenuation, the most that one passes"},
+       {"MZIs", "ErrorModel, twice mean_arm_loss_db per column: chip.mzi_loss_db, chip.arm_loss_spread_db"},
+       {"attenuators", "BlockDesign::attenuation, the largest transmission"},
        {"waveguides", "Waveguide: waveguide.length_m, waveguide.loss_db_per_cm"},
        {"couplers", "FibreCoupler: coupler.loss_db"},
        {"fibres", "Fibre: fibre.length_m, fibre.connectors"}});
@@ -171,16 +171,17 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
 
 BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
                          const std::vector<double>& optical_w) {
-  BudgetTable t = table("static_power", "W", stages.size(),
-                        {{"heaters", "heater_power_w of the programmed phases, none static: heater.device"},
-                         {"lasers",
-                          "light over laser.wall_plug_efficiency: link.launch_power_w, "
-                          "link.signal_full_scale_w, receiver.lo_power_w and the losses before"},
-                         {"receivers", "FrontEnd: receiver.supply_power_w each"},
-                         {"control", "budget.control_w_per_shifter"},
-                         {"static phases",
-                          "what heaters take more where every shifter has a random static phase to trim: P_pi "
-                          "a shifter in all, on average"}});
+  BudgetTable t =
+      table("static_power", "W", stages.size(),
+            {{"heaters", "heater_power_w of the programmed phases, without static phases: heater.device"},
+             {"lasers",
+              "light over laser.wall_plug_efficiency: link.launch_power_w, "
+              "link.signal_full_scale_w, receiver.lo_power_w and the losses before"},
+             {"receivers", "FrontEnd: receiver.supply_power_w each"},
+             {"control", "budget.control_w_per_shifter"},
+             {"static phases",
+              "additional heater power to trim a random static phase in every shifter: P_pi per shifter in "
+              "total, on average"}});
   const BudgetSettings& s = in.settings;
   const double pi_power_w = in.hardware.heater.p_pi_w;
   for (std::size_t k = 0; k < stages.size(); ++k) {
