@@ -48,7 +48,8 @@ void read_table(const toml::table& table, const TomlSource& source, GivenValues&
   };
   for (const auto& [key, node] : table) {
     if (key.str() == "sweep") {  // read once the values below them are known
-      validate(!source.is_option, "{}: sweeps are not set (a value is). Write --sweep section.key=[values].",
+      validate(!source.is_option,
+               "{}: --set takes one value (a sweep takes several). Write --sweep section.key=[values].",
                source.name);
       continue;
     }
@@ -262,11 +263,10 @@ void validate_names(const StudyConfig& config) {
              "{} is measured on trial 0 alone (a yield or a precision needs every trial). Name {}.", name,
              model.metrics.front().name);
   }
-  validate(
-      config.runner.precision == 0 || config.runner.precision_metric != "none",
-      "runner.precision = {} without runner.precision_metric (which mean is to be precise?). Name a metric of "
-      "model {}.",
-      config.runner.precision, config.model);
+  validate(config.runner.precision == 0 || config.runner.precision_metric != "none",
+           "runner.precision = {} without runner.precision_metric (the metric whose mean is to be precise). "
+           "Set it to a metric of model {}.",
+           config.runner.precision, config.model);
   validate(config.measure.once.empty() || model_reads(config.model, "measure", "once"),
            "measure.once names {} (only model {} has a network to send it through). Leave it out.",
            config.measure.once.empty() ? "" : config.measure.once.front(), readers_text("measure", "once"));
@@ -304,16 +304,14 @@ void validate_measured_chip(const StudyConfig& config) {
   validate_field(model_reads(config.model, "chip", "measured"), "measured",
                  "{} in a study of model {} (it would be ignored). Choose a model that reads it: {}.", source,
                  config.model, readers_text("chip", "measured"));
-  validate_field(
-      config.calibration.sigma_estimate_rad == 0.0, "measured",
-      "{} with calibration.sigma_estimate_rad = {} (what was measured is the estimate; the other keys of "
-      "[chip] say how far it is off). Set the latter to 0.",
-      source, config.calibration.sigma_estimate_rad);
-  validate_field(
-      config.fabrication.process == FabricationProcess::independent, "measured",
-      "{} with fabrication.process = \"wafer\" (what was measured has the wafer in it). Set the latter to "
-      "\"independent\".",
-      source);
+  validate_field(config.calibration.sigma_estimate_rad == 0.0, "measured",
+                 "{} with calibration.sigma_estimate_rad = {} (what was measured is the estimate; the other "
+                 "keys of [chip] say how far it is off). Set calibration.sigma_estimate_rad = 0.",
+                 source, config.calibration.sigma_estimate_rad);
+  validate_field(config.fabrication.process == FabricationProcess::independent, "measured",
+                 "{} with fabrication.process = \"wafer\" (measured errors include those of the wafer). Set "
+                 "fabrication.process = \"independent\".",
+                 source);
   validate_field(!config.training.on_chips || config.network.source != "train", "measured",
                  "{} with training.on_chips = true (chips that training meets are drawn). Train first, and set "
                  "network.source to the file.",
@@ -348,15 +346,15 @@ void validate_config(const StudyConfig& config) {
   in_section("training", [&] {
     validate_training(config.training);
     validate(!config.training.on_chips || config.network.start != "random",
-             "on_chips with random matrices (chips are trained on from a network that is right without). Set "
-             "network.start.");
+             "on_chips with network.start = \"random\" (training on chips starts from a network that is right "
+             "without errors). Set network.start to the file of one.");
   });
   in_section("calibration", [&] {
     validate_calibration(config.calibration);
     validate_field(config.calibration.diagonal_epochs == 0 || config.network.source != "carry-chain",
                    "diagonal_epochs",
-                   "{} with the carry chain (diagonals of trained networks are trained again). Set "
-                   "it to 0.",
+                   "{} with the carry chain (only the diagonals of trained networks are retrained). Set "
+                   "calibration.diagonal_epochs = 0.",
                    config.calibration.diagonal_epochs);
   });
   in_section("mesh", [&] {
@@ -365,11 +363,10 @@ void validate_config(const StudyConfig& config) {
                    "\"{}\" is unknown (known: unitary, orthogonal, or a file of a matrix: .csv, .h5, .sNp such "
                    "as .s8p). Choose one.",
                    config.mesh.target);
-    validate_field(
-        !config.mesh.is_measured() || config.calibration.sigma_estimate_rad == 0.0, "measured",
-        "{} with calibration.sigma_estimate_rad = {} (what was measured is the estimate; [chip] says how "
-        "far it is off). Set the latter to 0.",
-        config.mesh.measured, config.calibration.sigma_estimate_rad);
+    validate_field(!config.mesh.is_measured() || config.calibration.sigma_estimate_rad == 0.0, "measured",
+                   "{} with calibration.sigma_estimate_rad = {} (what was measured is the estimate; [chip] "
+                   "says how far it is off). Set calibration.sigma_estimate_rad = 0.",
+                   config.mesh.measured, config.calibration.sigma_estimate_rad);
   });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
   in_section("laser", [&] { validate_laser(config.hardware.laser); });

@@ -105,43 +105,42 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                                       std::pair("chip.measured", config.measured_chip.is_measured())})
     if (measured && config.chip.preset != "ideal" && config.chip.preset != "custom")
       all.push_back({key,
-                     fmt::format("errors of preset \"{}\" come on top of what was measured. Set chip.preset = "
+                     fmt::format("errors of preset \"{}\" are added to the measured ones. Set chip.preset = "
                                  "\"ideal\", and in [chip] how far the truth may lie from the measurement",
                                  config.chip.preset),
                      {}});
   if (config.fabrication.process == FabricationProcess::independent && shares_something_else(config))
     all.push_back({"fabrication.process",
-                   "\"independent\" leaves no part to the other keys of [fabrication]. Set it to \"wafer\"",
+                   "\"independent\" ignores the other keys of [fabrication]. Set it to \"wafer\" to use them",
                    {}});
   const LinkSettings& link = config.hardware.link;
   if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise == 0 &&
       has_real_limiters(link))
-    all.push_back(
-        {link.limiter_knee > 0 ? "link.limiter_knee" : "link.sigma_limiter",
-         "acts on chips but not in training, which limits hard and equally without training.noise. Set "
-         "training.noise to train for it",
-         {}});
+    all.push_back({link.limiter_knee > 0 ? "link.limiter_knee" : "link.sigma_limiter",
+                   "acts on chips but not in training, where limiters are hard and equal without "
+                   "training.noise. Set training.noise = 1 to train for it",
+                   {}});
   const TimingSettings &timing = config.hardware.timing, unset;
   if (model_of(config).networks != nullptr && timing.sampling == Sampling::settled &&
       (timing.symbol_rate_bd != unset.symbol_rate_bd || timing.equaliser_taps != unset.equaliser_taps ||
        timing.jitter_s != unset.jitter_s))
     all.push_back({"time.sampling",
-                   "\"settled\" leaves no part to symbol rate, equalisers and jitter. Set it to \"clocked\"",
+                   "\"settled\" ignores symbol rate, equalisers and jitter. Set it to \"clocked\" to use them",
                    {}});
   if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise > 0 &&
       timing.sampling != Sampling::settled)
-    all.push_back(
-        {"time.sampling",
-         "training meets the receivers' noise as equalisers leave it, but no interference from word to "
-         "word and no jitter",
-         {}});
+    all.push_back({"time.sampling",
+                   "training includes the receivers' noise behind equalisers, but no interference between "
+                   "words and no jitter",
+                   {}});
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;
   if (metric != nullptr && !metric->complement.empty() && (limit < 0 || limit > 1))
     all.push_back(
         {"yield.limit",
-         fmt::format("{} is no limit for {}, a share from 0 to 1: {} trials pass. Give a share", limit,
-                     metric->name, (config.yield.sense == "at-least") == (limit > 1) ? "no" : "all"),
+         fmt::format(
+             "{} is outside the range of {}, a share from 0 to 1: {} trials pass. Set a value from 0 to 1",
+             limit, metric->name, (config.yield.sense == "at-least") == (limit > 1) ? "no" : "all"),
          {}});
 }
 

@@ -49,7 +49,7 @@ SweptKey listed_values(const Reader& r, const std::string& key, const toml::node
   const std::string where = r.source.at(node);
   const FieldEntry entry = swept_entry(r.config, key, where);
   validate(node.is_array() && !node.as_array()->empty(),
-           "{}{} = {} is no list of values (a sweep takes at least one). Write \"{}\" = [{}].", where, key,
+           "{}{} = {} is not a list of values (a sweep takes at least one). Write \"{}\" = [{}].", where, key,
            shown(node), key, toml_text(entry.value));
   SweptKey swept{key, {}};
   for (const toml::node& value : *node.as_array())
@@ -66,8 +66,7 @@ SweptKey designed_values(const Reader& r, const std::string& key, const toml::no
   validate(
       ends && std::get<std::vector<double>>(*ends).size() == 2 &&
           (integer || std::holds_alternative<double>(entry.value)),
-      "{}{} = {} is no range of numbers (expected [from, to] of a number). List other values instead: values "
-      "= {{..}}.",
+      "{}{} = {} is not a range of numbers (expected [from, to]). List other values instead: values = {{..}}.",
       where, key, shown(node));
   const double from = std::get<std::vector<double>>(*ends)[0], to = std::get<std::vector<double>>(*ends)[1];
   validate(!logarithmic || (from > 0 && to > 0),
@@ -104,9 +103,8 @@ std::vector<std::string> read_sources(const Reader& r, const toml::node& node) {
     if (can_ablate(r.config, entry)) known.push_back(entry.info.ablation);
   std::vector<std::string> sources;
   r.take(name_field("sources", "", known), sources);
-  validate(!sources.empty(),
-           "{} = [] is no list of names (expected some of: {}). Leave it out for all that act.", where,
-           join_names(known));
+  validate(!sources.empty(), "{} = [] is empty (expected some of: {}). Leave it out for all active sources.",
+           where, join_names(known));
   for (const auto& source : sources)
     validate(std::count(sources.begin(), sources.end(), source) == 1,
              "{} names \"{}\" twice (each source is switched once). Name it once.", where, source);
@@ -226,7 +224,7 @@ FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const 
     if (entry.name() != key) continue;
     validate(
         std::find(axes.begin(), axes.end(), key) == axes.end(),
-        "{}{} cannot be swept (it makes the axis of time, which all points share). Run one study per value.",
+        "{}{} cannot be swept (it defines the time axis, which all points share). Run one study per value.",
         where, key);
     validate(
         std::find(sections.begin(), sections.end(), entry.section) != sections.end(),

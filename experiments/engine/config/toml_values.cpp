@@ -122,7 +122,7 @@ toml::table parse_toml(std::string_view text, const TomlSource& source) {
     refuse_control_characters(table, source);
     return table;
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}not readable as TOML ({}). Correct this place; text stands in quotes.",
+    throw Error(fmt::format("{}not readable as TOML ({}). Correct this place; strings need quotes.",
                             source.at(error.source()), one_line(std::string(error.description()))));
   }
 }

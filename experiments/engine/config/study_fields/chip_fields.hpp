@@ -82,7 +82,7 @@ void visit_fields(S& s, Visitor&& visit) {
   spread("width_die_m", "RMS offset of waveguide width from die to die", s.shared.width.die_m, guess);
   spread("width_field_m", "RMS variation of waveguide width over a die, correlated by kernel",
          s.shared.width.field_m, "1 to 5 nm, Lu 2017");
-  spread("width_roughness_m", "RMS width of an arm of 100 um that no other arm shares (side-wall roughness)",
+  spread("width_roughness_m", "RMS width error of a 100 um arm that no other arm shares (side-wall roughness)",
          s.shared.width.roughness_m, walls);
   spread("height_wafer_bow_m", "RMS bow of waveguide height from centre to edge of a wafer",
          s.shared.height.wafer_bow_m, guess);
@@ -91,7 +91,7 @@ void visit_fields(S& s, Visitor&& visit) {
   spread("height_die_m", "RMS offset of waveguide height from die to die", s.shared.height.die_m, guess);
   spread("height_field_m", "RMS variation of waveguide height over a die, correlated by kernel",
          s.shared.height.field_m, "0.3 to 2 nm, Lu 2017");
-  spread("height_roughness_m", "RMS height of an arm of 100 um that no other arm shares",
+  spread("height_roughness_m", "RMS height error of a 100 um arm that no other arm shares",
          s.shared.height.roughness_m, "0: surfaces are smooth beside etched walls, assumed");
   visit(name_field("kernel",
                    "Correlation at distance d for correlation length l: exp(-(d/l)^2) (gaussian) or exp(-d/l) "
@@ -116,15 +116,15 @@ void visit_fields(S& s, Visitor&& visit) {
               s.shared.eta_per_gap_rad_per_m, estimate);
   sensitivity("eta_per_height_rad_per_m", "rad/m", "Change of a splitter's angle with height", 1e9,
               s.shared.eta_per_height_rad_per_m, estimate);
-  sensitivity("gap_per_width", "1", "Change of a splitter's gap with width; -1: the pitch stays", 10,
+  sensitivity("gap_per_width", "1", "Change of a splitter's gap with width; -1: constant pitch", 10,
               s.shared.gap_per_width, "-1 where both side walls move");
   visit(FieldInfo{"heater_power_spread", "1",
-                  "RMS spread of the heaters' power for a phase of pi, relative; power only, phases are "
-                  "calibrated",
+                  "Relative RMS spread of the heaters' power for a phase shift of pi; affects power only, "
+                  "phases are calibrated",
                   0, 1, "2 %, an estimate of this project"},
         s.shared.heater_power_spread);
   visit(FieldInfo{"wafer_radius_m", "m", "Radius of a wafer", 5e-3, 0.3, "200 mm wafer"}, s.wafer.radius_m);
-  visit(FieldInfo{"edge_exclusion_m", "m", "Width of the rim of a wafer on which no die lies", 0, 0.1},
+  visit(FieldInfo{"edge_exclusion_m", "m", "Width of the rim of a wafer without dies", 0, 0.1},
         s.wafer.edge_exclusion_m);
   visit(FieldInfo{"die_length_m", "m", "Length of a die along x, the direction of light in meshes", 1e-3, 0.3,
                   "26 x 33 mm: the full field of a scanner"},
@@ -154,8 +154,8 @@ void visit_fields(S& s, Visitor&& visit) {
         s.sigma_estimate_rad);
   std::string splitters(name_of(s.splitters));
   visit(name_field("splitters",
-                   "Splitter angles that the correction knows: every splitter's own (each), or for all of them "
-                   "the mean of the die, what a few test structures tell (die-mean)",
+                   "Splitter angles that the correction knows: that of every splitter (each), or only the mean "
+                   "of the die, which a few test structures tell (die-mean)",
                    names_of<KnownAngles>()),
         splitters);
   if constexpr (!std::is_const_v<S>) s.splitters = value_of_name<KnownAngles>(splitters);

@@ -165,16 +165,14 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       FieldInfo{"sigma_lock_rad", "rad", "RMS residual phase-lock error per server fibre", 0, std::numbers::pi},
       s.sigma_lock_rad);
-  visit(switched_off(
-            "oscillator phase",
-            FieldInfo{"sigma_oscillator_rad", "rad",
-                      "RMS phase error of each receiver's local oscillator, constant in time, as the chip's "
-                      "phase control leaves it",
-                      0, std::numbers::pi}),
+  visit(switched_off("oscillator phase", FieldInfo{"sigma_oscillator_rad", "rad",
+                                                   "RMS phase error of each receiver's local oscillator that "
+                                                   "the chip's phase control leaves, constant in time",
+                                                   0, std::numbers::pi}),
         s.sigma_oscillator_rad);
   visit(FieldInfo{"fibre_mismatch_m", "m",
-                  "Length by which a server's light goes further than the oscillator that meets it; with "
-                  "laser.linewidth_hz it adds a phase error",
+                  "Path length of a server's light minus that of its local oscillator; with laser.linewidth_hz "
+                  "it adds a phase error",
                   0, 1e5},
         s.fibre_mismatch_m);
   visit(switched_off("combiner",
@@ -184,8 +182,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(switched_off(
             "limiter spread",
             FieldInfo{"sigma_limiter", "1",
-                      "RMS relative spread of the neurons' ceilings from neuron to neuron, as fabricated", 0,
-                      0.14}),
+                      "RMS relative spread of the ceilings from neuron to neuron, as fabricated", 0, 0.14}),
         s.sigma_limiter);
   visit(switched_off(
             "soft limiters",
@@ -225,27 +222,27 @@ void visit_fields(S& s, Visitor&& visit) {
 template <Like<TimingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   std::string sampling(name_of(s.sampling));
-  visit(name_field(
-            "sampling",
-            "When receivers take their values: after everything has settled (settled), once a symbol behind "
-            "an equaliser, held for the next symbol (clocked), or as they come, sampled at the servers "
-            "alone (unclocked)",
-            names_of<Sampling>()),
+  visit(name_field("sampling",
+                   "When receivers take their values: after everything has settled (settled), once per symbol "
+                   "behind an equaliser, held for the next symbol (clocked), or continuously, with sampling "
+                   "only at the servers (unclocked)",
+                   names_of<Sampling>()),
         sampling);
   if constexpr (!std::is_const_v<S>) s.sampling = value_of_name<Sampling>(sampling);
   visit(FieldInfo{"symbol_rate_bd", "Bd",
-                  "Symbol rate of every lane; settled words have none, and a budget assumes this one", 1e3,
-                  1e12, "10 to 112 GBd"},
+                  "Symbol rate of every lane; ignored for settled words, assumed in budgets", 1e3, 1e12,
+                  "10 to 112 GBd"},
         s.symbol_rate_bd);
   visit(FieldInfo{"equaliser_taps", "1",
-                  "Taps of the linear equaliser behind every clocked receiver, one symbol apart, odd; 1: none",
+                  "Taps (an odd number, one symbol apart) of the linear equaliser behind every clocked "
+                  "receiver; 1: no equaliser",
                   1, 99},
         s.equaliser_taps);
   visit(FieldInfo{"jitter_s", "s", "RMS jitter of every clocked receiver's sampling instants", 0, 1e-6},
         s.jitter_s);
   visit(FieldInfo{"clocked_receiver_j", "J",
-                  "Energy of a clocked receiver's clock, track-and-hold and equaliser, for every symbol", 0,
-                  1e-6, "whole receivers of one bit a symbol: 0.35e-12 to 0.9e-12"},
+                  "Energy per symbol of a clocked receiver's clock, track-and-hold and equaliser", 0, 1e-6,
+                  "whole receivers of one bit per symbol: 0.35e-12 to 0.9e-12"},
         s.clocked_receiver_j);
 }
 
@@ -255,7 +252,7 @@ void visit_fields(S& s, Visitor&& visit) {
                   "Named set of noise: receivers and locks alone (receivers), or also modulators of 28 dB "
                   "extinction, levels of RLM 0.97, combiner weights off by 1 % and oscillators off by 0.05 rad "
                   "(full); keys set explicitly override it",
-                  0, 0, "custom: no set, every key as it stands", noise_set_names()},
+                  0, 0, "custom: no set, every key is set explicitly", noise_set_names()},
         s.set);
   visit(switched_off(
             "shot noise",
@@ -276,12 +273,10 @@ void visit_fields(S& s, Visitor&& visit) {
                                              "Enable phase-lock errors of the server fibres (in variant noisy, "
                                              "and in all variants with drift)"}),
         s.lock);
-  visit(switched_off(
-            "converter",
-            FieldInfo{
-                "converter", "1",
-                "Enable quantisation and noise of the servers' converters, otherwise ideal comparators decide "
-                "(in variant noisy, and in all variants with drift)"}),
+  visit(switched_off("converter",
+                     FieldInfo{"converter", "1",
+                               "Enable quantisation and noise of the servers' converters; without them, ideal "
+                               "comparators decide (in variant noisy, and in all variants with drift)"}),
         s.converter);
   visit(FieldInfo{"jitter", "1",
                   "Enable jitter of clocked receivers (in variant noisy, and in all variants with drift)"},

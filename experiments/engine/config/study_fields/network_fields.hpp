@@ -45,11 +45,10 @@ void visit_fields(S& s, Visitor&& visit) {
                    "Network of the second cascade level, given as in network.source; same: the network of the "
                    "first level"}),
       s.above);
-  visit(
-      may_be_file({"start", "1",
-                   "Starting point of training: random (Haar-random matrices), or the network file from which "
-                   "training continues; it may be of another number of servers"}),
-      s.start);
+  visit(may_be_file({"start", "1",
+                     "Starting point of training: random (Haar-random matrices), or the network file from "
+                     "which training continues; it may be for another number of servers"}),
+        s.start);
   visit(FieldInfo{"step_width", "1",
                   "Width of a carry step, in units of the integer digit sum (carry-chain only)", 0.01, 0.99},
         s.carry_chain.step_width);
@@ -107,38 +106,36 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       FieldInfo{
           "noise", "1",
-          "Noise of [noise] in training, in the last epochs, as a multiple of what the unit has: at 1, "
-          "receivers, locks and converters are as noisy as in operation, and limiters as soft and unequal. "
-          "Needs ceilings",
-          0, 100, "Trained at 1.1, networks bear the noise of 1"},
+          "Noise in training, in the last epochs, as a multiple of the unit's own ([noise]): at 1, receivers, "
+          "locks and converters are as noisy as in operation, and limiters as soft and unequal. Needs ceilings",
+          0, 100, "networks trained at 1.1 tolerate the noise of 1"},
       s.noise);
   visit(FieldInfo{"noise_ramp", "1",
                   "Fraction of the epochs, at the start, in which the noise grows from 2 % to all of "
                   "training.noise",
                   0, 1},
         s.noise_ramp);
-  visit(
-      FieldInfo{"ceiling", "1",
-                "Ceiling of every hidden layer's outputs, as a share of the largest output before training (of "
-                "the ceiling, in a network that has them); 0: as the network is",
-                0, 1, "0.6 from random matrices, 0.7 from a trained network"},
-      s.ceiling);
+  visit(FieldInfo{"ceiling", "1",
+                  "Ceiling of every hidden layer's outputs, as a share of the largest output before training "
+                  "(of the ceiling, in a network that has them); 0: unchanged",
+                  0, 1, "0.6 from random matrices, 0.7 from a trained network"},
+        s.ceiling);
   visit(FieldInfo{"initial_variance", "1",
                   "Variance of random weights at the start, times the inputs of the layer", 0.1, 10,
                   "2 (He) keeps the variance through ReLU; 2.56 suits seven hidden layers"},
         s.initial_variance);
-  visit(
-      FieldInfo{"hard_error", "digit",
-                "Hard-example sampling: error after the epoch before above which a word is in every pass of an "
-                "epoch; 0: every word once an epoch",
-                0, 0.499, "0.25 for 8 and 16 servers"},
-      s.hard_error);
+  visit(FieldInfo{"hard_error", "digit",
+                  "Hard-example sampling: error after the previous epoch above which a word is in every pass "
+                  "of an epoch; 0: every word once per epoch",
+                  0, 0.499, "0.25 for 8 and 16 servers"},
+        s.hard_error);
   visit(FieldInfo{"easy_share", "1",
-                  "Chance of each other word in such a pass (only with training.hard_error above 0)", 0.01, 1},
+                  "Probability that any other word is in such a pass (only with training.hard_error above 0)",
+                  0.01, 1},
         s.easy_share);
   visit(FieldInfo{"window", "1",
-                  "Range curriculum: share of the range of the two most significant input digits, about its "
-                  "centre, that the first epoch's words come from; 1: every word from the start",
+                  "Range curriculum: central share of the range of the two most significant input digits from "
+                  "which the first epoch takes its words; 1: every word from the start",
                   0.001, 1, "0.1 for 8 servers"},
         s.window);
   visit(FieldInfo{"window_ramp", "1",

@@ -106,8 +106,8 @@ void visit_fields(S& s, Visitor&& visit) {
              "Target matrix: unitary or orthogonal (Haar-random, new per trial), or a file (.csv, .h5, .sNp)"}),
         s.target);
   visit(FieldInfo{"nearest_unitary", "1",
-                  "Whether a target file's matrix that is not unitary stands for the nearest one that is, its "
-                  "polar factor"},
+                  "Whether a matrix in the target file that is not unitary is replaced by the nearest unitary "
+                  "matrix, its polar factor"},
         s.nearest_unitary);
   visit(may_be_file({"measured", "1",
                      "Measured errors of the mesh: none, or a file (.csv, .npy, .npz, one row per MZI); [chip] "
