@@ -17,14 +17,14 @@ void add_inspect(CommandTable& commands) {
 
 void add_report(CommandTable& commands) {
   const auto reported = std::make_shared<ReportArguments>();
-  CLI::App& report =
-      commands.add("report", "Write an HTML page of a result: settings, main numbers, figures and provenance",
-                   "optinc report results.h5\n"
-                   "  optinc report results.h5 -o page.html --force\n"
-                   "The page is self-contained and works offline, without scripts. Python draws its figures "
-                   "(packages python3-h5py,\n"
-                   "python3-matplotlib, python3-scipy and python3-xarray).",
-                   [reported] { return report_command(*reported); });
+  CLI::App& report = commands.add(
+      "report", "Write an HTML page about a result: settings, main numbers, figures and provenance",
+      "optinc report results.h5\n"
+      "  optinc report results.h5 -o page.html --force\n"
+      "The page is self-contained and works offline, without scripts. Python draws its figures "
+      "(packages python3-h5py, "
+      "python3-matplotlib, python3-scipy and python3-xarray).",
+      [reported] { return report_command(*reported); });
   report
       .add_option("RESULTS.h5", reported->file,
                   "Result file of run, validate, budget, compare-costs or interconnect")
@@ -112,24 +112,25 @@ void add_operating_point(CommandTable& commands) {
   CLI::App& point = commands.add(
       "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
       "optinc operating-point experiments/data/lists/operating_points.toml -o points.h5\n"
-      "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     a rough answer, sooner\n"
+      "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
       "Receivers are clocked (time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
   OperatingPointSearch& search = asked->search;
   point.add_option("LIST.toml", asked->list, "List of designs, each given by overrides of one study")
       ->required();
-  point.add_option("--wrong", search.wrong, "Most of the words wrong on a chip that passes")
+  point.add_option("--wrong", search.wrong, "Largest share of words wrong on a chip that passes")
       ->type_name("SHARE");
   point.add_option("--chips-right", search.chips_right, "Share of the chips that must pass")
       ->type_name("SHARE");
-  point.add_option("--chips", search.chips, "Chips that a rate is confirmed on")->type_name("N");
+  point.add_option("--chips", search.chips, "Chips on which a rate is confirmed")->type_name("N");
   point.add_option("--words", search.words, "Words sent through each chip")->type_name("N");
-  point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try, Hz")
+  point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try [Hz]")
       ->type_name("HZ")
       ->expected(1, 99);
   point
       .add_option("--designs", asked->designs,
-                  "Write the designs that decode as a list at their points, for compare-costs and interconnect")
+                  "Write a list of the designs that decode, at their operating points, for compare-costs and "
+                  "interconnect")
       ->type_name("FILE");
   add_settings(point, asked->settings,
                "Override section.key=value for all designs that do not set the key themselves; repeatable");
@@ -169,7 +170,7 @@ void add_cluster(CommandTable& commands) {
   const auto asked = std::make_shared<ClusterArguments>();
   CLI::App& cluster =
       commands.add("cluster",
-                   "Simulate jobs on a cluster with circuits of light: control protocol, optical paths, "
+                   "Simulate jobs on a cluster with optical circuits: control protocol, optical paths, "
                    "tenants, a day of jobs",
                    "optinc cluster experiments/data/lists/oddl.toml -o c.h5\n"
                    "  experiments/scripts/draw c.h5 -o figures\n"

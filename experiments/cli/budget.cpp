@@ -63,8 +63,8 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
       lines_of(budget_warnings(config, result.static_power_w.part("heaters").total()));
   if (untrained)
     warnings.emplace_back(
-        "network.source: train, which a budget does not: it is of random matrices of the network's shape, "
-        "whose heaters differ a little. Give --network FILE for a trained one");
+        "network.source = train: a budget trains nothing and takes random matrices of the network's shape, "
+        "whose heater power differs a little. Give --network FILE for a trained network");
   print_warnings(warnings);
   const std::string title = title_of(config, network);
   if (stored) {

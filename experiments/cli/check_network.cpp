@@ -38,7 +38,7 @@ int check_network_command(const CheckNetworkArguments& a) {
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{} {} of {} servers, {} bits, {}: {} wrong; margin {:.4f} digit\n", found.words,
-               found.every ? "words, every one," : "words, drawn and edges,", network.task.servers,
+               found.every ? "words, every one," : "words, random ones and edge cases,", network.task.servers,
                network.task.bits(), name_of(network.task.rounding), found.wrong, found.margin);
     fmt::print("{} MZIs, {} columns in series\n", mzi_count(network), mzi_depth(network));
   }

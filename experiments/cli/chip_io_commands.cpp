@@ -27,7 +27,7 @@ void add_program(CommandTable& commands) {
   program.add_option("--dac-bits", lab->dac_bits,
                      "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
   program.add_flag("--nearest-unitary", lab->nearest_unitary,
-                   "Take a matrix that is not unitary for the nearest one that is, its polar factor");
+                   "Replace a matrix that is not unitary by the nearest unitary matrix, its polar factor");
   add_frequency(program, *lab);
   add_output(program, lab->out);
 }
@@ -68,7 +68,7 @@ void add_transfer(CommandTable& commands) {
 void add_circuit(CommandTable& commands) {
   const auto asked = std::make_shared<CircuitArguments>();
   CLI::App& circuit = commands.add(
-      "circuit", "Compute the scattering matrices of a circuit of any devices from its netlist",
+      "circuit", "Compute the scattering matrices of any circuit of devices from its netlist",
       "optinc circuit ring.yml -o ring.h5 --wavelength-m 1.54e-6 1.56e-6 --points 2001\n"
       "  optinc circuit ring.yml --wavelength-m 1.55e-6 --points 1 --set bus.eta_rad=0.3\n"
       "  optinc circuit ring.yml --light in=1e-3     currents and noise of receivers at the ports\n"
@@ -87,19 +87,21 @@ void add_circuit(CommandTable& commands) {
                   "Wavelength, or the first and the last of a range [m]")
       ->type_name("M")
       ->expected(1, 2);
-  circuit.add_option("--points", asked->points, "Wavelengths of the range, evenly spaced")->type_name("N");
+  circuit.add_option("--points", asked->points, "Number of evenly spaced wavelengths in the range")
+      ->type_name("N");
   add_settings(circuit, asked->settings,
                "Override a setting of the netlist: INSTANCE.SETTING=value; repeatable");
   circuit
-      .add_option("--light", asked->light,
-                  "Light into a port [W]: prints and stores what a direct receiver at every port reads")
+      .add_option(
+          "--light", asked->light,
+          "Optical power into a port [W]; print and store the readings of a direct receiver at every port")
       ->type_name("PORT=W");
   circuit
       .add_option("--receiver", asked->receiver,
-                  "Override a setting of these receivers: KEY=X; repeatable (listed by --models)")
+                  "Override a setting of these receivers: KEY=X (see --models); repeatable")
       ->type_name("KEY=X");
   circuit.add_flag("--absorb-unconnected", asked->absorb_unconnected,
-                   "Let ports that face nothing absorb light; otherwise they are errors");
+                   "Let unconnected ports absorb light; otherwise they are errors");
   circuit.add_flag("--models", asked->models, "List the models of devices with their settings");
   circuit.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");
   add_output(circuit, asked->out);

@@ -27,8 +27,7 @@ constexpr double largest_part = 1 << 22;  // elements of S of all devices at onc
 std::vector<double> wavelengths_of(const CircuitArguments& a) {
   const double first = a.wavelengths_m.front(), last = a.wavelengths_m.back();
   validate(std::isfinite(first) && std::isfinite(last) && first > 0 && first <= last,
-           "--wavelength-m {} {} (in metres, the first no longer than the last). Try 1.54e-6 1.56e-6.", first,
-           last);
+           "--wavelength-m {} {} (in metres, in ascending order). Try 1.54e-6 1.56e-6.", first, last);
   constexpr int most_points = 10'000'000;
   validate(a.points >= 1 && a.points <= most_points, "--points {} (1..{}). Try 1001.", a.points, most_points);
   validate((a.points > 1) == (first < last),
@@ -187,8 +186,9 @@ std::string text_of(const CircuitScattering& circuit, std::size_t devices, const
     text += fmt::format("({} weaker paths not shown)\n", summary.paths.size() - rows.size());
   return text +
          fmt::format(
-             "\nmost light that leaves, in any shape: {:.6g} of what enters\n"
-             "not reciprocal by:                    {:.2g}\n",
+             "\n"
+             "largest output over input power, for any input: {:.6g}\n"
+             "deviation from reciprocity:                     {:.2g}\n",
              summary.largest_out, summary.not_reciprocal) +
          ports_text(circuit);
 }

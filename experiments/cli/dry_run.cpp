@@ -177,7 +177,7 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
   text += fmt::format("memory   {} at the peak ({}{} are not counted)\n", size_text(peak), of_chips,
                       model_of(config).not_counted);
   text +=
-      fmt::format("file     at most {} before compression; {:.0f} bytes a trial\n",
+      fmt::format("file     at most {} before compression; {:.0f} bytes per trial\n",
                   size_text(record * static_cast<double>(point_count(config)) * config.runner.trials), record);
   return text;
 }

@@ -95,7 +95,8 @@ std::string devices_text() {
 }
 
 std::string sources_text() {
-  std::string text = "error sources that an ablation switches off, and the key that it sets to zero or false\n";
+  std::string text =
+      "error sources that an ablation switches off, and the keys that it sets to zero or false\n";
   for (const FieldEntry& entry : config_entries({}))
     if (!entry.info.ablation.empty()) text += described(entry.info.ablation, entry.name());
   return text;

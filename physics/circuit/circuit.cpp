@@ -350,11 +350,10 @@ Matrix Circuit::transfer(std::span<const Matrix> of_instances, std::span<const s
                  "instance \"{}\" amplifies in a loop of {} fields (at most {}, unless light dies out in it in "
                  "any phase). Set fewer reflections.",
                  name_of(*found_at), loop.size(), largest_amplified);
-        validate(
-            !grows(Matrix(turn)),
-            "instance \"{}\" amplifies in a loop whose gain makes up for its loss (it would oscillate, and "
-            "its field has no bound). Lower the gain or what comes back to it.",
-            name_of(*found_at));
+        validate(!grows(Matrix(turn)),
+                 "instance \"{}\" amplifies in a loop whose gain makes up for its loss (it would oscillate, "
+                 "and its field has no bound). Lower the gain or the reflections back to it.",
+                 name_of(*found_at));
       }
       if (solve_loop(turn, loop, fields)) continue;
       throw Error(

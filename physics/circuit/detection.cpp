@@ -34,11 +34,11 @@ std::span<const ModelSetting> direct_receiver_settings() {
   static const std::vector<ModelSetting> settings = [] {
     std::vector<ModelSetting> made = {
         {"responsivity_a_per_w", 0, "responsivity of the photodiode [A/W]"},
-        {"dark_current_a", 0, "its dark current [A]"},
+        {"dark_current_a", 0, "dark current of the photodiode [A]"},
         {"noise_a_per_rthz", 0, "input-referred current noise of the front end [A/sqrt(Hz)]"},
         {"bandwidth_hz", 0, "3 dB bandwidth of the front end [Hz]"},
-        {"rin_db_per_hz", 0, "relative intensity noise of the light that is sent in [dB/Hz]"},
-        {"optical_bandwidth_hz", 0, "optical filter in front of the diode [Hz]"},
+        {"rin_db_per_hz", 0, "relative intensity noise of the input light [dB/Hz]"},
+        {"optical_bandwidth_hz", 0, "bandwidth of the optical filter in front of the photodiode [Hz]"},
     };
     DirectReceiver usual;
     for (std::size_t i = 0; i < made.size(); ++i) made[i].usual = places[i](usual);

@@ -36,11 +36,12 @@ const std::vector<ModelSetting> guide_settings = {
     {"length_m", 1e-4, "length, bends included [m]"},
     {"loss_db_per_cm", 1.5, "loss [dB/cm]"},
     {"index", IndexFit{}.index, "effective index at reference_m"},
-    {"slope_per_um", IndexFit{}.slope_per_um, "its slope with wavelength [1/um]"},
+    {"slope_per_um", IndexFit{}.slope_per_um, "slope of the effective index with wavelength [1/um]"},
     {"curvature_per_um2", IndexFit{}.curvature_per_um2, "its curvature [1/um^2]"},
-    {"reference_m", IndexFit{}.wavelength_m, "wavelength of that index [m]"},
-    {"index_slope_per_k", Waveguide{}.index_slope_per_k, "change of the index with temperature [1/K]"},
-    {"warmer_k", 0.0, "temperature above that of the index [K]"},
+    {"reference_m", IndexFit{}.wavelength_m, "wavelength at which the effective index is given [m]"},
+    {"index_slope_per_k", Waveguide{}.index_slope_per_k,
+     "change of the effective index with temperature [1/K]"},
+    {"warmer_k", 0.0, "temperature above that at which the effective index is given [K]"},
 };
 
 Waveguide guide_of(Values v) {
@@ -54,9 +55,10 @@ Waveguide guide_of(Values v) {
 
 const std::vector<ModelSetting> coupler_settings = {
     {"eta_rad", constants::pi / 4, "splitting angle at reference_m: sin^2 eta of the power crosses [rad]"},
-    {"eta_slope_rad_per_m", DirectionalCoupler{}.eta_slope_rad_per_m, "its slope with wavelength [rad/m]"},
-    {"excess_loss_db", DirectionalCoupler{}.excess_loss_db, "loss of both outputs together [dB]"},
-    {"reference_m", DirectionalCoupler{}.wavelength_m, "wavelength of that angle [m]"},
+    {"eta_slope_rad_per_m", DirectionalCoupler{}.eta_slope_rad_per_m,
+     "slope of the splitting angle with wavelength [rad/m]"},
+    {"excess_loss_db", DirectionalCoupler{}.excess_loss_db, "excess loss of both outputs together [dB]"},
+    {"reference_m", DirectionalCoupler{}.wavelength_m, "wavelength at which the splitting angle is given [m]"},
 };
 
 DirectionalCoupler coupler_of(Values v) { return {v[0], v[1], v[3], v[2]}; }
@@ -114,11 +116,11 @@ std::vector<CircuitModel> made_models() {
       {"heater",
        "A thermo-optic phase shifter at a voltage, in the steady state.",
        two,
-       {{"voltage_v", 0.0, "across the heater [V]"},
+       {{"voltage_v", 0.0, "voltage across the heater [V]"},
         {"p_pi_w", ThermoOpticShifter{}.p_pi_w, "power for a phase of pi at 1550 nm [W]"},
-        {"resistance_ohm", ThermoOpticShifter{}.resistance_ohm, "of the cold heater [ohm]"},
+        {"resistance_ohm", ThermoOpticShifter{}.resistance_ohm, "resistance of the cold heater [ohm]"},
         {"resistance_slope_per_k", ThermoOpticShifter{}.resistance_slope_per_k,
-         "its relative change with temperature [1/K]"},
+         "relative change of the resistance with temperature [1/K]"},
         {"loss_db", ThermoOpticShifter{}.loss_db, "loss [dB]"}},
        [](Values v, double at) {
          ThermoOpticShifter heater;
@@ -136,7 +138,7 @@ std::vector<CircuitModel> made_models() {
        {{"length_m", CarrierShifter{}.length_m, "length [m]"},
         {"electrons_per_m3", 0.0, "free electrons above the undoped crystal [1/m^3]"},
         {"holes_per_m3", 0.0, "free holes [1/m^3]"},
-        {"overlap", CarrierShifter{}.overlap, "share of the mode's power in the carriers"},
+        {"overlap", CarrierShifter{}.overlap, "share of the mode's power that overlaps the carriers"},
         {"background_loss_db", CarrierShifter{}.background_loss_db, "loss without carriers [dB]"}},
        [](Values v, double) {
          CarrierShifter shifter;
@@ -146,11 +148,11 @@ std::vector<CircuitModel> made_models() {
          return both_ways(carrier_field(shifter, {v[1], v[2]}));
        }},
       {"fibre_coupler",
-       "Light between a fibre and the chip, by a facet or a grating.",
+       "Coupling between a fibre and the chip, by a facet or a grating.",
        two,
        {{"loss_db", FibreCoupler{}.loss_db, "least loss [dB]"},
         {"reference_m", FibreCoupler{}.wavelength_m, "wavelength of least loss [m]"},
-        {"one_db_bandwidth_m", 35e-9, "full width where 1 dB is added: 35 nm as of gratings [m]"}},
+        {"one_db_bandwidth_m", 35e-9, "full width at 1 dB of additional loss; gratings: 35 nm [m]"}},
        [](Values v, double at) {
          return both_ways(phase_shifter(0.0, fibre_coupler_loss_db({v[0], v[1], v[2]}, at)));
        }},
@@ -160,16 +162,17 @@ std::vector<CircuitModel> made_models() {
        "A 2x2 multimode-interference splitter.",
        four,
        {{"imbalance_rad", 0.0, "angle beyond pi/4 at reference_m [rad]"},
-        {"eta_slope_rad_per_m", Mmi2x2{}.eta_slope_rad_per_m, "its slope with wavelength [rad/m]"},
-        {"excess_loss_db", Mmi2x2{}.excess_loss_db, "loss of both outputs together [dB]"},
-        {"reference_m", Mmi2x2{}.wavelength_m, "wavelength of that angle [m]"}},
+        {"eta_slope_rad_per_m", Mmi2x2{}.eta_slope_rad_per_m,
+         "slope of the splitting angle with wavelength [rad/m]"},
+        {"excess_loss_db", Mmi2x2{}.excess_loss_db, "excess loss of both outputs together [dB]"},
+        {"reference_m", Mmi2x2{}.wavelength_m, "wavelength at which the splitting angle is given [m]"}},
        [](Values v, double at) {
          return both_ways(mmi_2x2({v[0], v[1], v[3], v[2]}, at));
        }},
       {"mmi_1x2",
-       "A 1x2 splitter: half of the power to each output; of what comes back, what is not in phase is lost.",
+       "A 1x2 splitter: half of the power to each output; backward light that is not in phase is lost.",
        {"in0", "out0", "out1"},
-       {{"excess_loss_db", 0.3, "loss of both outputs together [dB]"}},
+       {{"excess_loss_db", 0.3, "excess loss of both outputs together [dB]"}},
        [](Values v, double) {
          validate_not_negative("excess_loss_db", v[0]);
          return both_ways(Matrix(Matrix::Constant(2, 1, std::sqrt(0.5) * field_ratio_of_loss_db(v[0]))));
@@ -190,8 +193,8 @@ std::vector<CircuitModel> made_models() {
       {"crossing",
        "Two waveguides that cross: in0 passes to out1.",
        four,
-       {{"loss_db", Crossing{}.loss_db, "loss of what passes [dB]"},
-        {"crosstalk_db", Crossing{}.crosstalk_db, "light in the wrong guide, so far below the input [dB]"}},
+       {{"loss_db", Crossing{}.loss_db, "loss of the light that passes [dB]"},
+        {"crosstalk_db", Crossing{}.crosstalk_db, "light in the wrong waveguide, below the input [dB]"}},
        [](Values v, double) {
          return both_ways(crossing({v[0], 0, v[1]}));
        }},
@@ -200,8 +203,8 @@ std::vector<CircuitModel> made_models() {
       {"add_drop_ring", "A ring resonator between two buses: in0 to out0 through, to out1 by the ring.", four,
        ring_settings(2), [](Values v, double at) { return both_ways(add_drop_ring(ring_of(v), at, v[7])); }},
       {"interface",
-       "A joint that reflects, without loss, as a step of the index does: r before it, -r behind, sqrt(1 - "
-       "r^2) through.",
+       "A lossless interface that reflects like a step of the index: r in front, -r behind, sqrt(1 - r^2) "
+       "through.",
        two,
        {{"reflection_db", -30.0, "reflected power over incident power [dB]"}},
        [](Values v, double) {
@@ -212,13 +215,12 @@ std::vector<CircuitModel> made_models() {
          return s;
        }},
       {"amplifier",
-       "A semiconductor amplifier in small signal, without length and facets: the same gain either way, "
-       "whatever the "
-       "power.",
+       "A semiconductor optical amplifier at small signal, without length or facets: equal gain in both "
+       "directions, at any power.",
        two,
-       {{"small_signal_gain_db", SoaSettings{}.small_signal_gain_db, "gain at its peak [dB]"},
-        {"three_db_bandwidth_m", 70e-9, "full width where the gain is 3 dB less [m]"},
-        {"reference_m", SoaSettings{}.wavelength_m, "wavelength of most gain [m]"},
+       {{"small_signal_gain_db", SoaSettings{}.small_signal_gain_db, "peak gain [dB]"},
+        {"three_db_bandwidth_m", 70e-9, "full width at 3 dB below the peak gain [m]"},
+        {"reference_m", SoaSettings{}.wavelength_m, "wavelength of the peak gain [m]"},
         {"noise_figure_db", SoaSettings{}.noise_figure_db, "noise figure [dB]"}},
        [](Values v, double at) { return both_ways(Complex(std::pow(10.0, amplifier_gain_db(v, at) / 20))); },
        [](Values v, double at) {

@@ -188,7 +188,7 @@ class Circuits(unittest.TestCase):
         refused('instance "turn" names no component (it is 3). Give the name of a model.', instances={"bus": bus, "turn": 3})
         refused('instance "turn": unknown model "waveguid" (known: waveguide, phase_shifter, heater, carrier_shifter, fibre_coupler, coupler, mmi_2x2, mmi_1x2, mzi, '
                 'crossing, ring, add_drop_ring, interface, amplifier). Did you mean "waveguide"?', instances={"bus": bus, "turn": "waveguid"})
-        refused('"turn" is no port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".', connections={"bus,out1": "turn"})
+        refused('"turn" is not a port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".', connections={"bus,out1": "turn"})
         refused("port turn,out0 faces nothing (it would end in the air). Connect it, name it among the ports, or let unconnected "
                 "ports absorb.", connections={"bus,out1": "turn,in0"}, ports={"in": "bus,in0", "out": "bus,out0", "x": "bus,in1"})
         refused('settings of "turns" (no such instance). Name one of the netlist.', settings={"turns": {}})

@@ -207,7 +207,7 @@ def _part(netlist: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _port(text: Any) -> tuple[str, str]:
     instance, comma, port = str(text).rpartition(",")
     if not comma:
-        raise ValueError(f'"{text}" is no port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".')
+        raise ValueError(f'"{text}" is not a port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".')
     return instance.strip(), port.strip()
 
 
