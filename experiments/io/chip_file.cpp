@@ -68,16 +68,15 @@ ErrorModel load_model(const Group& group) {
 void require_meshes(const std::vector<std::size_t>& blocks, const std::vector<MeshTopology>& meshes,
                     const ChipErrors& errors, std::string_view where) {
   validate(errors.layers.size() == blocks.size(),
-           "{}: {} layers where {} are meant (the chip was fabricated for another network). Give the chip of "
-           "this one.",
+           "{}: {} layers where {} are expected (the chip was fabricated for another network). Give the chip "
+           "of this one.",
            where, errors.layers.size(), blocks.size());
   auto mesh = meshes.begin();
   for (std::size_t l = 0; l < errors.layers.size(); ++l) {
-    validate(
-        errors.layers[l].size() == blocks[l],
-        "{}: layer{} has {} blocks where {} are meant (the chip was fabricated for another network). Give the "
-        "chip of this one.",
-        where, l, errors.layers[l].size(), blocks[l]);
+    validate(errors.layers[l].size() == blocks[l],
+             "{}: layer{} has {} blocks where {} are expected (the chip was fabricated for another network). "
+             "Give the chip of this one.",
+             where, l, errors.layers[l].size(), blocks[l]);
     for (std::size_t b = 0; b < blocks[l]; ++b) {
       const std::string at = fmt::format("{}: layer{}/block{}", where, l, b);
       require_fit(*mesh++, errors.layers[l][b].mesh, at + "/mesh");
@@ -174,7 +173,7 @@ StoredChip read_chip(const std::filesystem::path& path) {
 
 void require_fit(const MeshTopology& topology, const MeshErrors& errors, std::string_view where) {
   validate(errors.alpha.size() == topology.mzi_count() && errors.output_offset.size() == topology.ports,
-           "{}: {} MZIs on {} ports where {} on {} are meant (the chip was fabricated for another network). "
+           "{}: {} MZIs on {} ports where {} on {} are expected (the chip was fabricated for another network). "
            "Give the chip of this one.",
            where, errors.alpha.size(), errors.output_offset.size(), topology.mzi_count(), topology.ports);
 }

@@ -117,12 +117,11 @@ MeshErrors errors_of_mesh(const NamedMesh& mesh, const fs::path& path) {
         const MeshErrors& found = attenuators ? errors.layers[l][b].attenuators : errors.layers[l][b].mesh;
         require_fit(mesh.topology, found, fmt::format("{}: {}", path.string(), mesh.name));
         const int ports = mesh.topology.ports;
-        validate(
-            mesh.topology == (attenuators ? attenuator_topology(ports / 2) : clements_topology(ports)) ||
-                (!attenuators && mesh.topology == combining_tree_topology(ports)),
-            "mesh {} is wired otherwise than on the chip of {} (its errors are by MZI). Give the phases that "
-            "were programmed for this chip.",
-            mesh.name, path.string());
+        validate(mesh.topology == (attenuators ? attenuator_topology(ports / 2) : clements_topology(ports)) ||
+                     (!attenuators && mesh.topology == combining_tree_topology(ports)),
+                 "mesh {} has another wiring than on the chip of {} (errors belong to MZIs). Give the phases "
+                 "that were programmed for this chip.",
+                 mesh.name, path.string());
         return found;
       }
   throw Error(

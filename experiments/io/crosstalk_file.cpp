@@ -22,7 +22,8 @@ std::string wanted_size(const MeshTopology& topology) {
 
 [[noreturn]] void refuse_diagonal(const std::string& where, double value, Eigen::Index heater) {
   throw Error(
-      fmt::format("{}: {} from heater {} to itself (0: its own phase is counted apart). Set the diagonal to 0.",
+      fmt::format("{}: {} from heater {} to itself (must be 0: its own phase is counted separately). Set the "
+                  "diagonal to 0.",
                   where, value, heater));
 }
 

@@ -24,8 +24,8 @@ struct Entry {
 void require_matrix(const Matrix& matrix, std::string_view where) {
   validate(matrix.rows() >= 1 && matrix.cols() >= 1 && matrix.rows() <= largest_matrix &&
                matrix.cols() <= largest_matrix,
-           "{}: matrix of {} x {} (expected 1..{} rows and columns). Give another.", where, matrix.rows(),
-           matrix.cols(), largest_matrix);
+           "{}: matrix of {} x {} (expected 1..{} rows and columns). Give a matrix of this size.", where,
+           matrix.rows(), matrix.cols(), largest_matrix);
   validate(matrix.allFinite(),
            "{}: matrix holds NaN or infinity (every element is finite). Check how it was made.", where);
 }
@@ -91,7 +91,7 @@ class MatrixReader {
   void take_element(const TextLine& line) {
     const auto cells = cells_of(line.text, ',');
     if (cells.size() != 4)
-      throw Error(fmt::format("{}: {} cells (expected 4: {}). Mend the row.", line.where(), cells.size(),
+      throw Error(fmt::format("{}: {} cells (expected 4: {}). Correct the row.", line.where(), cells.size(),
                               table_header));
     elements_.push_back({read_index(cells[0], line, "row", largest_matrix - 1),
                          read_index(cells[1], line, "column", largest_matrix - 1),
@@ -103,7 +103,7 @@ class MatrixReader {
     const auto cells = cells_of(line.text, separator_);
     const std::size_t rows = values_.size() / columns_ + 1, largest = largest_matrix;
     if (cells.size() != columns_)
-      throw Error(fmt::format("{}: {} cells (expected {}, as in the first row). Mend the row.", line.where(),
+      throw Error(fmt::format("{}: {} cells (expected {}, as in the first row). Correct the row.", line.where(),
                               cells.size(), columns_));
     if (rows > largest || columns_ > largest)
       throw Error(fmt::format("{}: row {} of {} elements (at most {} x {} are read). Give a smaller matrix.",

@@ -55,7 +55,7 @@ std::vector<std::size_t> mzis_of_rows(const NamedColumns& table, const MeshTopol
     if (found == mzi_at.end())
       throw Error(fmt::format(
           "{}: no MZI in column {} with upper port {} (the mesh has {} ports and {} columns, counted from 0). "
-          "Mend the row, or set mesh.ports and mesh.topology.",
+          "Correct the row, or set mesh.ports and mesh.topology.",
           table.where(row), columns[row], uppers[row], topology.ports, topology.columns()));
     std::optional<std::size_t>& first = row_of_mzi[found->second];
     if (first)
@@ -100,10 +100,10 @@ MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTo
     for (std::size_t row = 0; row < values->size(); ++row) {
       const double value = (*values)[row];
       if (value < 0.0 && name.ends_with("_db"))
-        throw Error(
-            fmt::format("{}: {} = {} (light is not amplified). Mend the cell.", table.where(row), name, value));
+        throw Error(fmt::format("{}: {} = {} (light is not amplified). Correct the cell.", table.where(row),
+                                name, value));
       if (value <= 0.0 && name.ends_with("_w"))
-        throw Error(fmt::format("{}: {} = {} (a heater takes power for its phase). Mend the cell.",
+        throw Error(fmt::format("{}: {} = {} (a heater takes power for its phase). Correct the cell.",
                                 table.where(row), name, value));
       (*members[e])[static_cast<Eigen::Index>(mzi_of_row[row])] = value;
     }

@@ -21,7 +21,7 @@ std::string problem_of(const MziRow& row, const MziRow* previous, std::span<cons
   if (row.upper < 0 || row.upper >= row.lower || row.lower >= ports)
     return fmt::format(
         "MZI on ports {} and {} of a mesh with {} ports (0 <= upper < lower < ports, one output phase a port). "
-        "Mend the pair.",
+        "Correct the pair.",
         row.upper, row.lower, ports);
   for (const std::int64_t port : {row.upper, row.lower})
     if (used_in[static_cast<std::size_t>(port)] == row.column)

@@ -47,8 +47,8 @@ std::size_t NamedColumns::rows(std::string_view except) const {
     if (column.name == except) continue;
     if (first == nullptr) first = &column;
     validate(column.values.size() == first->values.size(),
-             "{}: {} rows of {}, {} of {} (columns are equally long). Mend one.", file, first->values.size(),
-             first->name, column.values.size(), column.name);
+             "{}: {} rows of {}, {} of {} (columns are equally long). Give all columns the same length.", file,
+             first->values.size(), first->name, column.values.size(), column.name);
   }
   return first == nullptr ? 0 : first->values.size();
 }
@@ -73,7 +73,7 @@ NamedColumns read_columns_csv(const std::filesystem::path& path) {
       return;
     }
     if (cells.size() != table.columns.size())
-      throw Error(fmt::format("{}: {} cells (expected {}, as many as column names). Mend the row.",
+      throw Error(fmt::format("{}: {} cells (expected {}, as many as column names). Correct the row.",
                               line.where(), cells.size(), table.columns.size()));
     for (std::size_t c = 0; c < cells.size(); ++c)
       table.columns[c].values.push_back(read_number(cells[c], line, table.columns[c].name));

@@ -157,7 +157,7 @@ class NetlistReader {
   static int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
 
   std::string text_of(const YAML::Node& node, std::string_view what) const {
-    if (!node.IsScalar()) refuse(node, "{} is no text (expected a name). Write a name there.", what);
+    if (!node.IsScalar()) refuse(node, "{} is not text (expected a name). Write a name there.", what);
     const std::string& text = node.Scalar();
     if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }) ||
         text.size() > longest_netlist_name)
@@ -169,7 +169,8 @@ class NetlistReader {
   double number_of(const YAML::Node& node, std::string_view name) const {
     double value = NAN;
     if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value))
-      refuse(node, "setting {} is no number (settings of models are finite numbers). Write one, in SI units.",
+      refuse(node,
+             "setting {} is not a number (settings of models are finite numbers). Write one, in SI units.",
              name);
     return value;
   }
@@ -179,7 +180,7 @@ class NetlistReader {
     const YAML::Node found = netlist[name];
     if (!found || found.IsNull()) return YAML::Node(YAML::NodeType::Map);
     if (!found.IsMap())
-      refuse(found, "\"{}\" is no mapping (see optinc circuit --help). Write its entries as NAME: VALUE.",
+      refuse(found, "\"{}\" is not a mapping (see optinc circuit --help). Write its entries as NAME: VALUE.",
              name);
     return found;
   }
@@ -188,7 +189,7 @@ class NetlistReader {
     const std::string text = text_of(node, "a port");
     const std::size_t comma = text.rfind(',');
     if (comma == text.npos)
-      refuse(node, "\"{}\" is no port (a port is \"INSTANCE,PORT\"). Write, for example, \"bus,in0\".",
+      refuse(node, "\"{}\" is not a port (a port is \"INSTANCE,PORT\"). Write, for example, \"bus,in0\".",
              shown(text));
     const auto trimmed = [](std::string_view word) {
       const std::size_t first = word.find_first_not_of(' ');
@@ -205,7 +206,7 @@ class NetlistReader {
   /// `visited`: entries so far.
   void take_settings(const YAML::Node& from, const std::string& prefix, std::size_t& visited,
                      CircuitSettings& into) const {
-    if (!from.IsMap()) refuse(from, "settings are no mapping (setting: value). Write {{SETTING: NUMBER}}.");
+    if (!from.IsMap()) refuse(from, "settings are not a mapping (setting: value). Write {{SETTING: NUMBER}}.");
     constexpr std::size_t most_settings = 10'000,
                           longest_path = 1000;  // aliases of YAML may multiply and turn in circles
     for (const auto& entry : from) {
@@ -222,7 +223,7 @@ class NetlistReader {
   CircuitComponent circuit(const YAML::Node& netlist) {
     if (!netlist.IsMap())
       refuse(netlist,
-             "a netlist is no mapping (see optinc circuit --help). Write instances, connections and ports.");
+             "a netlist is not a mapping (see optinc circuit --help). Write instances, connections and ports.");
     std::vector<Element> elements;
     Netlist wiring;
     wiring.absorb_unconnected = absorb_;
@@ -242,7 +243,7 @@ class NetlistReader {
       wiring.connections.emplace_back(port_of(entry.first), port_of(entry.second));
     if (const YAML::Node nets = netlist["nets"]; nets && !nets.IsNull()) {
       if (!nets.IsSequence())
-        refuse(nets, "\"nets\" is no list (of p1 and p2 each). Write - {{p1: \"a,out0\", p2: \"b,in0\"}}.");
+        refuse(nets, "\"nets\" is not a list (of pairs p1, p2). Write - {{p1: \"a,out0\", p2: \"b,in0\"}}.");
       for (const auto& net : nets) {
         if (!net.IsMap() || !net["p1"] || !net["p2"])
           refuse(net, "a net without p1 and p2 (two ports). Write {{p1: \"a,out0\", p2: \"b,in0\"}}.");
@@ -330,7 +331,7 @@ class NetlistReader {
   CircuitComponent component_of(const std::string& kind, const YAML::Node& at) {
     if (const auto inner = parts_.find(kind); inner != parts_.end()) {
       if (std::ranges::find(open_, kind) != open_.end())
-        refuse(at, "component \"{}\" contains itself ({}). Break the circle.", shown(kind),
+        refuse(at, "component \"{}\" contains itself ({}). Break the cycle.", shown(kind),
                fmt::join(open_, " > "));
       open_.push_back(kind);
       CircuitComponent made = circuit(inner->second);

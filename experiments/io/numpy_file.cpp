@@ -62,7 +62,7 @@ struct NumpyField {
 /// A type such as "<f8", "|u1" or, in a structure, "|V4".
 NumpyField field_of(const std::string& name, const nlohmann::json& type, std::size_t offset,
                     const std::string& where) {
-  const std::string text = type.is_string() ? type.get<std::string>() : "that no text names";
+  const std::string text = type.is_string() ? type.get<std::string>() : "without a name";
   const std::string digits = text.size() > 2 ? text.substr(2) : "";
   const bool counted =
       !digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos;
@@ -170,7 +170,7 @@ std::vector<NamedColumn> columns_of_npy(std::string_view bytes, const std::strin
       if (!std::isfinite(values[k]))
         refuse_array(
             where, fmt::format("row {} of {} is {} (every number is finite)", k, shown(field.name), values[k]),
-            "Mend the number.");
+            "Correct the number.");
     }
     columns.push_back({field.name, std::move(values)});
   }
@@ -202,7 +202,7 @@ Eigen::MatrixXd matrix_of_npy(std::string_view bytes, std::uint64_t largest, con
       const double value = number_of(number, array.data.data() + at * number.size);
       if (!std::isfinite(value))
         refuse_array(where, fmt::format("row {}, column {} is {} (every number is finite)", i, j, value),
-                     "Mend the number.");
+                     "Correct the number.");
       matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value;
     }
   return matrix;

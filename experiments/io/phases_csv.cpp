@@ -94,7 +94,7 @@ std::vector<NamedMesh> read_phases_csv(const std::filesystem::path& path) {
                line.where(), shown(line.text), column_names);
       return;
     }
-    validate(cells.size() == 7, "{}: {} cells (expected 7: {}). Mend the row.", line.where(), cells.size(),
+    validate(cells.size() == 7, "{}: {} cells (expected 7: {}). Correct the row.", line.where(), cells.size(),
              column_names);
     auto draft = drafts.find(cells[1]);
     if (draft == drafts.end()) {
@@ -104,7 +104,8 @@ std::vector<NamedMesh> read_phases_csv(const std::filesystem::path& path) {
     }
     draft->second.last_line = line.number;
     validate(cells[0] == "mzi" || cells[0] == "output",
-             "{}: kind \"{}\" is unknown (known: mzi, output). Mend the cell.", line.where(), shown(cells[0]));
+             "{}: kind \"{}\" is unknown (known: mzi, output). Correct the cell.", line.where(),
+             shown(cells[0]));
     if (cells[0] == "mzi")
       take_mzi(cells, line, draft->second);
     else

@@ -151,11 +151,11 @@ double read_number(std::string_view cell, const TextLine& line, std::string_view
   const char* const last = cell.data() + cell.size();
   if (cell.empty() || take_number(cell.data(), last, value) != last)
     throw Error(
-        fmt::format("{}: {} \"{}\" is not a number (decimal numbers only, such as -1.5e-3). Mend the cell.",
+        fmt::format("{}: {} \"{}\" is not a number (decimal numbers only, such as -1.5e-3). Correct the cell.",
                     line.where(), what, shown(cell)));
   if (!std::isfinite(value))
-    throw Error(fmt::format("{}: {} {} is not finite (every value must be). Mend the cell.", line.where(), what,
-                            shown(cell)));
+    throw Error(fmt::format("{}: {} {} is not finite (every value must be). Correct the cell.", line.where(),
+                            what, shown(cell)));
   return value;
 }
 
@@ -165,7 +165,7 @@ std::int64_t read_index(std::string_view cell, const TextLine& line, std::string
   const char* const last = cell.data() + cell.size();
   const auto [end, error] = std::from_chars(cell.data(), last, value);
   if (error != std::errc() || end != last || value < 0 || value > largest)
-    throw Error(fmt::format("{}: {} \"{}\" (expected an integer, 0..{}). Mend the cell.", line.where(), what,
+    throw Error(fmt::format("{}: {} \"{}\" (expected an integer, 0..{}). Correct the cell.", line.where(), what,
                             shown(cell), largest));
   return value;
 }
@@ -176,11 +176,11 @@ Complex read_complex(std::string_view cell, const TextLine& line) {
   double re = 0.0, im = 0.0;
   if (!parse_complex(text, re, im))
     throw Error(fmt::format(
-        "{}: \"{}\" is not a complex number (expected such as 0.5-0.5j or 0.5-0.5i). Mend the cell.",
+        "{}: \"{}\" is not a complex number (expected such as 0.5-0.5j or 0.5-0.5i). Correct the cell.",
         line.where(), shown(cell)));
   if (!std::isfinite(re) || !std::isfinite(im))
-    throw Error(
-        fmt::format("{}: {} is not finite (every element must be). Mend the cell.", line.where(), shown(cell)));
+    throw Error(fmt::format("{}: {} is not finite (every element must be). Correct the cell.", line.where(),
+                            shown(cell)));
   return {re, im};
 }
 

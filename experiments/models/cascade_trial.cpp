@@ -103,7 +103,8 @@ void validate_cascade(const StudyConfig& config) {
                  "most 4 servers a unit). Set level = \"flat\".",
                  name_of(config.task.level), config.task.servers);
   validate(config.measure.words > 0,
-           "the words of {} servers in a cascade are not all sent (measure.words = 0). Set measure.words.",
+           "all words of {} servers in a cascade are too many (measure.words = 0). Set measure.words = 10000, "
+           "for example.",
            config.task.servers * config.task.servers);
 }
 

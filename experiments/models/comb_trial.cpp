@@ -189,8 +189,8 @@ StudyModel comb_study_model() {
                          "rms code error", Better::lower, MetricKind::number, {}, {"variant", "channel"}),
                   metric(
                       "channels_right", "1",
-                      "Number of neighbouring channels about the middle one, itself included, that decode at "
-                      "most comb.wrong_limit of their drawn words wrong",
+                      "Number of adjacent channels around and including the middle one that decode at "
+                      "most a share comb.wrong_limit of their drawn words wrong",
                       "channels right", Better::higher)},
       .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}},
       .error_metric = "channel_error_rms",

@@ -81,11 +81,10 @@ TrialModel drift_model(const StudyConfig& config, const Networks& networks, cons
 namespace {
 
 void validate_environment(const StudyConfig& config) {
-  validate_field(
-      config.environment == Environment{}, "temperature_k",
-      "{}, wavelength_m = {} in a study of model drift (both 0: its surroundings are [drift]'s). Set "
-      "drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
-      config.environment.temperature_k, config.environment.wavelength_m);
+  validate_field(config.environment == Environment{}, "temperature_k",
+                 "{}, wavelength_m = {} in a study of model drift (both must be 0: [drift] sets the "
+                 "environment). Set drift.ramp_k_per_s, drift.sine_k or drift.laser_m.",
+                 config.environment.temperature_k, config.environment.wavelength_m);
 }
 
 std::vector<ModelAxis> drift_axes(const StudyConfig& config, std::size_t) {

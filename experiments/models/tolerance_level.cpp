@@ -26,12 +26,12 @@ StudyConfig at_level(const StudyConfig& config, double level) {
 
 void validate_tolerance(const StudyConfig& config) {
   const ToleranceSettings& t = config.tolerance;
-  validate(
-      config.hardware.timing.sampling == Sampling::settled || config.measure.words > 0,
-      "time.sampling = {} with measure.words = 0 in model tolerance (it sends the words of the thinnest margin "
-      "first, and neighbours interfere). Set measure.words = 30000, which are drawn.",
-      name_of(config.hardware.timing.sampling));
-  validate_field(t.gentle != t.harsh, "gentle", "{} and harsh = {} (two values). Give two.", t.gentle, t.harsh);
+  validate(config.hardware.timing.sampling == Sampling::settled || config.measure.words > 0,
+           "time.sampling = {} with measure.words = 0 in model tolerance (it sends the words of lowest margin "
+           "first, and neighbouring words interfere). Set measure.words = 30000 to draw words.",
+           name_of(config.hardware.timing.sampling));
+  validate_field(t.gentle != t.harsh, "gentle",
+                 "{} and harsh = {} (the ends of a range must differ). Set another value.", t.gentle, t.harsh);
   if (t.key == "chip") {
     validate_field(t.gentle >= 0 && t.harsh >= 0, "gentle",
                    "{}, harsh = {} (factors are 0 or more). Try 0.01 and 10.", t.gentle, t.harsh);
@@ -40,7 +40,9 @@ void validate_tolerance(const StudyConfig& config) {
   const FieldEntry entry = swept_entry(config, t.key, "");
   validate_field(
       std::holds_alternative<double>(entry.value) || std::holds_alternative<std::int64_t>(entry.value), "key",
-      "\"{}\" is no number (its value is raised step by step). Name one such as chip.sigma_eta_rad.", t.key);
+      "\"{}\" is not a number (its value is raised step by step). Set a numeric key, such as "
+      "\"chip.sigma_eta_rad\".",
+      t.key);
   for (const double end : {t.gentle, t.harsh}) at_level(config, end);
 }
 

@@ -94,18 +94,19 @@ StudyModel waveform_study_model() {
           {metric("words_wrong", "1", "Fraction of the words in succession decided wrongly",
                   "share of words wrong", Better::lower, MetricKind::share),
            metric("waveform_error", "digit",
-                  "RMS difference of the servers' samples from settled words without noise",
+                  "RMS deviation of the servers' samples from settled words without noise",
                   "rms error of the servers' samples", Better::lower),
            by_layer("layer_deviation", "1",
-                    "RMS difference of what a layer passes on from settled words without noise, at the best "
+                    "RMS deviation of a layer's output from settled words without noise, at the best "
                     "instant, as a share of its full scale",
                     "rms deviation (share of full scale)", {"variant", "layer"}),
            by_layer("waveform_penalty", "dB",
-                    "The same over that of settled words with noise: what symbols in succession add",
+                    "Penalty of words in succession: deviation of a layer's output over that of settled "
+                    "words with noise",
                     "penalty of words in succession", {"variant", "layer"}),
            by_layer("symbol_deviation", "1",
-                    "RMS difference from settled words without noise, at instants of a symbol, as a share of "
-                    "the layer's full scale",
+                    "RMS deviation from settled words without noise, at every instant of a symbol, as a "
+                    "share of the layer's full scale",
                     "rms deviation (share of full scale)", {"variant", "layer", "instant"}),
            metric("layer_eye", "1", "Number of a layer's samples at this level, before rectifiers", "samples",
                   Better::neither, MetricKind::counts, {}, {"variant", "layer", "instant", "level"})},

@@ -157,18 +157,18 @@ void validate_network(const Network& network) {
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
     const SigmaULayer& layer = network.layers[l];
     const auto inputs = static_cast<std::size_t>(layer.inputs);
-    validate(
-        layer.outputs >= 1 && layer.inputs >= 1 && layer.reads.size() == inputs &&
-            layer.bias.size() == layer.outputs,
-        "layer {} of {} inputs and {} outputs reads {} signals and has {} biases (one each). Mend the network.",
-        l, layer.inputs, layer.outputs, layer.reads.size(), layer.bias.size());
+    validate(layer.outputs >= 1 && layer.inputs >= 1 && layer.reads.size() == inputs &&
+                 layer.bias.size() == layer.outputs,
+             "layer {} of {} inputs and {} outputs reads {} signals and has {} biases (one each). Correct the "
+             "network.",
+             l, layer.inputs, layer.outputs, layer.reads.size(), layer.bias.size());
     for (const int signal : layer.reads)
       validate(signal >= 0 && signal < signals,
-               "layer {} reads signal {} (0..{} come before it). Mend the network.", l, signal, signals - 1);
-    validate(
-        layer.ending == LayerEnd::receivers || (layer.offset == 0 && !std::isfinite(layer.ceiling)),
-        "layer {} has an offset {} or a ceiling {} but no receivers of its own (0 and none). Mend the network.",
-        l, layer.offset, layer.ceiling);
+               "layer {} reads signal {} (0..{} come before it). Correct the network.", l, signal, signals - 1);
+    validate(layer.ending == LayerEnd::receivers || (layer.offset == 0 && !std::isfinite(layer.ceiling)),
+             "layer {} has an offset {} or a ceiling {} but no receivers of its own (0 and none). Correct the "
+             "network.",
+             l, layer.offset, layer.ceiling);
     validate(
         layer.ending != LayerEnd::light || layer.bias.isZero(0.0),
         "layer {} has a bias but no receivers (0: light alone cannot carry it). Give it to the layer behind.",
@@ -185,7 +185,7 @@ void validate_network(const Network& network) {
     validate(
         fits,
         "layer {} of {} inputs and {} outputs does not fit its wiring (square blocks, or a sum of one output). "
-        "Mend the network.",
+        "Correct the network.",
         l, layer.inputs, layer.outputs);
     for (std::size_t b = 0; !layer.attenuated && b < blocks; ++b)
       validate((layer.sigma[b].array() == layer.sigma[0][0]).all() && layer.sigma[0][0] > 0,
@@ -193,20 +193,21 @@ void validate_network(const Network& network) {
                "attenuated.",
                l);
     validate(layer.ceiling > 0 && std::isfinite(layer.offset),
-             "layer {}: ceiling {}, offset {} (ceiling > 0, both numbers). Mend the network.", l, layer.ceiling,
-             layer.offset);
+             "layer {}: ceiling {}, offset {} (ceiling > 0, both numbers). Correct the network.", l,
+             layer.ceiling, layer.offset);
     signals += layer.outputs;
     if (layer.ending == LayerEnd::servers) digits += layer.outputs;
   }
   validate(digits == network.task.output_digits(),
-           "{} outputs go to the servers (the task has {} digits). Mend the network.", digits,
+           "{} outputs go to the servers (the task has {} digits). Correct the network.", digits,
            network.task.output_digits());
   const auto reads = signal_reads(network);
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     for (int i = 0; network.layers[l].ending == LayerEnd::servers && i < network.layers[l].outputs; ++i)
-      validate(reads[static_cast<std::size_t>(network.first_signal(l) + i)] == 0,
-               "output {} of layer {} goes to the servers and is read on the chip (never). Mend the network.",
-               i, l);
+      validate(
+          reads[static_cast<std::size_t>(network.first_signal(l) + i)] == 0,
+          "output {} of layer {} goes to the servers and is read on the chip (never). Correct the network.", i,
+          l);
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     for (int i = 0; network.layers[l].ending == LayerEnd::light && i < network.layers[l].outputs; ++i)
       validate(reads[static_cast<std::size_t>(network.first_signal(l) + i)] == 1,

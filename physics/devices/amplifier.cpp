@@ -50,9 +50,9 @@ std::vector<Warning> soa_warnings(const SoaSettings& s) {
                         fmt::format("noise_figure_db = {} is below the quantum limit {:.2f} dB of this gain",
                                     s.noise_figure_db, 10 * std::log10(limit))});
   if (s.noise_figure_db > 12)
-    warnings.push_back(
-        {"noise_figure_db",
-         fmt::format("noise_figure_db = {} is over 12, where no amplifier is sold", s.noise_figure_db)});
+    warnings.push_back({"noise_figure_db",
+                        fmt::format("noise_figure_db = {} is over 12, higher than that of any amplifier sold",
+                                    s.noise_figure_db)});
   if (s.small_signal_gain_db > 35)
     warnings.push_back(
         {"small_signal_gain_db", fmt::format("small_signal_gain_db = {} is over 35: facets would make it lase",

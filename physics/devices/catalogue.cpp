@@ -54,7 +54,7 @@ Entries heaters() {
                                     {"thermal capacity", f.thermal_capacity_j_per_k, "J/K"}}),
        "N. C. Harris et al., Opt. Express 22, 10487 (2014), arXiv:1410.3616", "harris_2014_heater()"},
       {"lu-2015-suspended-heater", "heater",
-       "Folded, suspended heater of a Michelson switch: the least power, a thousandth of the speed.",
+       "Folded, suspended heater of a Michelson switch: lowest power, a thousandth of the speed.",
        heater_core(lu_2015_suspended_heater()),
        "Z. Lu et al., IEEE Photon. Technol. Lett. (2015), doi 10.1109/LPT.2015.2462341",
        "lu_2015_suspended_heater()"},
@@ -71,17 +71,18 @@ Entries heaters() {
        "U. D. Dave et al., Nanophotonics 13, 3945 (2024), doi 10.1515/nanoph-2024-0140",
        "dave_2024_metal_clad_heater()"},
       {"typical-metal-heater", "heater",
-       "Metal heater above the waveguide, middle of its class; no one device.",
+       "Metal heater above the waveguide, typical of its class; not a specific device.",
        joined(heater_core(metal), {{"resistance slope", metal.resistance_slope_per_k, "1/K"}}),
        "usual range 15..30 mW, 3..40 us; review: S. Liu et al., Front. Optoelectron. 15, 9 (2022)",
        "typical_metal_heater()"},
       {"typical-undercut-heater", "heater",
-       "Metal heater on an undercut waveguide: a twentieth of the power, five times as slow; no one device.",
+       "Metal heater on an undercut waveguide: a twentieth of the power, five times as slow; not a specific "
+       "device.",
        heater_core(typical_undercut_heater()),
        "usual range 0.05..3 mW, 50 us..1 ms; review: S. Liu et al., Front. Optoelectron. 15, 9 (2022)",
        "typical_undercut_heater()"},
       {"typical-doped-silicon-heater", "heater",
-       "Doped-silicon heater beside the waveguide, 2.5 times as fast as the metal one; no one device.",
+       "Doped-silicon heater beside the waveguide, 2.5 times as fast as the metal one; not a specific device.",
        heater_core(typical_doped_silicon_heater()), "M. Jacques et al., Opt. Express 27, 10456 (2019)",
        "typical_doped_silicon_heater()"},
   };
@@ -126,7 +127,7 @@ DeviceEntry coupler_entry(const char* name, const char* what, const DirectionalC
            {"slope of the angle", d.eta_slope_rad_per_m, "rad/m"},
            {"wavelength", d.wavelength_m, "m"},
            {"excess loss", d.excess_loss_db, "dB"}},
-          "usual values, no one device",
+          "usual values, not a specific device",
           preset};
 }
 
@@ -213,7 +214,7 @@ Entries fibre_couplers() {
                               "usual value; below 1.52 dB in the O band: Adv. Photon. Nexus 4, 026004 (2025)",
                               "typical_edge_coupler()"),
           fibre_coupler_entry("typical-grating-coupler", "Grating coupler, 3 to 5 dB, in a Gaussian band.",
-                              typical_grating_coupler(), "usual values, no one device",
+                              typical_grating_coupler(), "usual values, not a specific device",
                               "typical_grating_coupler()")};
 }
 

@@ -61,15 +61,15 @@ void validate_topology(const MeshTopology& t) {
   validate(!begin.empty() && begin.front() == 0 && begin.back() == t.mzi_count() &&
                std::is_sorted(begin.begin(), begin.end()),
            "columns begin at MZIs {}, of {} MZIs (ascending from 0 to their number: every MZI in one column). "
-           "Mend column_begin.",
+           "Correct column_begin.",
            fmt::join(begin, ", "), t.mzi_count());
   for (int c = 0; c < t.columns(); ++c) {
     std::vector<bool> taken(static_cast<std::size_t>(t.ports), false);
     for (const auto& [upper, lower] : t.column(c)) {
       validate(
           0 <= upper && upper < lower && lower < t.ports,
-          "column {} joins ports {} and {} of a mesh with {} ports (upper < lower < ports). Mend the pair.", c,
-          upper, lower, t.ports);
+          "column {} joins ports {} and {} of a mesh with {} ports (upper < lower < ports). Correct the pair.",
+          c, upper, lower, t.ports);
       for (const int port : {upper, lower}) {
         validate(!taken[static_cast<std::size_t>(port)],
                  "column {} uses port {} twice (MZIs of one column are disjoint). Move one to the next column.",

@@ -70,8 +70,7 @@ std::vector<Warning> heater_warnings(const HeaterArray& h) {
     warnings.push_back(
         {"p_pi_w",
          fmt::format(
-             "P_pi tau = {:.3g} mW us, below 4 mW us: no published heater is both that thrifty and that "
-             "fast",
+             "P_pi tau = {:.3g} mW us, below 4 mW us: no published heater is both that efficient and that fast",
              figure * 1e9)});
   for (Warning& warning : die_warnings(h.die, 0.0)) warnings.push_back(std::move(warning));
   return warnings;

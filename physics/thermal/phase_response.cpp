@@ -29,8 +29,8 @@ PhaseResponse measured_response(const Vector& p_pi_w, const Eigen::MatrixXd& cro
              "crosstalk of {} x {} for {} heaters (a row and a column each). Give as many.", crosstalk.rows(),
              crosstalk.cols(), count);
     validate(crosstalk.allFinite() && crosstalk.diagonal().isZero(0.0),
-             "crosstalk that is not finite, or not 0 from a heater to itself (its own phase is counted apart). "
-             "Mend the matrix.");
+             "crosstalk that is not finite, or not 0 from a heater to itself (its own phase is counted "
+             "separately). Correct the matrix.");
     response = crosstalk.sparseView(0.0, 0.0);
   }
   SparseMatrix own(count, count);

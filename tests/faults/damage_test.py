@@ -267,10 +267,10 @@ class Journals(unittest.TestCase):
             flipped = bytearray(self.sound)
             flipped[position] ^= 16
             self.refused(bytes(flipped), "journal")
-        self.refused(self.sound[:20], "nothing to go on with")
+        self.refused(self.sound[:20], "nothing to resume")
         self.refused(b"OPTINCJ2" + self.sound[8:], "another version of OptINC")
         self.refused(b"a diary\n" + self.sound[8:], "not a journal of OptINC")
-        self.refused(b"", "nothing to go on with")
+        self.refused(b"", "nothing to resume")
 
     def test_one_that_is_empty_is_in_nobody_s_way(self):
         self.path.unlink(missing_ok=True)

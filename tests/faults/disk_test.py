@@ -101,11 +101,11 @@ class Disk(MeshRun):
                           ["interconnect", study, "-o", study], ["interconnect", study, "--trace", study]):
             with self.subTest(command=arguments[0]):
                 files = self.study.read_bytes(), self.whole.read_bytes()
-                self.refused(optinc(*arguments, "--force"), "output and input at once")
+                self.refused(optinc(*arguments, "--force"), "both input and output")
                 self.assertEqual((self.study.read_bytes(), self.whole.read_bytes()), files)
         linked = self.folder / "linked.toml"
         linked.symlink_to(self.study)
-        self.refused(optinc("run", self.study, "-o", linked, "--force"), "output and input at once")
+        self.refused(optinc("run", self.study, "-o", linked, "--force"), "both input and output")
         linked.unlink()
 
 

@@ -90,7 +90,7 @@ class Processes(MeshRun):
         process.kill()
         process.communicate()
         # what the dead one held is taken over
-        self.assertIn("Go on with it", optinc("train", study, "-o", path, "--quiet").stderr)
+        self.assertIn("Continue it with", optinc("train", study, "-o", path, "--quiet").stderr)
         going_on = start("resume", path, "--quiet")
         time.sleep(0.3)
         self.assertIsNone(going_on.poll())

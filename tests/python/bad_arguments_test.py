@@ -205,9 +205,9 @@ class Sentences(unittest.TestCase):
         for name, value in (("unitary", NAN), ("sigma", float("inf")), ("bias", [NAN])):
             self.refused(ValueError, "unitary, sigma or bias holds NaN or infinity (finite numbers only). "
                          "Check how they were made.", layer, **{name: value})
-        self.refused(ValueError, "0 outputs go to the servers (the task has 1 digits). Mend the network.",
+        self.refused(ValueError, "0 outputs go to the servers (the task has 1 digits). Correct the network.",
                      optinc.Network, task, [])
-        self.refused(ValueError, "layer 0 reads signal 7 (0..0 come before it). Mend the network.", network, reads=[7])
+        self.refused(ValueError, "layer 0 reads signal 7 (0..0 come before it). Correct the network.", network, reads=[7])
         self.refused(ValueError, 'unknown ending "serves" (known: receivers, light, servers). Did you mean "servers"?',
                      layer, ending="serves")
         self.refused(ValueError, "a layer of 0 inputs and 0 outputs (1 or more). Give reads and bias.",

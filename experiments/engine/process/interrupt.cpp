@@ -21,7 +21,7 @@ void note(int signal) {
 /// Nobody has looked at what was asked for.
 void stop_here(int) {
   constexpr std::string_view text =
-      "optinc: ended in the middle of long work, which is dropped. What was finished is kept: resume or repeat "
+      "optinc: stopped in the middle of long work, which is dropped. Finished work is kept: resume or repeat "
       "the command.\n";
   const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
   ::_exit(written < 0 ? 1 : 128 + asked);

@@ -42,10 +42,10 @@ std::uint32_t checksum(Frame frame, std::span<const std::byte> payload) {
 }
 
 [[noreturn]] void cannot(const fs::path& path, std::string_view verb) {
-  throw Error(fmt::format(
-      "{}: cannot {} ({}). What is finished so far is safe; make room or give rights, then use optinc "
-      "resume.",
-      path.string(), verb, std::strerror(errno)));
+  throw Error(
+      fmt::format("{}: cannot {} ({}). Finished trials are safe; free disk space or fix the permissions, then "
+                  "use optinc resume.",
+                  path.string(), verb, std::strerror(errno)));
 }
 
 void write_all(int fd, const fs::path& path, const void* data, std::size_t size) {
@@ -176,7 +176,7 @@ int open_place(const fs::path& path, bool force) {
         "{}: not a journal of OptINC (the place of a run's journal). Move it away, or choose another output.",
         path.string());
     validate(force || has_no_records(file.bytes()),
-             "{}: a run that was not finished (its trials are there). Go on with optinc resume {}, or give "
+             "{}: a run that was not finished (its trials are there). Continue with optinc resume {}, or give "
              "--force to drop it.",
              path.string(), path.string().substr(0, path.string().size() - suffix.size()));
   } catch (...) {
@@ -314,7 +314,7 @@ void Journal::trial(std::size_t point, std::size_t trial, std::span<const double
 }
 
 void Journal::sync() {
-  if (::fdatasync(fd_) != 0) cannot(path_, "be brought to the disk");
+  if (::fdatasync(fd_) != 0) cannot(path_, "be flushed to disk");
   synced_ms_ = now_ms();
 }
 

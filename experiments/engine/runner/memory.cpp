@@ -30,7 +30,7 @@ void require_memory(const StudyConfig& config, std::size_t record_size) {
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
   validate(wanted <= there,
            "the study needs up to {} of memory ({} points x {} trials x {} values, and {} for chips; this "
-           "machine has {}). Measure fewer metrics (measure.metrics), run fewer trials, or take fewer threads.",
+           "machine has {}). Measure fewer metrics (measure.metrics), run fewer trials, or use fewer threads.",
            size_text(wanted), point_count(config), config.runner.trials, record_size,
            size_text(
                trial_memory_bytes(config, config.run.threads > 0 ? config.run.threads : omp_get_max_threads())),

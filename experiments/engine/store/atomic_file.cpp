@@ -28,7 +28,7 @@ void sync_folder(const fs::path& folder) {
   const bool done = fd >= 0 && ::fsync(fd) == 0;
   const int error = errno;
   if (fd >= 0) ::close(fd);
-  validate(done, "{}: cannot be brought to the disk ({}). Check its file system.", folder.string(),
+  validate(done, "{}: cannot be flushed to disk ({}). Check its file system.", folder.string(),
            std::strerror(error));
 }
 
@@ -87,8 +87,7 @@ void require_not_input(const fs::path& path, const std::vector<fs::path>& inputs
   std::error_code none;
   for (const fs::path& input : inputs)
     validate(!fs::equivalent(path, input, none),
-             "{}: output and input at once (what is read is never replaced). Choose another name.",
-             path.string());
+             "{}: both input and output (an input is never replaced). Choose another output.", path.string());
 }
 
 void remove_leftovers(const fs::path& path) {

@@ -42,7 +42,7 @@ void require_unbroken_seal(const std::filesystem::path& path) {
   for (std::uintmax_t left = size - seal_size; left > 0;) {
     const auto part = static_cast<std::size_t>(std::min<std::uintmax_t>(left, block.size()));
     validate(static_cast<bool>(file.read(block.data(), static_cast<std::streamsize>(part))),
-             "{}: cannot be read to its end (the disk gives less than it tells of). Check the disk.",
+             "{}: cannot be read to its end (the disk returns fewer bytes than the file has). Check the disk.",
              path.string());
     sum = crc32_z(sum, reinterpret_cast<const Bytef*>(block.data()), part);
     left -= part;

@@ -383,7 +383,7 @@ std::string inspect_text(const std::filesystem::path& path) {
     const StudyState state = read_state(path);
     if (!j["complete"].get<bool>())
       text += fmt::format(
-          "NOT COMPLETE: {} of at most {} trials; go on with optinc resume, or merge the other shards\n",
+          "NOT COMPLETE: {} of at most {} trials; continue with optinc resume, or merge the other shards\n",
           state.records->count(), trials_wanted(state.config, {}));
     if (j.contains("onn")) text += "\n";
     if (j.contains("networks")) text += networks_text(j["networks"]);

@@ -152,7 +152,7 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
   else
     say(false,
         fmt::format(
-            "optinc: {} of {} trials are there. Add the missing shards, or run the rest: optinc resume {}",
+            "optinc: {} of {} trials are present. Add the missing shards, or run the rest: optinc resume {}",
             whole->records->count(), trials_wanted(whole->config, {}), options.output.string()));
   write_results(*whole, model, once ? &*once : nullptr, options, options.force);
 }

@@ -75,8 +75,8 @@ void store_results(const StudyState& state, const TrialModel& model, const OneOf
 /// Adds what the file at the output knows to what the journal of a run knows that may not replace it. Throws
 /// Error where it cannot be read or is no file of this study.
 void add_results(const fs::path& output, StudyState& state) {
-  const std::string mend =
-      fmt::format("Mend it, or move it away: what {} holds goes on without it.", journal_path(output).string());
+  const std::string mend = fmt::format("Replace it by a sound copy, or move it away to resume from {} alone.",
+                                       journal_path(output).string());
   std::optional<StudyState> found;
   try {
     found = own_results(output, state);
@@ -145,7 +145,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   journal.remove();
   tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);
   if (ending != Ending::complete)
-    say(false, fmt::format("optinc: {} trials are stored in {}. Go on with: optinc resume {}",
+    say(false, fmt::format("optinc: {} trials are stored in {}. Continue with: optinc resume {}",
                            state.records->count(), options.output.string(), options.output.string()));
   return ending;
 }
@@ -181,7 +181,7 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   const bool results = fs::exists(options.output), journalled = has_journal(options.output);
   if (!journalled && fs::exists(checkpoint_path(options.output))) return resume_training(changes, options);
   validate(results || journalled,
-           "{}: nothing to go on with (neither it nor trials in {} are there). Start with optinc run.",
+           "{}: nothing to resume (neither this file nor trials in {} exist). Start with optinc run.",
            options.output.string(), path.string());
   std::optional<OpenedJournal> opened;
   if (journalled) opened.emplace(reopen_journal(path));

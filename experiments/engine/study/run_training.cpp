@@ -85,7 +85,7 @@ Ending resume_training(const ResumeChanges& changes, const RunOptions& options) 
 
 Ending interrupted_training(const RunOptions& options) {
   if (!fs::exists(checkpoint_path(options.output))) throw Interrupted();
-  say(false, fmt::format("optinc: the training so far is kept in {}. Go on with: optinc resume {}",
+  say(false, fmt::format("optinc: the training so far is kept in {}. Continue with: optinc resume {}",
                          checkpoint_path(options.output).string(), options.output.string()));
   return Ending::interrupted;
 }
@@ -96,8 +96,8 @@ void require_no_checkpoint(const RunOptions& options) {
            "{}: not a training of OptINC (the place of one under way). Move it away, or choose another output.",
            path.string());
   validate(options.force || !fs::exists(path),
-           "{}: a training for that output is under way or was not finished. Go on with it: optinc resume {}; "
-           "or start anew with --force.",
+           "{}: a training for that output is under way or was not finished. Continue it with optinc resume "
+           "{}, or start anew with --force.",
            path.string(), options.output.string());
 }
 

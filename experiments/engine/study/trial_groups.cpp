@@ -228,7 +228,7 @@ void write_ablation_group(const Group& group, const StudyConfig& config, const T
   group.dataset<double>("variance_without", by_source, without, unit, square + ", all but this source");
   group.dataset<double>("share_alone", by_source, share_alone, "1", "share of the variance, source alone");
   group.dataset<double>("share_without", by_source, share_without, "1",
-                        "share of the variance that goes with the source");
+                        "share of the variance that disappears without the source");
 }
 
 Records read_trials_group(const Group& group, const StudyConfig& config, const TrialModel& model) {

@@ -277,7 +277,7 @@ TEST_CASE("commands name what is missing or does not fit") {
   mesh.topology.mzis[0] = {0, 2};
   mesh.topology.mzis[1] = {1, 3};
   write_phases(scratch / "w.csv", std::vector{mesh}, "t");
-  check_message(transfer_of(scratch / "w.csv", {.chip = chip}), {"wired otherwise"});
+  check_message(transfer_of(scratch / "w.csv", {.chip = chip}), {"another wiring"});
   CHECK_FALSE(fs::exists(scratch / "o.csv"));
 }
 

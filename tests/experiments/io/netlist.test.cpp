@@ -153,16 +153,16 @@ TEST_CASE("a netlist that is none is refused by line") {
   CHECK(refusal([&] { read(scratch, ring("coupler", "crossing"), true); }).empty());
   CHECK_THAT(refused(ring("{settings: {}}")), ContainsSubstring(":2: instance \"bus\" names no component"));
   CHECK_THAT(refused(ring("{component: coupler, settings: {eta_rad: strip}}")),
-             ContainsSubstring(":2: setting eta_rad is no number"));
+             ContainsSubstring(":2: setting eta_rad is not a number"));
   CHECK_THAT(refused(ring("{component: coupler, settings: {eta_rad: .inf}}")),
-             ContainsSubstring("is no number"));
-  CHECK_THAT(refused(ring("coupler", "waveguide", "bus")), ContainsSubstring(":9: \"bus\" is no port"));
+             ContainsSubstring("is not a number"));
+  CHECK_THAT(refused(ring("coupler", "waveguide", "bus")), ContainsSubstring(":9: \"bus\" is not a port"));
   CHECK_THAT(refused("instances: {\"a.b\": ring}\nports: {in: \"a.b,in0\"}\n"),
              ContainsSubstring("neither dot nor comma"));
-  CHECK_THAT(refused("instances: [1]\n"), ContainsSubstring(":1: \"instances\" is no mapping"));
+  CHECK_THAT(refused("instances: [1]\n"), ContainsSubstring(":1: \"instances\" is not a mapping"));
   CHECK_THAT(refused("instances: {a: ring}\n"), ContainsSubstring(":1: a circuit without ports"));
   CHECK_THAT(refused("instances: {a: ring}\nnets: {p1: \"a,in0\"}\n"),
-             ContainsSubstring(":2: \"nets\" is no list"));
+             ContainsSubstring(":2: \"nets\" is not a list"));
   CHECK_THAT(refused("instances: {a: ring}\nnets: [{p1: \"a,in0\"}]\n"),
              ContainsSubstring(":2: a net without p1 and p2"));
   CHECK_THAT(refused("a: {instances: {b: c}}\nc: {instances: {d: a}}\n"),

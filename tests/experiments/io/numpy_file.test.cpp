@@ -110,7 +110,7 @@ TEST_CASE("arrays that are no columns are refused in a sentence") {
   CHECK_THAT(refused(file, npy(good, "()", one)), ContainsSubstring("an array of 0 axes"));
   CHECK_THAT(refused(file, npy(good, "(-1,)", one)), ContainsSubstring("no count of rows"));
   const std::string deep = std::string(30'000, '[') + std::string(30'000, ']');  // no recursion goes down there
-  CHECK_THAT(refused(file, npy("[('x', " + deep + ")]", "(1,)", one)), ContainsSubstring("that no text names"));
+  CHECK_THAT(refused(file, npy("[('x', " + deep + ")]", "(1,)", one)), ContainsSubstring("without a name"));
   CHECK_THAT(refused(file, npy(good, "(2,)", one)),
              ContainsSubstring("2 rows of 8 bytes, and 8 bytes of data"));
   CHECK_THAT(refused(file, npy(good, "(2305843009213693953,)", one)), ContainsSubstring("and 8 bytes of data"));

@@ -206,7 +206,7 @@ TEST_CASE("a measured chip of another network is refused, the mesh named") {
                 {"unit.h5: layer1"});  // before it is trained
   network_file(scratch, random_network(Task{2, 2, {}}, {8, 4}));
   check_message(refused("chip", measured(scratch)),
-                {"unit.h5: layer1/block0/mesh: 28 MZIs on 8 ports where 6 on 4 are meant"});
+                {"unit.h5: layer1/block0/mesh: 28 MZIs on 8 ports where 6 on 4 are expected"});
   fs::remove(scratch / "unit.h5");
   check_message(refused("chip", measured(scratch)), {"unit.h5", "no such file"});
   check_message(

@@ -380,7 +380,8 @@ TEST_CASE("a sweep on the command line takes the place of the file's") {
   CHECK(values(more, 2) == std::vector<double>{4, 5});
   check_message(sweep_complaint(file, "chip.sigma_eta=[1]"),
                 {"--sweep chip.sigma_eta=[1]: ", "mean chip.sigma_eta_rad?"});
-  check_message(sweep_complaint(file, "chip.rho_ab=0.5"), {"--sweep chip.rho_ab=0.5: ", "no list of values"});
+  check_message(sweep_complaint(file, "chip.rho_ab=0.5"),
+                {"--sweep chip.rho_ab=0.5: ", "not a list of values"});
   check_message(sweep_complaint(file, "chip.rho_ab=[2]"), {"chip.rho_ab = 2", "-1..1"});
   check_message(sweep_complaint(file, "chip.rho_ab"), {"--sweep chip.rho_ab: ", "not an assignment"});
   check_message(sweep_complaint(file, "study=[1]"), {"--sweep study=[1]: ", "no key of a section"});
@@ -401,8 +402,8 @@ TEST_CASE("a sweep that cannot be says where and why") {
   check_message(listed("\"study\" = ['a']"), {"s.toml:2:", "study cannot be swept"});
   check_message(listed("\"chip.rho_ab\" = [0, 1], \"chip.dac_bits\" = [8]"),
                 {"s.toml:1:1:", "chip.rho_ab has 2 values", "chip.dac_bits has 1", "taken together"});
-  check_message(listed("\"chip.rho_ab\" = []"), {"s.toml:2:27:", "chip.rho_ab = []", "no list of values"});
-  check_message(listed("\"chip.rho_ab\" = 0.5"), {"s.toml:2:27:", "chip.rho_ab = 0.5", "no list of values"});
+  check_message(listed("\"chip.rho_ab\" = []"), {"s.toml:2:27:", "chip.rho_ab = []", "not a list of values"});
+  check_message(listed("\"chip.rho_ab\" = 0.5"), {"s.toml:2:27:", "chip.rho_ab = 0.5", "not a list of values"});
   check_message(listed("\"chip.rho_ab\" = [0.5, 'a']"),
                 {"s.toml:2:33:", "chip.rho_ab = 'a'", "a number (-1..1)"});
   check_message(listed("\"chip.dac_bits\" = [8.5]"),
@@ -442,14 +443,15 @@ TEST_CASE("a sweep that cannot be says where and why") {
   check_message(ranged(rho, "points = 3\nmethod = 'log'"),
                 {"s.toml:2:26:", "chip.rho_ab = [ 0, 1 ]", "at or below 0"});
   check_message(ranged(rho, "points = 3\nmethod = 'random'\nscale = 'log'"), {"at or below 0"});
-  check_message(ranged("\"chip.rho_ab\" = [0, 1, 2]", "points = 3"), {"s.toml:2:26:", "no range of numbers"});
-  check_message(ranged("\"chip.rho_ab\" = 1", "points = 3"), {"no range of numbers"});
-  check_message(ranged("\"chip.preset\" = ['ideal', 'foundry']", "points = 3"), {"no range of numbers"});
-  check_message(ranged("\"noise.rin\" = [0, 1]", "points = 3"), {"no range of numbers"});
+  check_message(ranged("\"chip.rho_ab\" = [0, 1, 2]", "points = 3"),
+                {"s.toml:2:26:", "not a range of numbers"});
+  check_message(ranged("\"chip.rho_ab\" = 1", "points = 3"), {"not a range of numbers"});
+  check_message(ranged("\"chip.preset\" = ['ideal', 'foundry']", "points = 3"), {"not a range of numbers"});
+  check_message(ranged("\"noise.rin\" = [0, 1]", "points = 3"), {"not a range of numbers"});
   check_message(ranged("\"chip.rho_ab\" = [0, 3]", "points = 3"),
                 {"s.toml:2:26:", "chip.rho_ab = 1.5", "-1..1"});
 
-  check_message(complaint(sweep("method = 'ablation'\nsources = []")), {"s.toml:3:11:", "no list of names"});
+  check_message(complaint(sweep("method = 'ablation'\nsources = []")), {"s.toml:3:11:", "[] is empty"});
   check_message(complaint(sweep("method = 'ablation'\nsources = ['dac']")),
                 {"s.toml:3:11:", "\"dac\"", "mean \"DAC\"?"});
   check_message(complaint(sweep("method = 'ablation'\nsources = ['DAC', 'DAC']")), {"\"DAC\" twice"});

@@ -221,7 +221,7 @@ TEST_CASE("an output that is an input is refused by whatever name") {
     check_message(refusal([&] {
                     require_not_input(scratch / name, {"", "none", scratch / "in.toml"});
                   }),
-                  {name, "output and input at once"});
+                  {name, "both input and output"});
   CHECK(refusal([&] { require_not_input(scratch / "out.h5", {scratch / "in.toml", "none"}); }).empty());
   CHECK(refusal([&] { require_not_input("none", {"none"}); }).empty());
 }

@@ -378,7 +378,7 @@ TEST_CASE("nothing is overwritten or begun where it cannot end well") {
   const StudyConfig config = mesh_study(2);
   const fs::path out = scratch / "out.h5";
   check_message(refusal([&] { resume_study({}, to(out)); }),
-                {out.string(), "nothing to go on with", "optinc run"});
+                {out.string(), "nothing to resume", "optinc run"});
   put(out, "old");
   check_message(refusal([&] { run_study(config, to(out)); }), {out.string(), "--force"});
   CHECK(bytes_of(out) == "old");
