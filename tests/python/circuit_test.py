@@ -173,7 +173,7 @@ class Circuits(unittest.TestCase):
                 numpy.testing.assert_array_equal(optinc.Circuit(str(path))(AT), expected)
             path.write_text("[1, 2]")
             if yaml or path.suffix == ".json":
-                with self.assertRaisesRegex(ValueError, "is no netlist"):
+                with self.assertRaisesRegex(ValueError, "is not a netlist"):
                     optinc.Circuit(path)
 
     def test_what_is_none_is_refused(self):

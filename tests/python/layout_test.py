@@ -155,7 +155,7 @@ class Gds(unittest.TestCase):
         self.assertEqual(there.read_text(), "mine")
         with self.assertRaises(OSError):
             layout.write_gds(plan, self.folder / "none" / "plan.gds")
-        with self.assertRaisesRegex(TypeError, "^Mesh is no floor plan"):
+        with self.assertRaisesRegex(TypeError, "^Mesh is not a floor plan"):
             layout.write_gds(optinc.Mesh(4), there)
 
 
@@ -184,7 +184,7 @@ class Figures(unittest.TestCase):
     def test_refused(self):
         with self.assertRaisesRegex(ValueError, r'^no mesh of the plan is called "layer9" \(the first is layer\d+/block0/mesh'):
             layout.draw(optinc.carry_chain(4, 8).floor_plan(), "layer9")
-        with self.assertRaisesRegex(TypeError, "^Mesh is no floor plan"):
+        with self.assertRaisesRegex(TypeError, "^Mesh is not a floor plan"):
             layout.draw(optinc.Mesh(4))
 
 

@@ -66,9 +66,10 @@ class Averager:
             raise ValueError("this process is not in the group (every rank of DDP has a hook). Give its group.")
         task = Task(ranks, 8 if bits is None else bits, rounding or "half-even") if unit is None else unit.task
         if task.servers != ranks:
-            raise ValueError(f"a unit for {task.servers} servers in a group of {ranks} ranks (one number). Change one.")
+            raise ValueError(f"a unit for {task.servers} servers in a group of {ranks} ranks (as many are needed). "
+                             f"Start {task.servers} processes.")
         if task.level != "flat":
-            raise ValueError(f'a unit of level "{task.level}" of a cascade ("flat" ones return a mean). Take one.')
+            raise ValueError(f'a unit of level "{task.level}" of a cascade (only "flat" ones return a mean). Use a flat unit.')
         if not 0 <= server < ranks:
             raise ValueError(f"answers of server {server} of {ranks} (0..{ranks - 1}). Choose one of them.")
         block_maxima([0.0], block)  # refuses blocks that cannot be

@@ -222,5 +222,5 @@ def _read(path: Path) -> Mapping[str, Any]:
             raise ImportError(f"{path} is read by PyYAML. Run pip install pyyaml, or write it as JSON.") from missing
         found = yaml.safe_load(text)
     if not isinstance(found, Mapping):
-        raise ValueError(f"{path} is no netlist (a mapping is needed). See optinc.Circuit.")
+        raise ValueError(f"{path} is not a netlist (a mapping is needed). See optinc.Circuit.")
     return found

@@ -231,7 +231,7 @@ def _meshes(plan: Plan) -> list[MeshFloorPlan]:
         return plan.meshes
     if isinstance(plan, MeshFloorPlan):
         return [plan]
-    raise TypeError(f"{type(plan).__name__} is no floor plan (meshes and units have one). Call its floor_plan().")
+    raise TypeError(f"{type(plan).__name__} is not a floor plan (meshes and units have one). Call its floor_plan().")
 
 
 def _label(gdstk: Any, text: str, site: Any) -> Any:

@@ -177,7 +177,7 @@ class MeshLayer(nn.Module):
             target = haar_unitary(ports, seed=seed, trial=mesh_number) if unitary is None else unitary
             start = Mesh.from_unitary(target, topology)
         if start.ports != ports:
-            raise ValueError(f"a mesh of {start.ports} ports for a layer of {ports} (one number). Change one.")
+            raise ValueError(f"a mesh of {start.ports} ports for a layer of {ports} (as many). Set ports = {start.ports}.")
         self.ports, self.topology = ports, start.topology
         self.model, self.measured = model, measured
         self.fresh_chip_every_step = fresh_chip_every_step
@@ -201,7 +201,7 @@ class MeshLayer(nn.Module):
     def on_chip(self) -> Mesh | MeshChip:
         """What light passes where no fresh chip is due, with the phases of now."""
         if not 0 <= self.chip < _FIRST_TRAINING_CHIP:
-            raise ValueError(f"chip {self.chip} (0..{_FIRST_TRAINING_CHIP - 1}: others are those of training). Take one.")
+            raise ValueError(f"chip {self.chip} (0..{_FIRST_TRAINING_CHIP - 1}: others are those of training). Set chip = 0.")
         if self.measured is not None:
             return self.mesh().on(self.measured)
         if self.model is None:
