@@ -152,7 +152,7 @@ TEST_CASE("keys that can change nothing are told") {
   CHECK(of("model = 'chip'\n", {"modulator.loss_db=3", "measure.once=['cost']"}).empty());
   const auto limit = of("model = 'chip'\n", {"yield.metric=word_accuracy", "yield.limit=3.5"});
   REQUIRE(limit.size() == 1);
-  CHECK(limit[0].line().starts_with("yield.limit: 3.5 is no limit for word_accuracy"));
+  CHECK(limit[0].line().starts_with("yield.limit: 3.5 is outside the range of word_accuracy"));
   CHECK(limit[0].line().find("no trials pass") != std::string::npos);
   CHECK(of("model = 'chip'\n", {"yield.metric=word_accuracy", "yield.limit=0.5"}).empty());
 }
