@@ -17,9 +17,9 @@ struct InstancePort {
   auto operator<=>(const InstancePort&) const = default;
 };
 
-/// What is wrong about one port of a netlist.
+/// An error that concerns one port of a netlist.
 struct PortError : Error {
-  /// With the sentence that says so.
+  /// An error with this message.
   PortError(InstancePort of, const std::string& text) : Error(text), port(std::move(of)) {}
   InstancePort port;  ///< of the netlist
 };
@@ -42,18 +42,18 @@ struct Netlist {
 /// fields that enter its ports; what leaves a port enters the port that it faces. The wanted S of the circuit's
 /// own ports (e) solves, for the ports inside (i) and the permutation C of those that face each other,
 ///   S = S_ee + S_ei (C - S_ii)^-1 S_ie   (Filipsson, IEEE Trans. Microw. Theory Tech. 29, 1075 (1981)).
-/// The equations are solved in the order in which light goes: fields that do not act on each other one by one,
-/// those of a loop together. Without reflections and rings that is one pass through the devices.
+/// The equations are solved in the order in which light travels: fields outside loops one by one, those of a
+/// loop together. Without reflections and rings, this is one pass through the devices.
 ///
 /// A loop with a device that amplifies may have no steady state. It is stable where the eigenvalues of its
 /// round trip stay below 1 at every wavelength (Nyquist: no locus can turn about 1); a loop that reaches 1 at a
-/// wavelength is refused, in whatever phase it arrives there. Only the wavelengths that are asked for are looked
-/// at: ask at the peak of every amplifier, too. Loops of more than 1000 fields with an amplifier are solved
-/// where light dies out in them in any phase, and refused elsewhere.
+/// wavelength is refused, whatever its phase there. Only the requested wavelengths are checked: include the
+/// peak of every amplifier. Loops of more than 1000 fields with an amplifier are solved if light dies out in
+/// them for any phase, and refused otherwise.
 class Circuit {
  public:
-  /// Throws PortError for names that are twice there or not known, a port that two others face, and one that
-  /// nothing faces; Error for names that are used twice and a circuit without ports.
+  /// Throws PortError for duplicate or unknown names, a port that faces two others, and one that faces none;
+  /// Error for names that are used twice and a circuit without ports.
   explicit Circuit(Netlist netlist);
 
   /// How many ports it has.
@@ -65,9 +65,9 @@ class Circuit {
   /// loop in resonance that loses no light and for one whose gain makes up for its loss.
   Matrix scattering(std::span<const Matrix> of_instances) const;
 
-  /// What the circuit itself sends out of its ports: correlations <b_i b_j*> of the waves that leave ports i
-  /// and j, W/Hz, each column Hermitian (ports, ports); the diagonal is power. From the correlations C_k that
-  /// each instance would emit into nothing that reflects (ports^2, wavelengths; without elements: it emits
+  /// Emission of the circuit itself at its ports: correlations <b_i b_j*> of the waves that leave ports i and
+  /// j, W/Hz, each column Hermitian (ports, ports); the diagonal is power. From the correlations C_k that each
+  /// instance would emit without reflections around it (ports^2, wavelengths; without elements: it emits
   /// nothing) and the transfer T_k of its ports to those of the circuit, through every reflection:
   ///   C = sum_k T_k C_k T_k^H,
   /// instances independent of each other (S. W. Wedge, D. B. Rutledge, IEEE Trans. Microw. Theory Tech. 40,

@@ -18,8 +18,8 @@ struct ModelSetting {
 };
 
 /// A device as an element of circuits: its ports, its settings and its scattering matrix. Devices reflect
-/// nothing but where their text says so: S = [[0, T^t], [T, 0]] of a transfer matrix T from the ports in.. to
-/// the ports out.., the same from either side (Lorentz reciprocity).
+/// nothing unless their description says so: S = [[0, T^t], [T, 0]] of a transfer matrix T from the ports in..
+/// to the ports out.., the same from either side (Lorentz reciprocity).
 struct CircuitModel {
   std::string name, text;
   std::vector<std::string> ports;
@@ -38,8 +38,9 @@ std::span<const CircuitModel> circuit_models();
 /// The model of that name. Throws Error, naming the nearest, for another name.
 const CircuitModel& circuit_model(const std::string& name);
 
-/// Its S at some wavelengths, (ports^2, wavelengths), each column in column order, with these settings and the
-/// usual ones. Throws Error for a setting it does not have, naming those it has, and for impossible values.
+/// Its S at some wavelengths, (ports^2, wavelengths), each column in column order, with these settings and
+/// default values for the others. Throws Error for a setting it does not have, naming those it has, and for
+/// impossible values.
 Matrix model_scattering(const CircuitModel& model, const std::map<std::string, double>& settings,
                         std::span<const double> wavelengths_m);
 

@@ -8,8 +8,8 @@
 
 namespace optinc {
 
-/// What a user can mend: bad input, an impossible value, a file that is not what it should be.
-/// Its text reads PROBLEM (WHY). SUGGESTION, in one line.
+/// An error that a user can correct: bad input, an impossible value, a file that is not what it should be. Its
+/// text reads PROBLEM (WHY). SUGGESTION, in one line.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
   /// About one field of some settings; the text reads "FIELD = REST".

@@ -5,7 +5,7 @@
 
 namespace optinc {
 
-/// A legal value that is unlike anything built.
+/// A legal but implausible value.
 struct Warning {
   std::string_view field;  ///< of the settings it is about, or the quantity that follows from them; a literal
   std::string text;        ///< one sentence without a full stop, for a place may follow

@@ -111,8 +111,7 @@ double limited(double z, double ceiling, double knee);
 
 /// A4, receiver and modulator: balanced homodyne current i = 2 R sqrt(P_LO) Re(z e^(-i phi_err)), threshold and
 /// rectification in the electronics, fresh light of the seed out: f = min(g max(0, i - i_th), f_max), or
-/// `limited` softly. The threshold is the neuron's bias with its sign turned, the gain puts back what light was
-/// lost.
+/// `limited` softly. The threshold is the neuron's bias with its sign turned, the gain compensates lost light.
 struct ReceiverRelu {
   ReceiverSettings receiver;
   double threshold_a = 0.0;        ///< i_th, either sign

@@ -62,9 +62,9 @@ double ase_density_w_per_hz(double noise_factor, double gain, double wavelength_
 /// normals a field. B is the optical bandwidth of the samples, their rate for complex fields.
 void add_ase(std::span<Complex> fields, double density_w_per_hz, double optical_bandwidth_hz, Stream& stream);
 
-/// Amplifies fields in place: the gain their mean power leaves (carriers recover in 100-300 ps and average over
-/// symbols of 20 ps), then spontaneous emission in `optical_bandwidth_hz`. Returns the gain. Patterns of a gain
-/// that follows the symbols are not modelled.
+/// Amplifies fields in place with the gain that their mean power leaves (carriers recover in 100-300 ps and
+/// average over symbols of 20 ps), then adds spontaneous emission in `optical_bandwidth_hz`. Returns the gain.
+/// Gain that follows the symbols (pattern effects) is not modelled.
 double soa_amplify(const SoaSettings& amplifier, std::span<Complex> fields, double optical_bandwidth_hz,
                    Stream& stream);
 
@@ -72,8 +72,8 @@ double soa_amplify(const SoaSettings& amplifier, std::span<Complex> fields, doub
 /// 12.5 GHz (0.1 nm at 1550 nm). Near 58 - NF + P_in[dBm] at high gain and 1550 nm.
 double osnr_db(const SoaSettings& amplifier, double input_power_w, double reference_bandwidth_hz = 12.5e9);
 
-/// Standard deviation of |E|^2 where noise of power N = S B lies on a field of power P, W: sqrt(2 P N + N^2),
-/// the beat of signal with noise and of noise with itself.
+/// Standard deviation of |E|^2 of a field of power P with noise of power N = S B, W: sqrt(2 P N + N^2), the
+/// beat of signal with noise and of noise with itself.
 double beat_noise_w(double signal_power_w, double noise_power_w);
 
 /// One stage of a chain: power gain and noise factor, both as ratios.

@@ -40,7 +40,7 @@ Matrix2 directional_coupler_derivative(const DirectionalCoupler& device, double 
 /// Throws Error, naming the field, for a loss < 0, a wavelength <= 0 or a value that is not finite.
 void validate_coupler(const DirectionalCoupler& device);
 
-/// What is legal but outside the ranges given with the fields; empty where all is well.
+/// Legal values outside the ranges given with the fields; empty if there are none.
 std::vector<Warning> coupler_warnings(const DirectionalCoupler& device);
 
 /// Two parallel guides whose propagation constants differ.
@@ -51,8 +51,8 @@ struct MismatchedCoupler {
 };
 
 /// Transfer matrix of coupled-mode theory with mismatch, da/dz = i (delta_beta/2) a + i kappa b,
-/// db/dz = i kappa a - i (delta_beta/2) b (the mean propagation constant is the waveguide's business): with
-/// s = sqrt(kappa^2 + (delta_beta/2)^2),
+/// db/dz = i kappa a - i (delta_beta/2) b (the mean propagation constant belongs to the waveguide): with s =
+/// sqrt(kappa^2 + (delta_beta/2)^2),
 ///   cross elements i (kappa/s) sin(s L), bars cos(s L) + i (delta_beta/2s) sin(s L) and its conjugate below.
 /// The conjugate keeps it unitary. No more than kappa^2/s^2 of the power crosses. Throws Error for a negative
 /// length or a value that is not finite.

@@ -39,7 +39,7 @@ struct Dac {
   double inl_lsb = 0.0;  ///< integral nonlinearity: a bow of this many steps at mid scale, 0 at the ends
 };
 
-/// What a DAC makes of a phase.
+/// Result of setting a phase through a DAC.
 struct DacOutput {
   double phase_rad = 0.0;  ///< what the shifter gets
   std::uint32_t code = 0;

@@ -4,7 +4,7 @@
 
 namespace optinc {
 
-/// Light between a fibre and a chip, by a facet (edge) or a grating; one passage.
+/// Coupling between a fibre and a chip, by a facet (edge) or a grating; one passage.
 struct FibreCoupler {
   double loss_db = 1.5;                                                 ///< at `wavelength_m`
   double wavelength_m = 1550e-9;                                        ///< of least loss

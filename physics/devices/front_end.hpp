@@ -35,8 +35,7 @@ struct FrontEnd {
 /// supply < 0.
 void validate_front_end(const FrontEnd& front_end);
 
-/// What is legal but like no front end, one sentence each: input noise outside 1-100 pA/rtHz, bandwidth over
-/// 150 GHz.
+/// Legal but implausible values, one sentence each: input noise outside 1-100 pA/rtHz, bandwidth over 150 GHz.
 std::vector<Warning> front_end_warnings(const FrontEnd& front_end);
 
 /// Noise density at the input, A/rtHz: i_n, or sqrt(4 k T/R).

@@ -7,8 +7,8 @@
 namespace optinc {
 
 /// Averaging without a common phase: powers of independent lasers meet on one photodiode, and the current
-/// drives a modulator of fresh light that a mesh can use (O/E/O). Noise is the receiver's business
-/// (receiver.hpp), the drive's the modulator's.
+/// drives a modulator of fresh light that a mesh can use (O/E/O). Noise is computed by the receiver
+/// (receiver.hpp), the drive by the modulator.
 struct IncoherentSum {
   PhotodiodeSettings diode;
   double full_scale_power_w = 400e-6;  ///< sum of all inputs at which the modulator is fully open

@@ -24,8 +24,8 @@ struct LaserSettings {
 /// negative linewidth).
 void validate_laser(const LaserSettings& laser);
 
-/// What is legal but like no laser of a transceiver, one sentence each: power over 20 dBm, RIN outside
-/// -165..-130 dB/Hz, linewidth over 10 MHz.
+/// Legal values that no transceiver laser has, one sentence each: power over 20 dBm, RIN outside -165..-130
+/// dB/Hz, linewidth over 10 MHz.
 std::vector<Warning> laser_warnings(const LaserSettings& laser);
 
 /// By how much light of a frequency `offset_hz` above is of another wavelength, m:

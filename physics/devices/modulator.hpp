@@ -30,8 +30,8 @@ struct MzmSettings {
 /// 1).
 void validate_mzm(const MzmSettings& modulator);
 
-/// What is legal but like no modulator, one sentence each: V_pi, loss or bandwidth beyond the
-/// ranges above, a leak above 0.18 (15 dB).
+/// Legal but implausible values, one sentence each: V_pi, loss or bandwidth beyond the ranges above, a leak
+/// above 0.18 (15 dB).
 std::vector<Warning> mzm_warnings(const MzmSettings& modulator);
 
 /// Field factor E_out/E_in at a drive voltage: 10^(-IL/20) (sin x + i eps cos x), x = pi V / (2 V_pi):

@@ -4,13 +4,13 @@
 
 namespace optinc {
 
-/// What the operator sets on one Mach-Zehnder interferometer, rad.
+/// Operator settings of one Mach-Zehnder interferometer, rad.
 struct MziSettings {
   double theta = 0.0;  ///< internal phase; 0 is cross, pi is bar
   double phi = 0.0;    ///< external phase, input side, upper arm
 };
 
-/// What fabrication and calibration made of it. A perfect MZI is all zeros.
+/// Errors left by fabrication and calibration. A perfect MZI is all zeros.
 struct MziErrors {
   double alpha = 0.0;                ///< first splitter: eta = pi/4 + alpha, rad
   double beta = 0.0;                 ///< second splitter: eta = pi/4 + beta, rad

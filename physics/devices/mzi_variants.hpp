@@ -4,14 +4,14 @@
 
 namespace optinc {
 
-/// What the operator sets on a symmetric Mach-Zehnder interferometer, rad: a phase in each arm between the
+/// Operator settings of a symmetric Mach-Zehnder interferometer, rad: a phase in each arm between the
 /// splitters, none outside. Half their difference mixes the ports, half their sum turns both outputs.
 struct SymmetricMziSettings {
   double upper = 0.0;
   double lower = 0.0;
 };
 
-/// What fabrication and calibration made of it. Perfect: all zeros.
+/// Errors left by fabrication and calibration. Perfect: all zeros.
 struct SymmetricMziErrors {
   double alpha = 0.0;          ///< first splitter: eta = pi/4 + alpha, rad
   double beta = 0.0;           ///< second splitter: eta = pi/4 + beta, rad

@@ -61,9 +61,9 @@ Complex thermo_optic_field_slope_per_v(const ThermoOpticShifter& device, double 
 /// <= 0, negative loss or alpha_R).
 void validate_thermo_optic(const ThermoOpticShifter& device);
 
-/// What is legal but unlike any published heater: P_pi tau < 4 mW us first of all (heat insulation buys power
-/// with time, so the product hardly moves: 5.1 mW us is the least reported, Chen et al. 2024), and values
-/// outside the ranges given with the fields.
+/// Legal values unlike any published heater: above all P_pi tau < 4 mW us (thermal insulation trades power for
+/// time, so the product hardly changes: 5.1 mW us is the least reported, Chen et al. 2024), and values outside
+/// the ranges given with the fields.
 std::vector<Warning> thermo_optic_warnings(const ThermoOpticShifter& device);
 
 /// Doped-silicon heater inside the waveguide of Harris et al., Opt. Express 22, 10487 (2014), arXiv:1410.3616:
@@ -85,15 +85,16 @@ ThermoOpticShifter chen_2024_slow_light_heater();
 /// the abstract: the defaults stay.
 ThermoOpticShifter dave_2024_metal_clad_heater();
 
-/// Metal heater above the waveguide, no one device: 20 mW of the usual 15..30 mW, 10 us of the usual 3..40 us,
-/// alpha_R = 1.5e-3 /K of 1e-3..2e-3.
+/// Metal heater above the waveguide, not a specific device: 20 mW of the usual 15..30 mW, 10 us of the usual
+/// 3..40 us, alpha_R = 1.5e-3 /K of 1e-3..2e-3.
 ThermoOpticShifter typical_metal_heater();
 
-/// Metal heater on an undercut waveguide, no one device: 1 mW and 50 us of the usual 0.05..3 mW, 50 us..1 ms.
+/// Metal heater on an undercut waveguide, not a specific device: 1 mW and 50 us of the usual 0.05..3 mW, 50
+/// us..1 ms.
 ThermoOpticShifter typical_undercut_heater();
 
-/// Doped-silicon heater beside the waveguide, no one device: the metal heater, 2.5 times as fast (Jacques et
-/// al., Opt. Express 27, 10456 (2019)).
+/// Doped-silicon heater beside the waveguide, not a specific device: the metal heater, 2.5 times as fast
+/// (Jacques et al., Opt. Express 27, 10456 (2019)).
 ThermoOpticShifter typical_doped_silicon_heater();
 
 }  // namespace optinc

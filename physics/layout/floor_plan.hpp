@@ -38,7 +38,7 @@ double arm_length_m(const FloorPlanSettings& settings);
 /// Throws Error unless lengths are finite and positive (coupler >= 0) and couplers and heater fit into the MZI.
 void validate_floor_plan(const FloorPlanSettings& settings);
 
-/// What is legal but outside what is built (see FloorPlanSettings), one line each.
+/// Legal values outside the range of built devices (see FloorPlanSettings), one line each.
 std::vector<Warning> floor_plan_warnings(const FloorPlanSettings& settings);
 
 /// Where everything of one mesh lies on the die, by the centre of each device. MZIs in topology order; arms of

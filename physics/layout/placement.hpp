@@ -32,7 +32,7 @@ struct DiePlan {
 DiePlan place_meshes(std::span<const MeshTopology> topologies, const FloorPlanSettings& settings = {},
                      const DieSettings& die = {});
 
-/// What is legal but hard to build: a die beyond the 26 x 33 mm field of a scanner.
+/// Legal but hard to build: a die beyond the 26 x 33 mm field of a scanner.
 std::vector<Warning> die_plan_warnings(const DiePlan& plan);
 
 }  // namespace optinc

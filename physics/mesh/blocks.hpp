@@ -16,7 +16,7 @@ struct MeshBlocks {
   double idle_factor = 1.0;     ///< field factor of a waveguide that passes a column without a block
 };
 
-/// What stands at the pairs of a mesh. All take the same two phases a block.
+/// Kind of block at the pairs of a mesh. All kinds take the same two phases per block.
 enum class MziKind {
   standard,        ///< mzi()
   real,            ///< real_mzi(): real orthogonal targets need phi = 0 or pi only

@@ -10,8 +10,8 @@
 
 namespace optinc {
 
-/// What fabrication, calibration and drive electronics do to every device of a chip: the statistics, not one
-/// chip's draw (that is MeshErrors). What it does to a mesh: docs/guide/theory.md.
+/// Statistics of the errors that fabrication, calibration and drive electronics cause in every device of a
+/// chip; one draw is a MeshErrors. Their effect on a mesh: docs/guide/theory.md.
 struct ErrorModel {
   std::string preset = "ideal";     ///< name the values came from; "custom" once one was changed
   double sigma_eta_rad = 0.0;       ///< rms error of every splitter angle eta = pi/4 + delta
@@ -57,7 +57,7 @@ void validate_spread(std::string_view name, double value);
 /// beyond +-1, DAC bits outside 0..24, not finite).
 void validate_errors(const ErrorModel& model);
 
-/// What is legal but not what chips are, one sentence each, the field first: a splitter error above 0.08 rad, a
+/// Legal but implausible values, one sentence each, the field first: a splitter error above 0.08 rad, a
 /// calibration residue above 0.05 rad, phase noise above 0.01 rad and a DAC beyond 16 bits; an MZI above 3.6 dB
 /// (two couplers of 0.3 dB and two heaters of 1.5 dB, the most of either); arms that differ by more than 0.4 dB
 /// rms (half of what lies between the heaters of 0.02 and 0.8 dB there are).

@@ -10,14 +10,14 @@
 
 namespace optinc {
 
-/// One mesh as the process left it, before anybody measured it.
+/// One mesh as fabricated, before any calibration.
 struct FabricatedMesh {
   MeshErrors errors;         ///< phase offsets are the static ones, O(1) rad, that calibration has to find
   Vector heater_power;       ///< P_pi of each heater over its design, order of heater_sites (2 MZIs + ports)
   Vector heater_resistance;  ///< R_h of each heater over its design, the same order
 };
 
-/// What calibration and drive leave: every phase offset becomes N(0, sigma_cal) + N(0, sigma_phase).
+/// Errors left by calibration and drive: every phase offset becomes N(0, sigma_cal) + N(0, sigma_phase).
 struct Calibration {
   double sigma_cal_rad = 5e-3;  ///< residual of the static offsets, 0..5e-2 (assumed)
   double sigma_phase_rad = 0;   ///< phase noise, frozen for one block of symbols

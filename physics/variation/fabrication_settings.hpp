@@ -19,11 +19,11 @@ enum class FabricationProcess {
 template <>
 inline constexpr EnumNames enum_names<FabricationProcess> = {"fabrication process", {"independent", "wafer"}};
 
-/// What default_process() says of what devices share: without its white splitter errors and losses, which an
-/// ErrorModel says.
+/// The variations that devices share in default_process(), without its white splitter errors and losses, which
+/// an ErrorModel gives.
 ProcessModel shared_process();
 
-/// How chips are made where an ErrorModel says what is independent from device to device.
+/// How chips are made, besides the errors independent from device to device, which an ErrorModel gives.
 struct FabricationSettings {
   FabricationProcess process = FabricationProcess::independent;
   ProcessModel shared = shared_process();  ///< white part and losses are not looked at

@@ -46,7 +46,7 @@ struct BlockGradient {
   Eigen::VectorXcd screen;      ///< (ports)
 };
 
-/// Reverse mode's answer, and how it was found.
+/// Result of reverse mode, and the method used.
 template <class Real>
 struct BackwardResult {
   MeshGradientOf<Real> parameters;  ///< of the loss with respect to all that makes the mesh; empty after
