@@ -1,4 +1,4 @@
-// The coherent combiner of the P unit (docs/guide/theory.md, the average in light; row 20 of `optinc
+// The coherent combiner of the P unit (docs/guide/theory.md, averaging with light; row 20 of `optinc
 // validate`).
 
 #include "physics/devices/power_divider.hpp"
