@@ -57,14 +57,14 @@ class OneThread {
 };
 
 /// Words from the servers' codes to the outputs received, through a settled chip.
-void words(benchmark::State& state, const NoiseSwitches& noise) {
+void words(benchmark::State& state, const NoiseSwitches& noise, Arithmetic arithmetic = Arithmetic::float64) {
   const OneThread alone;
   static const ChipState chip =
       programmed_chip(design(), fabricate(design(), model(), 1, 0), model(), Programming::uncorrected);
   const Codes codes = random_codes(state.range(0));
   const UnitHardware hardware;
   for (auto _ : state) {
-    Eigen::MatrixXd outputs = transmit({design(), chip, hardware, noise}, codes, {});
+    Eigen::MatrixXd outputs = transmit({design(), chip, hardware, noise, arithmetic}, codes, {});
     benchmark::DoNotOptimize(outputs.data());
     benchmark::ClobberMemory();
   }
@@ -128,6 +128,9 @@ const auto once = [](auto* row) { row->Unit(benchmark::kMillisecond); };
         "optinc_words/noiseless", [](auto& state) { words(state, {}); }, over_words) &&
     add_row(
         "optinc_words/noisy", [](auto& state) { words(state, NoiseSwitches::all()); }, over_words) &&
+    add_row(
+        "optinc_words/noisy_float32",
+        [](auto& state) { words(state, NoiseSwitches::all(), Arithmetic::float32); }, over_words) &&
     add_row(
         "optinc_chip/uncorrected", [](auto& state) { chips(state, Programming::uncorrected); }, once) &&
     add_row(

@@ -11,6 +11,7 @@ std::vector<StudyModel> built_in_models() {
 std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> more) {
   std::vector<std::string_view> keys = {
       "measure.words",
+      "measure.arithmetic",
       "task",
       "network",
       "!network.above",

@@ -38,8 +38,9 @@ Answers sent_through(const Foundry& foundry, const ChipDesign& design, const Stu
                      const ChipVariant& variant, std::uint32_t number, const Codes& codes) {
   const LitChip lit = chip_in_operation(design, config, calibrated_chip(design, config, number, 0, foundry),
                                         number, variant.programming);
-  return decide(transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config)}, codes,
-                         {config.run.seed, number, 0}));
+  return decide(
+      transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config), config.measure.arithmetic},
+               codes, {config.run.seed, number, 0}));
 }
 
 double share_equal(const Answers& a, const Answers& b) {

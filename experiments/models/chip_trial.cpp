@@ -66,7 +66,7 @@ void record_readout(const Recorder& record, std::size_t v, const LitUnit& unit, 
   std::copy_n(powers.begin(), std::min(at_receivers.size(), powers.size()), at_receivers.begin());
   record.put("pam4_error_rate", v, pam4_error_rate(unit));
   if (record.cells("readout_error_rate", v).empty()) return;
-  const Eigen::MatrixXd clean = transmit({design, unit.chip, unit.hardware}, codes, seed);
+  const Eigen::MatrixXd clean = transmit({design, unit.chip, unit.hardware, {}, unit.arithmetic}, codes, seed);
   record.put("readout_error_rate", v,
              readout_error_rate(unit, clean,
                                 digits_of(exact_answers(design.task, codes), design.task.output_digits())));
@@ -92,7 +92,8 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
     const ChipVariant variant = chip_variant(study.variants[v]);
     auto& lit = chips[variant.programming == Programming::corrected ? 1 : 0];
     if (!lit) lit = chip_in_operation(design, config, chip, trial, variant.programming);
-    const LitUnit unit = {*lit->design, lit->state, config.hardware, noise_in(variant, config)};
+    const LitUnit unit = {*lit->design, lit->state, config.hardware, noise_in(variant, config),
+                          config.measure.arithmetic};
     const auto send = [&](const Codes& what) { return transmit(unit, what, {config.run.seed, trial, 0}); };
     record_words(record, v, design.task, send(codes), ideal, codes);
     record_chip(record, v, lit->state);
@@ -153,9 +154,9 @@ Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& co
       chip_in_operation(design, config, calibrated_chip(design, config, 0, 0, foundry), 0, variant.programming);
   const std::vector<std::uint64_t> words = evaluation_words(design.task);
   const std::vector<std::size_t> order = sending_order(config, words.size());
-  const Eigen::MatrixXd sent =
-      transmit({*chip.design, chip.state, config.hardware, noise_in(variant, config)},
-               codes_of_words(design.task, in_order(words, order)), {config.run.seed, 0, 0});
+  const Eigen::MatrixXd sent = transmit(
+      {*chip.design, chip.state, config.hardware, noise_in(variant, config), config.measure.arithmetic},
+      codes_of_words(design.task, in_order(words, order)), {config.run.seed, 0, 0});
   Eigen::MatrixXd outputs(sent.rows(), sent.cols());
   for (std::size_t i = 0; i < order.size(); ++i)
     outputs.col(static_cast<Eigen::Index>(order[i])) = sent.col(static_cast<Eigen::Index>(i));
@@ -250,8 +251,9 @@ void write_chip_trial(const Group& root, const StudyConfig& config, const StudyI
     for (std::size_t l = 0; l < lit.state.layers.size(); ++l)
       save_matrix(group.group(fmt::format("layer{}", l)), lit.state.layers[l].transfer);
     write_words(group.group("words"), config.task, words, codes,
-                transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config)}, codes,
-                         {config.run.seed, trial, 0}));
+                transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config),
+                          config.measure.arithmetic},
+                         codes, {config.run.seed, trial, 0}));
   }
 }
 

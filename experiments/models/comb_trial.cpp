@@ -71,7 +71,7 @@ Eigen::MatrixXd sent_on(const Channel& channel, const ChipDesign& design, const 
   const ChipState state =
       settle_chip(design, at.program, with_phase_noise(errors, config.chip, config.run.seed, trial), at.model);
   return transmit(
-      {design, state, config.hardware, noise}, codes,
+      {design, state, config.hardware, noise, config.measure.arithmetic}, codes,
       {.seed = config.run.seed, .chip = trial, .instant = channel.number, .channel = channel.number});
 }
 

@@ -38,7 +38,7 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
       put("phase_drift", k, phase_change_rms(now, at.errors));
       const ChipState state = settled_at(design, config, at, now, trial, k);
       const auto send = [&](const Codes& codes) {
-        return transmit({design, state, config.hardware, config.noise}, codes,
+        return transmit({design, state, config.hardware, config.noise, config.measure.arithmetic}, codes,
                         {config.run.seed, trial, 0, instant});
       };
       const Codes codes = codes_of_words(design.task, drawn_words(config, trial, instant));

@@ -82,7 +82,7 @@ bool decodes(const JudgedNetwork& judged, const Foundry& foundry, const StudyCon
   const LitChip lit = chip_in_operation(
       judged.design, at, calibrated_chip(judged.design, at, trial, 0, foundry), trial, variant.programming);
   return all_right(task, words, count, [&](const Codes& codes, std::uint32_t part) {
-    return transmit({*lit.design, lit.state, at.hardware, noise_in(variant, at)}, codes,
+    return transmit({*lit.design, lit.state, at.hardware, noise_in(variant, at), at.measure.arithmetic}, codes,
                     {at.run.seed, trial, 0, part});
   });
 }

@@ -112,7 +112,7 @@ StudyModel waveform_study_model() {
                   Better::neither, MetricKind::counts, {}, {"variant", "layer", "instant", "level"})},
       .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}},
       .error_metric = "waveform_error",
-      .reads = chip_keys({}),
+      .reads = chip_keys({"!measure.arithmetic"}),
       .validate = validate_waveform,
       .validated = "time",
       .networks = own_network,

@@ -2,6 +2,7 @@
 
 #include "onn/chip/chip.hpp"
 #include "onn/hardware/unit_hardware.hpp"
+#include "physics/core/enum_names.hpp"
 
 namespace optinc {
 
@@ -25,13 +26,21 @@ struct NoiseSwitches {
 /// silent, and a caller draws their noise as often as it likes).
 enum class NoisyReceivers { all, neurons };
 
-/// What words are sent through: a design, a chip made from it and settled, the devices around its meshes, and
-/// the noise that acts. What it refers to must outlive it.
+/// Numbers in which fields and currents are computed. Noise drawn in float32 is that of float64 to 1e-6, so
+/// that only words at a threshold are decided differently, in half the time.
+enum class Arithmetic { float64, float32 };
+
+template <>
+inline constexpr EnumNames enum_names<Arithmetic> = {"arithmetic", {"float64", "float32"}};
+
+/// What words are sent through: a design, a chip made from it and settled, the devices around its meshes, the
+/// noise that acts, and the numbers in which transmit() follows it. What it refers to must outlive it.
 struct LitUnit {
   const ChipDesign& design;
   const ChipState& chip;
   const UnitHardware& hardware;
   NoiseSwitches noise = {};
+  Arithmetic arithmetic = Arithmetic::float64;
 };
 
 /// Which random numbers a transmission uses, and at which server it is received.

@@ -170,12 +170,14 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
   const bool on_chip = design.server_layers().size() < design.layers.size() ||
                        unit.hardware.link.averaging == Averaging::incoherent;
   const bool silent_before = !noise.any_receiver_noise() || noise.last_only || !on_chip;
+  const LitUnit noisy = {design, unit.chip, unit.hardware, noise,
+                         Arithmetic::float32};  // as the table keeps it
   for (int d = 0; d < (silent_before ? 0 : table_draws(table.task)); ++d) {
     TransmissionSeed draw = seed;  // an instant each: transmit() numbers the words of every part from zero
     Eigen::MatrixXf& off = table.before_readout.emplace_back(table.outputs.rows(), table.outputs.cols());
     for_word_parts(table.task, [&](Eigen::Index first, const Codes& codes) {
       draw.instant = static_cast<std::uint32_t>(first / words_at_once * table_draws(table.task) + d);
-      off.middleCols(first, codes.rows()) = transmit(unit, codes, draw, NoisyReceivers::neurons).cast<float>();
+      off.middleCols(first, codes.rows()) = transmit(noisy, codes, draw, NoisyReceivers::neurons).cast<float>();
     });
     off -= table.outputs;
   }

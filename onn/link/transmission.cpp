@@ -42,6 +42,46 @@ std::vector<Eigen::Index> best_instants(const Eigen::MatrixXd& waveform, const E
   return best;
 }
 
+/// transmit() of valid codes, computed in Real.
+template <class Real>
+Eigen::MatrixXd transmit_in(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
+                            NoisyReceivers receivers) {
+  const ChipDesign& design = unit.design;
+  const auto first_block = static_cast<std::uint32_t>(seed.first_word / block_words);
+  const Fabricated fabricated = fabricated_electronics(unit, seed);
+  const std::vector<LayerPath<Real>> paths = layer_paths<Real>(unit);
+  const Neighbours around = neighbours(fabricated.stage, unit.hardware, received_layers(design));
+  const Eigen::Index samples = fabricated.stage.analogue ? samples_per_symbol : 1;
+  const auto sent = [&](const LitUnit& lit, Eigen::Index block, Eigen::Index words) {
+    const Codes rows = in_succession(codes, block * block_words, words, around, samples);
+    const Eigen::MatrixXd all = transmit_block<Real>(
+        lit, fabricated, paths, rows, seed, first_block + static_cast<std::uint32_t>(block), receivers);
+    return Eigen::MatrixXd(all.rightCols(all.cols() - around.earlier * samples));
+  };
+  std::vector<Eigen::Index> instants(static_cast<std::size_t>(design.task.output_digits()), 0);
+  if (fabricated.stage.analogue && codes.rows() > 0) {
+    UnitHardware slow = unit.hardware;
+    slow.timing.sampling = Sampling::settled;
+    const Eigen::Index words = std::min(block_words, codes.rows());
+    instants = best_instants(sent({design, unit.chip, unit.hardware}, 0, words),
+                             transmit({design, unit.chip, slow}, codes.topRows(words), seed));
+  }
+  Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
+  const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
+  parallel_for(blocks, [&](Eigen::Index i) {
+    const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
+    const Eigen::MatrixXd waveform = sent(unit, i, words);
+    Eigen::MatrixXd answer(waveform.rows(), words);
+    for (Eigen::Index m = 0; m < answer.rows(); ++m)
+      for (Eigen::Index w = 0; w < words; ++w)
+        answer(m, w) = waveform(m, w * samples + instants[static_cast<std::size_t>(m)]);
+    if (unit.noise.converter && receivers == NoisyReceivers::all)
+      convert(unit.hardware, seed, first_block + static_cast<std::uint32_t>(i), answer);
+    outputs.middleCols(first, words) = answer;
+  });
+  return outputs;
+}
+
 }  // namespace
 
 void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> digits) {
@@ -70,39 +110,8 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
       "{} words from number {} on (numbers below {}: each block of words has noise of its own). "
       "Send them at instants of their own.",
       codes.rows(), seed.first_word, most_words);
-  const auto first_block = static_cast<std::uint32_t>(seed.first_word / block_words);
-  const Fabricated fabricated = fabricated_electronics(unit, seed);
-  const std::vector<LayerPath> paths = layer_paths(unit);
-  const Neighbours around = neighbours(fabricated.stage, unit.hardware, received_layers(design));
-  const Eigen::Index samples = fabricated.stage.analogue ? samples_per_symbol : 1;
-  const auto sent = [&](const LitUnit& lit, Eigen::Index block, Eigen::Index words) {
-    const Codes rows = in_succession(codes, block * block_words, words, around, samples);
-    const Eigen::MatrixXd all = transmit_block(lit, fabricated, paths, rows, seed,
-                                               first_block + static_cast<std::uint32_t>(block), receivers);
-    return Eigen::MatrixXd(all.rightCols(all.cols() - around.earlier * samples));
-  };
-  std::vector<Eigen::Index> instants(static_cast<std::size_t>(design.task.output_digits()), 0);
-  if (fabricated.stage.analogue && codes.rows() > 0) {
-    UnitHardware slow = unit.hardware;
-    slow.timing.sampling = Sampling::settled;
-    const Eigen::Index words = std::min(block_words, codes.rows());
-    instants = best_instants(sent({design, unit.chip, unit.hardware}, 0, words),
-                             transmit({design, unit.chip, slow}, codes.topRows(words), seed));
-  }
-  Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
-  const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
-  parallel_for(blocks, [&](Eigen::Index i) {
-    const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    const Eigen::MatrixXd waveform = sent(unit, i, words);
-    Eigen::MatrixXd answer(waveform.rows(), words);
-    for (Eigen::Index m = 0; m < answer.rows(); ++m)
-      for (Eigen::Index w = 0; w < words; ++w)
-        answer(m, w) = waveform(m, w * samples + instants[static_cast<std::size_t>(m)]);
-    if (unit.noise.converter && receivers == NoisyReceivers::all)
-      convert(unit.hardware, seed, first_block + static_cast<std::uint32_t>(i), answer);
-    outputs.middleCols(first, words) = answer;
-  });
-  return outputs;
+  return unit.arithmetic == Arithmetic::float32 ? transmit_in<float>(unit, codes, seed, receivers)
+                                                : transmit_in<double>(unit, codes, seed, receivers);
 }
 
 }  // namespace optinc

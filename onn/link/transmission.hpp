@@ -30,7 +30,9 @@ void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> d
 /// then the equaliser. Codes in order interfere less than codes at random: send them as a real link would.
 /// Without equalisers, slow words are settled ones to 1e-9. With time.sampling = unclocked, all of it
 /// happens at samples_per_symbol samples of every symbol, without equalisers, and servers read every digit at
-/// the sample that is nearest to the settled outputs of the first words, found without noise. Throws Error for
+/// the sample that is nearest to the settled outputs of the first words, found without noise.
+///
+/// unit.arithmetic says in which numbers; the draws are the same. Throws Error for
 /// settings, codes or a seed out of range.
 Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                          NoisyReceivers receivers = NoisyReceivers::all);

@@ -59,7 +59,8 @@ std::vector<LayerWaveform> layer_waveforms(const LitUnit& unit, const Codes& cod
   const Fabricated in_time = fabricated_electronics(unit, seed);
   Fabricated settled = in_time;
   settled.stage = {};
-  const std::vector<LayerPath> paths = layer_paths(unit), quiet_paths = layer_paths(quiet);
+  const std::vector<LayerPath<double>> paths = layer_paths<double>(unit),
+                                       quiet_paths = layer_paths<double>(quiet);
   Neighbours around = neighbours(in_time.stage, unit.hardware, received_layers(design));
   around.earlier += 2, around.later += 2;  // of the instants before and after a sample
   const Eigen::Index samples = in_time.stage.analogue ? samples_per_symbol : 1;
@@ -67,8 +68,9 @@ std::vector<LayerWaveform> layer_waveforms(const LitUnit& unit, const Codes& cod
   for (Eigen::Index first = 0; first < codes.rows(); first += block_words) {
     const Eigen::Index words = std::min(block_words, codes.rows() - first);
     const auto block = static_cast<std::uint32_t>(first / block_words);
-    const auto send = [&](const LitUnit& lit, const Fabricated& fabricated, const std::vector<LayerPath>& along,
-                          const Codes& sent, const Onlooker& onlooker) {
+    const auto send = [&](const LitUnit& lit, const Fabricated& fabricated,
+                          const std::vector<LayerPath<double>>& along, const Codes& sent,
+                          const Onlooker<double>& onlooker) {
       transmit_block(lit, fabricated, along, sent, seed, block, NoisyReceivers::all, &onlooker);
     };
     const Codes alone = in_succession(codes, first, words, {}, 1);

@@ -50,6 +50,10 @@ struct FieldBatchOf {
   /// The planes of complex fields, shape (ports, words).
   explicit FieldBatchOf(const Matrix& fields)
       : re(fields.real().template cast<Real>()), im(fields.imag().template cast<Real>()) {}
+  /// Fields of another precision.
+  template <class Other>
+  explicit FieldBatchOf(const FieldBatchOf<Other>& fields)
+      : re(fields.re.template cast<Real>()), im(fields.im.template cast<Real>()) {}
 
   /// Rows.
   Eigen::Index ports() const { return re.rows(); }

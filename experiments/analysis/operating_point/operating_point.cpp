@@ -38,7 +38,7 @@ class ChipRow {
     if (sent_) sent_();
     const LitChip& lit = chip_of(chip);
     const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
-    const auto outputs = transmit({*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise)},
+    const auto outputs = transmit({*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise), config_.measure.arithmetic},
                                   codes, {config_.run.seed, chip, 0});
     return (decide(outputs).array() != exact_answers(config_.task, codes).array()).count();
   }

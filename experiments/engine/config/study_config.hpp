@@ -39,10 +39,11 @@ struct RunnerSettings {
 
 /// [measure]: what a trial records.
 struct MeasureSettings {
-  std::vector<std::string> metrics;   ///< none: all of the model
-  std::vector<std::string> variants;  ///< none: all of the model
-  int words = 4096;                   ///< drawn per trial (model chip)
-  std::vector<std::string> once;      ///< measured once a study, at the study's own chip
+  std::vector<std::string> metrics;             ///< none: all of the model
+  std::vector<std::string> variants;            ///< none: all of the model
+  int words = 4096;                             ///< drawn per trial (model chip)
+  Arithmetic arithmetic = Arithmetic::float64;  ///< of the light path that words are sent along
+  std::vector<std::string> once;                ///< measured once a study, at the study's own chip
 };
 
 /// [yield]: the specification a trial is held against.

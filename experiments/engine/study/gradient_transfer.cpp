@@ -57,7 +57,7 @@ GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients ste
   const auto through_chip = [&](std::string_view name) {
     const ChipVariant variant = chip_variant(name);
     const LitChip chip = chip_in_operation(design, config, fabricated, 0, variant.programming);
-    return decide(transmit({*chip.design, chip.state, config.hardware, noise_in(variant, config)}, sent.codes,
+    return decide(transmit({*chip.design, chip.state, config.hardware, noise_in(variant, config), config.measure.arithmetic}, sent.codes,
                            {config.run.seed, 0, 0}));
   };
   // the exact path is never coded; its code errors are those of its definition, none

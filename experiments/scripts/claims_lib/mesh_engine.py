@@ -3,7 +3,7 @@ implementation and to other packages. No target is a share of one kind of proces
 
 import json
 
-from .claim import ROOT, Claim, machine, progress
+from .claim import OPTINC, ROOT, STUDY, Claim, machine, progress
 
 GROUP = "mesh-engine"
 PROGRAM = ROOT / "build/bench/bin/bench_optinc"
@@ -125,6 +125,27 @@ def over_ours(peer, task):
     return measure
 
 
+def arithmetics(bench):
+    """(how much faster the main job's trials are in float32 than in float64, share of words that it decides differently).
+
+    Words are counted chip by chip: of two that change sides in opposite ways on one chip, neither is.
+    """
+    def make():
+        import h5py  # noqa: PLC0415
+        seconds, right = [], []
+        for arithmetic in ("float64", "float32"):
+            file = bench.folder / f"{arithmetic}.h5"
+            seconds.append(bench.optinc("run", STUDY, "-o", file, "--force", "--quiet", "--set", "measure.once=[]",
+                                        "--set", f"measure.arithmetic={arithmetic}")[1])
+            with h5py.File(file) as run:
+                right.append([words * run["trials"][name][()] for name, words in
+                              (("word_accuracy", 4096), ("word_accuracy_all_words", 28561))])
+        counted = [(a[a == a], b[b == b]) for a, b in zip(*right)]  # NaN: only chip 0 decodes all words
+        words = sum(a.size * n for (a, _), n in zip(counted, (4096, 28561)))
+        return seconds[0] / seconds[1], sum(float(abs(a - b).sum()) for a, b in counted) / words
+    return bench.once("arithmetics", make)
+
+
 FILTERS = {  # what a reader would type for the rows of a family
     "forward": "^forward_blocks/.*/words:1024",
     "backward": "^backward_blocks/.*ports:64/words:1024",
@@ -159,6 +180,10 @@ CLAIMS = [Claim(GROUP, *row) for row in (
     ("twin-ours", "", "ms, ours of the ratio above", cpu_ms("twin", ROWS["twin"][0]), run("twin")),
     ("twin-naive", "", "ms, the twin's", cpu_ms("twin", ROWS["twin"][1]), run("twin")),
     ("decomposition", "", f"ms CPU, Clements, N = 256 ({machine()})", cpu_ms("decomposition", ROWS["decomposition"][0]), run("decomposition")),
+    ("float32-trials", ">= 1.4", "times the speed of float64, the main job without its gradient, whole program",
+     lambda bench: arithmetics(bench)[0], f"time {OPTINC} run {STUDY} --set measure.once=[] --set measure.arithmetic=float64"),
+    ("float32-words", "<= 1e-6", "share of its words that float32 decides differently", lambda bench: arithmetics(bench)[1],
+     f"{OPTINC} run {STUDY} --set measure.arithmetic=float64"),
     ("two-threads-words", ">= 1.8", "times one thread, 4096 words", words_speedup, run("threads")),
     ("two-threads-chips", ">= 1.8", "times one thread, chips", chips_speedup, run("threads")),
 )]

@@ -10,9 +10,11 @@
 
 namespace optinc {
 
-FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole) {
-  const bool in_phase = in.im.size() == 0 || in.im.squaredNorm() == 0.0;  // isZero() walks across the rows
-  FieldBatch out;
+template <class Real>
+FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const FieldBatchOf<Real>& in,
+                                  bool whole) {
+  const bool in_phase = in.im.size() == 0 || in.im.squaredNorm() == 0;  // isZero() walks across the rows
+  FieldBatchOf<Real> out;
   out.re.noalias() = transfer.re * in.re;
   if (!in_phase) out.re.noalias() -= transfer.im * in.im;
   if (whole) out.im.noalias() = transfer.im * in.re;
@@ -20,19 +22,21 @@ FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, 
   return out;
 }
 
-std::vector<LayerPath> layer_paths(const LitUnit& unit) {
-  const auto& [design, chip, hardware, noise] = unit;
+template <class Real>
+std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
+  const auto& [design, chip, hardware, noise, arithmetic] = unit;
   const double sigma = lock_rms_rad(hardware);
   const double visibility = noise.lock ? std::exp(-sigma * sigma / 2) : 1.0;
   const FieldsPerUnit units = fields_per_unit(design, hardware, nominal_factors(chip), visibility);
   const PassiveLosses losses = passive_losses(design, hardware);
-  std::vector<LayerPath> paths(design.layers.size());
+  std::vector<LayerPath<Real>> paths(design.layers.size());
   const std::vector<Eigen::VectorXd> biases = receiver_biases(design, hardware.link);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
-    LayerPath& path = paths[l];
+    LayerPath<Real>& path = paths[l];
     const double passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
-    path.transfer = {passed * chip.layers[l].transfer.real(), passed * chip.layers[l].transfer.imag()};
+    path.transfer = {(passed * chip.layers[l].transfer.real()).template cast<Real>(),
+                     (passed * chip.layers[l].transfer.imag()).template cast<Real>()};
     const MzmSettings& modulator = hardware.modulator;
     for (const LaneDesign& lane : layer.lanes)
       path.lane_driven.push_back(lane.source < 0
@@ -55,7 +59,7 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
                                        ? design.task.input_digits()
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
     path.inputs_unchanged = path.inputs_unchanged && layer.inputs == of_source;
-    path.bias = biases[l];
+    path.bias = biases[l].template cast<Real>();
     path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(hardware.receiver));
   }
   for (std::size_t l = 0; l < paths.size(); ++l)  // a drive that is dimmed elsewhere is cut at each read
@@ -64,17 +68,19 @@ std::vector<LayerPath> layer_paths(const LitUnit& unit) {
   return paths;
 }
 
-FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& behind, const UnitHardware& hardware) {
-  FieldBatch in(layer.inputs, unit_p_lanes.words());
+template <class Real>
+FieldBatchOf<Real> gathered(const LayerDesign& layer, const LayerPath<Real>& path,
+                            const FieldBatchOf<Real>& unit_p_lanes,
+                            const std::vector<FieldBatchOf<Real>>& behind, const UnitHardware& hardware) {
+  FieldBatchOf<Real> in(layer.inputs, unit_p_lanes.words());
   const MzmSettings& modulator = hardware.modulator;
   const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
   for (int i = 0; i < layer.inputs; ++i) {
     const LaneDesign& lane = layer.lanes[static_cast<std::size_t>(i)];
     const auto source = static_cast<std::size_t>(std::max(lane.source, 0));
-    const FieldBatch& from = lane.source < 0 ? unit_p_lanes : behind[source];
-    const double factor = path.lane_factor[static_cast<std::size_t>(i)];
-    const double sent = full_scale * path.lane_passed[static_cast<std::size_t>(i)];
+    const FieldBatchOf<Real>& from = lane.source < 0 ? unit_p_lanes : behind[source];
+    const auto factor = static_cast<Real>(path.lane_factor[static_cast<std::size_t>(i)]);
+    const auto sent = static_cast<Real>(full_scale * path.lane_passed[static_cast<std::size_t>(i)]);
     in.re.row(i) = factor * from.re.row(lane.row);
     if (!path.lane_driven[static_cast<std::size_t>(i)])
       in.im.row(i) = factor * from.im.row(lane.row);
@@ -82,12 +88,21 @@ FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const Field
       in.re.row(i) = in.re.row(i).cwiseMax(-sent).cwiseMin(sent);
     else
       for (Eigen::Index w = 0; w < in.words(); ++w) {
-        const Complex field = sent * mzm_field_of_level(modulator, in.re(i, w) / sent);
-        in.re(i, w) = field.real();
-        in.im(i, w) = field.imag();
+        const Complex field = mzm_field_of_level(modulator, in.re(i, w) / sent);
+        in.re(i, w) = sent * static_cast<Real>(field.real());
+        in.im(i, w) = sent * static_cast<Real>(field.imag());
       }
   }
   return in;
 }
+
+#define OPTINC_INSTANTIATE(Real)                                                                              \
+  template FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>&, const FieldBatchOf<Real>&, bool);   \
+  template std::vector<LayerPath<Real>> layer_paths(const LitUnit&);                                          \
+  template FieldBatchOf<Real> gathered(const LayerDesign&, const LayerPath<Real>&, const FieldBatchOf<Real>&, \
+                                       const std::vector<FieldBatchOf<Real>>&, const UnitHardware&);
+OPTINC_INSTANTIATE(double)
+OPTINC_INSTANTIATE(float)
+#undef OPTINC_INSTANTIATE
 
 }  // namespace optinc

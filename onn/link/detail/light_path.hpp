@@ -10,21 +10,25 @@
 
 namespace optinc {
 
-/// Transfer matrix as two real planes.
+/// Transfer matrix as two real planes. Here and below, `Real` is what a block of words is computed in.
+template <class Real>
 struct TransferPlanes {
-  Eigen::MatrixXd re, im;
+  Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> re, im;
 };
 
 /// Fields behind a layer. Without a modulator's leak, re-modulated light is in phase with the seed and only
 /// unit P's output has two quadratures. Of what leaves, receivers see the quadrature by its shot noise alone:
 /// `whole` asks for it. An empty plane `in.im` is one of zeros.
-FieldBatch apply_transfer(const TransferPlanes& transfer, const FieldBatch& in, bool whole);
+template <class Real>
+FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const FieldBatchOf<Real>& in,
+                                  bool whole);
 
 /// What a layer does to light that all words share.
+template <class Real>
 struct LayerPath {
-  TransferPlanes transfer;          ///< of the chip's meshes and all passive losses up to its receivers
+  TransferPlanes<Real> transfer;    ///< of the chip's meshes and all passive losses up to its receivers
   double gain = 1.0;                ///< from current to value
-  Eigen::VectorXd bias;             ///< what receivers add: the network's, and what signed levels leave out
+  VectorOf<Real> bias;              ///< what receivers add: the network's, and what signed levels leave out
   std::vector<double> lane_passed;  ///< (inputs): passive_losses(), a part of lane_factor
   std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
   std::vector<bool> lane_driven;    ///< (inputs): a receiver drives its modulator; else it is light passed on
@@ -35,12 +39,15 @@ struct LayerPath {
 };
 
 /// Of every layer. With lock errors among the noise, gains undo their mean.
-std::vector<LayerPath> layer_paths(const LitUnit& unit);
+template <class Real>
+std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit);
 
 /// Fields at the inputs of a layer, from unit P's lanes and what stands behind the layers before it: light, or
 /// the drives of modulators (`re` alone) where it is received, incoherent averages too. A modulator dims its
 /// lane by its drive: limit, sine and leak are those of the level it sends.
-FieldBatch gathered(const LayerDesign& layer, const LayerPath& path, const FieldBatch& unit_p_lanes,
-                    const std::vector<FieldBatch>& behind, const UnitHardware& hardware);
+template <class Real>
+FieldBatchOf<Real> gathered(const LayerDesign& layer, const LayerPath<Real>& path,
+                            const FieldBatchOf<Real>& unit_p_lanes,
+                            const std::vector<FieldBatchOf<Real>>& behind, const UnitHardware& hardware);
 
 }  // namespace optinc

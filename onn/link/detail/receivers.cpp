@@ -9,24 +9,33 @@
 namespace optinc {
 namespace {
 
+template <class Real>
+using PlaneOf = typename FieldBatchOf<Real>::Plane;
+
 constexpr Eigen::Index words_at_once =
     64;  // whole registers; noise of 100 ports stays in the second-level cache
 constexpr std::size_t most_stage_samples = 64 * samples_per_symbol;  // in which a receiver settles
 
 /// Adds the noise that is switched on to the currents (ports, words), A, of receivers of these fields.
-void add_noise(const FieldBatch& fields, const UnitHardware& hardware, const NoiseSwitches& noise,
-               Stream& stream, FieldBatch::Plane& current) {
+template <class Real>
+void add_noise(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, const NoiseSwitches& noise,
+               Stream& stream, PlaneOf<Real>& current) {
   if (!noise.any_receiver_noise()) return;
   const ReceiverSettings& receiver = hardware.receiver;
-  const double rin = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
-  const double lo_leak = noise.rin ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
+  const double intensity = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
+  const auto rin = static_cast<Real>(intensity);
+  const auto lo_leak =
+      static_cast<Real>(noise.rin ? lo_intensity_noise_a(receiver, hardware.laser) / intensity : 0.0);
   const ReceiverVariance variance = receiver_variance(receiver, noise);
+  const auto dark_a2 = static_cast<Real>(variance.dark_a2),
+             per_watt_a2 = static_cast<Real>(variance.per_watt_a2);
   // Signal and local oscillator stem from one seed, whose intensity noise is the same on all ports of a symbol.
   // It scales every signal, and what a pair does not reject of the oscillator adds to it; which diode of a pair
   // is the stronger differs from pair to pair.
   const Eigen::Index ports = current.rows(), common = rin > 0 ? 1 : 0;
-  Eigen::MatrixXd drawn(ports + common, words_at_once);  // a word's stand together: the seed's, then the ports'
-  FieldBatch::Plane rows(ports + common, words_at_once);  // the same, a port's together
+  // a word's stand together: the seed's, then the ports'
+  Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> drawn(ports + common, words_at_once);
+  PlaneOf<Real> rows(ports + common, words_at_once);  // the same, a port's together
   for (Eigen::Index first = 0; first < current.cols(); first += words_at_once) {
     const Eigen::Index words = std::min(words_at_once, current.cols() - first);
     stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.rows() * words)));
@@ -34,12 +43,12 @@ void add_noise(const FieldBatch& fields, const UnitHardware& hardware, const Noi
     const auto seed_noise = rin * rows.row(0).head(words).array();
     for (Eigen::Index p = 0; p < ports; ++p) {
       auto own = rows.row(common + p).head(words).array();
-      if (variance.per_watt_a2 > 0) {
+      if (per_watt_a2 > 0) {
         const auto re = fields.re.row(p).segment(first, words).array();
         const auto im = fields.im.row(p).segment(first, words).array();
-        own *= (variance.dark_a2 + variance.per_watt_a2 * (re.square() + im.square())).sqrt();
+        own *= (dark_a2 + per_watt_a2 * (re.square() + im.square())).sqrt();
       } else {
-        own *= std::sqrt(variance.dark_a2);
+        own *= std::sqrt(dark_a2);
       }
       auto i = current.row(p).segment(first, words).array();
       if (rin > 0)
@@ -51,25 +60,26 @@ void add_noise(const FieldBatch& fields, const UnitHardware& hardware, const Noi
 }
 
 /// out[p, n] = sum_k taps_k in[p, n - k], k from -before on; words beyond the first and last count as 0.
-FieldBatch::Plane along_words(const FieldBatch::Plane& in, const std::vector<double>& taps, int before) {
-  FieldBatch::Plane out = FieldBatch::Plane::Zero(in.rows(), in.cols());
+template <class Plane>
+Plane along_words(const Plane& in, const std::vector<double>& taps, int before) {
+  Plane out = Plane::Zero(in.rows(), in.cols());
   for (std::size_t at = 0; at < taps.size(); ++at) {
     const Eigen::Index k = static_cast<Eigen::Index>(at) - before, words = in.cols() - std::abs(k);
     if (words <= 0) continue;
     out.middleCols(std::max<Eigen::Index>(k, 0), words) +=
-        taps[at] * in.middleCols(std::max<Eigen::Index>(-k, 0), words);
+        static_cast<typename Plane::Scalar>(taps[at]) * in.middleCols(std::max<Eigen::Index>(-k, 0), words);
   }
   return out;
 }
 
 /// Currents (ports, words), A, as clocked receivers sample them.
-FieldBatch::Plane sampled(const FieldBatch::Plane& current, const ClockedChannel& channel, double jitter_s,
-                          Stream& stream) {
-  FieldBatch::Plane samples = along_words(current, channel.response, channel.response_before);
+template <class Plane>
+Plane sampled(const Plane& current, const ClockedChannel& channel, double jitter_s, Stream& stream) {
+  Plane samples = along_words(current, channel.response, channel.response_before);
   if (jitter_s == 0.0) return samples;
-  FieldBatch::Plane late_s(current.rows(), current.cols());
+  Plane late_s(current.rows(), current.cols());
   stream.normals(std::span(late_s.data(), static_cast<std::size_t>(late_s.size())));
-  late_s *= jitter_s;
+  late_s *= static_cast<typename Plane::Scalar>(jitter_s);
   const auto changing = [&](const std::vector<double>& taps) {
     return along_words(current, taps, channel.response_before);
   };
@@ -78,11 +88,13 @@ FieldBatch::Plane sampled(const FieldBatch::Plane& current, const ClockedChannel
 }
 
 /// Samples (ports, time) behind a filter, each lane from rest, less the stage's delay.
-FieldBatch::Plane smoothed(const FieldBatch::Plane& in, std::span<const Lowpass> filter,
-                           const AnalogueStage& stage) {
-  FieldBatch::Plane out = FieldBatch::Plane::Zero(in.rows(), in.cols());
+template <class Plane>
+Plane smoothed(const Plane& in, std::span<const Lowpass> filter, const AnalogueStage& stage) {
+  Plane out = Plane::Zero(in.rows(), in.cols());
   const Eigen::Index kept = in.cols() - stage.delay;
-  out.leftCols(kept) = filter_held(filter, stage.step_s, in).rightCols(kept);
+  out.leftCols(kept) = filter_held(filter, stage.step_s, in.template cast<double>())
+                           .rightCols(kept)
+                           .template cast<typename Plane::Scalar>();
   return out;
 }
 
@@ -112,27 +124,30 @@ Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Ei
   return {stages * static_cast<Eigen::Index>(once.response.size()), 2 * stages + 2};
 }
 
-FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
-                         const Eigen::VectorXd* phase_rad, const StageInTime& stage, const NoiseSwitches& noise,
-                         Stream& stream) {
-  const ReceiverSettings& receiver = hardware.receiver;
-  FieldBatch::Plane current = homodyne_current_per_field(receiver) * fields.re;
-  if (phase_rad != nullptr)
-    current = phase_rad->array().cos().matrix().asDiagonal() * current +
-              homodyne_current_per_field(receiver) *
-                  (phase_rad->array().sin().matrix().asDiagonal() * fields.im).eval();
+template <class Real>
+PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware,
+                     const Eigen::VectorXd* phase_rad, const StageInTime& stage, const NoiseSwitches& noise,
+                     Stream& stream) {
+  const auto per_field = static_cast<Real>(homodyne_current_per_field(hardware.receiver));
+  PlaneOf<Real> current = per_field * fields.re;
+  if (phase_rad != nullptr) {
+    const VectorOf<Real> cosine = phase_rad->array().cos().template cast<Real>(),
+                         sine = phase_rad->array().sin().template cast<Real>();
+    current = cosine.asDiagonal() * current + per_field * (sine.asDiagonal() * fields.im).eval();
+  }
   if (const auto& channel = stage.clocked) {
-    const FieldBatch::Plane samples =
+    const PlaneOf<Real> samples =
         sampled(current, *channel, noise.jitter ? hardware.timing.jitter_s : 0.0, stream);
     current = samples;
     add_noise(fields, hardware, noise, stream, current);
-    if (noise.any_receiver_noise()) current = samples + along_words(current - samples, channel->colour, 0);
+    if (noise.any_receiver_noise())
+      current = samples + along_words<PlaneOf<Real>>(current - samples, channel->colour, 0);
     return along_words(current, channel->equaliser, channel->equaliser_before);
   }
   if (const auto& analogue = stage.analogue) {
-    FieldBatch::Plane noisy = current;
+    PlaneOf<Real> noisy = current;
     add_noise(fields, hardware, noise, stream, noisy);
-    const FieldBatch::Plane drawn = (noisy - current) / analogue->noise_gain;
+    const PlaneOf<Real> drawn = (noisy - current) / static_cast<Real>(analogue->noise_gain);
     current = smoothed(current, analogue->stage, *analogue);
     if (noise.any_receiver_noise()) current += smoothed(drawn, std::span(analogue->stage).last(1), *analogue);
     return current;
@@ -140,5 +155,10 @@ FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
   add_noise(fields, hardware, noise, stream, current);
   return current;
 }
+
+template PlaneOf<double> detect(const FieldBatch&, const UnitHardware&, const Eigen::VectorXd*,
+                                const StageInTime&, const NoiseSwitches&, Stream&);
+template PlaneOf<float> detect(const FieldBatchOf<float>&, const UnitHardware&, const Eigen::VectorXd*,
+                               const StageInTime&, const NoiseSwitches&, Stream&);
 
 }  // namespace optinc

@@ -40,8 +40,9 @@ Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Ei
 /// Homodyne currents (ports, words), A, of fields against local oscillators of these phases (none: in phase),
 /// with the noise that is switched on. Columns are words, or samples where the stage is analogue; those before
 /// the first count as dark.
-FieldBatch::Plane detect(const FieldBatch& fields, const UnitHardware& hardware,
-                         const Eigen::VectorXd* phase_rad, const StageInTime& stage, const NoiseSwitches& noise,
-                         Stream& stream);
+template <class Real>
+typename FieldBatchOf<Real>::Plane detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware,
+                                          const Eigen::VectorXd* phase_rad, const StageInTime& stage,
+                                          const NoiseSwitches& noise, Stream& stream);
 
 }  // namespace optinc

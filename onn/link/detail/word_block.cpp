@@ -9,7 +9,7 @@
 namespace optinc {
 
 Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& seed) {
-  const auto& [design, chip, hardware, noise] = unit;
+  const auto& [design, chip, hardware, noise, arithmetic] = unit;
   return {draw_combiners(design.task, hardware, seed.seed, seed.chip),
           fabricated_ceilings(design, hardware.link, seed),
           oscillator_phases(design, hardware.link, seed),
@@ -29,10 +29,13 @@ Codes in_succession(const Codes& codes, Eigen::Index first, Eigen::Index words, 
   return sent;
 }
 
+template <class Real>
 Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated,
-                               const std::vector<LayerPath>& paths, const Eigen::Ref<const Codes>& codes,
+                               const std::vector<LayerPath<Real>>& paths, const Eigen::Ref<const Codes>& codes,
                                const TransmissionSeed& seed, std::uint32_t block, NoisyReceivers receivers,
-                               const Onlooker* onlooker) {
+                               const Onlooker<Real>* onlooker) {
+  using Fields = FieldBatchOf<Real>;
+  using Plane = typename Fields::Plane;
   const ChipDesign& design = unit.design;
   const UnitHardware& hardware = unit.hardware;
   const NoiseSwitches& noise = unit.noise;
@@ -50,63 +53,73 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
   Stream looks(seed.seed, Purpose::receiver_noise, seed.chip, first + streams_per_block - 1, seed.instant);
 
   Stream averages(seed.seed, Purpose::average_noise, seed.chip, first, seed.instant);
-  const FieldBatch lanes =
-      coherent ? unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase)
-               : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
-                                   fabricated.combiners, codes, averages);
-  std::vector<FieldBatch> behind(design.layers.size());
+  const Fields lanes(coherent
+                         ? unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase)
+                         : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
+                                             fabricated.combiners, codes, averages));
+  std::vector<Fields> behind(design.layers.size());
   Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
   Eigen::Index digit = 0;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const int source = layer.lanes[0].source;
-    const FieldBatch& whole = source < 0 ? lanes : behind[static_cast<std::size_t>(source)];
+    const Fields& whole = source < 0 ? lanes : behind[static_cast<std::size_t>(source)];
     const bool last = layer.ending == LayerEnd::servers;
     const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
-    const FieldBatch made =
-        paths[l].inputs_unchanged ? FieldBatch() : gathered(layer, paths[l], lanes, behind, hardware);
-    FieldBatch out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
-                                    !layer.received() || acting.shot || !fabricated.oscillator_rad.empty());
+    const Fields made =
+        paths[l].inputs_unchanged ? Fields() : gathered(layer, paths[l], lanes, behind, hardware);
+    Fields out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
+                                !layer.received() || acting.shot || !fabricated.oscillator_rad.empty());
     if (!layer.received()) {
       behind[l] = std::move(out);
       continue;
     }
     const Eigen::VectorXd* phase = fabricated.oscillator_rad.empty() ? nullptr : &fabricated.oscillator_rad[l];
     const auto received = [&](const StageInTime& stage, Stream& stream) {
-      FieldBatch::Plane values = detect(out, hardware, phase, stage, acting, stream);
-      values = (paths[l].gain * values).colwise() + paths[l].bias;
+      Plane values = detect(out, hardware, phase, stage, acting, stream);
+      values = (static_cast<Real>(paths[l].gain) * values).colwise() + paths[l].bias;
       return values;
     };
-    const auto passed_on = [&](FieldBatch::Plane values) {
+    const auto passed_on = [&](Plane values) {
       if (last) return values;
       if (fabricated.ceilings.empty())
-        values = values.cwiseMax(0.0).cwiseMin(layer.ceiling);
+        values = values.cwiseMax(Real(0)).cwiseMin(static_cast<Real>(layer.ceiling));
       else
-        limit(values, fabricated.ceilings[l], hardware.link.limiter_knee);
+        limit(values, VectorOf<Real>(fabricated.ceilings[l].template cast<Real>()),
+              static_cast<Real>(hardware.link.limiter_knee));
       return values;
     };
     if (onlooker != nullptr)
       for (std::size_t i = 0; i < onlooker->instants.size(); ++i) {
-        const FieldBatch::Plane seen = received(onlooker->instants[i], looks);
+        const Plane seen = received(onlooker->instants[i], looks);
         onlooker->see(l, i, seen, passed_on(seen));
       }
-    FieldBatch::Plane values = received(fabricated.stage, last ? server : neurons);
+    Plane values = received(fabricated.stage, last ? server : neurons);
     const bool looked_at = onlooker != nullptr && onlooker->instants.empty();
-    const FieldBatch::Plane raw = looked_at ? values : FieldBatch::Plane();
+    const Plane raw = looked_at ? values : Plane();
     values = passed_on(std::move(values));
     if (looked_at) onlooker->see(l, 0, raw, values);
     if (!last) {
-      FieldBatch::Plane& drives = behind[l].re = std::move(values);
-      const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
-      drives = full_scale / layer.largest_output * (drives.array() + layer.offset);
+      Plane& drives = behind[l].re = std::move(values);
+      const auto full_scale = static_cast<Real>(std::sqrt(hardware.link.signal_full_scale_w));
+      drives = full_scale / static_cast<Real>(layer.largest_output) *
+               (drives.array() + static_cast<Real>(layer.offset));
       if (paths[l].undimmed) drives = drives.cwiseMax(-full_scale).cwiseMin(full_scale);
       continue;
     }
-    answer.middleRows(digit, values.rows()) = values;
+    answer.middleRows(digit, values.rows()) = values.template cast<double>();
     digit += values.rows();
   }
   return answer;
 }
+
+#define OPTINC_INSTANTIATE(Real)                                                                              \
+  template Eigen::MatrixXd transmit_block(                                                                    \
+      const LitUnit&, const Fabricated&, const std::vector<LayerPath<Real>>&, const Eigen::Ref<const Codes>&, \
+      const TransmissionSeed&, std::uint32_t, NoisyReceivers, const Onlooker<Real>*);
+OPTINC_INSTANTIATE(double)
+OPTINC_INSTANTIATE(float)
+#undef OPTINC_INSTANTIATE
 
 }  // namespace optinc

@@ -37,19 +37,22 @@ Codes in_succession(const Codes& codes, Eigen::Index first, Eigen::Index words, 
 
 /// Looks on: told what every layer's receivers make of its light. With `instants`, each layer is received once
 /// more for each of them, with noise of its own.
+template <class Real>
 struct Onlooker {
+  using Plane = typename FieldBatchOf<Real>::Plane;
   std::vector<StageInTime> instants;
   /// received (ports, words): values with gain and bias; passed_on: behind rectifiers and ceilings, servers'
   /// as they are. instant: a place in `instants`, 0 without any.
-  std::function<void(std::size_t layer, std::size_t instant, const FieldBatch::Plane& received,
-                     const FieldBatch::Plane& passed_on)>
+  std::function<void(std::size_t layer, std::size_t instant, const Plane& received, const Plane& passed_on)>
       see;
 };
 
-/// What a server receives of a block of words, (output digits, words), in digits, before its converter.
+/// What a server receives of a block of words, (output digits, words), in digits, before its converter:
+/// computed in Real, double or float, from unit P's light on.
+template <class Real>
 Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated,
-                               const std::vector<LayerPath>& paths, const Eigen::Ref<const Codes>& codes,
+                               const std::vector<LayerPath<Real>>& paths, const Eigen::Ref<const Codes>& codes,
                                const TransmissionSeed& seed, std::uint32_t block, NoisyReceivers receivers,
-                               const Onlooker* onlooker = nullptr);
+                               const Onlooker<Real>* onlooker = nullptr);
 
 }  // namespace optinc
