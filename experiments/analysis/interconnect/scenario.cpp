@@ -49,8 +49,13 @@ std::int64_t levels_of(const Scenario& s) {
   return levels;
 }
 
+ModelCost model_of(const Scenario& s) {
+  if (s.weights == 0) return workload_cost(s.workload, s.context);
+  return {"own", "sample", {{"all", s.weights, s.weights}}};
+}
+
 Scenario in_force(Scenario s) {
-  const ModelCost model = workload_cost(s.workload, s.context);
+  const ModelCost model = model_of(s);
   const int n = static_cast<int>(s.servers);
   if (s.compute_s < 0.0) s.compute_s = iteration_flop(s, model) / s.compute_rate_flop_per_s;
   if (s.network == "fat-tree" && s.radix == 0) s.radix = fitting_radix(n);

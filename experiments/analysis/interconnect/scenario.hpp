@@ -20,7 +20,7 @@ struct Scenario {
   std::string name, reference, note;
   bool calibrated = false;
   std::string network = "switch", collective = "ring", workload = "resnet50-cifar100-imagenet-stem";
-  std::int64_t servers = 4, chunks = 0, seed = 1;
+  std::int64_t weights = 0, servers = 4, chunks = 0, seed = 1;
   // computing
   std::int64_t batch = 32, context = 0;
   double compute_rate_flop_per_s = 36e12, flop_per_mac = 2.0, backward_ratio = 2.0, compute_s = -1.0,
@@ -88,6 +88,10 @@ void set_field(Scenario& scenario, std::string_view key, const FieldValue& value
 /// circuits set in 25e-6 s (sip-ring) or 10e-3 s (sip-ocs); the delay of its `unit`. For a scenario that
 /// check_scenario lets pass.
 Scenario in_force(Scenario scenario);
+
+/// Layers of the model that is trained: those of `workload`, or a single one of `weights` weights, each of
+/// which takes one multiply-add a sample (image, token).
+ModelCost model_of(const Scenario& scenario);
 
 /// Operations of a server in an iteration.
 double iteration_flop(const Scenario& scenario, const ModelCost& model);

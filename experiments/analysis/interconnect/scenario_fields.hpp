@@ -15,7 +15,7 @@ void visit_fields(S& s, Visitor&& visit) {
   const bool fat_tree = s.network == "fat-tree", sip_ring = s.network == "sip-ring",
              sip_ocs = s.network == "sip-ocs", oddl = s.network == "oddl", optinc = s.network == "optinc";
   const bool in_network = s.collective == "in-network", scaled = s.scale_bits > 0,
-             words = s.workload.starts_with("llama"), counted = s.compute_s < 0.0;
+             words = s.weights == 0 && s.workload.starts_with("llama"), counted = s.compute_s < 0.0;
   const bool switches = s.network == "switch" || fat_tree || (optinc && scaled);
   const bool routed = fat_tree && (!in_network || scaled), placed = fat_tree || sip_ring;
   const bool hashed = routed && s.routing == "ecmp";
@@ -32,7 +32,12 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(name_field("network", "Network that connects the servers", interconnect_names), s.network, true);
   visit(name_field("collective", "Collective operation that averages the gradients", collective_names),
         s.collective, true);
-  visit(name_field("workload", "Model to train", workload_names()), s.workload, true);
+  visit(name_field("workload", "Model to train", workload_names()), s.workload, s.weights == 0);
+  visit(FieldInfo{"weights", "1",
+                  "Weights of a model of your own in place of workload; 0: those of workload. Its forward pass "
+                  "takes one multiply-add per weight and sample; give compute_s where weights are shared",
+                  0, 1e13},
+        s.weights, true);
   visit(FieldInfo{"servers", "1", "Number of servers N", 2, 65536}, s.servers, true);
   visit(FieldInfo{"chunks", "1", "Pipeline chunks of a tree collective; 0: the fastest number", 0, 65536},
         s.chunks, s.collective == "tree" || s.collective == "double-tree");

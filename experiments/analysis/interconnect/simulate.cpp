@@ -68,7 +68,7 @@ void line_up(IterationResult& r, const Communication& scales, const Communicatio
 IterationResult computed(const Scenario& s) {
   IterationResult r;
   r.scenario = s;
-  const ModelCost model = workload_cost(s.workload, s.context);
+  const ModelCost model = model_of(s);
   r.parameters = model.parameters();
   r.macs = model.macs();
   r.flop = iteration_flop(s, model);

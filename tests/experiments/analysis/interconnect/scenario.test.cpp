@@ -79,6 +79,19 @@ TEST_CASE("numbers that mean nothing are refused") {
                 {"a list", "1..1e+18"});
 }
 
+// Six operations a parameter and sample; fails when the workload's layers still count
+TEST_CASE("a model of one's own has the weights that it is given") {
+  Scenario s = scenario("switch", "ring", 16);
+  s.weights = 300'000'000;
+  s.batch = 512;
+  s = in_force(s);
+  CHECK(gradient_bytes(s, model_of(s)) == 4 * 3e8);
+  CHECK(s.compute_s == Approx(6 * 3e8 * 512 / s.compute_rate_flop_per_s));
+  CHECK_FALSE(reads_key(s, "workload"));
+  s.context = 5;
+  CHECK_FALSE(reads_key(s, "context"));
+}
+
 TEST_CASE("what would take hours or all memory is refused") {
   check_message(refused(scenario("sip-ring", "ring", 5000)), {"5000 servers", "4096"});
   check_message(refused(scenario("sip-ring", "sharded-parameter-server", 1024)), {"1024 servers", "512"});

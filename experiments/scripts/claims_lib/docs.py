@@ -1,0 +1,137 @@
+"""Group docs: what a stranger reads: the README, the commands that its pages print, the site, the width of tables and pages."""
+
+import re
+import sys
+import time
+
+from .claim import OPTINC, ROOT, STUDY, Claim, progress
+
+GROUP = "docs"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# every command that prints a table, on what is shipped; {out}: a result file
+TABLES = (
+    ("list",), ("devices",), ("inspect", "{out}"), ("validate", "--quick", "8"), ("check-network", "shipped/64x4"),
+    ("budget", "--set", "network.source=carry-chain"), ("compare-costs", "experiments/data/lists/published.toml"),
+    ("interconnect", "experiments/data/lists/headline.toml", "--quiet"), ("interconnect", "experiments/data/lists/ring_1024.toml", "--quiet"),
+    ("cluster", "experiments/data/lists/oddl.toml", "--quiet"), ("operating-point", "experiments/data/lists/operating_points.toml",
+                                                                 "--chips", "1", "--words", "60", "--bandwidths", "32e9", "--quiet"),
+    ("explain",), ("explain", "chip"), ("explain", "chip.sigma_eta_rad"), ("circuit", "--models"), ("cluster", "--keys"),
+)
+
+
+def words(text):
+    return len(re.sub(r"^```.*?^```|\]\([^)]*\)|<[^>]*>", " ", text, flags=re.MULTILINE | re.DOTALL).split())
+
+
+def numbers(text):
+    """Numbers in prose and tables: not in code, links or addresses."""
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`|\]\([^)]*\)|<[^>]*>", " ", text, flags=re.MULTILINE | re.DOTALL)
+    return len(re.findall(r"(?<![\w.])\d[\d,.]*", prose))
+
+
+def guide(bench):
+    """{page: (blocks run, whether one printed something else)} of the README and the guide."""
+    def make():
+        bench.optinc("list")  # compiles it
+        found = {}
+        for page in (ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))):
+            if not re.search(r"^```(sh|python)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+                continue
+            said, _, status = bench.run("/usr/bin/python3", "tests/guide.py", OPTINC, page, accept=(0, 1, 77))
+            blocks = len(re.findall(r"^```(?:sh|python)$", page.read_text(encoding="utf-8"), re.MULTILINE))
+            found[page.name] = (0 if status == 77 else blocks, status == 1)
+            if status:
+                progress(f"   {page.name}: exit status {status}\n{said[-1500:]}")
+        return found
+    return bench.once("guide", make)
+
+
+def site(bench):
+    """(pages, broken links) of the site, built anew."""
+    def make():
+        said = bench.run("docs/site/build", "--out", bench.folder / "site")[0]
+        return [int(n) for n in re.search(r"(\d+) pages in .*, (\d+) broken links", said).groups()]
+    return bench.once("site", make)
+
+
+def result(bench):
+    """A small result of the main job."""
+    def make():
+        out = bench.folder / "main_job.h5"
+        bench.optinc("run", STUDY, "-o", out, "--trials", "2", "--set", "measure.words=64", "--set", "measure.once=[]", "--quiet")
+        return out
+    return bench.once("docs-result", make)
+
+
+def widest(bench):
+    """Columns of the widest line that a command prints, of all commands that print a table."""
+    most = 0
+    for command in TABLES:
+        said = bench.optinc(*(str(result(bench)) if word == "{out}" else word for word in command))[0]
+        width = max(map(len, said.splitlines()))
+        if width > most:
+            progress(f"   {width} columns: optinc {' '.join(command)}")
+        most = max(most, width)
+    return most
+
+
+def page_width(bench):
+    """Pixels that a report page takes in a window of 390, in Chromium."""
+    sys.path.insert(0, str(ROOT / "tests/experiments"))
+    import html_page  # noqa: PLC0415
+    if html_page.browser() is None:
+        raise RuntimeError("no Chromium. Run experiments/scripts/setup browser.")
+    page = bench.folder / "main_job.html"
+    bench.optinc("report", result(bench), "-o", page, "--force")
+    return next(iter(html_page.measured([page], (390,)).values()))["wide"]
+
+
+def task(*lines):
+    """Seconds of what a newcomer types, line by line, in an empty folder."""
+    def measure(bench):
+        bench.optinc("list")  # compiles it
+        folder = bench.folder / f"task-{abs(hash(lines))}"
+        folder.mkdir()
+        start = time.monotonic()
+        for line in lines:
+            bench.run("bash", "-euc", f'PATH="{ROOT}/build/release/bin:$PATH"; {line}', cwd=folder)
+        return time.monotonic() - start
+    return measure
+
+
+# -- what newcomers wanted to do and could not, or not soon: from the pages that the README points to
+DFT = "/usr/bin/python3 -c \"import numpy as np; np.savetxt('dft.csv', np.fft.fft(np.eye(16), norm='ortho'), delimiter=',')\""
+SPLITTERS = ("/usr/bin/python3 -c \"import numpy as np; rows = [(c, u) for c in range(16) for u in range(c % 2, 15, 2)]; "
+             "np.savetxt('measured.csv', np.column_stack([rows, np.random.default_rng(1).normal(0, 0.02, (120, 2))]), "
+             "delimiter=',', header='column,upper,alpha_rad,beta_rad', comments='')\"")
+MESH = "optinc run mesh_comparison -o mesh.h5 --force --quiet --trials 5 --sweep mesh.ports=[16] --sweep chip.sigma_eta_rad=[0.01,0.04] --set mesh.target=dft.csv"
+TASKS = (
+    ("own-unitary", "a unitary of 16 ports: its phases, and its fidelity against the splitters' errors",
+     (DFT, "optinc program dft.csv -o phases.csv", MESH, "optinc inspect mesh.h5")),
+    ("measured-splitters", "fidelity after correction for splitters measured on a chip, from a CSV file",
+     (DFT, SPLITTERS, f"{MESH} --set mesh.measured=measured.csv", "optinc inspect mesh.h5")),
+    ("own-model", "a ring beside OptINC on 16 servers, for a model of 300 million weights",
+     ("printf 'preset.job.weights = 300000000\\npreset.job.servers = 16\\n[[scenario]]\\nname = \"ring\"\\npreset = [\"job\"]\\n"
+      "[[scenario]]\\nname = \"OptINC\"\\npreset = [\"job\"]\\nnetwork = \"optinc\"\\ncollective = \"optinc\"\\n"
+      "design = \"chain N=4 B=32\"\\nreference = \"ring\"\\n' > mine.toml", "optinc interconnect mine.toml --quiet")),
+    ("find-package", "a program of one's own with find_package(optinc), installed from the compiled tree",
+     (f"cmake --install {ROOT}/build/release --prefix $PWD/prefix > install.log", f"cp -r {ROOT}/tests/consumer .",
+      "cmake -S consumer -B build -DCMAKE_PREFIX_PATH=$PWD/prefix > configure.log", "cmake --build build > build.log")),
+    ("wavelength", "a mesh at other wavelengths", ("optinc run wavelength --quiet --trials 2 -o wavelength.h5", "optinc inspect wavelength.h5")),
+)
+
+SITE = "docs/site/build"
+GUIDE = f"/usr/bin/python3 tests/guide.py {OPTINC}"
+CLAIMS = [Claim(GROUP, *row) for row in (
+    # name, target, unit, measurement, command
+    ("readme-lines", "<= 150", "lines of the README", lambda _: README.count("\n"), "wc -l README.md"),
+    ("readme-words", "", "words of its prose", lambda _: words(README), "wc -w README.md"),
+    ("readme-numbers", "", "numbers in its prose", lambda _: numbers(README), "grep -c '[0-9]' README.md"),
+    ("blocks-run", ">= 40", "blocks of commands and Python run, of the README and the guide", lambda bench: sum(n for n, _ in guide(bench).values()), GUIDE),
+    ("pages-wrong", "= 0", "pages of which a block fails or prints something else", lambda bench: sum(bad for _, bad in guide(bench).values()), GUIDE),
+    ("site-pages", ">= 30", "pages of the site", lambda bench: site(bench)[0], SITE),
+    ("site-broken", "= 0", "broken links of the site", lambda bench: site(bench)[1], SITE),
+    ("table-width", "<= 100", "columns of the widest line that a command prints", widest, f"{OPTINC} list | wc -L"),
+    ("page-width", "<= 390", "pixels that a report page takes in a window of 390 (Chromium)", page_width, f"{OPTINC} report main_job.h5"),
+    *((f"task-{name}", "", f"s: {what}", task(*lines), "; ".join(lines)) for name, what, lines in TASKS),
+)]
