@@ -1,13 +1,11 @@
-"""Group hardening: an installed OptINC serves other projects and other machines, runs survive, the documentation is true."""
+"""Group hardening: an installed OptINC serves other projects and other machines, runs survive."""
 
 import json
-import re
 import shutil
 
 from .claim import ROOT, Claim, progress
 
 GROUP = "hardening"
-CI = "build/ci"
 
 
 # -- the runs that several claims share
@@ -31,35 +29,6 @@ def ran_without_avx(bench):
     """1 where the emulated processor without AVX gave the same numbers: tests/install compares them and fails otherwise."""
     installed(bench)
     return int((bench.folder / "install/nehalem.h5").is_file())
-
-
-def compiled(bench):
-    """A whole build of the preset ci."""
-    def make():
-        bench.run("cmake", "--preset", "ci")
-        bench.run("cmake", "--build", "--preset", "ci")
-    bench.once("ci", make)
-
-
-def guide(bench):
-    """(blocks of the guide, blocks that fail or print something else)."""
-    def make():
-        compiled(bench)
-        text, _, status = bench.run("/usr/bin/python3", "tests/guide.py", f"{CI}/bin/optinc", accept=(0, 1))
-        pages = [line.split(": ")[1].split() for line in text.splitlines() if ".md: " in line]
-        if status and not any(int(words[2]) for words in pages):
-            raise RuntimeError("tests/guide.py failed before it could run a page")
-        return sum(int(words[0]) for words in pages), sum(int(words[2]) for words in pages)
-    return bench.once("guide", make)
-
-
-def complaints(bench):
-    """What Doxygen says of the headers and the guide, as cmake/docs_check.cmake counts it."""
-    bench.run("cmake", "--preset", "ci")
-    told, _, status = bench.run("cmake", "--build", "--preset", "ci", "--target", "docs", accept=(0, 1))
-    if status == 0:
-        return 0
-    return int(re.search(r"Doxygen has (\d+) complaints", told).group(1))
 
 
 FUZZ_SECONDS = 60
@@ -93,15 +62,12 @@ def kills_survived(bench):
 # -- the claims
 
 FUZZ = f"tests/fuzz/run --seconds {FUZZ_SECONDS}"
-GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
     ("consumers", "= 3", "external programs compiled against an installation and run: plainly, with -march=native, against the packages",
      consumers, "tests/install"),
     ("no-avx", "= 1", "1 if the portable build gives the same numbers on an emulated Nehalem", ran_without_avx, "tests/install"),
-    ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", lambda bench: guide(bench)[0], GUIDE),
-    ("guide-wrong", "= 0", "of these, those that fail or print something other than the page", lambda bench: guide(bench)[1], GUIDE),
     ("fuzz-findings", "= 0", "inputs that end a reader other than by a refusal: seven targets, a minute each, ASan and UBSan",
      lambda bench: fuzzed(bench)[1], FUZZ),
     ("fuzz-executions", ">= 500", "executions of the slowest target in that minute", lambda bench: fuzzed(bench)[0], FUZZ),
@@ -109,5 +75,4 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      "tests/analyse --cppcheck"),
     ("kills", "= 50", "of 50 SIGKILLs at random moments of a 30 s run survived: nothing lost, the same file at the end",
      kills_survived, "tests/faults/kill_and_resume"),
-    ("docs", "= 0", "Doxygen warnings about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
 )]
