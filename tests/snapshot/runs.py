@@ -83,6 +83,7 @@ LABORATORY = [
     Run("fabricate", ["fabricate", "tiny.h5", "-o", "chip.h5", "--preset", "foundry", "--seed", "4", "--chip", "3",
                       *sets("chip.rho_ab=0.2")], ("chip.h5",)),
     study("comb_measured", "comb", ["chip.measured=chip.h5"]),
+    study("chip_float32", "chip_noise", ["measure.arithmetic=float32"]),
     Run("fabricate_shipped", ["fabricate", "shipped/32x5", "-o", "chip_32x5.h5"], ("chip_32x5.h5",)),
     Run("program", ["program", "tiny.h5", "-o", "phases.h5", "--chip", "chip.h5"], ("phases.h5",)),
     Run("program_dac", ["program", "tiny.h5", "-o", "phases.csv", "--dac-bits", "8"], ("phases.csv",)),

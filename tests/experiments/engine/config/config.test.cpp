@@ -27,7 +27,7 @@ StudyConfig unlike_default() {
   c.figures = {"eye", "pareto"};
   c.run = {9007199254740992u, 3, 0.1};
   c.runner = {31, 0.25, "fidelity"};
-  c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, {}};
+  c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, Arithmetic::float32, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
   c.network = {
@@ -180,8 +180,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("run", values(seed, threads, time_limit));
   const auto& [trials, precision, precision_metric] = runner;
   check("runner", values(trials, precision, precision_metric));
-  const auto& [metrics, variants, words, once] = measure;
-  check("measure", values(metrics, variants, words, once));
+  const auto& [metrics, variants, words, arithmetic, once] = measure;
+  check("measure", values(metrics, variants, words, std::string(name_of(arithmetic)), once));
   const auto& [metric, sense, limit] = yield;
   check("yield", values(metric, sense, limit));
   const auto& [servers, digits, rounding, level] = task;
