@@ -61,7 +61,7 @@ TEST_CASE("transmit of unclocked words is the reference, sample by sample") {
     }
 }
 
-// With noise and jitter. Seen to fail when float32's jitter has another sign.
+// With noise and jitter. Seen to fail when float32 draws its jitter one number later.
 TEST_CASE("transmit of words in time in float32 is that in float64") {
   for (const std::size_t s : in_time)
     for (const Sampling sampling : {Sampling::clocked, Sampling::unclocked}) {
