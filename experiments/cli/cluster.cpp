@@ -6,6 +6,8 @@
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -28,7 +30,8 @@ int cluster_command(const ClusterArguments& a, std::string_view typed) {
   }
   Progress progress("cluster", static_cast<long>(results.rows()), a.out.quiet);
   solve_cluster_list(
-      results,
+      results, shipped_folder("lists") / "at_operating_points.toml",
+      [](const StudyConfig& config) { return make_network_of(config, true).network; },
       [&](const std::string& name) {
         check_interrupt();
         progress.step(name);

@@ -11,8 +11,6 @@ namespace optinc {
 
 inline constexpr std::array<std::string_view, 3> exchange_names = {"ring", "halving-doubling",
                                                                    "sharded-parameter-server"};
-inline constexpr std::array<std::string_view, 4> shared_network_names = {"switch", "fat-tree", "sip-ring",
-                                                                         "oddl"};
 inline constexpr double seconds_max = 1e6, rate_bit_per_s_max = 1e15;
 
 template <class Row>
@@ -21,41 +19,54 @@ void visit_name(Row& row, auto&& visit) {
 }
 
 /// Keys of the network that jobs share.
-template <class Row>
-void visit_network(Row& row, auto&& visit) {
-  visit(FieldInfo{"nodes", "1", "Nodes of the cluster", 8, 4096}, row.nodes);
+template <Like<TrafficSettings> T>
+void visit_network(T& t, auto& scattered, auto& window, auto&& visit) {
+  visit(FieldInfo{"nodes", "1", "Nodes of the cluster", 8, 4096}, t.network.servers);
   visit(FieldInfo{"rate_bit_per_s", "bit/s", "Line rate of a node's port", 1.0, rate_bit_per_s_max,
                   "published summary of ODDL: 100 Gb/s"},
-        row.rate_bit_per_s);
-  visit(name_field("routing", "Routing of a fat-tree", routing_names()), row.routing);
+        t.network.rate_bit_per_s);
+  visit(name_field("routing", "Routing of a fat-tree", routing_names()), t.network.routing);
   visit(FieldInfo{"sub_flows", "1", "Sub-flows of a connection that ECMP hashes separately", 1, 64},
-        row.sub_flows);
+        t.network.sub_flows);
   visit(FieldInfo{"oversubscription", "1", "Bandwidth of a fat-tree's host links relative to its links above",
                   1, 1000},
-        row.oversubscription);
+        t.network.oversubscription);
   visit(
       FieldInfo{"scattered", "1", "Share of a job's nodes placed at random; 0: packed, 1: all at random", 0, 1},
-      row.scattered);
+      scattered);
   visit(FieldInfo{"overlap", "1", "Whether a bucket is exchanged as soon as its layers' gradients are ready"},
-        row.overlap);
-  visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket of gradients", 1, 1e15,
+        t.overlap);
+  visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket of 32-bit gradients", 1, 1e15,
                   "PyTorch DistributedDataParallel: 25 MiB"},
-        row.bucket_bytes);
+        t.bucket_bytes);
   visit(FieldInfo{"step_latency_s", "s", "Latency of host, card and software per step", 0, seconds_max,
                   "guess: RDMA"},
-        row.step_latency_s);
+        t.network.step_latency_s);
   visit(FieldInfo{"hop_latency_s", "s", "Latency per link in a network of electrical switches", 0, seconds_max,
                   "guess"},
-        row.hop_latency_s);
+        t.network.hop_latency_s);
   visit(FieldInfo{"set_s", "s",
                   "Time that ODDL takes to set up a circuit; default: that of a testbed with default keys", 0,
                   seconds_max},
-        row.set_s);
+        t.set_s);
+  visit(FieldInfo{"aggregation_latency_s", "s", "Latency of the addition in a switch, per level", 0,
+                  seconds_max, "guess"},
+        t.network.aggregation_latency_s);
+  visit(FieldInfo{"optinc_levels", "1",
+                  "Largest number of levels of OptINC units; jobs on more nodes than they join are not served",
+                  1, 8, "published summaries: two levels of four inputs"},
+        t.optinc_levels);
+  visit(FieldInfo{"design", "1", "Design of every OptINC unit, a row of `designs`"}, t.network.design);
+  visit(FieldInfo{"designs", "1",
+                  "List of designs, relative to this list; empty: the shipped "
+                  "experiments/data/lists/at_operating_points.toml"},
+        t.network.designs);
   visit(
       FieldInfo{"window", "1",
                 "Simulated iterations of the slowest of coupled jobs, after two that are not counted", 1, 1000},
-      row.window);
-  visit(FieldInfo{"seed", "1", "Seed of placement, hashing and arrivals", 0, 9007199254740992.0}, row.seed);
+      window);
+  visit(FieldInfo{"seed", "1", "Seed of placement, hashing and arrivals", 0, 9007199254740992.0},
+        t.network.seed);
 }
 
 template <Like<Testbed> T>
@@ -141,31 +152,34 @@ void visit_fields(P& p, auto&& visit) {
 template <Like<Competition> C>
 void visit_fields(C& c, auto&& visit) {
   visit_name(c, visit);
-  visit(name_field("workload", "Model that all jobs train", workload_names()), c.workload);
+  visit(name_field("workload", "Model that all jobs train", workload_names()), c.traffic.network.workload);
   visit(FieldInfo{"load", "1", "Share of the nodes that other tenants occupy", 0, 0.99}, c.load);
   visit(FieldInfo{"tenant_nodes", "1", "Nodes of each other tenant", 2, 4096}, c.tenant_nodes);
-  visit(FieldInfo{"compute_s", "s", "Compute time per iteration", 1e-9, seconds_max}, c.compute_s);
-  visit_network(c, visit);
+  visit(FieldInfo{"compute_s", "s", "Compute time per iteration", 1e-9, seconds_max},
+        c.traffic.network.compute_s);
+  visit_network(c.traffic, c.scattered, c.window, visit);
 }
 
 template <Like<ClusterDay> D>
 void visit_fields(D& d, auto&& visit) {
   visit_name(d, visit);
-  visit(name_field("network", "Network that the jobs share", shared_network_names), d.network);
+  visit(name_field("network", "Network that the jobs share", shared_network_names),
+        d.day.traffic.network.network);
   visit(
       FieldInfo{"load", "1", "Mean share of the nodes that drawn jobs request; ignored with `jobs`", 0.001, 10},
       d.load);
   visit(FieldInfo{"jobs", "1",
                   "Table of jobs (CSV: arrival_s, nodes, duration_s), relative to the list; empty: drawn"},
         d.jobs);
-  visit(FieldInfo{"horizon_s", "s", "Simulated time", 1, 1e7}, d.horizon_s);
-  visit(name_field("workloads", "Models from which that of each job is drawn", workload_names()), d.workloads);
+  visit(FieldInfo{"horizon_s", "s", "Simulated time", 1, 1e7}, d.day.horizon_s);
+  visit(name_field("workloads", "Models from which that of each job is drawn", workload_names()),
+        d.day.workloads);
   visit(name_field("collectives", "Collective operations from which that of each job is drawn", exchange_names),
-        d.collectives);
+        d.day.collectives);
   visit(FieldInfo{"setup_s", "s", "Time to set ODDL's wavelength-selective switches for a job", 0, seconds_max,
                   "guess: 10e-3 to 100e-3"},
-        d.setup_s);
-  visit_network(d, visit);
+        d.day.setup_s);
+  visit_network(d.day.traffic, d.day.scattered, d.day.window, visit);
 }
 
 }  // namespace optinc

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "experiments/analysis/cluster/cluster_fields.hpp"
+#include "experiments/analysis/interconnect/units.hpp"
 #include "experiments/engine/config/table_reader.hpp"
 #include "physics/core/check.hpp"
 
@@ -66,36 +67,35 @@ void read_rows(const TableReader& reader, std::vector<AnsweredRow<Question, Answ
   for (Question& row : all) rows.push_back({std::move(row), {}});
 }
 
-/// A fat-tree's keys and the others of a day, as the engine takes them.
+/// A day as the engine takes it.
 DaySettings settings_of(const ClusterDay& d, const std::filesystem::path& folder) {
-  DaySettings day;
-  Scenario& s = day.traffic.network;
-  s.name = d.name;
-  s.network = d.network;
-  s.routing = d.routing;
-  s.oversubscription = d.oversubscription;
-  s.sub_flows = d.sub_flows;
-  s.servers = d.nodes;
-  s.rate_bit_per_s = d.rate_bit_per_s;
-  s.step_latency_s = d.step_latency_s;
-  s.hop_latency_s = d.hop_latency_s;
-  s.seed = d.seed;
-  day.traffic.bucket_bytes = d.bucket_bytes;
-  day.traffic.overlap = d.overlap;
-  day.traffic.set_s = d.set_s;
-  day.workloads = d.workloads;
-  day.collectives = d.collectives;
-  day.horizon_s = d.horizon_s;
-  day.scattered = d.scattered;
-  day.setup_s = d.network == "oddl" ? d.setup_s : 0.0;
-  day.window = static_cast<int>(d.window);
-  day.seed = static_cast<std::uint64_t>(d.seed);
-  day.jobs = d.jobs.empty() ? helios_like_jobs(static_cast<int>(d.nodes), d.load, d.horizon_s, day.seed)
-                            : read_jobs(folder / d.jobs, static_cast<int>(d.nodes));
+  DaySettings day = d.day;
+  const Scenario& s = day.traffic.network;
+  day.traffic.network.name = d.name;
+  if (s.network != "oddl") day.setup_s = 0.0;
+  day.seed = static_cast<std::uint64_t>(s.seed);
+  const auto nodes = static_cast<int>(s.servers);
+  day.jobs = d.jobs.empty() ? helios_like_jobs(nodes, d.load, day.horizon_s, day.seed)
+                            : read_jobs(folder / d.jobs, nodes);
   for (const TrainingJob& job : day.jobs)
-    for (const std::string& collective : d.collectives)
+    for (const std::string& collective : day.collectives)
       if (job.size > 1) check_collective_size(collective, job.size, d.name);
   return day;
+}
+
+/// Fills in the cost of OptINC's units where rows need it.
+void cost_rows(ClusterResults& all, const std::filesystem::path& shipped, const TrainedNetwork& trained) {
+  std::vector<Scenario*> scenarios;
+  const auto add = [&](Scenario& s, const std::string& name) {
+    s.name = name;
+    if (!s.designs.empty()) s.designs = (all.folder / s.designs).string();
+    scenarios.push_back(&s);
+  };
+  for (auto& row : all.competitions) add(row.question.traffic.network, row.question.name);
+  for (auto& row : all.days)
+    if (row.question.day.traffic.network.network == "optinc")
+      add(row.question.day.traffic.network, row.question.name);
+  cost_units(scenarios, shipped, trained);
 }
 
 template <class Question>
@@ -132,8 +132,10 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
   return list;
 }
 
-void solve_cluster_list(ClusterResults& all, const std::function<void(const std::string&)>& at_each,
+void solve_cluster_list(ClusterResults& all, const std::filesystem::path& shipped,
+                        const TrainedNetwork& trained, const std::function<void(const std::string&)>& at_each,
                         const std::function<void()>& while_solving) {
+  cost_rows(all, shipped, trained);
   const auto solve = [&](auto& rows, auto&& answer) {
     for (auto& row : rows) {
       if (at_each) at_each(row.question.name);

@@ -12,19 +12,22 @@
 #include "experiments/analysis/cluster/light_paths.hpp"
 #include "experiments/analysis/cluster/testbed.hpp"
 #include "experiments/analysis/cluster/traffic.hpp"
+#include "experiments/analysis/cost/compare_designs.hpp"
 #include "experiments/engine/store/hdf5.hpp"
 
 namespace optinc {
 
 /// A cluster's day as a list names it. Keys and meanings stand in visit_fields (cluster_fields.hpp).
 struct ClusterDay {
-  std::string name, network = "oddl", routing = "ecmp", jobs;
-  std::int64_t nodes = 1024, sub_flows = 1, window = 4, seed = 1;
-  double load = 0.7, horizon_s = 86400.0, scattered = 0.0, oversubscription = 1.0, rate_bit_per_s = 100e9,
-         step_latency_s = 2e-6, hop_latency_s = 0.5e-6, set_s = 3.2e-6, setup_s = 0.1,
-         bucket_bytes = 25.0 * (1 << 20);
-  std::vector<std::string> workloads = {"vgg19", "resnet50-cifar100-imagenet-stem"}, collectives = {"ring"};
-  bool overlap = true;
+  std::string name, jobs;
+  double load = 0.7;
+  DaySettings day;  ///< jobs, seed and set-up are filled in when it is solved
+
+  ClusterDay() {
+    day.traffic.network.network = "oddl";
+    day.workloads = {"vgg19", "resnet50-cifar100-imagenet-stem"};
+    day.setup_s = 0.1;
+  }
 };
 
 /// What a list asks, and what comes out, row by row.
@@ -54,8 +57,11 @@ struct ClusterResults {
 ClusterResults load_cluster_list(const std::filesystem::path& path);
 
 /// Computes every row; `at_each` is told its name, and `while_solving` is called at every change of a day's
-/// jobs, so that it may end the work. An Error names its row.
-void solve_cluster_list(ClusterResults& results, const std::function<void(const std::string&)>& at_each = {},
+/// jobs, so that it may end the work. An Error names its row. shipped: the list of designs of OptINC for rows
+/// without `designs`, which `trained` has networks for (cost_units).
+void solve_cluster_list(ClusterResults& results, const std::filesystem::path& shipped,
+                        const TrainedNetwork& trained,
+                        const std::function<void(const std::string&)>& at_each = {},
                         const std::function<void()>& while_solving = {});
 
 /// Every key with its unit, default and meaning, a line each.

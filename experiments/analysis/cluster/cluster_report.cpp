@@ -55,7 +55,8 @@ constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
      [](const LightPathsResult& r) { return r.path.channel_dbm; }},
     {"received_dbm", "1", "received dBm", 1, "mean power at the receiver, including filter narrowing, dBm",
      [](const LightPathsResult& r) { return r.path.received_dbm; }},
-    {"sensitivity_dbm", "1", "", 1, "receiver sensitivity set by its own noise (mean power), dBm",
+    {"sensitivity_dbm", "1", "", 1,
+     "mean power that a receiver needs besides noise and crosstalk of the path, dBm; NaN: none suffices",
      [](const LightPathsResult& r) { return r.path.sensitivity_dbm; }},
     {"power_margin_db", "dB", "power dB", 1, "received power above the sensitivity",
      [](const LightPathsResult& r) { return r.path.power_margin_db(); }},
@@ -67,12 +68,13 @@ constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
      [](const LightPathsResult& r) { return r.path.bandwidth_hz; }},
     {"narrowing_db", "dB", "narrowing dB", 1, "signal power lost to filter narrowing",
      [](const LightPathsResult& r) { return r.path.narrowing_db; }},
-    {"path_bit_error_rate", "1", "", 1, "bit error rate due to amplifier noise and crosstalk",
+    {"path_bit_error_rate", "1", "", 1, "bit error rate due to amplifier noise, crosstalk and the receiver",
      [](const LightPathsResult& r) { return r.path.bit_error_rate; }},
-    {"noise_margin_db", "dB", "noise dB", 1, "tolerated noise and crosstalk over the actual level",
+    {"noise_margin_db", "dB", "noise dB", 1,
+     "noise and crosstalk that a noiseless receiver would tolerate over the actual level",
      [](const LightPathsResult& r) { return r.path.noise_margin_db; }},
     {"reaches", "1", "reaches", 1,
-     "1 if no margin is negative and the passbands in series are at least as wide as the symbol rate",
+     "1 if the power suffices and the passbands in series are at least as wide as the symbol rate",
      [](const LightPathsResult& r) { return r.path.reaches() ? 1.0 : 0.0; }, true},
     {"reach_passes", "1", "reach", 1, "largest number of passes at which a path works",
      [](const LightPathsResult& r) { return static_cast<double>(r.reach_passes); }, true},
@@ -86,7 +88,7 @@ constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
      [](const LightPathsResult& r) { return r.blocked_rearranged; }},
 }};
 
-constexpr std::array<TableColumn<CompetitionResult>, 8> competition_columns = {{
+constexpr std::array<TableColumn<CompetitionResult>, 12> competition_columns = {{
     {"job_nodes", "1", "job", 1, "nodes of the job in question",
      [](const CompetitionResult& r) { return static_cast<double>(r.job_nodes); }, true},
     {"tenants", "1", "tenants", 1, "other jobs on the cluster",
@@ -97,21 +99,33 @@ constexpr std::array<TableColumn<CompetitionResult>, 8> competition_columns = {{
      [](const CompetitionResult& r) { return r.fat_tree_s; }},
     {"sip_ring_s", "s", "", 1, "iteration time on SiP-Ring",
      [](const CompetitionResult& r) { return r.sip_ring_s; }},
+    {"aggregation_s", "s", "", 1, "iteration time on a fat-tree whose switches add gradients",
+     [](const CompetitionResult& r) { return r.aggregation_s; }},
+    {"optinc_s", "s", "", 1, "iteration time on OptINC; NaN: it does not serve the job",
+     [](const CompetitionResult& r) { return r.optinc_s; }},
     {"fat_tree_ratio", "1", "fat-tree", 1, "iteration time on the fat-tree over that on ODDL",
      [](const CompetitionResult& r) { return r.fat_tree_ratio(); }},
     {"sip_ring_ratio", "1", "SiP-Ring", 1, "iteration time on SiP-Ring over that on ODDL",
      [](const CompetitionResult& r) { return r.sip_ring_ratio(); }},
+    {"aggregation_ratio", "1", "adding", 1,
+     "iteration time on a fat-tree whose switches add gradients over that on ODDL",
+     [](const CompetitionResult& r) { return r.aggregation_ratio(); }},
+    {"optinc_ratio", "1", "OptINC", 1,
+     "iteration time on OptINC over that on ODDL; NaN: it does not serve the job",
+     [](const CompetitionResult& r) { return r.optinc_ratio(); }},
     {"coupled", "1", "coupled", 1, "share of the jobs that slow each other down on the fat-tree",
      [](const CompetitionResult& r) { return r.coupled; }},
 }};
 
-constexpr std::array<TableColumn<DayResult>, 13> day_columns = {{
+constexpr std::array<TableColumn<DayResult>, 14> day_columns = {{
     {"arrived", "1", "arrived", 1, "jobs", [](const DayResult& r) { return static_cast<double>(r.arrived); },
      true},
     {"started", "1", "", 1, "jobs that started",
      [](const DayResult& r) { return static_cast<double>(r.started); }, true},
     {"finished", "1", "finished", 1, "jobs that finished",
      [](const DayResult& r) { return static_cast<double>(r.finished); }, true},
+    {"refused", "1", "refused", 1, "jobs that were too large for the network",
+     [](const DayResult& r) { return static_cast<double>(r.refused); }, true},
     {"utilisation", "1", "used", 1, "node-seconds used by jobs over those of the cluster",
      [](const DayResult& r) { return r.utilisation; }},
     {"mean_wait_s", "s", "wait s", 1, "mean time in the queue; for jobs that never started, until the end",
@@ -234,13 +248,18 @@ std::string cluster_text(const ClusterResults& all) {
                   "ratio: over a non-blocking switch that needs no control; 2 % at: the largest tuning time at "
                   "which the exchange stays within 2 % of that switch; control: mean wait of a flow for its "
                   "first byte.") +
-         table_of("Light from group to group", all.light_paths, light_columns,
-                  "power, noise: margins above what the bit error rate needs; reach: most switch passes with "
-                  "both margins; blocked: share of connections without a wavelength, assigned one by one; "
-                  "anew: the same if all may be reassigned.") +
-         table_of("One job on ODDL, a fat-tree and SiP-Ring", all.competitions, competition_columns,
-                  "fat-tree, SiP-Ring: iteration time over that on ODDL; coupled: share of the jobs that slow "
-                  "each other down on the fat-tree. No parameter was chosen to reproduce a published ratio.") +
+         table_of(
+             "Light from group to group", all.light_paths, light_columns,
+             "power: margin above what the bit error rate needs with all noise together; noise: margin for "
+             "noise and crosstalk if the receiver had none; reach: most switch passes that work; blocked: "
+             "share of connections without a wavelength, assigned one by one; anew: the same if all may be "
+             "reassigned.") +
+         table_of(
+             "One job on several networks", all.competitions, competition_columns,
+             "fat-tree, SiP-Ring, adding, OptINC: iteration time over that on ODDL. adding: the switches of "
+             "the fat-tree add gradients; OptINC sends codes of its unit's bits, the others 32 bits; -: it "
+             "does not serve so many nodes. coupled: share of the jobs that slow each other down on the "
+             "fat-tree. No parameter was chosen to reproduce a published ratio.") +
          table_of("Days of a cluster", all.days, day_columns,
                   "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
                   "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "

@@ -10,7 +10,6 @@
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/amplified_path.hpp"
-#include "physics/devices/pam_decision.hpp"
 #include "physics/devices/photodiode.hpp"
 #include "physics/devices/waveguide.hpp"
 #include "physics/random/stream.hpp"
@@ -105,16 +104,17 @@ PathBudget path_budget(const LightPaths& p, std::int64_t passes) {
   b.osnr_db = amplified ? chain_osnr_db(chain, watts_of_dbm(p.transmitter_dbm)) - b.narrowing_db
                         : std::numeric_limits<double>::infinity();
   b.received_dbm = b.channel_dbm - p.router_loss_db - b.narrowing_db;
-  const double crosstalk = crosstalk_ratio(p.wss, n), levels = static_cast<double>(p.levels);
+  const double crosstalk = crosstalk_ratio(p.wss, n);
   b.crosstalk_db = 10.0 * std::log10(crosstalk);
   const double noise = noise_to_signal(b.osnr_db, p.symbol_rate_bd) + crosstalk;
   const int m = static_cast<int>(p.levels);
-  b.bit_error_rate = noise > 0.0 ? beat_limited_bit_error_rate(m, noise) : 0.0;
+  // what the receiver adds, as a power of light
+  const double receiver_w = p.receiver_noise_a_per_rthz * std::sqrt(p.symbol_rate_bd / 2.0) /
+                            PhotodiodeSettings{}.responsivity_a_per_w;
+  b.bit_error_rate = beat_limited_bit_error_rate(m, noise, receiver_w / watts_of_dbm(b.received_dbm));
   b.noise_margin_db = 10.0 * std::log10(tolerated_noise_to_signal(m, p.bit_error_rate) / noise);
-  const double noise_a = p.receiver_noise_a_per_rthz * std::sqrt(p.symbol_rate_bd / 2.0);
-  b.sensitivity_dbm = dbm_of_watts(sensitivity_oma_w(m, p.bit_error_rate * std::log2(levels), noise_a,
-                                                     PhotodiodeSettings{}.responsivity_a_per_w) /
-                                   2.0);
+  const double tolerated = tolerated_receiver_noise(m, p.bit_error_rate, noise);
+  b.sensitivity_dbm = std::isnan(tolerated) ? tolerated : dbm_of_watts(receiver_w / tolerated);
   return b;
 }
 

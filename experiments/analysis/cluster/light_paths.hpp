@@ -31,21 +31,21 @@ struct PathBudget {
   std::int64_t passes = 0;
   double channel_dbm = 0.0;      ///< of one channel behind an amplifier: its power over all channels
   double received_dbm = 0.0;     ///< mean, narrowing included
-  double sensitivity_dbm = 0.0;  ///< mean power that the receiver's own noise needs
+  double sensitivity_dbm = 0.0;  ///< mean power that a receiver needs beside the noise and crosstalk of the
+                                 ///< path; NaN: no power suffices
   double osnr_db = 0.0;          ///< in 12.5 GHz, narrowing included; infinite where no amplifier gains
   double crosstalk_db = 0.0;     ///< of all passes, over the signal
   double bandwidth_hz = 0.0;     ///< of all passes, 3 dB
   double symbol_rate_bd = 0.0;
-  double narrowing_db = 0.0;     ///< power that the passbands take from the signal
-  double bit_error_rate = 0.0;   ///< by amplifiers and crosstalk
-  double noise_margin_db = 0.0;  ///< tolerated noise and crosstalk over what there is
+  double narrowing_db = 0.0;    ///< power that the passbands take from the signal
+  double bit_error_rate = 0.0;  ///< by amplifiers, crosstalk and the receiver
+  double noise_margin_db =
+      0.0;  ///< noise and crosstalk that a receiver without noise tolerates, over what there is
   /// Power above the sensitivity, dB.
   double power_margin_db() const { return received_dbm - sensitivity_dbm; }
-  /// Whether both margins are there, and all passes together as wide as the symbol rate: narrower ones would
+  /// Whether the power suffices, and all passes together are as wide as the symbol rate: narrower ones would
   /// let symbols disturb each other, which is not computed.
-  bool reaches() const {
-    return noise_margin_db >= 0.0 && power_margin_db() >= 0.0 && bandwidth_hz >= symbol_rate_bd;
-  }
+  bool reaches() const { return power_margin_db() >= 0.0 && bandwidth_hz >= symbol_rate_bd; }
 };
 
 /// Budget, reach and blocking of an optical layer.

@@ -13,10 +13,12 @@
 #include <boost/math/tools/toms748_solve.hpp>
 
 #include "experiments/analysis/interconnect/collectives.hpp"
+#include "experiments/analysis/interconnect/communication.hpp"
 #include "experiments/analysis/interconnect/fabric.hpp"
 #include "experiments/analysis/interconnect/workloads.hpp"
 #include "experiments/io/named_columns.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -24,14 +26,16 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// When the gradients of layers are there, and how many bytes: last layer first, gathered into buckets.
+/// When the gradients of layers are there, and how many bytes: last layer first, gathered into buckets of
+/// gradients of 32 bits, in how few bits they may be sent.
 void fill_buckets(JobTraffic& job, const ModelCost& model, const Scenario& s, const TrafficSettings& settings) {
   const double forward_s = s.compute_s / (1.0 + s.backward_ratio), backward_s = s.compute_s - forward_s;
+  const double bucket_bytes = settings.bucket_bytes * static_cast<double>(s.bits) / 32.0;
   double gathered = 0.0, macs = 0.0;
   for (std::size_t l = model.layers.size(); l-- > 0;) {
     gathered += static_cast<double>(model.layers[l].parameters) * static_cast<double>(s.bits) / 8.0;
     macs += static_cast<double>(model.layers[l].macs);
-    if (gathered == 0.0 || (l > 0 && gathered < settings.bucket_bytes)) continue;
+    if (gathered == 0.0 || (l > 0 && gathered < bucket_bytes)) continue;
     const double share = settings.overlap ? macs / static_cast<double>(model.macs()) : 1.0;
     job.ready_s.push_back(forward_s + share * backward_s);
     job.bytes.push_back(gathered);
@@ -89,28 +93,24 @@ void begin_iteration(Running& r, double now_s) {
   begin_bucket(r, now_s);
 }
 
-/// What happens at until_s; true where the set of those who send has changed.
-bool advance(Running& r, double now_s) {
+/// What happens at until_s, or once all bytes are sent.
+void advance(Running& r, double now_s) {
   switch (r.state) {
     case Running::waits:
-      begin_phase(r, now_s);
-      return false;
+      return begin_phase(r, now_s);
     case Running::fixed:
       r.state = Running::sends;
       r.left_bytes = r.job->phases[r.phase].bytes * r.job->bytes[r.bucket];
-      return true;
+      return;
     case Running::sends:
       ++r.phase;
-      begin_phase(r, now_s);
-      return true;
+      return begin_phase(r, now_s);
     case Running::ends:
       ++r.done;
       if (r.done == warm_up) r.first_s = now_s;
       r.last_s = now_s;
       begin_iteration(r, now_s);
-      return false;
   }
-  return false;
 }
 
 }  // namespace
@@ -131,25 +131,51 @@ double JobTraffic::alone_s() const {
   return iteration_s(rates);
 }
 
+Scenario cluster_network() {
+  Scenario s;
+  s.servers = 1024;
+  s.rate_bit_per_s = 100e9;
+  s.routing = "ecmp";
+  s.workload = "vgg19";
+  s.design = "published shape, trained for noise";
+  return s;
+}
+
 struct SharedNetwork::Parts {
   TrafficSettings settings;
   Fabric fabric;
   std::map<std::string, std::pair<Scenario, ModelCost>, std::less<>> models;  ///< in_force, by workload
+  std::map<std::string, int> link_names;                                      ///< where switches add up
 
-  PhaseLoad load_of(const TransferPhase& phase, const std::vector<int>& nodes, bool held) const;
+  PhaseLoad load_over(const std::map<int, double>& weights) const;
+  PhaseLoad load_of(const Scenario& s, const TransferPhase& phase, const std::vector<int>& nodes,
+                    bool held) const;
+  std::vector<PhaseLoad> sum_loads(const TrainingJob& job) const;
   struct Contention;
-  void simulate(std::vector<Running>& group, const Contention& shared, int window,
-                SharedIterations& result) const;
+  static std::int64_t simulate(std::vector<Running>& group, const Contention& shared, std::int64_t window);
 };
 
+/// A phase of flows that take so much of each link, the largest 1.
+PhaseLoad SharedNetwork::Parts::load_over(const std::map<int, double>& weights) const {
+  PhaseLoad load;
+  load.alone_bytes_per_s = never;
+  for (const auto& [link, weight] : weights) {
+    load.links.push_back(link);
+    load.weights.push_back(weight);
+    load.alone_bytes_per_s = std::min(
+        load.alone_bytes_per_s, fabric.links.capacity_bytes_per_s[static_cast<std::size_t>(link)] / weight);
+  }
+  return load;
+}
+
 /// One phase of an exchange of one byte.
-PhaseLoad SharedNetwork::Parts::load_of(const TransferPhase& phase, const std::vector<int>& nodes,
-                                        bool held) const {
+PhaseLoad SharedNetwork::Parts::load_of(const Scenario& s, const TransferPhase& phase,
+                                        const std::vector<int>& nodes, bool held) const {
   std::vector<Transfer> placed;
   for (const Transfer& t : phase.transfers)
     placed.push_back(
         {nodes[static_cast<std::size_t>(t.source)], nodes[static_cast<std::size_t>(t.destination)], t.bytes});
-  const std::vector<Flow> flows = flows_of(settings.network, fabric, placed);
+  const std::vector<Flow> flows = flows_of(s, fabric, placed);
   double largest = 0.0, latency_s = 0.0;
   for (const Flow& f : flows) {
     largest = std::max(largest, f.bytes);
@@ -159,40 +185,83 @@ PhaseLoad SharedNetwork::Parts::load_of(const TransferPhase& phase, const std::v
   for (const Flow& f : flows)
     for (const int l : f.links) weights[l] += f.bytes / largest;
   const auto repeats = static_cast<double>(phase.repeats);
-  PhaseLoad load;
+  PhaseLoad load = load_over(weights);
   load.bytes = repeats * largest;
-  load.alone_bytes_per_s = never;
-  for (const auto& [link, weight] : weights) {
-    load.links.push_back(link);
-    load.weights.push_back(weight);
-    load.alone_bytes_per_s = std::min(
-        load.alone_bytes_per_s, fabric.links.capacity_bytes_per_s[static_cast<std::size_t>(link)] / weight);
-  }
   for (const Transfer& t : placed) load.sent_bytes += static_cast<double>(phase.loads) * t.bytes;
   load.fixed_s = repeats * latency_s;
   if (!fabric.circuits || held) return load;
-  if (settings.network.network == "oddl") {
-    const auto rounds = static_cast<double>(solve_step(settings.network, fabric, placed).rounds);
+  if (s.network == "oddl") {
+    const auto rounds = static_cast<double>(solve_step(s, fabric, placed).rounds);
     load.fixed_s += (rounds > 1.0 ? repeats : 1.0) * rounds * settings.set_s;
   } else {
-    load.fixed_s += settings.network.reconfiguration_s;
+    load.fixed_s += s.reconfiguration_s;
   }
   return load;
+}
+
+/// A byte of a job's gradient, added up by the network.
+std::vector<PhaseLoad> SharedNetwork::Parts::sum_loads(const TrainingJob& job) const {
+  const auto ports = static_cast<int>(settings.network.servers);
+  Scenario s = settings.network, side = side_network(s);
+  s.servers = static_cast<std::int64_t>(job.nodes.size());
+  s.levels = 0;
+  std::vector<PhaseLoad> loads;
+  std::map<int, double> weights;
+  double latency_s = 0.0;
+  if (s.network == "optinc") {
+    const double scales = static_cast<double>(s.scale_bits) / static_cast<double>(s.block * s.bits);
+    for (const TransferPhase& phase :
+         collective_phases(side_network(s).collective, static_cast<int>(s.servers), scales))
+      loads.push_back(load_of(side, phase, job.nodes, true));
+    for (const int node : job.nodes) weights[node] = weights[ports + node] = 1.0;
+    latency_s = through_light(s, 1.0).latency_s;
+  } else {
+    const auto half = static_cast<std::uint32_t>(s.radix / 2);
+    Stream stream(static_cast<std::uint64_t>(s.seed), Purpose::job_arrivals, 3, job.number);
+    std::vector<int> hosts;
+    for (const int node : job.nodes) hosts.push_back(fabric.places[static_cast<std::size_t>(node)]);
+    const Communication sum = in_switches(s, hosts, static_cast<int>(stream.below(half * half)), 1.0);
+    for (const LinkUse& link : sum.links) weights[link_names.at(link.name)] = 1.0;
+    latency_s = sum.latency_s;
+  }
+  PhaseLoad& sum = loads.emplace_back(load_over(weights));
+  sum.bytes = 1.0;
+  sum.sent_bytes = static_cast<double>(s.servers);
+  sum.fixed_s = latency_s;
+  return loads;
 }
 
 SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_unique<Parts>()) {
   parts_->settings = given;
   Scenario& s = parts_->settings.network;
-  validate(s.network == "switch" || s.network == "fat-tree" || s.network == "sip-ring" || s.network == "oddl",
-           "{}: network {} shared by jobs (switch, fat-tree, sip-ring or oddl). Set network = \"fat-tree\".",
-           s.name, s.network);
+  validate(std::find(shared_network_names.begin(), shared_network_names.end(), s.network) !=
+               shared_network_names.end(),
+           "{}: network {} shared by jobs (one of {}). Set network = \"fat-tree\".", s.name, s.network,
+           join_names(shared_network_names));
   validate(std::isfinite(given.bucket_bytes) && given.bucket_bytes > 0.0,
            "{}: bucket_bytes = {} (positive and finite). Set 26214400.", s.name, given.bucket_bytes);
+  if (s.network == "aggregation") {
+    s.network = "fat-tree";
+    s.collective = "in-network";
+    s.routing = "ecmp";  // links one by one, not trunks
+  } else if (s.network == "optinc") {
+    validate(s.unit.has_value(),
+             "{}: optinc without the cost of a unit (cost_units computes it). Call it first.", s.name);
+    s.collective = "optinc";
+    s.bits = s.unit->bits;
+    s.fan_in = s.unit->servers;
+    s.scale_bits = 32;
+    s.levels = 0;
+  }
   check_scenario(s);
+  const Scenario shared = s;
   s = in_force(s);
   parts_->fabric = make_fabric(s);
+  if (s.collective == "in-network")
+    for (std::size_t l = 0; l < parts_->fabric.links.names.size(); ++l)
+      parts_->link_names.emplace(parts_->fabric.links.names[l], static_cast<int>(l));
   for (const std::string_view name : workload_names()) {
-    Scenario of = given.network;
+    Scenario of = shared;
     of.workload = name;
     of.context = 0;
     parts_->models.emplace(name, std::pair(in_force(of), workload_cost(name)));
@@ -201,112 +270,153 @@ SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_un
 
 SharedNetwork::~SharedNetwork() = default;
 
+bool SharedNetwork::serves(int nodes) const {
+  Scenario s = parts_->settings.network;
+  if (s.network != "optinc" || nodes < 2) return true;
+  s.servers = nodes;
+  s.levels = 0;
+  return s.unit->carries_its_rate() && levels_of(s) <= parts_->settings.optinc_levels;
+}
+
 JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   const auto& [s, model] = parts_->models.at(job.workload);
   JobTraffic traffic;
+  traffic.number = job.number;
   traffic.compute_s = s.compute_s;
   if (job.nodes.size() < 2) return traffic;
   fill_buckets(traffic, model, s, parts_->settings);
-  for (const TransferPhase& phase : collective_phases(job.collective, static_cast<int>(job.nodes.size()), 1.0))
-    traffic.phases.push_back(parts_->load_of(phase, job.nodes, job.collective == "ring"));
+  if (s.collective == "in-network" || s.collective == "optinc")
+    traffic.phases = parts_->sum_loads(job);
+  else
+    for (const TransferPhase& phase :
+         collective_phases(job.collective, static_cast<int>(job.nodes.size()), 1.0))
+      traffic.phases.push_back(
+          parts_->load_of(parts_->settings.network, phase, job.nodes, job.collective == "ring"));
+  std::map<int, double> demand;
+  for (const PhaseLoad& p : traffic.phases)
+    for (std::size_t i = 0; i < p.links.size(); ++i) {
+      double& most = demand[p.links[i]];
+      most = std::max(most, p.weights[i] * p.alone_bytes_per_s);
+    }
+  traffic.demand.assign(demand.begin(), demand.end());
   return traffic;
 }
 
-/// The phases of a group's jobs as flows over the links that they may have to share, numbered anew, and each
-/// over a link of its own that holds it to its speed alone.
+/// A link, and what flows, in ascending order, take of it per byte of their rate.
+struct SharedLink {
+  double capacity_bytes_per_s = 0.0;
+  std::vector<std::pair<std::size_t, double>> loads;
+
+  auto operator<=>(const SharedLink&) const = default;
+};
+
+/// Whether flows that fit into one link always fit into the other.
+bool implies(const SharedLink& link, const SharedLink& other) {
+  auto at = link.loads.begin();
+  return other.loads.size() <= link.loads.size() &&
+         std::all_of(other.loads.begin(), other.loads.end(), [&](const auto& load) {
+           while (at != link.loads.end() && at->first < load.first) ++at;
+           return at != link.loads.end() && at->first == load.first &&
+                  at->second * other.capacity_bytes_per_s >= load.second * link.capacity_bytes_per_s;
+         });
+}
+
+/// The phases of a group's jobs as flows over the links that they may have to share, without those that another
+/// one implies, and each over a link of its own that holds it to its speed alone.
 struct SharedNetwork::Parts::Contention {
   std::vector<double> capacity;
-  std::vector<std::vector<Flow>> flows;  ///< shape (jobs of the group, phases)
+  std::vector<Flow> flows;         ///< job after job, phase after phase
+  std::vector<std::size_t> first;  ///< flow of each job's first phase
 
   Contention(const Parts& parts, const std::vector<Running>& group, const std::vector<double>& demand) {
     const std::vector<double>& all = parts.fabric.links.capacity_bytes_per_s;
-    std::map<int, int> number;
+    std::map<int, SharedLink> narrow;
     for (const Running& r : group) {
-      std::vector<Flow>& own = flows.emplace_back();
+      first.push_back(flows.size());
       for (const PhaseLoad& p : r.job->phases) {
-        Flow& flow = own.emplace_back();
-        flow.links = {static_cast<int>(capacity.size())};
-        flow.weights = {1.0};
+        for (std::size_t i = 0; i < p.links.size(); ++i)
+          if (const auto l = static_cast<std::size_t>(p.links[i]); contended(demand[l], all[l])) {
+            SharedLink& link = narrow[p.links[i]];
+            link.capacity_bytes_per_s = all[l];
+            link.loads.emplace_back(flows.size(), p.weights[i]);
+          }
+        flows.push_back({{static_cast<int>(capacity.size())}, 0.0, 0.0, {1.0}});
         capacity.push_back(p.alone_bytes_per_s);
-        for (std::size_t i = 0; i < p.links.size(); ++i) {
-          const auto l = static_cast<std::size_t>(p.links[i]);
-          if (!contended(demand[l], all[l])) continue;
-          const auto [at, fresh] = number.emplace(p.links[i], static_cast<int>(capacity.size()));
-          if (fresh) capacity.push_back(all[l]);
-          flow.links.push_back(at->second);
-          flow.weights.push_back(p.weights[i]);
-        }
       }
+    }
+    std::set<SharedLink> distinct;
+    for (auto& [number, link] : narrow) distinct.insert(std::move(link));
+    std::vector<const SharedLink*> kept;
+    for (const SharedLink& link : distinct) {
+      if (std::any_of(kept.begin(), kept.end(), [&](const SharedLink* k) { return implies(*k, link); }))
+        continue;
+      std::erase_if(kept, [&](const SharedLink* k) { return implies(link, *k); });
+      kept.push_back(&link);
+    }
+    for (const SharedLink* link : kept) {
+      for (const auto& [flow, weight] : link->loads) {
+        flows[flow].links.push_back(static_cast<int>(capacity.size()));
+        flows[flow].weights.push_back(weight);
+      }
+      capacity.push_back(link->capacity_bytes_per_s);
     }
   }
 };
 
-/// Events of a group until its slowest job has ended `window` iterations that count.
-void SharedNetwork::Parts::simulate(std::vector<Running>& group, const Contention& shared, int window,
-                                    SharedIterations& result) const {
+/// Events of a group until its slowest job has ended `window` iterations that count; their number.
+std::int64_t SharedNetwork::Parts::simulate(std::vector<Running>& group, const Contention& shared,
+                                            std::int64_t window) {
+  MaxMinSolver solver(shared.capacity, shared.flows);
+  const auto flow = [&](std::size_t i) { return shared.first[i] + group[i].phase; };
+  std::int64_t events = 0;
   double now_s = 0.0;
-  std::vector<Flow> flows;
-  bool changed = true;
   while (std::any_of(group.begin(), group.end(), [&](const Running& r) { return r.done < warm_up + window; })) {
-    if (changed) {
-      flows.clear();
-      for (std::size_t i = 0; i < group.size(); ++i)
-        if (group[i].state == Running::sends) flows.push_back(shared.flows[i][group[i].phase]);
-      const std::vector<double> rates = max_min_rates(shared.capacity, flows);
-      std::size_t flow = 0;
-      for (Running& r : group)
-        if (r.state == Running::sends) r.rate = rates[flow++];
-      changed = false;
-    }
+    const std::vector<double>& rates = solver.rates();
     double next_s = never;
-    for (const Running& r : group)
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      Running& r = group[i];
+      if (r.state == Running::sends) r.rate = rates[flow(i)];
       next_s = std::min(next_s, r.state == Running::sends ? now_s + r.left_bytes / r.rate : r.until_s);
+    }
     for (Running& r : group) {
       if (r.state != Running::sends) continue;
       const double end_s = now_s + r.left_bytes / r.rate;
       r.left_bytes = end_s <= next_s * (1 + 1e-13) ? 0.0 : r.left_bytes - r.rate * (next_s - now_s);
     }
     now_s = next_s;
-    for (Running& r : group) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      Running& r = group[i];
       const bool due = r.state == Running::sends ? r.left_bytes <= 0.0 : r.until_s <= now_s * (1 + 1e-13);
       if (!due) continue;
-      ++result.events;
-      changed |= advance(r, now_s);
+      ++events;
+      if (r.state == Running::sends) solver.set(flow(i), false);
+      advance(r, now_s);
+      if (r.state == Running::sends) solver.set(flow(i), true);
     }
   }
+  return events;
 }
 
-SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jobs, int window,
-                                           std::uint64_t seed) const {
+SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jobs, std::int64_t window,
+                                           std::uint64_t seed, const SharedIterations& before) const {
   SharedIterations result;
   const std::vector<double>& capacity = parts_->fabric.links.capacity_bytes_per_s;
-  // what every job could take of a link, in the phase that takes most
-  std::vector<std::map<int, double>> demand(jobs.size());
-  std::vector<double> all(capacity.size(), 0.0);
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    double flows = 0.0;
-    for (const PhaseLoad& p : jobs[j]->phases) {
-      for (std::size_t i = 0; i < p.links.size(); ++i) {
-        double& most = demand[j][p.links[i]];
-        most = std::max(most, p.weights[i] * p.alone_bytes_per_s);
-      }
-      flows = std::max(flows, static_cast<double>(p.links.size()));
-    }
-    for (const auto& [link, bytes_per_s] : demand[j]) all[static_cast<std::size_t>(link)] += bytes_per_s;
-  }
+  std::vector<double> demand(capacity.size(), 0.0);
+  for (const JobTraffic* job : jobs)
+    for (const auto& [link, bytes_per_s] : job->demand) demand[static_cast<std::size_t>(link)] += bytes_per_s;
   // groups of jobs that meet at a link which cannot carry all of them
-  std::vector<std::size_t> group(jobs.size());
+  std::vector<std::size_t> group(jobs.size()), first(capacity.size(), jobs.size());
   std::iota(group.begin(), group.end(), std::size_t{0});
-  const std::function<std::size_t(std::size_t)> head = [&](std::size_t j) {
-    return group[j] == j ? j : group[j] = head(group[j]);
+  const auto head = [&](std::size_t j) {
+    while (group[j] != j) j = group[j] = group[group[j]];
+    return j;
   };
-  std::map<int, std::size_t> first;
   for (std::size_t j = 0; j < jobs.size(); ++j)
-    for (const auto& [link, bytes_per_s] : demand[j]) {
+    for (const auto& [link, bytes_per_s] : jobs[j]->demand) {
       const auto l = static_cast<std::size_t>(link);
-      if (!contended(all[l], capacity[l])) continue;
-      const auto [at, fresh] = first.emplace(link, j);
-      if (!fresh) group[head(j)] = head(at->second);
+      if (!contended(demand[l], capacity[l])) continue;
+      if (first[l] == jobs.size()) first[l] = j;
+      group[head(j)] = head(first[l]);
     }
   std::map<std::size_t, std::vector<std::size_t>> groups;
   for (std::size_t j = 0; j < jobs.size(); ++j) groups[head(j)].push_back(j);
@@ -317,17 +427,25 @@ SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jo
       continue;
     }
     result.coupled += static_cast<std::int64_t>(members.size());
-    std::vector<Running> running(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      running[i].job = jobs[members[i]];
-      Stream stream(seed, Purpose::job_arrivals, 1, static_cast<std::uint32_t>(members[i]));
-      running[i].until_s = stream.uniform() * running[i].job->alone_s();
-      running[i].state = Running::ends;
-      running[i].done = -1;  // its first iteration begins then
+    std::vector<std::uint32_t> numbers;
+    for (const std::size_t j : members) numbers.push_back(jobs[j]->number);
+    const auto known = before.groups.find(numbers);
+    std::vector<double>& iteration_s = result.groups[numbers];
+    if (known != before.groups.end()) {
+      iteration_s = known->second;
+    } else {
+      std::vector<Running> running(members.size());
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        running[i].job = jobs[members[i]];
+        Stream stream(seed, Purpose::job_arrivals, 1, numbers[i]);
+        running[i].until_s = stream.uniform() * running[i].job->alone_s();
+        running[i].state = Running::ends;
+        running[i].done = -1;  // its first iteration begins then
+      }
+      result.events += Parts::simulate(running, Parts::Contention(*parts_, running, demand), window);
+      for (const Running& r : running) iteration_s.push_back((r.last_s - r.first_s) / (r.done - warm_up));
     }
-    parts_->simulate(running, Parts::Contention(*parts_, running, all), window, result);
-    for (std::size_t i = 0; i < members.size(); ++i)
-      result.iteration_s[members[i]] = (running[i].last_s - running[i].first_s) / (running[i].done - warm_up);
+    for (std::size_t i = 0; i < members.size(); ++i) result.iteration_s[members[i]] = iteration_s[i];
   }
   return result;
 }
@@ -426,19 +544,19 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
     TrainingJob job;
     JobTraffic traffic;
     double ideal_s = 0.0, left = 0.0, iteration_s = 0.0, setup_until_s = 0.0;
-    std::uint32_t number = 0;
   };
   const auto nodes = static_cast<std::size_t>(day.traffic.network.servers);
   std::vector<bool> taken(nodes, false);
   std::vector<std::unique_ptr<Active>> active;
   std::queue<std::uint32_t> waiting;
+  SharedIterations shared;
   DayResult result;
   double now_s = 0.0, node_s = 0.0, stretch_s = 0.0, shared_s = 0.0;
   std::size_t next = 0, free = nodes;
   const auto start = [&](std::uint32_t number) {
     auto a = std::make_unique<Active>();
     a->job = day.jobs[number];
-    a->number = number;
+    a->job.number = number;
     Stream stream(day.seed, Purpose::job_arrivals, 2, number);
     a->job.workload = day.workloads[stream.below(static_cast<std::uint32_t>(day.workloads.size()))];
     a->job.collective = day.collectives[stream.below(static_cast<std::uint32_t>(day.collectives.size()))];
@@ -460,8 +578,12 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
   bool changed = true;
   while (now_s < day.horizon_s) {
     while (next < day.jobs.size() && day.jobs[next].arrives_s <= now_s) {
-      waiting.push(static_cast<std::uint32_t>(next++));
       ++result.arrived;
+      if (network.serves(day.jobs[next].size))
+        waiting.push(static_cast<std::uint32_t>(next));
+      else
+        ++result.refused;
+      ++next;
     }
     while (!waiting.empty() && static_cast<std::size_t>(day.jobs[waiting.front()].size) <= free) {
       changed |= day.jobs[waiting.front()].size > 1;
@@ -472,7 +594,7 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
       if (at_each) at_each(now_s);
       std::vector<const JobTraffic*> jobs;
       for (const auto& a : active) jobs.push_back(&a->traffic);
-      const SharedIterations shared = network.iterations(jobs, day.window, day.seed);
+      shared = network.iterations(jobs, day.window, day.seed, shared);
       std::int64_t flows = 0;
       for (std::size_t j = 0; j < active.size(); ++j) {
         active[j]->iteration_s = shared.iteration_s[j];
@@ -513,7 +635,8 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
   result.utilisation = node_s / (static_cast<double>(nodes) * day.horizon_s);
   for (; !waiting.empty(); waiting.pop())
     result.mean_wait_s += day.horizon_s - day.jobs[waiting.front()].arrives_s;
-  if (result.arrived > 0) result.mean_wait_s /= static_cast<double>(result.arrived);
+  if (result.arrived > result.refused)
+    result.mean_wait_s /= static_cast<double>(result.arrived - result.refused);
   result.mean_stretch = shared_s > 0.0 ? stretch_s / shared_s : std::numeric_limits<double>::quiet_NaN();
   return result;
 }

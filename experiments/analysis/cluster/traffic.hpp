@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/analysis/interconnect/scenario.hpp"
@@ -19,13 +23,27 @@ struct TrainingJob {
   std::vector<int> nodes;   ///< distinct; placed by whoever starts the job
   int size = 1;             ///< nodes that it asks for
   std::string workload = "vgg19", collective = "ring";
+  std::uint32_t number = 0;  ///< tells the jobs of a cluster apart, and keys what is drawn for it
 };
+
+/// Networks that jobs can share: those of a Scenario, where they train by collectives of their own, and two
+/// that add gradients up themselves: `aggregation`, a fat-tree whose switches do (in_switches), and `optinc`.
+inline constexpr std::array<std::string_view, 6> shared_network_names = {"switch", "fat-tree",    "sip-ring",
+                                                                         "oddl",   "aggregation", "optinc"};
+
+/// 1,024 nodes at 100 Gb/s (published summary of ODDL), ECMP where they hang at a fat-tree, and OptINC's units
+/// of the shipped design that was trained for noise, at its operating point.
+Scenario cluster_network();
 
 /// What the jobs of a cluster share. Times of computing are those of a Scenario: compute_s is a third forward
 /// and two thirds backward unless backward_ratio says otherwise.
 struct TrafficSettings {
-  Scenario network;  ///< of all nodes: network, servers, rate, routing ..; its workload gives compute_s of jobs
-  double bucket_bytes = 25.0 * (1 << 20);  ///< of DistributedDataParallel (PyTorch's default 25 MiB)
+  /// Of all nodes: one of shared_network_names, servers, rate, routing ..; its workload gives compute_s of
+  /// jobs. `optinc` needs the cost of its unit (cost_units).
+  Scenario network = cluster_network();
+  std::int64_t optinc_levels = 2;  ///< most levels of OptINC units; larger jobs are not served
+  double bucket_bytes =
+      25.0 * (1 << 20);  ///< of DistributedDataParallel, 32 bits a gradient (PyTorch's default 25 MiB)
   bool overlap =
       true;  ///< a bucket is exchanged as soon as its layers are done; false: after the backward pass
   double set_s = 3.2e-6;  ///< of circuits (oddl): what the protocol takes for one
@@ -43,10 +61,13 @@ struct PhaseLoad {
 
 /// A job as the network sees it.
 struct JobTraffic {
+  std::uint32_t number = 0;     ///< of the TrainingJob
   double compute_s = 0.0;       ///< forward and backward
   std::vector<double> ready_s;  ///< of every bucket, since the iteration began
   std::vector<double> bytes;    ///< of every bucket
   std::vector<PhaseLoad> phases;
+  std::vector<std::pair<int, double>> demand;  ///< links, ascending, and what the job alone takes of each in
+                                               ///< the phase that takes most, bytes/s
   /// One iteration if every phase p runs at rates[p] bytes/s: buckets one after the other, none before it is
   /// ready; the iteration ends with the backward pass or the last bucket.
   double iteration_s(std::span<const double> rates) const;
@@ -56,29 +77,39 @@ struct JobTraffic {
 
 /// Iteration times of jobs that share a network.
 struct SharedIterations {
-  std::vector<double> iteration_s;  ///< mean; shape (jobs)
-  std::int64_t events = 0;          ///< of the simulated windows
-  std::int64_t coupled = 0;         ///< jobs that were simulated together with others
-  std::int64_t flows = 0;           ///< of all jobs at once, if all communicate
+  std::vector<double> iteration_s;                                   ///< mean; shape (jobs)
+  std::int64_t events = 0;                                           ///< of the simulated windows
+  std::int64_t coupled = 0;                                          ///< jobs that slow each other
+  std::map<std::vector<std::uint32_t>, std::vector<double>> groups;  ///< iterations of those, by their numbers
 };
 
 /// A cluster's network, built once. The flows of a phase advance in lockstep, for the phase ends with the
 /// slowest: a job is one flow of max_min_rates that takes as much of every link as all its flows.
 class SharedNetwork {
  public:
-  /// Throws Error where check_scenario does, and for networks other than switch, fat-tree, sip-ring and oddl.
+  /// Throws Error where check_scenario does, for other networks than shared_network_names, and for OptINC
+  /// without the cost of a unit.
   explicit SharedNetwork(const TrafficSettings& settings);
   ~SharedNetwork();
 
+  /// Whether a job of so many nodes can train at all: OptINC averages those that its levels join, if its
+  /// devices carry its rate.
+  bool serves(int nodes) const;
+
   /// What a job puts on the network. Without a second node there is no traffic. Circuits: a ring's are held for
-  /// the whole job; those of other collectives are set before each of its phases.
+  /// the whole job; those of other collectives are set before each of its phases. Networks that add up: every
+  /// bucket is one sum. In switches it takes one tree, whose core is drawn for the job (Purpose::job_arrivals).
+  /// OptINC: codes of the unit's bits through units of the job's own, by fibres that are switched for it, once
+  /// scales of 32 bits for 1,024 elements each are agreed on over a switch.
   JobTraffic traffic_of(const TrainingJob& job) const;
 
   /// Iterations of jobs that run side by side without end. Jobs whose links could not carry all of them at full
   /// speed form a group, which is simulated event by event (a bucket is ready, latency has passed, bytes are
   /// over): `window` iterations of its slowest job, after two that are not counted, each job beginning at its
-  /// own share of a random iteration (Purpose::job_arrivals; `seed`). All other jobs have alone_s().
-  SharedIterations iterations(std::span<const JobTraffic* const> jobs, int window, std::uint64_t seed) const;
+  /// own share of a random iteration (Purpose::job_arrivals; `seed` and its number). All other jobs have
+  /// alone_s(). A group depends on nothing but its jobs: one that `before` holds is not simulated again.
+  SharedIterations iterations(std::span<const JobTraffic* const> jobs, std::int64_t window, std::uint64_t seed,
+                              const SharedIterations& before = {}) const;
 
  private:
   struct Parts;
@@ -108,13 +139,14 @@ struct DaySettings {
   std::vector<TrainingJob> jobs;
   std::vector<std::string> workloads = {"vgg19"}, collectives = {"ring"};  ///< drawn for each job
   double horizon_s = 86400.0, scattered = 0.0, setup_s = 0.0;  ///< setup_s: of a job's wavelength switches
-  int window = 4;
+  std::int64_t window = 4;
   std::uint64_t seed = 1;
 };
 
 /// What became of a day's jobs.
 struct DayResult {
   std::int64_t arrived = 0, started = 0, finished = 0;
+  std::int64_t refused = 0;    ///< larger than the network serves; they do not wait
   double utilisation = 0.0;    ///< node seconds of jobs over those of the cluster
   double mean_wait_s = 0.0;    ///< of all that arrived in the queue, those that still wait at the end too
   double mean_stretch = 0.0;   ///< iteration over that on an ideal network, by node seconds, jobs of 2 or more

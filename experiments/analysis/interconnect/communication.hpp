@@ -69,6 +69,12 @@ Communication between_servers(const Scenario& scenario, const Fabric& fabric, st
 ///   2 a + 2 h (a_hop + t_agg) + S/B max(1, o where h > 1),  h: levels that span the servers, 1 of a switch
 Communication in_switches(const Scenario& scenario, double bytes);
 
+/// The same of servers at these hosts, over the tree whose top on a fat-tree is core `core` of (k/2)^2.
+Communication in_switches(const Scenario& scenario, const std::vector<int>& places, int core, double bytes);
+
+/// The network that scales travel over where the gradient's cannot carry them.
+Scenario side_network(const Scenario& scenario);
+
 /// One traversal of OptINC's light, l levels of units:
 ///   2 a + 2 l L/v + l t_chip + t_io (l where regenerated) + S/B,  v: c over the fibre's group index
 Communication through_light(const Scenario& scenario, double bytes);

@@ -40,7 +40,10 @@ int levels_that_span(const Scenario& s, const std::vector<int>& places) {
 }  // namespace
 
 Communication in_switches(const Scenario& s, double bytes) {
-  const std::vector<int> places = server_places(s);
+  return in_switches(s, server_places(s), 0, bytes);
+}
+
+Communication in_switches(const Scenario& s, const std::vector<int>& places, int core, double bytes) {
   const bool tree = s.network == "fat-tree";
   const int levels = tree ? levels_that_span(s, places) : 1, half = static_cast<int>(s.radix) / 2;
   const double port = s.port_bytes_per_s(), above = port / s.oversubscription;
@@ -53,9 +56,10 @@ Communication in_switches(const Scenario& s, double bytes) {
     if (tree) pods.insert(place / half / half);
   }
   if (levels > 1)
-    for (const int edge : edges) add_both_ways(c, fmt::format("edge {} port 0", edge), above, bytes);
+    for (const int edge : edges)
+      add_both_ways(c, fmt::format("edge {} port {}", edge, core / half), above, bytes);
   if (levels > 2)
-    for (const int pod : pods) add_both_ways(c, fmt::format("pod {} core 0", pod), above, bytes);
+    for (const int pod : pods) add_both_ways(c, fmt::format("pod {} core {}", pod, core), above, bytes);
   c.switched_bytes = bytes * (static_cast<double>(c.links.size()) - static_cast<double>(s.servers));
   return c;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <queue>
+#include <numeric>
 #include <utility>
 
 #include "physics/core/check.hpp"
@@ -39,96 +39,134 @@ void check_flows(std::span<const double> capacity, std::span<const Flow> flows) 
   }
 }
 
-/// Which flows cross each link.
-std::vector<std::vector<int>> crossing(std::size_t links, std::span<const Flow> flows) {
-  std::vector<std::vector<int>> result(links);
+}  // namespace
+
+MaxMinSolver::MaxMinSolver(std::span<const double> capacity, std::span<const Flow> flows)
+    : capacity_(capacity),
+      flows_(flows),
+      first_(capacity.size() + 1, 0),
+      links_(capacity.size()),
+      present_(flows.size(), 0),
+      waiting_(flows.size(), 0),
+      rates_(flows.size(), 0.0) {
+  check_flows(capacity, flows);
+  for (const Flow& flow : flows)
+    for (const int l : flow.links) ++first_[static_cast<std::size_t>(l) + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  over_.resize(first_.back());
+  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
   for (std::size_t f = 0; f < flows.size(); ++f)
-    for (const int l : flows[f].links) result[static_cast<std::size_t>(l)].push_back(static_cast<int>(f));
-  return result;
+    for (const int l : flows[f].links) over_[next[static_cast<std::size_t>(l)]++] = f;
 }
 
-/// Rates of the flows that `waiting` marks; those of others are left alone. A link's share only grows while
-/// flows of lesser rates leave it, so that an old entry of the queue is a lower bound and may be looked at
-/// again.
-void fill_rates(std::span<const double> capacity, std::span<const Flow> flows,
-                const std::vector<std::vector<int>>& over, std::vector<char> waiting,
-                std::vector<double>& rates) {
-  std::vector<double> left(capacity.begin(), capacity.end());
-  std::vector<int> count(capacity.size(), 0);
-  std::vector<double> load(capacity.size(), 0.0);  // weights of the flows that are counted
-  const auto weight = [&](std::size_t f, std::size_t i) {
-    return flows[f].weights.empty() ? 1.0 : flows[f].weights[i];
-  };
-  for (std::size_t f = 0; f < flows.size(); ++f)
-    if (waiting[f])
-      for (std::size_t i = 0; i < flows[f].links.size(); ++i) {
-        ++count[static_cast<std::size_t>(flows[f].links[i])];
-        load[static_cast<std::size_t>(flows[f].links[i])] += weight(f, i);
-      }
-  using Entry = std::pair<double, std::size_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  for (std::size_t l = 0; l < capacity.size(); ++l)
-    if (count[l] > 0) queue.push({left[l] / load[l], l});
-  while (!queue.empty()) {
-    const auto [share, link] = queue.top();
-    queue.pop();
-    if (count[link] == 0) continue;
-    const double now = left[link] / load[link];
-    if (now > share * (1 + 1e-15)) {
-      queue.push({now, link});
-      continue;
-    }
-    for (const int f : over[link]) {
-      const auto flow = static_cast<std::size_t>(f);
-      if (!waiting[flow]) continue;
-      waiting[flow] = 0;
-      rates[flow] = now;
-      for (std::size_t i = 0; i < flows[flow].links.size(); ++i) {
-        const auto other = static_cast<std::size_t>(flows[flow].links[i]);
-        left[other] = std::max(0.0, left[other] - weight(flow, i) * now);
-        load[other] -= weight(flow, i);
-        --count[other];
-      }
-    }
+void MaxMinSolver::touch(std::size_t flow) {
+  for (const int l : flows_[flow].links) {
+    Link& link = links_[static_cast<std::size_t>(l)];
+    if (!link.touched) touched_.push_back(static_cast<std::size_t>(l));
+    link.touched = true;
   }
 }
 
-}  // namespace
+void MaxMinSolver::set(std::size_t flow, bool present) {
+  if (present_[flow] == static_cast<char>(present)) return;
+  present_[flow] = static_cast<char>(present);
+  rates_[flow] = 0.0;
+  touch(flow);
+}
+
+const std::vector<double>& MaxMinSolver::rates() {
+  // flows that share a link with one that came or went, or with one that does, and so on
+  changed_.clear();
+  for (std::size_t t = 0; t < touched_.size(); ++t)
+    for (std::size_t k = first_[touched_[t]]; k < first_[touched_[t] + 1]; ++k) {
+      const std::size_t f = over_[k];
+      if (!present_[f] || waiting_[f]) continue;
+      waiting_[f] = 1;
+      changed_.push_back(f);
+      touch(f);
+    }
+  std::sort(changed_.begin(), changed_.end());
+  const auto weight = [&](std::size_t f, std::size_t i) {
+    return flows_[f].weights.empty() ? 1.0 : flows_[f].weights[i];
+  };
+  for (const std::size_t l : touched_) links_[l] = {capacity_[l]};
+  for (const std::size_t f : changed_)
+    for (std::size_t i = 0; i < flows_[f].links.size(); ++i) {
+      Link& link = links_[static_cast<std::size_t>(flows_[f].links[i])];
+      ++link.flows;
+      link.load += weight(f, i);
+    }
+  // A link's share only grows while flows of lesser rates leave it, so that an old entry of the queue is a
+  // lower bound and may be looked at again.
+  queue_.clear();
+  for (const std::size_t l : touched_)
+    if (links_[l].flows > 0) queue_.emplace_back(links_[l].left / links_[l].load, l);
+  touched_.clear();
+  const auto last = [](const auto& a, const auto& b) {  // links by number where shares are equal
+    return a.first > b.first || (a.first == b.first && a.second > b.second);
+  };
+  std::make_heap(queue_.begin(), queue_.end(), last);
+  for (std::size_t wait = changed_.size(); wait > 0;) {
+    std::pop_heap(queue_.begin(), queue_.end(), last);
+    auto& [share, link] = queue_.back();
+    const double now = links_[link].left / links_[link].load;
+    if (links_[link].flows > 0 && now > share * (1 + 1e-15)) {
+      share = now;
+      std::push_heap(queue_.begin(), queue_.end(), last);
+      continue;
+    }
+    const std::size_t full = link;
+    queue_.pop_back();
+    for (std::size_t k = first_[full]; links_[full].flows > 0 && k < first_[full + 1]; ++k) {
+      const std::size_t f = over_[k];
+      if (!waiting_[f]) continue;
+      waiting_[f] = 0;
+      --wait;
+      rates_[f] = now;
+      for (std::size_t i = 0; i < flows_[f].links.size(); ++i) {
+        Link& other = links_[static_cast<std::size_t>(flows_[f].links[i])];
+        other.left = std::max(0.0, other.left - weight(f, i) * now);
+        other.load -= weight(f, i);
+        --other.flows;
+      }
+    }
+  }
+  return rates_;
+}
 
 std::vector<double> max_min_rates(std::span<const double> capacity, std::span<const Flow> flows) {
-  check_flows(capacity, flows);
-  std::vector<double> rates(flows.size(), 0.0);
-  fill_rates(capacity, flows, crossing(capacity.size(), flows), std::vector<char>(flows.size(), 1), rates);
-  return rates;
+  MaxMinSolver solver(capacity, flows);
+  for (std::size_t f = 0; f < flows.size(); ++f) solver.set(f, true);
+  return solver.rates();
 }
 
 FlowTimes complete_flows(std::span<const double> capacity, std::span<const Flow> flows) {
-  check_flows(capacity, flows);
+  MaxMinSolver solver(capacity, flows);
   validate(std::all_of(flows.begin(), flows.end(), [](const Flow& f) { return f.weights.empty(); }),
            "flows with weights to complete (max_min_rates alone knows them). Leave them out.");
-  const auto over = crossing(capacity.size(), flows);
   FlowTimes times{std::vector<double>(flows.size(), 0.0), {}};
-  std::vector<double> left(flows.size()), rates(flows.size(), 0.0);
-  std::vector<char> waiting(flows.size());
+  std::vector<double> left;
+  std::vector<std::size_t> present;
   for (std::size_t f = 0; f < flows.size(); ++f) {
-    left[f] = flows[f].bytes;
-    waiting[f] = left[f] > 0.0;
+    left.push_back(flows[f].bytes);
+    if (left[f] == 0.0) continue;
+    present.push_back(f);
+    solver.set(f, true);
   }
   double now = 0.0;
-  while (std::any_of(waiting.begin(), waiting.end(), [](char w) { return w != 0; })) {
-    fill_rates(capacity, flows, over, waiting, rates);
+  while (!present.empty()) {
+    const std::vector<double>& rates = solver.rates();
     double step = std::numeric_limits<double>::infinity();
-    for (std::size_t f = 0; f < flows.size(); ++f)
-      if (waiting[f]) step = std::min(step, left[f] / rates[f]);
+    for (const std::size_t f : present) step = std::min(step, left[f] / rates[f]);
     now += step;
-    for (std::size_t f = 0; f < flows.size(); ++f) {
-      if (!waiting[f]) continue;
+    std::erase_if(present, [&](std::size_t f) {
       left[f] -= rates[f] * step;
       // what ends together must not be split by rounding: each event would cost a solution
-      if (left[f] > 1e-11 * flows[f].bytes) continue;
-      waiting[f] = 0;
+      if (left[f] > 1e-11 * flows[f].bytes) return false;
       times.sent_s[f] = now;
-    }
+      solver.set(f, false);
+      return true;
+    });
   }
   for (std::size_t f = 0; f < flows.size(); ++f)
     times.arrived_s.push_back(times.sent_s[f] + flows[f].latency_s);

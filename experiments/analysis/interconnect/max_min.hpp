@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace optinc {
@@ -26,6 +28,38 @@ struct FlowTimes {
 /// the same one twice, and weights that are not positive or not one a link. Source: Bertsekas & Gallager, Data
 /// Networks, 2nd ed., section 6.5.2.
 std::vector<double> max_min_rates(std::span<const double> capacity_bytes_per_s, std::span<const Flow> flows);
+
+/// max_min_rates, bit by bit, while flows come and go over the same links: only those that share a link with
+/// one that came or went, directly or by way of others, are solved anew, and nothing is allocated.
+class MaxMinSolver {
+ public:
+  /// Keeps both spans; no flow is there yet. Throws Error as max_min_rates.
+  MaxMinSolver(std::span<const double> capacity_bytes_per_s, std::span<const Flow> flows);
+
+  /// Lets a flow come or go.
+  void set(std::size_t flow, bool present);
+
+  /// Rates, shape (flows), bytes/s, 0 of flows that are not there.
+  const std::vector<double>& rates();
+
+ private:
+  struct Link {
+    double left = 0.0,
+           load = 0.0;     ///< capacity that is not given away; weights of the flows that wait for a rate
+    int flows = 0;         ///< that wait
+    bool touched = false;  ///< its flows must be solved anew
+  };
+  void touch(std::size_t flow);
+
+  std::span<const double> capacity_;
+  std::span<const Flow> flows_;
+  std::vector<std::size_t> first_, over_;  ///< flows over link l: over_[first_[l]] .. over_[first_[l + 1] - 1]
+  std::vector<Link> links_;
+  std::vector<char> present_, waiting_;
+  std::vector<double> rates_;
+  std::vector<std::size_t> touched_, changed_;         ///< links, and flows to solve anew
+  std::vector<std::pair<double, std::size_t>> queue_;  ///< of links by their share
+};
 
 /// Lets all flows start at once and share the links max-min fairly, anew after every completion.
 /// Throws Error as max_min_rates, for flows with weights, and for bytes or a latency that are negative or not

@@ -15,14 +15,6 @@ namespace {
 
 bool adds_in_network(const Scenario& s) { return s.collective == "optinc" || s.collective == "in-network"; }
 
-/// The network that scales travel over where the gradient's cannot carry them.
-Scenario side_network(const Scenario& s) {
-  Scenario side = s;
-  if (s.network == "optinc") side.network = "switch";
-  side.collective = std::has_single_bit(static_cast<std::uint64_t>(s.servers)) ? "halving-doubling" : "ring";
-  return side;
-}
-
 /// Agreeing on the scales, before anything can be quantised.
 Communication agree_on_scales(const Scenario& s, double parameters, std::vector<Transfer>& in_place) {
   if (s.scale_bits == 0) return {};
@@ -91,6 +83,13 @@ void derive(IterationResult& r, const Scenario& s) {
 }
 
 }  // namespace
+
+Scenario side_network(const Scenario& s) {
+  Scenario side = s;
+  if (s.network == "optinc") side.network = "switch";
+  side.collective = std::has_single_bit(static_cast<std::uint64_t>(s.servers)) ? "halving-doubling" : "ring";
+  return side;
+}
 
 double IterationTime::exposed_s(double overlap) const {
   return std::max(0.0, communication_s() - overlap * backward_s);

@@ -40,10 +40,17 @@ void check_unit(const Scenario& s) {
 
 void cost_units(ScenarioList& list, const std::filesystem::path& shipped, const TrainedNetwork& trained,
                 const std::function<void(const std::string&)>& at_each) {
-  std::map<std::string, std::vector<Scenario*>> users;  // of each list of designs
+  std::vector<Scenario*> scenarios;
   for (Scenario& s : list.scenarios)
-    if (!s.design.empty() && reads_key(s, "design"))
-      users[s.designs.empty() ? shipped.string() : s.designs].push_back(&s);
+    if (!s.design.empty() && reads_key(s, "design")) scenarios.push_back(&s);
+  cost_units(scenarios, shipped, trained, at_each);
+  for (const Scenario* s : scenarios) check_unit(*s);
+}
+
+void cost_units(std::span<Scenario* const> all, const std::filesystem::path& shipped,
+                const TrainedNetwork& trained, const std::function<void(const std::string&)>& at_each) {
+  std::map<std::string, std::vector<Scenario*>> users;  // of each list of designs
+  for (Scenario* s : all) users[s->designs.empty() ? shipped.string() : s->designs].push_back(s);
   for (const auto& [file, scenarios] : users) {
     const DesignList designs = load_design_list(file);
     std::set<std::string> names;
@@ -54,7 +61,6 @@ void cost_units(ScenarioList& list, const std::filesystem::path& shipped, const 
     for (const ComparedDesign& row : compare_designs(only(designs, names), trained, at_each))
       for (Scenario* s : scenarios)
         if (s->design == row.entry.name) s->unit = row.cost;
-    for (const Scenario* s : scenarios) check_unit(*s);
   }
 }
 

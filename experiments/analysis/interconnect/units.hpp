@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "experiments/analysis/cost/compare_designs.hpp"
@@ -15,5 +16,9 @@ namespace optinc {
 /// servers are not its fan_in; else where load_design_list and compare_designs do.
 void cost_units(ScenarioList& list, const std::filesystem::path& shipped, const TrainedNetwork& trained,
                 const std::function<void(const std::string&)>& at_each = {});
+
+/// The same for scenarios that all name a design, whatever their bits and fan_in.
+void cost_units(std::span<Scenario* const> scenarios, const std::filesystem::path& shipped,
+                const TrainedNetwork& trained, const std::function<void(const std::string&)>& at_each = {});
 
 }  // namespace optinc

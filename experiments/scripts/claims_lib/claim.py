@@ -78,6 +78,7 @@ class Bench:
             raise FileExistsError(f"{keep} is not empty (a claim is measured from a clean state). Name another folder.")
         self._known = {}
         self._built = False
+        self.peak_bytes = 0  # of the last run
 
     def close(self):
         if self._temporary:
@@ -96,15 +97,20 @@ class Bench:
         return value
 
     def run(self, *command, cwd=ROOT, accept=(0,)):
-        """Runs it with its messages on stderr; returns (stdout, wall seconds, exit status)."""
+        """Runs it with its messages on stderr; returns (stdout, wall seconds, exit status). `peak_bytes` then holds the most
+        memory that it had."""
         command = [str(c) for c in command]
         progress("   $ " + " ".join(command))
         start = time.monotonic()
-        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+            told = process.stdout.read()
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - start
-        if done.returncode not in accept:
-            raise RuntimeError(f"{command[0]} {command[1] if command[1:] else ''} ended with exit status {done.returncode}")
-        return done.stdout, seconds, done.returncode
+        self.peak_bytes = 1024 * used.ru_maxrss
+        if process.returncode not in accept:
+            raise RuntimeError(f"{command[0]} {command[1] if command[1:] else ''} ended with exit status {process.returncode}")
+        return told, seconds, process.returncode
 
     def optinc(self, *arguments, accept=(0,)):
         """Runs the simulator, compiling what has changed since it was built."""

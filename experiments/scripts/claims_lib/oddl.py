@@ -1,22 +1,33 @@
 """Group oddl: circuits of light as a system: their control, their light, and jobs on a whole cluster."""
 
 import json
+import re
 
-from .claim import OPTINC, Claim
+from .claim import OPTINC, ROOT, Claim, machine
 
 GROUP = "oddl"
 LIST = "experiments/data/lists/oddl.toml"
-COMMAND = f"{OPTINC} cluster {LIST}"
+DAYS = "experiments/data/lists/oddl_days.toml"
+SMALL = "experiments/data/lists/oddl_optinc.toml"
+COMMAND, OF_DAYS, OF_SMALL = (f"{OPTINC} cluster {path}" for path in (LIST, DAYS, SMALL))
+FLOWS = "a hundred thousand flows at once*"
 
 
-def rows(bench, kind):
-    """The rows of one kind of the list, as optinc cluster answers them."""
-    return bench.once("oddl", lambda: json.loads(bench.optinc("cluster", LIST, "--json", "--quiet")[0]))[kind]
+def answered(bench, path):
+    """A list as optinc cluster answers it: (rows by kind, seconds, peak bytes)."""
+    def make():
+        told, seconds, _ = bench.optinc("cluster", path, "--json", "--quiet")
+        return json.loads(told), seconds, bench.peak_bytes
+    return bench.once(("oddl", path), make)
 
 
-def named(bench, kind, name, **keys):
+def rows(bench, kind, path=LIST):
+    return answered(bench, path)[0][kind]
+
+
+def named(bench, kind, name, path=LIST, **keys):
     """The rows of that name in which keys have these values."""
-    return [row for row in rows(bench, kind) if row["name"] == name and all(row[key] == value for key, value in keys.items())]
+    return [row for row in rows(bench, kind, path) if row["name"] == name and all(row[key] == value for key, value in keys.items())]
 
 
 def limit_us(bench, name):
@@ -36,6 +47,16 @@ def within(bench, share=0.05):
 
 def light(bench, name, **keys):
     return named(bench, "light_paths", name, **keys)[0]
+
+
+def of_sixteen(bench):
+    return named(bench, "competitions", "jobs of 16 nodes", SMALL, scattered=0.0, overlap=False, compute_s=0.046)[0]
+
+
+def solved_flows(bench):
+    bench.run("cmake", "--preset", "ci")
+    bench.run("cmake", "--build", "--preset", "ci", "--target", "test_experiments")
+    return float(re.search(r"max-min rates of 100000 flows .*: (\S+) s", bench.run(ROOT / "build/ci/bin/test_experiments", FLOWS)[0]).group(1))
 
 
 CLAIMS = [Claim(GROUP, *claim) for claim in (
@@ -61,7 +82,24 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("published-draws", "", "of six draws of 1 % scattered nodes, oversubscription 2, 0.48 s of compute time: those within 5 % of both",
      lambda bench: sum(abs(row["fat_tree_ratio"] / 1.6 - 1) <= 0.05 and abs(row["sip_ring_ratio"] / 1.7 - 1) <= 0.05
                        for row in named(bench, "competitions", "ECMP, six draws")), COMMAND),
+    ("sixteen-aggregation", "", "iteration of VGG19 on 16 nodes, 0.046 s of computing, no overlap: adding in switches of a fat-tree over ODDL",
+     lambda bench: of_sixteen(bench)["aggregation_ratio"], OF_SMALL),
+    ("sixteen-optinc", "", "the same through two levels of OptINC's units at their operating point, codes of 8 bits",
+     lambda bench: of_sixteen(bench)["optinc_ratio"], OF_SMALL),
+    ("thousand-aggregation", "", "adding in switches over ODDL, VGG19 on 1,024 nodes, 0.046 s of computing, no overlap",
+     lambda bench: named(bench, "competitions", "ECMP", load=0.0, scattered=0.0, oversubscription=1.0, overlap=False, compute_s=0.046)[0]["aggregation_ratio"],
+     COMMAND),
+    ("resnet50-optinc", "<= 0.78", "iteration of ResNet50 on 4 servers through OptINC over that of a ring on ODDL, no overlap (published: 0.74)",
+     lambda bench: named(bench, "competitions", "ResNet50, 4 servers", SMALL, overlap=False)[0]["optinc_ratio"], OF_SMALL),
+    ("llama-optinc", "<= 0.85", "the same of LLaMA (published: 0.83)",
+     lambda bench: named(bench, "competitions", "LLaMA, 4 servers", SMALL, overlap=False)[0]["optinc_ratio"], OF_SMALL),
     ("day-fat-tree", "", "iteration time over that on an ideal network, a day of 1,024 nodes, packed, fat-tree",
-     lambda bench: named(bench, "days", "a day, packed", network="fat-tree")[0]["mean_stretch"], COMMAND),
-    ("day-oddl", "", "the same on ODDL", lambda bench: named(bench, "days", "a day, packed", network="oddl")[0]["mean_stretch"], COMMAND),
+     lambda bench: named(bench, "days", "a day, packed", DAYS, network="fat-tree")[0]["mean_stretch"], OF_DAYS),
+    ("day-oddl", "", "the same on ODDL", lambda bench: named(bench, "days", "a day, packed", DAYS, network="oddl")[0]["mean_stretch"], OF_DAYS),
+    ("day-seconds", "<= 600", f"s for the days' list: a day of 1,024 nodes, packed, and six hours, scattered too ({machine()})",
+     lambda bench: answered(bench, DAYS)[1], OF_DAYS),
+    ("day-memory", "<= 4", "GB of memory for it", lambda bench: answered(bench, DAYS)[2] / 1e9, OF_DAYS),
+    ("day-events", "", "events a second of it, iterations that repeat not counted",
+     lambda bench: sum(row["events"] for row in rows(bench, "days", DAYS)) / answered(bench, DAYS)[1], OF_DAYS),
+    ("flows", "<= 10", f"s for the max-min rates of 100,000 flows between 1,024 hosts ({machine()})", solved_flows, f"build/ci/bin/test_experiments '{FLOWS}'"),
 )]

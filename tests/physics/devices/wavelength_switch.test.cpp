@@ -66,6 +66,21 @@ TEST_CASE("beat-limited error rates: closed form of two levels, and the tolerate
     const double r = tolerated_noise_to_signal(levels, 2.4e-4);
     CHECK(beat_limited_bit_error_rate(levels, r) == Approx(2.4e-4).epsilon(1e-6));
   }
+  // the receiver's noise alone is the sensitivity's, and beside light that beats its variance adds
+  for (const int levels : {2, 4, 8}) {
+    const double alone = tolerated_receiver_noise(levels, 2.4e-4, 0.0),
+                 q = pam_q_of_symbol_error_rate(levels, 2.4e-4 * std::log2(levels));
+    CHECK(alone == Approx(1.0 / ((levels - 1) * q)).epsilon(1e-9));
+    const double most = tolerated_noise_to_signal(levels, 2.4e-4),
+                 both = tolerated_receiver_noise(levels, 2.4e-4, most / 2);
+    CHECK(beat_limited_bit_error_rate(levels, most / 2, both) == Approx(2.4e-4).epsilon(1e-6));
+    CHECK(both < alone);
+    CHECK(std::isnan(tolerated_receiver_noise(levels, 2.4e-4, 1.01 * most)));
+  }
+  for (const double r : {0.003, 0.01}) {
+    const double n = 0.1, q = 2.0 / (std::sqrt(4.0 * r + r * r + n * n) + std::sqrt(r * r + n * n));
+    CHECK(beat_limited_bit_error_rate(2, r, n) == Approx(normal_tail(q)).epsilon(1e-9));
+  }
   CHECK(tolerated_noise_to_signal(4, 2.4e-4) < tolerated_noise_to_signal(2, 2.4e-4) / 5);
   CHECK(noise_to_signal(20.0, 25e9) == Approx(0.01).epsilon(1e-12));
 }

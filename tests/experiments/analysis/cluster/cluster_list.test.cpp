@@ -1,5 +1,6 @@
 #include "experiments/analysis/cluster/cluster_list.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -31,7 +32,7 @@ TEST_CASE("lists of values make a row for every combination") {
   for (const auto& row : list.testbeds) held += row.question.hold;
   CHECK(held == 2);
   REQUIRE(list.days.size() == 1);  // a key that is a list itself makes no rows
-  CHECK(list.days[0].question.workloads.size() == 2);
+  CHECK(list.days[0].question.day.workloads.size() == 2);
   CHECK(list.rows() == 5);
 }
 
@@ -67,22 +68,64 @@ TEST_CASE("hostile lists of clusters are refused by line") {
 // another
 TEST_CASE("packed on full bisection all networks are alike but for latency, and scattered they are not") {
   Competition c;
-  c.nodes = 128;
+  c.traffic.network.servers = 128;
   c.tenant_nodes = 32;
   c.load = 0.5;
-  c.routing = "spray";
-  c.hop_latency_s = 0.0;
-  c.overlap = false;
+  c.traffic.network.routing = "spray";
+  c.traffic.network.hop_latency_s = 0.0;
+  c.traffic.overlap = false;
   const CompetitionResult packed = run_competition(c);
   CHECK(packed.job_nodes == 64);
   CHECK(packed.tenants == 2);
   CHECK(packed.fat_tree_ratio() == Approx(1.0).epsilon(1e-9));
   CHECK(packed.sip_ring_ratio() == Approx(1.0).epsilon(1e-9));
   c.scattered = 1.0;
-  c.oversubscription = 2.0;
+  c.traffic.network.oversubscription = 2.0;
   const CompetitionResult scattered = run_competition(c);
   CHECK(scattered.oddl_s == Approx(packed.oddl_s).epsilon(1e-12));
   CHECK(scattered.fat_tree_ratio() > 1.05);
   CHECK(scattered.sip_ring_ratio() > scattered.fat_tree_ratio());
   CHECK(scattered.coupled > 0.0);
+}
+
+// Iterations by hand, without latency and overlap. Fails when a sum in the network sends more than every byte
+// once, codes of 8 bits as many as 32, or scales are left out
+TEST_CASE("networks that add gradients up send every byte once, and OptINC serves what its levels join") {
+  Competition c;
+  Scenario& s = c.traffic.network;
+  s.servers = 64;
+  s.step_latency_s = s.hop_latency_s = s.aggregation_latency_s = s.fibre_m = s.io_latency_s = 0.0;
+  s.compute_s = 0.05;
+  c.traffic.overlap = false;
+  c.traffic.set_s = 0.0;
+  c.tenant_nodes = 16;
+  c.load = 0.75;
+  CHECK(std::isnan(run_competition(c).optinc_s));  // without the cost of a unit
+  s.unit.emplace();
+  s.unit->servers = 4;
+  s.unit->bits = 8;
+  s.unit->symbol_rate_bd = 40e9;
+  s.unit->symbol_rate_limit_bd = 50e9;
+  const CompetitionResult r = run_competition(c);
+  REQUIRE(r.job_nodes == 16);
+  const double sent_s = 4.0 * 143667240 / 12.5e9, ring = 2.0 * 15 / 16;
+  CHECK(r.oddl_s == Approx(0.05 + ring * sent_s).epsilon(1e-6));
+  CHECK(r.aggregation_s == Approx(0.05 + sent_s).epsilon(1e-6));
+  CHECK(r.optinc_s == Approx(0.05 + sent_s / 4 * (1 + ring * 32 / (1024 * 8))).epsilon(1e-6));
+  // with overlap the last bucket alone is left over where computing is long: of as many gradients, in a quarter
+  // of the bits
+  c.traffic.overlap = true;
+  s.compute_s = 30.0;
+  const CompetitionResult hidden = run_competition(c);
+  CHECK((hidden.optinc_s - 30.0) / (hidden.aggregation_s - 30.0) ==
+        Approx((1 + ring * 32 / (1024 * 8)) / 4).epsilon(1e-3));
+  c.tenant_nodes = 8;  // a job of 24 needs a third level
+  c.load = 0.63;
+  CHECK(run_competition(c).job_nodes == 24);
+  CHECK(std::isnan(run_competition(c).optinc_ratio()));
+  CHECK(run_competition(c).aggregation_ratio() < 1.0);
+  c.traffic.optinc_levels = 3;
+  CHECK(run_competition(c).optinc_ratio() < 1.0);
+  s.unit->symbol_rate_limit_bd = 30e9;  // its devices do not carry its rate
+  CHECK(std::isnan(run_competition(c).optinc_ratio()));
 }

@@ -3,6 +3,9 @@
 #include <cmath>
 
 #include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
+#include "physics/devices/pam_decision.hpp"
+#include "physics/devices/photodiode.hpp"
 
 #include "tests/support/catch.hpp"
 
@@ -61,13 +64,39 @@ TEST_CASE(
   direct.transmitter_dbm = 12.0;
   const PathBudget b = path_budget(direct, 0);
   CHECK(std::isinf(b.osnr_db));
-  CHECK(b.bit_error_rate == 0.0);
+  CHECK(b.bit_error_rate < 1e-12);
   p.nodes = 65536;
   p.group_size = 1;
   p.channel_slots = 1;
   p.slot_hz = 1e9;
   p.band_hz = 1e14;
   CHECK_THROWS_WITH(solve_light_paths(p), ContainsSubstring("for memory"));
+}
+
+// each noise alone leaves a tenth of a decibel: fails when they are judged apart
+TEST_CASE("a receiver and amplifiers that each just pass do not pass together") {
+  LightPaths p;
+  p.wss.crosstalk_db = -80.0;
+  p.receiver_noise_a_per_rthz = 1e-13;
+  PathBudget b = path_budget(p, 4);
+  for (int i = 0; i < 20; ++i) {
+    p.noise_figure_db += b.noise_margin_db - 0.1;
+    b = path_budget(p, 4);
+  }
+  CHECK(b.noise_margin_db == Approx(0.1).epsilon(1e-3));
+  CHECK(b.reaches());
+  // without amplifiers' noise, a receiver that has 0.1 dB left
+  const double sensitivity_w = sensitivity_oma_w(4, 2 * p.bit_error_rate, std::sqrt(p.symbol_rate_bd / 2),
+                                                 PhotodiodeSettings{}.responsivity_a_per_w) /
+                               2;
+  p.receiver_noise_a_per_rthz = watts_of_dbm(b.received_dbm - 0.1) / sensitivity_w;
+  b = path_budget(p, 4);
+  CHECK_FALSE(b.reaches());
+  CHECK(b.bit_error_rate > p.bit_error_rate);
+  CHECK(b.power_margin_db() < 0.0);
+  // at that much more power of the receiver alone, the rate is the one asked for
+  p.receiver_noise_a_per_rthz *= std::pow(10.0, b.power_margin_db() / 10.0);
+  CHECK(path_budget(p, 4).bit_error_rate == Approx(p.bit_error_rate).epsilon(1e-3));
 }
 
 // fails when the amplifiers' noise does not add up from pass to pass, or a tier is passed once

@@ -29,8 +29,9 @@ TrafficSettings on(const std::string& network, std::int64_t servers) {
   return t;
 }
 
-TrainingJob job_on(std::vector<int> nodes) {
+TrainingJob job_on(std::vector<int> nodes, std::uint32_t number = 0) {
   TrainingJob job;
+  job.number = number;
   job.size = static_cast<int>(nodes.size());
   job.nodes = std::move(nodes);
   return job;
@@ -99,6 +100,39 @@ TEST_CASE("a job alone takes what interconnect finds for it") {
   }
 }
 
+// fails when a bucket pays other latencies than interconnect has, or a level too many
+TEST_CASE("a job that the network sums up takes what interconnect finds for it") {
+  for (const char* network : {"aggregation", "optinc"}) {
+    TrafficSettings t = on(network, 64);
+    t.overlap = false;
+    t.bucket_bytes = 1e15;  // one bucket
+    Scenario& s = t.network;
+    s.oversubscription = 2.0;
+    s.step_latency_s = 1e-3;
+    s.hop_latency_s = 1e-4;
+    s.aggregation_latency_s = 1e-5;
+    s.unit.emplace();
+    s.unit->servers = 4;
+    s.unit->bits = 8;
+    s.unit->delay_s = 1e-3;
+    Scenario alone = s;
+    alone.servers = 16;
+    if (std::string(network) == "optinc") {
+      alone.collective = "optinc";
+      alone.bits = 8;
+      alone.scale_bits = 32;
+    } else {
+      alone.network = "fat-tree";
+      alone.collective = "in-network";
+      alone.routing = "ecmp";
+      alone.radix = 8;  // of the cluster's 64 hosts, 4 at an edge switch
+      s.radix = 8;
+    }
+    const JobTraffic job = SharedNetwork(t).traffic_of(job_on(first_nodes(16)));
+    CHECK(job.alone_s() == Approx(simulate_iteration(alone).total_s).epsilon(1e-9));
+  }
+}
+
 // Two jobs whose bytes take x alone and which compute for c < x: while one sends alone it is twice as fast, so
 // that each iteration takes 2 x + c less the time in which one computes and the other sends, which is 0 .. c by
 // where they began. Fails when a job keeps its share while it computes, or rates are not solved anew.
@@ -110,8 +144,8 @@ TEST_CASE("jobs that saturate a link share it, and those that do not meet do not
   t.network.compute_s = 0.05;  // less than the bytes take
   SharedNetwork shared(t);
   // hosts 0 and 1 are one edge switch, of one pod of four hosts: both jobs leave it
-  const JobTraffic a = shared.traffic_of(job_on({0, 4})), b = shared.traffic_of(job_on({1, 5})),
-                   c = shared.traffic_of(job_on({8, 9}));
+  const JobTraffic a = shared.traffic_of(job_on({0, 4}, 0)), b = shared.traffic_of(job_on({1, 5}, 1)),
+                   c = shared.traffic_of(job_on({8, 9}, 2));
   const std::vector<const JobTraffic*> jobs = {&a, &b, &c};
   const SharedIterations run = shared.iterations(jobs, 8, 1);
   // an edge switch sends 2 x 12.5/4 GB/s up: one ring of two fits at half the speed of its port, two do not
@@ -123,9 +157,44 @@ TEST_CASE("jobs that saturate a link share it, and those that do not meet do not
     CHECK(run.iteration_s[j] <= 2.0 * alone_s + 0.05);
   }
   CHECK(run.iteration_s[2] == Approx(0.05 + vgg_bytes / 12.5e9).epsilon(1e-9));
+  // what is known of a group is not simulated again, and one without a job is another group
+  const SharedIterations again = shared.iterations(jobs, 8, 1, run);
+  CHECK(again.events == 0);
+  CHECK(again.iteration_s == run.iteration_s);
+  const std::vector<const JobTraffic*> left = {&b, &c};
+  CHECK(shared.iterations(left, 8, 1, run).iteration_s[0] == b.alone_s());
   // a longer window changes nothing: the two go on as they began, and may be advanced as one
   const SharedIterations longer = shared.iterations(jobs, 64, 1);
   CHECK(longer.iteration_s[0] == Approx(run.iteration_s[0]).epsilon(1e-9));
+}
+
+// Both jobs send a flow out of either edge switch of pod 0, whose trunk carries half of what the pod's does:
+// each of the links says all that the others say. In a chain of three jobs either link says something of its
+// own. Fails when links that imply each other are both left out, or one that is not implied.
+TEST_CASE("links that imply each other still hold the flows over them") {
+  TrafficSettings t = on("fat-tree", 16);
+  t.overlap = false;
+  t.network.oversubscription = 4.0;
+  t.network.radix = 4;
+  t.network.compute_s = 0.05;
+  SharedNetwork shared(t);
+  const JobTraffic a = shared.traffic_of(job_on({0, 4, 2, 8}, 0)),
+                   b = shared.traffic_of(job_on({1, 6, 3, 12}, 1));
+  const std::vector<const JobTraffic*> jobs = {&a, &b};
+  const double alone_s = 2.0 * 3 / 4 * vgg_bytes / 6.25e9;
+  CHECK(a.alone_s() == Approx(0.05 + alone_s).epsilon(1e-9));
+  const SharedIterations run = shared.iterations(jobs, 8, 1);
+  CHECK(run.coupled == 2);
+  for (const std::size_t j : {0U, 1U}) {
+    CHECK(run.iteration_s[j] >= 2.0 * alone_s * (1 - 1e-9));
+    CHECK(run.iteration_s[j] <= 2.0 * alone_s + 0.05);
+  }
+  const JobTraffic c = shared.traffic_of(job_on({0, 2}, 2)), d = shared.traffic_of(job_on({1, 4}, 3)),
+                   e = shared.traffic_of(job_on({5, 6}, 4));
+  const std::vector<const JobTraffic*> chain = {&c, &d, &e};
+  const SharedIterations chained = shared.iterations(chain, 8, 1);
+  CHECK(chained.coupled == 3);
+  for (const std::size_t j : {0U, 1U, 2U}) CHECK(chained.iteration_s[j] > 1.2 * c.alone_s());
 }
 
 TEST_CASE("jobs with paths of their own never slow each other") {
@@ -176,6 +245,25 @@ TEST_CASE("a day of two jobs ends when it must, and every byte is counted") {
   CHECK(r.mean_stretch == Approx(1.0).epsilon(1e-9));
   day.setup_s = 100 * iteration_s;
   CHECK(run_day(day).iterations == Approx(1000.0).epsilon(1e-9));
+}
+
+// fails when a job that is never served waits, or holds nodes
+TEST_CASE("a day turns away what its network does not serve") {
+  DaySettings day;
+  day.traffic = on("optinc", 64);
+  day.traffic.network.unit.emplace();
+  day.traffic.network.unit->servers = 4;
+  day.traffic.network.unit->bits = 8;
+  day.jobs = {{0.0, 100.0, {}, 32}, {1.0, 100.0, {}, 16}, {2.0, 100.0, {}, 64}};
+  day.horizon_s = 1000.0;
+  const DayResult r = run_day(day);
+  CHECK(r.arrived == 3);
+  CHECK(r.refused == 2);
+  CHECK(r.finished == 1);
+  CHECK(r.mean_wait_s == 0.0);
+  CHECK(r.mean_stretch < 1.0);  // than a ring of 32 bits on an ideal network
+  day.traffic.network.unit.reset();
+  CHECK_THROWS_WITH(run_day(day), ContainsSubstring("cost of a unit"));
 }
 
 // 4,000 jobs, five standard errors

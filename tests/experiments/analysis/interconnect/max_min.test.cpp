@@ -1,10 +1,14 @@
 #include "experiments/analysis/interconnect/max_min.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
+#include "experiments/analysis/interconnect/fat_tree.hpp"
 #include "physics/random/stream.hpp"
 
 #include "tests/support/catch.hpp"
@@ -84,6 +88,22 @@ Random random_network(std::uint32_t number, bool equal_sizes) {
   return r;
 }
 
+/// Every flow has a full link on which none is faster.
+void require_fair(const Random& r, const std::vector<double>& rates) {
+  std::vector<double> load(r.capacity.size(), 0.0), fastest(load);
+  for (std::size_t f = 0; f < r.flows.size(); ++f)
+    for (const int l : r.flows[f].links) {
+      load[static_cast<std::size_t>(l)] += rates[f];
+      fastest[static_cast<std::size_t>(l)] = std::max(fastest[static_cast<std::size_t>(l)], rates[f]);
+    }
+  for (std::size_t l = 0; l < load.size(); ++l) REQUIRE(load[l] <= r.capacity[l] * (1 + 1e-11));
+  for (std::size_t f = 0; f < r.flows.size(); ++f)
+    REQUIRE(std::any_of(r.flows[f].links.begin(), r.flows[f].links.end(), [&](int l) {
+      const auto link = static_cast<std::size_t>(l);
+      return load[link] >= r.capacity[link] * (1 - 1e-11) && rates[f] >= fastest[link] * (1 - 1e-11);
+    }));
+}
+
 }  // namespace
 
 // fails when the share that a fixed flow takes from its other links is left out
@@ -91,19 +111,48 @@ TEST_CASE("max-min rates: every flow has a full link on which none is faster") {
   for (std::uint32_t n = 0; n < 200; ++n) {
     const Random r = random_network(n, false);
     const auto rates = max_min_rates(r.capacity, r.flows);
-    std::vector<double> load(r.capacity.size(), 0.0), fastest(load);
-    for (std::size_t f = 0; f < r.flows.size(); ++f)
-      for (const int l : r.flows[f].links) {
-        load[static_cast<std::size_t>(l)] += rates[f];
-        fastest[static_cast<std::size_t>(l)] = std::max(fastest[static_cast<std::size_t>(l)], rates[f]);
-      }
-    for (std::size_t l = 0; l < load.size(); ++l) REQUIRE(load[l] <= r.capacity[l] * (1 + 1e-12));
-    for (std::size_t f = 0; f < r.flows.size(); ++f)
-      REQUIRE(std::any_of(r.flows[f].links.begin(), r.flows[f].links.end(), [&](int l) {
-        const auto link = static_cast<std::size_t>(l);
-        return load[link] >= r.capacity[link] * (1 - 1e-12) && rates[f] >= fastest[link] * (1 - 1e-12);
-      }));
+    require_fair(r, rates);
   }
+}
+
+// fails when a flow that came or went leaves the rates of those as they were that it meets by way of others
+TEST_CASE("rates while flows come and go are those of all that are there, bit by bit") {
+  for (std::uint32_t n = 0; n < 50; ++n) {
+    const Random r = random_network(n, false);
+    MaxMinSolver solver(r.capacity, r.flows);
+    Stream stream(5, Purpose::test, n, 1);
+    std::vector<char> there(r.flows.size(), 0);
+    for (int step = 0; step < 60; ++step) {
+      const auto f = stream.below(static_cast<std::uint32_t>(there.size()));
+      there[f] ^= 1;
+      solver.set(f, there[f] != 0);
+      if (step % 3 == 0) continue;  // several changes at once
+      std::vector<Flow> present;
+      for (std::size_t i = 0; i < there.size(); ++i)
+        if (there[i]) present.push_back(r.flows[i]);
+      const auto expected = max_min_rates(r.capacity, present);
+      const auto& rates = solver.rates();
+      std::size_t next = 0;
+      for (std::size_t i = 0; i < there.size(); ++i) REQUIRE(rates[i] == (there[i] ? expected[next++] : 0.0));
+    }
+  }
+}
+
+TEST_CASE("a hundred thousand flows at once, between random hosts of a fat-tree of 1,024, are shared fairly") {
+  const FatTree tree{.radix = 16, .link_bytes_per_s = 12.5e9};
+  const LinkTable links = fat_tree_links(tree);
+  Stream stream(5, Purpose::test, 1000);
+  std::vector<Flow> flows;
+  while (flows.size() < 100000) {
+    const int from = static_cast<int>(stream.below(1024)), to = static_cast<int>(stream.below(1024));
+    if (from != to) flows.push_back({fat_tree_paths(tree, from, to)[0], 1.0, 0.0});
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto rates = max_min_rates(links.capacity_bytes_per_s, flows);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  fmt::print("max-min rates of {} flows over {} links: {:.3g} s\n", flows.size(), links.names.size(),
+             took.count());  // of claim flows
+  require_fair({links.capacity_bytes_per_s, flows}, rates);
 }
 
 // fails when rates are not shared anew after a completion
