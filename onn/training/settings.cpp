@@ -33,6 +33,9 @@ void validate_training(const TrainingSettings& s) {
                  s.hard_error);
   validate_field(s.easy_share >= 0.01 && s.easy_share <= 1, "easy_share", "{} (0.01 to 1). Try 0.2.",
                  s.easy_share);
+  validate_field(s.hard_power >= 0 && s.hard_power <= 16, "hard_power", "{} (0 to 16). Try 4.", s.hard_power);
+  validate_field(s.hard_memory >= 0 && s.hard_memory < 1, "hard_memory", "{} (0 to less than 1). Try 0.9.",
+                 s.hard_memory);
   validate_field(s.window > 0 && s.window <= 1, "window", "{} (0 < window <= 1). Try 0.1, or 1 for all words.",
                  s.window);
   validate_field(s.window_ramp >= 0 && s.window_ramp <= 1, "window_ramp", "{} (0 to 1). Try 0.45.",

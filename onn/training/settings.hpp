@@ -40,6 +40,9 @@ struct TrainingSettings {
   double hard_error = 0.0;  ///< > 0: an epoch's words are drawn by difficulty: every word whose error after
                             ///< the epoch before was larger [digits], of the others `easy_share`
   double easy_share = 0.2;  ///< chance of each word that is not hard, in every pass
+  double hard_power = 0.0;  ///< a hard word is (error / hard_error)^hard_power times in every pass
+  double hard_memory =
+      0.0;              ///< share of these times that an epoch keeps for the next, should they be fewer then
   double window = 1.0;  ///< share of the range of the two most significant sums, about its centre, that words
                         ///< of the first epoch come from; 1: every word from the start
   double window_ramp = 0.45;  ///< share of the epochs, from the first, in which the window grows to all words

@@ -76,6 +76,10 @@ void bind_settings(nb::module_& m) {
           "hard_error", &TrainingSettings::hard_error,
           "Error after the previous epoch above which a word is in every pass [digits]; 0: every word once.")
       .def_rw("easy_share", &TrainingSettings::easy_share, "Probability that any other word is in a pass.")
+      .def_rw("hard_power", &TrainingSettings::hard_power,
+              "A hard word is (error / hard_error)^hard_power times in a pass, rounded; 0: once.")
+      .def_rw("hard_memory", &TrainingSettings::hard_memory,
+              "Share of these times that a word keeps from epoch to epoch.")
       .def_rw("window", &TrainingSettings::window,
               "Central share of the range of the two top digits from which the first epoch takes its words; 1: "
               "all.")

@@ -90,6 +90,8 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
     trainer.arrays(from);
     order.name(from);
     at.arrays.clear();
+  } else if (settings.hard_error > 0 && settings.hard_power > 0) {  // one plain epoch would undo a good start
+    order.learn(word_errors(layers, data, threads));
   }
   const double before = at.seconds;
   const auto seconds = [&] {

@@ -1,6 +1,7 @@
 #include "onn/training/detail/word_order.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -9,7 +10,8 @@
 namespace optinc::training {
 namespace {
 
-constexpr std::size_t bits = 32;  // of a packed value
+constexpr std::size_t packed_words = 6;  // whose bytes a double holds exactly
+constexpr float most_times = 255.0f;     // that a word is in a pass
 
 void shuffle(std::span<std::uint32_t> words, Stream& stream) {
   for (std::size_t i = words.size(); i > 1; --i)
@@ -22,7 +24,7 @@ WordOrder::WordOrder(const Dataset& data, const TrainingSettings& settings, std:
     : data_(data), settings_(settings), seed_(seed) {
   const auto words = static_cast<std::size_t>(data.words());
   if (settings.chooses_words()) {
-    hard_.assign(words, true);
+    times_.assign(words, 1);
   } else {
     order_.resize(words);
     std::iota(order_.begin(), order_.end(), 0u);
@@ -65,7 +67,10 @@ std::span<const std::uint32_t> WordOrder::of_epoch(int epoch, std::size_t words)
     Stream stream(seed_, Purpose::network_shuffle, pass, static_cast<std::uint32_t>(epoch));
     const std::size_t first = order_.size();
     for (const std::uint32_t word : window)
-      if (hard_[word] || stream.uniform() < easy) order_.push_back(word);
+      if (times_[word] > 0)
+        order_.insert(order_.end(), times_[word], word);
+      else if (stream.uniform() < easy)
+        order_.push_back(word);
     shuffle(std::span(order_).subspan(first), stream);
   }
   return std::span(order_).first(words);
@@ -73,18 +78,27 @@ std::span<const std::uint32_t> WordOrder::of_epoch(int epoch, std::size_t words)
 
 void WordOrder::learn(const VectorF& errors) {
   if (settings_.hard_error == 0) return;
-  for (std::size_t w = 0; w < hard_.size(); ++w)
-    hard_[w] = errors[static_cast<Eigen::Index>(w)] > static_cast<float>(settings_.hard_error);
+  const auto hard = static_cast<float>(settings_.hard_error);
+  const auto power = static_cast<float>(settings_.hard_power),
+             memory = static_cast<float>(settings_.hard_memory);
+  for (std::size_t w = 0; w < times_.size(); ++w) {
+    const float error = errors[static_cast<Eigen::Index>(w)];
+    const float times = std::min(most_times, std::round(std::pow(error / hard, power)));
+    times_[w] = static_cast<std::uint8_t>(std::max(memory * times_[w], error > hard ? times : 0.0f));
+  }
 }
 
 void WordOrder::name(StateArrays& arrays) {
   if (settings_.hard_error == 0) return;
-  Eigen::VectorXd packed = Eigen::VectorXd::Zero(static_cast<Eigen::Index>((hard_.size() + bits - 1) / bits));
-  for (std::size_t w = 0; w < hard_.size(); ++w)
-    if (hard_[w]) packed[static_cast<Eigen::Index>(w / bits)] += static_cast<double>(1u << (w % bits));
-  arrays("hard_words", packed);
-  for (std::size_t w = 0; w < hard_.size(); ++w)
-    hard_[w] = (static_cast<std::uint64_t>(packed[static_cast<Eigen::Index>(w / bits)]) >> (w % bits)) % 2 == 1;
+  const std::size_t values = (times_.size() + packed_words - 1) / packed_words;
+  Eigen::VectorXd packed = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(values));
+  const auto of = [&](std::size_t w) -> double& { return packed[static_cast<Eigen::Index>(w / packed_words)]; };
+  const auto shift = [](std::size_t w) { return 8 * (w % packed_words); };
+  for (std::size_t w = 0; w < times_.size(); ++w)
+    of(w) += static_cast<double>(std::uint64_t{times_[w]} << shift(w));
+  arrays("times_of_words", packed);
+  for (std::size_t w = 0; w < times_.size(); ++w)
+    times_[w] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(of(w)) >> shift(w));
 }
 
 }  // namespace optinc::training

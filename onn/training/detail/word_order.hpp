@@ -13,10 +13,15 @@
 namespace optinc::training {
 
 /// The words of one epoch after the other: each once, shuffled, unless the settings choose among them. Then an
-/// epoch of as many steps goes through pass after pass: of the words in the window, every hard one and the
-/// others with chance easy_share, shuffled. Hard are words that erred by more than hard_error after the epoch
-/// before; in the first epoch every word. Pass p of epoch e draws from stream (network_shuffle; p + 1; e),
-/// the plain shuffle of epoch e from (network_shuffle; 0; e).
+/// epoch of as many steps goes through pass after pass: of the words in the window, every hard one, the worse
+/// ones several times, and the others with chance easy_share, shuffled. Hard are words that erred by more than
+/// hard_error after the epoch before; until errors are known every word is, once. A word is in a pass so many
+/// times, a fraction cut off,
+///
+///   times = max((error / hard_error)^hard_power if hard, rounded, at most 255; hard_memory times before).
+///
+/// Pass p of epoch e draws from stream (network_shuffle; p + 1; e), the plain shuffle of epoch e from
+/// (network_shuffle; 0; e).
 class WordOrder {
  public:
   /// `data` must outlive it.
@@ -25,9 +30,9 @@ class WordOrder {
   /// The words of epoch `epoch` (from 1), as many as `words`; epochs are asked for one after the other, from
   /// the first, or from the one that a training is resumed in.
   std::span<const std::uint32_t> of_epoch(int epoch, std::size_t words);
-  /// Errors of all words after an epoch, which make the hard ones.
+  /// Errors of all words after an epoch, or of a network to start from, which make the hard ones.
   void learn(const VectorF& errors);
-  /// Names which words are hard in the state of a training, 32 of them a value.
+  /// Names how often words are in a pass in the state of a training, six of them a value.
   void name(StateArrays& arrays);
 
  private:
@@ -38,8 +43,8 @@ class WordOrder {
   const TrainingSettings& settings_;
   std::uint64_t seed_;
   std::vector<std::uint32_t> order_;
-  int shuffled_ = 0;  // epochs that order_ has met; each shuffles the order of the one before
-  std::vector<bool> hard_;
+  int shuffled_ = 0;                 // epochs that order_ has met; each shuffles the order of the one before
+  std::vector<std::uint8_t> times_;  // that each word is in every pass, if it is hard; 0: it is not
 };
 
 }  // namespace optinc::training

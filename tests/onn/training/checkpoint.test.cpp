@@ -80,10 +80,12 @@ TEST_CASE("a stopped training goes on to the same bits: Lie-Adam with fresh matr
   check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
 }
 
-// Fails where the state loses which words are hard
+// Fails where the state loses which words are hard, or how often they are in a pass
 TEST_CASE("a stopped training goes on to the same bits: words chosen by difficulty, in a window that grows") {
   TrainingSettings s = settings_of(TrainingScheme::lie_adam);
   s.hard_error = 0.25;
+  s.hard_power = 3.0;
+  s.hard_memory = 0.7;
   s.window = 0.5;
   check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
 }

@@ -157,6 +157,37 @@ TEST_CASE("MC: hard words are in every pass of an epoch, the others in a share o
   CHECK(std::set(pass.begin(), pass.end()).size() == pass.size());
 }
 
+// Fails if hard_power is left out, if times are cut in place of rounded, if their limit is another one, or
+// if what an epoch keeps is added to its own or forgotten
+TEST_CASE("worse words are in a pass several times, and fewer from epoch to epoch") {
+  const Dataset data = all_words({4, 2});  // 169 words
+  TrainingSettings s = choosing(0.25, 1.0);
+  s.hard_power = 4.0;
+  WordOrder order(data, s, 3);
+  VectorF errors = VectorF::Constant(data.words(), 0.26f);  // all are hard, 1.17 times
+  errors[80] = 0.5f;                                        // 2^4 times
+  errors[160] = 0.37f;                                      // 4.8 times
+  errors[168] = 3.0f;                                       // 20,736 times, were there no limit
+  order.learn(errors);
+  std::map<std::uint32_t, int> drawn;
+  for (const std::uint32_t word : order.of_epoch(2, 166 + 16 + 5 + 255)) ++drawn[word];  // one pass
+  CHECK(drawn.size() == 169);
+  CHECK(drawn[0] == 1);
+  CHECK(drawn[80] == 16);
+  CHECK(drawn[160] == 5);
+  CHECK(drawn[168] == 255);
+  s.hard_memory = 0.5;
+  errors[80] = errors[168] = 0.3f;  // 2.07 times
+  errors[160] = 0.24f;              // no longer hard
+  order.learn(errors);
+  drawn.clear();
+  for (const std::uint32_t word : order.of_epoch(3, 166 + 8 + 2 + 127)) ++drawn[word];
+  CHECK(drawn[0] == 1);
+  CHECK(drawn[80] == 8);
+  CHECK(drawn[160] == 2);
+  CHECK(drawn[168] == 127);
+}
+
 TEST_CASE(
     "a training that chooses its words has the same bits on any threads, and other bits than one that does "
     "not") {
@@ -201,6 +232,8 @@ TEST_CASE("impossible choices of words are refused by name") {
   };
   CHECK_THAT(said([](auto& s) { s.hard_error = 0.5; }), ContainsSubstring("hard_error = 0.5"));
   CHECK_THAT(said([](auto& s) { s.easy_share = 0.0; }), ContainsSubstring("easy_share = 0"));
+  CHECK_THAT(said([](auto& s) { s.hard_power = -1.0; }), ContainsSubstring("hard_power = -1"));
+  CHECK_THAT(said([](auto& s) { s.hard_memory = 1.0; }), ContainsSubstring("hard_memory = 1"));
   CHECK_THAT(said([](auto& s) { s.window = 0.0; }), ContainsSubstring("window = 0"));
   CHECK_THAT(said([](auto& s) { s.window_ramp = 2.0; }), ContainsSubstring("window_ramp = 2"));
   CHECK_THAT(said([](auto& s) { s.initial_variance = 0.0; }), ContainsSubstring("initial_variance = 0"));

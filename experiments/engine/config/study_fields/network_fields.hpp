@@ -133,6 +133,16 @@ void visit_fields(S& s, Visitor&& visit) {
                   "Probability that any other word is in such a pass (only with training.hard_error above 0)",
                   0.01, 1},
         s.easy_share);
+  visit(FieldInfo{"hard_power", "1",
+                  "How often a hard word is in such a pass: (its error / training.hard_error) to this power, "
+                  "rounded, at most 255; 0: once",
+                  0, 16, "4 for the last wrong words, with training.hard_memory"},
+        s.hard_power);
+  visit(FieldInfo{"hard_memory", "1",
+                  "Share of these times that a word keeps from epoch to epoch, should they be fewer by its "
+                  "error; 0: none",
+                  0, 0.999, "0.9 keeps sets of words from taking turns at being wrong"},
+        s.hard_memory);
   visit(FieldInfo{"window", "1",
                   "Range curriculum: central share of the range of the two most significant input digits from "
                   "which the first epoch takes its words; 1: every word from the start",
