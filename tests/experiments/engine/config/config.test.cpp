@@ -198,11 +198,11 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [channels, spacing, wrong] = comb;
   check("comb", values(channels, spacing, wrong));
   const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
-               noise_met, noise_growth, ceiling, variance, hard, easy, power, memory, window, window_growth,
-               stop_margin] = training;
+               noise_met, noise_growth, ceiling, variance, hard, easy, hard_power, hard_memory, window,
+               window_growth, stop_margin] = training;
   check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
                            zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, variance, hard, easy,
-                           power, memory, window, window_growth, stop_margin));
+                           hard_power, hard_memory, window, window_growth, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   const auto& [chip_measured] = measured_chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage, chip_measured));
