@@ -137,7 +137,7 @@ class EveryCall(unittest.TestCase):
         def look(folder, output, call, status, text):
             if call in ("write", "fsync", "fdatasync"):
                 self.assertEqual(status, 1, text)
-                self.assertRegex(text, r"optinc: \S+: cannot be (written|brought to the disk|created) \(No space left")
+                self.assertRegex(text, r"optinc: \S+: cannot be (written|flushed to disk|created) \(No space left")
                 self.assertFalse(list(folder.glob("*.partial*")))
             if status == 0:  # the last calls only tidy up
                 self.assertEqual(differing(self.whole, output), [])
