@@ -7,6 +7,7 @@
 #include "experiments/analysis/cluster/cluster_fields.hpp"
 #include "experiments/analysis/interconnect/units.hpp"
 #include "experiments/engine/config/table_reader.hpp"
+#include "experiments/engine/process/text_table.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -104,9 +105,9 @@ void keys_of(std::string& text, std::string_view kind) {
   const Question defaults;
   visit_fields(defaults, [&](const FieldInfo& info, const auto& member) {
     const FieldValue value = to_field_value(member);
-    text += fmt::format("  {:<25} {:<9} {:<28} {}; {}\n", info.key, info.unit, toml_text(value), info.meaning,
-                        expected_text(info, value));
-    if (!info.source.empty()) text += fmt::format("  {:<25} source: {}\n", "", info.source);
+    text += fmt::format("  {} = {} [{}]\n", info.key, toml_text(value), info.unit) +
+            hanging_text("", fmt::format("{}; {}", info.meaning, expected_text(info, value)), 6);
+    if (!info.source.empty()) text += hanging_text("", fmt::format("source: {}", info.source), 6);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/analysis/interconnect/list_source.hpp"
+#include "experiments/engine/process/text_table.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -169,9 +170,9 @@ std::string scenario_keys_text() {
     std::string expected = std::holds_alternative<std::string>(f.value) && f.info.names.empty()
                                ? "a text"
                                : expected_text(f.info, f.value);
-    text += fmt::format("{:<26} {:<8} {:<26} {}; {}\n", f.info.key, f.info.unit, toml_text(f.value),
-                        f.info.meaning, expected);
-    if (!f.info.source.empty()) text += fmt::format("{:<26} source: {}\n", "", f.info.source);
+    text += fmt::format("{} = {} [{}]\n", f.info.key, toml_text(f.value), f.info.unit) +
+            hanging_text("", fmt::format("{}; {}", f.info.meaning, expected), 4);
+    if (!f.info.source.empty()) text += hanging_text("", fmt::format("source: {}", f.info.source), 4);
   }
   return text;
 }

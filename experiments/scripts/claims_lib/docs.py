@@ -11,12 +11,12 @@ CI = "build/ci"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 # every command that prints a table, on what is shipped; {out}: a result file
 TABLES = (
-    ("list",), ("devices",), ("inspect", "{out}"), ("validate", "--quick", "8"), ("check-network", "shipped/64x4"),
+    ("list",), ("devices",), ("inspect", "{out}"), ("validate", "--quick", "8"), ("check-network", "experiments/data/studies/carry_chain.toml"),
     ("budget", "--set", "network.source=carry-chain"), ("compare-costs", "experiments/data/lists/published.toml"),
     ("interconnect", "experiments/data/lists/headline.toml", "--quiet"), ("interconnect", "experiments/data/lists/ring_1024.toml", "--quiet"),
     ("cluster", "experiments/data/lists/oddl.toml", "--quiet"), ("operating-point", "experiments/data/lists/operating_points.toml",
                                                                  "--chips", "1", "--words", "60", "--bandwidths", "32e9", "--quiet"),
-    ("explain",), ("explain", "chip"), ("explain", "chip.sigma_eta_rad"), ("circuit", "--models"), ("cluster", "--keys"),
+    ("explain",), ("explain", "chip"), ("explain", "chip.sigma_eta_rad"), ("circuit", "--models"), ("cluster", "--keys"), ("interconnect", "--keys"),
 )
 
 
@@ -81,7 +81,7 @@ def widest(bench):
     most = 0
     for command in TABLES:
         said = bench.optinc(*(str(result(bench)) if word == "{out}" else word for word in command))[0]
-        width = max(map(len, said.splitlines()))
+        width = max(len(line) for line in said.splitlines() if not line.startswith("by "))  # the command, as it was typed
         if width > most:
             progress(f"   {width} columns: optinc {' '.join(command)}")
         most = max(most, width)

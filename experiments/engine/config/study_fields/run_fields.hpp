@@ -55,11 +55,12 @@ void visit_fields(S& s, Visitor&& visit) {
           0, 100000000},
       s.words);
   std::string arithmetic(name_of(s.arithmetic));
-  visit(name_field("arithmetic",
-                   "Numbers in which light is followed from unit P to the servers; float32 takes half the time "
-                   "and decides only words at a threshold differently",
-                   names_of<Arithmetic>()),
-        arithmetic);
+  visit(
+      name_field("arithmetic",
+                 "Numbers in which light is followed from unit P to the servers; float32 is faster and decides "
+                 "only words at a threshold differently",
+                 names_of<Arithmetic>()),
+      arithmetic);
   if constexpr (!std::is_const_v<S>) s.arithmetic = value_of_name<Arithmetic>(arithmetic);
   visit(name_field(
             "once",
