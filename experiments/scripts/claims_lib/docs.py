@@ -12,7 +12,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 # every command that prints a table, on what is shipped; {out}: a result file
 TABLES = (
     ("list",), ("devices",), ("inspect", "{out}"), ("validate", "--quick", "8"), ("check-network", "experiments/data/studies/carry_chain.toml"),
-    ("budget", "--set", "network.source=carry-chain"), ("compare-costs", "experiments/data/lists/published.toml"),
+    ("budget", "--set", "network.source=carry-chain", "--set", "task.rounding=half-up"), ("compare-costs", "experiments/data/lists/published.toml"),
     ("interconnect", "experiments/data/lists/headline.toml", "--quiet"), ("interconnect", "experiments/data/lists/ring_1024.toml", "--quiet"),
     ("cluster", "experiments/data/lists/oddl.toml", "--quiet"), ("operating-point", "experiments/data/lists/operating_points.toml",
                                                                  "--chips", "1", "--words", "60", "--bandwidths", "32e9", "--quiet"),
