@@ -27,7 +27,7 @@ struct NoiseSwitches {
 enum class NoisyReceivers { all, neurons };
 
 /// Numbers in which fields and currents are computed. Noise drawn in float32 is that of float64 to 1e-6, so
-/// that only words at a threshold are decided differently. The main job takes 0.6 of the time.
+/// that only words at a threshold are decided differently.
 enum class Arithmetic { float64, float32 };
 
 template <>

@@ -75,7 +75,8 @@ TEST_CASE("transmit of words in time in float32 is that in float64") {
         return transmit({b.design, b.state, u.hardware, noise, arithmetic}, codes, {.seed = 1, .chip = u.chip});
       };
       INFO(subjects()[s].name << ", " << name_of(sampling));
-      CHECK((sent(Arithmetic::float32) - sent(Arithmetic::float64)).cwiseAbs().maxCoeff() < 1e-3);
+      CHECK((sent(Arithmetic::float32) - sent(Arithmetic::float64)).cwiseAbs().maxCoeff() <
+            1e-4);  // seen: 2.5e-5
     }
 }
 
