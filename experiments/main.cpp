@@ -8,8 +8,7 @@
 
 int main(int argc, char** argv) {
   using namespace optinc;
-  // every trial frees the matrices that the next one asks for: glibc keeps them, which saves a twentieth of a
-  // study
+  // every trial frees the matrices that the next one asks for: glibc keeps them
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::optional<Ranks> ranks;
