@@ -56,10 +56,10 @@ class Toy(unittest.TestCase):
         listed = self.done("list")
         for text in ("model toy: a trial simulates one toy; metrics", "toy_score", "  variants: plain, doubled"):
             self.assertIn(text, listed)
-        self.assertRegex(self.done("explain", "chip.sigma_eta_rad"), r"models:  .*learning, toy\n")
+        self.assertRegex(self.done("explain", "chip.sigma_eta_rad"), r"(?s)models:  .*learning,\s+toy\n")
         self.assertNotIn("toy", self.done("explain", "chip.dac_bits"))
         self.assertRegex(self.done("explain", "toy_score"), r"model toy: .*\[m\]")
-        self.assertIn("one toy (toy)", self.done("explain", "model"))
+        self.assertIn("one toy (toy)", " ".join(self.done("explain", "model").split()))
         self.assertIn("toy_score", self.done("completion", "bash"))
         self.assertIn("toys (model toy), 2 points", self.done("run", self.study, "-o", self.result, "--dry-run"))
 

@@ -63,7 +63,7 @@ def in_force(optinc, folder, run):
 
 def explained(optinc, folder, key):
     """Default's models and the choices that a key has."""
-    text = ask(optinc, folder, "explain", key)
+    text = re.sub(r"\n {11}", " ", ask(optinc, folder, "explain", key))
     allowed = re.search(r"allowed: (.*)", text)[1]
     choices = [True, False] if allowed == "true or false" else (
         allowed.split(" of ", 1)[1].split(", ") if re.match(r"(one|a list) of [a-z]", allowed)

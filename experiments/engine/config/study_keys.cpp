@@ -8,6 +8,7 @@
 #include "experiments/engine/config/model_keys.hpp"
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/config/study_model.hpp"
+#include "experiments/engine/process/text_table.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -34,14 +35,15 @@ std::string explain_section(std::string_view section) {
   std::string text;
   for (const FieldEntry& entry : config_entries({}))
     if (!section.empty() && entry.section == section)
-      text += fmt::format("  {:<28} {} [{}]\n", entry.info.key, entry.info.meaning, entry.info.unit);
+      text += hanging_text(fmt::format("  {}", entry.info.key),
+                           fmt::format("{} [{}]", entry.info.meaning, entry.info.unit), 31);
   if (text.empty()) return text;
   std::vector<std::string> others;
   for (const std::string& key : all_keys())
     if (const auto at = key.find(section); at != key.npos && !key.starts_with(fmt::format("{}.", section)))
       others.push_back(key);
-  return fmt::format("[{}]\n{}{}  optinc explain {}.KEY shows the details of a key\n", section, text,
-                     others.empty() ? "" : fmt::format("  see also {}\n", fmt::join(others, ", ")), section);
+  if (!others.empty()) text += hanging_text("  see also", fmt::format("{}", fmt::join(others, ", ")), 11);
+  return fmt::format("[{}]\n{}  optinc explain {}.KEY shows the details of a key\n", section, text, section);
 }
 
 /// What a metric is; empty where there is none of that name.
@@ -131,17 +133,20 @@ std::string explain(std::string_view key) {
     const bool table =
         entry.section == "sweep" && (info.key == "values" || info.key == "range" || info.key == "shapes");
     const std::string shown = table ? std::get<std::string>(entry.value) : toml_text(entry.value);
-    std::string text = fmt::format("{}\n  meaning: {}\n  unit:    {}\n  {} {}\n  allowed: {}\n  source:  {}\n",
-                                   key, info.meaning, info.unit, table ? "example:" : "default:", shown,
-                                   table ? "a table of section.key" : expected_text(info, entry.value),
-                                   info.source.empty() ? "a choice of this project" : info.source);
-    if (entry.section != "sweep")
-      text += fmt::format("  models:  {}\n", readers_text(entry.section, entry.info.key));
+    std::string text = fmt::format("{}\n", key);
+    const auto line = [&](std::string_view label, std::string_view said) {
+      text += hanging_text(fmt::format("  {}:", label), said, 11);
+    };
+    line("meaning", info.meaning);
+    line("unit", info.unit);
+    line(table ? "example" : "default", shown);
+    line("allowed", table ? "a table of section.key" : expected_text(info, entry.value));
+    line("source", info.source.empty() ? "a choice of this project" : info.source);
+    if (entry.section != "sweep") line("models", readers_text(entry.section, entry.info.key));
     if (info.file)
-      text +=
-          "  files:   a relative path starts at the study's folder; after --set or --sweep, at the working "
-          "directory\n";
-    if (!info.ablation.empty()) text += fmt::format("  ablation: source \"{}\"\n", info.ablation);
+      line("files",
+           "a relative path starts at the study's folder; after --set or --sweep, at the working directory");
+    if (!info.ablation.empty()) line("ablate", fmt::format("source \"{}\"", info.ablation));
     return text;
   }
   if (std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
