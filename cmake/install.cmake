@@ -14,7 +14,7 @@ install(FILES LICENSE README.md CITATION.cff experiments/engine/store/FORMAT.md 
 # Man page and completions say what the tool itself says: they are asked of it, once it is compiled
 set(texts ${PROJECT_BINARY_DIR}/texts)
 add_custom_command(OUTPUT ${texts}/optinc.1 ${texts}/optinc.bash ${texts}/optinc.zsh ${texts}/optinc.fish
-  COMMAND ${CMAKE_COMMAND} -DOPTINC=$<TARGET_FILE:optinc> -DVERSION=${PROJECT_VERSION} -DOUTPUT=${texts}
+  COMMAND ${CMAKE_COMMAND} -DOPTINC=$<TARGET_FILE:optinc> -DVERSION=${OPTINC_VERSION} -DOUTPUT=${texts}
           -P ${PROJECT_SOURCE_DIR}/cmake/texts.cmake
   DEPENDS optinc ${PROJECT_SOURCE_DIR}/cmake/texts.cmake
   COMMENT "Asking optinc for its man page and completions" VERBATIM)

@@ -16,6 +16,7 @@ set(CPACK_COMPONENTS_ALL runtime development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+string(REPLACE "-" "~" CPACK_DEBIAN_PACKAGE_VERSION ${OPTINC_VERSION})  # a candidate comes before its release
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME optinc)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)  # asks dpkg-shlibdeps which packages hold the libraries it is linked to

@@ -126,6 +126,12 @@ class Readme(unittest.TestCase):
                 if "://" not in link:
                     self.assertTrue((page.parent / link).exists(), f"{page.name}: {link}")
 
+    def test_one_version(self):
+        said = re.search(r"(?m)^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))[1]
+        self.assertIn(f'\nversion = "{said}"\n', (ROOT / "python/pyproject.toml").read_text(encoding="utf-8"))
+        printed = subprocess.run([OPTINC, "--version"], capture_output=True, text=True, check=True).stdout
+        self.assertTrue(printed.startswith(f"optinc {said} ("), printed)
+
     def test_size_and_pictures(self):
         self.assertLessEqual(len(README.splitlines()), 150)
         subprocess.run([ROOT / "docs/diagrams/system.py", "--check"], check=True)

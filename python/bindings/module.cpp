@@ -24,6 +24,7 @@ void set_threads(int count) {
 NB_MODULE(_core, m) {
   m.doc() =
       "The engine of OptINC: meshes of Mach-Zehnder interferometers, and units that average codes in light.";
+  m.attr("version") = OPTINC_VERSION;
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {
       std::rethrow_exception(p);

@@ -9,7 +9,7 @@
 namespace optinc {
 
 /// A budget for people, in lines of 100 columns: what there is at every stage, tables of dB, W, ns and mm^2
-/// with the object behind every column, heaters, the totals, and what is not yet known. `title` names the chip.
+/// with the object behind every column, heaters and the totals. `title` names the chip.
 std::string budget_text(const ChipBudget& budget, const std::string& title);
 
 /// The same for machines, in SI units and dB.

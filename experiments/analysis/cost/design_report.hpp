@@ -9,8 +9,8 @@
 
 namespace optinc {
 
-/// A comparison for people, in lines of 100 columns: a table for each group of columns, one row a design; what
-/// is not yet known; and what is published of each design.
+/// A comparison for people, in lines of 100 columns: a table for each group of columns, one row a design; and
+/// what is published of each design.
 std::string designs_text(const std::vector<ComparedDesign>& designs, const std::string& title);
 
 /// The same for machines, in SI units and dB.

@@ -88,6 +88,7 @@ try:
         threads,
         train,
     )
+    from ._core import version as __version__
     from .circuits import Circuit, Readings
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._core import Network, SigmaULayer, Task
+from ._core import Network, SigmaULayer, Task, version
 
 if TYPE_CHECKING:
     import h5py
@@ -56,17 +56,12 @@ def save_network(network: Network, path: str | os.PathLike[str]) -> None:
     h5py = _h5py()
     if not isinstance(network, Network):
         raise TypeError(f"{type(network).__name__} is no Network (what train() ends with, and units, have one). Give its .network.")
-    from importlib.metadata import PackageNotFoundError, version
-    try:
-        of = version("optinc")
-    except PackageNotFoundError:  # a clone
-        of = "unknown"
     try:
         file = h5py.File(path, "x")
     except FileExistsError:
         raise FileExistsError(f"{path} is there already (nothing is overwritten). Choose another name.") from None
     with file:
-        file.attrs.update({"schema_version": SCHEMA_VERSION, "optinc_version": of, "title": "network"})
+        file.attrs.update({"schema_version": SCHEMA_VERSION, "optinc_version": version, "title": "network"})
         group = file.create_group("network")
         task = network.task
         group.attrs.update({"servers": task.servers, "digits": task.digits, "rounding": task.rounding, "level": task.level,

@@ -86,17 +86,15 @@ def stages_table(budget: xarray.Dataset) -> Element:
         columns.append((heading + in_units(units), [data(value, scale) for value in values]))
     caption = [node("strong", "Costs by stage"), ": loss without gain and delay of the light that arrives last, 0 at"
                " stages that it does not pass; electrical power without modulator drivers and converters, which grow with"
-               " a symbol rate that is not shown to be reachable; area of MZIs and delay lines only, without modulators"
-               " and receivers."]
+               " the symbol rate; area of devices, without the space between them."]
     return table(caption, [heading for heading, _ in columns], list(zip(*(cells for _, cells in columns))))
 
 
 def designs_table(designs: xarray.Dataset) -> Element:
     """A row for every design."""
     caption = [node("strong", "Designs"), " side by side. 0: what a design does not have, or what is not published."
-               " Static power: heaters, lasers, receivers, control. Area: MZIs and delay lines only; placed area: all"
-               " meshes in rows; modulators and receivers are in neither. Energy per bit is not yet known: no symbol rate"
-               " is shown to be reachable."]
+               " Static power: heaters, lasers, receivers, control, at any symbol rate. Area: meshes placed in rows, delay"
+               " lines, modulators and receivers. optinc operating-point tells rates, and energy per bit at them."]
     return of_columns(caption, designs, DESIGN)
 
 
