@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/analysis/cluster/competition.hpp"
+#include "experiments/analysis/cluster/day.hpp"
 #include "experiments/analysis/cluster/light_paths.hpp"
 #include "experiments/analysis/cluster/testbed.hpp"
-#include "experiments/analysis/cluster/traffic.hpp"
 #include "experiments/analysis/cost/compare_designs.hpp"
 #include "experiments/engine/store/hdf5.hpp"
 

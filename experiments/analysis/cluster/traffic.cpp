@@ -1,22 +1,17 @@
 #include "experiments/analysis/cluster/traffic.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
-#include <queue>
 #include <set>
 #include <utility>
-
-#include <boost/math/tools/toms748_solve.hpp>
 
 #include "experiments/analysis/interconnect/collectives.hpp"
 #include "experiments/analysis/interconnect/communication.hpp"
 #include "experiments/analysis/interconnect/fabric.hpp"
 #include "experiments/analysis/interconnect/workloads.hpp"
-#include "experiments/io/named_columns.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/random/stream.hpp"
@@ -447,197 +442,6 @@ SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jo
     }
     for (std::size_t i = 0; i < members.size(); ++i) result.iteration_s[members[i]] = iteration_s[i];
   }
-  return result;
-}
-
-std::vector<int> place_job(const std::vector<bool>& taken, int size, double scattered, std::uint64_t seed,
-                           std::uint32_t number) {
-  std::vector<int> free;
-  for (std::size_t n = 0; n < taken.size(); ++n)
-    if (!taken[n]) free.push_back(static_cast<int>(n));
-  const auto count = static_cast<std::size_t>(size);
-  validate(free.size() >= count, "a job of {} nodes where {} are free (as many or fewer). Lower its nodes.",
-           size, free.size());
-  Stream stream(seed, Purpose::server_placement, 0, number, 1);
-  const auto draw = [&](std::size_t n) { return stream.below(static_cast<std::uint32_t>(n)); };
-  const auto moved = static_cast<std::size_t>(std::llround(scattered * size));
-  // distinct places of the job lose their nodes; distinct ones of these and the nodes left over take their
-  // places
-  std::vector<std::size_t> places(count);
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  for (std::size_t i = 0; i < moved; ++i) std::swap(places[i], places[i + draw(count - i)]);
-  std::vector<int> pool(free.begin() + size, free.end());
-  for (std::size_t i = 0; i < moved; ++i) pool.push_back(free[places[i]]);
-  for (std::size_t i = 0; i < moved; ++i) {
-    std::swap(pool[i], pool[i + draw(pool.size() - i)]);
-    free[places[i]] = pool[i];
-  }
-  free.resize(count);
-  return free;
-}
-
-std::vector<TrainingJob> read_jobs(const std::filesystem::path& path, int nodes) {
-  const NamedColumns table = read_columns_csv(path);
-  constexpr std::string_view known[] = {"arrival_s", "nodes", "duration_s"};
-  table.require_names(known);
-  const std::vector<double>&arrival = table.column("arrival_s", "the arrivals of jobs"),
-        duration = table.column("duration_s", "how long jobs train");
-  const std::vector<std::int64_t> size = table.indices("nodes", "how many nodes jobs ask for", nodes);
-  std::vector<TrainingJob> jobs;
-  for (std::size_t j = 0; j < table.rows(); ++j) {
-    validate(arrival[j] >= (j == 0 ? 0.0 : arrival[j - 1]),
-             "{}: arrival_s = {} (0 or more, and none before the row above). Sort the rows.", table.where(j),
-             arrival[j]);
-    validate(size[j] >= 1, "{}: nodes = 0 (1..{}). Give the job a node.", table.where(j), nodes);
-    validate(duration[j] > 0.0, "{}: duration_s = {} (above 0). Leave the job out.", table.where(j),
-             duration[j]);
-    jobs.push_back({arrival[j], duration[j], {}, static_cast<int>(size[j])});
-  }
-  return jobs;
-}
-
-std::vector<TrainingJob> helios_like_jobs(int nodes, double load, double horizon_s, std::uint64_t seed) {
-  constexpr double mean_size = 3.72, median_s = 206.0, mean_s = 6652.0;
-  validate(nodes >= 8 && load > 0.0 && std::isfinite(load) && horizon_s > 0.0 && std::isfinite(horizon_s),
-           "jobs on {} nodes, load {}, for {} s (8 or more, above 0). Set nodes = 8, load = 0.7 or horizon_s = "
-           "86400.",
-           nodes, load, horizon_s);
-  const int sizes = std::bit_width(static_cast<unsigned>(nodes));
-  const auto mean_of = [&](double q) {
-    double sum = 0.0, weighted = 0.0;
-    for (int k = 0; k < sizes; ++k) {
-      sum += std::pow(q, k);
-      weighted += std::pow(2.0 * q, k);
-    }
-    return weighted / sum;
-  };
-  std::uintmax_t steps = 100;
-  const auto root =
-      boost::math::tools::toms748_solve([&](double q) { return mean_of(q) - mean_size; }, 0.0, 1.5,
-                                        boost::math::tools::eps_tolerance<double>(50), steps);
-  const double q = root.first, sigma = std::sqrt(2.0 * std::log(mean_s / median_s));
-  double all = 0.0;
-  for (int k = 0; k < sizes; ++k) all += std::pow(q, k);
-  const double rate = load * nodes / (mean_of(q) * mean_s);
-  validate(rate * horizon_s <= 1e6, "{} jobs drawn for {} s (at most 1e6, for memory). Lower horizon_s.",
-           std::round(rate * horizon_s), horizon_s);
-  std::vector<TrainingJob> jobs;
-  double at_s = 0.0;
-  for (std::uint32_t number = 0;; ++number) {
-    Stream stream(seed, Purpose::job_arrivals, 0, number);
-    at_s -= std::log(stream.uniform()) / rate;
-    if (at_s >= horizon_s) return jobs;
-    double left = stream.uniform() * all;
-    int k = 0;
-    while (k + 1 < sizes && left > std::pow(q, k)) left -= std::pow(q, k++);
-    jobs.push_back({at_s, median_s * std::exp(sigma * stream.normal()), {}, 1 << k});
-  }
-}
-
-DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_each) {
-  const SharedNetwork network(day.traffic);
-  TrafficSettings ideal_settings = day.traffic;
-  ideal_settings.network.network = "switch";
-  ideal_settings.network.step_latency_s = ideal_settings.network.hop_latency_s = 0.0;
-  const SharedNetwork ideal(ideal_settings);
-  struct Active {
-    TrainingJob job;
-    JobTraffic traffic;
-    double ideal_s = 0.0, left = 0.0, iteration_s = 0.0, setup_until_s = 0.0;
-  };
-  const auto nodes = static_cast<std::size_t>(day.traffic.network.servers);
-  std::vector<bool> taken(nodes, false);
-  std::vector<std::unique_ptr<Active>> active;
-  std::queue<std::uint32_t> waiting;
-  SharedIterations shared;
-  DayResult result;
-  double now_s = 0.0, node_s = 0.0, stretch_s = 0.0, shared_s = 0.0;
-  std::size_t next = 0, free = nodes;
-  const auto start = [&](std::uint32_t number) {
-    auto a = std::make_unique<Active>();
-    a->job = day.jobs[number];
-    a->job.number = number;
-    Stream stream(day.seed, Purpose::job_arrivals, 2, number);
-    a->job.workload = day.workloads[stream.below(static_cast<std::uint32_t>(day.workloads.size()))];
-    a->job.collective = day.collectives[stream.below(static_cast<std::uint32_t>(day.collectives.size()))];
-    a->job.nodes = place_job(taken, a->job.size, day.scattered, day.seed, number);
-    for (const int n : a->job.nodes) taken[static_cast<std::size_t>(n)] = true;
-    free -= a->job.nodes.size();
-    a->traffic = network.traffic_of(a->job);
-    a->ideal_s = ideal.traffic_of(a->job).alone_s();
-    a->iteration_s = a->ideal_s;  // until the network is solved with it
-    a->left = std::max(1.0, std::round(a->job.duration_s / a->ideal_s));
-    a->setup_until_s = now_s + (a->job.size > 1 ? day.setup_s : 0.0);
-    ++result.started;
-    result.mean_wait_s += now_s - a->job.arrives_s;
-    active.push_back(std::move(a));
-  };
-  const auto end_of = [&](const Active& a) {
-    return std::max(now_s, a.setup_until_s) + a.left * a.iteration_s;
-  };
-  bool changed = true;
-  while (now_s < day.horizon_s) {
-    while (next < day.jobs.size() && day.jobs[next].arrives_s <= now_s) {
-      ++result.arrived;
-      if (network.serves(day.jobs[next].size))
-        waiting.push(static_cast<std::uint32_t>(next));
-      else
-        ++result.refused;
-      ++next;
-    }
-    while (!waiting.empty() && static_cast<std::size_t>(day.jobs[waiting.front()].size) <= free) {
-      changed |= day.jobs[waiting.front()].size > 1;
-      start(waiting.front());
-      waiting.pop();
-    }
-    if (changed) {
-      if (at_each) at_each(now_s);
-      std::vector<const JobTraffic*> jobs;
-      for (const auto& a : active) jobs.push_back(&a->traffic);
-      shared = network.iterations(jobs, day.window, day.seed, shared);
-      std::int64_t flows = 0;
-      for (std::size_t j = 0; j < active.size(); ++j) {
-        active[j]->iteration_s = shared.iteration_s[j];
-        if (active[j]->job.size > 1) flows += active[j]->job.size;
-      }
-      ++result.epochs;
-      result.events += shared.events;
-      result.coupled_epochs += shared.coupled > 0;
-      result.peak_flows = std::max(result.peak_flows, flows);
-      changed = false;
-    }
-    double until_s = std::min(day.horizon_s, next < day.jobs.size() ? day.jobs[next].arrives_s : never);
-    for (const auto& a : active) until_s = std::min(until_s, end_of(*a));
-    for (auto& a : active) {
-      const double trained_s = std::max(0.0, until_s - std::max(now_s, a->setup_until_s));
-      const double done = until_s >= end_of(*a) ? a->left : std::min(a->left, trained_s / a->iteration_s);
-      a->left -= done;
-      result.iterations += done;
-      const double held_s = (until_s - now_s) * a->job.size, stretch = a->iteration_s / a->ideal_s;
-      node_s += held_s;
-      if (a->job.size == 1) continue;
-      stretch_s += held_s * stretch;
-      shared_s += held_s;
-      result.worst_stretch = std::max(result.worst_stretch, stretch);
-      const double bytes = std::accumulate(a->traffic.bytes.begin(), a->traffic.bytes.end(), 0.0);
-      for (const PhaseLoad& p : a->traffic.phases) result.sent_bytes += done * bytes * p.sent_bytes;
-    }
-    now_s = until_s;
-    std::erase_if(active, [&](const std::unique_ptr<Active>& a) {
-      if (a->left > 0.0) return false;
-      for (const int n : a->job.nodes) taken[static_cast<std::size_t>(n)] = false;
-      free += a->job.nodes.size();
-      ++result.finished;
-      changed |= a->job.size > 1;
-      return true;
-    });
-  }
-  result.utilisation = node_s / (static_cast<double>(nodes) * day.horizon_s);
-  for (; !waiting.empty(); waiting.pop())
-    result.mean_wait_s += day.horizon_s - day.jobs[waiting.front()].arrives_s;
-  if (result.arrived > result.refused)
-    result.mean_wait_s /= static_cast<double>(result.arrived - result.refused);
-  result.mean_stretch = shared_s > 0.0 ? stretch_s / shared_s : std::numeric_limits<double>::quiet_NaN();
   return result;
 }
 

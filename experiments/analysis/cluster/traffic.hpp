@@ -2,29 +2,17 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "experiments/analysis/cluster/jobs.hpp"
 #include "experiments/analysis/interconnect/scenario.hpp"
 
 namespace optinc {
-
-/// A job: data-parallel training on some nodes of a cluster.
-struct TrainingJob {
-  double arrives_s = 0.0;
-  double duration_s = 0.0;  ///< on an ideal network; what a real one adds comes on top
-  std::vector<int> nodes;   ///< distinct; placed by whoever starts the job
-  int size = 1;             ///< nodes that it asks for
-  std::string workload = "vgg19", collective = "ring";
-  std::uint32_t number = 0;  ///< tells the jobs of a cluster apart, and keys what is drawn for it
-};
 
 /// Networks that jobs can share: those of a Scenario, where they train by collectives of their own, and two
 /// that add gradients up themselves: `aggregation`, a fat-tree whose switches do (in_switches), and `optinc`.
@@ -115,53 +103,5 @@ class SharedNetwork {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
-
-/// Nodes for a job: the lowest free ones, of which a share `scattered` (rounded, drawn) is exchanged for free
-/// ones drawn anywhere; 0 is packed, 1 random. Throws Error where too few are free.
-std::vector<int> place_job(const std::vector<bool>& taken, int size, double scattered, std::uint64_t seed,
-                           std::uint32_t number);
-
-/// Jobs as a CSV table: columns arrival_s (ascending), nodes (1 or more) and duration_s (above 0), a row a job.
-/// Throws Error "file:line: .." for anything else.
-std::vector<TrainingJob> read_jobs(const std::filesystem::path& path, int nodes);
-
-/// Jobs drawn at random, as many as arrive in horizon_s. Arrivals are Poisson at the rate that loads the
-/// cluster to `load`; sizes are 2^k, k = 0 .. log2(nodes), with probabilities proportional to q^k, q fitted to
-/// a mean of 3.72; durations are lognormal, fitted to a median of 206 s and a mean of 6,652 s. These three are
-/// what Hu et al. 2021 (SC '21, "Characterization and Prediction of Deep Learning Workloads in Large-Scale GPU
-/// Datacenters") report of SenseTime's Helios, from memory; the trace itself is not here. No day and night.
-/// Throws Error for more than 1e6 jobs.
-std::vector<TrainingJob> helios_like_jobs(int nodes, double load, double horizon_s, std::uint64_t seed);
-
-/// A cluster's day.
-struct DaySettings {
-  TrafficSettings traffic;
-  std::vector<TrainingJob> jobs;
-  std::vector<std::string> workloads = {"vgg19"}, collectives = {"ring"};  ///< drawn for each job
-  double horizon_s = 86400.0, scattered = 0.0, setup_s = 0.0;  ///< setup_s: of a job's wavelength switches
-  std::int64_t window = 4;
-  std::uint64_t seed = 1;
-};
-
-/// What became of a day's jobs.
-struct DayResult {
-  std::int64_t arrived = 0, started = 0, finished = 0;
-  std::int64_t refused = 0;    ///< larger than the network serves; they do not wait
-  double utilisation = 0.0;    ///< node seconds of jobs over those of the cluster
-  double mean_wait_s = 0.0;    ///< of all that arrived in the queue, those that still wait at the end too
-  double mean_stretch = 0.0;   ///< iteration over that on an ideal network, by node seconds, jobs of 2 or more
-  double worst_stretch = 0.0;  ///< of a job, at any time
-  double iterations = 0.0;     ///< of all jobs
-  double sent_bytes = 0.0;     ///< by all nodes
-  std::int64_t epochs = 0;     ///< times at which the set of jobs changed
-  std::int64_t events = 0;     ///< simulated; all other iterations were advanced as one
-  std::int64_t coupled_epochs = 0;  ///< epochs with jobs that had to be simulated together
-  std::int64_t peak_flows = 0;
-};
-
-/// Jobs arrive, wait in the order of their arrival until enough nodes are free, train and leave. Between two
-/// changes of the set of jobs all iterations are alike and are advanced as one. `at_each` is told the time of
-/// every change.
-DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_each = {});
 
 }  // namespace optinc

@@ -1,11 +1,10 @@
-#include "experiments/analysis/cluster/traffic.hpp"
-
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <set>
 
+#include "experiments/analysis/cluster/day.hpp"
 #include "experiments/analysis/interconnect/max_min.hpp"
 #include "experiments/analysis/interconnect/simulate.hpp"
 #include "physics/core/check.hpp"
