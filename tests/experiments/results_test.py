@@ -8,6 +8,7 @@ import csv
 import os
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from sample_files import FILES, FOLDER, make_files, samples  # first: it finds the package, or skips
@@ -353,16 +354,19 @@ class Tolerances(unittest.TestCase):
         # fails where a network that is beaten joins the front, or one that is wrong, or fails at gentle, has a level
         with results.open_run(FILES["tolerant_shapes"]) as run:
             table = results.tolerance(run)
-            figure = figures.FIGURES["search"](run)
-            axes = figure.axes[1]
-            self.assertEqual(axes.get_title(loc="left"), "(b) foundry")
-            joined = next(line for line in axes.lines if line.get_linewidth() == 1.2)
-            self.assertEqual(list(joined.get_xdata()), [29, 900, 2720])
-            np.testing.assert_array_equal(joined.get_ydata(), table["tolerance"][[7, 3, 5]])
-            edge = {line.get_marker(): list(line.get_xdata()) for line in axes.lines
-                    if line.get_transform() == axes.get_xaxis_transform()}
-            self.assertEqual(edge, {"v": [9000], "o": [120]})
-            self.assertIn("carry chain", [text.get_text() for text in axes.texts])
+            for rows in (True, False):  # a row each, or an axis of MZIs
+                with unittest.mock.patch("optinc.results.figures.search.MOST_NAMES", 12 if rows else 5):
+                    first, axes = figures.FIGURES["search"](run).axes[:2]
+                self.assertEqual(axes.get_title(loc="left"), "(b) foundry")
+                at = lambda line: [list(xy) for xy in ((line.get_ydata(), line.get_xdata()) if rows else line.get_data())]  # noqa: E731
+                across, up = at(next(line for line in axes.lines if line.get_linewidth() == 1.2))
+                self.assertEqual(across, [0, 2, 4] if rows else [29, 900, 2720])
+                self.assertEqual(up, list(table["tolerance"][[7, 3, 5]]))
+                side = axes.get_yaxis_transform() if rows else axes.get_xaxis_transform()
+                edge = {line.get_marker(): at(line)[0] for line in axes.lines if line.get_transform() == side}
+                self.assertEqual(edge, {"<": [5], "o": [1]} if rows else {"v": [9000], "o": [120]})
+                names = first.get_yticklabels() if rows else axes.texts
+                self.assertIn("carry chain (29)" if rows else "carry chain", [text.get_text() for text in names])
             with self.assertRaisesRegex(results.NotInResult, "no variant 'noisy'"):
                 figures.FIGURES["search"](run, variant="noisy")
 
@@ -403,7 +407,7 @@ class Trainings(unittest.TestCase):
         with results.open_run(FILES["trainings"]) as run:
             self.assertEqual([way.name for way in paths(run)],
                              ["exact", "ring", "quantised", "quantised, 0.01 wrong", "quantised, 0.1 wrong",
-                              "quantised, +0.5 LSB", "quantised, +2 LSB", "carry-chain, design-target",
+                              "quantised, +0.5 LSB", "quantised, +2 LSB", "carry chain, design-target",
                               "some net, good-lab", "some net, foundry"])
             # seven of the eight ways that send codes, beside the exact one: those farthest from it
             drawn = [way.place for way in drawn_paths(paths(run), final(run), 0)]

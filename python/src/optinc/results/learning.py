@@ -8,6 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from .errors import NotInResult
+from .networks import label_of
 from .run import Run
 from .study import parameters
 
@@ -70,9 +71,9 @@ def paths(run: Run) -> list[Path]:
         said = [aggregator]
         if aggregator in ("chip", "network"):
             if "network.source" in keys:
-                said = [network_name(str(keys["network.source"][i]))]
+                said = [label_of(str(keys["network.source"][i]))]
             elif not any(p.key == "network.source" for p in parameters(run).values()):  # or they are another sweep's
-                said = [network_name(str(run.config["network"]["source"]))]
+                said = [label_of(str(run.config["network"]["source"]))]
             if aggregator == "network":
                 said.append("no devices")
             elif "chip.preset" in keys:
@@ -83,11 +84,6 @@ def paths(run: Run) -> list[Path]:
             said.append(f"{float(keys['learner.offset_lsb'][i]):+.3g} LSB")
         found.append(Path(", ".join(said), aggregator, i))
     return found
-
-
-def network_name(source: str) -> str:
-    """A network as people call it: published_chips of shipped/published_chips."""
-    return source.rsplit("/", 1)[-1].removesuffix(".h5").replace("_", " ")
 
 
 def exact_place(run: Run) -> int:

@@ -101,6 +101,23 @@ def name_of(identity: Mapping[str, Any]) -> str:
     return "carry chain" if source == "carry-chain" else PurePosixPath(source.replace("\\", "/")).stem
 
 
+LABELS = {
+    "published": "published shape", "published_standin": "published shape, weight noise",
+    "published_standin_longer": "published shape, more weight noise", "published_chips": "published shape, on chips",
+    "published_even_chips": "published shape, on chips, half-even", "published_noise_aware": "published shape, for noise",
+    "bottleneck_noise_aware": "96-32, for noise", "bottleneck_even_noise_aware": "96-32, for noise, half-even",
+    "bottleneck_limiters_noise_aware": "96-32, for noise and ceilings", "foundry_noise_aware": "128-16, for noise",
+    "64x5_standin": "64x5, weight noise", "128x4_standin": "128x4, weight noise",
+}
+"""What figures call shipped networks: their shape, and what they were trained for."""
+
+
+def label_of(name: str) -> str:
+    """What a figure calls the network of this name, or of this file."""
+    stem = PurePosixPath(name.replace("\\", "/")).name.removesuffix(".h5")
+    return LABELS.get(stem, stem.replace("_", " ").replace("carry-chain", "carry chain"))
+
+
 def distinct(names: list[str], identities: list[Mapping[str, Any]]) -> list[str]:
     """The names, those that several bear followed by the keys in which these differ."""
     told = []

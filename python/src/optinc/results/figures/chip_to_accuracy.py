@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 
 from .. import style
 from ..errors import NotInResult
-from ..learning import exact_place, final, mean_interval, network_name, path_axis
+from ..learning import exact_place, final, mean_interval, path_axis
+from ..networks import label_of
 from ..run import Run
 from ..study import Parameter, parameters, say_trials
 
@@ -39,7 +40,7 @@ def chip_to_accuracy(run: Run) -> Figure:
         at = {network.axis: n}
         share = np.nanmean(final(run, "sent_error_rate", at)[chips], axis=1)
         floor = 1e-8
-        line, = wrong.plot(x, np.maximum(share, floor), label=network_name(source), clip_on=False, **look)
+        line, = wrong.plot(x, np.maximum(share, floor), label=label_of(source), clip_on=False, **look)
         handles.append(line)
         accuracy = 100 * final(run, "final_accuracy", at)
         means = np.array([mean_interval(row) for row in accuracy[chips] - accuracy[exact]])

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from .. import style
 from ..errors import NotInResult
-from ..networks import network_of_point, networks
+from ..networks import label_of, network_of_point, networks
 from ..order_statistics import TAIL
 from ..run import Run
 from ..study import Parameter, Statistic, fixed, metrics, parameters, say_trials, show_value, statistic, words_of
@@ -97,7 +97,7 @@ def lines_of(run: Run, value: Statistic, axis: Optional[str], point: Mapping[str
     of_point, found = network_of_point(run), networks(run)
     lines = []
     for i, (v, way) in product(range(value.mean.sizes[axis]), enumerate(ways)):
-        name = found[int(of_point[tuple({**point, axis: i}.get(name, 0) for name in run.sweeps)])].name.replace("_", " ")
+        name = label_of(found[int(of_point[tuple({**point, axis: i}.get(name, 0) for name in run.sweeps)])].name)
         look = style.LINES[i % len(style.LINES)]
         lines.append(({**look, "label": name} if len(ways) == 1 else
                       {**way, "color": look["color"], "label": f"{name}, {way['label']}"}, {axis: i, "variant": v}))

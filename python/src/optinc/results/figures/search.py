@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from .. import style
 from ..errors import NotInResult
-from ..networks import network_of_point
+from ..networks import label_of, network_of_point
 from ..run import Run
 from ..study import fixed, say_point, say_trials
 from ..tolerances import Search, search_at, tolerance as table_of
@@ -19,7 +19,7 @@ from .pareto import front
 from .tolerance import axis_of_panels, network_axes, places_of, title_of
 
 MOST_PANELS, COLUMNS = 6, 3
-MOST_NAMES = 12  # more networks than this: those of the front alone are named
+MOST_NAMES = 12  # more networks than this stand against an axis of MZIs, where those of the front alone are named
 
 
 @style.styled
@@ -27,11 +27,11 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
            at: Optional[Mapping[str, Any]] = None) -> Figure:
     """Networks by their MZIs and by the level of an error that a `share` of their chips decode every word at, with its
     95 % interval (tolerances.tolerance; a cap where there are chips enough for the end). A panel for every swept preset
-    or key. Filled and joined: beaten by no network in both, among those right without errors; at the line of factor 1
-    a chip stands the preset itself.
+    or key; up to MOST_NAMES networks in rows, the smallest on top, more against an axis of MZIs. Filled (and joined):
+    beaten by no network in both, among those right without errors; at the line of factor 1 a chip stands the preset itself.
 
-    Downward arrows at the lower edge: right without errors, but less than the gentlest level. Hollow, grey circles: not
-    right on every word even without errors. Carets up: the harshest level, or more. `variant`: "corrected", or the
+    Arrows at the gentle edge: right without errors, but less than the gentlest level. Hollow, grey circles: not right on
+    every word even without errors. Carets: the harshest level, or more. `variant`: "corrected", or the
     first. `at`: where to stand on sweeps that vary no network.
 
     Raises NotInResult where the file holds no tolerances of several networks of known size, ValueError unless
@@ -51,13 +51,15 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     free = tuple(dict.fromkeys([*([panel_axis] if panel_axis else []), *network_axes(run)]))
     rest = fixed(run, free, at)
     places = places_of(run, panel_axis, MOST_PANELS)
+    order = in_rows(table)
     columns = min(COLUMNS, len(places))
     rows = -(-len(places) // columns)
     width = style.COLUMN_IN * 1.4 if columns == 1 else style.PAGE_IN
     searches = [search_at(run, {**rest, **place}) for place in places]
     alike = len({s.key for s in searches}) == 1
-    figure, grid = style.panels(rows, columns, width, 1.1 + rows * (2.6 if columns == 1 else 2.4), sharex=True,
-                                sharey=alike)
+    height = 0.75 + 0.19 * len(order) if order else 2.6 if columns == 1 else 2.4
+    figure, grid = style.panels(rows, columns, width, (0.75 if order else 1.1) + rows * height, sharex=alike or not order,
+                                sharey=alike or bool(order))
     named: list[tuple[Any, Any, Any, list[str], Any, bool]] = []
     for index, axes in enumerate(grid.flat):
         if index >= len(places):
@@ -65,25 +67,36 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
             continue
         rows_here = (table["variant"] == chosen) & at_places(run, {**rest, **places[index]}, len(variants))
         here = {name: column[rows_here] for name, column in table.items()}
-        named.append(draw(axes, here, searches[index], table["mzis"]))
-        meaning, units = searches[index].meaning
+        named.append(draw(axes, here, searches[index], table["mzis"], order))
+        meaning = style.label(*searches[index].meaning, 26)
         style.panel(axes, index, title_of(run, places[index]))
-        if index % columns == 0 or not alike:
-            axes.set_ylabel(style.label(meaning, units, 26))
-        if index + columns >= len(places):
+        last = index + columns >= len(places)
+        if (last or not alike) if order else (index % columns == 0 or not alike):
+            (axes.set_xlabel if order else axes.set_ylabel)(meaning)
+        if last and not order:
             axes.set_xlabel("MZIs of the network")
-    title = f"Error that {100 * share:.4g} % of the chips tolerate, and MZIs: {say_trials(run)} per point; joined: Pareto front"
+    if order and alike:  # one axis, for the tolerances of all panels
+        decade_axis(grid.flat[0].xaxis, [level for level in table["tolerance"] if 0 < level < np.inf] or [1])
+    title = f"Error that {100 * share:.4g} % of the chips tolerate, {'by network (its MZIs)' if order else 'and MZIs'}: "
+    title += f"{say_trials(run)} per point; {'filled' if order else 'joined'}: Pareto front"
     below = [entry for entry in named if entry[5]]
-    title += "; at the lower edge: less than the gentlest level, hollow circles wrong without errors" if below else ""
+    title += "; at the gentle edge: less than the gentlest level, hollow circles wrong without errors" if below else ""
     said = ([say_point(run, rest)] if rest else []) + ([f"variant = {chosen}"] if len(variants) > 1 else [])
     title += f"; at {', '.join(said)}" if said else ""
     if panel_axis and len(places) < run.require("trials").sizes[panel_axis]:
         title += f"; the first {len(places)} of {run.require('trials').sizes[panel_axis]} panels"
     style.finish(figure, run, title)
-    figure.draw_without_rendering()  # places the axes, and so the names
-    for axes, x, y, names, best, _ in named:
-        name_points(axes, x, y, names, best)
+    if not order:
+        figure.draw_without_rendering()  # places the axes, and so the names
+        for axes, x, y, names, best, _ in named:
+            name_points(axes, x, y, names, best)
     return figure
+
+
+def in_rows(table: Mapping[str, Any]) -> dict[str, float]:
+    """MZIs of the networks by their names, the smallest first, where they are few enough to have a row each."""
+    sizes = dict(zip(table["network"].tolist(), table["mzis"].tolist()))
+    return {} if len(sizes) > MOST_NAMES else dict(sorted(sizes.items(), key=lambda entry: entry[1]))
 
 
 def at_places(run: Run, places: Mapping[str, int], variants: int) -> "np.ndarray[Any, Any]":
@@ -96,48 +109,63 @@ def at_places(run: Run, places: Mapping[str, int], variants: int) -> "np.ndarray
     return np.repeat(chosen.reshape(-1), variants)
 
 
-def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any) -> tuple[Any, Any, Any, list[str], Any, bool]:
-    """One panel, as wide as all `sizes` (MZIs) need; returns what names its points: axes, places, names, the front, and
-    whether any stand at the edge."""
+def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any,
+         order: Mapping[str, float]) -> tuple[Any, Any, Any, list[str], Any, bool]:
+    """One panel: tolerances up, against MZIs on an axis as wide as all `sizes` need, or to the right, in rows in this
+    order. Returns what names its points: axes, places, names, the front, and whether any stand at the edge."""
     factor, _ = style.scale_of([max(tried.gentle, tried.harsh)], "1")
     x, y = rows["mzis"].astype(float), rows["tolerance"] * factor
     found = np.isfinite(y) & (y != 0)
     right = ~(rows["word_accuracy"] < 1)
     best = np.array([i for i in front(x, np.where(found & right, -y if tried.falling else y, np.nan), False, True)], int)
-    axes.set_xscale("log")
-    if tried.gentle > 0 and tried.harsh > 0 and max(tried.gentle, tried.harsh) > 20 * min(tried.gentle, tried.harsh):
-        axes.set_yscale("log")
+    if order:
+        x = np.array([list(order).index(name) for name in rows["network"]], float)
+    tolerance_axis = axes.xaxis if order else axes.yaxis
+
+    def put(across: Any, up: Any, *, edge: bool = False, **look: Any) -> None:
+        """Points at these networks and tolerances; at the edge as a share of the panel."""
+        if len(across):  # matplotlib lays out nothing around an empty line that is not clipped
+            if edge:
+                look["transform"] = axes.get_yaxis_transform() if order else axes.get_xaxis_transform()
+            axes.plot(*((up, across) if order else (across, up)), **look)
+
+    log = tried.gentle > 0 and tried.harsh > 0 and max(tried.gentle, tried.harsh) > 20 * min(tried.gentle, tried.harsh)
+    if log:
+        (axes.set_xscale if order else axes.set_yscale)("log")
     for i in np.flatnonzero(found):
         color = "#000000" if i in best else "#888888"
         low, high = rows["low"][i] * factor, rows["high"][i] * factor
         caps = [end for end in (low, high) if np.isfinite(end) and end != 0]
-        axes.plot([x[i]] * (1 + len(caps)), [y[i], *caps], color=color, linewidth=0.8, zorder=2)
-        axes.plot([x[i]] * len(caps), caps, color=color, marker="_", markersize=5, linestyle="none", zorder=2)
+        put([x[i]] * (1 + len(caps)), [y[i], *caps], color=color, linewidth=0.8, zorder=2)
+        put([x[i]] * len(caps), caps, color=color, marker="|" if order else "_", markersize=5, linestyle="none", zorder=2)
     others = np.setdiff1d(np.flatnonzero(found), best)
     style_of = dict(linestyle="none", markeredgewidth=0.8, zorder=3)
-    axes.plot(x[others][right[others]], y[others][right[others]], marker="o", color="#999999", **style_of)
-    axes.plot(x[others][~right[others]], y[others][~right[others]], marker="o", color="#666666", markerfacecolor="white",
-              **style_of)
-    axes.plot(x[best], y[best], color="#000000", linewidth=1.2, linestyle="-", marker="o", markersize=5, zorder=4)
+    put(x[others][right[others]], y[others][right[others]], marker="o", color="#999999", **style_of)
+    put(x[others][~right[others]], y[others][~right[others]], marker="o", color="#666666", markerfacecolor="white", **style_of)
+    put(x[best], y[best], color="#000000", linewidth=1.2, linestyle="none" if order else "-", marker="o", markersize=5, zorder=4)
     most = np.flatnonzero(found & (y == tried.harsh * factor))
-    axes.plot(x[most], y[most], marker=10, color="#000000", markersize=7, linestyle="none", zorder=3)  # caret up
+    put(x[most], y[most], marker=9 if order else 10, color="#000000", markersize=7, linestyle="none", zorder=3)  # caret
     edge = np.flatnonzero(~found & np.isfinite(x) & ~np.isnan(y))
-    level = dict(transform=axes.get_xaxis_transform(), clip_on=False, linestyle="none", zorder=5)
-    for which, marker, color in ((edge[right[edge]], "v", "#000000"), (edge[~right[edge]], "o", "#666666")):
-        if len(which):  # matplotlib lays out nothing around an empty line that is not clipped
-            axes.plot(x[which], 0.035 + 0 * x[which], marker=marker, color=color, markerfacecolor="white", **level)
+    level = dict(edge=True, clip_on=False, linestyle="none", zorder=5, markerfacecolor="white")
+    for which, marker, color in ((edge[right[edge]], "<" if order else "v", "#000000"), (edge[~right[edge]], "o", "#666666")):
+        put(x[which], 0.035 + 0 * x[which], marker=marker, color=color, **level)
     if tried.key == "chip":
-        axes.axhline(1, color=style.ACCENT, linewidth=0.7, zorder=1)
-    axes.margins(y=0.12)
+        (axes.axvline if order else axes.axhline)(1, color=style.ACCENT, linewidth=0.7, zorder=1)
+    axes.margins(**{"x" if order else "y": 0.12})
     if not found.any():
-        axes.set_ylim(sorted((tried.gentle * factor, tried.harsh * factor)))
-    widest = (np.nanmax(sizes) / np.nanmin(sizes)) ** 0.12 * 1.2
-    axes.set_xlim(np.nanmin(sizes) / widest, np.nanmax(sizes) * widest)
-    decade_axis(axes.xaxis, sizes, (1, 3))
-    if axes.get_yscale() == "log":
-        decade_axis(axes.yaxis, y[found] if found.any() else [tried.gentle * factor, tried.harsh * factor])
+        (axes.set_xlim if order else axes.set_ylim)(sorted((tried.gentle * factor, tried.harsh * factor)))
+    if order:
+        axes.set_yticks(range(len(order)), [style.plain(f"{label_of(name)} ({mzis:,.0f})") for name, mzis in order.items()])
+        axes.set_ylim(len(order) - 0.4, -0.6)
+    else:
+        axes.set_xscale("log")
+        widest = (np.nanmax(sizes) / np.nanmin(sizes)) ** 0.12 * 1.2
+        axes.set_xlim(np.nanmin(sizes) / widest, np.nanmax(sizes) * widest)
+        decade_axis(axes.xaxis, sizes, (1, 3))
+    if log:
+        decade_axis(tolerance_axis, y[found] if found.any() else [tried.gentle * factor, tried.harsh * factor])
     if tried.falling:
-        axes.invert_yaxis()
+        (axes.invert_xaxis if order else axes.invert_yaxis)()
     return axes, x, np.where(found, y, np.nan), list(rows["network"]), best, bool(len(edge))
 
 

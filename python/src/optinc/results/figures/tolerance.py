@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from .. import style
 from ..errors import NotInResult
-from ..networks import network_of_point, networks
+from ..networks import label_of, network_of_point, networks
 from ..order_statistics import clopper_pearson, level_held
 from ..run import Run
 from ..study import fixed, parameters, say_point, say_trials
@@ -114,7 +114,7 @@ def name_of_line(run: Run, axis: Optional[str], place: Mapping[str, int], rest: 
         return ""
     if axis in network_axes(run):
         point = {**rest, **place}
-        return networks(run)[int(network_of_point(run)[tuple(point.get(name, 0) for name in run.sweeps)])].name
+        return label_of(networks(run)[int(network_of_point(run)[tuple(point.get(name, 0) for name in run.sweeps)])].name)
     return say_point(run, place)
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from .. import style
 from ..errors import NotInResult
-from ..networks import network_of_point, networks
+from ..networks import label_of, network_of_point, networks
 from ..run import Run
 from ..study import Parameter, Statistic, fixed, parameters, say_trials, show_value, statistic
 from .metric_vs_parameter import Zero, choose_parameter, least_seen, of_wrong, panel_axis, plain_name, wrong_axis, zero_of
@@ -80,4 +80,4 @@ def line_names(run: Run, axis: str) -> list[str]:
     """What the networks along their sweep are called, with their MZIs."""
     of_point = np.moveaxis(network_of_point(run), run.sweeps.index(axis), 0).reshape(len(run.require("trials")[axis]), -1)
     found = networks(run)
-    return [f"{found[i].name.replace('_', ' ')} ({found[i].mzis:,.0f} MZIs)" for i in of_point[:, 0]]
+    return [f"{label_of(found[i].name)} ({found[i].mzis:,.0f} MZIs)" for i in of_point[:, 0]]
