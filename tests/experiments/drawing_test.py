@@ -90,7 +90,7 @@ class Drawing(unittest.TestCase):
         def title(name, figure, **options):
             with results.open_run(FILES[name]) as run:
                 return " ".join(figures.FIGURES[figure](run, **options)._suptitle.get_text().split())
-        self.assertIn("30 chips a point", title("one_sweep", "metric_vs_parameter"))
+        self.assertIn("30 chips per point", title("one_sweep", "metric_vs_parameter"))
         self.assertIn("at resolution of the phase DAC over 2 pi = 6 bit", title("crowded", "metric_vs_parameter"))
         self.assertIn("3 of 20 values of mean insertion loss of one MZI", title("crowded", "metric_vs_parameter"))
         self.assertIn("at dac_bits = 8 bit", title("crowded", "heat_map", at={"dac_bits": 8}))
@@ -99,12 +99,12 @@ class Drawing(unittest.TestCase):
         self.assertIn("worst layer, 2", title("one_sweep", "metric_vs_parameter", metric="matrix_error"))
         self.assertIn("incomplete run: 86 of 120 trials", title("incomplete", "heat_map"))
         self.assertIn("sigma_eta_rad = 0.03 rad", title("one_sweep", "error_histogram"))
-        self.assertIn("against rms splitter angle error sigma_eta (with it ports of the mesh): mean and 95 % interval, 12 meshes a point",
+        self.assertIn("against rms splitter angle error sigma_eta (with it ports of the mesh): mean and 95 % interval, 12 meshes per point",
                       title("paired_keys", "metric_vs_parameter", parameter="sigma_eta_rad"))
-        self.assertIn("against rms splitter angle error sigma_eta, corrected, with noise: mean and 95 % interval, 8 chips a point",
+        self.assertIn("against rms splitter angle error sigma_eta, corrected, with noise: mean and 95 % interval, 8 chips per point",
                       title("noisy_networks", "wrong_words"))
         self.assertIn("splitter error 0.005 rad, chips with all noise", title("noisy_networks", "gradient"))
-        self.assertIn("against what a network costs, corrected, with noise: 8 chips a point; at sigma_eta_rad = 0.0025 rad",
+        self.assertIn("against what a network costs, corrected, with noise: 8 chips per point; at sigma_eta_rad = 0.0025 rad",
                       title("noisy_networks", "cost_front"))
         self.assertIn("Better: insertion loss low and mesh error low", title("paired_keys", "pareto", x="insertion_loss", y="mesh_error"))
 

@@ -406,8 +406,8 @@ class Trainings(unittest.TestCase):
         # fails where a network or preset is named that a way does not use, or an exact average is taken for granted
         with results.open_run(FILES["trainings"]) as run:
             self.assertEqual([way.name for way in paths(run)],
-                             ["exact", "ring", "quantised", "quantised, 0.01 wrong", "quantised, 0.1 wrong",
-                              "quantised, +0.5 LSB", "quantised, +2 LSB", "carry chain, design-target",
+                             ["exact average", "ring of floats", "codes, no chip", "codes, no chip, 0.01 wrong", "codes, no chip, 0.1 wrong",
+                              "codes, no chip, +0.5 LSB", "codes, no chip, +2 LSB", "carry chain, design-target",
                               "some net, good-lab", "some net, foundry"])
             # seven of the eight ways that send codes, beside the exact one: those farthest from it
             drawn = [way.place for way in drawn_paths(paths(run), final(run), 0)]
@@ -417,7 +417,7 @@ class Trainings(unittest.TestCase):
             chain, published = (differences(run, at={"network": n})[5].mean for n in (1, 0))
             self.assertAlmostEqual(chain, -0.004, delta=1e-3)  # drawn 0.4 and 40 points down
             self.assertAlmostEqual(published, -0.4, delta=1e-3)
-            self.assertEqual({way.name for way in paths(run)}, {"exact", "chip"})  # networks are another sweep's
+            self.assertEqual({way.name for way in paths(run)}, {"exact average", "chip"})  # networks are another sweep's
         with results.open_run(FILES["one_sweep"]) as run, self.assertRaisesRegex(results.NotInResult, "no trainings"):
             paths(run)
         path = Path(FOLDER.name) / "no_exact.h5"

@@ -14,6 +14,8 @@ from .study import parameters
 
 FLOAT_PATHS = ("exact", "ring", "halving-doubling", "parameter-server")
 """Aggregators that send no codes."""
+NAMES = {"exact": "exact average", "ring": "ring of floats", "quantised": "codes, no chip"}
+"""What figures and tables call aggregators; others by their own names."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def paths(run: Run) -> list[Path]:
     keys = {p.key: p.values for p in parameters(run).values() if p.axis == axis and p.key}
     found = []
     for i, aggregator in enumerate(map(str, keys["learner.aggregator"])):
-        said = [aggregator]
+        said = [NAMES.get(aggregator, aggregator)]
         if aggregator in ("chip", "network"):
             if "network.source" in keys:
                 said = [label_of(str(keys["network.source"][i]))]

@@ -58,7 +58,7 @@ def chip_to_accuracy(run: Run) -> Figure:
         axes.set_xticks(x, [f"{v:g}" for v in x])
         axes.set_xlabel(f"factor on all errors of preset {run.config['chip']['preset']}")
         style.panel(axes, 0 if axes is wrong else 1, what)
-    return style.finish(figure, run, f"A model trained through chips of growing errors; {say_trials(run)} a point",
+    return style.finish(figure, run, f"A model trained through chips of growing errors; {say_trials(run)} per point",
                         (handles, [handle.get_label() for handle in handles]))
 
 
@@ -88,11 +88,13 @@ def gradient_errors(run: Run) -> Figure:
             axes.axhline(means[i, 0], color="#000000", linestyle="--", linewidth=0.8)
         axes.axhspan(-HALF_POINT, HALF_POINT, color="#dddddd", zorder=0)
         axes.set_xscale("log")
+        axes.set_xticks(values[here], [f"{v:g}" for v in values[here]])
+        axes.minorticks_off()
         axes.set_xlabel(style.label(name, "1", 34))
         style.panel(axes, index, ("errors without bias", "bias")[index])
     grid[0, 0].set_ylabel("final accuracy minus that\nof exact averaging (points)")
-    return style.finish(figure, run, f"Errors of averaged gradients (dashed: codes without any; grey: half a point);"
-                        f" {say_trials(run)} a point")
+    return style.finish(figure, run, f"Errors in averaged gradients, and what they cost (dashed: codes without errors; grey: half a point);"
+                        f" {say_trials(run)} per point")
 
 
 def by_key(run: Run, key: str) -> Parameter:

@@ -69,7 +69,7 @@ def comb(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
             style.panel(axes, index, short_point(run, panels[index]))
     count = run.require("trials").sizes["channel"]
     title = f"Words wrong on {count} wavelength channels of one chip: mean and 95 % interval, "
-    title += say_trials(run).replace("trial", "chip") + " a point"
+    title += say_trials(run).replace("trial", "chip") + " per point"
     if zero is not None and zero.said.endswith("words"):  # one of them is the least share
         limit = -np.expm1(np.log(TAIL) * zero.least)
         title += f"; at 0, {zero.said} is wrong: fewer than {limit:.1e} with 95 % confidence"

@@ -84,7 +84,7 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
         style.panel(axes, index, "")
     grid.flat[0].set_ylabel("share of words wrong")
     look_name = style.variant(variant)["label"] or variant
-    title = f"Words decoded wrong against what a network costs, {look_name}: {say_trials(run).replace('trial', 'chip')} a point"
+    title = f"Words decoded wrong against what a network costs, {look_name}: {say_trials(run).replace('trial', 'chip')} per point"
     title += f"; at {say_point(run, rest)}" if rest else ""
     if len(of_point) > 1 and (of_point == of_point[0]).all():  # the series does not choose the network
         title += "; watts and loss at the values before sweeps"

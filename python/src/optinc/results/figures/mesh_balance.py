@@ -66,7 +66,7 @@ def mesh_balance(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
             if row < len(names) - 1:
                 axes.set_xlabel("")
     title = "Corrected meshes for real targets against errors that nobody knows: rms and its 95 % interval, "
-    title += f"{say_trials(run)} a point; thin lines: closed forms; at the lower edge: rounding"
+    title += f"{say_trials(run)} per point; thin lines: closed forms; at the lower edge: rounding"
     rest = fixed(run, tuple(p.axis for p in (*unknown, swept["kind"])), at)
     if rest:
         title += f"; at {say_point(run, rest)}"

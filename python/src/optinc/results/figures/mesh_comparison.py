@@ -88,7 +88,7 @@ def mesh_comparison(run: Run, *, metric: Union[str, Sequence[str], None] = None,
         if index // len(along) < len(names) - 1:
             axes.set_xlabel("")
     title = f"Meshes for real targets against {' and '.join(x.name for x in along)}: rms and its 95 % interval, "
-    title += f"{say_trials(run)} a point; thin lines: closed forms; at the lower edge: rounding"
+    title += f"{say_trials(run)} per point; thin lines: closed forms; at the lower edge: rounding"
     return style.finish(figure, run, title, (list(handles.values()), list(handles)))
 
 

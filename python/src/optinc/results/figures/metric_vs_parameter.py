@@ -85,7 +85,7 @@ def metric_vs_parameter(run: Run, *, metric: Union[str, Sequence[str], None] = N
     trials = say_trials(run).replace("trials", "meshes" if trial == "mesh" else f"{trial}s").replace("trial", trial)
     trials = trials.replace(" ", "\xa0")
     measured = " and ".join(name_of(run, name) for name in names)
-    title = f"{measured} against {along}: mean and 95 % interval, {trials} a point"
+    title = f"{measured} against {along}: mean and 95 % interval, {trials} per point"
     if len(cases) == 1 and values[0][1]:
         title += f"; {values[0][1]}"
     if axis and len(shown) < values[0][0].mean.sizes[axis]:
@@ -135,7 +135,7 @@ def of_wrong(value: Statistic) -> Statistic:
 
 def zero_of(run: Run, wrong: Statistic) -> Optional[Zero]:
     """The 0 of the axis of a share of what is wrong, where some mean is 0; none for other metrics. `least` is one draw
-    of all at a point; where the file does not say how many there were, a third of the smallest share seen."""
+    of all at per point; where the file does not say how many there were, a third of the smallest share seen."""
     seen = wrong.mean.values[np.isfinite(wrong.mean.values)]
     if not wrong.wrong or not (seen <= 0).any():
         return None

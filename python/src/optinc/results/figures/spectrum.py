@@ -63,7 +63,7 @@ def spectrum(run: Run, *, metric: Union[str, Sequence[str], None] = None, varian
             style.panel(axes, row * len(shown) + column, short_point(run, where) if columns and row == 0 else "")
     trial = str(run.require("trials").attrs.get("trial", "trial"))
     trials = say_trials(run).replace("trials", "meshes" if trial == "mesh" else f"{trial}s").replace("trial", trial)
-    title = f"Devices away from the wavelength of their calibration: mean and 95 % interval, {trials} a point, {chosen}"
+    title = f"Devices away from the wavelength of their calibration: mean and 95 % interval, {trials} per point, {chosen}"
     if rest:
         title += f"; at {short_point(run, rest)}"
     return style.finish(figure, run, title, grid[0, 0].get_legend_handles_labels())

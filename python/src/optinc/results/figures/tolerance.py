@@ -70,7 +70,7 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
         if index % columns == 0:
             axes.set_ylabel("share of chips that\ndecode every word", y=0.45)
     title = f"Chips that decode every word, 95 % bands; above: level held by {100 * share:.4g} % of the chips"
-    title += f"; {say_trials(run)} a point"
+    title += f"; {say_trials(run)} per point"
     said = [say_point(run, rest)] if rest else []
     if len(variants) > 1 and "variant" in lines[0][1] and len({place["variant"] for _, place in lines}) == 1:
         said.append(f"variant = {variants[chosen]}")

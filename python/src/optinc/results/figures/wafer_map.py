@@ -87,7 +87,7 @@ def title_of(run: Run, name: str, rest: Mapping[str, int]) -> str:
     """What is shown, of how many wafers, and where."""
     wafers = int(np.nanmax(run.require("dies")["wafer"].values)) + 1
     what = meaning(run, name).complement or name.replace("_", " ")
-    title = f"{what[:1].upper()}{what[1:]} of dies on their wafer, {say_trials(run)} a point"
+    title = f"{what[:1].upper()}{what[1:]} of dies on their wafer, {say_trials(run)} per point"
     title += ", one wafer" if wafers == 1 else f", mean over {wafers} wafers"
     shown = {axis: place for axis, place in rest.items() if parameter_of(run, axis).key != "calibration.splitters"}
     if shown:

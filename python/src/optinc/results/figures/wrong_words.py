@@ -54,7 +54,7 @@ def wrong_words(run: Run, *, parameter: Optional[str] = None, variant: str = "no
     grid.flat[0].set_ylabel("share of words wrong")
     look = style.variant(variant)["label"] or variant
     chips = say_trials(run).replace("trial", "chip")
-    title = f"Words decoded wrong against {plain_name(x)}, {look}: mean and 95 % interval, {chips} a point"
+    title = f"Words decoded wrong against {plain_name(x)}, {look}: mean and 95 % interval, {chips} per point"
     return style.finish(figure, run, title, grid.flat[0].get_legend_handles_labels())
 
 
