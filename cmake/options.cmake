@@ -42,8 +42,8 @@ target_compile_options(project_warnings INTERFACE -Wall -Wextra -Wpedantic -Wnon
                                                   $<$<AND:${together},$<CXX_COMPILER_ID:GNU>>:-Wshadow=local>
                                                   -Wold-style-cast -Wcast-qual -Wunused -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC bugs 105593: its own AVX-512 headers look uninitialised to it; 105329: so does the end of a std::string
-  target_compile_options(project_warnings INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized -Wno-stringop-overflow)
+  # GCC bug 105593: its own AVX-512 headers look uninitialised to it
+  target_compile_options(project_warnings INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()
 if(OPTINC_WERROR)
   target_compile_options(project_warnings INTERFACE -Werror)
