@@ -88,33 +88,43 @@ constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
      [](const LightPathsResult& r) { return r.blocked_rearranged; }},
 }};
 
-constexpr std::array<TableColumn<CompetitionResult>, 12> competition_columns = {{
+constexpr std::array<TableColumn<CompetitionResult>, 17> competition_columns = {{
     {"job_nodes", "1", "job", 1, "nodes of the job in question",
      [](const CompetitionResult& r) { return static_cast<double>(r.job_nodes); }, true},
     {"tenants", "1", "tenants", 1, "other jobs on the cluster",
      [](const CompetitionResult& r) { return static_cast<double>(r.tenants); }, true},
     {"oddl_s", "s", "ODDL ms", 1e3, "iteration time on ODDL",
-     [](const CompetitionResult& r) { return r.oddl_s; }},
+     [](const CompetitionResult& r) { return r.oddl.iteration_s; }},
     {"fat_tree_s", "s", "", 1, "iteration time on the fat-tree",
-     [](const CompetitionResult& r) { return r.fat_tree_s; }},
+     [](const CompetitionResult& r) { return r.fat_tree.iteration_s; }},
     {"sip_ring_s", "s", "", 1, "iteration time on SiP-Ring",
-     [](const CompetitionResult& r) { return r.sip_ring_s; }},
+     [](const CompetitionResult& r) { return r.sip_ring.iteration_s; }},
     {"aggregation_s", "s", "", 1, "iteration time on a fat-tree whose switches add gradients",
-     [](const CompetitionResult& r) { return r.aggregation_s; }},
+     [](const CompetitionResult& r) { return r.aggregation.iteration_s; }},
     {"optinc_s", "s", "", 1, "iteration time on OptINC; NaN: it does not serve the job",
-     [](const CompetitionResult& r) { return r.optinc_s; }},
+     [](const CompetitionResult& r) { return r.optinc.iteration_s; }},
     {"fat_tree_ratio", "1", "fat-tree", 1, "iteration time on the fat-tree over that on ODDL",
-     [](const CompetitionResult& r) { return r.fat_tree_ratio(); }},
+     [](const CompetitionResult& r) { return r.ratio(r.fat_tree); }},
     {"sip_ring_ratio", "1", "SiP-Ring", 1, "iteration time on SiP-Ring over that on ODDL",
-     [](const CompetitionResult& r) { return r.sip_ring_ratio(); }},
+     [](const CompetitionResult& r) { return r.ratio(r.sip_ring); }},
     {"aggregation_ratio", "1", "adding", 1,
      "iteration time on a fat-tree whose switches add gradients over that on ODDL",
-     [](const CompetitionResult& r) { return r.aggregation_ratio(); }},
+     [](const CompetitionResult& r) { return r.ratio(r.aggregation); }},
     {"optinc_ratio", "1", "OptINC", 1,
      "iteration time on OptINC over that on ODDL; NaN: it does not serve the job",
-     [](const CompetitionResult& r) { return r.optinc_ratio(); }},
+     [](const CompetitionResult& r) { return r.ratio(r.optinc); }},
     {"coupled", "1", "coupled", 1, "share of the jobs that slow each other down on the fat-tree",
      [](const CompetitionResult& r) { return r.coupled; }},
+    {"oddl_j", "J", "ODDL J", 1, "energy of an iteration on ODDL",
+     [](const CompetitionResult& r) { return r.oddl.energy_j; }},
+    {"fat_tree_j", "J", "fat-tree J", 1, "energy of an iteration on the fat-tree",
+     [](const CompetitionResult& r) { return r.fat_tree.energy_j; }},
+    {"sip_ring_j", "J", "SiP-Ring J", 1, "energy of an iteration on SiP-Ring",
+     [](const CompetitionResult& r) { return r.sip_ring.energy_j; }},
+    {"aggregation_j", "J", "adding J", 1, "energy of an iteration on a fat-tree whose switches add gradients",
+     [](const CompetitionResult& r) { return r.aggregation.energy_j; }},
+    {"optinc_j", "J", "OptINC J", 1, "energy of an iteration on OptINC; NaN: it does not serve the job",
+     [](const CompetitionResult& r) { return r.optinc.energy_j; }},
 }};
 
 constexpr std::array<TableColumn<DayResult>, 14> day_columns = {{
@@ -259,7 +269,8 @@ std::string cluster_text(const ClusterResults& all) {
              "fat-tree, SiP-Ring, adding, OptINC: iteration time over that on ODDL. adding: the switches of "
              "the fat-tree add gradients; OptINC sends codes of its unit's bits, the others 32 bits; -: it "
              "does not serve so many nodes. coupled: share of the jobs that slow each other down on the "
-             "fat-tree. No parameter was chosen to reproduce a published ratio.") +
+             "fat-tree; J: energy of an iteration, that of wavelength switches and control not counted. No "
+             "parameter was chosen to reproduce a published ratio.") +
          table_of("Days of a cluster", all.days, day_columns,
                   "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
                   "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "

@@ -6,6 +6,7 @@
 #include "physics/core/check.hpp"
 
 namespace optinc {
+
 CompetitionResult run_competition(const Competition& c) {
   CompetitionResult result;
   const std::int64_t nodes = c.traffic.network.servers;
@@ -25,12 +26,14 @@ CompetitionResult run_competition(const Competition& c) {
     for (const int n : job.nodes) taken[static_cast<std::size_t>(n)] = true;
     jobs.push_back(std::move(job));
   }
-  const auto iteration_s = [&](const char* network) {
+  constexpr OnNetwork none = {std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::quiet_NaN()};
+  const auto on = [&](const char* network) -> OnNetwork {
     TrafficSettings settings = c.traffic;
     settings.network.name = c.name;
     settings.network.network = network;
     const SharedNetwork shared(settings);
-    if (!shared.serves(jobs[0].size)) return std::numeric_limits<double>::quiet_NaN();
+    if (!shared.serves(jobs[0].size)) return none;
     std::vector<JobTraffic> traffic;
     for (const TrainingJob& job : jobs) traffic.push_back(shared.traffic_of(job));
     std::vector<const JobTraffic*> all;
@@ -38,13 +41,13 @@ CompetitionResult run_competition(const Competition& c) {
     const SharedIterations run = shared.iterations(all, c.window, seed);
     if (network == std::string("fat-tree"))
       result.coupled = static_cast<double>(run.coupled) / static_cast<double>(jobs.size());
-    return run.iteration_s[0];
+    return {run.iteration_s[0], shared.energy(traffic[0], run.iteration_s[0]).total_j()};
   };
-  result.oddl_s = iteration_s("oddl");
-  result.fat_tree_s = iteration_s("fat-tree");
-  result.sip_ring_s = iteration_s("sip-ring");
-  result.aggregation_s = iteration_s("aggregation");
-  result.optinc_s = c.traffic.network.unit ? iteration_s("optinc") : std::numeric_limits<double>::quiet_NaN();
+  result.oddl = on("oddl");
+  result.fat_tree = on("fat-tree");
+  result.sip_ring = on("sip-ring");
+  result.aggregation = on("aggregation");
+  result.optinc = c.traffic.network.unit ? on("optinc") : none;
   return result;
 }
 

@@ -18,21 +18,22 @@ struct Competition {
   Competition() { traffic.network.compute_s = 0.1; }
 };
 
-/// Iterations of the job in question.
+/// The job in question on one network; NaN where the network does not serve it.
+struct OnNetwork {
+  double iteration_s = 0.0;
+  double energy_j = 0.0;  ///< of an iteration (SharedNetwork::energy)
+};
+
+/// The job in question on each network.
 struct CompetitionResult {
   std::int64_t job_nodes = 0, tenants = 0;
-  double oddl_s = 0.0, fat_tree_s = 0.0, sip_ring_s = 0.0, aggregation_s = 0.0;
-  double optinc_s = 0.0;  ///< NaN where OptINC does not serve the job, or its unit's cost is not known
+  OnNetwork oddl, fat_tree, sip_ring;
+  OnNetwork aggregation;  ///< a fat-tree whose switches add up
+  OnNetwork optinc;       ///< NaN too where the cost of its unit is not known
   double coupled = 0.0;   ///< share of the jobs that slow each other on the fat-tree
 
-  /// Iteration on the fat-tree over that on ODDL.
-  double fat_tree_ratio() const { return fat_tree_s / oddl_s; }
-  /// Iteration on SiP-Ring over that on ODDL.
-  double sip_ring_ratio() const { return sip_ring_s / oddl_s; }
-  /// Iteration where switches of the fat-tree add up over that on ODDL.
-  double aggregation_ratio() const { return aggregation_s / oddl_s; }
-  /// Iteration on OptINC over that on ODDL.
-  double optinc_ratio() const { return optinc_s / oddl_s; }
+  /// Iteration on a network over that on ODDL.
+  double ratio(const OnNetwork& other) const { return other.iteration_s / oddl.iteration_s; }
 };
 
 /// Tenants of tenant_nodes each take the share `load` of the nodes, rounded down to whole tenants, and the job

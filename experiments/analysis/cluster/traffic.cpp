@@ -171,8 +171,9 @@ PhaseLoad SharedNetwork::Parts::load_of(const Scenario& s, const TransferPhase& 
     placed.push_back(
         {nodes[static_cast<std::size_t>(t.source)], nodes[static_cast<std::size_t>(t.destination)], t.bytes});
   const std::vector<Flow> flows = flows_of(s, fabric, placed);
-  double largest = 0.0, latency_s = 0.0;
+  double largest = 0.0, latency_s = 0.0, switched_bytes = 0.0;
   for (const Flow& f : flows) {
+    switched_bytes += f.bytes * (static_cast<double>(f.links.size()) - 1.0);
     largest = std::max(largest, f.bytes);
     latency_s = std::max(latency_s, f.latency_s);
   }
@@ -183,6 +184,8 @@ PhaseLoad SharedNetwork::Parts::load_of(const Scenario& s, const TransferPhase& 
   PhaseLoad load = load_over(weights);
   load.bytes = repeats * largest;
   for (const Transfer& t : placed) load.sent_bytes += static_cast<double>(phase.loads) * t.bytes;
+  if (s.network == "switch" || s.network == "fat-tree")
+    load.switched_bytes = static_cast<double>(phase.loads) * switched_bytes;
   load.fixed_s = repeats * latency_s;
   if (!fabric.circuits || held) return load;
   if (s.network == "oddl") {
@@ -202,7 +205,7 @@ std::vector<PhaseLoad> SharedNetwork::Parts::sum_loads(const TrainingJob& job) c
   s.levels = 0;
   std::vector<PhaseLoad> loads;
   std::map<int, double> weights;
-  double latency_s = 0.0;
+  double latency_s = 0.0, switched_bytes = 0.0;
   if (s.network == "optinc") {
     const double scales = static_cast<double>(s.scale_bits) / static_cast<double>(s.block * s.bits);
     for (const TransferPhase& phase :
@@ -218,10 +221,12 @@ std::vector<PhaseLoad> SharedNetwork::Parts::sum_loads(const TrainingJob& job) c
     const Communication sum = in_switches(s, hosts, static_cast<int>(stream.below(half * half)), 1.0);
     for (const LinkUse& link : sum.links) weights[link_names.at(link.name)] = 1.0;
     latency_s = sum.latency_s;
+    switched_bytes = sum.switched_bytes;
   }
   PhaseLoad& sum = loads.emplace_back(load_over(weights));
   sum.bytes = 1.0;
   sum.sent_bytes = static_cast<double>(s.servers);
+  sum.switched_bytes = switched_bytes;
   sum.fixed_s = latency_s;
   return loads;
 }
@@ -277,6 +282,7 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   const auto& [s, model] = parts_->models.at(job.workload);
   JobTraffic traffic;
   traffic.number = job.number;
+  traffic.nodes = static_cast<std::int64_t>(job.nodes.size());
   traffic.compute_s = s.compute_s;
   if (job.nodes.size() < 2) return traffic;
   fill_buckets(traffic, model, s, parts_->settings);
@@ -295,6 +301,21 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
     }
   traffic.demand.assign(demand.begin(), demand.end());
   return traffic;
+}
+
+IterationEnergy SharedNetwork::energy(const JobTraffic& traffic, double iteration_s) const {
+  Scenario s = parts_->settings.network;
+  const double ports_bit_per_s =
+      fibres_bit_per_s(s) * static_cast<double>(traffic.nodes) / static_cast<double>(s.servers);
+  const double bytes = std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0);
+  double switched_bytes = 0.0;
+  for (const PhaseLoad& p : traffic.phases) switched_bytes += p.switched_bytes * bytes;
+  s.servers = traffic.nodes;
+  s.levels = 0;
+  IterationEnergy e = iteration_energy(s, iteration_s, bytes / s.port_bytes_per_s(), switched_bytes);
+  e.transceivers_w = ports_bit_per_s * s.transceiver_j_per_bit;
+  e.transceivers_j = e.transceivers_w * iteration_s;
+  return e;
 }
 
 /// A link, and what flows, in ascending order, take of it per byte of their rate.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/analysis/cluster/jobs.hpp"
+#include "experiments/analysis/interconnect/energy.hpp"
 #include "experiments/analysis/interconnect/scenario.hpp"
 
 namespace optinc {
@@ -43,13 +44,15 @@ struct PhaseLoad {
   std::vector<double> weights;     ///< flows over each, the largest flow counting 1
   double bytes = 0.0;              ///< of the largest flow in all repeats, per byte of gradient
   double sent_bytes = 0.0;         ///< by all nodes, per byte of gradient
+  double switched_bytes = 0.0;     ///< through electrical switches, once for each, per byte of gradient
   double fixed_s = 0.0;            ///< latency of all repeats, and circuits that are set for them
   double alone_bytes_per_s = 0.0;  ///< rate of the largest flow if the job is alone
 };
 
 /// A job as the network sees it.
 struct JobTraffic {
-  std::uint32_t number = 0;     ///< of the TrainingJob
+  std::uint32_t number = 0;  ///< of the TrainingJob
+  std::int64_t nodes = 0;
   double compute_s = 0.0;       ///< forward and backward
   std::vector<double> ready_s;  ///< of every bucket, since the iteration began
   std::vector<double> bytes;    ///< of every bucket
@@ -90,6 +93,11 @@ class SharedNetwork {
   /// OptINC: codes of the unit's bits through units of the job's own, by fibres that are switched for it, once
   /// scales of 32 bits for 1,024 elements each are agreed on over a switch.
   JobTraffic traffic_of(const TrainingJob& job) const;
+
+  /// What the network draws for a job in one of its iterations (iteration_energy): its ports, the units of its
+  /// own, and of a fat-tree's inner fibres the share that its nodes have in all nodes. Wavelength switches and
+  /// control are not counted. Two nodes or more.
+  IterationEnergy energy(const JobTraffic& traffic, double iteration_s) const;
 
   /// Iterations of jobs that run side by side without end. Jobs whose links could not carry all of them at full
   /// speed form a group, which is simulated event by event (a bucket is ready, latency has passed, bytes are

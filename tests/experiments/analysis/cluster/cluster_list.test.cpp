@@ -77,14 +77,14 @@ TEST_CASE("packed on full bisection all networks are alike but for latency, and 
   const CompetitionResult packed = run_competition(c);
   CHECK(packed.job_nodes == 64);
   CHECK(packed.tenants == 2);
-  CHECK(packed.fat_tree_ratio() == Approx(1.0).epsilon(1e-9));
-  CHECK(packed.sip_ring_ratio() == Approx(1.0).epsilon(1e-9));
+  CHECK(packed.ratio(packed.fat_tree) == Approx(1.0).epsilon(1e-9));
+  CHECK(packed.ratio(packed.sip_ring) == Approx(1.0).epsilon(1e-9));
   c.scattered = 1.0;
   c.traffic.network.oversubscription = 2.0;
   const CompetitionResult scattered = run_competition(c);
-  CHECK(scattered.oddl_s == Approx(packed.oddl_s).epsilon(1e-12));
-  CHECK(scattered.fat_tree_ratio() > 1.05);
-  CHECK(scattered.sip_ring_ratio() > scattered.fat_tree_ratio());
+  CHECK(scattered.oddl.iteration_s == Approx(packed.oddl.iteration_s).epsilon(1e-12));
+  CHECK(scattered.ratio(scattered.fat_tree) > 1.05);
+  CHECK(scattered.ratio(scattered.sip_ring) > scattered.ratio(scattered.fat_tree));
   CHECK(scattered.coupled > 0.0);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   c.traffic.set_s = 0.0;
   c.tenant_nodes = 16;
   c.load = 0.75;
-  CHECK(std::isnan(run_competition(c).optinc_s));  // without the cost of a unit
+  CHECK(std::isnan(run_competition(c).optinc.iteration_s));  // without the cost of a unit
   s.unit.emplace();
   s.unit->servers = 4;
   s.unit->bits = 8;
@@ -109,23 +109,26 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   const CompetitionResult r = run_competition(c);
   REQUIRE(r.job_nodes == 16);
   const double sent_s = 4.0 * 143667240 / 12.5e9, ring = 2.0 * 15 / 16;
-  CHECK(r.oddl_s == Approx(0.05 + ring * sent_s).epsilon(1e-6));
-  CHECK(r.aggregation_s == Approx(0.05 + sent_s).epsilon(1e-6));
-  CHECK(r.optinc_s == Approx(0.05 + sent_s / 4 * (1 + ring * 32 / (1024 * 8))).epsilon(1e-6));
+  CHECK(r.oddl.iteration_s == Approx(0.05 + ring * sent_s).epsilon(1e-6));
+  CHECK(r.aggregation.iteration_s == Approx(0.05 + sent_s).epsilon(1e-6));
+  CHECK(r.optinc.iteration_s == Approx(0.05 + sent_s / 4 * (1 + ring * 32 / (1024 * 8))).epsilon(1e-6));
   // with overlap the last bucket alone is left over where computing is long: of as many gradients, in a quarter
   // of the bits
   c.traffic.overlap = true;
   s.compute_s = 30.0;
   const CompetitionResult hidden = run_competition(c);
-  CHECK((hidden.optinc_s - 30.0) / (hidden.aggregation_s - 30.0) ==
+  CHECK((hidden.optinc.iteration_s - 30.0) / (hidden.aggregation.iteration_s - 30.0) ==
         Approx((1 + ring * 32 / (1024 * 8)) / 4).epsilon(1e-3));
   c.tenant_nodes = 8;  // a job of 24 needs a third level
   c.load = 0.63;
-  CHECK(run_competition(c).job_nodes == 24);
-  CHECK(std::isnan(run_competition(c).optinc_ratio()));
-  CHECK(run_competition(c).aggregation_ratio() < 1.0);
+  const CompetitionResult larger = run_competition(c);
+  CHECK(larger.job_nodes == 24);
+  CHECK(std::isnan(larger.optinc.iteration_s));
+  CHECK(std::isnan(larger.optinc.energy_j));
+  CHECK(larger.ratio(larger.aggregation) < 1.0);
   c.traffic.optinc_levels = 3;
-  CHECK(run_competition(c).optinc_ratio() < 1.0);
+  const CompetitionResult deeper = run_competition(c);
+  CHECK(deeper.ratio(deeper.optinc) < 1.0);
   s.unit->symbol_rate_limit_bd = 30e9;  // its devices do not carry its rate
-  CHECK(std::isnan(run_competition(c).optinc_ratio()));
+  CHECK(std::isnan(run_competition(c).optinc.iteration_s));
 }

@@ -207,6 +207,44 @@ TEST_CASE("jobs with paths of their own never slow each other") {
   CHECK(run.iteration_s[0] == a.alone_s());
 }
 
+// the same scenario alone, by the simulation of one job: fails when ports, units or bytes through switches are
+// counted differently
+TEST_CASE("a job on all nodes draws the energy of its scenario") {
+  for (const std::string network : {"switch", "fat-tree", "oddl", "aggregation", "optinc"}) {
+    CAPTURE(network);
+    TrafficSettings t = on(network, 16);
+    t.overlap = false;
+    t.bucket_bytes = 1e12;
+    t.network.unit.emplace();
+    t.network.unit->servers = 4;
+    t.network.unit->bits = 8;
+    t.network.unit->symbol_rate_bd = 40e9;
+    t.network.unit->static_power_w = 70.0;
+    t.network.unit->symbol_power_w = 30.0;
+    std::vector<int> nodes(16);
+    std::iota(nodes.begin(), nodes.end(), 0);
+    Scenario s = t.network;
+    s.collective = "ring";
+    if (network == "aggregation") {
+      s.network = "fat-tree";
+      s.collective = "in-network";
+    } else if (network == "optinc") {
+      s.collective = "optinc";
+      s.bits = 8;
+      s.scale_bits = 32;
+    }
+    const IterationResult whole = simulate_iteration(s);
+    const SharedNetwork shared(t);
+    const IterationEnergy e = shared.energy(shared.traffic_of(job_on(nodes)), whole.total_s);
+    CHECK(e.static_j == Approx(whole.energy.static_j));
+    CHECK(e.symbol_j == Approx(whole.energy.symbol_j));
+    CHECK(e.transceivers_j == Approx(whole.energy.transceivers_j));
+    CHECK(e.switches_j == Approx(whole.energy.switches_j));
+    CHECK((e.static_j > 0.0) == (network == "optinc"));
+    CHECK((e.switches_j > 0.0) == (network != "oddl"));
+  }
+}
+
 TEST_CASE("placing: packed takes the lowest free nodes, scattered others, each once") {
   std::vector<bool> taken(64, false);
   taken[1] = taken[3] = true;
