@@ -74,7 +74,8 @@ def main():
         "plain_torch_us": best_us(lambda: step(plain, x), repeats=3),
     }
     optinc.set_threads(0)
-    times["million_gradients_us"] = best_us(lambda: unit.average_gradients(gradients), repeats=2)
+    for name in ("float64", "float32"):
+        times[f"million_gradients_{name}_us"] = best_us(lambda: unit.average_gradients(gradients, arithmetic=name), repeats=2)
     unlocked = optinc.NoiseSwitches.all()
     unlocked.lock = False  # tells servers apart, which a table cannot
     table = unit.table(unlocked)

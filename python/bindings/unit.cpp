@@ -69,14 +69,16 @@ void in_parts(Eigen::Index words, Eigen::Index most, Send send) {
 }
 
 Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise,
-                         std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
+                         std::uint32_t server, std::uint32_t instant, std::uint64_t first_word,
+                         const std::string& arithmetic) {
+  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise, value_of_name<Arithmetic>(arithmetic)};
   // 32,768 words take the largest shipped chip a second of one core; those in succession have neighbours
   const bool divisible = chip.hardware.timing.sampling == Sampling::settled;
   Eigen::MatrixXd outputs(chip.task().output_digits(), codes.rows());
   in_parts(codes.rows(), divisible ? 1 << 15 : std::max<Eigen::Index>(codes.rows(), 1),
            [&](Eigen::Index first, Eigen::Index count) {
              outputs.middleCols(first, count) =
-                 transmit({chip.design(), chip.state, chip.hardware, noise}, codes.middleRows(first, count),
+                 transmit(unit, codes.middleRows(first, count),
                           {chip.fabricated.seed, chip.fabricated.number, server, instant,
                            first_word + static_cast<std::uint64_t>(first)});
            });
@@ -88,15 +90,17 @@ CodeVector decided(const Eigen::MatrixXd& outputs) {
 }
 
 Array<std::uint32_t> average(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
-                             std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
+                             std::uint32_t server, std::uint32_t instant, std::uint64_t first_word,
+                             const std::string& arithmetic) {
   const Codes codes = codes_of(chip.task(), given);
-  return array_of_vector(decided(received(chip, codes, noise, server, instant, first_word)));
+  return array_of_vector(decided(received(chip, codes, noise, server, instant, first_word, arithmetic)));
 }
 
 Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
-                          std::uint32_t server, std::uint32_t instant, std::uint64_t first_word) {
+                          std::uint32_t server, std::uint32_t instant, std::uint64_t first_word,
+                          const std::string& arithmetic) {
   const Codes codes = codes_of(chip.task(), given);
-  return array_of_outputs(received(chip, codes, noise, server, instant, first_word));
+  return array_of_outputs(received(chip, codes, noise, server, instant, first_word, arithmetic));
 }
 
 /// A programmed chip as a response table.
@@ -108,9 +112,9 @@ struct Table {
   const Task& task() const { return responses->task; }
 };
 
-Table tabulated(const ProgrammedChip& chip, NoiseSwitches noise) {
+Table tabulated(const ProgrammedChip& chip, NoiseSwitches noise, const std::string& arithmetic) {
   const Working working;
-  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise};
+  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise, value_of_name<Arithmetic>(arithmetic)};
   return {std::make_shared<const ResponseTable>(
               tabulate_chip(unit, {chip.fabricated.seed, chip.fabricated.number})),
           chip.fabricated.seed, chip.fabricated.number};
@@ -151,9 +155,10 @@ Array<float> averaged_gradients(const Task& task, const ArrayLike& given, int bl
 }
 
 Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& given, int block,
-                               NoiseSwitches noise, std::uint32_t server, std::uint32_t instant) {
+                               NoiseSwitches noise, std::uint32_t server, std::uint32_t instant,
+                               const std::string& arithmetic) {
   return averaged_gradients(chip.task(), given, block, [&](const Codes& codes) {
-    return decided(received(chip, codes, noise, server, instant, 0));
+    return decided(received(chip, codes, noise, server, instant, 0, arithmetic));
   });
 }
 
@@ -238,6 +243,7 @@ void bind_unit(nb::module_& m) {
   programmed_chip
       .def("average", &average, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
            nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
+           nb::arg("arithmetic") = "float64",
            "Codes that server `server` decides, integers (servers, n) -> uint32 (n,).\n\n"
            "Through the servers' modulators, unit P, every mesh and receiver, unit T and the converter. Noise "
            "is drawn anew at\n"
@@ -246,13 +252,16 @@ void bind_unit(nb::module_& m) {
            "of the first word\n"
            "of this call, a multiple of 512: settled words that are sent in parts get the noise that they get "
            "together. Words in\n"
-           "succession (time.sampling) meet the neighbours of their own call. Raises TypeError for other "
-           "numbers, "
-           "ValueError for\n"
-           "another shape, codes out of range, and impossible hardware values.")
+           "succession (time.sampling) meet the neighbours of their own call. `arithmetic` \"float32\" takes "
+           "half the time\n"
+           "and draws the same noise, so that only words at a threshold are decided differently.\n\n"
+           "Raises TypeError for other numbers, ValueError for another shape, codes out of range, impossible "
+           "hardware values, and\n"
+           "an unknown arithmetic.")
       .def(
           "average_gradients", &average_gradients, nb::arg("gradients"), nb::kw_only(), nb::arg("block") = 1024,
           nb::arg("noise") = NoiseSwitches::all(), nb::arg("server") = 0, nb::arg("instant") = 0,
+          nb::arg("arithmetic") = "float64",
           "Mean of the servers' gradients as server `server` gets it: real (servers, n) -> float32 (n,).\n\n"
           "Every `block` elements share one scale, the largest of all servers; codes of the task's bits pass "
           "average(). Raises\n"
@@ -260,9 +269,10 @@ void bind_unit(nb::module_& m) {
           "of a cascade.")
       .def("transmit", &transmitted, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
            nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
+           nb::arg("arithmetic") = "float64",
            "What average() decides on: outputs in digits, float64 (output digits, n), most significant first.")
       .def(
-          "table", &tabulated, nb::arg("noise"),
+          "table", &tabulated, nb::arg("noise"), nb::kw_only(), nb::arg("arithmetic") = "float64",
           "Its ResponseTable: the chip sent every word once, and up to 8 times more where the receivers of its "
           "neurons are noisy "
           "(noise\n"

@@ -198,6 +198,21 @@ class Units(unittest.TestCase):
         parts = [chip.transmit(codes[:, a:b], instant=3, first_word=a) for a, b in ((0, 1024), (1024, 3000))]
         numpy.testing.assert_array_equal(numpy.concatenate(parts, axis=1), whole)
 
+    # Fails when the two draw other noise, or one rounds as the other does.
+    def test_words_in_float32(self):
+        chip = optinc.Unit.load("shipped/32x5").fabricate("good-lab", seed=2).program()
+        codes = numpy.random.default_rng(1).integers(0, 256, (4, 20_000))
+        noise = optinc.NoiseSwitches.all()
+        noise.converter = False  # whose steps would hide the difference
+        double, single = (chip.transmit(codes, noise, arithmetic=name) for name in ("float64", "float32"))
+        apart = abs(double - single).max()
+        self.assertGreater(apart, 0)
+        self.assertLess(apart, 1e-4 * abs(double - chip.transmit(codes, noise, instant=1)).max())
+        with self.assertRaisesRegex(ValueError, "float16"):
+            chip.average(codes, arithmetic="float16")
+        with self.assertRaisesRegex(ValueError, "float16"):
+            chip.average_gradients(codes.astype("f4"), arithmetic="float16")
+
     def test_measured_errors_go_in(self):
         chip = self.unit.fabricate("ideal")
         first_mesh(chip.errors).alpha[0] = 0.3

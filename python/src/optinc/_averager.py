@@ -23,7 +23,7 @@ class Averager:
     unit: a ProgrammedChip, with noise as `noise` says (all of it, if not given); its ResponseTable (chip.table()), which
     takes a tenth of the time; a Unit, its network without devices; or None, exact arithmetic on codes of `bits` bits
     (8) and `rounding` "half-even" (if not given), "half-up" or "floor". A unit's task says the number of its servers,
-    bits and rounding.
+    bits and rounding. `arithmetic` of a ProgrammedChip: "float64" or "float32" (ProgrammedChip.average).
 
     stochastic: servers round their gradients to the code above or below, with probabilities that make the mean right,
     drawn from `seed`; otherwise to the nearer one. error_feedback: every rank adds to its next gradient what its own
@@ -47,6 +47,7 @@ class Averager:
         block: int = 1024,
         noise: NoiseSwitches | None = None,
         server: int = 0,
+        arithmetic: str = "float64",
         stochastic: bool = False,
         error_feedback: bool = False,
         seed: int = 1,
@@ -57,6 +58,8 @@ class Averager:
                             "Program a chip: chip.program().")
         if noise is not None and not isinstance(unit, ProgrammedChip):
             raise ValueError("noise applies only to a ProgrammedChip (a ResponseTable has its own). Remove noise.")
+        if arithmetic != "float64" and not isinstance(unit, ProgrammedChip):
+            raise ValueError(f'arithmetic "{arithmetic}" applies only to a ProgrammedChip. Remove arithmetic.')
         if server != 0 and isinstance(unit, ResponseTable):
             raise ValueError(f"server {server} of a ResponseTable (its answers are those of any server). Remove server.")
         if unit is not None and (bits, rounding) != (None, None):
@@ -75,6 +78,7 @@ class Averager:
         block_maxima([0.0], block)  # refuses blocks that cannot be
         self.unit, self.task, self.block, self.server, self.seed, self.group = unit, task, block, server, seed, group
         self.noise = NoiseSwitches.all() if noise is None else noise
+        self.arithmetic = arithmetic
         self.stochastic = stochastic
         self.residual: dict[Tensor, Tensor] | None = {} if error_feedback else None
         self.steps = self.words = self.wrong = self.wire_bytes = 0
@@ -162,7 +166,7 @@ class Averager:
 
     def _answers(self, codes: np.ndarray, first_word: int) -> np.ndarray:
         if isinstance(self.unit, ProgrammedChip):
-            return self.unit.average(codes, self.noise, self.server, self.steps, first_word)
+            return self.unit.average(codes, self.noise, self.server, self.steps, first_word, self.arithmetic)
         if isinstance(self.unit, ResponseTable):
             return self.unit.average(codes, self.steps, first_word)
         return exact_answers(self.task, codes) if self.unit is None else self.unit.average(codes)
