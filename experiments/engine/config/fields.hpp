@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "physics/core/enum_names.hpp"
+
 namespace optinc {
 
 /// What is known of one configuration key besides its value. The default is not here: it is what a
@@ -53,6 +55,18 @@ inline FieldInfo name_field(std::string_view key, std::string_view meaning,
   FieldInfo info{key, "1", meaning};
   info.names = names;
   return info;
+}
+
+/// Visits a key whose values are the names of an enum's. The member may be const.
+template <class E, class Visitor>
+void visit_enum(Visitor&& visit, std::string_view key, std::string_view meaning, E& member,
+                std::string_view source = {}) {
+  using Values = std::remove_const_t<E>;
+  FieldInfo info = name_field(key, meaning, names_of<Values>());
+  info.source = source;
+  std::string name(name_of(member));
+  visit(info, name);
+  if constexpr (!std::is_const_v<E>) member = value_of_name<Values>(name);
 }
 
 /// A value as configuration files, attributes and messages see it: the few types that TOML and HDF5 share.

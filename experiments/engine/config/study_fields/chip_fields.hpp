@@ -63,12 +63,10 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<FabricationSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string process(name_of(s.process)), kernel(name_of(s.shared.kernel));
-  visit(name_field("process",
-                   "Whether the errors of [chip] are all (independent), or neighbouring devices also share "
-                   "variations of waveguide width and height over wafer and die (wafer)",
-                   names_of<FabricationProcess>()),
-        process);
+  visit_enum(visit, "process",
+             "Whether the errors of [chip] are all (independent), or neighbouring devices also share "
+             "variations of waveguide width and height over wafer and die (wafer)",
+             s.process);
   constexpr std::string_view guess = "an order of magnitude chosen by this project, not a measurement";
   constexpr std::string_view walls = "two side walls of 2 nm rms and 50 nm correlation length, assumed";
   const auto spread = [&](std::string_view key, std::string_view meaning, auto& member,
@@ -93,11 +91,10 @@ void visit_fields(S& s, Visitor&& visit) {
          s.shared.height.field_m, "0.3 to 2 nm, Lu 2017");
   spread("height_roughness_m", "RMS height error of a 100 um arm that no other arm shares",
          s.shared.height.roughness_m, "0: surfaces are smooth beside etched walls, assumed");
-  visit(name_field("kernel",
-                   "Correlation at distance d for correlation length l: exp(-(d/l)^2) (gaussian) or exp(-d/l) "
-                   "(exponential)",
-                   names_of<Kernel>()),
-        kernel);
+  visit_enum(visit, "kernel",
+             "Correlation at distance d for correlation length l: exp(-(d/l)^2) (gaussian) or exp(-d/l) "
+             "(exponential)",
+             s.shared.kernel);
   visit(FieldInfo{"correlation_length_m", "m", "Correlation length of width and height over a die", 1e-6, 1,
                   "0.5 to 10 mm, Lu 2017"},
         s.shared.correlation_length_m);
@@ -132,33 +129,23 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"die_width_m", "m", "Width of a die along y", 1e-3, 0.3,
                   "26 x 33 mm: the full field of a scanner"},
         s.wafer.die_width_m);
-  if constexpr (!std::is_const_v<S>) {
-    s.process = value_of_name<FabricationProcess>(process);
-    s.shared.kernel = value_of_name<Kernel>(kernel);
-  }
 }
 
 template <Like<CalibrationSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string policy(name_of(s.policy));
-  visit(name_field("policy",
-                   "Calibration policy: no calibration (none), perfect knowledge of the chip (oracle), "
-                   "knowledge with errors (noisy), or noisy followed by in-situ optimisation (in-situ)",
-                   names_of<CalibrationPolicy>()),
-        policy);
-  if constexpr (!std::is_const_v<S>) s.policy = value_of_name<CalibrationPolicy>(policy);
+  visit_enum(visit, "policy",
+             "Calibration policy: no calibration (none), perfect knowledge of the chip (oracle), "
+             "knowledge with errors (noisy), or noisy followed by in-situ optimisation (in-situ)",
+             s.policy);
   visit(switched_off(
             "splitter estimate",
             FieldInfo{"sigma_estimate_rad", "rad",
                       "RMS error of the estimated splitter angles (policies noisy and in-situ)", 0, 0.5}),
         s.sigma_estimate_rad);
-  std::string splitters(name_of(s.splitters));
-  visit(name_field("splitters",
-                   "Splitter angles that the correction knows: that of every splitter (each), or only the mean "
-                   "of the die, which a few test structures tell (die-mean)",
-                   names_of<KnownAngles>()),
-        splitters);
-  if constexpr (!std::is_const_v<S>) s.splitters = value_of_name<KnownAngles>(splitters);
+  visit_enum(visit, "splitters",
+             "Splitter angles that the correction knows: that of every splitter (each), or only the mean "
+             "of the die, which a few test structures tell (die-mean)",
+             s.splitters);
   visit(FieldInfo{"in_situ_steps", "1",
                   "Quasi-Newton steps per mesh under policy in-situ; each step uses the exact gradient of the "
                   "simulated chip",

@@ -200,35 +200,24 @@ void visit_fields(S& s, Visitor&& visit) {
           "signed_levels", "1",
           "Whether digits are sent as fields -1, -1/3, 1/3, 1 (true) or 0, 1/3, 2/3, 1 (false) of full scale"},
       s.signed_levels);
-  std::string skew(name_of(s.skew));
-  visit(
-      name_field(
-          "skew",
-          "How early digits are delayed until their carries arrive: by delay lines on the chip (delay-lines), "
-          "or by the servers, which send them later (at-servers)",
-          names_of<Skew>()),
-      skew);
-  if constexpr (!std::is_const_v<S>) s.skew = value_of_name<Skew>(skew);
-  std::string averaging(name_of(s.averaging));
-  visit(
-      name_field("averaging",
-                 "How unit P averages: fields of one seed laser, locked in phase, in combiners (coherent), or "
-                 "powers of a laser per server on a photodiode that modulates fresh light (incoherent)",
-                 names_of<Averaging>()),
-      averaging);
-  if constexpr (!std::is_const_v<S>) s.averaging = value_of_name<Averaging>(averaging);
+  visit_enum(
+      visit, "skew",
+      "How early digits are delayed until their carries arrive: by delay lines on the chip (delay-lines), "
+      "or by the servers, which send them later (at-servers)",
+      s.skew);
+  visit_enum(visit, "averaging",
+             "How unit P averages: fields of one seed laser, locked in phase, in combiners (coherent), or "
+             "powers of a laser per server on a photodiode that modulates fresh light (incoherent)",
+             s.averaging);
 }
 
 template <Like<TimingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string sampling(name_of(s.sampling));
-  visit(name_field("sampling",
-                   "When receivers take their values: after everything has settled (settled), once per symbol "
-                   "behind an equaliser, held for the next symbol (clocked), or continuously, with sampling "
-                   "only at the servers (unclocked)",
-                   names_of<Sampling>()),
-        sampling);
-  if constexpr (!std::is_const_v<S>) s.sampling = value_of_name<Sampling>(sampling);
+  visit_enum(visit, "sampling",
+             "When receivers take their values: after everything has settled (settled), once per symbol "
+             "behind an equaliser, held for the next symbol (clocked), or continuously, with sampling "
+             "only at the servers (unclocked)",
+             s.sampling);
   visit(FieldInfo{"symbol_rate_bd", "Bd",
                   "Symbol rate of every lane; ignored for settled words, assumed in budgets", 1e3, 1e12,
                   "10 to 112 GBd"},

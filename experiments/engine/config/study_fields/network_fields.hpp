@@ -16,21 +16,13 @@ void visit_fields(S& s, Visitor&& visit) {
       FieldInfo{
           "bits", "bit", "Bits per gradient code; 2 bits per PAM4 digit", 2, 32, "published OptINC: 8", {}, 2},
       bits);
-  std::string rounding(name_of(s.rounding));
-  visit(FieldInfo{"rounding", "1", "Rounding of the mean to an integer code", 0, 0,
-                  "half-even: IEEE 754, unbiased", names_of<Rounding>()},
-        rounding);
-  std::string level(name_of(s.level));
-  visit(FieldInfo{"level", "1",
-                  "Position of the unit: alone (flat), or in the first or second level of a cascade for "
-                  "servers^2 servers",
-                  0, 0, "", names_of<CascadeLevel>()},
-        level);
-  if constexpr (!std::is_const_v<S>) {
-    s.digits = bits / 2;
-    s.level = value_of_name<CascadeLevel>(level);
-    s.rounding = value_of_name<Rounding>(rounding);
-  }
+  if constexpr (!std::is_const_v<S>) s.digits = bits / 2;
+  visit_enum(visit, "rounding", "Rounding of the mean to an integer code", s.rounding,
+             "half-even: IEEE 754, unbiased");
+  visit_enum(
+      visit, "level",
+      "Position of the unit: alone (flat), or in the first or second level of a cascade for servers^2 servers",
+      s.level);
 }
 
 template <Like<NetworkSettings> S, class Visitor>
@@ -55,13 +47,9 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"step_level", "digit",
                   "Distance between the two output levels of a carry step (carry-chain only)", 0.01, 100},
         s.carry_chain.step_level);
-  std::string carries(name_of(s.carry_chain.carries));
-  visit(name_field(
-            "carries",
-            "Carry propagation in a carry-chain: digit by digit (ripple), or by parallel prefix (lookahead)",
-            names_of<Carries>()),
-        carries);
-  if constexpr (!std::is_const_v<S>) s.carry_chain.carries = value_of_name<Carries>(carries);
+  visit_enum(visit, "carries",
+             "Carry propagation in a carry-chain: digit by digit (ripple), or by parallel prefix (lookahead)",
+             s.carry_chain.carries);
   visit(FieldInfo{"hidden", "neuron",
                   "Hidden-layer widths of a network to train; a network from a file keeps its own", 1, 4096,
                   "published OptINC: 64, 128, 256, 128, 64"},
@@ -70,14 +58,10 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<TrainingSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  std::string scheme(name_of(s.scheme));
-  visit(name_field(
-            "scheme",
-            "How weights are kept in the form diagonal times orthogonal: by steps along the orthogonal group "
-            "(lie-adam), or by free steps with projections (projected)",
-            names_of<TrainingScheme>()),
-        scheme);
-  if constexpr (!std::is_const_v<S>) s.scheme = value_of_name<TrainingScheme>(scheme);
+  visit_enum(visit, "scheme",
+             "How weights are kept in the form diagonal times orthogonal: by steps along the orthogonal group "
+             "(lie-adam), or by free steps with projections (projected)",
+             s.scheme);
   visit(FieldInfo{"project_every", "1", "Epochs between projections (scheme projected)", 1, 100000,
                   "5 to 10 leave some words wrong"},
         s.project_every);

@@ -54,14 +54,10 @@ void visit_fields(S& s, Visitor&& visit) {
           "of the task",
           0, 100000000},
       s.words);
-  std::string arithmetic(name_of(s.arithmetic));
-  visit(
-      name_field("arithmetic",
-                 "Numbers in which light is followed from unit P to the servers; float32 is faster and decides "
-                 "only words at a threshold differently",
-                 names_of<Arithmetic>()),
-      arithmetic);
-  if constexpr (!std::is_const_v<S>) s.arithmetic = value_of_name<Arithmetic>(arithmetic);
+  visit_enum(visit, "arithmetic",
+             "Numbers in which light is followed from unit P to the servers; float32 is faster and decides "
+             "only words at a threshold differently",
+             s.arithmetic);
   visit(name_field(
             "once",
             "One-off measurements of a chip of every network with the values before sweeps, made after all "
