@@ -19,6 +19,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/kept_inputs.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/results.hpp"
@@ -169,23 +170,12 @@ TEST_CASE("a study keeps the measured chip that it began with") {
   network_file(scratch);
   chip_file(scratch, error_preset("good-lab"));
   const StudyConfig config = study(scratch, "chip", measured(scratch, "sigma_eta_rad = 1e-3\n"));
-  RunOptions half = to(scratch / "first.h5");
-  half.shard = {1, 2};
-  run_study(config, half);
-  run_study(config, to(scratch / "whole.h5"));
+  const auto measured_beta = read_chip(scratch / "unit.h5").errors.layers[0][0].mesh.beta;
+  check_kept_inputs(config, scratch, [&] { chip_file(scratch, error_preset("foundry")); },
+                    {"second.h5: other errors of chip.measured", "first.h5"});
   const StudyInputs kept = read_study_inputs(File::open(scratch / "whole.h5").root());
   REQUIRE(kept.chips.size() == 1);
-  CHECK(kept.chips[0].errors.layers[0][0].mesh.beta ==
-        read_chip(scratch / "unit.h5").errors.layers[0][0].mesh.beta);
-  chip_file(scratch, error_preset("foundry"));
-  CHECK(replay_trial(scratch / "whole.h5", 0, 3, to(scratch / "trial.h5")).differing == 0);
-  RunOptions rest = to(scratch / "second.h5");
-  rest.shard = {2, 2};
-  run_study(config, rest);
-  check_message(refusal([&] {
-                  merge_studies({scratch / "first.h5", scratch / "second.h5"}, to(scratch / "merged.h5"));
-                }),
-                {"second.h5: other errors of chip.measured", "first.h5"});
+  CHECK(kept.chips[0].errors.layers[0][0].mesh.beta == measured_beta);
   fs::remove(scratch / "unit.h5");
   CHECK(replay_trial(scratch / "whole.h5", 0, 2, to(scratch / "gone.h5")).differing == 0);
 }

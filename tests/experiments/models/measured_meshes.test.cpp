@@ -16,6 +16,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/kept_inputs.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/run_options.hpp"
 #include "tests/support/scratch.hpp"
@@ -113,20 +114,12 @@ TEST_CASE("a study keeps the measured mesh that it began with") {
   MeshErrors errors = drawn(topology);
   put(file, table_of(topology, errors));
   const StudyConfig config = study_of(file, "sigma_eta_rad = 1e-3\n");
-  RunOptions half = to(scratch / "first.h5");
-  half.shard = {1, 2};
-  run_study(config, half);
-  run_study(config, to(scratch / "whole.h5"));
-  errors.phi_offset[3] += 1e-3;
-  put(file, table_of(topology, errors));
-  CHECK(replay_trial(scratch / "whole.h5", 0, 3, to(scratch / "trial.h5")).differing == 0);
-  RunOptions rest = to(scratch / "second.h5");
-  rest.shard = {2, 2};
-  run_study(config, rest);
-  check_message(refusal([&] {
-                  merge_studies({scratch / "first.h5", scratch / "second.h5"}, to(scratch / "merged.h5"));
-                }),
-                {"second.h5: other errors of mesh.measured", "first.h5"});
+  check_kept_inputs(config, scratch,
+                    [&] {
+                      errors.phi_offset[3] += 1e-3;
+                      put(file, table_of(topology, errors));
+                    },
+                    {"second.h5: other errors of mesh.measured", "first.h5"});
 }
 
 TEST_CASE("measurements of no mesh of the study are refused by line") {
@@ -324,24 +317,14 @@ TEST_CASE("a study keeps the heaters that it began with") {
   const Scratch scratch;
   put_heaters(scratch);
   const StudyConfig config = study_of_heaters(scratch);
-  RunOptions half = to(scratch / "first.h5");
-  half.shard = {1, 2};
-  run_study(config, half);
-  run_study(config, to(scratch / "whole.h5"));
+  check_kept_inputs(config, scratch,
+                    [&] { put(scratch / "crosstalk.csv", crosstalk_csv(std::span(entries).first(4))); },
+                    {"second.h5: other crosstalk of mesh.measured_crosstalk", "first.h5"});
   const StudyInputs kept = read_study_inputs(File::open(scratch / "whole.h5").root());
   REQUIRE((kept.measured.size() == 1 && kept.crosstalks.size() == 1));
   CHECK(kept.measured[0].found.phi_p_pi_w[3] == 8e-3);
   CHECK(kept.crosstalks[0].rad_per_rad(9, 15) == 0.06);
   CHECK(kept.crosstalks[0].rad_per_rad(15, 9) == 0.0);
-  put(scratch / "crosstalk.csv", crosstalk_csv(std::span(entries).first(4)));
-  CHECK(replay_trial(scratch / "whole.h5", 0, 3, to(scratch / "trial.h5")).differing == 0);
-  RunOptions rest = to(scratch / "second.h5");
-  rest.shard = {2, 2};
-  run_study(config, rest);
-  check_message(refusal([&] {
-                  merge_studies({scratch / "first.h5", scratch / "second.h5"}, to(scratch / "merged.h5"));
-                }),
-                {"second.h5: other crosstalk of mesh.measured_crosstalk", "first.h5"});
 }
 
 TEST_CASE("heaters and crosstalk of no mesh of the study are refused by line") {
