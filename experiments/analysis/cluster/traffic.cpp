@@ -24,7 +24,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// When the gradients of layers are there, and how many bytes: last layer first, gathered into buckets of
 /// gradients of 32 bits, in how few bits they may be sent.
 void fill_buckets(JobTraffic& job, const ModelCost& model, const Scenario& s, const TrafficSettings& settings) {
-  const double forward_s = s.compute_s / (1.0 + s.backward_ratio), backward_s = s.compute_s - forward_s;
+  const double forward_s = job.compute_s / (1.0 + s.backward_ratio), backward_s = job.compute_s - forward_s;
   const double bucket_bytes = settings.bucket_bytes * static_cast<double>(s.bits) / 32.0;
   double gathered = 0.0, macs = 0.0;
   for (std::size_t l = model.layers.size(); l-- > 0;) {
@@ -283,7 +283,9 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   JobTraffic traffic;
   traffic.number = job.number;
   traffic.nodes = static_cast<std::int64_t>(job.nodes.size());
-  traffic.compute_s = s.compute_s;
+  double slowest = 0.0;  // the largest of n exponential delays is 1 + 1/2 + .. + 1/n times their mean
+  for (std::int64_t n = 1; n <= traffic.nodes; ++n) slowest += 1.0 / static_cast<double>(n);
+  traffic.compute_s = s.compute_s * (1.0 + parts_->settings.straggling * slowest);
   if (job.nodes.size() < 2) return traffic;
   fill_buckets(traffic, model, s, parts_->settings);
   if (s.collective == "in-network" || s.collective == "optinc")

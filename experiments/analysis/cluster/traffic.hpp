@@ -35,7 +35,8 @@ struct TrafficSettings {
       25.0 * (1 << 20);  ///< of DistributedDataParallel, 32 bits a gradient (PyTorch's default 25 MiB)
   bool overlap =
       true;  ///< a bucket is exchanged as soon as its layers are done; false: after the backward pass
-  double set_s = 3.2e-6;  ///< of circuits (oddl): what the protocol takes for one
+  double straggling = 0.0;  ///< mean delay of a node in its computing, over compute_s; exponential
+  double set_s = 3.2e-6;    ///< of circuits (oddl): what the protocol takes for one
 };
 
 /// Load that one phase of a job's collective puts on the network, per byte of gradient that is exchanged.

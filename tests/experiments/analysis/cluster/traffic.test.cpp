@@ -245,6 +245,21 @@ TEST_CASE("a job on all nodes draws the energy of its scenario") {
   }
 }
 
+// 1 + 1/2 + 1/3 + 1/4 times the mean delay, which no network makes up for; fails when a bucket is ready before
+// the slowest node has computed it
+TEST_CASE("an iteration waits for the slowest of its nodes") {
+  TrafficSettings t = on("switch", 8);
+  t.straggling = 0.2;
+  const JobTraffic job = SharedNetwork(t).traffic_of(job_on({0, 1, 2, 3}));
+  t.straggling = 0.0;
+  const JobTraffic steady = SharedNetwork(t).traffic_of(job_on({0, 1, 2, 3}));
+  const double slowest = 1.0 + 0.2 * 25 / 12;
+  CHECK(job.compute_s == Approx(0.1 * slowest).epsilon(1e-12));
+  REQUIRE(job.ready_s.size() == steady.ready_s.size());
+  for (std::size_t b = 0; b < job.ready_s.size(); ++b)
+    CHECK(job.ready_s[b] == Approx(steady.ready_s[b] * slowest).epsilon(1e-12));
+}
+
 TEST_CASE("placing: packed takes the lowest free nodes, scattered others, each once") {
   std::vector<bool> taken(64, false);
   taken[1] = taken[3] = true;
