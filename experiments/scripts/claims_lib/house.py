@@ -66,7 +66,7 @@ CLAIMS = [Claim(GROUP, *row) for row in (
     ("lines", "<= 60775", f"lines of C++ and Python; 70,775 at {BEFORE}", lines, LINES),
     ("compile-ratio", "<= 0.67", f"of the time to compile preset release at {BEFORE}", compile_ratio,
      "time cmake --build --preset release"),
-    ("test-seconds", "<= 1200", "s for the README's test command in an empty clone, without a compiler cache", test_seconds,
+    ("test-seconds", "<= 1500", "s for the README's test command in an empty clone, without a compiler cache", test_seconds,
      "git clone . /tmp/optinc && cd /tmp/optinc && tests/run"),
     ("hostile-values", ">= 5000", "hostile values given to a key", lambda bench: hostile(bench)["values"], HOSTILE),
     ("hostile-findings", "= 0", "of these, those that crash, hang, are refused in several lines or silently store a NaN",
