@@ -66,6 +66,6 @@ if("MPI::MPI_C" IN_LIST linked)
 endif()
 configure_package_config_file(cmake/optinc-config.cmake.in ${PROJECT_BINARY_DIR}/optinc-config.cmake
                               INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/optinc-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/optinc-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/optinc-config.cmake ${PROJECT_BINARY_DIR}/optinc-config-version.cmake
         DESTINATION ${package} COMPONENT development)

@@ -131,6 +131,7 @@ class Readme(unittest.TestCase):
         self.assertIn(f'\nversion = "{said}"\n', (ROOT / "python/pyproject.toml").read_text(encoding="utf-8"))
         printed = subprocess.run([OPTINC, "--version"], capture_output=True, text=True, check=True).stdout
         self.assertTrue(printed.startswith(f"optinc {said} ("), printed)
+        self.assertIn(f"\n## [{said}]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
 
     def test_size_and_pictures(self):
         self.assertLessEqual(len(README.splitlines()), 150)

@@ -112,9 +112,9 @@ struct Table {
   const Task& task() const { return responses->task; }
 };
 
-Table tabulated(const ProgrammedChip& chip, NoiseSwitches noise, const std::string& arithmetic) {
+Table tabulated(const ProgrammedChip& chip, NoiseSwitches noise) {
   const Working working;
-  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise, value_of_name<Arithmetic>(arithmetic)};
+  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise};
   return {std::make_shared<const ResponseTable>(
               tabulate_chip(unit, {chip.fabricated.seed, chip.fabricated.number})),
           chip.fabricated.seed, chip.fabricated.number};
@@ -264,15 +264,17 @@ void bind_unit(nb::module_& m) {
           nb::arg("arithmetic") = "float64",
           "Mean of the servers' gradients as server `server` gets it: real (servers, n) -> float32 (n,).\n\n"
           "Every `block` elements share one scale, the largest of all servers; codes of the task's bits pass "
-          "average(). Raises\n"
+          "average(), in the\n"
+          "same `arithmetic`. Raises\n"
           "TypeError for other numbers, ValueError for another shape, gradients that are not finite, and units "
           "of a cascade.")
       .def("transmit", &transmitted, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
            nb::arg("server") = 0, nb::arg("instant") = 0, nb::arg("first_word") = 0,
            nb::arg("arithmetic") = "float64",
-           "What average() decides on: outputs in digits, float64 (output digits, n), most significant first.")
+           "What average() decides on, with the same arguments: outputs in digits, float64 (output digits, n), "
+           "most significant first.")
       .def(
-          "table", &tabulated, nb::arg("noise"), nb::kw_only(), nb::arg("arithmetic") = "float64",
+          "table", &tabulated, nb::arg("noise"),
           "Its ResponseTable: the chip sent every word once, and up to 8 times more where the receivers of its "
           "neurons are noisy "
           "(noise\n"

@@ -21,6 +21,7 @@ from optinc.results.figures.learning import drawn_paths
 from optinc.results.comparison import comparison, percent
 from optinc.results.headlines import headlines
 from optinc.results.learning import differences, exact_place, final, mean_interval, paths
+from optinc.results.networks import LABELS, label_of
 from optinc.results.order_statistics import clopper_pearson, level_held
 from optinc.results.study import fixed, headline_metrics, of_worst_layer, say_point, show_mean
 
@@ -349,6 +350,12 @@ class Tolerances(unittest.TestCase):
             self.assertGreater(figure.axes[1].get_xlim()[0], figure.axes[1].get_xlim()[1])  # fewer bits are harsher
             ends = [next(l for l in axes.lines if l.get_drawstyle() == "steps-post").get_ydata()[-1] for axes in figure.axes]
             self.assertEqual(ends, [0, 0.05, np.mean(raw[2] == 5)])
+
+    def test_labels_are_of_shipped_networks(self):
+        for name in LABELS:
+            self.assertTrue((Path(__file__).parents[2] / f"experiments/data/networks/{name}.h5").exists(), name)
+        self.assertEqual([label_of(name) for name in ("shipped/64x5_standin", "32x5, start shipped/published", "carry-chain", "a/my_net.h5")],
+                         ["64x5, weight noise", "32x5, start shipped/published", "carry chain", "my net"])
 
     def test_networks_are_compared(self):
         # fails where a network that is beaten joins the front, or one that is wrong, or fails at gentle, has a level

@@ -37,10 +37,11 @@ void visit_network(T& t, auto& scattered, auto& window, auto&& visit) {
   visit(FieldInfo{"overlap", "1", "Whether a bucket is exchanged as soon as its layers' gradients are ready"},
         t.overlap);
   visit(
-      FieldInfo{"straggling", "1",
-                "Mean delay of a node in each iteration, relative to the compute time; exponential, and every "
-                "iteration waits for the slowest node of the job",
-                0, 100},
+      FieldInfo{
+          "straggling", "1",
+          "Mean delay of a node, relative to the compute time; delays are exponential, and every iteration "
+          "waits for the mean of the largest in the job",
+          0, 100},
       t.straggling);
   visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket of 32-bit gradients", 1, 1e15,
                   "PyTorch DistributedDataParallel: 25 MiB"},

@@ -96,8 +96,8 @@ class SharedNetwork {
   JobTraffic traffic_of(const TrainingJob& job) const;
 
   /// What the network draws for a job in one of its iterations (iteration_energy): its ports, the units of its
-  /// own, and of a fat-tree's inner fibres the share that its nodes have in all nodes. Wavelength switches and
-  /// control are not counted. Two nodes or more.
+  /// own, electrical switches by its bytes, and of a fat-tree's inner fibres the share that its nodes have in
+  /// all nodes. Wavelength switches and control are not counted. Two nodes or more.
   IterationEnergy energy(const JobTraffic& traffic, double iteration_s) const;
 
   /// Iterations of jobs that run side by side without end. Jobs whose links could not carry all of them at full

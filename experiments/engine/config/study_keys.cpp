@@ -50,9 +50,10 @@ std::string explain_section(std::string_view section) {
 std::string explain_metric(std::string_view name) {
   for (const StudyModel& model : study_models())
     if (const Metric* metric = model.find(name))
-      return fmt::format(
-          "{}, a metric\n  model {}: {} [{}]\n  formulas: experiments/engine/store/FORMAT.md, group trials\n",
-          name, model.name, metric->long_name, metric->unit);
+      return fmt::format("{}, a metric\n", name) +
+             hanging_text(fmt::format("  model {}:", model.name),
+                          fmt::format("{} [{}]", metric->long_name, metric->unit), 11 + model.name.size()) +
+             "  formulas: experiments/engine/store/FORMAT.md, group trials\n";
   return {};
 }
 

@@ -136,23 +136,23 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        lambda bench, path=path: 100 * ends(bench, "learning_images")[path].accuracy,
        f"{OPTINC} run experiments/data/studies/learning_images.toml -o learning_images.h5")
       for short, path, target in (
-          ("codes", "quantised", ">= -0.3"), ("published", "published, design-target", "< -5"),
-          ("bottleneck-design-target", "bottleneck noise aware, design-target", ">= -0.3"),
-          ("bottleneck-good-lab", "bottleneck noise aware, good-lab", ">= -0.3"),
-          ("foundry", "foundry noise aware, foundry", ">= -1.5"),
-          ("chain-design-target", "carry-chain, design-target", ">= -0.5"), ("chain-good-lab", "carry-chain, good-lab", ">= -0.5"))),
+          ("codes", "codes, no chip", ">= -0.3"), ("published", "published shape, design-target", "< -5"),
+          ("bottleneck-design-target", "96-32, for noise, design-target", ">= -0.3"),
+          ("bottleneck-good-lab", "96-32, for noise, good-lab", ">= -0.3"),
+          ("foundry", "128-16, for noise, foundry", ">= -1.5"),
+          ("chain-design-target", "carry chain, design-target", ">= -0.5"), ("chain-good-lab", "carry chain, good-lab", ">= -0.5"))),
     *((f"text-{short}", "<= 0.04", "nats of final loss relative to exact averaging, 4 servers, mean of 3 seeds",
        lambda bench, path=path: ends(bench, "learning_text")[path].loss,
        f"{OPTINC} run experiments/data/studies/learning_text.toml -o learning_text.h5")
-      for short, path in (("codes", "quantised"), ("bottleneck-design-target", "bottleneck noise aware, design-target"), ("bottleneck-good-lab", "bottleneck noise aware, good-lab"),
-                          ("chain-design-target", "carry-chain, design-target"), ("chain-good-lab", "carry-chain, good-lab"))),
+      for short, path in (("codes", "codes, no chip"), ("bottleneck-design-target", "96-32, for noise, design-target"), ("bottleneck-good-lab", "96-32, for noise, good-lab"),
+                          ("chain-design-target", "carry chain, design-target"), ("chain-good-lab", "carry chain, good-lab"))),
     # chains decode 6 % (design-target) and 9 % (good-lab) of a cascade's words wrong on this link
     *((f"cascade-{short}", target, "points of final accuracy relative to exact averaging, 16 servers, mean of 3 seeds",
        lambda bench, study=study, path=path: 100 * ends(bench, study)[path].accuracy,
        f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
       for short, study, path, target in (
-          ("chips", "learning_cascade_even", "bottleneck even noise aware, design-target", ">= -0.5"),
-          ("chips-good-lab", "learning_cascade_even", "bottleneck even noise aware, good-lab", ">= -0.5"),
-          ("chain-design-target", "learning_cascade", "carry-chain, design-target", ">= -1"),
-          ("chain-good-lab", "learning_cascade", "carry-chain, good-lab", ">= -1.5"))),
+          ("chips", "learning_cascade_even", "96-32, for noise, half-even, design-target", ">= -0.5"),
+          ("chips-good-lab", "learning_cascade_even", "96-32, for noise, half-even, good-lab", ">= -0.5"),
+          ("chain-design-target", "learning_cascade", "carry chain, design-target", ">= -1"),
+          ("chain-good-lab", "learning_cascade", "carry chain, good-lab", ">= -1.5"))),
 )]

@@ -58,6 +58,8 @@ class Averager:
                             "Program a chip: chip.program().")
         if noise is not None and not isinstance(unit, ProgrammedChip):
             raise ValueError("noise applies only to a ProgrammedChip (a ResponseTable has its own). Remove noise.")
+        if arithmetic not in ("float64", "float32"):
+            raise ValueError(f'arithmetic "{arithmetic}" (float64 or float32). Choose one of them.')
         if arithmetic != "float64" and not isinstance(unit, ProgrammedChip):
             raise ValueError(f'arithmetic "{arithmetic}" applies only to a ProgrammedChip. Remove arithmetic.')
         if server != 0 and isinstance(unit, ResponseTable):

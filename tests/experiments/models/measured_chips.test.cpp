@@ -9,7 +9,6 @@
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
-#include "experiments/engine/study/merge_studies.hpp"
 #include "experiments/engine/study/replay.hpp"
 #include "experiments/engine/study/run_study.hpp"
 #include "experiments/engine/study/study_inputs.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/study/merge_studies.hpp"
 #include "experiments/engine/study/replay.hpp"
 #include "experiments/engine/study/run_study.hpp"
 #include "experiments/engine/study/study_inputs.hpp"

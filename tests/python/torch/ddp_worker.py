@@ -145,7 +145,6 @@ def work(rank, store):
     unlocked.lock = False
     table = chip.table(unlocked)
     one_step_is_the_units_average(Averager(table), table)
-    one_step_is_the_units_average(Averager(chip, arithmetic="float32"), chip)  # a chain's steps hide the rounding
     buckets_of_a_step_have_noise_of_their_own(Averager(chip), chip)
     feedback_sends_what_codes_leave_out()
     stochastic_codes_have_no_bias()
@@ -177,6 +176,7 @@ def work(rank, store):
     refused(ValueError, "its task has both", lambda: Averager(unit, bits=8))
     refused(ValueError, "server 4 of 4", lambda: Averager(server=4))
     refused(ValueError, "blocks of 0 elements", lambda: Averager(block=0))
+    refused(ValueError, "float64 or float32", lambda: Averager(chip, arithmetic="float16"))
     refused(ValueError, "only to a ProgrammedChip", lambda: Averager(table, arithmetic="float32"))
     refused(ValueError, "a ResponseTable has its own", lambda: Averager(table, noise=unlocked))
     refused(ValueError, "those of any server", lambda: Averager(table, server=1))

@@ -113,9 +113,10 @@ LABELS = {
 
 
 def label_of(name: str) -> str:
-    """What a figure calls the network of this name, or of this file."""
-    stem = PurePosixPath(name.replace("\\", "/")).name.removesuffix(".h5")
-    return LABELS.get(stem, stem.replace("_", " ").replace("carry-chain", "carry chain"))
+    """What a figure calls a network by its name (Network.name), or by its network.source."""
+    source, *more = name.split(", ")
+    stem = PurePosixPath(source.replace("\\", "/")).name.removesuffix(".h5")
+    return ", ".join([LABELS.get(stem, stem.replace("_", " ").replace("carry-chain", "carry chain")), *more])
 
 
 def distinct(names: list[str], identities: list[Mapping[str, Any]]) -> list[str]:

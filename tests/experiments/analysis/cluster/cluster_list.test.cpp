@@ -112,6 +112,7 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   CHECK(r.oddl.iteration_s == Approx(0.05 + ring * sent_s).epsilon(1e-6));
   CHECK(r.aggregation.iteration_s == Approx(0.05 + sent_s).epsilon(1e-6));
   CHECK(r.optinc.iteration_s == Approx(0.05 + sent_s / 4 * (1 + ring * 32 / (1024 * 8))).epsilon(1e-6));
+  CHECK(r.oddl.energy_j == Approx(16 * 100e9 * s.transceiver_j_per_bit * r.oddl.iteration_s));
   // with overlap the last bucket alone is left over where computing is long: of as many gradients, in a quarter
   // of the bits
   c.traffic.overlap = true;

@@ -210,7 +210,7 @@ TEST_CASE("jobs with paths of their own never slow each other") {
 // the same scenario alone, by the simulation of one job: fails when ports, units or bytes through switches are
 // counted differently
 TEST_CASE("a job on all nodes draws the energy of its scenario") {
-  for (const std::string network : {"switch", "fat-tree", "oddl", "aggregation", "optinc"}) {
+  for (const std::string network : {"switch", "fat-tree", "sip-ring", "oddl", "aggregation", "optinc"}) {
     CAPTURE(network);
     TrafficSettings t = on(network, 16);
     t.overlap = false;
@@ -241,7 +241,10 @@ TEST_CASE("a job on all nodes draws the energy of its scenario") {
     CHECK(e.transceivers_j == Approx(whole.energy.transceivers_j));
     CHECK(e.switches_j == Approx(whole.energy.switches_j));
     CHECK((e.static_j > 0.0) == (network == "optinc"));
-    CHECK((e.switches_j > 0.0) == (network != "oddl"));
+    CHECK((e.switches_j > 0.0) == (network != "oddl" && network != "sip-ring"));
+    nodes.resize(8);
+    const JobTraffic half = shared.traffic_of(job_on(nodes));
+    CHECK(shared.energy(half, whole.total_s).transceivers_j == Approx(e.transceivers_j / 2));
   }
 }
 

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator
 
 from .. import style
 from ..errors import NotInResult
-from ..networks import networks
+from ..networks import label_of, networks
 from ..run import Run
 from ..study import show_value
 
@@ -75,7 +75,7 @@ def ways(data: xarray.Dataset, names: Mapping[str, str]) -> list[Way]:
 def ways_of_networks(run: Run) -> list[Way]:
     """Ideal codes, and a noisy chip of every network: the codes, the worst and the best are scattered."""
     chips = [way for i, network in enumerate(networks(run))
-             for way in ways(run.require(f"networks/{i}/gradient"), {"chip_noisy": network.name.replace("_", " ")})]
+             for way in ways(run.require(f"networks/{i}/gradient"), {"chip_noisy": label_of(network.name)})]
     ends = [pick(chips, key=lambda way: way.error, default=None) for pick in (max, min)]
     return [*ways(run.require("networks/0/gradient"), {"quantised": LABELS["quantised"]}),
             *(replace(way, scattered=way in ends) for way in chips)]

@@ -135,7 +135,7 @@ def of_wrong(value: Statistic) -> Statistic:
 
 def zero_of(run: Run, wrong: Statistic) -> Optional[Zero]:
     """The 0 of the axis of a share of what is wrong, where some mean is 0; none for other metrics. `least` is one draw
-    of all at per point; where the file does not say how many there were, a third of the smallest share seen."""
+    of all at a point; where the file does not say how many there were, a third of the smallest share seen."""
     seen = wrong.mean.values[np.isfinite(wrong.mean.values)]
     if not wrong.wrong or not (seen <= 0).any():
         return None

@@ -27,7 +27,7 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
            at: Optional[Mapping[str, Any]] = None) -> Figure:
     """Networks by their MZIs and by the level of an error that a `share` of their chips decode every word at, with its
     95 % interval (tolerances.tolerance; a cap where there are chips enough for the end). A panel for every swept preset
-    or key; up to MOST_NAMES networks in rows, the smallest on top, more against an axis of MZIs. Filled (and joined):
+    or key; up to MOST_NAMES networks in rows, the smallest on top, more against an axis of MZIs. Black (and joined):
     beaten by no network in both, among those right without errors; at the line of factor 1 a chip stands the preset itself.
 
     Arrows at the gentle edge: right without errors, but less than the gentlest level. Hollow, grey circles: not right on
@@ -75,10 +75,10 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
             (axes.set_xlabel if order else axes.set_ylabel)(meaning)
         if last and not order:
             axes.set_xlabel("MZIs of the network")
-    if order and alike:  # one axis, for the tolerances of all panels
+    if order and alike and grid.flat[0].get_xscale() == "log":  # one axis, for the tolerances of all panels
         decade_axis(grid.flat[0].xaxis, [level for level in table["tolerance"] if 0 < level < np.inf] or [1])
     title = f"Error that {100 * share:.4g} % of the chips tolerate, {'by network (its MZIs)' if order else 'and MZIs'}: "
-    title += f"{say_trials(run)} per point; {'filled' if order else 'joined'}: Pareto front"
+    title += f"{say_trials(run)} per point; {'black' if order else 'joined'}: Pareto front"
     below = [entry for entry in named if entry[5]]
     title += "; at the gentle edge: less than the gentlest level, hollow circles wrong without errors" if below else ""
     said = ([say_point(run, rest)] if rest else []) + ([f"variant = {chosen}"] if len(variants) > 1 else [])
@@ -95,7 +95,7 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
 
 def in_rows(table: Mapping[str, Any]) -> dict[str, float]:
     """MZIs of the networks by their names, the smallest first, where they are few enough to have a row each."""
-    sizes = dict(zip(table["network"].tolist(), table["mzis"].tolist()))
+    sizes = {name: mzis for name, mzis in zip(table["network"].tolist(), table["mzis"].tolist()) if np.isfinite(mzis)}
     return {} if len(sizes) > MOST_NAMES else dict(sorted(sizes.items(), key=lambda entry: entry[1]))
 
 
@@ -113,13 +113,12 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any,
          order: Mapping[str, float]) -> tuple[Any, Any, Any, list[str], Any, bool]:
     """One panel: tolerances up, against MZIs on an axis as wide as all `sizes` need, or to the right, in rows in this
     order. Returns what names its points: axes, places, names, the front, and whether any stand at the edge."""
-    factor, _ = style.scale_of([max(tried.gentle, tried.harsh)], "1")
-    x, y = rows["mzis"].astype(float), rows["tolerance"] * factor
-    found = np.isfinite(y) & (y != 0)
+    x, y = rows["mzis"].astype(float), rows["tolerance"]
+    found = np.isfinite(x) & np.isfinite(y) & (y != 0)
     right = ~(rows["word_accuracy"] < 1)
     best = np.array([i for i in front(x, np.where(found & right, -y if tried.falling else y, np.nan), False, True)], int)
     if order:
-        x = np.array([list(order).index(name) for name in rows["network"]], float)
+        x = np.array([list(order).index(name) if name in order else np.nan for name in rows["network"]])
     tolerance_axis = axes.xaxis if order else axes.yaxis
 
     def put(across: Any, up: Any, *, edge: bool = False, **look: Any) -> None:
@@ -134,7 +133,7 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any,
         (axes.set_xscale if order else axes.set_yscale)("log")
     for i in np.flatnonzero(found):
         color = "#000000" if i in best else "#888888"
-        low, high = rows["low"][i] * factor, rows["high"][i] * factor
+        low, high = rows["low"][i], rows["high"][i]
         caps = [end for end in (low, high) if np.isfinite(end) and end != 0]
         put([x[i]] * (1 + len(caps)), [y[i], *caps], color=color, linewidth=0.8, zorder=2)
         put([x[i]] * len(caps), caps, color=color, marker="|" if order else "_", markersize=5, linestyle="none", zorder=2)
@@ -143,7 +142,7 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any,
     put(x[others][right[others]], y[others][right[others]], marker="o", color="#999999", **style_of)
     put(x[others][~right[others]], y[others][~right[others]], marker="o", color="#666666", markerfacecolor="white", **style_of)
     put(x[best], y[best], color="#000000", linewidth=1.2, linestyle="none" if order else "-", marker="o", markersize=5, zorder=4)
-    most = np.flatnonzero(found & (y == tried.harsh * factor))
+    most = np.flatnonzero(found & (y == tried.harsh))
     put(x[most], y[most], marker=9 if order else 10, color="#000000", markersize=7, linestyle="none", zorder=3)  # caret
     edge = np.flatnonzero(~found & np.isfinite(x) & ~np.isnan(y))
     level = dict(edge=True, clip_on=False, linestyle="none", zorder=5, markerfacecolor="white")
@@ -153,7 +152,7 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any,
         (axes.axvline if order else axes.axhline)(1, color=style.ACCENT, linewidth=0.7, zorder=1)
     axes.margins(**{"x" if order else "y": 0.12})
     if not found.any():
-        (axes.set_xlim if order else axes.set_ylim)(sorted((tried.gentle * factor, tried.harsh * factor)))
+        (axes.set_xlim if order else axes.set_ylim)(sorted((tried.gentle, tried.harsh)))
     if order:
         axes.set_yticks(range(len(order)), [style.plain(f"{label_of(name)} ({mzis:,.0f})") for name, mzis in order.items()])
         axes.set_ylim(len(order) - 0.4, -0.6)
@@ -163,9 +162,9 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any,
         axes.set_xlim(np.nanmin(sizes) / widest, np.nanmax(sizes) * widest)
         decade_axis(axes.xaxis, sizes, (1, 3))
     if log:
-        decade_axis(tolerance_axis, y[found] if found.any() else [tried.gentle * factor, tried.harsh * factor])
+        decade_axis(tolerance_axis, y[found] if found.any() else [tried.gentle, tried.harsh])
     if tried.falling:
-        (axes.invert_xaxis if order else axes.invert_yaxis)()
+        tolerance_axis.set_inverted(True)
     return axes, x, np.where(found, y, np.nan), list(rows["network"]), best, bool(len(edge))
 
 
@@ -194,7 +193,7 @@ def name_points(axes: Any, x: Any, y: Any, names: list[str], best: Any) -> None:
     for i in wanted:
         if not np.isfinite(at[i]).all():
             continue
-        wide = 3.1 * len(names[i])
+        wide = 3.1 * len(label_of(names[i]))
         options: list[tuple[float, int, tuple[int, int, str], Any]] = []
         for dx, dy, ha in [(0, dy, "center") if dx == 0 else (dx, dy, "left" if dx > 0 else "right")
                            for dy in (3, -9, 9, -15, 15, -21, 21) for dx in (5, -5, 0) if dx or not -12 < dy < 7]:
@@ -208,7 +207,7 @@ def name_points(axes: Any, x: Any, y: Any, names: list[str], best: Any) -> None:
         _, _, (dx, dy, ha), box = min(options)
         taken.append(box)
         edge = np.isnan(y[i])
-        note = axes.annotate(style.plain(names[i]), (x[i], 0.035 if edge else y[i]), xytext=(dx, dy), fontsize=5.5,
+        note = axes.annotate(style.plain(label_of(names[i])), (x[i], 0.035 if edge else y[i]), xytext=(dx, dy), fontsize=5.5,
                              textcoords="offset points", ha=ha, va="bottom", color="#222222", zorder=6,
                              xycoords=axes.get_xaxis_transform() if edge else "data", annotation_clip=False,
                              arrowprops=dict(arrowstyle="-", linewidth=0.4, color="#666666", shrinkA=0, shrinkB=2,

@@ -92,7 +92,7 @@ def about(run: Run) -> list[Element]:
     rows: list[tuple[str, Child]] = [
         ("study", str(run.config.get("study", ""))), ("model", run.provenance.model),
         ("network", ", ".join(sorted(names)) if 0 < len(names) < 7 else None),
-        ("trials a point", None if counts is None else [data(counts.min()), *(
+        ("trials per point", None if counts is None else [data(counts.min()), *(
             [" to ", data(counts.max())] if int(counts.min()) < int(counts.max()) else [])]),
         ("measured", ", ".join(metrics(run)) if run.summary is not None else None), *asked_of(run),
         ("seed", str(run.attributes.get("seed", "")))]
