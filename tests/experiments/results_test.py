@@ -435,7 +435,7 @@ class Trainings(unittest.TestCase):
                 samples.study(file, [("path", {key: (["ring", "chip"], "1", "a key")})], 3, ["noisy"], one)
             with results.open_run(path) as run:
                 if key == "learner.aggregator":  # one network for all ways
-                    self.assertEqual([way.name for way in paths(run)], ["ring", "some net"])
+                    self.assertEqual([way.name for way in paths(run)], ["ring of floats", "some net"])
                 with self.assertRaisesRegex(results.NotInResult, said):
                     exact_place(run)
 

@@ -138,14 +138,14 @@ def draw(axes: Any, rows: Mapping[str, Any], tried: Search, sizes: Any,
         put([x[i]] * (1 + len(caps)), [y[i], *caps], color=color, linewidth=0.8, zorder=2)
         put([x[i]] * len(caps), caps, color=color, marker="|" if order else "_", markersize=5, linestyle="none", zorder=2)
     others = np.setdiff1d(np.flatnonzero(found), best)
-    style_of = dict(linestyle="none", markeredgewidth=0.8, zorder=3)
+    style_of: dict[str, Any] = dict(linestyle="none", markeredgewidth=0.8, zorder=3)
     put(x[others][right[others]], y[others][right[others]], marker="o", color="#999999", **style_of)
     put(x[others][~right[others]], y[others][~right[others]], marker="o", color="#666666", markerfacecolor="white", **style_of)
     put(x[best], y[best], color="#000000", linewidth=1.2, linestyle="none" if order else "-", marker="o", markersize=5, zorder=4)
     most = np.flatnonzero(found & (y == tried.harsh))
     put(x[most], y[most], marker=9 if order else 10, color="#000000", markersize=7, linestyle="none", zorder=3)  # caret
     edge = np.flatnonzero(~found & np.isfinite(x) & ~np.isnan(y))
-    level = dict(edge=True, clip_on=False, linestyle="none", zorder=5, markerfacecolor="white")
+    level: dict[str, Any] = dict(edge=True, clip_on=False, linestyle="none", zorder=5, markerfacecolor="white")
     for which, marker, color in ((edge[right[edge]], "<" if order else "v", "#000000"), (edge[~right[edge]], "o", "#666666")):
         put(x[which], 0.035 + 0 * x[which], marker=marker, color=color, **level)
     if tried.key == "chip":
