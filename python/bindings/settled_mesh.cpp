@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
 
 #include "python/bindings/bindings.hpp"
 
@@ -74,11 +75,21 @@ nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
   }
   auto y = new_array<std::complex<Real>>(shape_of(x));
   std::complex<Real>* const to = y.data();
-  FieldBlocks<Real> blocks(ports, words);
-  pack(x.data(), blocks);  // other threads of Python may write into x later
+  constexpr std::size_t part = 64;  // words that stay in the first caches from one layout to the other and back
+  const std::size_t parts = (words + part - 1) / part;
   working([&] {
-    engine.propagate(blocks, 0);
-    unpack(blocks, to);
+    const std::size_t shares = std::min(parts, static_cast<std::size_t>(omp_get_max_threads()));
+    parallel_for(shares, 0, [&](std::size_t share) {
+      FieldBlocks<Real> blocks;
+      const std::size_t last = std::min(words, part * (parts * (share + 1) / shares));
+      for (std::size_t first = part * (parts * share / shares); first < last; first += part) {
+        const std::size_t count = std::min(part, last - first);
+        if (count != blocks.words) blocks = FieldBlocks<Real>(ports, count);
+        pack(x.data() + first * ports, blocks);
+        engine.propagate(blocks, 1);
+        unpack(blocks, to + first * ports);
+      }
+    });
   });
   return nb::cast(y);
 }

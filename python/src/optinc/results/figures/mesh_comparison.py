@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from .. import mesh_laws, style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import Parameter, fixed, meaning, parameter, parameters, say_point, say_trials
+from ..study import Parameter, fixed, meaning, parameter, parameters, say_trials
+from .metric_vs_parameter import in_words, plain_name
 
 METRICS = ("mesh_error", "mesh_error_in_phase")
 RANGE = 1e7  # of the axis; what lies below it is rounding, and drawn at the edge
@@ -82,12 +83,12 @@ def mesh_comparison(run: Run, *, metric: Union[str, Sequence[str], None] = None,
         rest = others(run, x, at)
         handles.update(draw(run, axes, name, x, rest))
         where = {axis: place for axis, place in rest.items() if axis != swept["kind"].axis}
-        style.panel(axes, index, say_point(run, where))
+        style.panel(axes, index, in_words(run, where))
         axes.set_ylabel(style.label("rms of the " + (meaning(run, name).label or name.replace("_", " ")), "1", 26)
                         if index % len(along) == 0 else "")
         if index // len(along) < len(names) - 1:
             axes.set_xlabel("")
-    title = f"Meshes for real targets against {' and '.join(x.name for x in along)}: rms and its 95 % interval, "
+    title = f"Meshes for real targets against {' and '.join(plain_name(x) for x in along)}: rms and its 95 % interval, "
     title += f"{say_trials(run)} per point; thin lines: closed forms; at the lower edge: rounding"
     return style.finish(figure, run, title, (list(handles.values()), list(handles)))
 

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import fixed, per_variant, say_point
+from ..study import fixed, per_variant
+from .comb import short_point
 
 MOST_COLUMNS = 4
 
@@ -61,6 +62,6 @@ def waveform(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     axes.set_yscale("log")
     axes.set_xlabel("instant (symbols)")
     axes.set_ylabel("rms deviation\n(share of full scale)")
-    where = say_point(run, point)
-    return style.finish(figure, run, ", ".join(filter(None, ("Words in succession", name, where))),
+    where = short_point(run, point)
+    return style.finish(figure, run, ", ".join(filter(None, ("Words in succession", style.variant(name).get("label") or name, where))),
                         axes.get_legend_handles_labels())
