@@ -347,10 +347,10 @@ class Drawing(unittest.TestCase):
             drawn = next(line for line in against_ports.lines if line.get_label() == "three splitters, corrected")
             raw = run.trials["mesh_error"].sel(kind="three-splitter", sigma_eta_rad=0.01, variant="corrected")
             np.testing.assert_allclose(drawn.get_ydata(), np.sqrt((raw ** 2).mean("trial")))
-            self.assertIn("sigma_eta_rad = 0.01 rad", against_ports.get_title(loc="left"))
+            self.assertTrue(against_ports.get_title(loc="left").endswith("splitter angle error sigma_eta\xa0=\xa00.01\xa0rad"))
             only = figures.FIGURES["mesh_comparison"](run, metric="mesh_error")
             self.assertEqual([axes.get_title(loc="left") for axes in only.axes],
-                             ["(a) ports = 64", "(b) sigma_eta_rad = 0.02 rad"])
+                             ["(a) ports of the mesh\xa0=\xa064", "(b) rms splitter angle error sigma_eta\xa0=\xa00.02\xa0rad"])
             with self.assertRaisesRegex(results.NotInResult, "no metric 'speed'"):
                 figures.FIGURES["mesh_comparison"](run, metric="speed")
 

@@ -52,7 +52,7 @@ std::string explain_metric(std::string_view name) {
     if (const Metric* metric = model.find(name))
       return fmt::format("{}, a metric\n", name) +
              hanging_text(fmt::format("  model {}:", model.name),
-                          fmt::format("{} [{}]", metric->long_name, metric->unit), 11 + model.name.size()) +
+                          fmt::format("{} [{}]", metric->long_name, metric->unit), 10 + model.name.size()) +
              "  formulas: experiments/engine/store/FORMAT.md, group trials\n";
   return {};
 }
