@@ -13,7 +13,7 @@ TEMPLATE_TEST_CASE("Fields that lie word by word are packed as planes are, and c
   using Real = TestType;
   for (const std::size_t words : {1u, 31u, 64u, 77u}) {
     CAPTURE(words);
-    constexpr std::size_t ports = 5;
+    constexpr std::size_t ports = 7;
     std::vector<std::complex<Real>> rows(words * ports), back(rows.size());
     std::vector<Real> re(rows.size()), im(rows.size());
     for (std::size_t w = 0; w < words; ++w)
