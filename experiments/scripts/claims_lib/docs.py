@@ -54,6 +54,8 @@ def complaints(bench):
     """What Doxygen says of the headers and the guide, as cmake/docs_check.cmake counts it."""
     bench.run("cmake", "--preset", "ci")
     told, _, status = bench.run("cmake", "--build", "--preset", "ci", "--target", "docs", accept=(0, 1))
+    if "unknown target" in told:
+        raise RuntimeError("no Doxygen. Run experiments/scripts/setup docs.")
     if status == 0:
         return 0
     return int(re.search(r"Doxygen has (\d+) complaints", told).group(1))
