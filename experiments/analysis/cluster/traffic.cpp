@@ -307,17 +307,14 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
 
 IterationEnergy SharedNetwork::energy(const JobTraffic& traffic, double iteration_s) const {
   Scenario s = parts_->settings.network;
-  const double ports_bit_per_s =
+  const double fibres =
       fibres_bit_per_s(s) * static_cast<double>(traffic.nodes) / static_cast<double>(s.servers);
   const double bytes = std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0);
   double switched_bytes = 0.0;
   for (const PhaseLoad& p : traffic.phases) switched_bytes += p.switched_bytes * bytes;
   s.servers = traffic.nodes;
   s.levels = 0;
-  IterationEnergy e = iteration_energy(s, iteration_s, bytes / s.port_bytes_per_s(), switched_bytes);
-  e.transceivers_w = ports_bit_per_s * s.transceiver_j_per_bit;
-  e.transceivers_j = e.transceivers_w * iteration_s;
-  return e;
+  return iteration_energy(s, iteration_s, bytes / s.port_bytes_per_s(), switched_bytes, fibres);
 }
 
 /// A link, and what flows, in ascending order, take of it per byte of their rate.

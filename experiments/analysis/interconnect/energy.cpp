@@ -39,10 +39,11 @@ double fibres_bit_per_s(const Scenario& s) {
   return s.network == "switch" ? 2.0 * ports : ports;
 }
 
-IterationEnergy iteration_energy(const Scenario& s, double total_s, double serial_s, double switched_bytes) {
+IterationEnergy iteration_energy(const Scenario& s, double total_s, double serial_s, double switched_bytes,
+                                 double fibres) {
   IterationEnergy e;
   if (s.network == "optinc") add_units(e, s, total_s, serial_s);
-  e.transceivers_w = fibres_bit_per_s(s) * s.transceiver_j_per_bit;
+  e.transceivers_w = fibres * s.transceiver_j_per_bit;
   e.transceivers_j = e.transceivers_w * total_s;
   e.switched_bits = 8.0 * switched_bytes;
   e.switches_j = e.switched_bits * s.switch_j_per_bit;

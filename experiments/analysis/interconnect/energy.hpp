@@ -49,11 +49,11 @@ struct IterationEnergy {
 double fibres_bit_per_s(const Scenario& scenario);
 
 /// The energy of an iteration of a scenario in force (in_force) that takes total_s, in which the gradient's
-/// bytes take serial_s on their way. A chip of b bits, R_s symbols a second and k slots a word carries r = b
-/// R_s / k of a port, so that
+/// bytes take serial_s on their way; fibres: line rate of those that it pays for, bit/s (fibres_bit_per_s). A
+/// chip of b bits, R_s symbols a second and k slots a word carries r = b R_s / k of a port, so that
 ///
 ///   chips = units ceil(M R / r),   t_symbols = serial_s M R / (ceil(M R / r) r)
 IterationEnergy iteration_energy(const Scenario& scenario, double total_s, double serial_s,
-                                 double switched_bytes);
+                                 double switched_bytes, double fibres);
 
 }  // namespace optinc

@@ -119,7 +119,8 @@ IterationResult simulate_iteration(const Scenario& given) {
   gradient.add_links(scales.links);
   r.links = std::move(gradient.links);
   derive(r, s);
-  r.energy = iteration_energy(s, r.total_s, r.time.serial_s, gradient.switched_bytes + scales.switched_bytes);
+  r.energy = iteration_energy(s, r.total_s, r.time.serial_s, gradient.switched_bytes + scales.switched_bytes,
+                              fibres_bit_per_s(s));
   return r;
 }
 
