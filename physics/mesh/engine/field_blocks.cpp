@@ -115,50 +115,48 @@ void unpack_words(const double* from, std::size_t width, double* rows, std::size
 template <class Real>
 constexpr std::size_t ports_turned = 8 / sizeof(Real);
 
-/// turn(port, word) for the first of fields that are turned together, of which there are `words`, and
-/// one(port, word) for each of those left up to word `end`. A block stays in the first cache.
-template <class Real, class Turn, class One>
-void each_field(std::size_t ports, std::size_t words, std::size_t end, Turn turn, One one) {
-  std::size_t w = 0;
-  for (; w + words_turned<Real> <= words; w += words_turned<Real>) {
-    std::size_t p = 0;
-    for (; p + ports_turned<Real> <= ports; p += ports_turned<Real>) turn(p, w);
-    for (; p < ports; ++p)
-      for (std::size_t i = w; i < w + words_turned<Real>; ++i) one(p, i);
-  }
-  for (; w < end; ++w)
-    for (std::size_t p = 0; p < ports; ++p) one(p, w);
-}
-
 }  // namespace
 
 template <class Real>
 void pack(const std::complex<Real>* rows, FieldBlocks<Real>& blocks) {
-  const std::size_t width = blocks.width, ports = blocks.ports, words = blocks.words;
-  const auto* const from = reinterpret_cast<const Real*>(rows);
-  each_field<Real>(
-      ports, words, blocks.blocks() * width,
-      [&](std::size_t p, std::size_t w) {
-        pack_words(from + 2 * (w * ports + p), 2 * ports, blocks.at(p, w), width);
-      },
-      [&](std::size_t p, std::size_t w) {
-        blocks.at(p, w)[0] = w < words ? rows[w * ports + p].real() : Real(0);
-        blocks.at(p, w)[width] = w < words ? rows[w * ports + p].imag() : Real(0);
-      });
+  const std::size_t width = blocks.width, ports = blocks.ports;
+  const auto one = [&](std::size_t p, std::size_t w) {
+    const std::complex<Real> field = w < blocks.words ? rows[w * ports + p] : std::complex<Real>{};
+    blocks.at(p, w)[0] = field.real();
+    blocks.at(p, w)[width] = field.imag();
+  };
+  std::size_t w = 0;
+  for (; w + words_turned<Real> <= blocks.words; w += words_turned<Real>) {  // a block stays in the first cache
+    const Real* const from = reinterpret_cast<const Real*>(rows + w * ports);
+    Real* const to = blocks.at(0, w);
+    std::size_t p = 0;
+    for (; p + ports_turned<Real> <= ports; p += ports_turned<Real>)
+      pack_words(from + 2 * p, 2 * ports, to + 2 * p * width, width);
+    for (; p < ports; ++p)
+      for (std::size_t i = w; i < w + words_turned<Real>; ++i) one(p, i);
+  }
+  for (; w < blocks.blocks() * width; ++w)
+    for (std::size_t p = 0; p < ports; ++p) one(p, w);
 }
 
 template <class Real>
 void unpack(const FieldBlocks<Real>& blocks, std::complex<Real>* rows) {
   const std::size_t width = blocks.width, ports = blocks.ports;
-  auto* const to = reinterpret_cast<Real*>(rows);
-  each_field<Real>(
-      ports, blocks.words, blocks.words,
-      [&](std::size_t p, std::size_t w) {
-        unpack_words(blocks.at(p, w), width, to + 2 * (w * ports + p), 2 * ports);
-      },
-      [&](std::size_t p, std::size_t w) {
-        rows[w * ports + p] = {blocks.at(p, w)[0], blocks.at(p, w)[width]};
-      });
+  const auto one = [&](std::size_t p, std::size_t w) {
+    rows[w * ports + p] = {blocks.at(p, w)[0], blocks.at(p, w)[width]};
+  };
+  std::size_t w = 0;
+  for (; w + words_turned<Real> <= blocks.words; w += words_turned<Real>) {
+    const Real* const from = blocks.at(0, w);
+    Real* const to = reinterpret_cast<Real*>(rows + w * ports);
+    std::size_t p = 0;
+    for (; p + ports_turned<Real> <= ports; p += ports_turned<Real>)
+      unpack_words(from + 2 * p * width, width, to + 2 * p, 2 * ports);
+    for (; p < ports; ++p)
+      for (std::size_t i = w; i < w + words_turned<Real>; ++i) one(p, i);
+  }
+  for (; w < blocks.words; ++w)
+    for (std::size_t p = 0; p < ports; ++p) one(p, w);
 }
 
 template std::size_t words_per_block<float>(std::size_t, std::size_t);
