@@ -8,6 +8,9 @@ target_compile_options(project_options INTERFACE -fno-math-errno -fno-trapping-m
 # Threads are ours (OpenMP over blocks and chips); Eigen must not nest its own under them, and one result
 # must not depend on a thread count.
 target_compile_definitions(project_options INTERFACE EIGEN_DONT_PARALLELIZE)
+# GCC tidies its memory less often: a tenth of the time to compile, for a third more memory (1.4 GB a process)
+target_compile_options(project_options INTERFACE
+                       "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-expand=1000 --param ggc-min-heapsize=700000>")
 if(OPTINC_NATIVE)
   target_compile_options(project_options INTERFACE -march=native)
 endif()

@@ -5,6 +5,7 @@
 
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
+#include "onn/link/oscillators.hpp"
 #include "onn/task/codes.hpp"
 
 namespace optinc {
@@ -36,7 +37,8 @@ CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitche
 struct Life {
   DriftingChip chip;
   std::vector<std::size_t> calibrated, number;
-  std::size_t instant = 0;  ///< of `now`
+  std::vector<double> oscillator_lag;  ///< rad per m of mismatch
+  std::size_t instant = 0;             ///< of `now`
   std::size_t calibration = 0;
   OperatedChip operated;
   Station now;
@@ -65,6 +67,7 @@ CodeAverager chip_path(const UnitDesign& unit, std::string_view variant, std::ui
   life->chip = drifting_chip(design, config, number, unit.foundry);
   life->calibrated = calibrated_at(config, variant == "recalibrated");
   life->number = calibration_numbers(life->calibrated);
+  life->oscillator_lag = oscillator_lag_rad_per_m(life->chip.history, life->calibrated, config.hardware);
   life->operated = life->chip.first;
   const auto arrive = [&design, config, noise, number, life, foundry = unit.foundry](std::size_t k) {
     if (life->calibration != life->number[k]) {
@@ -76,7 +79,7 @@ CodeAverager chip_path(const UnitDesign& unit, std::string_view variant, std::ui
     }
     const ChipErrors now = errors_at(config, life->chip, life->operated, life->calibrated[k], k);
     LitChip lit{{std::shared_ptr<const ChipDesign>(), &design},
-                settled_at(design, config, life->operated, now, number, k)};
+                settled_at(design, config, life->operated, now, life->oscillator_lag[k], number, k)};
     life->now = station(config, std::move(lit), noise, number);
     life->instant = k;
   };

@@ -9,6 +9,7 @@
 #include "experiments/models/drifting_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "onn/link/oscillators.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -17,6 +18,17 @@ namespace optinc {
 namespace {
 
 constexpr std::size_t calibrations_at_once = 64;  // 5 MB each of the 8-bit network
+
+/// Over all receivers.
+double oscillator_rms_rad(const ChipState& state) {
+  double squares = 0.0, receivers = 0.0;
+  for (const LayerState& layer : state.layers) {
+    if (layer.oscillator_rad == 0) continue;
+    squares += static_cast<double>(layer.transfer.rows()) * layer.oscillator_rad * layer.oscillator_rad;
+    receivers += static_cast<double>(layer.transfer.rows());
+  }
+  return receivers == 0 ? 0.0 : std::sqrt(squares / receivers);
+}
 
 void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t trial,
                std::span<double> cells) {
@@ -27,6 +39,7 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     const auto calibrated = calibrated_at(config, study.variants[v] == "recalibrated");
     const auto number = calibration_numbers(calibrated);
+    const auto oscillator_lag = oscillator_lag_rad_per_m(chip.history, calibrated, config.hardware);
     record.put("heater_power", v, chip.heater_power_w);
     const auto put = [&](std::string_view metric, std::size_t k, double value) {
       const auto where = record.cells(metric, v);
@@ -36,7 +49,8 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
       const auto instant = static_cast<std::uint32_t>(k);
       const ChipErrors now = errors_at(config, chip, at, calibrated[k], k);
       put("phase_drift", k, phase_change_rms(now, at.errors));
-      const ChipState state = settled_at(design, config, at, now, trial, k);
+      const ChipState state = settled_at(design, config, at, now, oscillator_lag[k], trial, k);
+      put("oscillator_phase", k, oscillator_rms_rad(state));
       const auto send = [&](const Codes& codes) {
         return transmit({design, state, config.hardware, config.noise, config.measure.arithmetic}, codes,
                         {config.run.seed, trial, 0, instant});
@@ -108,6 +122,10 @@ StudyModel drift_study_model() {
                              "rms code error", Better::lower, MetricKind::number, {}, {"variant", "time"}),
                       metric("phase_drift", "rad", "RMS change of the chip's phases since the last calibration",
                              "rms phase change", Better::lower, MetricKind::number, {}, {"variant", "time"}),
+                      metric("oscillator_phase", "rad",
+                             "RMS phase of the receivers' local oscillators against their light, from drift alone",
+                             "rms phase of oscillators", Better::lower, MetricKind::number, {},
+                             {"variant", "time"}),
                       metric("die_temperature", "K", "Die temperature relative to the mean ambient temperature",
                              "die over ambient", Better::neither, MetricKind::number, {}, {"variant", "time"}),
                       metric("laser_drift", "m", "Laser wavelength relative to its mean",

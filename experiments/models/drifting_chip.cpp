@@ -1,6 +1,7 @@
 #include "experiments/models/drifting_chip.hpp"
 
 #include "onn/chip/heater_power.hpp"
+#include "onn/link/oscillators.hpp"
 
 namespace optinc {
 
@@ -40,10 +41,12 @@ ChipErrors errors_at(const StudyConfig& config, const DriftingChip& chip, const 
 }
 
 ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const OperatedChip& at,
-                     const ChipErrors& now, std::uint32_t trial, std::size_t k) {
-  return settle_chip(design, at.program,
-                     with_phase_noise(now, config.chip, config.run.seed, trial, static_cast<std::uint32_t>(k)),
-                     at.model);
+                     const ChipErrors& now, double oscillator_rad_per_m, std::uint32_t trial, std::size_t k) {
+  ChipState state = settle_chip(
+      design, at.program,
+      with_phase_noise(now, config.chip, config.run.seed, trial, static_cast<std::uint32_t>(k)), at.model);
+  turn_oscillators(state, design, config.hardware, oscillator_rad_per_m);
+  return state;
 }
 
 }  // namespace optinc

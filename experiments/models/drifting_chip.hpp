@@ -35,8 +35,9 @@ std::vector<std::size_t> calibration_numbers(const std::vector<std::size_t>& cal
 ChipErrors errors_at(const StudyConfig& config, const DriftingChip& chip, const OperatedChip& at,
                      std::size_t calibrated, std::size_t k);
 
-/// The same settled, with the phase noise of that instant.
+/// The same settled, with the phase noise of that instant, and with oscillators whose paths have changed by so
+/// many rad per m more than their locks have followed (oscillator_lag_rad_per_m).
 ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const OperatedChip& at,
-                     const ChipErrors& now, std::uint32_t trial, std::size_t k);
+                     const ChipErrors& now, double oscillator_rad_per_m, std::uint32_t trial, std::size_t k);
 
 }  // namespace optinc

@@ -2,6 +2,7 @@
 
 #include "onn/chip/crosstalk.hpp"
 #include "onn/chip/environment.hpp"
+#include "onn/link/oscillators.hpp"
 #include "onn/training/diagonal_calibration.hpp"
 
 namespace optinc {
@@ -64,6 +65,8 @@ LitChip chip_in_operation(const ChipDesign& design, const StudyConfig& config, c
   lit.state =
       settle_chip(*lit.design, operated.program,
                   with_phase_noise(operated.errors, config.chip, config.run.seed, trial), operated.model);
+  turn_oscillators(lit.state, *lit.design, config.hardware,
+                   settled_lag_rad_per_m(config.environment, config.hardware));
   return lit;
 }
 

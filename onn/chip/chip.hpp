@@ -49,8 +49,11 @@ struct LayerState {
   std::vector<BlockState> blocks;
   Matrix transfer;  ///< output fields from input fields, fan-out and fan-in included (outputs, inputs)
   double nominal_factor =
-      1.0;                    ///< what a perfect, uniformly lossy layer makes of W: transfer = nominal_factor W
-  double matrix_error = 0.0;  ///< || transfer / nominal_factor - W ||_F / || W ||_F
+      1.0;  ///< what a perfect, uniformly lossy layer makes of W: transfer = nominal_factor W
+  /// What the light of this layer has gained on the oscillators of its receivers since their phases were set,
+  /// the same at all of them (turn_oscillators).
+  double oscillator_rad = 0.0;
+  double matrix_error = 0.0;           ///< || transfer / nominal_factor - W ||_F / || W ||_F
   double matrix_error_in_phase = 0.0;  ///< the same of the real part alone: what homodyne receivers see
 };
 

@@ -10,20 +10,19 @@
 namespace optinc {
 namespace {
 
-/// Phase of a path difference, rad per m of it: 730 rad/m per K, and -2 pi n_g / lambda^2 per m of wavelength.
-double phase_per_m(const Environment& change, const UnitHardware& hardware) {
+double splitter_change_rad(const Environment& change, const SensitivitySettings& settings) {
+  return settings.splitter_rad_per_m * change.wavelength_m;
+}
+
+}  // namespace
+
+double path_phase_rad_per_m(const Environment& change, const UnitHardware& hardware) {
   Waveguide one_metre = hardware.routing;
   one_metre.length_m = 1.0;
   const double wavelength_m = hardware.laser.wavelength_m;
   return waveguide_phase_slope_rad_per_k(one_metre, wavelength_m) * change.temperature_k +
          waveguide_phase_slope_rad_per_m(one_metre, wavelength_m) * change.wavelength_m;
 }
-
-double splitter_change_rad(const Environment& change, const SensitivitySettings& settings) {
-  return settings.splitter_rad_per_m * change.wavelength_m;
-}
-
-}  // namespace
 
 MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, const SensitivitySettings& settings,
                                   const MeshAddress& address) {
@@ -58,7 +57,7 @@ MeshErrors errors_in(const Environment& change, MeshErrors errors, const MeshPro
                      const MeshImbalance& imbalance, const SensitivitySettings& settings,
                      const UnitHardware& hardware) {
   if (change == Environment{}) return errors;
-  const double per_m = phase_per_m(change, hardware);
+  const double per_m = path_phase_rad_per_m(change, hardware);
   // a heater makes phi = (2 pi L / lambda) (dn/dT) dT: another wavelength makes less of the same heat
   const double of_heater =
       settings.heater_per_k * change.temperature_k - change.wavelength_m / hardware.laser.wavelength_m;

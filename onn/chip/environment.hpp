@@ -18,6 +18,11 @@ struct ChipImbalance {
   std::vector<std::vector<MeshImbalance>> meshes, attenuators;  ///< [layer][block]
 };
 
+/// Phase that a change of the environment makes of a path difference, rad per m of it:
+///
+///     (2 pi / lambda) (dn/dT) dT  -  (2 pi n_g / lambda^2) dlambda   (730 rad/m per K in silicon).
+double path_phase_rad_per_m(const Environment& change, const UnitHardware& hardware);
+
 /// Draws every path difference of chip number `chip` ~ N(0, imbalance_m). Same (seed, chip), same chip.
 ChipImbalance draw_imbalance(const ChipDesign& design, const SensitivitySettings& settings, std::uint64_t seed,
                              std::uint32_t chip);

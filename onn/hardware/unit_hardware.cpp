@@ -6,6 +6,7 @@
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/units.hpp"
 
 namespace optinc {
 namespace {
@@ -37,6 +38,15 @@ void validate_link(const LinkSettings& s) {
                  "{} (>= 0 rad). Try 0.1.", s.sigma_lock_rad);
   validate_field(std::isfinite(s.sigma_oscillator_rad) && s.sigma_oscillator_rad >= 0, "sigma_oscillator_rad",
                  "{} (>= 0 rad). Try 0.05.", s.sigma_oscillator_rad);
+  validate_not_negative("oscillator_loop_hz", s.oscillator_loop_hz);
+  validate_field(s.oscillator_dither_rad >= 0 && s.oscillator_dither_rad <= constants::pi / 2,
+                 "oscillator_dither_rad", "{} (0 to pi/2 rad). Try 0.02.", s.oscillator_dither_rad);
+  validate_field(
+      s.oscillators == Oscillators::direct || (s.oscillator_loop_hz == 0 && s.oscillator_dither_rad == 0),
+      "oscillators",
+      "{} with oscillator_loop_hz = {} and oscillator_dither_rad = {} (only direct oscillators have a phase "
+      "lock). Set link.oscillators = \"direct\", or both to 0.",
+      name_of(s.oscillators), s.oscillator_loop_hz, s.oscillator_dither_rad);
   validate_not_negative("fibre_mismatch_m", s.fibre_mismatch_m);
   validate_field(std::isfinite(s.sigma_combiner) && s.sigma_combiner >= 0 && s.sigma_combiner <= 0.14,
                  "sigma_combiner", "{} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);

@@ -72,6 +72,19 @@ enum class Averaging {
 template <>
 inline constexpr EnumNames enum_names<Averaging> = {"averaging", {"coherent", "incoherent"}};
 
+/// How the local oscillators of receivers reach them from the seed laser.
+enum class Oscillators {
+  in_phase,       ///< idealised: nothing changes their phase against the light, and they cost nothing
+  beside_signal,  ///< a guide as long as the light's way through the meshes: changes are shared; its loss is
+                  ///< paid
+  direct,         ///< past the meshes: temperature, wavelength and linewidth change the phase; a phase shifter
+                  ///< at each receiver, in a loop or set at calibration alone
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Oscillators> = {"oscillators", {"in-phase", "beside-signal", "direct"}};
+
 /// Light as the operator sets it, and what is left of the errors that locks and drivers make. Defaults:
 /// assumed; 100 uW of signal on 1 mW of local oscillator at every receiver.
 struct LinkSettings {
@@ -81,7 +94,10 @@ struct LinkSettings {
   double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
   double sigma_oscillator_rad = 0.0;  ///< rms phase of a receiver's oscillator against its light, as a chip's
                                       ///< phase control leaves it; constant
-  double fibre_mismatch_m = 0.0;      ///< by which a server's light goes further than its oscillator's
+  Oscillators oscillators = Oscillators::in_phase;
+  double oscillator_loop_hz = 0.0;  ///< direct: bandwidth of each receiver's phase lock (first order); 0: none
+  double oscillator_dither_rad = 0.0;  ///< direct: amplitude of the dither by which the lock finds its phase
+  double fibre_mismatch_m = 0.0;       ///< by which a server's light goes further than its oscillator's
   double sigma_combiner = 0.0;  ///< rms relative error of each input's weight in unit P's combiners (~ 0.01)
   double sigma_limiter = 0.0;   ///< rms relative spread of neurons' ceilings, as fabricated
   double limiter_knee = 0.0;  ///< of every neuron's ceiling (see limited()); 0: hard. amplifiers: 0.17 to 0.25

@@ -200,6 +200,25 @@ double neuron_ceiling(const ChipDesign& design, std::size_t layer, Eigen::Index 
   return std::min(of.ceiling, of.largest_output - of.offset) * (1 + link.sigma_limiter * drawn);
 }
 
+/// Longest way through meshes to a layer's outputs since its light was last modulated, m.
+double columns_m(const ChipDesign& design, std::size_t number, const UnitHardware& hardware) {
+  double before_m = 0.0;
+  for (const LaneDesign& lane : design.layers[number].lanes)
+    if (lane.source >= 0 && !design.layers[static_cast<std::size_t>(lane.source)].received())
+      before_m = std::max(before_m, columns_m(design, static_cast<std::size_t>(lane.source), hardware));
+  return before_m + design.layers[number].columns() * hardware.layout.mzi_length_m;
+}
+
+/// rms phase that a linewidth makes of the way past which the oscillators of a layer go, rad.
+double walk_rms(const ChipDesign& design, std::size_t number, const UnitHardware& hardware) {
+  if (hardware.link.oscillators != Oscillators::direct) return 0.0;
+  const double way_m = columns_m(design, number, hardware) + hardware.routing.length_m +
+                       hardware.layout.mzi_length_m / 2 - hardware.layout.coupler_length_m;
+  const double delay_s = way_m * group_index(hardware.routing.index, hardware.laser.wavelength_m) /
+                         constants::speed_of_light_m_per_s;
+  return std::sqrt(2 * constants::pi * hardware.laser.linewidth_hz * delay_s);
+}
+
 /// What enters a layer: every lane dimmed to the field per value of the weakest.
 struct LayerInput {
   Eigen::VectorXcd field;
@@ -293,12 +312,20 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
 
     const bool noisy = at_servers ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
+    if (layer.received()) {  // light turns, oscillators do not: by the layer's drift, and for every word anew
+      const double drift_rad = chip.oscillator_rad.empty() ? 0.0 : chip.oscillator_rad[l];
+      const double walk_rad = noise.lock ? walk_rms(design, l, hardware) : 0.0;
+      const Eigen::Index samples = hardware.timing.sampling == Sampling::unclocked ? samples_per_symbol : 1;
+      for (Eigen::Index w = 0; w < out.cols(); w += samples)
+        out.middleCols(w, samples) *= std::polar(1.0, drift_rad + walk_rad * stream.normal());
+    }
     Eigen::VectorXd seed_noise = Eigen::VectorXd::Zero(codes.rows());
     if (acting.rin)
       for (double& of_word : seed_noise)
         of_word = relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal();
     Stream oscillator(seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
                       128 * seed.channel + (at_servers ? 1 + seed.server : 0));
+    const double dither_rad = noise.lock ? hardware.link.oscillator_dither_rad : 0.0;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
         for (std::size_t w = 0; w < words; ++w)
@@ -307,8 +334,9 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
         continue;
       }
       const double unit_t = at_servers ? unit_t_ratio(hardware, design.task.servers) : 1.0;
-      const ReferenceReceiver receiver = {oscillator.normal() * hardware.link.sigma_oscillator_rad,
-                                          j % 2 == 0 ? 1 : -1};
+      const double dithered_rad = dither_rad * std::sin(2 * constants::pi * stream.uniform());
+      const ReferenceReceiver receiver = {
+          oscillator.normal() * hardware.link.sigma_oscillator_rad + dithered_rad, j % 2 == 0 ? 1 : -1};
       const Eigen::VectorXd i = reference_currents_a(unit_t * out.row(j).transpose(), receiver, hardware,
                                                      acting, seed_noise, channel, stream);
       const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(hardware.receiver));

@@ -11,6 +11,9 @@ namespace optinc {
 /// A chip in operation, worked out from what the operator set and what each device does.
 struct ReferenceChip {
   std::vector<Matrix> transfer;  ///< [layer] (outputs, inputs): fields at its outputs from fields at its inputs
+  /// [layer]: phase that its light has gained on the oscillators of its receivers since they were set; empty:
+  /// none
+  std::vector<double> oscillator_rad = {};
   std::vector<double> nominal_factor;  ///< [layer]: transfer = nominal_factor W on a perfect chip of mean loss
 };
 
@@ -36,7 +39,9 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 ///                 fresh light send level (i - I_d) / (R N P_3), a read each; value 1: field sqrt(full scale) /
 ///                 3
 ///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
-///     receiver    i = 2 R sqrt(P_LO) Re b + noise; v = i / (2 R sqrt(P_LO) f u) + bias
+///     receiver    i = 2 R sqrt(P_LO) Re b e^(i (d + w - p)) + noise; d the layer's drift, w its linewidth's, p
+///     the oscillator's;
+///                 v = i / (2 R sqrt(P_LO) f u) + bias
 ///     neuron      z = limited(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output
 ///     unit T      b / sqrt(N), a server's receiver, and its converter
 ///

@@ -119,6 +119,10 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
            "apart). Set "
            "noise.lock to false, or send the words through the meshes.",
            link.sigma_lock_rad);
+  validate(!noise.lock || link.oscillators != Oscillators::direct,
+           "link.oscillators = direct (a chip's response table is by digit sums, and its draws are of "
+           "receivers alone, "
+           "not of oscillators' phases). Set noise.lock to false, or send the words through the meshes.");
   const auto ideal = [](double value, const char* key) {
     validate(value == 0.0,
              "{} = {} (a chip's response table is by digit sums, and this error tells servers apart). Set "

@@ -45,6 +45,8 @@ enum class Purpose : std::uint32_t {
   average_noise = 54,         ///< chip; 128 block of words; instant
   limiter_spread = 55,        ///< chip; layer; wavelength channel
   oscillator_phase = 56,      ///< chip; layer; 128 channel + (0: neurons, 1 + server: its receivers)
+  oscillator_dither = 57,     ///< chip; as oscillator_phase, all layers; instant
+  oscillator_walk = 58,       ///< chip; block of words; instant
   design_words = 60,
   evaluation_words = 61,
   checked_words = 62,   ///< block of words

@@ -92,6 +92,10 @@ void bind_hardware(nb::module_& m) {
               "rms phase-lock error of a server's fibre [rad].")
       .def_rw("sigma_oscillator_rad", &LinkSettings::sigma_oscillator_rad,
               "rms phase of a receiver's oscillator against its light, constant [rad].")
+      .def_rw("oscillator_loop_hz", &LinkSettings::oscillator_loop_hz,
+              "Bandwidth of a direct oscillator's phase lock; 0: none [Hz].")
+      .def_rw("oscillator_dither_rad", &LinkSettings::oscillator_dither_rad,
+              "Amplitude of the dither of a direct oscillator's phase lock [rad].")
       .def_rw("fibre_mismatch_m", &LinkSettings::fibre_mismatch_m,
               "Path length of a server's signal minus that of its oscillator [m].")
       .def_rw("sigma_combiner", &LinkSettings::sigma_combiner,
@@ -101,6 +105,8 @@ void bind_hardware(nb::module_& m) {
       .def_rw("level_mismatch", &LinkSettings::level_mismatch, "PAM4 level mismatch, 1 - RLM.")
       .def_rw("signed_levels", &LinkSettings::signed_levels,
               "Digits as fields -1, -1/3, 1/3, 1 of full scale in place of 0, 1/3, 2/3, 1.");
+  named(link, "oscillators", &LinkSettings::oscillators,
+        "How oscillators reach receivers: \"in-phase\" (idealised), \"beside-signal\" or \"direct\".");
   named(link, "skew", &LinkSettings::skew, "Where early light is delayed: \"delay-lines\" or \"at-servers\".");
   named(link, "averaging", &LinkSettings::averaging, "How unit P averages: \"coherent\" or \"incoherent\".");
   nb::class_<TimingSettings> timing(m, "TimingSettings", "Sampling and symbol timing.");

@@ -8,6 +8,7 @@
 #include "onn/budget/settings.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/hardware/unit_hardware.hpp"
+#include "onn/link/oscillators.hpp"
 #include "onn/link/power_path.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/power_divider.hpp"

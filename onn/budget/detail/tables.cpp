@@ -29,6 +29,7 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
   const int answers = in.design.task.output_digits();
   const std::int64_t lanes = std::int64_t{servers} * digits, answer_lanes = std::int64_t{servers} * answers;
   std::vector<BudgetStage> stages(in.layers() + 3);
+  const bool direct = in.hardware.link.oscillators == Oscillators::direct;
   stages[servers_stage] = {.name = "servers", .outputs = static_cast<int>(lanes), .modulators = lanes};
   stages[unit_p_stage] = {.name = "unit P", .inputs = static_cast<int>(lanes), .outputs = digits};
   for (std::size_t l = 0; l < in.layers(); ++l) {
@@ -44,6 +45,7 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
       s.shifters += 2 * (block.mesh.mzi_count() + block.attenuators.mzi_count()) + block.mesh.ports;
     }
     if (layer.ending == LayerEnd::receivers) s.receivers = layer.outputs;
+    if (direct) s.shifters += s.receivers;  // one an oscillator
   }
   for (const LayerDesign& layer : in.design.layers)
     for (const LaneDesign& lane : layer.lanes)  // one modulator a read
@@ -68,6 +70,7 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
   stages[in.unit_t_stage()] = {.name = "unit T",
                                .inputs = answers,
                                .outputs = static_cast<int>(answer_lanes),
+                               .shifters = direct ? answer_lanes : 0,
                                .receivers = answer_lanes,
                                .adcs = answer_lanes};
   return stages;
@@ -151,21 +154,24 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
       count(stages[servers_stage].modulators) *
       before(u.link.launch_power_w, in.modulator_db() + in_server_db + fibre_loss_db(u.fibre) +
                                         in.coupler_db() + (in.coherent() ? to_server_db : 0.0));
+  const std::vector<double> oscillator_db = oscillator_guides_db(in.design, u);
   std::int64_t ends = stages[unit_p_stage].modulators;  // of the tree that hands the chip's seed out
   for (std::size_t l = 0; l < in.layers(); ++l)
     ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const BudgetStage& s = stages[first_layer_stage + l];
     const double used = count(s.modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
-                        count(s.receivers) * u.receiver.lo_power_w;
+                        count(s.receivers) * before(u.receiver.lo_power_w, oscillator_db[l]);
     optical[first_layer_stage + l] = before(used, to_chip_db + in.excess_db(ends));
   }
   // its photodiodes have no local oscillators
   optical[unit_p_stage] =
       before(count(stages[unit_p_stage].modulators) * before(u.link.signal_full_scale_w, in.modulator_db()),
              to_chip_db + in.excess_db(ends));
-  optical[in.unit_t_stage()] =
-      before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, in_server_db + to_server_db);
+  // oscillators of the servers go past the last meshes, too, before their fibres
+  const double answers_db = *std::max_element(oscillator_db.begin(), oscillator_db.end());
+  optical[in.unit_t_stage()] = before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w,
+                                      in_server_db + to_server_db + answers_db);
   return optical;
 }
 
@@ -243,12 +249,14 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
 }
 
 BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
-  BudgetTable t = table("area", "m2", stages.size(),
-                        {{"meshes", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
-                         {"attenuators", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
-                         {"delay lines", "length of waiting light x waveguide.delay_line_pitch_m"},
-                         {"modulators", "layout.modulator_area_m2 each"},
-                         {"receivers", "layout.receiver_area_m2 each"}});
+  BudgetTable t = table(
+      "area", "m2", stages.size(),
+      {{"meshes", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
+       {"attenuators", "FloorPlanSettings: layout.mzi_length_m x layout.mzi_width_m"},
+       {"delay lines",
+        "length of waiting light, and of oscillators beside their signals, x waveguide.delay_line_pitch_m"},
+       {"modulators", "layout.modulator_area_m2 each"},
+       {"receivers", "layout.receiver_area_m2 each"}});
   const LayoutSettings& layout = in.hardware.layout;
   const double box = layout.mzi_length_m * layout.mzi_width_m;
   for (std::size_t l = 0; l < in.layers(); ++l) {
@@ -262,8 +270,12 @@ BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
     t.parts[3].by_stage[k] = static_cast<double>(stages[k].modulators) * layout.modulator_area_m2;
     t.parts[4].by_stage[k] = static_cast<double>(stages[k].receivers) * layout.receiver_area_m2;
   }
-  for (std::size_t k = 0; k < stages.size(); ++k)
-    t.parts[2].by_stage[k] = stages[k].line_m * in.hardware.routing.delay_line_pitch_m;
+  const std::vector<double> oscillator_m = oscillator_guides_m(in.design, in.hardware);
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
+    const double guide_m = layer ? oscillator_m[k - first_layer_stage] : 0.0;
+    t.parts[2].by_stage[k] = (stages[k].line_m + guide_m) * in.hardware.routing.delay_line_pitch_m;
+  }
   return t;
 }
 

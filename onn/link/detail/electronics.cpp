@@ -1,7 +1,9 @@
 #include "onn/link/detail/electronics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "physics/core/units.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -28,16 +30,23 @@ std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const
 }
 
 std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
-                                               const TransmissionSeed& seed) {
+                                               const NoiseSwitches& noise, const TransmissionSeed& seed) {
   std::vector<Eigen::VectorXd> phases;
-  if (link.sigma_oscillator_rad == 0) return phases;
+  const double dither_rad = noise.lock ? link.oscillator_dither_rad : 0.0;
+  if (link.sigma_oscillator_rad == 0 && dither_rad == 0) return phases;
+  const std::uint32_t of_neurons = seed.channel * streams_of_channel, of_server = of_neurons + 1 + seed.server;
+  Stream neurons(seed.seed, Purpose::oscillator_dither, seed.chip, of_neurons, seed.instant);
+  Stream server(seed.seed, Purpose::oscillator_dither, seed.chip, of_server, seed.instant);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
-    Stream control(
-        seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
-        seed.channel * streams_of_channel + (layer.ending == LayerEnd::servers ? 1 + seed.server : 0));
+    const bool last = layer.ending == LayerEnd::servers;
+    Stream control(seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
+                   last ? of_server : of_neurons);
     Eigen::VectorXd& own = phases.emplace_back(layer.outputs);
     for (double& phase : own) phase = link.sigma_oscillator_rad * control.normal();
+    if (dither_rad > 0)
+      for (double& phase : own)
+        phase += dither_rad * std::sin(2 * constants::pi * (last ? server : neurons).uniform());
   }
   return phases;
 }

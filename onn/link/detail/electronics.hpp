@@ -16,10 +16,11 @@ namespace optinc {
 std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const LinkSettings& link,
                                                  const TransmissionSeed& seed);
 
-/// Phases of the receivers' local oscillators against their light, rad, [layer](outputs), those at the servers
-/// of `seed.server`; empty where all are in phase.
+/// Phases that receivers' local oscillators have against their light for all words of a call, rad,
+/// [layer](outputs), those at the servers of `seed.server`: what phase control leaves, and, with noise.lock,
+/// where in its dither each lock is (a sine, far slower than words). Empty where all are in phase.
 std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
-                                               const TransmissionSeed& seed);
+                                               const NoiseSwitches& noise, const TransmissionSeed& seed);
 
 /// limited() of values (neurons, words), those below 0 rectified, each at its neuron's ceiling.
 template <class Matrix, class Vector>

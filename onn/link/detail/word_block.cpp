@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "onn/link/oscillators.hpp"
 #include "physics/devices/power_divider.hpp"
 #include "physics/random/stream.hpp"
 
@@ -12,9 +13,33 @@ Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& s
   const auto& [design, chip, hardware, noise, arithmetic] = unit;
   return {draw_combiners(design.task, hardware, seed.seed, seed.chip),
           fabricated_ceilings(design, hardware.link, seed),
-          oscillator_phases(design, hardware.link, seed),
+          oscillator_phases(design, hardware.link, noise, seed),
+          noise.lock ? oscillator_walk_rad(design, hardware) : std::vector<double>(design.layers.size(), 0.0),
           {stage_channel(hardware), analogue_stage(hardware)}};
 }
+
+namespace {
+
+/// Turns the light of a layer against its oscillators: by what the chip has drifted, and by a phase that the
+/// linewidth draws for every word, the same at all receivers. `samples`: columns of a word.
+template <class Real>
+void turn(FieldBatchOf<Real>& fields, double drift_rad, double walk_rad, Eigen::Index samples, Stream& stream) {
+  using Row = Eigen::Array<Real, 1, Eigen::Dynamic>;
+  Row angle = Row::Constant(fields.words(), static_cast<Real>(drift_rad));
+  if (walk_rad > 0)
+    for (Eigen::Index first = 0; first < angle.size(); first += samples)
+      angle.segment(first, samples) += static_cast<Real>(walk_rad * stream.normal());
+  const Row cosine = angle.cos(), sine = angle.sin();
+  for (Eigen::Index p = 0; p < fields.re.rows(); ++p) {
+    auto re = fields.re.row(p).array();
+    auto im = fields.im.row(p).array();
+    const Row turned = cosine * re - sine * im;
+    im = sine * re + cosine * im;
+    re = turned;
+  }
+}
+
+}  // namespace
 
 Eigen::Index received_layers(const ChipDesign& design) {
   return std::ranges::count_if(design.layers, [](const LayerDesign& l) { return l.received(); });
@@ -52,6 +77,7 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
   Stream server(seed.seed, Purpose::receiver_noise, seed.chip, first + 1 + seed.server, seed.instant);
   Stream looks(seed.seed, Purpose::receiver_noise, seed.chip, first + streams_per_block - 1, seed.instant);
 
+  Stream walk(seed.seed, Purpose::oscillator_walk, seed.chip, block, seed.instant);
   Stream averages(seed.seed, Purpose::average_noise, seed.chip, first, seed.instant);
   const Fields lanes(coherent
                          ? unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase)
@@ -69,8 +95,12 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
     const Fields made =
         paths[l].inputs_unchanged ? Fields() : gathered(layer, paths[l], lanes, behind, hardware);
-    Fields out = apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
-                                !layer.received() || acting.shot || !fabricated.oscillator_rad.empty());
+    const double drift_rad = unit.chip.layers[l].oscillator_rad, walk_rad = fabricated.oscillator_walk_rad[l];
+    const bool turned = layer.received() && (drift_rad != 0 || walk_rad > 0);
+    Fields out =
+        apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
+                       !layer.received() || acting.shot || turned || !fabricated.oscillator_rad.empty());
+    if (turned) turn(out, drift_rad, walk_rad, fabricated.stage.analogue ? samples_per_symbol : 1, walk);
     if (!layer.received()) {
       behind[l] = std::move(out);
       continue;

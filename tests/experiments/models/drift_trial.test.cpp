@@ -116,6 +116,23 @@ TEST_CASE("drift: every calibration follows the policy and the heat of its progr
   CHECK(oracle.of("instant_error_rms", 0) == oracle.of("instant_error_rms", 1));
 }
 
+// Fails when the lag is that of the last instant alone, or a calibration does not set oscillators anew
+TEST_CASE("drift: oscillators past the meshes drift with the die until they are set again, or are locked") {
+  const auto phases = [](const std::string& link, std::size_t variant) {
+    return drifted(drift_study("ou_k = 0\nlaser_m = 0\n[link]\n" + link)).of("oscillator_phase", variant);
+  };
+  const auto free = phases("oscillators = 'direct'\n", 0), again = phases("oscillators = 'direct'\n", 1),
+             locked = phases("oscillators = 'direct'\noscillator_loop_hz = 10\n", 0);
+  REQUIRE(free.size() == 9);
+  for (std::size_t k = 0; k < 9; ++k) {
+    CAPTURE(k);
+    CHECK((free[k] == 0.0) == (k == 0));
+    CHECK((again[k] == 0.0) == (k % 3 == 0));
+    CHECK(locked[k] <= 0.01 * free[k]);
+  }
+  for (const double phase : phases("oscillators = 'beside-signal'\n", 0)) CHECK(phase == 0.0);
+}
+
 TEST_CASE("drift: surroundings of another kind of study are refused") {
   check_message(refusal([] { validate_config(drift_study("[environment]\ntemperature_k = 2\n")); }),
                 {"environment", "temperature_k = 2", "drift.sine_k"});

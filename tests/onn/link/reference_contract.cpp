@@ -1,5 +1,6 @@
 #include "tests/onn/link/reference_contract.hpp"
 
+#include "onn/link/oscillators.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
@@ -136,6 +137,12 @@ const std::vector<Switch>& switches() {
        }},
       {"unequal limiters", [](Unit& u) { u.hardware.link.sigma_limiter = 0.1; }},
       {"oscillators off phase", [](Unit& u) { u.hardware.link.sigma_oscillator_rad = 0.1; }},
+      {"oscillators past the meshes in another environment",
+       [](Unit& u) {
+         u.overdrive = 0.99;
+         u.sensitivity = {0.0, 0.0, 0.0}, u.change = {0.1, 5e-12},
+         u.hardware.link.oscillators = Oscillators::direct, u.model.sigma_eta_rad = 0.05;
+       }},
       {"oscillators of another server off phase, meshes in error",
        [](Unit& u) {
          u.server = 1;
@@ -197,6 +204,8 @@ const std::vector<Switch>& switches() {
          u.crosstalk.x0 = 0.02, u.crosstalk.known = 0.9;
          u.hardware.link = {.launch_power_w = four_mw,
                             .signal_full_scale_w = quarter_mw,
+                            .oscillators = Oscillators::direct,
+                            .oscillator_dither_rad = 0.1,
                             .fibre_mismatch_m = 2.0,
                             .sigma_combiner = 0.01,
                             .level_mismatch = 0.03,
@@ -243,6 +252,10 @@ Built built(const Network& network, const Unit& u) {
     add_crosstalk(b.design, chip_crosstalk(b.design, u.crosstalk, u.hardware), program, errors);
   b.state = settle_chip(b.design, program, errors, u.model);
   b.reference = reference_chip(b.design, program, errors, u.model);
+  const double per_m = settled_lag_rad_per_m(u.change, u.hardware);
+  turn_oscillators(b.state, b.design, u.hardware, per_m);
+  for (const double path_m : oscillator_mismatch_m(b.design, u.hardware))
+    b.reference.oscillator_rad.push_back(per_m * path_m);  // both: oscillators.test.cpp
   if (u.kind != MziKind::standard) replace_mzis(b, program, errors, u);
   return b;
 }

@@ -184,6 +184,19 @@ TEST_CASE("MC: transmit has the noise of the reference") {
       if (subject.with_noise) check_moments(subject, u, noises);
 }
 
+// As above, where locks leave oscillators alone in error. Seen to fail when a linewidth turns receivers one by
+// one, when the dither is a normal's, or is of one phase for all.
+TEST_CASE("MC: oscillators past the meshes have the phases of their linewidth and dither") {
+  const OneThread alone;
+  Unit u;
+  u.model.sigma_eta_rad = 0.3;  // light in quadrature, so that phases of either sign differ
+  u.hardware.link.sigma_lock_rad = 0.0;
+  u.hardware.link.oscillators = Oscillators::direct;
+  u.hardware.link.oscillator_dither_rad = 0.2;
+  u.hardware.laser.linewidth_hz = 50e6;
+  for (const std::size_t s : {0u, 3u}) check_moments(subjects()[s], u, std::span(noises).subspan(3, 1));
+}
+
 // As above, where the signals' own shot noise is seen: it is that of their whole power, in phase with the
 // oscillators or not. Seen to fail when the field in quadrature counts twice, or as that in phase.
 TEST_CASE("MC: light in quadrature to weak oscillators has its shot noise") {

@@ -259,6 +259,13 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
   refused("link.sigma_oscillator_rad", [](UnitHardware& u) -> double& { return u.link.sigma_oscillator_rad; });
   refused("link.level_mismatch", [](UnitHardware& u) -> double& { return u.link.level_mismatch; });
   refused("modulator.leak", [](UnitHardware& u) -> double& { return u.modulator.leak; });
+  UnitHardware direct = lit.hardware;
+  direct.link.oscillators = Oscillators::direct;
+  direct.link.sigma_lock_rad = 0.0;
+  check_message(refusal([&] {
+                  tabulate_chip({lit.design, lit.chip, direct, NoiseSwitches::all()}, {});
+                }),
+                {"link.oscillators = direct", "noise.lock", "through the meshes"});
   UnitHardware linear_drive = lit.hardware;
   linear_drive.modulator.linearised = false;
   check_message(refusal([&] {

@@ -170,6 +170,21 @@ void visit_fields(S& s, Visitor&& visit) {
                                                    "the chip's phase control leaves, constant in time",
                                                    0, std::numbers::pi}),
         s.sigma_oscillator_rad);
+  visit_enum(
+      visit, "oscillators",
+      "How local oscillators reach the receivers: idealised, always in phase with the light (in-phase); in "
+      "a guide as long as the light's way through the meshes (beside-signal); or past the meshes, so that "
+      "temperature, wavelength and linewidth change their phase (direct)",
+      s.oscillators);
+  visit(FieldInfo{"oscillator_loop_hz", "Hz",
+                  "Bandwidth of the phase lock of each direct oscillator (first order); 0: its phase is set at "
+                  "calibration alone",
+                  0, 1e9, "1 to 1e4 Hz with heaters"},
+        s.oscillator_loop_hz);
+  visit(FieldInfo{"oscillator_dither_rad", "rad",
+                  "Amplitude of the dither by which the phase lock of each direct oscillator finds its phase",
+                  0, std::numbers::pi / 2},
+        s.oscillator_dither_rad);
   visit(FieldInfo{"fibre_mismatch_m", "m",
                   "Path length of a server's light minus that of its local oscillator; with laser.linewidth_hz "
                   "it adds a phase error",
