@@ -110,7 +110,7 @@ void check_moments(const Subject& subject, const Unit& u, std::span<const Noise>
 //   - its servers' modulators send the level as a field, or unit P's light loses 1/N,
 //   - unit P's splitters' excess counts as that of a field,
 //   - a converter's range begins at digit 0,
-//   - neurons' ceilings are equal, or hard, or an oscillator's phase turns the other way,
+//   - neurons' ceilings are equal, or hard, or an oscillator's phase, or its drift, turns the other way,
 //   - light that waits is dimmed by its modulator's drive,
 //   - a modulator's sine is left out, or that of a layer all of whose light goes on undimmed.
 TEST_CASE("transmit is the reference, device by device, whatever is wrong with the unit") {
@@ -184,8 +184,8 @@ TEST_CASE("MC: transmit has the noise of the reference") {
       if (subject.with_noise) check_moments(subject, u, noises);
 }
 
-// As above, where locks leave oscillators alone in error. Seen to fail when a linewidth turns receivers one by
-// one, when the dither is a normal's, or is of one phase for all.
+// As above, where locks leave oscillators alone in error. Seen to fail when the linewidth's phase is 0.7 of its
+// rms, and when a dither is a normal.
 TEST_CASE("MC: oscillators past the meshes have the phases of their linewidth and dither") {
   const OneThread alone;
   Unit u;

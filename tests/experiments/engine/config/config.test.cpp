@@ -101,6 +101,9 @@ StudyConfig unlike_default() {
             1.1e-4,
             0.11,
             0.04,
+            Oscillators::direct,
+            0.7,
+            0.03,
             0.5,
             0.011,
             0.021,
@@ -252,10 +255,11 @@ TEST_CASE("the field tables hold every member of every struct") {
                          layout.modulator_area_m2, layout.receiver_area_m2));
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
-  const auto& [launch, full_scale, lock, oscillator, ways, combiner, ceiling_spread, knee, mismatch, is_signed,
-               skew, averaging] = link;
-  check("link", values(launch, full_scale, lock, oscillator, ways, combiner, ceiling_spread, knee, mismatch,
-                       is_signed, std::string(name_of(skew)), std::string(name_of(averaging))));
+  const auto& [launch, full_scale, lock, oscillator, oscillators, loop_hz, dither, ways, combiner,
+               ceiling_spread, knee, mismatch, is_signed, skew, averaging] = link;
+  check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
+                       ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
+                       std::string(name_of(averaging))));
   const auto& [sampling, symbol_rate, taps, jitter_s, clocked_j] = timing;
   check("time", values(std::string(name_of(sampling)), symbol_rate, taps, jitter_s, clocked_j));
   const auto& [shot, amplifier, intensity, phase_lock, converters, last_only, jitter] =
@@ -487,10 +491,20 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   // keys that bind others, or that the loop has set already, are looked at one by one below
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
-  const std::set<std::string> bound = {
-      "model",       "measure.once",  "task.bits",         "network.hidden",
-      "chip.preset", "task.level",    "training.on_chips", "link.signed_levels",
-      "noise.set",   "time.sampling", "mesh.measured",     "chip.measured"};
+  const std::set<std::string> bound = {"model",
+                                       "measure.once",
+                                       "task.bits",
+                                       "network.hidden",
+                                       "chip.preset",
+                                       "task.level",
+                                       "training.on_chips",
+                                       "link.signed_levels",
+                                       "link.oscillator_loop_hz",
+                                       "link.oscillator_dither_rad",
+                                       "noise.set",
+                                       "time.sampling",
+                                       "mesh.measured",
+                                       "chip.measured"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name())) continue;
     INFO(entry.name());
@@ -503,6 +517,10 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   CHECK(run_id(parse("model = 'mesh'", {"mesh.measured=errors.csv"})) != run_id(parse("model = 'mesh'")));
   CHECK(run_id(parse("", {"chip.measured=unit.h5"})) != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
+  const std::string direct_id = run_id(parse("", {"link.oscillators=direct"}));
+  CHECK(direct_id != id);
+  for (const auto* key : {"link.oscillator_loop_hz=1", "link.oscillator_dither_rad=0.1"})
+    CHECK(run_id(parse("", {"link.oscillators=direct", key})) != direct_id);
   CHECK(run_id(parse("", {"noise.set=full"})) != id);
   CHECK(run_id(parse("", {"time.sampling=clocked"})) != id);
   for (const auto* key :

@@ -15,7 +15,7 @@ from ..study import Parameter, Statistic, fixed, metrics, parameters, say_point,
 from .comb import short_point
 from .metric_vs_parameter import draw_lines, least_seen, metric_vs_parameter, of_wrong, panel_axis, wrong_axis
 
-SHOWN = ("instant_accuracy", "phase_drift", "die_temperature", "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
+SHOWN = ("instant_accuracy", "phase_drift", "oscillator_phase", "die_temperature", "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
 """Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
 MINUTES_FROM_S, HOURS_FROM_S = 300.0, 14400.0  # longer stretches are read in minutes, and in hours
 
@@ -39,7 +39,7 @@ def drift(run: Run, *, metric: Union[str, Sequence[str], None] = None, at: Optio
             raise NotInResult(f"{run.path} has no axis of time (neither that of model drift nor a sweep in s). "
                               "Run a study of model drift, or sweep a time.")
         return metric_vs_parameter(run, metric=metric, parameter=times[0].name, at=at)
-    names = [metric] if isinstance(metric, str) else list(metric or [m for m in SHOWN if m in over_time] or over_time[:1])
+    names = [metric] if isinstance(metric, str) else list(metric or [m for m in SHOWN if m in over_time and acts(run, m)] or over_time[:1])
     wrong = [name for name in names if name not in over_time]
     if wrong:
         raise NotInResult(f"{run.path} has no '{wrong[0]}' over time (it has {', '.join(over_time)}). Choose one of these.")
@@ -76,6 +76,11 @@ def drift(run: Run, *, metric: Union[str, Sequence[str], None] = None, at: Optio
     if rest:
         title += f"; at {say_point(run, rest)}"
     return style.finish(figure, run, title, grid[0, 0].get_legend_handles_labels())
+
+
+def acts(run: Run, name: str) -> bool:
+    """Whether a metric is worth a panel: phases of oscillators are, where anything changes them."""
+    return name != "oscillator_phase" or bool(np.nanmax(statistic(run, name).mean.values) > 0)
 
 
 def time_axis(run: Run) -> Parameter:
