@@ -11,6 +11,7 @@
 
 #include "onn/chip/drift.hpp"
 #include "onn/chip/heater_power.hpp"
+#include "onn/link/oscillators.hpp"
 #include "physics/core/check_values.hpp"
 
 #include "python/bindings/arrays.hpp"
@@ -91,6 +92,8 @@ ProgrammedChip in_environment(const ProgrammedChip& p, double temperature_k, dou
                                       draw_imbalance(later.design(), sensitivity, chip.seed, chip.number),
                                       sensitivity, later.hardware);
   later.state = settled(later, errors, instant);
+  turn_oscillators(later.state, later.design(), later.hardware,
+                   settled_lag_rad_per_m({temperature_k, wavelength_m}, later.hardware));
   return later;
 }
 
@@ -330,9 +333,9 @@ void bind_environment(nb::class_<ProgrammedChip>& c) {
         "the laser's wavelength longer by wavelength_m [m].\n\n"
         "Paths of unequal length, heaters and splitters answer as `sensitivity` says. A chip of "
         "Unit.calibrate() has the phase\n"
-        "noise of `instant`; one of Unit.fabricate() keeps what fabrication drew. Raises ValueError for "
-        "changes that are not\n"
-        "finite.");
+        "noise of `instant`; one of Unit.fabricate() keeps what fabrication drew. Direct oscillators "
+        "(hardware.link.oscillators)\n"
+        "without a phase lock turn with it. Raises ValueError for changes that are not finite.");
   c.def("drift", &drift_of, nb::arg("settings") = DriftSettings(),
         "What the chip sees in operation: DriftHistory of ambient, die and wavelength, drawn for its seed and "
         "number.\n\n"

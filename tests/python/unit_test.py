@@ -54,6 +54,21 @@ class Units(unittest.TestCase):
         self.assertFalse(numpy.array_equal(chip.transmit(self.codes, server=1), chip.transmit(self.codes)))
         self.assertGreater((once == self.exact).mean(), 0.9)
 
+    # Fails when a chip keeps its oscillators in phase wherever they come from.
+    def test_oscillators(self):
+        chip, warm = self.unit.fabricate("ideal"), optinc.SensitivitySettings()
+        warm.imbalance_m = 0.0
+
+        def sent(oscillators, loop_hz=0.0):
+            hardware = optinc.UnitHardware()
+            hardware.link.oscillators, hardware.link.oscillator_loop_hz = oscillators, loop_hz
+            return chip.program(hardware=hardware).at(0.05, 0.0, sensitivity=warm).transmit(self.codes, optinc.NoiseSwitches())
+
+        numpy.testing.assert_array_equal(sent("beside-signal"), sent("in-phase"))
+        numpy.testing.assert_array_equal(sent("direct", 1.0), sent("in-phase"))
+        # a real field turned by 730 rad/m per K x 0.05 K x 5 mm or more
+        self.assertGreater(abs(sent("direct") - sent("in-phase")).max(), 0.01)
+
     def test_averages_are_the_outputs_decided(self):
         chip = self.unit.fabricate("good-lab").program()
         digits = numpy.digitize(chip.transmit(self.codes), [0.5, 1.5, 2.5])
