@@ -52,10 +52,11 @@ Eigen::MatrixXd transmit_in(const LitUnit& unit, const Codes& codes, const Trans
   const std::vector<LayerPath<Real>> paths = layer_paths<Real>(unit);
   const Neighbours around = neighbours(fabricated.stage, unit.hardware, received_layers(design));
   const Eigen::Index samples = fabricated.stage.analogue ? samples_per_symbol : 1;
-  const auto sent = [&](const LitUnit& lit, Eigen::Index block, Eigen::Index words) {
+  const auto sent = [&](const LitUnit& lit, const Fabricated& electronics, Eigen::Index block,
+                        Eigen::Index words) {
     const Codes rows = in_succession(codes, block * block_words, words, around, samples);
     const Eigen::MatrixXd all = transmit_block<Real>(
-        lit, fabricated, paths, rows, seed, first_block + static_cast<std::uint32_t>(block), receivers);
+        lit, electronics, paths, rows, seed, first_block + static_cast<std::uint32_t>(block), receivers);
     return Eigen::MatrixXd(all.rightCols(all.cols() - around.earlier * samples));
   };
   std::vector<Eigen::Index> instants(static_cast<std::size_t>(design.task.output_digits()), 0);
@@ -63,14 +64,15 @@ Eigen::MatrixXd transmit_in(const LitUnit& unit, const Codes& codes, const Trans
     UnitHardware slow = unit.hardware;
     slow.timing.sampling = Sampling::settled;
     const Eigen::Index words = std::min(block_words, codes.rows());
-    instants = best_instants(sent({design, unit.chip, unit.hardware}, 0, words),
+    const LitUnit quiet = {design, unit.chip, unit.hardware};
+    instants = best_instants(sent(quiet, fabricated_electronics(quiet, seed), 0, words),
                              transmit({design, unit.chip, slow}, codes.topRows(words), seed));
   }
   Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
   const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
   parallel_for(blocks, [&](Eigen::Index i) {
     const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    const Eigen::MatrixXd waveform = sent(unit, i, words);
+    const Eigen::MatrixXd waveform = sent(unit, fabricated, i, words);
     Eigen::MatrixXd answer(waveform.rows(), words);
     for (Eigen::Index m = 0; m < answer.rows(); ++m)
       for (Eigen::Index w = 0; w < words; ++w)

@@ -57,8 +57,8 @@ std::vector<LayerWaveform> layer_waveforms(const LitUnit& unit, const Codes& cod
       codes.rows(), codes.cols(), design.task.servers, design.task.servers);
   const LitUnit quiet = {design, unit.chip, unit.hardware, {}};
   const Fabricated in_time = fabricated_electronics(unit, seed);
-  Fabricated settled = in_time;
-  settled.stage = {};
+  Fabricated settled = in_time, quiet_settled = fabricated_electronics(quiet, seed);
+  settled.stage = quiet_settled.stage = {};
   const std::vector<LayerPath<double>> paths = layer_paths<double>(unit),
                                        quiet_paths = layer_paths<double>(quiet);
   Neighbours around = neighbours(in_time.stage, unit.hardware, received_layers(design));
@@ -76,7 +76,7 @@ std::vector<LayerWaveform> layer_waveforms(const LitUnit& unit, const Codes& cod
     const Codes alone = in_succession(codes, first, words, {}, 1);
     std::vector<Plane> wanted(design.layers.size());
     send(
-        quiet, settled, quiet_paths, alone,
+        quiet, quiet_settled, quiet_paths, alone,
         {{}, [&](std::size_t l, std::size_t, const Plane&, const Plane& passed_on) { wanted[l] = passed_on; }});
     send(unit, settled, paths, alone,
          {{}, [&](std::size_t l, std::size_t, const Plane&, const Plane& passed_on) {

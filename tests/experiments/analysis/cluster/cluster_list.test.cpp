@@ -7,13 +7,15 @@
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace optinc;
 
 namespace {
 
 ClusterResults load(const std::string& text) {
-  const auto path = std::filesystem::temp_directory_path() / "optinc_cluster_test.toml";
+  const Scratch folder;
+  const auto path = folder / "list.toml";
   std::ofstream(path) << text;
   return load_cluster_list(path);
 }

@@ -10,6 +10,7 @@
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace optinc;
 
@@ -338,7 +339,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a table of jobs is read by name, and refused by line") {
-  const auto path = std::filesystem::temp_directory_path() / "optinc_jobs_test.csv";
+  const Scratch folder;
+  const auto path = folder / "jobs.csv";
   const auto read = [&](const char* text) {
     std::ofstream(path) << text;
     return read_jobs(path, 64);
