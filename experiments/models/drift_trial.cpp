@@ -124,7 +124,7 @@ StudyModel drift_study_model() {
                              "rms phase change", Better::lower, MetricKind::number, {}, {"variant", "time"}),
                       metric("oscillator_phase", "rad",
                              "RMS phase of the receivers' local oscillators against their light, from drift alone",
-                             "rms phase of oscillators", Better::lower, MetricKind::number, {},
+                             "oscillator phase", Better::lower, MetricKind::number, {},
                              {"variant", "time"}),
                       metric("die_temperature", "K", "Die temperature relative to the mean ambient temperature",
                              "die over ambient", Better::neither, MetricKind::number, {}, {"variant", "time"}),

@@ -105,7 +105,8 @@ def lines_of(run: Run, value: Statistic, axis: Optional[str], point: Mapping[str
 
 
 def short_point(run: Run, where: Mapping[str, int]) -> str:
-    """`imbalance 1 µm, splitter 4 mrad/nm` of a place on sweep axes: keys without the unit that they end in."""
+    """`imbalance 1 µm, splitter 4 mrad/nm` of a place on sweep axes: keys without the unit that they end in, words without
+    their key."""
     said = []
     for p in parameters(run).values():
         if p.axis not in where or (not p.key and any(other.axis == p.axis and other.key for other in parameters(run).values())):
@@ -116,7 +117,8 @@ def short_point(run: Run, where: Mapping[str, int]) -> str:
         factor, units = style.scale_of([float(number)], p.units) if p.numeric else (1.0, p.units)
         if units == "rad/m":
             factor, units = 1e-6, "mrad/nm"
-        said.append(f"{name} {show_value(number * factor if p.numeric else number, units)}".replace(" ", "\xa0"))
+        value = show_value(number * factor if p.numeric else number, units)
+        said.append((f"{name} {value}" if p.numeric else value).replace(" ", "\xa0"))
     return ", ".join(said)
 
 
