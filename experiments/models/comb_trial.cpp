@@ -13,6 +13,7 @@
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/chip/environment.hpp"
+#include "onn/link/oscillators.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -68,8 +69,10 @@ Eigen::MatrixXd sent_on(const Channel& channel, const ChipDesign& design, const 
   const OperatedChip& at = chip.at_calibration;
   const ChipErrors errors = errors_in(channel.change, at.errors, at.heaters, chip.imbalance,
                                       config.drift.sensitivity, config.hardware);
-  const ChipState state =
+  ChipState state =
       settle_chip(design, at.program, with_phase_noise(errors, config.chip, config.run.seed, trial), at.model);
+  // every channel's oscillators were set at its own wavelength, when the chip was calibrated
+  turn_oscillators(state, design, config.hardware, settled_lag_rad_per_m(config.environment, config.hardware));
   return transmit(
       {design, state, config.hardware, noise, config.measure.arithmetic}, codes,
       {.seed = config.run.seed, .chip = trial, .instant = channel.number, .channel = channel.number});
