@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t calibrations_at_once = 64;  // 5 MB each of the 8-bit network
 
-/// Over all receivers.
+/// Over the receivers of all neurons and of one server.
 double oscillator_rms_rad(const ChipState& state) {
   double squares = 0.0, receivers = 0.0;
   for (const LayerState& layer : state.layers) {
@@ -123,7 +123,7 @@ StudyModel drift_study_model() {
                       metric("phase_drift", "rad", "RMS change of the chip's phases since the last calibration",
                              "rms phase change", Better::lower, MetricKind::number, {}, {"variant", "time"}),
                       metric("oscillator_phase", "rad",
-                             "RMS phase of the receivers' local oscillators against their light, from drift alone",
+                             "RMS phase of local oscillators against their light, from drift alone",
                              "oscillator phase", Better::lower, MetricKind::number, {},
                              {"variant", "time"}),
                       metric("die_temperature", "K", "Die temperature relative to the mean ambient temperature",

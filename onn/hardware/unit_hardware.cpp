@@ -47,6 +47,10 @@ void validate_link(const LinkSettings& s) {
       "{} with oscillator_loop_hz = {} and oscillator_dither_rad = {} (only direct oscillators have a phase "
       "lock). Set link.oscillators = \"direct\", or both to 0.",
       name_of(s.oscillators), s.oscillator_loop_hz, s.oscillator_dither_rad);
+  validate_field(s.oscillator_dither_rad == 0 || s.oscillator_loop_hz > 0, "oscillator_dither_rad",
+                 "{} with oscillator_loop_hz = 0 (a dither is a phase lock's). Set link.oscillator_loop_hz, or "
+                 "link.oscillator_dither_rad = 0.",
+                 s.oscillator_dither_rad);
   validate_not_negative("fibre_mismatch_m", s.fibre_mismatch_m);
   validate_field(std::isfinite(s.sigma_combiner) && s.sigma_combiner >= 0 && s.sigma_combiner <= 0.14,
                  "sigma_combiner", "{} (0 to 0.14: a weight stays positive). Try 0.01.", s.sigma_combiner);

@@ -75,8 +75,7 @@ inline constexpr EnumNames enum_names<Averaging> = {"averaging", {"coherent", "i
 /// How the local oscillators of receivers reach them from the seed laser.
 enum class Oscillators {
   in_phase,       ///< idealised: nothing changes their phase against the light, and they cost nothing
-  beside_signal,  ///< a guide as long as the light's way through the meshes: changes are shared; its loss is
-                  ///< paid
+  beside_signal,  ///< a guide as long as the light's way, which changes as that does and loses light
   direct,         ///< past the meshes: temperature, wavelength and linewidth change the phase; a phase shifter
                   ///< at each receiver, in a loop or set at calibration alone
 };

@@ -11,7 +11,7 @@ struct NoiseSwitches {
   bool shot = false;
   bool tia = false;
   bool rin = false;
-  bool lock = false;
+  bool lock = false;       ///< phases of servers' fibres; linewidth and dither of direct oscillators
   bool converter = false;  ///< steps and noise of the servers' converters; off: ideal comparators
   bool last_only = false;  ///< receivers are noisy at the servers alone, not at neurons or in unit P
   bool jitter = false;     ///< of clocked receivers' sampling instants

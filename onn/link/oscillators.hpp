@@ -29,6 +29,7 @@ std::vector<double> oscillator_guides_db(const ChipDesign& design, const UnitHar
 
 /// rms phase that the laser's linewidth makes of that mismatch, rad, per layer: sqrt(2 pi linewidth n_g L / c)
 /// (self_heterodyne_phase_variance_rad2). It lasts for L n_g / c, less than a nanosecond: no lock follows it.
+/// Words draw it one by one, so that equalisers see less of it than there is.
 std::vector<double> oscillator_walk_rad(const ChipDesign& design, const UnitHardware& hardware);
 
 /// Sets oscillator_rad of every layer of a chip whose paths have changed by so many rad per m since the

@@ -209,16 +209,6 @@ double columns_m(const ChipDesign& design, std::size_t number, const UnitHardwar
   return before_m + design.layers[number].columns() * hardware.layout.mzi_length_m;
 }
 
-/// rms phase that a linewidth makes of the way past which the oscillators of a layer go, rad.
-double walk_rms(const ChipDesign& design, std::size_t number, const UnitHardware& hardware) {
-  if (hardware.link.oscillators != Oscillators::direct) return 0.0;
-  const double way_m = columns_m(design, number, hardware) + hardware.routing.length_m +
-                       hardware.layout.mzi_length_m / 2 - hardware.layout.coupler_length_m;
-  const double delay_s = way_m * group_index(hardware.routing.index, hardware.laser.wavelength_m) /
-                         constants::speed_of_light_m_per_s;
-  return std::sqrt(2 * constants::pi * hardware.laser.linewidth_hz * delay_s);
-}
-
 /// What enters a layer: every lane dimmed to the field per value of the weakest.
 struct LayerInput {
   Eigen::VectorXcd field;
@@ -271,7 +261,21 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
   return chip;
 }
 
+double reference_path_m(const ChipDesign& design, std::size_t layer, const UnitHardware& hardware) {
+  return columns_m(design, layer, hardware) + hardware.routing.length_m + hardware.layout.mzi_length_m / 2 -
+         hardware.layout.coupler_length_m;
+}
+
 namespace {
+
+/// rms phase that a linewidth makes of the way past which the oscillators of a layer go, rad.
+double walk_rms(const ChipDesign& design, std::size_t number, const UnitHardware& hardware) {
+  if (hardware.link.oscillators != Oscillators::direct) return 0.0;
+  const double delay_s = reference_path_m(design, number, hardware) *
+                         group_index(hardware.routing.index, hardware.laser.wavelength_m) /
+                         constants::speed_of_light_m_per_s;
+  return std::sqrt(2 * constants::pi * hardware.laser.linewidth_hz * delay_s);
+}
 
 /// Outputs before the servers' converters, (output digits, rows of codes): words, or samples of unclocked ones.
 Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, const UnitHardware& hardware,

@@ -11,10 +11,9 @@ namespace optinc {
 /// A chip in operation, worked out from what the operator set and what each device does.
 struct ReferenceChip {
   std::vector<Matrix> transfer;  ///< [layer] (outputs, inputs): fields at its outputs from fields at its inputs
-  /// [layer]: phase that its light has gained on the oscillators of its receivers since they were set; empty:
-  /// none
-  std::vector<double> oscillator_rad = {};
   std::vector<double> nominal_factor;  ///< [layer]: transfer = nominal_factor W on a perfect chip of mean loss
+  /// [layer]: phase of its light against its receivers' oscillators since they were set, rad; empty: none
+  std::vector<double> oscillator_rad = {};
 };
 
 /// Transfer matrices of all layers, from phases and errors alone:
@@ -28,6 +27,9 @@ struct ReferenceChip {
 ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
                              const ErrorModel& model);
 
+/// Longest way of light from its modulators to the receivers behind a layer, m.
+double reference_path_m(const ChipDesign& design, std::size_t layer, const UnitHardware& hardware);
+
 /// Sends words through the unit and returns the outputs y, (output digits, words), in digits. `codes` holds a
 /// word in every row, one code for each server.
 ///
@@ -39,9 +41,8 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
 ///                 fresh light send level (i - I_d) / (R N P_3), a read each; value 1: field sqrt(full scale) /
 ///                 3
 ///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
-///     receiver    i = 2 R sqrt(P_LO) Re b e^(i (d + w - p)) + noise; d the layer's drift, w its linewidth's, p
-///     the oscillator's;
-///                 v = i / (2 R sqrt(P_LO) f u) + bias
+///     receiver    i = 2 R sqrt(P_LO) Re(b e^(j (d + w - p))) + noise; v = i / (2 R sqrt(P_LO) f u) + bias;
+///                 phases of the layer's drift d and linewidth w, and of the receiver's own oscillator p
 ///     neuron      z = limited(max(v, 0), ceiling) + offset; its modulator sends level z / largest_output
 ///     unit T      b / sqrt(N), a server's receiver, and its converter
 ///

@@ -119,10 +119,12 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
            "apart). Set "
            "noise.lock to false, or send the words through the meshes.",
            link.sigma_lock_rad);
-  validate(!noise.lock || link.oscillators != Oscillators::direct,
-           "link.oscillators = direct (a chip's response table is by digit sums, and its draws are of "
-           "receivers alone, "
-           "not of oscillators' phases). Set noise.lock to false, or send the words through the meshes.");
+  validate(
+      !noise.lock || link.oscillators != Oscillators::direct ||
+          (hardware.laser.linewidth_hz == 0 && link.oscillator_dither_rad == 0),
+      "link.oscillators = direct (a chip's response table draws noise of receivers, not phases of "
+      "oscillators). Set noise.lock to false, or laser.linewidth_hz and link.oscillator_dither_rad to 0, or "
+      "send the words through the meshes.");
   const auto ideal = [](double value, const char* key) {
     validate(value == 0.0,
              "{} = {} (a chip's response table is by digit sums, and this error tells servers apart). Set "

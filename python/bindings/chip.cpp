@@ -335,7 +335,8 @@ void bind_environment(nb::class_<ProgrammedChip>& c) {
         "Unit.calibrate() has the phase\n"
         "noise of `instant`; one of Unit.fabricate() keeps what fabrication drew. Direct oscillators "
         "(hardware.link.oscillators)\n"
-        "without a phase lock turn with it. Raises ValueError for changes that are not finite.");
+        "turn with it; those with a phase lock have followed. Raises ValueError for changes that are not "
+        "finite.");
   c.def("drift", &drift_of, nb::arg("settings") = DriftSettings(),
         "What the chip sees in operation: DriftHistory of ambient, die and wavelength, drawn for its seed and "
         "number.\n\n"

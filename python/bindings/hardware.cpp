@@ -32,7 +32,8 @@ void bind_hardware(nb::module_& m) {
       .def_rw("shot", &NoiseSwitches::shot, "Shot noise of the receivers.")
       .def_rw("tia", &NoiseSwitches::tia, "Noise of the transimpedance amplifiers.")
       .def_rw("rin", &NoiseSwitches::rin, "Relative intensity noise of the lasers.")
-      .def_rw("lock", &NoiseSwitches::lock, "Phase-lock errors of the servers' fibres.")
+      .def_rw("lock", &NoiseSwitches::lock,
+              "Phase-lock errors of the servers' fibres; linewidth and dither of direct oscillators.")
       .def_rw("converter", &NoiseSwitches::converter,
               "Steps and noise of the servers' converters; off: ideal comparators.")
       .def_rw("last_only", &NoiseSwitches::last_only,

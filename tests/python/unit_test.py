@@ -62,7 +62,8 @@ class Units(unittest.TestCase):
         def sent(oscillators, loop_hz=0.0):
             hardware = optinc.UnitHardware()
             hardware.link.oscillators, hardware.link.oscillator_loop_hz = oscillators, loop_hz
-            return chip.program(hardware=hardware).at(0.05, 0.0, sensitivity=warm).transmit(self.codes, optinc.NoiseSwitches())
+            warmer = chip.program(hardware=hardware).at(0.05, 0.0, sensitivity=warm)
+            return warmer.transmit(self.codes, optinc.NoiseSwitches())
 
         numpy.testing.assert_array_equal(sent("beside-signal"), sent("in-phase"))
         numpy.testing.assert_array_equal(sent("direct", 1.0), sent("in-phase"))

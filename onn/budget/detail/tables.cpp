@@ -130,9 +130,9 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
 HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& stages,
                            const HeaterSettings& heater) {
   HeaterBudget h{heater.device, heater.p_pi_w, 0.0, 0.0, 0.0};
+  for (const BudgetStage& s : stages) h.trimmed_w += h.pi_power_w * static_cast<double>(s.shifters);
   for (std::size_t l = 0; l < in.layers(); ++l) {
     h.power_w += layer_heater_w(in, l, h.pi_power_w);
-    h.trimmed_w += h.pi_power_w * static_cast<double>(stages[first_layer_stage + l].shifters);
     for (const BlockDesign& block : in.design.layers[l].blocks) {
       const double theta = expected_theta_rad(in.design.layers[l].wiring, block.mesh.ports);
       h.estimate_w += (block.mesh.mzi_count() + block.attenuators.mzi_count()) * h.pi_power_w *
@@ -168,10 +168,17 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
   optical[unit_p_stage] =
       before(count(stages[unit_p_stage].modulators) * before(u.link.signal_full_scale_w, in.modulator_db()),
              to_chip_db + in.excess_db(ends));
-  // oscillators of the servers go past the last meshes, too, before their fibres
-  const double answers_db = *std::max_element(oscillator_db.begin(), oscillator_db.end());
-  optical[in.unit_t_stage()] = before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w,
-                                      in_server_db + to_server_db + answers_db);
+  // the servers' come by their fibres, or, beside the answers, from the chip's seed: past the longest of the
+  // last meshes, and as unit T's light from there
+  double answers_db = in_server_db + to_server_db;
+  if (u.link.oscillators == Oscillators::beside_signal) {
+    double guide_db = 0.0;
+    for (const std::size_t l : in.design.server_layers()) guide_db = std::max(guide_db, oscillator_db[l]);
+    answers_db = to_chip_db + in.excess_db(ends) + guide_db + in.excess_db(in.design.task.servers) +
+                 in.coupler_db() + fibre_loss_db(u.fibre) + in_server_db;
+  }
+  optical[in.unit_t_stage()] =
+      before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, answers_db);
   return optical;
 }
 

@@ -4,6 +4,7 @@
 
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
+#include "onn/link/oscillators.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/task/codes.hpp"
 
@@ -90,23 +91,26 @@ TEST_CASE("chip path: noise is another at every step, and the step's own") {
 }
 
 // 12 steps share 4 instants, three each; calibrations are due at instants 0 and 2. Fails when an instant is one
-// step off, the chip keeps its first program, or a training that goes on in the middle meets another chip
+// step off, the chip keeps its first program or its oscillators in phase, or a training that goes on in the
+// middle meets another chip
 TEST_CASE("chip path: a chip lives through its instants with the steps, wherever training goes on") {
   for (const bool again : {false, true}) {
     const Unit unit({"learner.engine=light", "noise.shot=false", "noise.tia=false", "noise.rin=false",
-                     "noise.converter=false"});
+                     "noise.converter=false", "link.oscillators=direct", "link.oscillator_loop_hz=0.01"});
     const char* const variant = again ? "recalibrated" : "drifting";
     INFO(variant);
     const Codes codes = drawn_codes(4);
     const DriftingChip chip = drifting_chip(unit.design, unit.config, 2);
+    const std::vector<double> lag = oscillator_lag_rad_per_m(
+        chip.history, std::vector<std::size_t>{0, 0, again ? 2u : 0u, again ? 2u : 0u}, unit.config.hardware);
     const CodeAverager path = chip_path(unit.made_of(), variant, 2);
     std::vector<CodeVector> received;
     for (std::uint32_t step = 0; step < 12; ++step) {
       CAPTURE(step);
       const std::size_t k = step / 3, calibrated = again && k >= 2 ? 2 : 0;
       const OperatedChip at = calibrated == 0 ? chip.first : calibrated_again(unit.design, unit.config, 2, 1);
-      const ChipState state =
-          settled_at(unit.design, unit.config, at, errors_at(unit.config, chip, at, calibrated, k), 0.0, 2, k);
+      const ChipState state = settled_at(unit.design, unit.config, at,
+                                         errors_at(unit.config, chip, at, calibrated, k), lag[k], 2, k);
       received.push_back(path(codes, at_step(step)));
       CHECK(received.back() ==
             decide(transmit({unit.design, state, unit.config.hardware}, codes, {5, 2, 0, step})));

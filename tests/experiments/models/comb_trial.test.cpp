@@ -49,12 +49,16 @@ std::string comb(int channels, double spacing_hz, const std::string& more = {}) 
 
 }  // namespace
 
-// Fails when the middle channel is detuned by rounding, or its words or noise have another number than 0
+// Fails when the middle channel is detuned by rounding, its words or noise have another number than 0, or only
+// one of the two turns its oscillators
 TEST_CASE("comb: the middle channel is the chip of model chip, word by word") {
-  const TrialRecord middle = trial_of(study("comb", comb(5, 1e11))), chip = trial_of(study("chip"));
-  for (const std::size_t v : {0u, 1u, 2u}) {
-    CHECK(middle.of("channel_error_rms", v)[2] == chip.of("code_error_rms", v)[0]);
-    CHECK(middle.of("channel_accuracy", v)[2] == chip.of("word_accuracy", v)[0]);
+  for (const char* more : {"", "[environment]\ntemperature_k = 0.2\n[link]\noscillators = 'direct'\n"}) {
+    const TrialRecord middle = trial_of(study("comb", comb(5, 1e11, more))),
+                      chip = trial_of(study("chip", more));
+    for (const std::size_t v : {0u, 1u, 2u}) {
+      CHECK(middle.of("channel_error_rms", v)[2] == chip.of("code_error_rms", v)[0]);
+      CHECK(middle.of("channel_accuracy", v)[2] == chip.of("word_accuracy", v)[0]);
+    }
   }
 }
 
@@ -97,6 +101,13 @@ TEST_CASE("comb: channels have words, noise and receivers of their own, and one 
   CHECK(alike.of("channel_error_rms", 2)[0] != alike.of("channel_error_rms", 2)[2]);
   const TrialRecord turned = every_word("[link]\nsigma_oscillator_rad = 0.3\n");
   CHECK(turned.of("channel_error_rms", 1)[0] != turned.of("channel_error_rms", 1)[2]);
+  // oscillators past the meshes turn with the die on all channels, unless they are locked
+  const std::string warmer = "[environment]\ntemperature_k = 0.2\n";
+  const auto rms = [&](const std::string& link) {
+    return every_word(warmer + "[link]\n" + link).of("channel_error_rms", 1)[1];
+  };
+  CHECK(rms("oscillators = 'direct'\n") != rms(""));
+  CHECK(rms("oscillators = 'direct'\noscillator_loop_hz = 1\n") == rms(""));
   const TrialRecord drawn = trial_of(study("comb", comb(3, 1e6)));
   CHECK(drawn.of("channel_error_rms", 1)[0] != drawn.of("channel_error_rms", 1)[2]);
 }

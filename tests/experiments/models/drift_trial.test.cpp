@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/engine/runner/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
@@ -116,11 +117,12 @@ TEST_CASE("drift: every calibration follows the policy and the heat of its progr
   CHECK(oracle.of("instant_error_rms", 0) == oracle.of("instant_error_rms", 1));
 }
 
-// Fails when the lag is that of the last instant alone, or a calibration does not set oscillators anew
+// Fails when the lag is the change since the last instant, or a calibration does not set oscillators anew
 TEST_CASE("drift: oscillators past the meshes drift with the die until they are set again, or are locked") {
   const auto phases = [](const std::string& link, std::size_t variant) {
     return drifted(drift_study("ou_k = 0\nlaser_m = 0\n[link]\n" + link)).of("oscillator_phase", variant);
   };
+  const auto die_k = drifted(drift_study("ou_k = 0\nlaser_m = 0\n")).of("die_temperature", 0);
   const auto free = phases("oscillators = 'direct'\n", 0), again = phases("oscillators = 'direct'\n", 1),
              locked = phases("oscillators = 'direct'\noscillator_loop_hz = 10\n", 0);
   REQUIRE(free.size() == 9);
@@ -129,6 +131,7 @@ TEST_CASE("drift: oscillators past the meshes drift with the die until they are 
     CHECK((free[k] == 0.0) == (k == 0));
     CHECK((again[k] == 0.0) == (k % 3 == 0));
     CHECK(locked[k] <= 0.01 * free[k]);
+    CHECK(free[k] * std::abs(die_k[1] - die_k[0]) == Approx(free[1] * std::abs(die_k[k] - die_k[0])));
   }
   for (const double phase : phases("oscillators = 'beside-signal'\n", 0)) CHECK(phase == 0.0);
 }

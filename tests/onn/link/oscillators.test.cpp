@@ -1,8 +1,10 @@
 #include "onn/link/oscillators.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "onn/budget/budget.hpp"
+#include "onn/link/power_path.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "physics/core/units.hpp"
 
@@ -33,13 +35,15 @@ DriftHistory ramp(double k_per_s, int instants) {
 
 }  // namespace
 
-// By hand: the published network's first layer is 64 columns of MZIs and one of attenuators. Fails when a
-// column is left out, or the guides to and from the meshes
+// Fails when a column is left out, or the guides to and from the meshes
 TEST_CASE("oscillators past the meshes are shorter by the meshes and the guides to them") {
   const ChipDesign design = design_chip(random_network({4, 2}, {8, 4}));
   const UnitHardware direct = with(Oscillators::direct);
   const std::vector<double> mismatch_m = oscillator_mismatch_m(design, direct);
   REQUIRE(mismatch_m.size() == design.layers.size());
+  // 8 inputs to 4 outputs: meshes of 4 ports, 4 columns and one of attenuators of 200 um; 5 mm and 80 um of
+  // guides
+  CHECK_THAT(mismatch_m[1], WithinAbs(6.08e-3, 1e-12));
   for (std::size_t l = 0; l < mismatch_m.size(); ++l)
     CHECK_THAT(mismatch_m[l], WithinRel(design.layers[l].columns() * direct.layout.mzi_length_m +
                                             direct.routing.length_m + arm_length_m(direct.layout),
@@ -89,7 +93,8 @@ TEST_CASE("a direct oscillator drifts by the path it leaves out, and a loop leav
   CHECK(settled_lag_rad_per_m(warmer, with(Oscillators::direct, 1.0)) == 0.0);
 }
 
-// Fails when the guide's loss is paid twice, per receiver, or not at the servers
+// Fails when the guide's loss is paid twice or not at all, or the servers' pay for the longest guide of the
+// chip
 TEST_CASE("oscillators cost guides and light beside their signals, and a phase shifter each past the meshes") {
   const ChipDesign design = design_chip(random_network({4, 2}, {8, 4}));
   const auto of = [&](Oscillators way) { return budget(design, error_preset("ideal"), with(way)); };
@@ -108,11 +113,34 @@ TEST_CASE("oscillators cost guides and light beside their signals, and a phase s
       WithinRel(static_cast<double>(receivers) * heater_w, 1e-9));
   CHECK(direct.laser_optical_w == ideal.laser_optical_w);
   CHECK(beside.stages[2].shifters == ideal.stages[2].shifters);
-  // the first layer: its oscillators' share of the light grows by their guide's loss, its signals' does not
+  for (const HeaterBudget& h : direct.heaters)
+    if (h.name == UnitHardware().heater.device)
+      CHECK_THAT(h.trimmed_w, WithinRel(direct.static_power_w.part("heaters").total() +
+                                            direct.static_power_w.part("static phases").total(),
+                                        1e-12));
+  // by hand: oscillators of a layer pay for their guide, those of the servers for the way by the chip as well
   const UnitHardware u = with(Oscillators::beside_signal);
-  const double db = oscillator_guides_db(design, u)[0];
-  CHECK_THAT(db, WithinRel(100 * received_path_m(design, u)[0] * u.routing.loss_db_per_cm, 1e-12));
-  CHECK(beside.laser_optical_w > ideal.laser_optical_w);
+  const auto ratio = [](double db) { return std::pow(10, db / 10); };
+  const auto lasers = [](const ChipBudget& b, std::size_t stage) {
+    return b.static_power_w.part("lasers").by_stage[stage] * UnitHardware().laser.wall_plug_efficiency;
+  };
+  const double coupler_db = fibre_coupler_loss_db(u.coupler, u.laser.wavelength_m);
+  std::int64_t ends = 0;
+  for (std::size_t l = 0; l < design.layers.size(); ++l)
+    ends += ideal.stages[2 + l].modulators + ideal.stages[2 + l].receivers;
+  const double chip_db = tree_excess_db(u, 5) + coupler_db + tree_excess_db(u, ends);
+  for (std::size_t l = 0; l + 1 < design.layers.size(); ++l) {
+    const double guide_db = 100 * received_path_m(design, u)[l] * u.routing.loss_db_per_cm;
+    const double lo_w = static_cast<double>(ideal.stages[2 + l].receivers) * u.receiver.lo_power_w;
+    CHECK_THAT(lasers(beside, 2 + l) - lasers(ideal, 2 + l),
+               WithinRel(lo_w * ratio(chip_db) * (ratio(guide_db) - 1), 1e-9));
+  }
+  const std::size_t unit_t = ideal.stages.size() - 1;
+  const double guide_db = 100 * received_path_m(design, u).back() * u.routing.loss_db_per_cm,
+               by_fibre_db = tree_excess_db(u, 5),
+               beside_db = chip_db + guide_db + tree_excess_db(u, 4) + coupler_db;
+  CHECK_THAT(lasers(beside, unit_t) / lasers(ideal, unit_t), WithinRel(ratio(beside_db - by_fibre_db), 1e-9));
+  CHECK(received_path_m(design, u).back() < std::ranges::max(received_path_m(design, u)));
   CHECK(beside.die_area_m2 > ideal.die_area_m2);
   CHECK(direct.die_area_m2 == ideal.die_area_m2);
 }
@@ -123,6 +151,9 @@ TEST_CASE("phase locks are refused where no oscillator has one") {
   UnitHardware dithered = with(Oscillators::in_phase);
   dithered.link.oscillator_dither_rad = 0.1;
   check_message(refusal([&] { validate_hardware(dithered); }), {"oscillators", "in-phase", "direct"});
+  dithered.link.oscillators = Oscillators::direct;
+  check_message(refusal([&] { validate_hardware(dithered); }),
+                {"oscillator_dither_rad", "oscillator_loop_hz = 0"});
   dithered.link.oscillator_dither_rad = 2.0;
   check_message(refusal([&] { validate_hardware(dithered); }), {"oscillator_dither_rad", "2"});
 }

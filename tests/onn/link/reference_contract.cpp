@@ -2,6 +2,7 @@
 
 #include "onn/link/oscillators.hpp"
 #include "onn/network/carry_chain.hpp"
+#include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 
@@ -205,6 +206,7 @@ const std::vector<Switch>& switches() {
          u.hardware.link = {.launch_power_w = four_mw,
                             .signal_full_scale_w = quarter_mw,
                             .oscillators = Oscillators::direct,
+                            .oscillator_loop_hz = 1.0,
                             .oscillator_dither_rad = 0.1,
                             .fibre_mismatch_m = 2.0,
                             .sigma_combiner = 0.01,
@@ -252,10 +254,14 @@ Built built(const Network& network, const Unit& u) {
     add_crosstalk(b.design, chip_crosstalk(b.design, u.crosstalk, u.hardware), program, errors);
   b.state = settle_chip(b.design, program, errors, u.model);
   b.reference = reference_chip(b.design, program, errors, u.model);
-  const double per_m = settled_lag_rad_per_m(u.change, u.hardware);
-  turn_oscillators(b.state, b.design, u.hardware, per_m);
-  for (const double path_m : oscillator_mismatch_m(b.design, u.hardware))
-    b.reference.oscillator_rad.push_back(per_m * path_m);  // both: oscillators.test.cpp
+  turn_oscillators(b.state, b.design, u.hardware, settled_lag_rad_per_m(u.change, u.hardware));
+  if (u.hardware.link.oscillators == Oscillators::direct && u.hardware.link.oscillator_loop_hz == 0)
+    for (std::size_t l = 0; l < b.design.layers.size(); ++l)  // 730 rad/m per K, and -2 pi n_g / lambda^2
+      b.reference.oscillator_rad.push_back(
+          reference_path_m(b.design, l, u.hardware) * 2 * constants::pi / u.hardware.laser.wavelength_m *
+          (u.hardware.routing.index_slope_per_k * u.change.temperature_k -
+           group_index(u.hardware.routing.index, u.hardware.laser.wavelength_m) /
+               u.hardware.laser.wavelength_m * u.change.wavelength_m));
   if (u.kind != MziKind::standard) replace_mzis(b, program, errors, u);
   return b;
 }

@@ -192,7 +192,7 @@ TEST_CASE("MC: oscillators past the meshes have the phases of their linewidth an
   u.model.sigma_eta_rad = 0.3;  // light in quadrature, so that phases of either sign differ
   u.hardware.link.sigma_lock_rad = 0.0;
   u.hardware.link.oscillators = Oscillators::direct;
-  u.hardware.link.oscillator_dither_rad = 0.2;
+  u.hardware.link.oscillator_loop_hz = 1.0, u.hardware.link.oscillator_dither_rad = 0.2;
   u.hardware.laser.linewidth_hz = 50e6;
   for (const std::size_t s : {0u, 3u}) check_moments(subjects()[s], u, std::span(noises).subspan(3, 1));
 }

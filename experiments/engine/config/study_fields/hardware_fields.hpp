@@ -274,7 +274,8 @@ void visit_fields(S& s, Visitor&& visit) {
                 "Enable intensity noise of the seed laser (in variant noisy, and in all variants with drift)"}),
         s.rin);
   visit(switched_off("phase lock", FieldInfo{"lock", "1",
-                                             "Enable phase-lock errors of the server fibres (in variant noisy, "
+                                             "Enable phase-lock errors of the server fibres, and linewidth and "
+                                             "dither of direct oscillators (in variant noisy, "
                                              "and in all variants with drift)"}),
         s.lock);
   visit(switched_off("converter",

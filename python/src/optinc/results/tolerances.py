@@ -31,6 +31,8 @@ MEANINGS = {
     "laser.rin_db_per_hz": ("intensity noise of the laser", "dB/Hz"),
     "link.sigma_lock_rad": ("rms error of the phase lock", "rad"),
     "link.sigma_oscillator_rad": ("rms phase of the oscillators", "rad"),
+    "link.oscillator_loop_hz": ("bandwidth of the oscillators' locks", "Hz"),
+    "link.oscillator_dither_rad": ("dither of the oscillators' locks", "rad"),
     "link.sigma_combiner": ("rms error of the combiners", "1"),
     "link.sigma_limiter": ("rms spread of the neurons' ceilings", "1"),
     "link.limiter_knee": ("knee of the neurons' ceilings", "1"),

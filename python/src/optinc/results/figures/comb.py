@@ -105,8 +105,7 @@ def lines_of(run: Run, value: Statistic, axis: Optional[str], point: Mapping[str
 
 
 def short_point(run: Run, where: Mapping[str, int]) -> str:
-    """`imbalance 1 µm, splitter 4 mrad/nm` of a place on sweep axes: keys without the unit that they end in, words without
-    their key."""
+    """`imbalance 1 µm, splitter 4 mrad/nm` of a place on sweep axes: keys without their units, words without keys."""
     said = []
     for p in parameters(run).values():
         if p.axis not in where or (not p.key and any(other.axis == p.axis and other.key for other in parameters(run).values())):

@@ -15,7 +15,8 @@ from ..study import Parameter, Statistic, fixed, metrics, parameters, say_point,
 from .comb import short_point
 from .metric_vs_parameter import draw_lines, least_seen, metric_vs_parameter, of_wrong, panel_axis, wrong_axis
 
-SHOWN = ("instant_accuracy", "phase_drift", "oscillator_phase", "die_temperature", "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
+SHOWN = ("instant_accuracy", "phase_drift", "oscillator_phase", "die_temperature",
+         "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
 """Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
 MINUTES_FROM_S, HOURS_FROM_S = 300.0, 14400.0  # longer stretches are read in minutes, and in hours
 
@@ -25,7 +26,8 @@ def drift(run: Run, *, metric: Union[str, Sequence[str], None] = None, at: Optio
     """Metrics against time, one panel each over a common axis, a line per variant, with the 95 % intervals of the means.
 
     Time is the axis `time` of a study of model `drift`, or else a sweep whose unit is s. `metric`: one or several
-    names; of model `drift` the words wrong, the phases' change and the temperature of the die by default. Words wrong
+    names; of model `drift` the words wrong, the phases' change, that of oscillators where there is one, and the temperature
+    of the die by default. Words wrong
     have a logarithmic axis: at its lower edge, none is. Stars are the share of all words, at both ends. `at`: values of
     sweeps, by parameter name; of the sweeps left, the one of most values gets a column a value, in which a metric that
     is the same in all columns is drawn once.
@@ -39,7 +41,8 @@ def drift(run: Run, *, metric: Union[str, Sequence[str], None] = None, at: Optio
             raise NotInResult(f"{run.path} has no axis of time (neither that of model drift nor a sweep in s). "
                               "Run a study of model drift, or sweep a time.")
         return metric_vs_parameter(run, metric=metric, parameter=times[0].name, at=at)
-    names = [metric] if isinstance(metric, str) else list(metric or [m for m in SHOWN if m in over_time and acts(run, m)] or over_time[:1])
+    shown_ones = [m for m in SHOWN if m in over_time and acts(run, m)]
+    names = [metric] if isinstance(metric, str) else list(metric or shown_ones or over_time[:1])
     wrong = [name for name in names if name not in over_time]
     if wrong:
         raise NotInResult(f"{run.path} has no '{wrong[0]}' over time (it has {', '.join(over_time)}). Choose one of these.")

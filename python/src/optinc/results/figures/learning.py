@@ -97,7 +97,8 @@ def learning(run: Run, *, measure: Optional[str] = None, variant: Optional[str] 
                     else "final loss minus that\nof exact averaging (nats)")
     style.panel(ends, 1, f"at the end (grey: {within:g} {'points' if measure == 'accuracy' else 'nats'})")
     what = {"mlp": "network of one hidden layer", "cnn": "residual network", "decoder": "decoder"}.get(config["kind"], config["kind"])
-    data = {"fashion-mnist": "Fashion-MNIST", "mnist": "MNIST", "cifar-10": "CIFAR-10"}.get(config["data_set"], config["data_set"])
+    named = {"fashion-mnist": "Fashion-MNIST", "mnist": "MNIST", "cifar-10": "CIFAR-10"}
+    data = named.get(config["data_set"], config["data_set"])
     servers = int(run.config["task"]["servers"]) ** int(config["levels"])
     title = f"A {what} on {data}, {servers} servers, by kind of gradient averaging; {say_trials(run)} each"
     handles, labels = curves.get_legend_handles_labels()
