@@ -38,7 +38,7 @@ std::string network_identity(const StudyConfig& config) {
     if (section == "training" || (section == "run" && key == "seed")) return true;
     // all but what heats and houses the unit
     constexpr std::array unit = {"chip",    "laser", "modulator", "receiver", "converter", "splitter",
-                                 "coupler", "fibre", "waveguide", "layout",   "link",      "noise"};
+                                 "coupler", "fibre", "waveguide", "layout",   "link",      "time",      "noise"};
     return config.training.meets_unit() && std::find(unit.begin(), unit.end(), section) != unit.end();
   };
   std::string text;

@@ -48,7 +48,8 @@ void validate_training(const TrainingSettings& s) {
 
 bool meets_noise(const TrainingUnit& unit) {
   const NoiseSwitches& on = unit.noise;
-  return on.any_receiver_noise() || on.lock || on.converter || has_real_limiters(unit.hardware.link);
+  return on.any_receiver_noise() || on.lock || on.converter || has_real_limiters(unit.hardware.link) ||
+         unit.hardware.timing.sampling == Sampling::clocked || unit.hardware.link.sigma_oscillator_rad > 0;
 }
 
 }  // namespace optinc

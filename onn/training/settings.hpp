@@ -31,7 +31,8 @@ struct TrainingSettings {
       0.0;  ///< stand-in for device errors: every step meets every U with an error of this relative
             ///< Frobenius norm, normal and fresh; the answers it is trained for are those with it
   bool on_chips = false;    ///< every step meets a simulated chip (train_on_chips), not a stand-in
-  double noise = 0.0;       ///< rms of the unit's noise that the last epochs meet, of its own; 0: none
+  double noise = 0.0;       ///< rms of the unit's noise that the last epochs meet, of its own; 0: none.
+                            ///< Interference of clocked words, a batch's one after the other, grows alike
   double noise_ramp = 0.4;  ///< share of the epochs, from the first, in which it grows from 2 % of that
   double ceiling = 0.0;     ///< of every hidden layer, of the largest value that it puts out over all words
                             ///< before training; 0: those of the network trained on from, if it has any
@@ -62,7 +63,8 @@ struct TrainingUnit {
   NoiseSwitches noise = {};
 };
 
-/// Whether anything that training.noise scales acts in this unit: noise, or real limiters.
+/// Whether anything that training.noise scales acts in this unit: noise, real limiters, interference
+/// of clocked words, or oscillators off phase.
 bool meets_noise(const TrainingUnit& unit);
 
 /// Throws Error, naming the setting, for one out of range.

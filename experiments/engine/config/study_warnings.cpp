@@ -128,10 +128,10 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                    "\"settled\" ignores symbol rate, equalisers and jitter. Set it to \"clocked\" to use them",
                    {}});
   if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise > 0 &&
-      timing.sampling != Sampling::settled)
+      timing.sampling == Sampling::unclocked)
     all.push_back({"time.sampling",
-                   "training includes the receivers' noise behind equalisers, but no interference between "
-                   "words and no jitter",
+                   "\"unclocked\" acts on chips but not in training, whose words settle. Train for \"clocked\" "
+                   "to include interference",
                    {}});
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;

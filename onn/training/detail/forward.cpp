@@ -17,6 +17,12 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
   if (noise.unit != nullptr) {
     values.slopes.resize(layers.size());
     values.ceilings = noise.unit->ceilings(layers, noise.scale, noise.stream(share, limiters));
+    if (!noise.unit->arrival().plain()) {
+      Stream arrival = noise.stream(share, arrivals);
+      for (std::size_t l = 0; l < layers.size(); ++l)
+        values.arrivals.emplace_back(noise.unit->arrival(), l, layers[l].outputs, x[0].cols(), noise.scale,
+                                     arrival);
+    }
   }
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const Layer& layer = layers[l];
@@ -28,6 +34,7 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
     } else {
       MatrixF light = out;
       if (l == 0) light.colwise() += noise.unit->input_light() * layer.weight.rowwise().sum();
+      if (!values.arrivals.empty()) out += values.arrivals[l].values(light) - light;
       out.colwise() += layer.bias;
       Stream stream = noise.stream(share, static_cast<int>(l));
       add_noise(noise.unit->layer(l), noise.scale, l == 0 ? 1.0f : layers[l - 1].ceiling, layer.gain(), light,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "onn/training/detail/arrival.hpp"
 #include "onn/training/detail/layers.hpp"
 #include "onn/training/detail/unit_noise.hpp"
 
@@ -24,11 +25,14 @@ struct StepNoise {
 
 /// Stands for a layer where a step's limiters are drawn: beyond all layers, below the 1,024 of a share.
 inline constexpr int limiters = 1000;
+/// The same for how light arrives.
+inline constexpr int arrivals = 1001;
 
 /// What a forward pass leaves behind.
 struct Values {
   std::vector<MatrixF> x;           ///< x_0 and what leaves every layer, (values, words)
   std::vector<NoiseSlopes> slopes;  ///< (layers); empty without noise
+  std::vector<Arrival> arrivals;    ///< (layers); empty where light arrives as it was sent
   std::vector<VectorF> ceilings;  ///< of soft or unequal limiters, [layer](outputs); empty where they are hard
 };
 
@@ -36,7 +40,8 @@ struct Values {
 ///
 ///   x_{l+1} = min(max(W_l x_l + b_l + noise, 0), ceiling_l),   the last layer as it is, read by a converter,
 ///
-/// or limited softly, at a ceiling of each neuron's own, as the noise's unit has it. `share`: of the batch, for
+/// or limited softly, at a ceiling of each neuron's own, as the noise's unit has it; W_l x_l arrives as Arrival
+/// has it. `share`: of the batch, for
 /// its noise.
 Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& noise = {},
                std::uint32_t share = 0);

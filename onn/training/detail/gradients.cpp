@@ -35,11 +35,13 @@ void accumulate(const std::vector<Layer>& layers, const MatrixF& x0, const Matri
     if (noise.unit != nullptr) {
       const NoiseSlopes& slopes = values.slopes[l];
       g.gain[l] = delta.cwiseProduct(slopes.gain).sum();
-      delta.array() *= slopes.light.array();
+      const MatrixF by_noise = delta.cwiseProduct(slopes.light);
+      if (!values.arrivals.empty()) delta = values.arrivals[l].slopes(delta);
+      delta += by_noise;
     }
     g.weight[l].noalias() = delta * x[l].transpose();
     if (l == 0) {
-      if (noise.unit != nullptr)  // of the noise of the light that the first layer's inputs leave out
+      if (noise.unit != nullptr)  // of the light that the first layer's inputs leave out
         g.weight[l].colwise() += noise.unit->input_light() * (delta.rowwise().sum() - g.bias[l]);
       break;
     }

@@ -6,6 +6,7 @@
 #include "onn/link/detail/electronics.hpp"
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
+#include "onn/link/oscillators.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/link/unit_p.hpp"
 #include "physics/core/check.hpp"
@@ -48,11 +49,18 @@ UnitNoise::UnitNoise(const ChipDesign& design, const ErrorModel& chip, const Uni
   const double rin = switches.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
   const double leak_a = rin > 0 ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
   const double equalised = stage_noise_gain(hardware);
+  arrival_ = {.channel = stage_channel(hardware),
+              .oscillator_rad = hardware.link.sigma_oscillator_rad,
+              .dither_rad = switches.lock ? hardware.link.oscillator_dither_rad : 0.0};
+  const std::vector<double> walk_rad = oscillator_walk_rad(design, hardware);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const bool silent = switches.last_only && design.layers[l].ending != LayerEnd::servers;
+    arrival_.layers.push_back(
+        {switches.lock ? walk_rad[l] : 0.0, switches.jitter && !silent ? hardware.timing.jitter_s : 0.0});
     const double gain = attenuator_headroom * design.layers[l].passive_scale;
     const double largest_in = l == 0 ? 1.0 : design.layers[l - 1].largest_output;
     const double per_value_a = per_field * received[l] * gain * largest_in;  // of a layer with L = g = 1
-    if (switches.last_only && design.layers[l].ending != LayerEnd::servers)
+    if (silent)
       layers_.push_back({});
     else
       layers_.push_back({static_cast<float>(equalised * std::sqrt(variance.dark_a2) / per_value_a),
@@ -118,7 +126,7 @@ void add_noise(const LayerNoise& noise, float scale, float largest_in, float gai
       const float v = light(p, w), n = drawn(p + 1, w), left = p % 2 == 0 ? leak : -leak;
       const float rms = std::sqrt(dark2 + shot2 * v * v), per_rms = rms > 0 ? n / rms : 0.0f;
       values(p, w) += rms * n + e * (v + left);
-      slopes.light(p, w) = 1.0f + e + shot2 * v * per_rms;
+      slopes.light(p, w) = e + shot2 * v * per_rms;
       slopes.gain(p, w) = (dark2 * per_rms + e * left) / gain;
     }
   }

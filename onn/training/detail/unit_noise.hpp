@@ -6,6 +6,7 @@
 
 #include "onn/chip/chip_design.hpp"
 #include "onn/link/noise.hpp"
+#include "onn/training/detail/arrival.hpp"
 #include "onn/training/detail/layers.hpp"
 
 // The noise of a whole unit as training meets it: what transmit() adds to values, given the network as it is at
@@ -29,9 +30,9 @@ struct LayerNoise {
                           ///< 1; its sign alternates between receivers
 };
 
-/// Slopes of the noisy values of a layer, (outputs, words) each.
+/// Slopes of the noise of a layer, (outputs, words) each.
 struct NoiseSlopes {
-  MatrixF light;  ///< by what light carries, v, the value itself included
+  MatrixF light;  ///< by what light carries, v, the value itself left out
   MatrixF gain;   ///< by the layer's gain g
 };
 
@@ -62,6 +63,8 @@ class UnitNoise {
   float limiter_knee() const { return static_cast<float>(hardware_.link.limiter_knee); }
   /// Noise behind layer l.
   const LayerNoise& layer(std::size_t l) const { return layers_[l]; }
+  /// How light reaches the values of all layers.
+  const ArrivalModel& arrival() const { return arrival_; }
   /// Light of the first layer's input x, in values: x + input_light().
   float input_light() const { return input_light_; }
 
@@ -73,6 +76,7 @@ class UnitNoise {
   double lane_unit_ = 1.0;  // field of an average of value 1, as calibration sees it, sqrt(W)
   float input_light_ = 0.0f;
   std::vector<LayerNoise> layers_;
+  ArrivalModel arrival_;
 };
 
 }  // namespace optinc::training

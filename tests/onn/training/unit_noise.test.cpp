@@ -44,7 +44,19 @@ struct Source {
   double signal_w = 1e-4;
   double lo_w = 1e-3;
   double limiter_spread = 0.0, limiter_knee = 0.0;
+  void (*also)(UnitHardware&) = nullptr;
 };
+
+/// Words that mix by half an eye.
+void clock(UnitHardware& u) { u.timing.sampling = Sampling::clocked, u.timing.symbol_rate_bd = 60e9; }
+
+void jitter(UnitHardware& u) { clock(u), u.timing.jitter_s = 1.5e-12; }
+
+/// Oscillators off phase: each for good, each by a dither, and those of a layer together by their linewidth.
+void turn(UnitHardware& u) {
+  u.link.sigma_oscillator_rad = 0.3, u.link.oscillators = Oscillators::direct;
+  u.link.oscillator_loop_hz = 1.0, u.link.oscillator_dither_rad = 0.3, u.laser.linewidth_hz = 3e8;
+}
 
 /// A unit with several times the noise of the default link, of these sources.
 TrainingUnit noisy_unit(const Source& source) {
@@ -59,6 +71,7 @@ TrainingUnit noisy_unit(const Source& source) {
   unit.hardware.laser.rin_db_per_hz = -125;
   unit.hardware.converter.bits = 5, unit.hardware.converter.effective_bits = 4;
   unit.noise = source.noise;
+  if (source.also != nullptr) source.also(unit.hardware);
   return unit;
 }
 
@@ -99,7 +112,14 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
            Source{"converters", {.converter = true}},
            Source{"unequal limiters", {}, 1e-4, 1e-3, 0.1},
            Source{"soft and unequal limiters", {}, 1e-4, 1e-3, 0.1, 0.15},
+           Source{"interference", {}, 1e-4, 1e-3, 0, 0, clock},
+           Source{"amplifiers behind equalisers", {.tia = true}, 1e-4, 1e-3, 0, 0, clock},
+           Source{"jitter", {.jitter = true}, 1e-4, 1e-3, 0, 0, jitter},
+           Source{"jitter of servers alone", {.last_only = true, .jitter = true}, 1e-4, 1e-3, 0, 0, jitter},
+           Source{"oscillators", {}, 1e-4, 1e-3, 0, 0, turn},
+           Source{"oscillators, dithered and of some linewidth", {.lock = true}, 1e-4, 1e-3, 0, 0, turn},
            Source{"all", NoiseSwitches::all(), 1e-4, 1e-3, 0.05, 0.1},
+           Source{"all, clocked", NoiseSwitches::all(), 1e-4, 1e-3, 0.05, 0.1, jitter},
        }) {
     INFO(source.name);
     const TrainingUnit unit = noisy_unit(source);
@@ -122,27 +142,30 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
 }
 
 // Mutations: without the gradient through the gain (largest sigmas), without the mask of ceilings (biases),
-// noise that does not grow with gain or full scale; the slope of soft limiters. Central differences of a loss
-// of some 1e2 in float32, 2e-3 wide: rounding and words that cross a kink leave 2 % of the largest slope of a
-// layer
+// noise that does not grow with gain or full scale; the slope of soft limiters; light that goes back by the
+// taps of the way there, not by their mirror image. Central differences of a loss of some 1e2 in float32, 1e-3
+// wide: rounding and words that cross a kink leave 2 % of the largest slope of a layer
 TEST_CASE("gradients of the loss under noise are its slopes") {
   std::vector<Layer> layers = random_layers();
-  const bool soft = GENERATE(false, true);
-  CAPTURE(soft);
-  const TrainingUnit unit = noisy_unit({"all but converters, which step",
-                                        {true, true, true, true},
-                                        1e-4,
-                                        1e-3,
-                                        soft ? 0.1 : 0.0,
-                                        soft ? 0.15 : 0.0});
+  const bool soft = GENERATE(false, true), in_succession = GENERATE(false, true);
+  CAPTURE(soft, in_succession);
+  const TrainingUnit unit =
+      noisy_unit({"all but converters, which step",
+                  {.shot = true, .tia = true, .rin = true, .lock = true, .jitter = true},
+                  1e-4,
+                  1e-3,
+                  soft ? 0.1 : 0.0,
+                  soft ? 0.15 : 0.0,
+                  in_succession ? +[](UnitHardware& u) { jitter(u), turn(u); } : nullptr});
   const UnitNoise noise(design_chip(finished(make_network(small, hidden), layers)), unit.chip, unit.hardware,
                         unit.noise);
   std::vector<std::uint64_t> words(small.words());
   std::iota(words.begin(), words.end(), std::uint64_t{0});
   const MatrixF targets = word_table(small).targets.cast<float>();
-  const StepNoise step{&noise, 2.0f, 3, 0};
+  const float scale = in_succession ? 1.0f : 2.0f;  // words that are mixed twice as much are not all there
+  const StepNoise step{&noise, scale, 3, 0};
   Stream inputs = step.stream(0, -1);
-  const MatrixF x0 = noise.inputs(words, 2.0, 3, 0, inputs);
+  const MatrixF x0 = noise.inputs(words, static_cast<double>(scale), 3, 0, inputs);
   const auto gradients = [&] {
     std::vector<Gradients> g = room_for_gradients(layers);
     accumulate(layers, x0, targets, 0.05f, step, 0, g[0]);
@@ -154,7 +177,7 @@ TEST_CASE("gradients of the loss under noise are its slopes") {
   const std::vector<Gradients> at = gradients();
   const auto by_gain = gain_gradients(layers, at, 1.0f);
   const auto slope = [&](float& parameter, const std::function<void()>& rebuild) {
-    const float h = 1e-3f, was = parameter;
+    const float h = 5e-4f, was = parameter;
     double loss[2];
     for (const int side : {0, 1}) {
       parameter = was + (side == 0 ? -h : h);
