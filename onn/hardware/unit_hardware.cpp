@@ -11,6 +11,9 @@
 namespace optinc {
 namespace {
 
+/// rms noise over values sent that equalisers are chosen for.
+constexpr double equaliser_noise = 0.03;
+
 struct NamedHeater {
   std::string_view name;
   ThermoOpticShifter (*make)();
@@ -70,6 +73,10 @@ void validate_timing(const TimingSettings& s) {
   validate_field(s.equaliser_taps >= 1 && s.equaliser_taps <= 99 && s.equaliser_taps % 2 == 1, "equaliser_taps",
                  "{} (odd, 1 to 99; 1 for no equaliser). Try 3.", s.equaliser_taps);
   validate_not_negative("jitter_s", s.jitter_s);
+  for (const auto& [name, skew_s] :
+       {std::pair("lane_skew_s", s.lane_skew_s), std::pair("layer_skew_s", s.layer_skew_s)})
+    validate_field(skew_s >= 0 && skew_s * s.symbol_rate_bd <= 0.1, name,
+                   "{} at {} Bd (0 to a tenth of a symbol). Try 1e-12.", skew_s, s.symbol_rate_bd);
   validate_not_negative("clocked_receiver_j", s.clocked_receiver_j);
 }
 
@@ -105,7 +112,8 @@ std::array<Lowpass, 2> stage_lowpasses(const UnitHardware& u) {
 std::optional<ClockedChannel> stage_channel(const UnitHardware& u) {
   if (u.timing.sampling != Sampling::clocked) return std::nullopt;
   const auto [modulator, receiver] = stage_lowpasses(u);
-  return clocked_channel(modulator, receiver, u.timing.symbol_rate_bd, u.timing.equaliser_taps);
+  return clocked_channel(modulator, receiver, u.timing.symbol_rate_bd, u.timing.equaliser_taps, equaliser_noise,
+                         u.timing.sampler);
 }
 
 double stage_noise_gain(const UnitHardware& u) {

@@ -117,13 +117,16 @@ enum class Sampling {
 template <>
 inline constexpr EnumNames enum_names<Sampling> = {"sampling", {"settled", "clocked", "unclocked"}};
 
-/// Words in time. Not simulated: skew between lanes (delay lines make up for it exactly), edges of held levels
+/// Words in time. Delay lines make lanes equal but for what is set here. Not simulated: edges of held levels
 /// that jitter, and the order of a modulator's pole and its sine (the pole acts on the field).
 struct TimingSettings {
   Sampling sampling = Sampling::settled;
   double symbol_rate_bd = 50e9;  ///< of every lane
   int equaliser_taps = 3;        ///< of every clocked receiver, one symbol apart; odd, 1: none
   double jitter_s = 0.0;         ///< rms of a clocked receiver's sampling instants, white, each its own
+  Sampler sampler = Sampler::track_and_hold;  ///< of every clocked receiver
+  double lane_skew_s = 0.0;   ///< rms by which each modulator's light is late, constant for a chip
+  double layer_skew_s = 0.0;  ///< the same, of all modulators of a layer, or of a server, together
   /// of a clocked receiver's clock, track-and-hold and equaliser, for every symbol. Whole receivers of one bit
   /// a symbol take 0.35 to 0.9 pJ (14 to 50 mW at 40 to 56 Gb/s, reviewed by B. Razavi, "Low-Power Techniques
   /// for Wireline Systems").

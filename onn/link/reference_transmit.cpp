@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "onn/link/detail/reference_receivers.hpp"
 #include "onn/link/power_path.hpp"
@@ -21,12 +22,13 @@ namespace optinc {
 namespace {
 
 /// Light in one waveguide, or a modulator that is about to send it, and the value that it stands for,
-/// Re(field) / unit_sqrt_w + left_out.
+/// Re(field) / unit_sqrt_w + left_out, field the sum of all parts.
 struct Light {
-  Complex field;
+  std::map<double, Complex> parts;  ///< fields of modulators that are so much late, s
   double unit_sqrt_w = 1.0;
   double left_out = 0.0;  ///< value that signed levels leave out of the light
-  bool driven = false;    ///< of a modulator, whose drive can dim it: `level` counts, `field` does not
+  bool driven = false;    ///< of a modulator, whose drive can dim it: `level` counts, `parts` do not
+  double late_s = 0.0;    ///< of that modulator
   double level = 0.0;     ///< of the modulator's full scale
   double passed = 1.0;    ///< field ratio of the way to the layer that reads it
 };
@@ -147,8 +149,7 @@ std::vector<Light> averaged_powers(const Task& task, const UnitHardware& hardwar
     const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
     const double current_a =
         incoherent_current_a(stage, powers_w) + intensity_a + std::sqrt(white) * stream.normal();
-    lanes.push_back({.field = {},
-                     .unit_sqrt_w = std::sqrt(full_w) / 3.0,
+    lanes.push_back({.unit_sqrt_w = std::sqrt(full_w) / 3.0,
                      .driven = true,
                      .level = remodulated_field_of_current_sqrt_w(stage, current_a) / std::sqrt(full_w)});
   }
@@ -163,6 +164,18 @@ double lock_rms(const UnitHardware& hardware) {
                    2 * constants::pi * hardware.laser.linewidth_hz * delay_s);
 }
 
+/// By how much the modulators of a server, or of a layer, are late, s: of group n or servers + layer.
+std::vector<double> lateness_s(const UnitHardware& hardware, const TransmissionSeed& seed, std::size_t group,
+                               int modulators) {
+  Stream fabrication(seed.seed, Purpose::modulator_skew, seed.chip, static_cast<std::uint32_t>(group),
+                     seed.channel);
+  const double together_s = hardware.timing.layer_skew_s * fabrication.normal();
+  std::vector<double> late_s(static_cast<std::size_t>(modulators), 0.0);
+  if (hardware.timing.sampling != Sampling::settled)
+    for (double& of : late_s) of = together_s + hardware.timing.lane_skew_s * fabrication.normal();
+  return late_s;
+}
+
 /// Digit lanes behind unit P, most significant first.
 std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise,
                             std::span<const std::uint32_t> codes, const TransmissionSeed& seed,
@@ -173,14 +186,17 @@ std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, cons
   const double full_scale = link.signed_levels ? 1.5 : 3.0, left_out = link.signed_levels ? 1.5 : 0.0;
   std::vector<Light> lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
-    std::vector<Complex> arrives;
+    const double passed = tree_ratio(hardware, servers);
+    std::map<double, Complex> parts;
     for (std::size_t n = 0; n < servers; ++n) {
       const auto digit = code_digits(codes[n], task.input_digits())[static_cast<std::size_t>(m)];
-      arrives.push_back(std::polar(1.0, lock_rad[n]) * sent(static_cast<std::uint32_t>(digit), hardware));
+      std::vector<Complex> arrives(servers, 0.0);  // of this server alone
+      arrives[n] = std::polar(1.0, lock_rad[n]) * sent(static_cast<std::uint32_t>(digit), hardware);
+      const double late_s = lateness_s(hardware, seed, n, task.input_digits())[static_cast<std::size_t>(m)];
+      parts[late_s] += passed * combine(arrives, lane_weights(task, hardware, seed, m));
     }
-    const double passed = tree_ratio(hardware, servers);
     lanes.push_back(
-        {.field = passed * combine(arrives, lane_weights(task, hardware, seed, m)),
+        {.parts = parts,
          .unit_sqrt_w = passed * visibility * std::sqrt(task.servers * link.launch_power_w) / full_scale,
          .left_out = left_out});
   }
@@ -211,7 +227,7 @@ double columns_m(const ChipDesign& design, std::size_t number, const UnitHardwar
 
 /// What enters a layer: every lane dimmed to the field per value of the weakest.
 struct LayerInput {
-  Eigen::VectorXcd field;
+  std::map<double, Eigen::VectorXcd> parts;  ///< fields by how late they are, s
   Eigen::VectorXd left_out;
   double unit_sqrt_w = std::numeric_limits<double>::infinity();
 };
@@ -221,7 +237,7 @@ LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitH
                        const std::vector<std::vector<Light>>& behind) {
   const LayerDesign& layer = design.layers[number];
   std::vector<Light> arriving;
-  LayerInput in = {Eigen::VectorXcd(layer.inputs), Eigen::VectorXd(layer.inputs)};
+  LayerInput in = {{}, Eigen::VectorXd(layer.inputs)};
   for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
     const LaneDesign& lane = layer.lanes[i];
     const auto row = static_cast<std::size_t>(lane.row);
@@ -237,10 +253,15 @@ LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitH
   for (Eigen::Index i = 0; i < layer.inputs; ++i) {
     const Light& light = arriving[static_cast<std::size_t>(i)];
     const double dimmed = in.unit_sqrt_w / light.unit_sqrt_w;
-    in.field[i] =
-        light.passed *
-        (light.driven ? modulated(dimmed * light.level, hardware.link.signal_full_scale_w, hardware.modulator)
-                      : dimmed * light.field);
+    std::map<double, Complex> sent = light.parts;
+    for (auto& part : sent) part.second *= dimmed;
+    if (light.driven)
+      sent = {{light.late_s,
+               modulated(dimmed * light.level, hardware.link.signal_full_scale_w, hardware.modulator)}};
+    for (const auto& [late_s, field] : sent) {
+      auto& of_all = in.parts.try_emplace(late_s, Eigen::VectorXcd::Zero(layer.inputs)).first->second;
+      of_all[i] = light.passed * field;
+    }
     in.left_out[i] = light.left_out;
   }
   return in;
@@ -303,12 +324,14 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
     const bool at_servers = layer.ending == LayerEnd::servers;
     double passed = tree_ratio(hardware, layer.blocks.size());  // fan-out or fan-in
     if (layer.received()) passed *= routing_ratio(hardware);
-    Matrix out(layer.outputs, codes.rows());
+    std::map<double, Matrix> out;  // by how late it is, (outputs, words)
     Eigen::VectorXd shift;
     double unit = 0.0;  // these two are the same for all words
     for (std::size_t w = 0; w < words; ++w) {
       const LayerInput in = layer_input(design, l, hardware, times, lanes[w], behind[w]);
-      out.col(static_cast<Eigen::Index>(w)) = passed * chip.transfer[l] * in.field;
+      for (const auto& [late_s, fields] : in.parts)
+        out.try_emplace(late_s, Matrix::Zero(layer.outputs, codes.rows()))
+            .first->second.col(static_cast<Eigen::Index>(w)) = passed * chip.transfer[l] * fields;
       shift = layer.weight * in.left_out;
       unit = passed * chip.nominal_factor[l] * in.unit_sqrt_w;
       behind[w].emplace_back();
@@ -320,8 +343,10 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
       const double drift_rad = chip.oscillator_rad.empty() ? 0.0 : chip.oscillator_rad[l];
       const double walk_rad = noise.lock ? walk_rms(design, l, hardware) : 0.0;
       const Eigen::Index samples = hardware.timing.sampling == Sampling::unclocked ? samples_per_symbol : 1;
-      for (Eigen::Index w = 0; w < out.cols(); w += samples)
-        out.middleCols(w, samples) *= std::polar(1.0, drift_rad + walk_rad * stream.normal());
+      for (Eigen::Index w = 0; w < codes.rows(); w += samples) {
+        const Complex turn = std::polar(1.0, drift_rad + walk_rad * stream.normal());
+        for (auto& part : out) part.second.middleCols(w, samples) *= turn;
+      }
     }
     Eigen::VectorXd seed_noise = Eigen::VectorXd::Zero(codes.rows());
     if (acting.rin)
@@ -329,20 +354,26 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
         of_word = relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal();
     Stream oscillator(seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
                       128 * seed.channel + (at_servers ? 1 + seed.server : 0));
+    const std::vector<double> late_s = lateness_s(
+        hardware, seed, static_cast<std::size_t>(design.task.servers) + l, static_cast<int>(layer.outputs));
     const double dither_rad = noise.lock ? hardware.link.oscillator_dither_rad : 0.0;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
-        for (std::size_t w = 0; w < words; ++w)
-          behind[w][l].push_back(
-              {.field = out(j, static_cast<Eigen::Index>(w)), .unit_sqrt_w = unit, .left_out = shift[j]});
+        for (std::size_t w = 0; w < words; ++w) {
+          Light light = {.parts = {}, .unit_sqrt_w = unit, .left_out = shift[j]};
+          for (const auto& [by_s, fields] : out) light.parts[by_s] = fields(j, static_cast<Eigen::Index>(w));
+          behind[w][l].push_back(light);
+        }
         continue;
       }
       const double unit_t = at_servers ? unit_t_ratio(hardware, design.task.servers) : 1.0;
       const double dithered_rad = dither_rad * std::sin(2 * constants::pi * stream.uniform());
       const ReferenceReceiver receiver = {
           oscillator.normal() * hardware.link.sigma_oscillator_rad + dithered_rad, j % 2 == 0 ? 1 : -1};
-      const Eigen::VectorXd i = reference_currents_a(unit_t * out.row(j).transpose(), receiver, hardware,
-                                                     acting, seed_noise, channel, stream);
+      LightParts arriving;
+      for (const auto& [by_s, fields] : out) arriving[by_s] = unit_t * fields.row(j).transpose();
+      const Eigen::VectorXd i =
+          reference_currents_a(arriving, receiver, hardware, acting, seed_noise, channel, stream);
       const double gain = 1.0 / (unit_t * unit * homodyne_current_per_field(hardware.receiver));
       const double bias = layer.bias[j] + shift[j];
       if (at_servers) {
@@ -357,9 +388,9 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
       for (std::size_t w = 0; w < words; ++w) {
         const double z = neuron.field_of_current(i[static_cast<Eigen::Index>(w)]) + layer.offset;
         behind[w][l].push_back(
-            {.field = {},
-             .unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
+            {.unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
              .driven = true,
+             .late_s = late_s[static_cast<std::size_t>(j)],
              .level = z / layer.largest_output});
       }
     }

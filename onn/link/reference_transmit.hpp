@@ -53,8 +53,9 @@ double reference_path_m(const ChipDesign& design, std::size_t layer, const UnitH
 ///
 ///     i(t) = sum_n (i_n - i_(n-1)) S(t - n T) + noise,   t = t_0 + n T + jitter,
 ///
-/// i_n the settled current, S the step response of modulator and receiver, and noise with the correlation of
-/// the receiver's filter; then its equaliser. Unclocked receivers hand on i(t) at samples_per_symbol samples of
+/// i_n the settled current, S the step response of modulator and receiver, or its mean over the symbol before,
+/// and noise with the correlation of filter and sampler; then its equaliser. Light of modulators that are late
+/// comes to t so much later, part by part. Unclocked receivers hand on i(t) at samples_per_symbol samples of
 /// a symbol, noise behind their own filter, and servers read each digit at the sample that is nearest to the
 /// settled outputs. The combiners are those of chip (seed.seed, seed.chip). Locks and receivers draw from
 /// `stream`: other numbers than transmit() draws, of the same distribution. Where transmit() departs from the

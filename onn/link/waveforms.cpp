@@ -39,7 +39,7 @@ std::vector<StageInTime> stages_at_instants(const StageInTime& stage, const Unit
   for (int i = 0; i < waveform_instants; ++i)
     stages.push_back(
         {sampled_later(*stage.clocked, modulator, receiver, rate_bd, waveform_instant(i) / rate_bd),
-         std::nullopt});
+         std::nullopt, stage.late_parts});
   return stages;
 }
 
@@ -56,9 +56,14 @@ std::vector<LayerWaveform> layer_waveforms(const LitUnit& unit, const Codes& cod
       "codes ({}, {}) meet a unit for {} servers (a word or more, one column per server). Send (words, {}).",
       codes.rows(), codes.cols(), design.task.servers, design.task.servers);
   const LitUnit quiet = {design, unit.chip, unit.hardware, {}};
-  const Fabricated in_time = fabricated_electronics(unit, seed);
+  std::vector<double> instants_s = {0.0};
+  if (unit.hardware.timing.sampling == Sampling::clocked)
+    for (int i = 0; i < waveform_instants; ++i)
+      instants_s.push_back(waveform_instant(i) / unit.hardware.timing.symbol_rate_bd);
+  const Fabricated in_time = fabricated_electronics(unit, seed, instants_s);
   Fabricated settled = in_time, quiet_settled = fabricated_electronics(quiet, seed);
   settled.stage = quiet_settled.stage = {};
+  settled.late = quiet_settled.late = {};
   const std::vector<LayerPath<double>> paths = layer_paths<double>(unit),
                                        quiet_paths = layer_paths<double>(quiet);
   Neighbours around = neighbours(in_time.stage, unit.hardware, received_layers(design));

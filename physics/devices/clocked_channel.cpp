@@ -18,21 +18,30 @@ constexpr int most_symbols = 64;
 
 /// So many samples at (x + k) T of the answer to one symbol from its start on, or derivatives in time of that
 /// answer.
-std::vector<double> samples_at(std::span<const Lowpass> cascade, double symbol_s, double x, int symbols,
-                               int derivative = 0) {
+std::vector<double> samples_at(std::span<const Lowpass> cascade, Sampler sampler, double symbol_s, double x,
+                               int symbols, int derivative = 0) {
+  const bool averages = sampler == Sampler::integrate_and_dump;
   std::vector<double> times_s;
-  for (int k = -1; k < symbols; ++k) times_s.push_back((x + k) * symbol_s);
-  const std::vector<double> s = step_response(cascade, times_s, derivative);
+  for (int k = averages ? -2 : -1; k < symbols; ++k) times_s.push_back((x + k) * symbol_s);
+  std::vector<double> s = step_response(cascade, times_s, averages ? derivative - 1 : derivative);
+  if (averages) {  // the mean over the last symbol, from the integral's difference
+    for (std::size_t k = 0; k + 1 < s.size(); ++k) s[k] = (s[k + 1] - s[k]) / symbol_s;
+    s.pop_back();
+  }
   std::vector<double> samples(static_cast<std::size_t>(symbols));
   for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = s[k + 1] - s[k];
   return samples;
 }
 
 /// Correlation of the noise of samples so many symbols apart, (symbols, symbols).
-Eigen::MatrixXd noise_correlations(const Lowpass& receiver, double symbol_s, Eigen::Index symbols) {
+Eigen::MatrixXd noise_correlations(const Lowpass& receiver, Sampler sampler, double symbol_s,
+                                   Eigen::Index symbols) {
   Eigen::MatrixXd r(symbols, symbols);
+  const std::span filter(&receiver, 1);
   for (Eigen::Index k = 0; k < symbols; ++k) {
-    const double at = noise_correlation(std::span(&receiver, 1), static_cast<double>(k) * symbol_s);
+    const double lag_s = static_cast<double>(k) * symbol_s;
+    const double at = sampler == Sampler::track_and_hold ? noise_correlation(filter, lag_s)
+                                                         : averaged_noise_correlation(filter, lag_s, symbol_s);
     r.diagonal(k).setConstant(at);
     r.diagonal(-k).setConstant(at);
   }
@@ -47,7 +56,7 @@ std::vector<double> moving_average(const Eigen::MatrixXd& r) {
   const Eigen::VectorXd row = all.llt().matrixL().toDenseMatrix().bottomRows(1).transpose().reverse();
   Eigen::Index length = row.size();
   while (length > 1 && std::abs(row[length - 1]) < 1e-6) --length;
-  const Eigen::VectorXd kept = row.head(length).normalized();
+  const Eigen::VectorXd kept = std::sqrt(r(0, 0)) * row.head(length).normalized();
   return {kept.begin(), kept.end()};
 }
 
@@ -108,16 +117,17 @@ double peak_distortion(const ClockedChannel& channel) {
 }
 
 ClockedChannel clocked_channel(const Lowpass& sender, const Lowpass& receiver, double symbol_rate_bd, int taps,
-                               double noise_weight) {
+                               double noise_weight, Sampler sampler) {
   validate_positive("symbol_rate_bd", symbol_rate_bd);
   validate_field(taps >= 1 && taps <= 99 && taps % 2 == 1, "equaliser_taps",
                  "{} (odd, 1 to 99; 1 for no equaliser). Give 1, 3 or 5.", taps);
   validate_not_negative("noise_weight", noise_weight);
   const std::array<Lowpass, 2> cascade = {sender, receiver};
   const double symbol_s = 1 / symbol_rate_bd;
-  const Eigen::MatrixXd noise = noise_weight * noise_weight * noise_correlations(receiver, symbol_s, taps);
+  const Eigen::MatrixXd noise =
+      noise_weight * noise_weight * noise_correlations(receiver, sampler, symbol_s, taps);
   int symbols = most_symbols;  // that count
-  for (const auto h = samples_at(cascade, symbol_s, 0.0, symbols);
+  for (const auto h = samples_at(cascade, sampler, symbol_s, 0.0, symbols);
        symbols > 2 && std::abs(h[static_cast<std::size_t>(symbols) - 2]) < least_sample;)
     --symbols;
   struct Choice {
@@ -125,7 +135,7 @@ ClockedChannel clocked_channel(const Lowpass& sender, const Lowpass& receiver, d
     Fit best;
   };
   const auto at = [&](double x) {
-    const std::vector<double> h = samples_at(cascade, symbol_s, x, symbols);
+    const std::vector<double> h = samples_at(cascade, sampler, symbol_s, x, symbols);
     const int peak = static_cast<int>(std::max_element(h.begin(), h.end()) - h.begin());
     return Choice{peak, fit(h, peak, noise)};
   };
@@ -141,11 +151,12 @@ ClockedChannel clocked_channel(const Lowpass& sender, const Lowpass& receiver, d
   x -= std::floor(x);
   const Choice chosen = at(x);
   ClockedChannel channel;
-  channel.response = samples_at(cascade, symbol_s, x, symbols);
-  channel.slope = samples_at(cascade, symbol_s, x, symbols, 1);
-  channel.curvature = samples_at(cascade, symbol_s, x, symbols, 2);
+  channel.sampler = sampler;
+  channel.response = samples_at(cascade, sampler, symbol_s, x, symbols);
+  channel.slope = samples_at(cascade, sampler, symbol_s, x, symbols, 1);
+  channel.curvature = samples_at(cascade, sampler, symbol_s, x, symbols, 2);
   channel.response_before = chosen.own;
-  channel.colour = moving_average(noise_correlations(receiver, symbol_s, most_symbols));
+  channel.colour = moving_average(noise_correlations(receiver, sampler, symbol_s, most_symbols));
   channel.equaliser.assign(chosen.best.taps.begin(), chosen.best.taps.end());
   channel.equaliser_before = taps / 2;
   channel.delay_s = (x + chosen.own) * symbol_s;
@@ -163,9 +174,9 @@ ClockedChannel sampled_later(const ClockedChannel& channel, const Lowpass& sende
   later.delay_s += later_s;
   const double x = later.delay_s / symbol_s - later.response_before;
   const int symbols = static_cast<int>(channel.response.size()) + 2;
-  later.response = samples_at(cascade, symbol_s, x, symbols);
-  later.slope = samples_at(cascade, symbol_s, x, symbols, 1);
-  later.curvature = samples_at(cascade, symbol_s, x, symbols, 2);
+  later.response = samples_at(cascade, channel.sampler, symbol_s, x, symbols);
+  later.slope = samples_at(cascade, channel.sampler, symbol_s, x, symbols, 1);
+  later.curvature = samples_at(cascade, channel.sampler, symbol_s, x, symbols, 2);
   return later;
 }
 

@@ -104,16 +104,45 @@ double noise_bandwidth_hz(std::span<const Lowpass> cascade) {
   return energy.real() / 2;
 }
 
+namespace {
+
+/// Noise behind a cascade of these poles is correlated by sum_j weight_j e^(pole_j |lag|).
+std::vector<Pole> correlation_modes(const std::vector<Pole>& poles) {
+  std::vector<Pole> modes;
+  Complex energy = 0;
+  for (const Pole& b : poles) {
+    Complex shared = 0;
+    for (const Pole& a : poles) shared += a.residue * b.residue / (a.pole + b.pole);
+    energy += shared;
+    modes.push_back({b.pole, shared});
+  }
+  for (Pole& m : modes) m.residue /= energy.real();
+  return modes;
+}
+
+}  // namespace
+
 double noise_correlation(std::span<const Lowpass> cascade, double lag_s) {
-  const auto poles = poles_of(cascade);
-  Complex energy = 0, product = 0;
-  for (const Pole& a : poles)
-    for (const Pole& b : poles) {
-      const Complex shared = a.residue * b.residue / (a.pole + b.pole);
-      energy += shared;
-      product += shared * std::exp(b.pole * std::abs(lag_s));
+  Complex sum = 0;
+  for (const Pole& m : correlation_modes(poles_of(cascade)))
+    sum += m.residue * std::exp(m.pole * std::abs(lag_s));
+  return sum.real();
+}
+
+double averaged_noise_correlation(std::span<const Lowpass> cascade, double lag_s, double window_s) {
+  validate_positive("window_s", window_s);
+  const auto modes = correlation_modes(poles_of(cascade));
+  const auto twice_integrated = [&](double t) {  // from 0 to |t|, and again
+    Complex sum = 0;
+    for (const Pole& m : modes) {
+      const Complex x = m.pole * std::abs(t);
+      sum += m.residue * (std::exp(x) - 1.0 - x) / (m.pole * m.pole);
     }
-  return product.real() / energy.real();
+    return sum.real();
+  };
+  return (twice_integrated(lag_s + window_s) - 2 * twice_integrated(lag_s) +
+          twice_integrated(lag_s - window_s)) /
+         (window_s * window_s);
 }
 
 double lowpass_delay_s(std::span<const Lowpass> cascade) {
@@ -137,15 +166,22 @@ std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, dou
 
 std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<const double> times_s,
                                   int derivative) {
-  validate_field(derivative >= 0 && derivative <= 2, "derivative", "{} of a step response (0, 1 or 2). Give 0.",
-                 derivative);
+  validate_field(derivative >= -1 && derivative <= 2, "derivative",
+                 "{} of a step response (-1, 0, 1 or 2). Give 0.", derivative);
   auto modes = poles_of(cascade);
-  for (Pole& p : modes) p.residue *= derivative == 0 ? 1.0 / p.pole : derivative == 1 ? 1.0 : p.pole;
+  for (Pole& p : modes)
+    p.residue *= derivative == 2   ? p.pole
+                 : derivative == 1 ? 1.0
+                 : derivative == 0 ? 1.0 / p.pole
+                                   : 1.0 / (p.pole * p.pole);
   std::vector<double> response;
   for (const double t : times_s) {
     Complex sum = 0;
     if (t >= 0)
-      for (const Pole& p : modes) sum += p.residue * (std::exp(p.pole * t) - (derivative == 0 ? 1.0 : 0.0));
+      for (const Pole& p : modes) {
+        const Complex x = p.pole * t, start = derivative > 0 ? 0.0 : derivative == 0 ? 1.0 : 1.0 + x;
+        sum += p.residue * (std::exp(x) - start);
+      }
     response.push_back(sum.real());
   }
   return response;

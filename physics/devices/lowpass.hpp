@@ -42,14 +42,18 @@ double lowpass_delay_s(std::span<const Lowpass> cascade);
 /// Impulse response h(k dt), 1/s, `count` values from t = 0.
 std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, double step_s, int count);
 
-/// Step response S(t), the integral of h to t, at these instants; its first derivative, h(t), 1/s, or its
-/// second, 1/s^2. 0 before t = 0.
+/// Step response S(t), the integral of h to t, at these instants; its first derivative, h(t), 1/s, its second,
+/// 1/s^2, or, `derivative` = -1, its integral from 0 to t, s. 0 before t = 0.
 std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<const double> times_s,
                                   int derivative = 0);
 
 /// Correlation of white noise behind the cascade with itself `lag_s` later: integral of h(t) h(t + lag) over
 /// that of h(t)^2, in closed form from the poles. One pole e^(-2 pi f_3dB lag).
 double noise_correlation(std::span<const Lowpass> cascade, double lag_s);
+
+/// The same of means over `window_s` that begin `lag_s` apart, over the variance of noise that is not averaged:
+/// integral of (1 - |u|/w) r(lag + u) du / w over |u| < w, r the correlation above.
+double averaged_noise_correlation(std::span<const Lowpass> cascade, double lag_s, double window_s);
 
 /// What comes out, at the end of each step, of signals (signals, steps) that are held constant over each step;
 /// exact, from rest. out(i, k) answers held(i, 0..k).

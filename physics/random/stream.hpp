@@ -47,6 +47,7 @@ enum class Purpose : std::uint32_t {
   oscillator_phase = 56,      ///< chip; layer; 128 channel + (0: neurons, 1 + server: its receivers)
   oscillator_dither = 57,     ///< chip; as oscillator_phase, all layers; instant
   oscillator_walk = 58,       ///< chip; block of words; instant
+  modulator_skew = 59,        ///< chip; server, or servers + layer; wavelength channel
   design_words = 60,
   evaluation_words = 61,
   checked_words = 62,   ///< block of words

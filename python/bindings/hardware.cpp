@@ -113,11 +113,17 @@ void bind_hardware(nb::module_& m) {
   nb::class_<TimingSettings> timing(m, "TimingSettings", "Sampling and symbol timing.");
   named(timing, "sampling", &TimingSettings::sampling,
         "When values are taken: \"settled\", \"clocked\" or \"unclocked\".");
+  named(timing, "sampler", &TimingSettings::sampler,
+        "How a clocked receiver samples: \"track-and-hold\" or \"integrate-and-dump\".");
   timing.def_rw("symbol_rate_bd", &TimingSettings::symbol_rate_bd, "Symbol rate of every lane [Bd].")
       .def_rw("equaliser_taps", &TimingSettings::equaliser_taps,
               "Taps of every clocked receiver's equaliser, odd; 1: none.")
       .def_rw("jitter_s", &TimingSettings::jitter_s,
               "rms jitter of a clocked receiver's sampling instants [s].")
+      .def_rw("lane_skew_s", &TimingSettings::lane_skew_s,
+              "rms by which each modulator's light is late, constant for a chip [s].")
+      .def_rw("layer_skew_s", &TimingSettings::layer_skew_s,
+              "rms by which all modulators of a layer, or of a server, are late together [s].")
       .def_rw("clocked_receiver_j", &TimingSettings::clocked_receiver_j,
               "Energy per symbol of a clocked receiver's clock and equaliser [J].");
 

@@ -123,9 +123,11 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
   const TimingSettings &timing = config.hardware.timing, unset;
   if (model_of(config).networks != nullptr && timing.sampling == Sampling::settled &&
       (timing.symbol_rate_bd != unset.symbol_rate_bd || timing.equaliser_taps != unset.equaliser_taps ||
-       timing.jitter_s != unset.jitter_s))
+       timing.jitter_s != unset.jitter_s || timing.sampler != unset.sampler ||
+       timing.lane_skew_s != unset.lane_skew_s || timing.layer_skew_s != unset.layer_skew_s))
     all.push_back({"time.sampling",
-                   "\"settled\" ignores symbol rate, equalisers and jitter. Set it to \"clocked\" to use them",
+                   "\"settled\" ignores symbol rate, samplers, equalisers, jitter and skew. Set it to "
+                   "\"clocked\" to use them",
                    {}});
   if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise > 0 &&
       timing.sampling == Sampling::unclocked)

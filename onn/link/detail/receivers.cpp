@@ -59,32 +59,22 @@ void add_noise(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, c
   }
 }
 
-/// out[p, n] = sum_k taps_k in[p, n - k], k from -before on; words beyond the first and last count as 0.
-template <class Plane>
-Plane along_words(const Plane& in, const std::vector<double>& taps, int before) {
-  Plane out = Plane::Zero(in.rows(), in.cols());
-  for (std::size_t at = 0; at < taps.size(); ++at) {
-    const Eigen::Index k = static_cast<Eigen::Index>(at) - before, words = in.cols() - std::abs(k);
-    if (words <= 0) continue;
-    out.middleCols(std::max<Eigen::Index>(k, 0), words) +=
-        static_cast<typename Plane::Scalar>(taps[at]) * in.middleCols(std::max<Eigen::Index>(-k, 0), words);
-  }
-  return out;
-}
-
 /// Currents (ports, words), A, as clocked receivers sample them.
 template <class Plane>
-Plane sampled(const Plane& current, const ClockedChannel& channel, double jitter_s, Stream& stream) {
-  Plane samples = along_words(current, channel.response, channel.response_before);
+Plane sampled(const Plane& current, const StageInTime& stage, double jitter_s, Stream& stream) {
+  const ClockedChannel& channel = *stage.clocked;
+  const Eigen::Index words = current.cols() / std::max(stage.late_parts, 1);
+  const auto part = [&](int p, const std::vector<double>& taps) -> Plane {
+    if (stage.late_parts == 0) return along_words(current, taps, channel.response_before);
+    return current.middleCols(p * words, words);
+  };
+  Plane samples = part(0, channel.response);
   if (jitter_s == 0.0) return samples;
-  Plane late_s(current.rows(), current.cols());
+  Plane late_s(current.rows(), words);
   stream.normals(std::span(late_s.data(), static_cast<std::size_t>(late_s.size())));
   late_s *= static_cast<typename Plane::Scalar>(jitter_s);
-  const auto changing = [&](const std::vector<double>& taps) {
-    return along_words(current, taps, channel.response_before);
-  };
   return samples +
-         late_s.cwiseProduct(changing(channel.slope) + late_s.cwiseProduct(changing(channel.curvature)) / 2);
+         late_s.cwiseProduct(part(1, channel.slope) + late_s.cwiseProduct(part(2, channel.curvature)) / 2);
 }
 
 /// Samples (ports, time) behind a filter, each lane from rest, less the stage's delay.
@@ -114,14 +104,17 @@ std::optional<AnalogueStage> analogue_stage(const UnitHardware& u) {
 
 Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Eigen::Index stages) {
   if (stage.clocked) {
-    const auto length = static_cast<Eigen::Index>(stage.clocked->equalised().size());
-    const Eigen::Index later = stages * stage.clocked->own();
+    // late light is shifted twice, by a symbol each time at most
+    const Eigen::Index late = stage.late_parts > 0 ? 2 : 0;
+    const auto length = static_cast<Eigen::Index>(stage.clocked->equalised().size()) + 2 * late;
+    const Eigen::Index later = stages * (stage.clocked->own() + late);
     return {stages * (length - 1) - later, later};
   }
   if (!stage.analogue) return {};
   const auto& [modulator, receiver] = stage.analogue->stage;
   const ClockedChannel once = clocked_channel(modulator, receiver, hardware.timing.symbol_rate_bd);
-  return {stages * static_cast<Eigen::Index>(once.response.size()), 2 * stages + 2};
+  const Eigen::Index reach = static_cast<Eigen::Index>(once.response.size()), late = stage.late_parts;
+  return {stages * (reach + late), stages * (2 + late) + 2};
 }
 
 template <class Real>
@@ -137,8 +130,8 @@ PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardw
   }
   if (const auto& channel = stage.clocked) {
     const PlaneOf<Real> samples =
-        sampled(current, *channel, noise.jitter ? hardware.timing.jitter_s : 0.0, stream);
-    current = samples;
+        sampled(current, stage, noise.jitter ? hardware.timing.jitter_s : 0.0, stream);
+    current = samples;  // noise of late light is that of its samples
     add_noise(fields, hardware, noise, stream, current);
     if (noise.any_receiver_noise())
       current = samples + along_words<PlaneOf<Real>>(current - samples, channel->colour, 0);

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
+#include <vector>
 
 #include "onn/hardware/unit_hardware.hpp"
 #include "onn/link/noise.hpp"
@@ -27,7 +30,23 @@ std::optional<AnalogueStage> analogue_stage(const UnitHardware& u);
 struct StageInTime {
   std::optional<ClockedChannel> clocked;
   std::optional<AnalogueStage> analogue;
+  /// Planes that clocked receivers get, side by side, of light of which some is late: its samples, and, with
+  /// jitter, their slopes and curvatures, all with interference in them. 0: none is, and receivers get words.
+  int late_parts = 0;
 };
+
+/// out[p, n] = sum_k taps_k in[p, n - k], k from -before on; words beyond the first and last count as 0.
+template <class Plane>
+Plane along_words(const Plane& in, const std::vector<double>& taps, int before) {
+  Plane out = Plane::Zero(in.rows(), in.cols());
+  for (std::size_t at = 0; at < taps.size(); ++at) {
+    const Eigen::Index k = static_cast<Eigen::Index>(at) - before, words = in.cols() - std::abs(k);
+    if (words <= 0) continue;
+    out.middleCols(std::max<Eigen::Index>(k, 0), words) +=
+        static_cast<typename Plane::Scalar>(taps[at]) * in.middleCols(std::max<Eigen::Index>(-k, 0), words);
+  }
+  return out;
+}
 
 /// Words before and after a word that reach it by interference.
 struct Neighbours {
@@ -38,8 +57,8 @@ struct Neighbours {
 Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Eigen::Index stages);
 
 /// Homodyne currents (ports, words), A, of fields against local oscillators of these phases (none: in phase),
-/// with the noise that is switched on. Columns are words, or samples where the stage is analogue; those before
-/// the first count as dark.
+/// with the noise that is switched on. Columns of fields are words, or samples where the stage is analogue;
+/// those before the first count as dark.
 template <class Real>
 typename FieldBatchOf<Real>::Plane detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware,
                                           const Eigen::VectorXd* phase_rad, const StageInTime& stage,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <span>
 
+#include <boost/math/quadrature/gauss.hpp>
+
 #include "physics/devices/homodyne.hpp"
 
 namespace optinc {
@@ -23,10 +25,37 @@ double noise_a(double current_a, Complex field, const ReferenceReceiver& at, con
   return std::sqrt(white) * stream.normal() + seed_noise * (current_a + at.stronger_diode * leak_per_noise);
 }
 
+/// Integral over an interval of what is smooth within.
+template <class Function>
+double integral(const Function& f, double from, double to) {
+  return boost::math::quadrature::gauss<double, 30>::integrate(f, from, to);
+}
+
+/// What a sampler takes of a step, so many seconds after it.
+std::vector<double> stepped(std::span<const Lowpass> stage, Sampler sampler, double symbol_s,
+                            const std::vector<double>& since_s) {
+  if (sampler == Sampler::track_and_hold) return step_response(stage, since_s);
+  const auto step = [&](double t) { return step_response(stage, std::span(&t, 1))[0]; };
+  std::vector<double> taken;
+  for (const double t : since_s)
+    taken.push_back(t > 0 ? integral(step, std::max(0.0, t - symbol_s), t) / symbol_s : 0.0);
+  return taken;
+}
+
+/// Correlation of the noise of samples so many symbols apart.
+double sample_correlation(const Lowpass& receiver, Sampler sampler, double symbol_s, Eigen::Index lag) {
+  const auto r = [&](double t) { return noise_correlation(std::span(&receiver, 1), t); };
+  const double lag_s = static_cast<double>(lag) * symbol_s;
+  if (sampler == Sampler::track_and_hold) return r(lag_s);
+  const auto both = [&](double u) { return (1 - std::abs(u) / symbol_s) * r(lag_s + u) / symbol_s; };
+  return integral(both, -symbol_s, 0) + integral(both, 0, symbol_s);
+}
+
 /// Values that a receiver takes of words in succession, the first after the last, A: the levels' steps, each
 /// smoothed by modulator and receiver, at an instant of its own; noise of the receiver's band; equaliser. Of
-/// `channel`, only the instant and the taps that were chosen count.
-Eigen::VectorXd clocked_currents_a(const Eigen::VectorXcd& fields, const ReferenceReceiver& at,
+/// `channel`, only the instant and the taps that were chosen count. Shot noise is that of the light's words,
+/// or, of light that is late, of its samples.
+Eigen::VectorXd clocked_currents_a(const LightParts& light, const ReferenceReceiver& at,
                                    const UnitHardware& hardware, const NoiseSwitches& noise,
                                    const Eigen::VectorXd& seed_noise, const ClockedChannel& channel,
                                    Stream& stream) {
@@ -34,26 +63,38 @@ Eigen::VectorXd clocked_currents_a(const Eigen::VectorXcd& fields, const Referen
   const Lowpass receiver = {LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz};
   const std::array<Lowpass, 2> stage = {Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz},
                                         receiver};
-  const Eigen::Index words = fields.size(), reach = static_cast<Eigen::Index>(channel.response.size()) + 2;
+  const Sampler sampler = hardware.timing.sampler;
+  const Eigen::Index words = light.begin()->second.size(),
+                     reach = static_cast<Eigen::Index>(channel.response.size()) + 4;
   const auto word = [&](Eigen::Index n) { return ((n % words) + words) % words; };
-  Eigen::VectorXd held_a(words), samples(words), white(words);
-  for (Eigen::Index n = 0; n < words; ++n)
-    held_a[n] = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
+  const auto steps_since = [&](double instant_s) {  // of the words from the one `reach` later to that before
+    std::vector<double> since_s;
+    for (Eigen::Index k = -reach; k <= reach; ++k)
+      since_s.push_back(instant_s + static_cast<double>(k) * symbol_s);
+    return stepped(stage, sampler, symbol_s, since_s);
+  };
+  std::map<double, std::vector<double>> in_time;  // without jitter, by how late light is
+  for (const auto& part : light) in_time[part.first] = steps_since(channel.delay_s - part.first);
+  Eigen::VectorXd samples(words), white(words);
+  const bool on_time = light.size() == 1 && light.contains(0.0);
   for (Eigen::Index n = 0; n < words; ++n) {
-    const double late_s = noise.jitter ? hardware.timing.jitter_s * stream.normal() : 0.0;
-    std::vector<double> since_step_s;
-    for (Eigen::Index k = n - reach; k <= n + reach; ++k)
-      since_step_s.push_back(channel.delay_s + late_s + static_cast<double>(n - k) * symbol_s);
-    const std::vector<double> step = step_response(stage, since_step_s);
-    samples[n] = held_a[word(n - reach - 1)];
-    for (Eigen::Index k = n - reach; k <= n + reach; ++k)
-      samples[n] += (held_a[word(k)] - held_a[word(k - 1)]) * step[static_cast<std::size_t>(k - n + reach)];
-    white[n] = noise_a(samples[n], fields[n], at, hardware, noise, seed_noise[n], stream);
+    const double jitter_s = noise.jitter ? hardware.timing.jitter_s * stream.normal() : 0.0;
+    Complex sampled = 0.0;
+    for (const auto& [late_s, fields] : light) {
+      const std::vector<double> step =
+          jitter_s == 0 ? in_time.at(late_s) : steps_since(channel.delay_s + jitter_s - late_s);
+      sampled += fields[word(n - reach - 1)];
+      for (Eigen::Index k = -reach; k <= reach; ++k)
+        sampled += (fields[word(n - k)] - fields[word(n - k - 1)]) * step[static_cast<std::size_t>(k + reach)];
+    }
+    samples[n] = homodyne_current_a(hardware.receiver, sampled, at.phase_rad);
+    white[n] =
+        noise_a(samples[n], on_time ? light.at(0.0)[n] : sampled, at, hardware, noise, seed_noise[n], stream);
   }
   if (noise.any_receiver_noise()) {
     Eigen::MatrixXd correlation(words, words);
     for (Eigen::Index lag = 0; lag < words; ++lag) {
-      const double r = noise_correlation(std::span(&receiver, 1), static_cast<double>(lag) * symbol_s);
+      const double r = sample_correlation(receiver, sampler, symbol_s, lag);
       correlation.diagonal(lag).setConstant(r);
       correlation.diagonal(-lag).setConstant(r);
     }
@@ -68,20 +109,29 @@ Eigen::VectorXd clocked_currents_a(const Eigen::VectorXcd& fields, const Referen
 }
 
 /// What an unclocked receiver hands on at every sample, A: the levels' steps, smoothed by modulator and
-/// receiver, and noise smoothed by the receiver alone, less the delay that all lanes have.
-Eigen::VectorXd unclocked_currents_a(const Eigen::VectorXcd& fields, const ReferenceReceiver& at,
+/// receiver, and noise smoothed by the receiver alone, less the delay that all lanes have. Levels of late light
+/// are interpolated between samples.
+Eigen::VectorXd unclocked_currents_a(const LightParts& light, const ReferenceReceiver& at,
                                      const UnitHardware& hardware, const NoiseSwitches& noise,
                                      const Eigen::VectorXd& seed_noise, Stream& stream) {
   const double step_s = 1 / (samples_per_symbol * hardware.timing.symbol_rate_bd);
   const std::array<Lowpass, 2> stage = {
       Lowpass{LowpassShape::one_pole, hardware.modulator.bandwidth_hz},
       Lowpass{LowpassShape::bessel_thomson_4, hardware.receiver.front_end.bandwidth_hz}};
-  const Eigen::Index samples = fields.size(), reach = 16 * samples_per_symbol,
+  const Eigen::Index samples = light.begin()->second.size(), reach = 16 * samples_per_symbol,
                      delay = std::lround(lowpass_delay_s(stage) / step_s);
   std::vector<double> since_step_s;
   for (Eigen::Index j = 0; j <= reach; ++j) since_step_s.push_back(static_cast<double>(j) * step_s);
   const std::vector<double> smooth = step_response(stage, since_step_s),
                             receiver = step_response(std::span(stage).last(1), since_step_s);
+  const auto around = [&](Eigen::Index n) { return ((n % samples) + samples) % samples; };
+  Eigen::VectorXcd fields = Eigen::VectorXcd::Zero(samples);
+  for (const auto& [late_s, part] : light) {
+    const auto before = static_cast<Eigen::Index>(std::floor(late_s / step_s));
+    const double rest = late_s / step_s - static_cast<double>(before);
+    for (Eigen::Index n = 0; n < samples; ++n)
+      fields[n] += (1 - rest) * part[around(n - before)] + rest * part[around(n - before - 1)];
+  }
   Eigen::VectorXd held_a(samples), drawn_a(samples), currents = Eigen::VectorXd::Zero(samples);
   for (Eigen::Index n = 0; n < samples; ++n) {
     held_a[n] = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
@@ -91,7 +141,7 @@ Eigen::VectorXd unclocked_currents_a(const Eigen::VectorXcd& fields, const Refer
   for (std::size_t j = 0; j + 1 < receiver.size(); ++j) energy += std::pow(receiver[j + 1] - receiver[j], 2);
   for (Eigen::Index n = 0; n < samples; ++n)
     for (Eigen::Index j = 0; j < reach; ++j) {
-      const Eigen::Index from = (((n + delay - j) % samples) + samples) % samples;
+      const Eigen::Index from = around(n + delay - j);
       const auto later = static_cast<std::size_t>(j) + 1;
       currents[n] += held_a[from] * (smooth[later] - smooth[later - 1]) +
                      drawn_a[from] * (receiver[later] - receiver[later - 1]) / std::sqrt(energy);
@@ -101,13 +151,14 @@ Eigen::VectorXd unclocked_currents_a(const Eigen::VectorXcd& fields, const Refer
 
 }  // namespace
 
-Eigen::VectorXd reference_currents_a(const Eigen::VectorXcd& fields, const ReferenceReceiver& at,
+Eigen::VectorXd reference_currents_a(const LightParts& light, const ReferenceReceiver& at,
                                      const UnitHardware& hardware, const NoiseSwitches& noise,
                                      const Eigen::VectorXd& seed_noise,
                                      const std::optional<ClockedChannel>& channel, Stream& stream) {
   if (hardware.timing.sampling == Sampling::unclocked)
-    return unclocked_currents_a(fields, at, hardware, noise, seed_noise, stream);
-  if (channel) return clocked_currents_a(fields, at, hardware, noise, seed_noise, *channel, stream);
+    return unclocked_currents_a(light, at, hardware, noise, seed_noise, stream);
+  if (channel) return clocked_currents_a(light, at, hardware, noise, seed_noise, *channel, stream);
+  const Eigen::VectorXcd& fields = light.at(0.0);
   Eigen::VectorXd currents(fields.size());
   for (Eigen::Index n = 0; n < fields.size(); ++n) {
     const double mean = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include <Eigen/Dense>
@@ -19,10 +20,14 @@ struct ReferenceReceiver {
   int stronger_diode = 1;  ///< 1 or -1: sign of what the pair does not reject
 };
 
-/// Its currents, A, of these fields, sqrt(W): one a word, or a sample of unclocked words. `seed_noise` is dI/I
+/// Fields at a receiver, sqrt(W), one a word, or a sample of unclocked words; of modulators that are so much
+/// late, s.
+using LightParts = std::map<double, Eigen::VectorXcd>;
+
+/// Its currents, A, of all parts of its light. `seed_noise` is dI/I
 /// of the seed laser, the same at all receivers of a layer. Of `channel`, only the instant and the taps that
 /// were chosen count; none where words are not clocked.
-Eigen::VectorXd reference_currents_a(const Eigen::VectorXcd& fields, const ReferenceReceiver& at,
+Eigen::VectorXd reference_currents_a(const LightParts& light, const ReferenceReceiver& at,
                                      const UnitHardware& hardware, const NoiseSwitches& noise,
                                      const Eigen::VectorXd& seed_noise,
                                      const std::optional<ClockedChannel>& channel, Stream& stream);

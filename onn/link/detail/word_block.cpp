@@ -9,27 +9,33 @@
 
 namespace optinc {
 
-Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& seed) {
+Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& seed,
+                                  std::span<const double> instants_s) {
   const auto& [design, chip, hardware, noise, arithmetic] = unit;
+  StageInTime stage = {stage_channel(hardware), analogue_stage(hardware)};
+  LateLight late = late_light(unit, seed, stage, instants_s);
   return {draw_combiners(design.task, hardware, seed.seed, seed.chip),
           fabricated_ceilings(design, hardware.link, seed),
           oscillator_phases(design, hardware.link, noise, seed),
           noise.lock ? oscillator_walk_rad(design, hardware) : std::vector<double>(design.layers.size(), 0.0),
-          {stage_channel(hardware), analogue_stage(hardware)}};
+          std::move(stage),
+          std::move(late)};
 }
 
 namespace {
 
 /// Turns the light of a layer against its oscillators: by what the chip has drifted, and by a phase that the
-/// linewidth draws for every word, the same at all receivers. `samples`: columns of a word.
+/// linewidth draws for every word, the same at all receivers. `samples`: columns of a word; `parts`: planes of
+/// the same words.
 template <class Real>
-void turn(FieldBatchOf<Real>& fields, double drift_rad, double walk_rad, Eigen::Index samples, Stream& stream) {
+void turn(FieldBatchOf<Real>& fields, double drift_rad, double walk_rad, Eigen::Index samples,
+          Eigen::Index parts, Stream& stream) {
   using Row = Eigen::Array<Real, 1, Eigen::Dynamic>;
-  Row angle = Row::Constant(fields.words(), static_cast<Real>(drift_rad));
+  Row angle = Row::Constant(fields.words() / parts, static_cast<Real>(drift_rad));
   if (walk_rad > 0)
     for (Eigen::Index first = 0; first < angle.size(); first += samples)
       angle.segment(first, samples) += static_cast<Real>(walk_rad * stream.normal());
-  const Row cosine = angle.cos(), sine = angle.sin();
+  const Row cosine = angle.cos().replicate(1, parts), sine = angle.sin().replicate(1, parts);
   for (Eigen::Index p = 0; p < fields.re.rows(); ++p) {
     auto re = fields.re.row(p).array();
     auto im = fields.im.row(p).array();
@@ -37,6 +43,17 @@ void turn(FieldBatchOf<Real>& fields, double drift_rad, double walk_rad, Eigen::
     im = sine * re + cosine * im;
     re = turned;
   }
+}
+
+/// The planes of late light that belong to a receiver's own instant, 0, or to a later one.
+template <class Real>
+FieldBatchOf<Real> at_instant(const FieldBatchOf<Real>& fields, const StageInTime& stage, std::size_t instant,
+                              Eigen::Index words) {
+  const Eigen::Index columns = stage.late_parts * words, first = static_cast<Eigen::Index>(instant) * columns;
+  FieldBatchOf<Real> own;
+  own.re = fields.re.middleCols(first, columns);
+  if (fields.im.size() > 0) own.im = fields.im.middleCols(first, columns);
+  return own;
 }
 
 }  // namespace
@@ -79,10 +96,13 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
 
   Stream walk(seed.seed, Purpose::oscillator_walk, seed.chip, block, seed.instant);
   Stream averages(seed.seed, Purpose::average_noise, seed.chip, first, seed.instant);
-  const Fields lanes(coherent
-                         ? unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase)
-                         : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
-                                             fabricated.combiners, codes, averages));
+  const LateLight& late = fabricated.late;
+  const Eigen::Index words = codes.rows(), parts = late.parts();
+  const Fields lanes(
+      !late.none() ? late_unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase, late)
+      : coherent   ? unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase)
+                   : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
+                                       fabricated.combiners, codes, averages));
   std::vector<Fields> behind(design.layers.size());
   Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
   Eigen::Index digit = 0;
@@ -93,21 +113,24 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     const bool last = layer.ending == LayerEnd::servers;
     const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
-    const Fields made =
-        paths[l].inputs_unchanged ? Fields() : gathered(layer, paths[l], lanes, behind, hardware);
+    const bool unchanged = paths[l].inputs_unchanged && late.none();
+    Fields made = unchanged ? Fields() : gathered(layer, paths[l], lanes, behind, hardware);
+    if (!late.none()) make_late(made, layer, paths[l], late);
     const double drift_rad = unit.chip.layers[l].oscillator_rad, walk_rad = fabricated.oscillator_walk_rad[l];
     const bool turned = layer.received() && (drift_rad != 0 || walk_rad > 0);
     Fields out =
-        apply_transfer(paths[l].transfer, paths[l].inputs_unchanged ? whole : made,
+        apply_transfer(paths[l].transfer, unchanged ? whole : made,
                        !layer.received() || acting.shot || turned || !fabricated.oscillator_rad.empty());
-    if (turned) turn(out, drift_rad, walk_rad, fabricated.stage.analogue ? samples_per_symbol : 1, walk);
+    if (turned) turn(out, drift_rad, walk_rad, fabricated.stage.analogue ? samples_per_symbol : 1, parts, walk);
     if (!layer.received()) {
       behind[l] = std::move(out);
       continue;
     }
     const Eigen::VectorXd* phase = fabricated.oscillator_rad.empty() ? nullptr : &fabricated.oscillator_rad[l];
-    const auto received = [&](const StageInTime& stage, Stream& stream) {
-      Plane values = detect(out, hardware, phase, stage, acting, stream);
+    const auto received = [&](const StageInTime& stage, std::size_t instant, Stream& stream) {
+      Plane values =
+          parts == 1 ? detect(out, hardware, phase, stage, acting, stream)
+                     : detect(at_instant(out, stage, instant, words), hardware, phase, stage, acting, stream);
       values = (static_cast<Real>(paths[l].gain) * values).colwise() + paths[l].bias;
       return values;
     };
@@ -122,10 +145,10 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     };
     if (onlooker != nullptr)
       for (std::size_t i = 0; i < onlooker->instants.size(); ++i) {
-        const Plane seen = received(onlooker->instants[i], looks);
+        const Plane seen = received(onlooker->instants[i], i + 1, looks);
         onlooker->see(l, i, seen, passed_on(seen));
       }
-    Plane values = received(fabricated.stage, last ? server : neurons);
+    Plane values = received(fabricated.stage, 0, last ? server : neurons);
     const bool looked_at = onlooker != nullptr && onlooker->instants.empty();
     const Plane raw = looked_at ? values : Plane();
     values = passed_on(std::move(values));
@@ -136,6 +159,7 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
       drives = full_scale / static_cast<Real>(layer.largest_output) *
                (drives.array() + static_cast<Real>(layer.offset));
       if (paths[l].undimmed) drives = drives.cwiseMax(-full_scale).cwiseMin(full_scale);
+      if (parts > 1) drives = drives.replicate(1, parts).eval();
       continue;
     }
     answer.middleRows(digit, values.rows()) = values.template cast<double>();

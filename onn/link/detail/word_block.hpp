@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <vector>
 
 #include "onn/link/detail/electronics.hpp"
+#include "onn/link/detail/late_light.hpp"
 #include "onn/link/detail/light_path.hpp"
 #include "onn/link/detail/receivers.hpp"
 #include "onn/link/noise.hpp"
@@ -18,6 +20,9 @@ inline constexpr Eigen::Index block_words = 512;
 // of one block of words: the neurons', one for each server, and the last for whoever looks on
 inline constexpr std::uint32_t streams_per_block = 128;
 
+/// A receiver's own, alone.
+inline constexpr std::array<double, 1> own_instant = {0.0};
+
 /// What fabrication left of a chip's electronics.
 struct Fabricated {
   CombinerWeights combiners;
@@ -25,9 +30,12 @@ struct Fabricated {
   std::vector<Eigen::VectorXd> oscillator_rad;  ///< of receivers; empty where all are in phase
   std::vector<double> oscillator_walk_rad;      ///< (layers) rms, drawn for every word
   StageInTime stage;                            ///< alike for all
+  LateLight late;                               ///< of modulators
 };
 
-Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& seed);
+/// That of a channel of a chip; late light for receivers that sample at these instants, s after their own.
+Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& seed,
+                                  std::span<const double> instants_s = own_instant);
 
 /// Layers behind which receivers stand.
 Eigen::Index received_layers(const ChipDesign& design);

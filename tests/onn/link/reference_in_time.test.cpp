@@ -50,6 +50,27 @@ TEST_CASE("transmit of words in succession is the reference, receiver by receive
   fmt::print("in succession: worst difference {:.3g} digit\n", worst);  // of claim succession-difference
 }
 
+// The same of samplers that average over a symbol, and of lanes, layers and servers that are late. Seen to fail
+// when
+//   - the mean is that of the symbol after the instant, or the slow twin's is over twice a symbol,
+//   - light is early in place of late, or what a server's modulators have in common is left out,
+//   - blocks know no more neighbours than those of light on time.
+TEST_CASE("transmit of averaging samplers and late light is the reference") {
+  for (const std::size_t s : {std::size_t{0}, std::size_t{2}, std::size_t{4}})
+    for (const Sampling sampling : {Sampling::clocked, Sampling::unclocked})
+      for (const auto& [lane_s, layer_s] : {std::pair{0.0, 0.0}, {1e-12, 0.0}, {0.0, 1e-12}, {1e-12, 1.5e-12}})
+        for (const Sampler sampler : {Sampler::track_and_hold, Sampler::integrate_and_dump}) {
+          const bool clocked = sampling == Sampling::clocked;
+          if (!clocked && sampler == Sampler::integrate_and_dump) continue;
+          Unit u = unit_in_time(sampling, 25e9, clocked ? 3 : 1);
+          u.hardware.timing.sampler = sampler;
+          u.hardware.timing.lane_skew_s = lane_s, u.hardware.timing.layer_skew_s = layer_s;
+          INFO(subjects()[s].name << ", " << name_of(sampling) << ", " << name_of(sampler) << ", " << lane_s
+                                  << ", " << layer_s);
+          CHECK(difference(subjects()[s], u, clocked && sampler == Sampler::track_and_hold ? 530 : 24) < 1e-9);
+        }
+}
+
 // Without noise, sample by sample as superposed steps say, to 1e-9 digit. Seen to fail when
 //   - the modulator's pole is left out, or its lanes come by the delay of one filter late,
 //   - servers read a sample later.
@@ -64,8 +85,11 @@ TEST_CASE("transmit of unclocked words is the reference, sample by sample") {
 // With noise and jitter. Seen to fail when float32 draws its jitter one number later.
 TEST_CASE("transmit of words in time in float32 is that in float64") {
   for (const std::size_t s : in_time)
-    for (const Sampling sampling : {Sampling::clocked, Sampling::unclocked}) {
+    for (const auto& [sampling, skew_s] :
+         {std::pair(Sampling::clocked, 0.0), std::pair(Sampling::clocked, 2e-12),
+          std::pair(Sampling::unclocked, 2e-12)}) {
       Unit u = unit_in_time(sampling, 20e9, sampling == Sampling::clocked ? 3 : 1);
+      u.hardware.timing.lane_skew_s = skew_s;
       u.hardware.timing.jitter_s = sampling == Sampling::clocked ? 1e-12 : 0.0;
       const Built b = built(subjects()[s].network, u);
       const Codes codes = random_codes(subjects()[s].network.task, 530);
@@ -74,7 +98,7 @@ TEST_CASE("transmit of words in time in float32 is that in float64") {
         noise.converter = false;  // a step may go either way
         return transmit({b.design, b.state, u.hardware, noise, arithmetic}, codes, {.seed = 1, .chip = u.chip});
       };
-      INFO(subjects()[s].name << ", " << name_of(sampling));
+      INFO(subjects()[s].name << ", " << name_of(sampling) << ", " << skew_s << " s");
       CHECK((sent(Arithmetic::float32) - sent(Arithmetic::float64)).cwiseAbs().maxCoeff() <
             1e-4);  // seen: 2.5e-5
     }
@@ -119,7 +143,10 @@ TEST_CASE("MC: transmit of words in succession has the noise of the reference") 
   constexpr Case cases[] = {
       {"unclocked", {Sampling::unclocked, 20e9}, 24e9, received},
       {"narrow receivers, whose noise is alike in neighbours", {Sampling::clocked, 50e9, 3}, 12e9, received},
-      {"jitter", {Sampling::clocked, 50e9, 3, 2e-12}, 24e9, {.jitter = true}}};
+      {"jitter", {Sampling::clocked, 50e9, 3, 2e-12}, 24e9, {.jitter = true}},
+      {"jitter of late light", {Sampling::clocked, 50e9, 3, 2e-12, {}, 1.5e-12, 1e-12}, 24e9, {.jitter = true}},
+      {"means", {Sampling::clocked, 40e9, 3, 0.0, Sampler::integrate_and_dump}, 24e9, received},
+      {"unclocked and late", {Sampling::unclocked, 20e9, 1, 0.0, {}, 1.5e-12, 1e-12}, 24e9, received}};
   const OneThread alone;
   constexpr std::uint32_t instants = 500;
   constexpr Eigen::Index words = 12, first = 5,

@@ -134,6 +134,34 @@ TEST_CASE("clocked channel: noise of samples is as correlated as the receiver's 
   }
 }
 
+// Means over the symbol before the instant, by sums, with slopes and noise. Fails when the mean is that of the
+// symbol after, or noise is as large as that of an instant
+TEST_CASE("clocked channel: integrate-and-dump averages over a symbol") {
+  constexpr int parts = 1000;
+  for (const double rate : {5e9, 40e9}) {
+    const ClockedChannel mean =
+        clocked_channel(modulator, receiver, rate, 3, 0.03, Sampler::integrate_and_dump);
+    ClockedChannel instant = mean;  // samples_late() takes one
+    for (std::size_t k = 0; k < mean.response.size(); ++k) {
+      double sum = 0.0;
+      for (int i = 0; i < parts; ++i) sum += samples_late(instant, rate, -(i + 0.5) / parts / rate)[k] / parts;
+      CHECK(mean.response[k] == Approx(sum).margin(1e-6));
+      const double slope =
+          (samples_late(instant, rate, 0.0)[k] - samples_late(instant, rate, -1 / rate)[k]) * rate;
+      CHECK(mean.slope[k] == Approx(slope).margin(1e-6 * rate));
+    }
+    CHECK(std::accumulate(mean.response.begin(), mean.response.end(), 0.0) == Approx(1.0).epsilon(1e-9));
+    const double variance = averaged_noise_correlation(std::span(&receiver, 1), 0.0, 1 / rate);
+    double colour = 0.0;
+    for (const double a : mean.colour) colour += a * a;
+    CHECK(colour == Approx(variance).epsilon(1e-9));
+    CHECK(variance < 0.8);
+    const ClockedChannel later = sampled_later(mean, modulator, receiver, rate, 0.0);
+    for (std::size_t k = 0; k < mean.response.size(); ++k)
+      CHECK(later.response[k + 1] == Approx(mean.response[k]).margin(1e-12));
+  }
+}
+
 TEST_CASE("clocked channel: impossible ones are refused") {
   check_message(refusal([] { clocked_channel(modulator, receiver, 0); }), {"symbol_rate_bd"});
   check_message(refusal([] { clocked_channel(modulator, receiver, 1e9, 2); }), {"equaliser_taps = 2"});

@@ -90,6 +90,29 @@ TEST_CASE("low-pass: correlation of noise from instant to instant") {
   }
 }
 
+// Of means over a window, by a sum over the window; the integral of the step response by one over time. Fails
+// when the triangle is one of half the width, or the integral begins elsewhere than at 0
+TEST_CASE("low-pass: integrals of the step response and of the noise's correlation") {
+  constexpr int parts = 2000;
+  for (const Lowpass& filter : {one_pole, bessel}) {
+    const std::span of(&filter, 1);
+    for (const double window_s : {5e-12, 40e-12})
+      for (const double lag_s : {0.0, 5e-12, 12e-12, 40e-12}) {
+        double mean = 0.0, area_s = 0.0;
+        const double du = 2 * window_s / parts, dt = lag_s / parts;
+        for (int k = 0; k < parts; ++k) {
+          const double u = -window_s + (k + 0.5) * du;
+          mean += (1 - std::abs(u) / window_s) * noise_correlation(of, lag_s + u) * du / window_s;
+          const double t = (k + 0.5) * dt;
+          area_s += step_response(of, std::span(&t, 1))[0] * dt;
+        }
+        CHECK(averaged_noise_correlation(of, lag_s, window_s) == Approx(mean).margin(1e-5));
+        CHECK(step_response(of, std::span(&lag_s, 1), -1)[0] == Approx(area_s).epsilon(1e-5));
+      }
+  }
+  check_message(refusal([] { averaged_noise_correlation(std::span(&one_pole, 1), 0.0, 0.0); }), {"window_s"});
+}
+
 // Fails when 2 pi is missing in the poles
 TEST_CASE("low-pass: impulse response, unit area, one pole e^(-t)") {
   const double dt = 1e-13;

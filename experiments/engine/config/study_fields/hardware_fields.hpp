@@ -244,6 +244,18 @@ void visit_fields(S& s, Visitor&& visit) {
         s.equaliser_taps);
   visit(FieldInfo{"jitter_s", "s", "RMS jitter of every clocked receiver's sampling instants", 0, 1e-6},
         s.jitter_s);
+  visit_enum(visit, "sampler",
+             "How a clocked receiver takes its sample: at an instant (track-and-hold), or as the mean over a "
+             "symbol (integrate-and-dump)",
+             s.sampler);
+  visit(
+      FieldInfo{"lane_skew_s", "s",
+                "RMS timing skew of each modulator's light, constant for a chip (at most a tenth of a symbol)",
+                0, 1e-6, "1e-12: 0.2 mm of fibre"},
+      s.lane_skew_s);
+  visit(FieldInfo{"layer_skew_s", "s",
+                  "RMS timing skew that all modulators of a layer, or of a server, have in common", 0, 1e-6},
+        s.layer_skew_s);
   visit(FieldInfo{"clocked_receiver_j", "J",
                   "Energy per symbol of a clocked receiver's clock, track-and-hold and equaliser", 0, 1e-6,
                   "whole receivers of one bit per symbol: 0.35e-12 to 0.9e-12"},

@@ -260,8 +260,9 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
                        std::string(name_of(averaging))));
-  const auto& [sampling, symbol_rate, taps, jitter_s, clocked_j] = timing;
-  check("time", values(std::string(name_of(sampling)), symbol_rate, taps, jitter_s, clocked_j));
+  const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j] = timing;
+  check("time", values(std::string(name_of(sampling)), symbol_rate, taps, jitter_s,
+                       std::string(name_of(sampler)), lane_skew_s, layer_skew_s, clocked_j));
   const auto& [shot, amplifier, intensity, phase_lock, converters, last_only, jitter] =
       static_cast<const NoiseSwitches&>(noise);
   check("noise", values(noise.set, shot, amplifier, intensity, phase_lock, converters, jitter, last_only));
