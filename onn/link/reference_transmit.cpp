@@ -149,7 +149,8 @@ std::vector<Light> averaged_powers(const Task& task, const UnitHardware& hardwar
     const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
     const double current_a =
         incoherent_current_a(stage, powers_w) + intensity_a + std::sqrt(white) * stream.normal();
-    lanes.push_back({.unit_sqrt_w = std::sqrt(full_w) / 3.0,
+    lanes.push_back({.parts = {},
+                     .unit_sqrt_w = std::sqrt(full_w) / 3.0,
                      .driven = true,
                      .level = remodulated_field_of_current_sqrt_w(stage, current_a) / std::sqrt(full_w)});
   }
@@ -356,6 +357,8 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
                       128 * seed.channel + (at_servers ? 1 + seed.server : 0));
     const std::vector<double> late_s = lateness_s(
         hardware, seed, static_cast<std::size_t>(design.task.servers) + l, static_cast<int>(layer.outputs));
+    Stream offsets(seed.seed, Purpose::receiver_offset, seed.chip, static_cast<std::uint32_t>(l),
+                   128 * seed.channel + (at_servers ? 1 + seed.server : 0));
     const double dither_rad = noise.lock ? hardware.link.oscillator_dither_rad : 0.0;
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       if (!layer.received()) {
@@ -369,7 +372,8 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
       const double unit_t = at_servers ? unit_t_ratio(hardware, design.task.servers) : 1.0;
       const double dithered_rad = dither_rad * std::sin(2 * constants::pi * stream.uniform());
       const ReferenceReceiver receiver = {
-          oscillator.normal() * hardware.link.sigma_oscillator_rad + dithered_rad, j % 2 == 0 ? 1 : -1};
+          oscillator.normal() * hardware.link.sigma_oscillator_rad + dithered_rad, j % 2 == 0 ? 1 : -1,
+          offsets.normal() * hardware.receiver.offset_a};
       LightParts arriving;
       for (const auto& [by_s, fields] : out) arriving[by_s] = unit_t * fields.row(j).transpose();
       const Eigen::VectorXd i =
@@ -388,7 +392,8 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
       for (std::size_t w = 0; w < words; ++w) {
         const double z = neuron.field_of_current(i[static_cast<Eigen::Index>(w)]) + layer.offset;
         behind[w][l].push_back(
-            {.unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
+            {.parts = {},
+             .unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
              .driven = true,
              .late_s = late_s[static_cast<std::size_t>(j)],
              .level = z / layer.largest_output});

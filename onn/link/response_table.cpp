@@ -132,6 +132,11 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
              "send the words through the meshes.",
              key, value);
   };
+  validate(
+      hardware.receiver.overload_a == 0.0,
+      "receiver.overload_a = {} (a chip's response table draws the noise of servers' receivers behind their "
+      "amplifiers). Set it to 0, or send the words through the meshes.",
+      hardware.receiver.overload_a);
   ideal(link.sigma_combiner, "link.sigma_combiner");
   ideal(link.sigma_oscillator_rad, "link.sigma_oscillator_rad");
   ideal(hardware.modulator.leak, "modulator.leak");

@@ -31,6 +31,8 @@ void validate_receiver(const ReceiverSettings& s) {
   validate_not_negative("cmrr_db", s.cmrr_db);
   validate_photodiode(s.photodiode);
   validate_front_end(s.front_end);
+  validate_not_negative("offset_a", s.offset_a);
+  validate_not_negative("overload_a", s.overload_a);
 }
 
 }  // namespace optinc

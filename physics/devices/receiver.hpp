@@ -13,6 +13,10 @@ struct ReceiverSettings {
   double cmrr_db = 30.0;          ///< common-mode rejection of the pair (electrical: 20 log10)
   PhotodiodeSettings photodiode;  ///< each of the two
   FrontEnd front_end;
+  double offset_a = 0.0;  ///< rms offset current at the front end's input, constant for a receiver: what leaves
+                          ///< thresholds off
+  double overload_a = 0.0;  ///< largest current, of either sign, that the front end passes on; 0: any. It
+                            ///< recovers at once
 };
 
 /// Signal current per field amplitude, A per sqrt(W): i = 2 R sqrt(P_LO) Re(E e^{-i phi_LO}).
@@ -29,7 +33,8 @@ double relative_intensity_noise(const ReceiverSettings& settings, const LaserSet
 /// R P_LO sqrt(RIN B) 10^(-CMRR/20).
 double lo_intensity_noise_a(const ReceiverSettings& settings, const LaserSettings& seed);
 
-/// Throws Error, naming the field, for a value that no receiver has (power or bandwidth <= 0, negative noise).
+/// Throws Error, naming the field, for a value that no receiver has (power or bandwidth <= 0, negative noise,
+/// offset or overload).
 void validate_receiver(const ReceiverSettings& settings);
 
 }  // namespace optinc

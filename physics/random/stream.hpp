@@ -38,6 +38,7 @@ enum class Purpose : std::uint32_t {
   arm_roughness = 43,         ///< chip; mesh
   heater_spread = 44,         ///< chip; mesh
   static_phase = 45,          ///< chip; mesh
+  receiver_offset = 46,       ///< chip; layer; 128 channel + (0: neurons, 1 + server: its receivers)
   third_splitter_error = 50,  ///< chip; mesh
   common_phase = 51,          ///< chip; mesh
   combiner_weight = 52,       ///< chip; digit lane

@@ -58,7 +58,11 @@ void bind_hardware(nb::module_& m) {
       .def_rw("drive_capacitance_f", &MzmSettings::drive_capacitance_f, "Effective load of the driver [F].");
   nb::class_<ReceiverSettings> receiver(m, "ReceiverSettings", "Every homodyne receiver.");
   receiver.def_rw("lo_power_w", &ReceiverSettings::lo_power_w, "Power of the local oscillator [W].")
-      .def_rw("cmrr_db", &ReceiverSettings::cmrr_db, "Common-mode rejection of the pair of photodiodes [dB].");
+      .def_rw("cmrr_db", &ReceiverSettings::cmrr_db, "Common-mode rejection of the pair of photodiodes [dB].")
+      .def_rw("offset_a", &ReceiverSettings::offset_a,
+              "rms offset current at each amplifier's input, constant for a chip [A].")
+      .def_rw("overload_a", &ReceiverSettings::overload_a,
+              "Largest current that an amplifier passes on [A]; 0: any.");
   of_receiver(
       receiver, "responsivity_a_per_w",
       [](ReceiverSettings& r) -> double& { return r.photodiode.responsivity_a_per_w; },

@@ -74,7 +74,8 @@ class Shipped(unittest.TestCase):
                               "approximation", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "learning_clocked",
                               "chip_to_accuracy",
                               "gradient_errors", "learning_drift", "splitter_errors", "rare_errors", "waveform",
-                              "noise_links", "noise_shapes", "oscillator_drift", "wavelength", "comb", "wafer",
+                              "noise_links", "noise_shapes", "oscillator_drift", "skew", "receiver_offsets",
+                              "wavelength", "comb", "wafer",
                               "mesh_drift"}, names)
 
     def test_each_says_what_it_is_for(self):

@@ -29,6 +29,20 @@ std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const
   return ceilings;
 }
 
+std::vector<Eigen::VectorXd> receiver_offsets_a(const ChipDesign& design, const ReceiverSettings& receiver,
+                                                const TransmissionSeed& seed) {
+  std::vector<Eigen::VectorXd> offsets_a;
+  if (receiver.offset_a == 0) return offsets_a;
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const bool last = design.layers[l].ending == LayerEnd::servers;
+    Stream fabrication(seed.seed, Purpose::receiver_offset, seed.chip, static_cast<std::uint32_t>(l),
+                       seed.channel * streams_of_channel + (last ? 1 + seed.server : 0));
+    Eigen::VectorXd& own = offsets_a.emplace_back(design.layers[l].outputs);
+    for (double& offset_a : own) offset_a = receiver.offset_a * fabrication.normal();
+  }
+  return offsets_a;
+}
+
 std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
                                                const NoiseSwitches& noise, const TransmissionSeed& seed) {
   std::vector<Eigen::VectorXd> phases;

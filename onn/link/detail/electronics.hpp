@@ -6,7 +6,7 @@
 #include "onn/link/noise.hpp"
 
 // What fabrication and phase control leave of a chip's electronics: limiters soft and unequal, oscillators off
-// phase.
+// phase, receivers with offsets.
 
 namespace optinc {
 
@@ -21,6 +21,11 @@ std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const
 /// where in its dither each lock is (a sine, far slower than words). Empty where all are in phase.
 std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
                                                const NoiseSwitches& noise, const TransmissionSeed& seed);
+
+/// Offset currents of the receivers of a chip's channel, A, [layer](outputs), those at the servers of
+/// `seed.server`: normal of rms receiver.offset_a. Empty where there are none.
+std::vector<Eigen::VectorXd> receiver_offsets_a(const ChipDesign& design, const ReceiverSettings& receiver,
+                                                const TransmissionSeed& seed);
 
 /// limited() of values (neurons, words), those below 0 rectified, each at its neuron's ceiling.
 template <class Matrix, class Vector>

@@ -118,16 +118,20 @@ Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Ei
 }
 
 template <class Real>
-PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware,
-                     const Eigen::VectorXd* phase_rad, const StageInTime& stage, const NoiseSwitches& noise,
-                     Stream& stream) {
+PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, const OwnReceivers& own,
+                     const StageInTime& stage, const NoiseSwitches& noise, Stream& stream) {
   const auto per_field = static_cast<Real>(homodyne_current_per_field(hardware.receiver));
   PlaneOf<Real> current = per_field * fields.re;
-  if (phase_rad != nullptr) {
-    const VectorOf<Real> cosine = phase_rad->array().cos().template cast<Real>(),
-                         sine = phase_rad->array().sin().template cast<Real>();
+  if (own.phase_rad != nullptr) {
+    const VectorOf<Real> cosine = own.phase_rad->array().cos().template cast<Real>(),
+                         sine = own.phase_rad->array().sin().template cast<Real>();
     current = cosine.asDiagonal() * current + per_field * (sine.asDiagonal() * fields.im).eval();
   }
+  const auto amplify = [&] {
+    if (own.offset_a != nullptr) current.colwise() += own.offset_a->template cast<Real>();
+    const auto most_a = static_cast<Real>(hardware.receiver.overload_a);
+    if (most_a > 0) current = current.cwiseMax(-most_a).cwiseMin(most_a);
+  };
   if (const auto& channel = stage.clocked) {
     const PlaneOf<Real> samples =
         sampled(current, stage, noise.jitter ? hardware.timing.jitter_s : 0.0, stream);
@@ -135,6 +139,7 @@ PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardw
     add_noise(fields, hardware, noise, stream, current);
     if (noise.any_receiver_noise())
       current = samples + along_words<PlaneOf<Real>>(current - samples, channel->colour, 0);
+    amplify();
     return along_words(current, channel->equaliser, channel->equaliser_before);
   }
   if (const auto& analogue = stage.analogue) {
@@ -143,15 +148,17 @@ PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardw
     const PlaneOf<Real> drawn = (noisy - current) / static_cast<Real>(analogue->noise_gain);
     current = smoothed(current, analogue->stage, *analogue);
     if (noise.any_receiver_noise()) current += smoothed(drawn, std::span(analogue->stage).last(1), *analogue);
+    amplify();
     return current;
   }
   add_noise(fields, hardware, noise, stream, current);
+  amplify();
   return current;
 }
 
-template PlaneOf<double> detect(const FieldBatch&, const UnitHardware&, const Eigen::VectorXd*,
-                                const StageInTime&, const NoiseSwitches&, Stream&);
-template PlaneOf<float> detect(const FieldBatchOf<float>&, const UnitHardware&, const Eigen::VectorXd*,
+template PlaneOf<double> detect(const FieldBatch&, const UnitHardware&, const OwnReceivers&, const StageInTime&,
+                                const NoiseSwitches&, Stream&);
+template PlaneOf<float> detect(const FieldBatchOf<float>&, const UnitHardware&, const OwnReceivers&,
                                const StageInTime&, const NoiseSwitches&, Stream&);
 
 }  // namespace optinc

@@ -56,12 +56,17 @@ struct Neighbours {
 /// Those of a unit of so many stages in series.
 Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Eigen::Index stages);
 
-/// Homodyne currents (ports, words), A, of fields against local oscillators of these phases (none: in phase),
-/// with the noise that is switched on. Columns of fields are words, or samples where the stage is analogue;
-/// those before the first count as dark.
+/// What fabrication and phase control leave of one layer's receivers; null: nothing.
+struct OwnReceivers {
+  const Eigen::VectorXd* phase_rad = nullptr;  ///< of local oscillators against their light
+  const Eigen::VectorXd* offset_a = nullptr;
+};
+
+/// Homodyne currents (ports, words), A, of fields, with the noise that is switched on. Columns of fields are
+/// words, or samples where the stage is analogue; those before the first count as dark.
 template <class Real>
 typename FieldBatchOf<Real>::Plane detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware,
-                                          const Eigen::VectorXd* phase_rad, const StageInTime& stage,
+                                          const OwnReceivers& own, const StageInTime& stage,
                                           const NoiseSwitches& noise, Stream& stream);
 
 }  // namespace optinc

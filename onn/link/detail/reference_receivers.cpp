@@ -51,6 +51,13 @@ double sample_correlation(const Lowpass& receiver, Sampler sampler, double symbo
   return integral(both, -symbol_s, 0) + integral(both, 0, symbol_s);
 }
 
+/// What its front end makes of a current, A.
+double amplified_a(const ReceiverSettings& receiver, const ReferenceReceiver& at, double current_a) {
+  const double i = current_a + at.offset_a, most_a = receiver.overload_a;
+  if (most_a == 0 || std::abs(i) <= most_a) return i;
+  return i > 0 ? most_a : -most_a;
+}
+
 /// Values that a receiver takes of words in succession, the first after the last, A: the levels' steps, each
 /// smoothed by modulator and receiver, at an instant of its own; noise of the receiver's band; equaliser. Of
 /// `channel`, only the instant and the taps that were chosen count. Shot noise is that of the light's words,
@@ -100,6 +107,7 @@ Eigen::VectorXd clocked_currents_a(const LightParts& light, const ReferenceRecei
     }
     samples += correlation.llt().matrixL() * white;
   }
+  for (double& i : samples) i = amplified_a(hardware.receiver, at, i);
   Eigen::VectorXd equalised = Eigen::VectorXd::Zero(words);
   for (Eigen::Index n = 0; n < words; ++n)
     for (std::size_t m = 0; m < channel.equaliser.size(); ++m)
@@ -146,6 +154,7 @@ Eigen::VectorXd unclocked_currents_a(const LightParts& light, const ReferenceRec
       currents[n] += held_a[from] * (smooth[later] - smooth[later - 1]) +
                      drawn_a[from] * (receiver[later] - receiver[later - 1]) / std::sqrt(energy);
     }
+  for (double& i : currents) i = amplified_a(hardware.receiver, at, i);
   return currents;
 }
 
@@ -162,7 +171,8 @@ Eigen::VectorXd reference_currents_a(const LightParts& light, const ReferenceRec
   Eigen::VectorXd currents(fields.size());
   for (Eigen::Index n = 0; n < fields.size(); ++n) {
     const double mean = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
-    currents[n] = mean + noise_a(mean, fields[n], at, hardware, noise, seed_noise[n], stream);
+    currents[n] = amplified_a(hardware.receiver, at,
+                              mean + noise_a(mean, fields[n], at, hardware, noise, seed_noise[n], stream));
   }
   return currents;
 }

@@ -18,6 +18,7 @@ namespace optinc {
 struct ReferenceReceiver {
   double phase_rad = 0.0;  ///< of its local oscillator
   int stronger_diode = 1;  ///< 1 or -1: sign of what the pair does not reject
+  double offset_a = 0.0;   ///< at the input of its front end
 };
 
 /// Fields at a receiver, sqrt(W), one a word, or a sample of unclocked words; of modulators that are so much

@@ -17,6 +17,7 @@ Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& s
   return {draw_combiners(design.task, hardware, seed.seed, seed.chip),
           fabricated_ceilings(design, hardware.link, seed),
           oscillator_phases(design, hardware.link, noise, seed),
+          receiver_offsets_a(design, hardware.receiver, seed),
           noise.lock ? oscillator_walk_rad(design, hardware) : std::vector<double>(design.layers.size(), 0.0),
           std::move(stage),
           std::move(late)};
@@ -126,11 +127,14 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
       behind[l] = std::move(out);
       continue;
     }
-    const Eigen::VectorXd* phase = fabricated.oscillator_rad.empty() ? nullptr : &fabricated.oscillator_rad[l];
+    const auto of_layer = [&](const std::vector<Eigen::VectorXd>& all) {
+      return all.empty() ? nullptr : &all[l];
+    };
+    const OwnReceivers own = {of_layer(fabricated.oscillator_rad), of_layer(fabricated.offset_a)};
     const auto received = [&](const StageInTime& stage, std::size_t instant, Stream& stream) {
-      Plane values =
-          parts == 1 ? detect(out, hardware, phase, stage, acting, stream)
-                     : detect(at_instant(out, stage, instant, words), hardware, phase, stage, acting, stream);
+      Plane values = parts == 1
+                         ? detect(out, hardware, own, stage, acting, stream)
+                         : detect(at_instant(out, stage, instant, words), hardware, own, stage, acting, stream);
       values = (static_cast<Real>(paths[l].gain) * values).colwise() + paths[l].bias;
       return values;
     };

@@ -28,6 +28,7 @@ struct Fabricated {
   CombinerWeights combiners;
   std::vector<Eigen::VectorXd> ceilings;        ///< of neurons; empty where they are hard and the network's own
   std::vector<Eigen::VectorXd> oscillator_rad;  ///< of receivers; empty where all are in phase
+  std::vector<Eigen::VectorXd> offset_a;        ///< of receivers; empty where they have none
   std::vector<double> oscillator_walk_rad;      ///< (layers) rms, drawn for every word
   StageInTime stage;                            ///< alike for all
   LateLight late;                               ///< of modulators

@@ -150,6 +150,13 @@ const std::vector<Switch>& switches() {
          u.hardware.link.sigma_oscillator_rad = 0.2, u.hardware.link.signed_levels = true,
          u.model.sigma_eta_rad = 0.05;
        }},
+      {"receivers with offsets, of another server",
+       [](Unit& u) { u.server = 1, u.hardware.receiver.offset_a = 2e-5, u.model.sigma_eta_rad = 0.05; }},
+      {"overloaded amplifiers",
+       [](Unit& u) {
+         u.hardware.receiver.offset_a = 1e-5, u.hardware.receiver.overload_a = 1.5e-4;
+         u.model.sigma_eta_rad = 0.05;
+       }},
       {"soft limiters", [](Unit& u) { u.hardware.link.limiter_knee = 0.2; }},
       {"limiters, soft and unequal, of a real unit",
        [](Unit& u) {
@@ -214,6 +221,7 @@ const std::vector<Switch>& switches() {
                             .signed_levels = true,
                             .skew = Skew::delay_lines};
          u.hardware.modulator.leak = 0.04, u.hardware.receiver.lo_power_w = 1e-2;
+         u.hardware.receiver.offset_a = 1e-6, u.hardware.receiver.overload_a = 2e-3;
          u.hardware.laser.rin_db_per_hz = -125;
          u.hardware.splitter.stage_excess_loss_db = 0.7, u.hardware.routing.loss_db_per_cm = 3.0;
          u.hardware.coupler.loss_db = 6.0, u.hardware.fibre.connectors = 12;

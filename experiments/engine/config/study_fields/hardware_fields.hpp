@@ -66,6 +66,13 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"cmrr_db", "dB", "Common-mode rejection ratio of the balanced photodiodes", 0, 120,
                   "20 to 40 dB"},
         s.cmrr_db);
+  visit(FieldInfo{"offset_a", "A",
+                  "RMS offset current at each amplifier's input, constant for a chip; leaves thresholds off", 0,
+                  1, "1e-6"},
+        s.offset_a);
+  visit(FieldInfo{"overload_a", "A", "Largest current that an amplifier passes on, of either sign; 0: no limit",
+                  0, 1, "1e-3"},
+        s.overload_a);
   visit(FieldInfo{"supply_power_w", "W", "Supply power of a receiver amplifier", 0, 100,
                   "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
         s.front_end.supply_power_w);

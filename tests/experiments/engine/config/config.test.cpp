@@ -76,6 +76,8 @@ StudyConfig unlike_default() {
   u.modulator = {3.9, 3.5, 0.041, 41e9, false, 1e-13 / 3};
   u.receiver.lo_power_w = 1.2e-3;
   u.receiver.cmrr_db = 31.0;
+  u.receiver.offset_a = 1e-6 / 3;
+  u.receiver.overload_a = 1e-3 / 3;
   u.receiver.photodiode.responsivity_a_per_w = 0.95;
   u.receiver.photodiode.dark_current_a = 0.0;
   u.receiver.front_end.noise = InputReferredNoise{17e-12};
@@ -113,7 +115,7 @@ StudyConfig unlike_default() {
             Skew::delay_lines,
             Averaging::incoherent};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
-  u.timing = {Sampling::settled, 51e9, 5, 0.1e-12 / 3, 1e-13 / 3};
+  u.timing = {Sampling::settled, 51e9, 5, 0.1e-12 / 3, Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
@@ -239,10 +241,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("laser", values(power, rin, linewidth, colour, wall_plug));
   const auto& [v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance] = modulator;
   check("modulator", values(v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance));
-  const auto& [lo, cmrr, photodiode, front_end] = receiver;
+  const auto& [lo, cmrr, photodiode, front_end, offset_a, overload_a] = receiver;
   check("receiver", values(lo, photodiode.responsivity_a_per_w, photodiode.dark_current_a,
                            std::get<InputReferredNoise>(front_end.noise).a_per_rthz, front_end.bandwidth_hz,
-                           cmrr, front_end.supply_power_w));
+                           cmrr, offset_a, overload_a, front_end.supply_power_w));
   const auto& [bits, digits_range, effective_bits, step_j, converter_delay] = converter;
   CHECK(digits_range == 2.0);  // no key: the range of digits is the task's
   check("converter", values(bits, effective_bits, step_j, converter_delay));
