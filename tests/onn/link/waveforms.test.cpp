@@ -29,10 +29,12 @@ double rms(const Eigen::MatrixXd& x) { return std::sqrt(x.squaredNorm() / static
 }  // namespace
 
 // Fails when the layer looked at is another, its samples are those of other words, instants are a place off, or
-// its full scale is not the digit 3
+// its full scale is not the digit 3; with skew, when the light of an instant is that of the one before
 TEST_CASE("waveforms: at their samples servers have what transmit() brings them") {
   const Network network = random_network({4, 2}, {8, 4});
   Unit u = in_time(Sampling::clocked);
+  u.hardware.timing.lane_skew_s = GENERATE(0.0, 1e-12);
+  u.hardware.timing.layer_skew_s = 0.5 * u.hardware.timing.lane_skew_s;
   const Built b = built(network, u);
   const Codes codes = random_codes(network.task, 600);  // more than a block
   const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server};

@@ -159,15 +159,17 @@ TEST_CASE("keys that can change nothing are told") {
 
 // mutation: a member of [time] or the training's own noise is not looked at
 TEST_CASE("what settled words and trainings leave out of [time] is said") {
-  for (const char* set : {"symbol_rate_bd=4e10", "equaliser_taps=5", "jitter_s=1e-13"}) {
+  for (const char* set : {"symbol_rate_bd=4e10", "equaliser_taps=5", "jitter_s=1e-13",
+                          "sampler=integrate-and-dump", "lane_skew_s=1e-12", "layer_skew_s=1e-12"}) {
     INFO(set);
     const std::string asked = fmt::format("time.{}", set);
     CHECK(any_about(of(small, {asked}), "time.sampling"));
     CHECK_FALSE(any_about(of(small, {asked, "time.sampling=clocked"}), "time.sampling"));
   }
-  const std::vector<std::string> clocked = {"time.sampling=clocked", "training.noise=1.0"};
-  CHECK(any_about(of(small, clocked), "time.sampling"));
-  CHECK_FALSE(any_about(of(small, {clocked.front()}), "time.sampling"));
+  const std::string unclocked = "time.sampling=unclocked", noisy = "training.noise=1.0";
+  CHECK(any_about(of(small, {unclocked, noisy}), "time.sampling"));
+  CHECK_FALSE(any_about(of(small, {unclocked}), "time.sampling"));
+  CHECK_FALSE(any_about(of(small, {"time.sampling=clocked", noisy}), "time.sampling"));  // trained for
 }
 
 // mutation: a shipped study sets something no device has
