@@ -66,9 +66,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"cmrr_db", "dB", "Common-mode rejection ratio of the balanced photodiodes", 0, 120,
                   "20 to 40 dB"},
         s.cmrr_db);
-  visit(FieldInfo{"offset_a", "A",
-                  "RMS offset current at each amplifier's input, constant for a chip; leaves thresholds off", 0,
-                  1, "1e-6"},
+  visit(FieldInfo{"offset_a", "A", "RMS offset current of the receivers' amplifiers", 0, 1,
+                  "constant for a chip; shifts thresholds"},
         s.offset_a);
   visit(FieldInfo{"overload_a", "A", "Largest current that an amplifier passes on, of either sign; 0: no limit",
                   0, 1, "1e-3"},
@@ -255,13 +254,11 @@ void visit_fields(S& s, Visitor&& visit) {
              "How a clocked receiver takes its sample: at an instant (track-and-hold), or as the mean over a "
              "symbol (integrate-and-dump)",
              s.sampler);
-  visit(
-      FieldInfo{"lane_skew_s", "s",
-                "RMS timing skew of each modulator's light, constant for a chip (at most a tenth of a symbol)",
-                0, 1e-6, "1e-12: 0.2 mm of fibre"},
-      s.lane_skew_s);
-  visit(FieldInfo{"layer_skew_s", "s",
-                  "RMS timing skew that all modulators of a layer, or of a server, have in common", 0, 1e-6},
+  visit(FieldInfo{"lane_skew_s", "s", "RMS timing skew of each modulator's light", 0, 1e-6,
+                  "constant for a chip, at most a tenth of a symbol; 1e-12: 0.2 mm of fibre"},
+        s.lane_skew_s);
+  visit(FieldInfo{"layer_skew_s", "s", "RMS timing skew common to all modulators of a layer, or of a server", 0,
+                  1e-6, "constant for a chip, at most a tenth of a symbol"},
         s.layer_skew_s);
   visit(FieldInfo{"clocked_receiver_j", "J",
                   "Energy per symbol of a clocked receiver's clock, track-and-hold and equaliser", 0, 1e-6,

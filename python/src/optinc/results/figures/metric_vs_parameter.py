@@ -110,10 +110,23 @@ def axis_in_words(run: Run, axis: str) -> str:
 def in_words(run: Run, indices: Mapping[str, int]) -> str:
     """`a = 1 rad, b = 2` of a place on some of the sweep axes, by the names the file has for people."""
     swept = parameters(run).values()
-    named = [[p for p in swept if p.axis == axis and p.name != axis]
+    named = [telling([p for p in swept if p.axis == axis and p.name != axis])
              or [p for p in swept if p.name == axis] for axis in indices]
     return ", ".join(plain_name(p) + f" = {show_value(p.values[indices[p.axis]], p.units)}".replace(" ", "\xa0")
                      for group in named for p in group)
+
+
+def telling(together: list[Parameter]) -> list[Parameter]:
+    """Of more than three parameters that are swept together, as few as tell the points apart: names, then numbers, those of
+    most different values first."""
+    if len(together) <= 3:
+        return together
+    chosen: list[Parameter] = []
+    points = len(together[0].values)
+    for p in sorted(together, key=lambda p: (p.numeric, -len(set(np.asarray(p.values).tolist())))):
+        if len(set(zip(*(np.asarray(q.values).tolist() for q in chosen)))) < points:
+            chosen.append(p)
+    return chosen
 
 
 def name_of(run: Run, metric: str) -> str:
