@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from .. import style
 from ..errors import NotInResult
+from ..networks import label_of
 from ..run import Run
 from ..study import (Parameter, Statistic, fixed, headline_metrics, meaning, of_worst_layer, parameter, parameters,
                      per_variant, say_trials, show_value, spans_decades, statistic)
@@ -112,8 +113,11 @@ def in_words(run: Run, indices: Mapping[str, int]) -> str:
     swept = parameters(run).values()
     named = [telling([p for p in swept if p.axis == axis and p.name != axis])
              or [p for p in swept if p.name == axis] for axis in indices]
-    return ", ".join(plain_name(p) + f" = {show_value(p.values[indices[p.axis]], p.units)}".replace(" ", "\xa0")
-                     for group in named for p in group)
+    def value(p: Parameter) -> str:
+        found = p.values[indices[p.axis]]
+        return label_of(found) if p.key == "network.source" else show_value(found, p.units).replace(" ", "\xa0")
+
+    return ", ".join(f"{plain_name(p)}\xa0=\xa0{value(p)}" for group in named for p in group)
 
 
 def telling(together: list[Parameter]) -> list[Parameter]:
