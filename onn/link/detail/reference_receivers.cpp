@@ -28,7 +28,7 @@ double noise_a(double current_a, Complex field, const ReferenceReceiver& at, con
 /// Integral over an interval of what is smooth within.
 template <class Function>
 double integral(const Function& f, double from, double to) {
-  return boost::math::quadrature::gauss<double, 30>::integrate(f, from, to);
+  return boost::math::quadrature::gauss<double, 15>::integrate(f, from, to);
 }
 
 /// What a sampler takes of a step, so many seconds after it.
