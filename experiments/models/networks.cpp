@@ -36,10 +36,13 @@ std::string network_identity(const StudyConfig& config) {
       return key == "source" || (key.starts_with("step_") || key == "carries" ? !trained : trained);
     if (!trained) return false;
     if (section == "training" || (section == "run" && key == "seed")) return true;
-    // all but what heats and houses the unit
-    constexpr std::array unit = {"chip",    "laser", "modulator", "receiver", "converter", "splitter",
-                                 "coupler", "fibre", "waveguide", "layout",   "link",      "time",      "noise"};
-    return config.training.meets_unit() && std::find(unit.begin(), unit.end(), section) != unit.end();
+    // all but what heats and houses the unit, and what trainings leave out
+    constexpr std::array unit = {"chip",     "laser",   "modulator", "receiver",  "converter",
+                                 "splitter", "coupler", "fibre",     "waveguide", "layout",
+                                 "link",     "time",    "noise"};
+    constexpr std::array idle = {"lane_skew_s", "layer_skew_s", "clocked_receiver_j", "offset_a", "overload_a"};
+    return config.training.meets_unit() && std::ranges::find(unit, section) != unit.end() &&
+           std::ranges::find(idle, key) == idle.end();
   };
   std::string text;
   for (const FieldEntry& entry : config_entries(config))

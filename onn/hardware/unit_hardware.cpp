@@ -75,8 +75,8 @@ void validate_timing(const TimingSettings& s) {
   validate_not_negative("jitter_s", s.jitter_s);
   for (const auto& [name, skew_s] :
        {std::pair("lane_skew_s", s.lane_skew_s), std::pair("layer_skew_s", s.layer_skew_s)})
-    validate_field(skew_s >= 0 && skew_s * s.symbol_rate_bd <= 0.1, name,
-                   "{} at {} Bd (0 to a tenth of a symbol). Try 1e-12.", skew_s, s.symbol_rate_bd);
+    validate_field(skew_s >= 0 && (s.sampling == Sampling::settled || skew_s * s.symbol_rate_bd <= most_skew),
+                   name, "{} at {} Bd (0 to a tenth of a symbol). Try 1e-12.", skew_s, s.symbol_rate_bd);
   validate_not_negative("clocked_receiver_j", s.clocked_receiver_j);
 }
 

@@ -109,7 +109,7 @@ struct LinkSettings {
 /// When neurons and servers take their values.
 enum class Sampling {
   settled,    ///< when everything has settled, as if words came slowly
-  clocked,    ///< once a symbol, by a track-and-hold behind an equaliser; a neuron's modulator holds the value
+  clocked,    ///< once a symbol, by a sampler with an equaliser behind it; a neuron's modulator holds the value
   unclocked,  ///< neurons pass on what they receive as it comes; servers sample once a symbol
 };
 
@@ -125,9 +125,10 @@ struct TimingSettings {
   int equaliser_taps = 3;        ///< of every clocked receiver, one symbol apart; odd, 1: none
   double jitter_s = 0.0;         ///< rms of a clocked receiver's sampling instants, white, each its own
   Sampler sampler = Sampler::track_and_hold;  ///< of every clocked receiver
-  double lane_skew_s = 0.0;   ///< rms by which each modulator's light is late, constant for a chip
+  double lane_skew_s =
+      0.0;  ///< rms by which light of each modulator, servers' too, is late; constant for a chip
   double layer_skew_s = 0.0;  ///< the same, of all modulators of a layer, or of a server, together
-  /// of a clocked receiver's clock, track-and-hold and equaliser, for every symbol. Whole receivers of one bit
+  /// of a clocked receiver's clock, sampler and equaliser, for every symbol. Whole receivers of one bit
   /// a symbol take 0.35 to 0.9 pJ (14 to 50 mW at 40 to 56 Gb/s, reviewed by B. Razavi, "Low-Power Techniques
   /// for Wireline Systems").
   double clocked_receiver_j = 0.9e-12;
@@ -160,6 +161,8 @@ std::array<Lowpass, 2> stage_lowpasses(const UnitHardware& u);
 /// receiver's Bessel-Thomson response, sampling and equaliser; none where words are settled. Equalisers are
 /// chosen for noise of 3 % of the values sent.
 std::optional<ClockedChannel> stage_channel(const UnitHardware& u);
+/// Largest rms skew, of a symbol: six times it, of a lane and a layer together, are still less than a symbol.
+inline constexpr double most_skew = 0.1;
 /// Samples of a symbol in which unclocked words are simulated.
 inline constexpr int samples_per_symbol = 16;
 

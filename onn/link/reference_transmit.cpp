@@ -340,14 +340,13 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
 
     const bool noisy = at_servers ? receivers == NoisyReceivers::all : !noise.last_only;
     const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
+    Eigen::VectorXcd turn = Eigen::VectorXcd::Ones(codes.rows());
     if (layer.received()) {  // light turns, oscillators do not: by the layer's drift, and for every word anew
       const double drift_rad = chip.oscillator_rad.empty() ? 0.0 : chip.oscillator_rad[l];
       const double walk_rad = noise.lock ? walk_rms(design, l, hardware) : 0.0;
       const Eigen::Index samples = hardware.timing.sampling == Sampling::unclocked ? samples_per_symbol : 1;
-      for (Eigen::Index w = 0; w < codes.rows(); w += samples) {
-        const Complex turn = std::polar(1.0, drift_rad + walk_rad * stream.normal());
-        for (auto& part : out) part.second.middleCols(w, samples) *= turn;
-      }
+      for (Eigen::Index w = 0; w < codes.rows(); w += samples)
+        turn.segment(w, samples).setConstant(std::polar(1.0, drift_rad + walk_rad * stream.normal()));
     }
     Eigen::VectorXd seed_noise = Eigen::VectorXd::Zero(codes.rows());
     if (acting.rin)
@@ -373,7 +372,7 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
       const double dithered_rad = dither_rad * std::sin(2 * constants::pi * stream.uniform());
       const ReferenceReceiver receiver = {
           oscillator.normal() * hardware.link.sigma_oscillator_rad + dithered_rad, j % 2 == 0 ? 1 : -1,
-          offsets.normal() * hardware.receiver.offset_a};
+          offsets.normal() * hardware.receiver.offset_a, turn};
       LightParts arriving;
       for (const auto& [by_s, fields] : out) arriving[by_s] = unit_t * fields.row(j).transpose();
       const Eigen::VectorXd i =

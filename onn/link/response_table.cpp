@@ -139,6 +139,7 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
       hardware.receiver.overload_a);
   ideal(link.sigma_combiner, "link.sigma_combiner");
   ideal(link.sigma_oscillator_rad, "link.sigma_oscillator_rad");
+  ideal(hardware.receiver.offset_a, "receiver.offset_a");
   ideal(hardware.modulator.leak, "modulator.leak");
   ideal(link.level_mismatch, "link.level_mismatch");
   validate(

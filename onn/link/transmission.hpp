@@ -26,11 +26,12 @@ void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> d
 /// scale, whatever noise drives it to.
 ///
 /// With time.sampling = clocked, rows of `codes` are words in succession, the first after the last, and every
-/// received value is what stage_channel() makes of it and its neighbours: interference, jitter, coloured noise,
-/// then the equaliser. Codes in order interfere less than codes at random: send them as a real link would.
-/// Without equalisers, slow words are settled ones to 1e-9. With time.sampling = unclocked, all of it
-/// happens at samples_per_symbol samples of every symbol, without equalisers, and servers read every digit at
-/// the sample that is nearest to the settled outputs of the first words, found without noise.
+/// received value is what stage_channel() makes of it and its neighbours: interference, skew, jitter, coloured
+/// noise, the front end's offset and overload, then the equaliser. Codes in order interfere less than codes at
+/// random: send them as a real link would. Without equalisers, slow words are settled ones to 1e-9. With
+/// time.sampling = unclocked, all of it happens at samples_per_symbol samples of every symbol, without
+/// equalisers, and servers read every digit at the sample that is nearest to the settled outputs of the first
+/// words, found without noise.
 ///
 /// unit.arithmetic says in which numbers; the draws are the same. Throws Error for
 /// settings, codes or a seed out of range.

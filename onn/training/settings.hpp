@@ -32,7 +32,7 @@ struct TrainingSettings {
             ///< Frobenius norm, normal and fresh; the answers it is trained for are those with it
   bool on_chips = false;    ///< every step meets a simulated chip (train_on_chips), not a stand-in
   double noise = 0.0;       ///< rms of the unit's noise that the last epochs meet, of its own; 0: none.
-                            ///< Interference of clocked words, a batch's one after the other, grows alike
+                            ///< Interference, jitter and phases of oscillators grow with it
   double noise_ramp = 0.4;  ///< share of the epochs, from the first, in which it grows from 2 % of that
   double ceiling = 0.0;     ///< of every hidden layer, of the largest value that it puts out over all words
                             ///< before training; 0: those of the network trained on from, if it has any

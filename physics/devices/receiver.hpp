@@ -16,7 +16,7 @@ struct ReceiverSettings {
   double offset_a = 0.0;  ///< rms offset current at the front end's input, constant for a receiver: what leaves
                           ///< thresholds off
   double overload_a = 0.0;  ///< largest current, of either sign, that the front end passes on; 0: any. It
-                            ///< recovers at once
+                            ///< recovers at once, and behind an averaging sampler acts on the mean
 };
 
 /// Signal current per field amplitude, A per sqrt(W): i = 2 R sqrt(P_LO) Re(E e^{-i phi_LO}).

@@ -250,6 +250,14 @@ class Drawing(unittest.TestCase):
             figure = draw["metric_vs_parameter"](run, metric="mesh_error", parameter="bandwidth_hz")
             self.assertEqual(" ".join(figure.axes[0].get_title(loc="left").split()), "(a) local oscillator = 100 µW")
 
+    def test_points_of_many_keys_are_told_apart_by_few(self):
+        from optinc.results.figures.metric_vs_parameter import telling  # noqa: PLC0415
+        from optinc.results.study import Parameter  # noqa: PLC0415
+        keys = {"light": [1.0, 4.0, 4.0], "bandwidth": [20.0, 32.0, 32.0], "network": ["a", "b", "b"], "rate": [38.0, 40.0, 65.0]}
+        together = [Parameter(name, "design", np.array(values), "1", name) for name, values in keys.items()]
+        self.assertEqual(["network", "rate"], [p.name for p in telling(together)])
+        self.assertEqual(together[:3], telling(together[:3]))
+
     def test_rounding_of_nothing_is_off_the_axis(self):
         path = Path(FOLDER.name) / "tiny.h5"
         means = np.array([1e-16, 1e-3, 1e-2])

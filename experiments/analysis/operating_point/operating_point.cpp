@@ -38,8 +38,9 @@ class ChipRow {
     if (sent_) sent_();
     const LitChip& lit = chip_of(chip);
     const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
-    const auto outputs = transmit({*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise), config_.measure.arithmetic},
-                                  codes, {config_.run.seed, chip, 0});
+    const auto outputs = transmit(
+        {*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise), config_.measure.arithmetic},
+        codes, {config_.run.seed, chip, 0});
     return (decide(outputs).array() != exact_answers(config_.task, codes).array()).count();
   }
 
@@ -153,7 +154,12 @@ double OperatingPoint::energy_per_bit_j() const {
 }
 
 OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
-                                    const OperatingPointSearch& search, const SearchProgress& progress) {
+                                    const OperatingPointSearch& asked, const SearchProgress& progress) {
+  validate_search(asked);
+  OperatingPointSearch search = asked;
+  const TimingSettings& timing = config.hardware.timing;
+  if (const double skew_s = std::max(timing.lane_skew_s, timing.layer_skew_s); skew_s > 0)
+    search.fastest_bd = std::min(search.fastest_bd, most_skew / skew_s);
   validate_search(search);
   ChipRow chips(config, network, search, progress.word_sent);
   struct Candidate {
@@ -172,7 +178,8 @@ OperatingPoint find_operating_point(const StudyConfig& config, const Network& ne
     OperatingPoint found = confirmed(chips, search, best->rate_bd, best->bandwidth_hz);
     if (found.found()) {
       for (double rate = best->rate_bd; rate < search.fastest_bd;) {  // five chips were strict by chance
-        const OperatingPoint faster = confirmed(chips, search, rate /= step_down, best->bandwidth_hz);
+        rate = std::min(rate / step_down, search.fastest_bd);
+        const OperatingPoint faster = confirmed(chips, search, rate, best->bandwidth_hz);
         if (!faster.found()) break;
         found = faster;
       }

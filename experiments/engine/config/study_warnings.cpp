@@ -121,6 +121,18 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                    "training.noise. Set training.noise = 1 to train for it",
                    {}});
   const TimingSettings &timing = config.hardware.timing, unset;
+  if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise == 0 &&
+      timing.sampling != Sampling::settled)
+    all.push_back({"time.sampling",
+                   "acts on chips but not in training, whose words settle without training.noise. Set "
+                   "training.noise = 1 to train for interference of clocked words",
+                   {}});
+  if (model_of(config).networks != nullptr && timing.sampling == Sampling::unclocked &&
+      (timing.equaliser_taps != unset.equaliser_taps || timing.jitter_s != unset.jitter_s ||
+       timing.sampler != unset.sampler))
+    all.push_back({"time.sampling",
+                   "\"unclocked\" ignores samplers, equalisers and jitter. Set it to \"clocked\" to use them",
+                   {}});
   if (model_of(config).networks != nullptr && timing.sampling == Sampling::settled &&
       (timing.symbol_rate_bd != unset.symbol_rate_bd || timing.equaliser_taps != unset.equaliser_taps ||
        timing.jitter_s != unset.jitter_s || timing.sampler != unset.sampler ||

@@ -1,5 +1,6 @@
 #include "onn/link/detail/late_light.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace optinc {
@@ -38,15 +39,18 @@ LateLight late_light(const LitUnit& unit, const TransmissionSeed& seed, StageInT
   const auto late_s = modulator_lateness_s(unit.design, hardware, seed);
   if (late_s.empty()) return late;
   const bool jitters = stage.clocked && unit.noise.jitter && hardware.timing.jitter_s > 0;
-  const auto [modulator, receiver] = stage_lowpasses(hardware);
+  const std::array<Lowpass, 2> filters = stage_lowpasses(hardware);
   const double rate_bd = hardware.timing.symbol_rate_bd;
+  std::vector<ClockedChannel>
+      then;  // at each instant; a modulator's lateness shifts it further, by less than a symbol
+  if (stage.clocked)
+    for (const double instant_s : instants_s)
+      then.push_back(sampled_later(*stage.clocked, filters[0], filters[1], rate_bd, instant_s));
   const auto sampled = [&](double later_s) {
     if (!stage.clocked) return interpolated(later_s / stage.analogue->step_s);
     LateLight::Modulator parts;
-    for (const double instant_s : instants_s) {
-      // a shift in two steps, each of less than a symbol
-      const ClockedChannel then = sampled_later(*stage.clocked, modulator, receiver, rate_bd, instant_s),
-                           channel = sampled_later(then, modulator, receiver, rate_bd, -later_s);
+    for (const ClockedChannel& on_time : then) {
+      const ClockedChannel channel = sampled_later(on_time, filters[0], filters[1], rate_bd, -later_s);
       parts.push_back({channel.response, channel.response_before});
       if (!jitters) continue;
       parts.push_back({channel.slope, channel.response_before});
@@ -54,9 +58,11 @@ LateLight late_light(const LitUnit& unit, const TransmissionSeed& seed, StageInT
     }
     return parts;
   };
+  const auto servers = static_cast<std::size_t>(unit.design.task.servers);
   for (std::size_t g = 0; g < late_s.size(); ++g) {
-    auto& group = g < static_cast<std::size_t>(unit.design.task.servers) ? late.servers.emplace_back()
-                                                                         : late.layers.emplace_back();
+    auto& group = g < servers ? late.servers.emplace_back() : late.layers.emplace_back();
+    if (g >= servers && unit.design.layers[g - servers].ending != LayerEnd::receivers)
+      continue;  // no modulators
     for (const double later_s : late_s[g]) group.push_back(sampled(later_s));
   }
   stage.late_parts = jitters ? 3 : 1;
@@ -69,11 +75,10 @@ FieldBatch late_unit_p(const Task& task, const UnitHardware& hardware, const Com
   const Eigen::Index words = codes.rows();
   FieldBatch lanes(task.input_digits(), late.parts() * words);
   for (std::size_t n = 0; n < late.servers.size(); ++n) {
-    CombinerWeights alone = weights;
-    for (auto& lane : alone)
-      for (std::size_t other = 0; other < lane.size(); ++other)
-        if (other != n) lane[other] = 0.0;
-    const FieldBatch sent = unit_p(task, hardware, alone, codes, phase_rad);
+    CombinerWeights own;
+    for (const auto& lane : weights) own.push_back({lane[n]});
+    const FieldBatch sent =
+        unit_p(task, hardware, own, codes.col(static_cast<Eigen::Index>(n)), phase_rad.subspan(n, 1));
     for (Eigen::Index m = 0; m < lanes.ports(); ++m)
       for (Eigen::Index p = 0; p < late.parts(); ++p) {
         const auto& [taps, before] = late.servers[n][static_cast<std::size_t>(m)][static_cast<std::size_t>(p)];

@@ -9,7 +9,8 @@
 #include "onn/task/codes.hpp"
 
 // Light of modulators that are late. Each lane's is followed as what its receivers will sample of it, since
-// lanes that meet in a mesh have answers of their own.
+// lanes that meet in a mesh have answers of their own. A laser's linewidth therefore turns samples of late
+// light, but words of light on time, before they interfere.
 
 namespace optinc {
 
@@ -28,7 +29,7 @@ struct LateLight {
   };
   using Modulator = std::vector<Part>;
   std::vector<std::vector<Modulator>> servers;  ///< [server][digit lane]
-  std::vector<std::vector<Modulator>> layers;   ///< [layer][output]
+  std::vector<std::vector<Modulator>> layers;   ///< [layer][output]; empty where no modulators follow
 
   /// Whether all modulators are on time.
   bool none() const { return servers.empty(); }

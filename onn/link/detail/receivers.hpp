@@ -30,8 +30,8 @@ std::optional<AnalogueStage> analogue_stage(const UnitHardware& u);
 struct StageInTime {
   std::optional<ClockedChannel> clocked;
   std::optional<AnalogueStage> analogue;
-  /// Planes that clocked receivers get, side by side, of light of which some is late: its samples, and, with
-  /// jitter, their slopes and curvatures, all with interference in them. 0: none is, and receivers get words.
+  /// 0: no light is late, and receivers get words. Otherwise the planes that clocked receivers get, side by
+  /// side: samples, and, with jitter, their slopes and curvatures, all with interference in them.
   int late_parts = 0;
 };
 

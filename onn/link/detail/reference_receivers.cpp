@@ -84,16 +84,19 @@ Eigen::VectorXd clocked_currents_a(const LightParts& light, const ReferenceRecei
   for (const auto& part : light) in_time[part.first] = steps_since(channel.delay_s - part.first);
   Eigen::VectorXd samples(words), white(words);
   const bool on_time = light.size() == 1 && light.contains(0.0);
+  LightParts held = light;
+  if (on_time) held.at(0.0).array() *= at.turn.array();
   for (Eigen::Index n = 0; n < words; ++n) {
     const double jitter_s = noise.jitter ? hardware.timing.jitter_s * stream.normal() : 0.0;
     Complex sampled = 0.0;
-    for (const auto& [late_s, fields] : light) {
+    for (const auto& [late_s, fields] : held) {
       const std::vector<double> step =
           jitter_s == 0 ? in_time.at(late_s) : steps_since(channel.delay_s + jitter_s - late_s);
       sampled += fields[word(n - reach - 1)];
       for (Eigen::Index k = -reach; k <= reach; ++k)
         sampled += (fields[word(n - k)] - fields[word(n - k - 1)]) * step[static_cast<std::size_t>(k + reach)];
     }
+    if (!on_time) sampled *= at.turn[n];  // as transmit() does
     samples[n] = homodyne_current_a(hardware.receiver, sampled, at.phase_rad);
     white[n] =
         noise_a(samples[n], on_time ? light.at(0.0)[n] : sampled, at, hardware, noise, seed_noise[n], stream);
@@ -140,6 +143,7 @@ Eigen::VectorXd unclocked_currents_a(const LightParts& light, const ReferenceRec
     for (Eigen::Index n = 0; n < samples; ++n)
       fields[n] += (1 - rest) * part[around(n - before)] + rest * part[around(n - before - 1)];
   }
+  fields.array() *= at.turn.array();
   Eigen::VectorXd held_a(samples), drawn_a(samples), currents = Eigen::VectorXd::Zero(samples);
   for (Eigen::Index n = 0; n < samples; ++n) {
     held_a[n] = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);
@@ -167,7 +171,7 @@ Eigen::VectorXd reference_currents_a(const LightParts& light, const ReferenceRec
   if (hardware.timing.sampling == Sampling::unclocked)
     return unclocked_currents_a(light, at, hardware, noise, seed_noise, stream);
   if (channel) return clocked_currents_a(light, at, hardware, noise, seed_noise, *channel, stream);
-  const Eigen::VectorXcd& fields = light.at(0.0);
+  const Eigen::VectorXcd fields = light.at(0.0).cwiseProduct(at.turn);
   Eigen::VectorXd currents(fields.size());
   for (Eigen::Index n = 0; n < fields.size(); ++n) {
     const double mean = homodyne_current_a(hardware.receiver, fields[n], at.phase_rad);

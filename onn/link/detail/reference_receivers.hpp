@@ -19,6 +19,7 @@ struct ReferenceReceiver {
   double phase_rad = 0.0;  ///< of its local oscillator
   int stronger_diode = 1;  ///< 1 or -1: sign of what the pair does not reject
   double offset_a = 0.0;   ///< at the input of its front end
+  Eigen::VectorXcd turn;   ///< of light against all oscillators of a layer, by word or sample: factors
 };
 
 /// Fields at a receiver, sqrt(W), one a word, or a sample of unclocked words; of modulators that are so much

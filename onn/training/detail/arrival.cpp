@@ -14,7 +14,7 @@ bool ArrivalModel::plain() const {
 
 Arrival::Arrival(const ArrivalModel& model, std::size_t layer, Eigen::Index receivers, Eigen::Index words,
                  float scale, Stream& stream)
-    : model_(model), scale_(scale) {
+    : model_(&model), scale_(scale) {
   const auto [walk_rad, jitter_s] = model.layers[layer];
   if (model.oscillator_rad > 0 || model.dither_rad > 0 || walk_rad > 0) {
     MatrixF phase = MatrixF::Zero(receivers, words);
@@ -38,7 +38,7 @@ Arrival::Arrival(const ArrivalModel& model, std::size_t layer, Eigen::Index rece
 MatrixF Arrival::values(const MatrixF& light) const {
   MatrixF arrived = light;
   if (cosine_.size() > 0) arrived.array() *= cosine_.array();
-  if (const auto& channel = model_.channel) {
+  if (const auto& channel = model_->channel) {
     MatrixF samples = around_words(arrived, channel->response, channel->response_before);
     if (late_s_.size() > 0)
       samples += late_s_.cwiseProduct(
@@ -51,7 +51,7 @@ MatrixF Arrival::values(const MatrixF& light) const {
 
 MatrixF Arrival::slopes(const MatrixF& by_values) const {
   MatrixF back = by_values;
-  if (const auto& channel = model_.channel) {
+  if (const auto& channel = model_->channel) {
     const MatrixF by_samples = around_words(back, channel->equaliser, channel->equaliser_before, true);
     back = around_words(by_samples, channel->response, channel->response_before, true);
     if (late_s_.size() > 0) {

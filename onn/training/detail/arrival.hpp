@@ -14,7 +14,7 @@
 namespace optinc::training {
 
 /// What is the same for all receivers of a unit and for every step. With v what light carries to a receiver and
-/// n a word, the first after the last,
+/// n a word of a share of the batch, the first after the last,
 ///
 ///   v_n  ->  v_n + scale (sum_m c_m s_{n-m} - v_n),   s_n = sum_k (h_k + late_n h'_k + late_n^2 h''_k / 2)
 ///   q_{n-k}, q_n = v_n cos(phase),
@@ -23,8 +23,8 @@ namespace optinc::training {
 /// = 1.
 struct ArrivalModel {
   std::optional<ClockedChannel> channel;  ///< none: settled
-  double oscillator_rad = 0.0;            ///< rms phase of each receiver's oscillator, constant for a step
-  double dither_rad = 0.0;                ///< amplitude of its dither, whose instant is drawn for a step
+  double oscillator_rad = 0.0;            ///< rms phase of each receiver's oscillator, constant for a share
+  double dither_rad = 0.0;                ///< amplitude of its dither, whose instant is drawn for a share
   struct Layer {
     double walk_rad = 0.0;  ///< rms phase that every word draws for all receivers of the layer
     double jitter_s = 0.0;  ///< rms of its clocked receivers' sampling instants
@@ -35,7 +35,7 @@ struct ArrivalModel {
   bool plain() const;
 };
 
-/// One step's arrival at the receivers of one layer.
+/// One share's arrival at the receivers of one layer. The model must outlive it.
 class Arrival {
  public:
   /// Draws phases and instants for so many receivers and words.
@@ -48,7 +48,7 @@ class Arrival {
   MatrixF slopes(const MatrixF& by_values) const;
 
  private:
-  const ArrivalModel& model_;
+  const ArrivalModel* model_;
   float scale_;
   MatrixF cosine_;  // of phases, (receivers, words); empty: 1
   MatrixF late_s_;  // of samples; empty: 0

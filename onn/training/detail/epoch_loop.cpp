@@ -41,7 +41,7 @@ void limit_outputs(std::vector<Layer>& layers, const Task& task, double share) {
 UnitNoise noise_of(const ChipDesign& design, const TrainingUnit& unit) {
   validate_field(meets_noise(unit), "noise",
                  "above 0 with every source of noise off (there is no noise to train with). Switch some on in "
-                 "[noise], or set it to 0.");
+                 "[noise], set time.sampling = \"clocked\", or set it to 0.");
   for (std::size_t l = 0; l + 1 < design.layers.size(); ++l)
     validate_field(
         std::isfinite(design.layers[l].ceiling), "noise",

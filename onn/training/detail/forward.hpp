@@ -19,7 +19,7 @@ struct StepNoise {
   std::uint32_t step = 0;
 
   /// Random numbers of the step's noise: of a share of its batch and a layer, or, `layer` = -1, of its inputs,
-  /// or of its limiters.
+  /// of its limiters, or of how its light arrives.
   Stream stream(std::uint32_t share, int layer) const;
 };
 

@@ -46,6 +46,12 @@ TEST_CASE("points share a network where nothing that makes it differs") {
   const std::string on_chips = network_identity(other);
   other.chip.sigma_eta_rad *= 2;
   CHECK(network_identity(other) != on_chips);
+  other.hardware.timing.sampling = Sampling::clocked;  // words that interfere
+  const std::string clocked = network_identity(other);
+  CHECK(clocked != on_chips);
+  other.hardware.timing.lane_skew_s = 1e-12,
+  other.hardware.receiver.overload_a = 1e-3;  // which training leaves out
+  CHECK(network_identity(other) == clocked);
   other = base;
   other.network.source = "carry-chain";
   const std::string chain = network_identity(other);

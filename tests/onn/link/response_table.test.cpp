@@ -259,6 +259,8 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
   refused("link.sigma_oscillator_rad", [](UnitHardware& u) -> double& { return u.link.sigma_oscillator_rad; });
   refused("link.level_mismatch", [](UnitHardware& u) -> double& { return u.link.level_mismatch; });
   refused("modulator.leak", [](UnitHardware& u) -> double& { return u.modulator.leak; });
+  refused("receiver.offset_a", [](UnitHardware& u) -> double& { return u.receiver.offset_a; });
+  refused("receiver.overload_a", [](UnitHardware& u) -> double& { return u.receiver.overload_a; });
   UnitHardware direct = lit.hardware;
   direct.link.oscillators = Oscillators::direct;
   direct.link.sigma_lock_rad = 0.0;

@@ -77,5 +77,7 @@ TEST_CASE("receivers that do not exist are refused by name") {
     refused([&](ReceiverSettings& s) { s.photodiode.dark_current_a = value; }, "dark_current_a");
     refused([&](ReceiverSettings& s) { s.front_end.noise = InputReferredNoise{value}; }, "a_per_rthz");
     refused([&](ReceiverSettings& s) { s.cmrr_db = value; }, "cmrr_db");
+    refused([&](ReceiverSettings& s) { s.offset_a = value; }, "offset_a");
+    refused([&](ReceiverSettings& s) { s.overload_a = value; }, "overload_a");
   }
 }

@@ -66,7 +66,7 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"cmrr_db", "dB", "Common-mode rejection ratio of the balanced photodiodes", 0, 120,
                   "20 to 40 dB"},
         s.cmrr_db);
-  visit(FieldInfo{"offset_a", "A", "RMS offset current of the receivers' amplifiers", 0, 1,
+  visit(FieldInfo{"offset_a", "A", "RMS offset current of the homodyne receivers' amplifiers", 0, 1,
                   "constant for a chip; shifts thresholds"},
         s.offset_a);
   visit(FieldInfo{"overload_a", "A", "Largest current that an amplifier passes on, of either sign; 0: no limit",
@@ -254,14 +254,14 @@ void visit_fields(S& s, Visitor&& visit) {
              "How a clocked receiver takes its sample: at an instant (track-and-hold), or as the mean over a "
              "symbol (integrate-and-dump)",
              s.sampler);
-  visit(FieldInfo{"lane_skew_s", "s", "RMS timing skew of each modulator's light", 0, 1e-6,
+  visit(FieldInfo{"lane_skew_s", "s", "RMS timing skew of each modulator's light, servers' included", 0, 1e-6,
                   "constant for a chip, at most a tenth of a symbol; 1e-12: 0.2 mm of fibre"},
         s.lane_skew_s);
   visit(FieldInfo{"layer_skew_s", "s", "RMS timing skew common to all modulators of a layer, or of a server", 0,
                   1e-6, "constant for a chip, at most a tenth of a symbol"},
         s.layer_skew_s);
   visit(FieldInfo{"clocked_receiver_j", "J",
-                  "Energy per symbol of a clocked receiver's clock, track-and-hold and equaliser", 0, 1e-6,
+                  "Energy per symbol of a clocked receiver's clock, sampler and equaliser", 0, 1e-6,
                   "whole receivers of one bit per symbol: 0.35e-12 to 0.9e-12"},
         s.clocked_receiver_j);
 }

@@ -92,8 +92,7 @@ void visit_fields(S& s, Visitor&& visit) {
           "noise", "1",
           "Noise in training, in the last epochs, as a multiple of the unit's own ([noise]): at 1, receivers, "
           "locks and converters are as noisy as in operation, limiters as soft and unequal, and clocked words "
-          "as "
-          "mixed. Needs ceilings",
+          "interfere as much. Needs ceilings",
           0, 100, "networks trained at 1.1 tolerate the noise of 1"},
       s.noise);
   visit(FieldInfo{"noise_ramp", "1",

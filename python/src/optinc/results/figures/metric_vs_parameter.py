@@ -113,6 +113,7 @@ def in_words(run: Run, indices: Mapping[str, int]) -> str:
     swept = parameters(run).values()
     named = [telling([p for p in swept if p.axis == axis and p.name != axis])
              or [p for p in swept if p.name == axis] for axis in indices]
+
     def value(p: Parameter) -> str:
         found = p.values[indices[p.axis]]
         return label_of(found) if p.key == "network.source" else show_value(found, p.units).replace(" ", "\xa0")
@@ -121,14 +122,17 @@ def in_words(run: Run, indices: Mapping[str, int]) -> str:
 
 
 def telling(together: list[Parameter]) -> list[Parameter]:
-    """Of more than three parameters that are swept together, as few as tell the points apart: names, then numbers, those of
+    """Of more than three parameters that are swept together, some that tell the points apart: names, then numbers, those of
     most different values first."""
     if len(together) <= 3:
         return together
+
+    def told_apart(some: Sequence[Parameter]) -> int:
+        return len(set(zip(*(np.asarray(p.values).tolist() for p in some)))) if some else 1
+
     chosen: list[Parameter] = []
-    points = len(together[0].values)
-    for p in sorted(together, key=lambda p: (p.numeric, -len(set(np.asarray(p.values).tolist())))):
-        if len(set(zip(*(np.asarray(q.values).tolist() for q in chosen)))) < points:
+    for p in sorted(together, key=lambda p: (p.numeric, -told_apart([p]))):
+        if told_apart([*chosen, p]) > told_apart(chosen):
             chosen.append(p)
     return chosen
 
