@@ -170,7 +170,8 @@ TEST_CASE("what settled words and trainings leave out of [time] is said") {
   CHECK(any_about(of(small, {unclocked, noisy}), "time.sampling"));
   CHECK(any_about(of(small, {unclocked}), "time.sampling"));  // trained for settled words
   CHECK(any_about(of(small, {"time.sampling=clocked"}), "time.sampling"));
-  CHECK(any_about(of("[network]\nsource = 'carry-chain'\n", {unclocked, "time.jitter_s=1e-13"}),
+  CHECK(any_about(of("[network]\nsource = 'carry-chain'\n[task]\nrounding = 'half-up'\n",
+                     {unclocked, "time.jitter_s=1e-13"}),
                   "time.sampling"));
 }
 
