@@ -23,6 +23,7 @@ std::vector<std::vector<double>> modulator_lateness_s(const ChipDesign& design, 
 /// What receivers sample of light, as sums over the words about a word. A modulator's samples stand in as many
 /// planes, side by side, as there are parts.
 struct LateLight {
+  /// One of the planes: out_n = sum_k taps_k in_{n-k}, k from -before on.
   struct Part {
     std::vector<double> taps;
     int before = 0;  ///< of the taps, those of later words

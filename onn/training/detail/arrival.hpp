@@ -25,6 +25,7 @@ struct ArrivalModel {
   std::optional<ClockedChannel> channel;  ///< none: settled
   double oscillator_rad = 0.0;            ///< rms phase of each receiver's oscillator, constant for a share
   double dither_rad = 0.0;                ///< amplitude of its dither, whose instant is drawn for a share
+  /// What differs from layer to layer.
   struct Layer {
     double walk_rad = 0.0;  ///< rms phase that every word draws for all receivers of the layer
     double jitter_s = 0.0;  ///< rms of its clocked receivers' sampling instants
