@@ -12,8 +12,9 @@ LateLight::Modulator interpolated(double late_samples) {
   return {{{1 - rest, rest}, -static_cast<int>(whole)}};
 }
 
-}  // namespace
-
+/// By how much the light of each modulator is late, s: [server][digit lane], then [layer][output]. Normal, of
+/// rms time.lane_skew_s, plus what all modulators of a server or layer have in common, of rms
+/// time.layer_skew_s. Constant for a channel of a chip; empty where no words follow each other or none is late.
 std::vector<std::vector<double>> modulator_lateness_s(const ChipDesign& design, const UnitHardware& hardware,
                                                       const TransmissionSeed& seed) {
   const TimingSettings& timing = hardware.timing;
@@ -31,6 +32,8 @@ std::vector<std::vector<double>> modulator_lateness_s(const ChipDesign& design, 
   for (const LayerDesign& layer : design.layers) draw(layer.outputs);
   return late_s;
 }
+
+}  // namespace
 
 LateLight late_light(const LitUnit& unit, const TransmissionSeed& seed, StageInTime& stage,
                      std::span<const double> instants_s) {

@@ -14,12 +14,6 @@
 
 namespace optinc {
 
-/// By how much the light of each modulator is late, s: [server][digit lane], then [layer][output]. Normal, of
-/// rms time.lane_skew_s, plus what all modulators of a server or layer have in common, of rms
-/// time.layer_skew_s. Constant for a channel of a chip; empty where no words follow each other or none is late.
-std::vector<std::vector<double>> modulator_lateness_s(const ChipDesign& design, const UnitHardware& hardware,
-                                                      const TransmissionSeed& seed);
-
 /// What receivers sample of light, as sums over the words about a word. A modulator's samples stand in as many
 /// planes, side by side, as there are parts.
 struct LateLight {

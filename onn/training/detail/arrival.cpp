@@ -2,10 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "physics/core/units.hpp"
 
 namespace optinc::training {
+namespace {
+
+/// sum_k taps_k in(:, n - k), k from -before on, round the end of the words; taps below 1e-6 of the largest are
+/// left out.
+/// `transposed`: sum_k taps_k in(:, n + k).
+MatrixF around_words(const MatrixF& in, std::span<const double> taps, int before, bool transposed = false) {
+  constexpr double least = 1e-6;
+  const Eigen::Index words = in.cols();
+  double largest = 0.0;
+  for (const double tap : taps) largest = std::max(largest, std::abs(tap));
+  MatrixF out = MatrixF::Zero(in.rows(), words);
+  for (std::size_t at = 0; at < taps.size(); ++at) {
+    if (std::abs(taps[at]) < least * largest) continue;
+    const Eigen::Index k = static_cast<Eigen::Index>(at) - before,
+                       shift = (((transposed ? -k : k) % words) + words) % words;
+    const auto tap = static_cast<float>(taps[at]);
+    out.rightCols(words - shift) += tap * in.leftCols(words - shift);
+    out.leftCols(shift) += tap * in.rightCols(shift);
+  }
+  return out;
+}
+
+}  // namespace
 
 bool ArrivalModel::plain() const {
   return !channel && oscillator_rad == 0 && dither_rad == 0 &&
@@ -63,23 +87,6 @@ MatrixF Arrival::slopes(const MatrixF& by_values) const {
   }
   if (cosine_.size() > 0) back.array() *= cosine_.array();
   return by_values + scale_ * (back - by_values);
-}
-
-MatrixF around_words(const MatrixF& in, std::span<const double> taps, int before, bool transposed) {
-  constexpr double least = 1e-6;
-  const Eigen::Index words = in.cols();
-  double largest = 0.0;
-  for (const double tap : taps) largest = std::max(largest, std::abs(tap));
-  MatrixF out = MatrixF::Zero(in.rows(), words);
-  for (std::size_t at = 0; at < taps.size(); ++at) {
-    if (std::abs(taps[at]) < least * largest) continue;
-    const Eigen::Index k = static_cast<Eigen::Index>(at) - before,
-                       shift = (((transposed ? -k : k) % words) + words) % words;
-    const auto tap = static_cast<float>(taps[at]);
-    out.rightCols(words - shift) += tap * in.leftCols(words - shift);
-    out.leftCols(shift) += tap * in.rightCols(shift);
-  }
-  return out;
 }
 
 }  // namespace optinc::training

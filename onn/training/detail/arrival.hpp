@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "onn/hardware/unit_hardware.hpp"
@@ -54,10 +53,5 @@ class Arrival {
   MatrixF cosine_;  // of phases, (receivers, words); empty: 1
   MatrixF late_s_;  // of samples; empty: 0
 };
-
-/// sum_k taps_k in(:, n - k), k from -before on, round the end of the words; taps below 1e-6 of the largest are
-/// left out.
-/// `transposed`: sum_k taps_k in(:, n + k).
-MatrixF around_words(const MatrixF& in, std::span<const double> taps, int before, bool transposed = false);
 
 }  // namespace optinc::training
