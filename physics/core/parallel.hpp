@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 
@@ -8,13 +9,15 @@
 namespace optinc {
 
 /// Runs body(i) for every i in [0, count) on `threads` OpenMP threads (0: as many as OpenMP is set to; one when
-/// already inside a parallel loop), in any order. An exception may not leave an OpenMP region: the first one is
-/// kept, the rest of the loop is skipped, and it is thrown again here.
+/// already inside a parallel loop of several), in any order; a loop of one leaves the threads to loops inside
+/// it. An exception may not leave an OpenMP region: the first one is kept, the rest of the loop is skipped, and
+/// it is thrown again here.
 template <class Index, class Body>
 void parallel_for(Index count, int threads, Body body) {
   std::exception_ptr failure;
   std::mutex mutex;
   if (threads <= 0) threads = omp_get_max_threads();
+  if (count < static_cast<Index>(threads)) threads = std::max(1, static_cast<int>(count));
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (Index i = 0; i < count; ++i) {
     {

@@ -187,46 +187,96 @@ std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<co
   return response;
 }
 
-FieldBatch::Plane filter_held(std::span<const Lowpass> cascade, double step_s, const FieldBatch::Plane& held) {
+namespace {
+
+/// How a mode, the part of a signal that a pole or a conjugate pair of them makes, goes on by one step of held
+/// signals: z <- kept z + taken signal + taken_last signal at the last filter; the signal is Re z.
+struct HeldMode {
+  Complex kept, taken, taken_last;
+};
+
+std::vector<HeldMode> held_modes(std::span<const Lowpass> cascade, double step_s) {
+  const std::vector<Pole> poles = poles_of(cascade), last = poles_of(cascade.back());
+  const std::size_t others = poles.size() - last.size();
+  std::vector<HeldMode> modes;
+  for (std::size_t i = 0; i < poles.size(); ++i) {
+    const Complex pole = poles[i].pole, kept = std::exp(pole * step_s);
+    if (pole.imag() < 0) continue;  // its conjugate counts twice
+    const Complex taken = (pole.imag() > 0 ? 2.0 : 1.0) * (kept - 1.0) / pole;
+    modes.push_back(
+        {kept, poles[i].residue * taken, i < others ? Complex(0) : last[i - others].residue * taken});
+  }
+  return modes;
+}
+
+}  // namespace
+
+template <class Real>
+typename FieldBatchOf<Real>::Plane filter_held(std::span<const Lowpass> cascade, double step_s,
+                                               const typename FieldBatchOf<Real>::Plane& held,
+                                               const typename FieldBatchOf<Real>::Plane& at_last,
+                                               Eigen::Index early) {
   validate_positive("step_s", step_s);
-  constexpr Eigen::Index at_once = 8;  // signals, which fill a register
-  using Signals = Eigen::Array<double, at_once, 1>;
+  const Eigen::Index steps = held.cols();
+  validate(at_last.size() == 0 || (at_last.rows() == held.rows() && at_last.cols() == steps),
+           "signals ({}, {}) at the last filter meet ({}, {}) at the first (one each, or none). Give as many.",
+           at_last.rows(), at_last.cols(), held.rows(), steps);
+  validate(early >= 0 && early <= steps, "{} of {} steps left out (0 to all). Give early = 0.", early, steps);
+  constexpr int at_once = 64 / sizeof(Real);  // signals, which fill a register
+  using Signals = Eigen::Array<Real, at_once, 1>;
+  using Together = Eigen::Array<Real, at_once, Eigen::Dynamic>;
   struct Mode {
-    double kept_re, kept_im, taken_re, taken_im;
+    Real kept_re, kept_im, taken_re, taken_im, last_re, last_im;
     Signals re, im;
   };
   std::vector<Mode> modes;
-  for (const Pole& p : poles_of(cascade)) {
-    if (p.pole.imag() < 0) continue;  // its conjugate counts twice
-    const Complex kept = std::exp(p.pole * step_s);
-    const Complex taken = (p.pole.imag() > 0 ? 2.0 : 1.0) * p.residue / p.pole * (kept - 1.0);
-    modes.push_back({kept.real(), kept.imag(), taken.real(), taken.imag(), {}, {}});
+  for (const auto& [kept, taken, last] : held_modes(cascade, step_s)) {
+    const auto real = [](double x) { return static_cast<Real>(x); };
+    modes.push_back({real(kept.real()),
+                     real(kept.imag()),
+                     real(taken.real()),
+                     real(taken.imag()),
+                     real(last.real()),
+                     real(last.imag()),
+                     {},
+                     {}});
   }
-  FieldBatch::Plane out(held.rows(), held.cols());
-  Eigen::Array<double, at_once, Eigen::Dynamic> some = decltype(some)::Zero(at_once, held.cols());
+  const bool two = at_last.size() > 0;
+  typename FieldBatchOf<Real>::Plane out(held.rows(), steps);
+  Together some = Together::Zero(at_once, steps), more = Together::Zero(at_once, two ? steps : 0);
   for (Eigen::Index first = 0; first < held.rows(); first += at_once) {
-    const Eigen::Index signals = std::min(at_once, held.rows() - first);
+    const Eigen::Index signals = std::min<Eigen::Index>(at_once, held.rows() - first);
     some.topRows(signals) = held.middleRows(first, signals);
+    if (two) more.topRows(signals) = at_last.middleRows(first, signals);
     for (Mode& m : modes) m.re.setZero(), m.im.setZero();
-    for (auto step : some.colwise()) {
-      const Signals value = step;
+    for (Eigen::Index k = 0; k < steps; ++k) {
+      const Signals value = some.col(k), other = two ? Signals(more.col(k)) : Signals(Signals::Zero());
       Signals sum = Signals::Zero();
       for (Mode& m : modes) {
-        const Signals re = m.kept_re * m.re - m.kept_im * m.im + m.taken_re * value;
-        m.im = m.kept_re * m.im + m.kept_im * m.re + m.taken_im * value;
+        const Signals re = m.kept_re * m.re - m.kept_im * m.im + m.taken_re * value + m.last_re * other;
+        m.im = m.kept_re * m.im + m.kept_im * m.re + m.taken_im * value + m.last_im * other;
         sum += m.re = re;
       }
-      step = sum;
+      some.col(k) = sum;
     }
-    out.middleRows(first, signals) = some.topRows(signals);
+    auto rows = out.middleRows(first, signals);
+    rows.leftCols(steps - early) = some.topRows(signals).rightCols(steps - early);
+    rows.rightCols(early).setZero();
   }
   return out;
 }
 
+template FieldBatchOf<double>::Plane filter_held<double>(std::span<const Lowpass>, double,
+                                                         const FieldBatchOf<double>::Plane&,
+                                                         const FieldBatchOf<double>::Plane&, Eigen::Index);
+template FieldBatchOf<float>::Plane filter_held<float>(std::span<const Lowpass>, double,
+                                                       const FieldBatchOf<float>::Plane&,
+                                                       const FieldBatchOf<float>::Plane&, Eigen::Index);
+
 std::vector<double> filter_held(std::span<const Lowpass> cascade, double step_s, std::span<const double> held) {
   const auto steps = static_cast<Eigen::Index>(held.size());
   const FieldBatch::Plane out =
-      filter_held(cascade, step_s, Eigen::Map<const FieldBatch::Plane>(held.data(), 1, steps));
+      filter_held<double>(cascade, step_s, Eigen::Map<const FieldBatch::Plane>(held.data(), 1, steps));
   return {out.data(), out.data() + steps};
 }
 

@@ -56,8 +56,14 @@ double noise_correlation(std::span<const Lowpass> cascade, double lag_s);
 double averaged_noise_correlation(std::span<const Lowpass> cascade, double lag_s, double window_s);
 
 /// What comes out, at the end of each step, of signals (signals, steps) that are held constant over each step;
-/// exact, from rest. out(i, k) answers held(i, 0..k).
-FieldBatch::Plane filter_held(std::span<const Lowpass> cascade, double step_s, const FieldBatch::Plane& held);
+/// exact, from rest. out(i, k) answers held(i, 0 .. k + early); the last `early` steps, whose answers would
+/// need more, are 0. Signals `at_last`, as many or none, enter in front of the last filter alone. Real: double
+/// or float.
+template <class Real>
+typename FieldBatchOf<Real>::Plane filter_held(std::span<const Lowpass> cascade, double step_s,
+                                               const typename FieldBatchOf<Real>::Plane& held,
+                                               const typename FieldBatchOf<Real>::Plane& at_last = {},
+                                               Eigen::Index early = 0);
 
 /// The same of one signal.
 std::vector<double> filter_held(std::span<const Lowpass> cascade, double step_s, std::span<const double> held);

@@ -77,17 +77,6 @@ Plane sampled(const Plane& current, const StageInTime& stage, double jitter_s, S
          late_s.cwiseProduct(part(1, channel.slope) + late_s.cwiseProduct(part(2, channel.curvature)) / 2);
 }
 
-/// Samples (ports, time) behind a filter, each lane from rest, less the stage's delay.
-template <class Plane>
-Plane smoothed(const Plane& in, std::span<const Lowpass> filter, const AnalogueStage& stage) {
-  Plane out = Plane::Zero(in.rows(), in.cols());
-  const Eigen::Index kept = in.cols() - stage.delay;
-  out.leftCols(kept) = filter_held(filter, stage.step_s, in.template cast<double>())
-                           .rightCols(kept)
-                           .template cast<typename Plane::Scalar>();
-  return out;
-}
-
 }  // namespace
 
 std::optional<AnalogueStage> analogue_stage(const UnitHardware& u) {
@@ -143,11 +132,13 @@ PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardw
     return along_words(current, channel->equaliser, channel->equaliser_before);
   }
   if (const auto& analogue = stage.analogue) {
-    PlaneOf<Real> noisy = current;
-    add_noise(fields, hardware, noise, stream, noisy);
-    const PlaneOf<Real> drawn = (noisy - current) / static_cast<Real>(analogue->noise_gain);
-    current = smoothed(current, analogue->stage, *analogue);
-    if (noise.any_receiver_noise()) current += smoothed(drawn, std::span(analogue->stage).last(1), *analogue);
+    PlaneOf<Real> drawn;
+    if (noise.any_receiver_noise()) {
+      drawn = current;
+      add_noise(fields, hardware, noise, stream, drawn);
+      drawn = (drawn - current) / static_cast<Real>(analogue->noise_gain);
+    }
+    current = filter_held<Real>(analogue->stage, analogue->step_s, current, drawn, analogue->delay);
     amplify();
     return current;
   }

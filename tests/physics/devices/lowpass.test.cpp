@@ -142,6 +142,31 @@ TEST_CASE("low-pass: a held step, and cutting the steps finer changes nothing") 
   }
 }
 
+// More signals than fill a register. Fails when what enters at the last filter passes the first as well, when a
+// signal meets another's state, or when answers come a step too early
+TEST_CASE("cascade: signals that enter at the last filter, answers that come early, and float32") {
+  using Plane = FieldBatch::Plane;
+  Stream s = test_stream(703);
+  Plane held(19, 40), at_last(19, 40);
+  for (Plane* drawn : {&held, &at_last}) s.normals(std::span(drawn->data(), 19 * 40));
+  const double step_s = 2e-12;
+  const Plane whole = filter_held<double>(two_poles, step_s, held),
+              last = filter_held<double>(std::span(two_poles).last(1), step_s, at_last);
+  for (int p = 0; p < 19; ++p) {
+    const Eigen::VectorXd row = held.row(p);
+    const auto alone = filter_held(two_poles, step_s, std::span(row.data(), 40));
+    for (int k = 0; k < 40; ++k) CHECK(whole(p, k) == Approx(alone[static_cast<std::size_t>(k)]).margin(1e-14));
+  }
+  const Plane both = filter_held<double>(two_poles, step_s, held, at_last, 3);
+  CHECK((both.leftCols(37) - (whole + last).rightCols(37)).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK(both.rightCols(3).isZero(0));
+  const auto in_float = filter_held<float>(two_poles, step_s, held.cast<float>(), at_last.cast<float>(), 3);
+  CHECK((both - in_float.cast<double>()).cwiseAbs().maxCoeff() < 1e-5);
+  check_message(refusal([&] { filter_held<double>(two_poles, step_s, held, at_last.leftCols(39)); }),
+                {"(19, 39)", "(19, 40)"});
+  check_message(refusal([&] { filter_held<double>(two_poles, step_s, held, {}, 41); }), {"41 of 40 steps"});
+}
+
 // Fails when the noise bandwidth and the filter do not belong together
 TEST_CASE("MC: low-pass: white noise comes out with variance S x noise bandwidth, 400000 samples") {
   const std::uint64_t seed = 701;
