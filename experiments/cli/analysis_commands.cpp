@@ -113,12 +113,16 @@ void add_operating_point(CommandTable& commands) {
       "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
       "optinc operating-point experiments/data/lists/operating_points.toml -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
-      "Receivers are clocked (time.sampling = clocked) unless a design says unclocked.",
+      "Where --wrong is less than one of --words, the margins of all words say the share that is wrong.\n"
+      "A design with model=cascade is a cascade of units for servers^2 servers. Receivers are clocked "
+      "(time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
   OperatingPointSearch& search = asked->search;
   point.add_option("LIST.toml", asked->list, "List of designs, each given by overrides of one study")
       ->required();
-  point.add_option("--wrong", search.wrong, "Largest share of words wrong on a chip that passes")
+  point
+      .add_option("--wrong", search.wrong,
+                  "Largest share of words wrong on a chip that passes; extrapolated below 1/words")
       ->type_name("SHARE");
   point.add_option("--chips-right", search.chips_right, "Share of the chips that must pass")
       ->type_name("SHARE");
@@ -128,9 +132,10 @@ void add_operating_point(CommandTable& commands) {
       ->type_name("HZ")
       ->expected(1, 99);
   point
-      .add_option("--designs", asked->designs,
-                  "Write a list of the designs that decode, at their operating points, for compare-costs and "
-                  "interconnect")
+      .add_option(
+          "--designs", asked->designs,
+          "Write a list of the single units that decode, at their operating points, for compare-costs and "
+          "interconnect")
       ->type_name("FILE");
   add_settings(point, asked->settings,
                "Override section.key=value for all designs that do not set the key themselves; repeatable");

@@ -46,9 +46,9 @@ int operating_point_command(const OperatingPointArguments& a, std::string_view t
   std::vector<DesignPoint> points;
   for (const DesignEntry& entry : list.designs) points.push_back({entry.name, unit_config(list, entry), {}});
   for (DesignPoint& d : points) {
-    const Network network = make_network_of(d.config, a.out.quiet).network;
+    const StudyInputs inputs = make_study_inputs(d.config, a.out.quiet);
     Progress progress(d.design, static_cast<long>(a.search.bandwidths_hz.size()), a.out.quiet);
-    d.point = find_operating_point(d.config, network, a.search,
+    d.point = find_operating_point(d.config, inputs, a.search,
                                    {.bandwidth_done = [&] { progress.step(); }, .word_sent = check_interrupt});
   }
   if (stored) {

@@ -1,3 +1,5 @@
+#include "experiments/models/cascade_trial.hpp"
+
 #include <cmath>
 #include <memory>
 
@@ -24,15 +26,6 @@ struct CascadeStudy {
   Foundry foundry;
 };
 
-/// Codes of all servers^2 servers, uniform and independent, (words, servers^2).
-Codes drawn_codes(const StudyConfig& config, std::uint32_t trial) {
-  const Task& task = config.task;
-  Stream stream(config.run.seed, Purpose::cascade_words, trial);
-  Codes codes(config.measure.words, task.servers * task.servers);
-  for (auto& code : codes.reshaped()) code = stream.below(task.codes());
-  return codes;
-}
-
 /// Fabricates, calibrates and operates chip `number` of a level and decides what it makes of the codes.
 Answers sent_through(const Foundry& foundry, const ChipDesign& design, const StudyConfig& config,
                      const ChipVariant& variant, std::uint32_t number, const Codes& codes) {
@@ -53,7 +46,7 @@ void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint
   const ChipDesign& below = study.designs[network_number(study.networks, levels[0])];
   const ChipDesign& above = study.designs[network_number(study.networks, levels[1])];
   const Recorder record(study.layout, cells);
-  const Codes codes = drawn_codes(config, trial);
+  const Codes codes = cascade_codes(config, trial);
   const int units = config.task.servers;
   Task flat = config.task;
   flat.servers = units * units;
@@ -80,6 +73,14 @@ void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint
 }
 
 }  // namespace
+
+Codes cascade_codes(const StudyConfig& config, std::uint32_t trial) {
+  const Task& task = config.task;
+  Stream stream(config.run.seed, Purpose::cascade_words, trial);
+  Codes codes(config.measure.words, task.servers * task.servers);
+  for (auto& code : codes.reshaped()) code = stream.below(task.codes());
+  return codes;
+}
 
 TrialModel cascade_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {
   auto study = std::make_shared<CascadeStudy>();

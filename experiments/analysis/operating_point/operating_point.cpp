@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "experiments/analysis/interconnect/scenario.hpp"
+#include "experiments/engine/runner/statistics.hpp"
+#include "experiments/models/cascade_trial.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "onn/budget/budget.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/task/codes.hpp"
+#include "onn/task/words.hpp"
 #include "physics/core/check_values.hpp"
 
 namespace optinc {
@@ -18,14 +22,25 @@ namespace {
 constexpr int search_chips = 5;
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
-/// The chips of a unit, made once, and the words sent through them.
+/// What became of the words of a chip.
+struct Sent {
+  std::int64_t wrong = 0;
+  double extrapolated = 0.0;  ///< share that the margins say
+};
+
+/// The chips of a unit, or of the units of a cascade, made once, and the words sent through them.
 class ChipRow {
  public:
-  ChipRow(const StudyConfig& config, const Network& network, const OperatingPointSearch& search,
+  ChipRow(const StudyConfig& config, const StudyInputs& inputs, const OperatingPointSearch& search,
           std::function<void()> word_sent)
-      : study_(config), config_(config), design_(design_chip(network)), sent_(std::move(word_sent)) {
+      : config_(config), foundry_(inputs.chips), sent_(std::move(word_sent)) {
     config_.hardware.timing.sampling = searched_sampling(config);
     config_.measure.words = search.words;
+    for (const StudyConfig& asked : network_configs(config)) {
+      const Network& network = inputs.networks[network_number(inputs.networks, asked)].network;
+      levels_.push_back({asked, network, design_chip(network), 1});
+    }
+    if (levels_.size() > 1) levels_.front().units = config.task.servers;
   }
 
   void set_point(double symbol_rate_bd, double receiver_bandwidth_hz) {
@@ -33,60 +48,107 @@ class ChipRow {
     config_.hardware.receiver.front_end.bandwidth_hz = receiver_bandwidth_hz;
   }
 
-  /// Words that come out wrong at the point, of search.words.
-  std::int64_t wrong(std::uint32_t chip) {
-    if (sent_) sent_();
-    const LitChip& lit = chip_of(chip);
-    const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
-    const auto outputs = transmit(
-        {*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise), config_.measure.arithmetic},
-        codes, {config_.run.seed, chip, 0});
-    return (decide(outputs).array() != exact_answers(config_.task, codes).array()).count();
+  /// Words of one chip, or of one cascade, at the point.
+  Sent sent(std::uint32_t chip) {
+    Eigen::VectorXd errors = Eigen::VectorXd::Zero(config_.measure.words);
+    Sent result;
+    if (levels_.size() == 1) {
+      const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
+      const auto found = through(levels_.front(), chip, codes, errors);
+      result.wrong = (found.array() != exact_answers(config_.task, codes).array()).count();
+    } else {
+      const Codes codes = cascade_codes(config_, chip);
+      const int units = levels_.front().units;
+      const std::uint32_t first = chip * static_cast<std::uint32_t>(units + 1);
+      Codes between(codes.rows(), units);
+      for (int u = 0; u < units; ++u)
+        between.col(u) = through(levels_.front(), first + static_cast<std::uint32_t>(u),
+                                 codes.middleCols(u * units, units), errors);
+      const auto found = through(levels_.back(), first + static_cast<std::uint32_t>(units), between, errors);
+      Task flat = config_.task;
+      flat.servers = units * units;
+      result.wrong = (found.array() != exact_answers(flat, codes).array()).count();
+    }
+    result.extrapolated =
+        extrapolated_share(std::span(errors.data(), static_cast<std::size_t>(errors.size())), 0.5);
+    return result;
   }
 
   /// Adds what the point costs, and what its opponents do.
-  void cost(const Network& network, OperatingPoint& point) const {
-    const ChipBudget b = budget(design_, config_.chip, config_.hardware, config_.budget);
-    point.cost = unit_cost(network, b);
-    const std::size_t servers = 0, unit_t = b.stages.size() - 1;
-    double ends_w = 0.0;
-    for (const BudgetTable* table : {&b.static_power_w, &b.symbol_power_w})
-      ends_w += table->total(servers) + table->total(unit_t);
+  void cost(OperatingPoint& point) const {
+    std::vector<std::pair<int, UnitCost>> costs;
+    std::vector<ChipBudget> budgets;
+    for (const Level& level : levels_) {
+      budgets.push_back(budget(level.design, config_.chip, config_.hardware, config_.budget));
+      costs.emplace_back(level.units, unit_cost(level.network, budgets.back()));
+    }
+    point.cost = in_series(costs);
+    const ChipBudget &sending = budgets.front(), &receiving = budgets.back();
+    const std::size_t servers = 0, unit_t = receiving.stages.size() - 1;
+    const auto watts = [](const ChipBudget& b, std::size_t stage) {
+      return b.static_power_w.total(stage) + b.symbol_power_w.total(stage);
+    };
+    const double bits_per_s = point.bits_per_s() / levels_.front().units;  // of a first unit's servers
     constexpr double addition_j = 0.03e-12;
-    const double n = config_.task.servers, ends_j = ends_w / point.bits_per_s(),
-                 light_j = b.static_power_w.part("lasers").by_stage[servers] / point.bits_per_s();
+    const double n = point.cost.servers,
+                 ends_j = (watts(sending, servers) + watts(receiving, unit_t)) / bits_per_s,
+                 light_j = sending.static_power_w.part("lasers").by_stage[servers] / bits_per_s;
     point.opponents = {.ring_j = 2 * (n - 1) / n * ends_j,
                        .adding_switch_j = 2 * ends_j + Scenario{}.switch_j_per_bit,
                        .electronics_j = (1 + 1 / n) * ends_j + light_j + addition_j / config_.task.bits()};
   }
 
  private:
-  const LitChip& chip_of(std::uint32_t chip) {
+  struct Level {
+    StudyConfig study;  ///< as given, which chips are calibrated with
+    Network network;
+    ChipDesign design;
+    int units;
+  };
+
+  /// What a chip of a level answers, and how far each word's digits are off at most, where that is further.
+  Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1> through(const Level& level, std::uint32_t chip,
+                                                          const Codes& codes, Eigen::VectorXd& errors) {
+    if (sent_) sent_();
+    const LitChip& lit = chip_of(level, chip);
+    const Eigen::MatrixXd outputs = transmit(
+        {*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise), config_.measure.arithmetic},
+        codes, {config_.run.seed, chip, 0});
+    const Task& task = level.study.task;
+    const Eigen::MatrixXd digits = digits_of(exact_answers(task, codes), task.output_digits());
+    errors =
+        errors.cwiseMax(outputs.binaryExpr(digits, &decision_error<double>).colwise().maxCoeff().transpose());
+    return decide(outputs);
+  }
+
+  const LitChip& chip_of(const Level& level, std::uint32_t chip) {
     const auto made = chips_.find(chip);
     if (made != chips_.end()) return made->second;
     return chips_
-        .emplace(chip, chip_in_operation(design_, study_, calibrated_chip(design_, study_, chip, 0, foundry_),
-                                         chip, Programming::corrected))
+        .emplace(chip, chip_in_operation(level.design, level.study,
+                                         calibrated_chip(level.design, level.study, chip, 0, foundry_), chip,
+                                         Programming::corrected))
         .first->second;
   }
 
-  StudyConfig study_, config_;  ///< as given, which chips are calibrated with, and at the point
-  ChipDesign design_;
+  StudyConfig config_;  ///< at the point
+  std::vector<Level> levels_;
   Foundry foundry_;
   std::function<void()> sent_;
   std::map<std::uint32_t, LitChip> chips_;
 };
 
-/// Words wrong that a chip may have and pass.
-std::int64_t most_wrong(const OperatingPointSearch& search) {
-  return static_cast<std::int64_t>(std::floor(search.wrong * search.words + 1e-9));
+/// Whether a chip with these words wrong passes.
+bool passes(const Sent& sent, const OperatingPointSearch& search) {
+  if (search.extrapolates()) return sent.wrong == 0 && sent.extrapolated <= search.wrong;
+  return sent.wrong <= static_cast<std::int64_t>(std::floor(search.wrong * search.words + 1e-9));
 }
 
 /// Whether all chips that are searched on decode.
 bool decodes(ChipRow& chips, const OperatingPointSearch& search, double rate_bd, double bandwidth_hz) {
   chips.set_point(rate_bd, bandwidth_hz);
   for (int c = 0; c < search_chips; ++c)
-    if (chips.wrong(static_cast<std::uint32_t>(search.chips + c)) > most_wrong(search)) return false;
+    if (!passes(chips.sent(static_cast<std::uint32_t>(search.chips + c)), search)) return false;
   return true;
 }
 
@@ -114,11 +176,13 @@ OperatingPoint confirmed(ChipRow& chips, const OperatingPointSearch& search, dou
   const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
   OperatingPoint point;
   for (; point.chips < search.chips && point.chips - point.chips_right <= allowed; ++point.chips) {
-    const std::int64_t wrong = chips.wrong(static_cast<std::uint32_t>(point.chips));
+    const Sent sent = chips.sent(static_cast<std::uint32_t>(point.chips));
     point.words += search.words;
-    point.wrong += wrong;
-    point.chips_right += wrong <= most_wrong(search) ? 1 : 0;
+    point.wrong += sent.wrong;
+    point.extrapolated += sent.extrapolated;
+    point.chips_right += passes(sent, search) ? 1 : 0;
   }
+  point.extrapolated /= point.chips;
   if (point.chips - point.chips_right <= allowed)
     point.symbol_rate_bd = rate_bd, point.receiver_bandwidth_hz = bandwidth_hz;
   return point;
@@ -132,6 +196,10 @@ void validate_search(const OperatingPointSearch& s) {
                  s.chips_right);
   validate_field(s.chips >= 1, "chips", "{} (>= 1). Try 100.", s.chips);
   validate_field(s.words >= 1, "words", "{} (>= 1). Try 30000.", s.words);
+  validate_field(!s.extrapolates() || s.words >= static_cast<int>(extrapolation_least), "words",
+                 "{} with wrong = {} (at least {}, to tell from margins what they are too few to count). Try "
+                 "30000.",
+                 s.words, s.wrong, extrapolation_least);
   validate_field(!s.bandwidths_hz.empty(), "bandwidths_hz", "{} of them (at least 1). Try 24e9.",
                  s.bandwidths_hz.size());
   for (const double b : s.bandwidths_hz) validate_positive("bandwidths_hz", b);
@@ -153,7 +221,7 @@ double OperatingPoint::energy_per_bit_j() const {
   return (cost.static_power_w + cost.symbol_power_w) / bits_per_s();
 }
 
-OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
+OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs& inputs,
                                     const OperatingPointSearch& asked, const SearchProgress& progress) {
   validate_search(asked);
   OperatingPointSearch search = asked;
@@ -161,7 +229,7 @@ OperatingPoint find_operating_point(const StudyConfig& config, const Network& ne
   if (const double skew_s = std::max(timing.lane_skew_s, timing.layer_skew_s); skew_s > 0)
     search.fastest_bd = std::min(search.fastest_bd, most_skew / skew_s);
   validate_search(search);
-  ChipRow chips(config, network, search, progress.word_sent);
+  ChipRow chips(config, inputs, search, progress.word_sent);
   struct Candidate {
     double rate_bd, bandwidth_hz;
   };
@@ -173,7 +241,7 @@ OperatingPoint find_operating_point(const StudyConfig& config, const Network& ne
   const auto highest = [&] {
     return std::ranges::max_element(candidates, {}, [](const Candidate& c) { return c.rate_bd; });
   };
-  std::int64_t words = 0, wrong = 0;
+  OperatingPoint none;
   for (auto best = highest(); best != candidates.end(); best = highest()) {
     OperatingPoint found = confirmed(chips, search, best->rate_bd, best->bandwidth_hz);
     if (found.found()) {
@@ -184,17 +252,13 @@ OperatingPoint find_operating_point(const StudyConfig& config, const Network& ne
         found = faster;
       }
       chips.set_point(found.symbol_rate_bd, found.receiver_bandwidth_hz);
-      chips.cost(network, found);
+      chips.cost(found);
       return found;
     }
-    words = found.words;
-    wrong = found.wrong;
+    none = {.words = found.words, .wrong = found.wrong, .extrapolated = found.extrapolated};
     best->rate_bd *= step_down;
     if (best->rate_bd < search.slowest_bd) candidates.erase(best);
   }
-  OperatingPoint none;
-  none.words = words;
-  none.wrong = wrong;
   return none;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
+#include "experiments/models/trial_model.hpp"
 #include "onn/budget/unit_cost.hpp"
 
 // The fastest symbol rate at which a unit still decodes, and what it costs at just that rate.
@@ -19,6 +20,11 @@ struct OperatingPointSearch {
   int words = 30'000;         ///< on each chip, drawn
   std::vector<double> bandwidths_hz = {12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
   double slowest_bd = 5e9, fastest_bd = 200e9;
+
+  /// Whether `wrong` is less than one word, so that margins tell the share of words wrong: a chip passes with
+  /// no word wrong and an extrapolated_share() of at most `wrong`. A word that a chip gets wrong without noise
+  /// is seen if it is among those drawn.
+  bool extrapolates() const { return wrong > 0 && wrong * words < 1; }
 };
 
 /// Throws Error, naming the field, for shares outside 0 to 1, numbers below 1, and rates or bandwidths <= 0.
@@ -36,11 +42,13 @@ struct Opponents {
                                ///< 8 bits a word, 0.03 pJ each (M. Horowitz 2014, ISSCC, p. 10)
 };
 
-/// What was found. Of a unit that decodes at no rate, all but words and wrong is 0.
+/// What was found. Of a unit that decodes at no rate, all but words, wrong and extrapolated is 0. A cascade
+/// counts as one chip.
 struct OperatingPoint {
   double symbol_rate_bd = 0.0, receiver_bandwidth_hz = 0.0;
   int chips = 0, chips_right = 0;     ///< confirmed on, and that passed
   std::int64_t words = 0, wrong = 0;  ///< of all these chips
+  double extrapolated = 0.0;          ///< share wrong that margins say, mean over these chips
   UnitCost cost;
   Opponents opponents;
 
@@ -55,19 +63,19 @@ struct OperatingPoint {
 /// What is called while a search goes on; either may be empty.
 struct SearchProgress {
   std::function<void()> bandwidth_done;  ///< after every bandwidth
-  std::function<void()> word_sent;       ///< before the words of every chip; may throw to end the search
+  std::function<void()> word_sent;       ///< before the words of every unit; may throw to end the search
 };
 
 /// How a study's words are sent where a rate is looked for: clocked unless it says unclocked.
 Sampling searched_sampling(const StudyConfig& config);
 
-/// The operating point of the study's unit with its noise and its chips, in searched_sampling(). For each
-/// bandwidth, the fastest rate at which five chips, numbers search.chips on, all decode is found by a scan from
-/// above and bisection to 2 %. The fastest of these is confirmed on the chips 0 to search.chips - 1; where they
-/// do not pass, it is lowered by 5 %, and the then fastest is tried. From a point that passes, 5 % faster ones
-/// are tried until one does not. Chips are calibrated once, with the study's own [time] and [receiver]. Throws
-/// Error as the study's trials do.
-OperatingPoint find_operating_point(const StudyConfig& config, const Network& network,
+/// The operating point of the study's unit, or of a cascade where its model is that, with its noise and its
+/// chips, in searched_sampling(). For each bandwidth, the fastest rate at which five chips, numbers
+/// search.chips on, all decode is found by a scan from above and bisection to 2 %. The fastest of these is
+/// confirmed on the chips 0 to search.chips - 1; where they do not pass, it is lowered by 5 %, and the then
+/// fastest is tried. From a point that passes, 5 % faster ones are tried until one does not. Chips are
+/// calibrated once, with the study's own [time] and [receiver]. Throws Error as the study's trials do.
+OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs& inputs,
                                     const OperatingPointSearch& search, const SearchProgress& progress = {});
 
 }  // namespace optinc

@@ -11,6 +11,7 @@
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/runner/statistics.hpp"
 #include "experiments/engine/store/table_column.hpp"
+#include "experiments/models/networks.hpp"
 
 namespace optinc {
 namespace {
@@ -35,7 +36,7 @@ Interval wrong_share(const DesignPoint& d) {
   return d.point.words > 0 ? clopper_pearson(d.point.wrong, d.point.words) : Interval{nan, nan};
 }
 
-constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
+constexpr std::array<TableColumn<DesignPoint>, 25> quantities = {{
     {"symbol_rate", "Bd", "GBd", 1e-9, "fastest symbol rate of every lane at which the unit decodes",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }},
     {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
@@ -50,6 +51,9 @@ constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
      [](const DesignPoint& d) { return wrong_share(d).low; }},
     {"wrong_words_high", "1", "", 1, "95 % interval (Clopper, Pearson), upper end",
      [](const DesignPoint& d) { return wrong_share(d).high; }},
+    {"extrapolated_wrong_words", "1", "extrapolated", 1,
+     "share of words wrong by extrapolation of their margins, mean over the chips",
+     [](const DesignPoint& d) { return d.point.words > 0 ? d.point.extrapolated : std::nan(""); }},
     {"words", "1", "", 1, "words sent", [](const DesignPoint& d) { return static_cast<double>(d.point.words); },
      true},
     {"chips", "1", "", 1, "chips on which the point was confirmed",
@@ -92,7 +96,7 @@ constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
 std::string cell(const TableColumn<DesignPoint>& q, const DesignPoint& d) {
   const double x = q.scale * q.of(d);
   if (!std::isfinite(x)) return "none";
-  if (std::string_view(q.name) == "wrong_words") return fmt::format("{:.1e}", x);
+  if (std::string_view(q.name).ends_with("wrong_words")) return fmt::format("{:.1e}", x);
   return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
 }
 
@@ -116,8 +120,9 @@ std::string beaten(const std::vector<DesignPoint>& points) {
 }
 
 std::string criterion(const OperatingPointSearch& search) {
-  return fmt::format("at most {:g} of words wrong on {:g} % of {} chips, {} words each", search.wrong,
-                     100 * search.chips_right, search.chips, search.words);
+  return fmt::format("at most {:g} of words wrong{} on {:g} % of {} chips, {} words each", search.wrong,
+                     search.extrapolates() ? ", extrapolated from margins," : "", 100 * search.chips_right,
+                     search.chips, search.words);
 }
 
 }  // namespace
@@ -162,7 +167,7 @@ std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
   std::vector<DesignEntry> found;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const DesignPoint& d = points[i];
-    if (!d.point.found()) continue;
+    if (!d.point.found() || network_configs(d.config).size() > 1) continue;
     DesignEntry& entry = found.emplace_back(list.designs[i]);
     entry.settings.push_back(fmt::format("time.sampling={}", sampling(d)));
     entry.settings.push_back(fmt::format("time.symbol_rate_bd={}", d.point.symbol_rate_bd));

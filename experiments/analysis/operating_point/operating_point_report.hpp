@@ -27,8 +27,8 @@ std::string points_text(const std::vector<DesignPoint>& points, const std::strin
 nlohmann::ordered_json points_json(const std::vector<DesignPoint>& points, const std::string& title,
                                    const OperatingPointSearch& search);
 
-/// The designs that decode, each at its point, as the text of a list in `folder` (design_list_text); what was
-/// demanded of them and the command stand above it as comments.
+/// The designs of one unit that decode, each at its point, as the text of a list in `folder`
+/// (design_list_text); what was demanded of them and the command stand above it as comments.
 std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
                         const OperatingPointSearch& search, std::string_view command,
                         const std::filesystem::path& folder);

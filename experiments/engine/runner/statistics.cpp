@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include <boost/iterator/counting_iterator.hpp>
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 #include "experiments/engine/config/study_model.hpp"
@@ -123,6 +125,30 @@ Interval quantile_interval(std::span<const double> ascending, double p) {
     return boost::math::cdf(boost::math::complement(below, static_cast<double>(rank - 1))) > tail;
   });
   return {value(*low - 1), value(*high)};
+}
+
+double extrapolated_share(std::span<const double> errors, double limit) {
+  if (errors.size() < extrapolation_least ||
+      std::ranges::any_of(errors, [](double e) { return std::isnan(e); }))
+    return nan;
+  std::vector<double> descending(errors.begin(), errors.end());
+  std::ranges::sort(descending, std::greater());
+  const boost::math::normal_distribution<double> normal;
+  const auto n = static_cast<double>(errors.size());
+  std::vector<double> at, quantiles;
+  for (double rank = 10; rank <= n / 50; rank *= 1.25) {
+    const auto k = static_cast<std::size_t>(rank);
+    at.push_back(descending[k - 1]);
+    quantiles.push_back(boost::math::quantile(normal, static_cast<double>(k) / n));
+  }
+  const double middle = mean_of(at), height = mean_of(quantiles);
+  double spread = 0.0, rise = 0.0;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    spread += (at[i] - middle) * (at[i] - middle);
+    rise += (at[i] - middle) * (quantiles[i] - height);
+  }
+  if (spread == 0) return limit > middle ? 0.0 : 1.0;
+  return boost::math::cdf(normal, height + rise / spread * (limit - middle));
 }
 
 Interval clopper_pearson(std::int64_t hits, std::int64_t n) {

@@ -23,6 +23,10 @@ OperatingPointSearch short_search() {
   return {.wrong = 0.01, .chips = 3, .words = 600, .bandwidths_hz = {24e9, 32e9}};
 }
 
+StudyInputs inputs_of(const StudyConfig& config, const Network& network) {
+  return {.networks = {{network_identity(config), network, {}}}};
+}
+
 /// The study's hardware at a point.
 UnitHardware hardware_at(const StudyConfig& config, double rate_bd, double bandwidth_hz) {
   UnitHardware u = config.hardware;
@@ -57,8 +61,8 @@ TEST_CASE("operating point: it decodes, a faster one does not, and the cost is t
   const Network network = carry_chain(config.task, config.network.carry_chain);
   const OperatingPointSearch search = short_search();
   int bandwidths = 0, sent = 0;
-  const OperatingPoint point =
-      find_operating_point(config, network, search, {[&] { ++bandwidths; }, [&] { ++sent; }});
+  const OperatingPoint point = find_operating_point(config, inputs_of(config, network), search,
+                                                    {[&] { ++bandwidths; }, [&] { ++sent; }});
   REQUIRE(point.found());
   CHECK(bandwidths == 2);
   CHECK(sent > 2 * 6 + 3);
@@ -104,7 +108,7 @@ TEST_CASE("operating point: a unit that decodes at no rate has none") {
   StudyConfig config = chain_study();
   config.hardware.link.launch_power_w = 1e-8;
   const Network network = carry_chain(config.task, config.network.carry_chain);
-  const OperatingPoint point = find_operating_point(config, network, short_search());
+  const OperatingPoint point = find_operating_point(config, inputs_of(config, network), short_search());
   CHECK_FALSE(point.found());
   CHECK(point.cost.mzis == 0);
 }
@@ -116,9 +120,9 @@ TEST_CASE("operating point: the share of chips that must pass decides") {
   const Network network = carry_chain(config.task, config.network.carry_chain);
   OperatingPointSearch search = short_search();
   search.chips = 4;
-  const OperatingPoint all = find_operating_point(config, network, search);
+  const OperatingPoint all = find_operating_point(config, inputs_of(config, network), search);
   search.chips_right = 0.5;
-  const OperatingPoint half = find_operating_point(config, network, search);
+  const OperatingPoint half = find_operating_point(config, inputs_of(config, network), search);
   REQUIRE(half.found());
   CHECK(half.chips == 4);
   CHECK(half.chips_right >= 2);
@@ -126,9 +130,59 @@ TEST_CASE("operating point: the share of chips that must pass decides") {
   search.chips_right = 1;
   search.wrong = 0;  // no chip has 600 words right at 150 GBd, the slowest rate asked
   search.slowest_bd = 150e9;
-  const OperatingPoint none = find_operating_point(config, network, search);
+  const OperatingPoint none = find_operating_point(config, inputs_of(config, network), search);
   CHECK_FALSE(none.found());
   CHECK(none.chips == 0);
+}
+
+// Ten times the words count what margins say: fails when margins are those of one digit alone, or of thresholds
+// a digit away
+TEST_CASE("MC: operating point: shares that are less than a word are told by margins, and counting agrees") {
+  const StudyConfig config = chain_study();
+  const Network network = carry_chain(config.task, config.network.carry_chain);
+  OperatingPointSearch search = {.wrong = 2e-4, .chips = 2, .words = 4000, .bandwidths_hz = {32e9}};
+  REQUIRE(search.extrapolates());
+  const OperatingPoint point = find_operating_point(config, inputs_of(config, network), search);
+  REQUIRE(point.found());
+  CHECK(point.wrong == 0);
+  CHECK(point.extrapolated > 0);
+  CHECK(point.extrapolated <= 2e-4);
+  const auto counted = static_cast<double>(
+      wrong_words(config, network, hardware_at(config, point.symbol_rate_bd, 32e9), 0, 2, 100'000));
+  CAPTURE(point.extrapolated, counted);
+  const double expected = point.extrapolated * 200'000;
+  // a factor of 3 for the extrapolation (a fifth in the slope), and 5 sigma of counting
+  CHECK(counted <= 3 * expected + 5 * std::sqrt(3 * expected));
+  CHECK(counted >= expected / 3 - 5 * std::sqrt(expected / 3));
+}
+
+// Fails when the levels are not in series, when both ask one network, or a level is costed once
+TEST_CASE("operating point: a cascade of units is sent words of all servers and costed as a whole") {
+  StudyConfig config = chain_study();
+  config.model = "cascade";
+  const auto levels = both_levels(config);
+  StudyInputs inputs;
+  for (const StudyConfig& level : levels)
+    inputs.networks.push_back(
+        {network_identity(level), carry_chain(level.task, level.network.carry_chain), {}});
+  const OperatingPoint point = find_operating_point(
+      config, inputs, {.wrong = 0.01, .chips = 1, .words = 600, .bandwidths_hz = {32e9}, .slowest_bd = 10e9});
+  REQUIRE(point.found());
+  CHECK(point.cost.servers == 16);
+  CHECK(point.bits_per_s() == Approx(16 * 4 * point.symbol_rate_bd));
+  const UnitHardware hardware = hardware_at(config, point.symbol_rate_bd, 32e9);
+  const auto cost = [&](std::size_t l) {
+    const Network& network = inputs.networks[l].network;
+    return unit_cost(network, budget(design_chip(network), config.chip, hardware, config.budget));
+  };
+  CHECK(point.cost.mzis == 4 * cost(0).mzis + cost(1).mzis);
+  CHECK(point.cost.static_power_w == Approx(4 * cost(0).static_power_w + cost(1).static_power_w));
+  CHECK(point.cost.delay_s == Approx(cost(0).delay_s + cost(1).delay_s));
+  const UnitCost flat = unit_cost(carry_chain(config.task, {}),
+                                  budget(design_chip(carry_chain(config.task, {})), config.chip, hardware, {}));
+  CHECK(point.energy_per_bit_j() > 1.2 * flat.energy_per_bit_j());
+  config.hardware.link.launch_power_w = 1e-8;
+  CHECK_FALSE(find_operating_point(config, inputs, short_search()).found());
 }
 
 TEST_CASE("operating point: impossible searches are refused") {
@@ -141,6 +195,7 @@ TEST_CASE("operating point: impossible searches are refused") {
   check_message(refused([](auto& s) { s.chips_right = 0; }), {"chips_right = 0"});
   check_message(refused([](auto& s) { s.chips = 0; }), {"chips = 0"});
   check_message(refused([](auto& s) { s.words = 0; }), {"words = 0"});
+  check_message(refused([](auto& s) { s.wrong = 1e-6, s.words = 500; }), {"words = 500", "wrong = 1e-06"});
   check_message(refused([](auto& s) { s.bandwidths_hz = {}; }), {"bandwidths_hz"});
   check_message(refused([](auto& s) { s.bandwidths_hz = {-1}; }), {"bandwidths_hz = -1"});
   check_message(refused([](auto& s) { s.fastest_bd = 1; }), {"fastest_bd = 1"});
