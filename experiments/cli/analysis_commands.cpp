@@ -113,7 +113,7 @@ void add_operating_point(CommandTable& commands) {
       "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
       "optinc operating-point experiments/data/lists/operating_points.toml -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
-      "Where --wrong is less than one of --words, the margins of all words say the share that is wrong.\n"
+      "Where --wrong is less than one of --words, the share is extrapolated from words with more noise.\n"
       "A design with model=cascade is a cascade of units for servers^2 servers. Receivers are clocked "
       "(time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });

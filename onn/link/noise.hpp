@@ -15,6 +15,7 @@ struct NoiseSwitches {
   bool converter = false;  ///< steps and noise of the servers' converters; off: ideal comparators
   bool last_only = false;  ///< receivers are noisy at the servers alone, not at neurons or in unit P
   bool jitter = false;     ///< of clocked receivers' sampling instants
+  double scale = 1.0;  ///< of every draw for a word: noisier than it is, errors are frequent enough to count
 
   /// Every source of noise.
   static constexpr NoiseSwitches all() { return {true, true, true, true, true, false, true}; }

@@ -132,7 +132,8 @@ std::vector<Light> averaged_powers(const Task& task, const UnitHardware& hardwar
   std::vector<double> laser_noise;  // dI/I of each server's own, the same in all its digits
   for (std::size_t n = 0; n < codes.size(); ++n)
     laser_noise.push_back(
-        noise.rin ? relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal() : 0.0);
+        noise.rin ? noise.scale * relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal()
+                  : 0.0);
   std::vector<Light> lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
     const std::vector<Complex> weights = lane_weights(task, hardware, seed, m);
@@ -148,7 +149,7 @@ std::vector<Light> averaged_powers(const Task& task, const UnitHardware& hardwar
     const DirectNoise variance = direct_noise_a2(receiver, total_w);
     const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
     const double current_a =
-        incoherent_current_a(stage, powers_w) + intensity_a + std::sqrt(white) * stream.normal();
+        incoherent_current_a(stage, powers_w) + intensity_a + noise.scale * std::sqrt(white) * stream.normal();
     lanes.push_back({.parts = {},
                      .unit_sqrt_w = std::sqrt(full_w) / 3.0,
                      .driven = true,
@@ -308,7 +309,7 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
   const Schedule times = unit_schedule(design, hardware);
   std::vector<double> lock_rad(static_cast<std::size_t>(design.task.servers), 0.0);
   if (noise.lock)  // a server sends all its digits through one fibre, whose phase outlasts the words
-    for (double& phase : lock_rad) phase = lock_rms(hardware) * stream.normal();
+    for (double& phase : lock_rad) phase = noise.scale * lock_rms(hardware) * stream.normal();
   std::vector<std::vector<Light>> lanes;                       // [word][lane]
   std::vector<std::vector<std::vector<Light>>> behind(words);  // [word][layer][output]
   for (Eigen::Index w = 0; w < codes.rows(); ++w) {
@@ -343,7 +344,7 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
     Eigen::VectorXcd turn = Eigen::VectorXcd::Ones(codes.rows());
     if (layer.received()) {  // light turns, oscillators do not: by the layer's drift, and for every word anew
       const double drift_rad = chip.oscillator_rad.empty() ? 0.0 : chip.oscillator_rad[l];
-      const double walk_rad = noise.lock ? walk_rms(design, l, hardware) : 0.0;
+      const double walk_rad = noise.lock ? noise.scale * walk_rms(design, l, hardware) : 0.0;
       const Eigen::Index samples = hardware.timing.sampling == Sampling::unclocked ? samples_per_symbol : 1;
       for (Eigen::Index w = 0; w < codes.rows(); w += samples)
         turn.segment(w, samples).setConstant(std::polar(1.0, drift_rad + walk_rad * stream.normal()));
@@ -351,7 +352,7 @@ Eigen::MatrixXd outputs_of(const ChipDesign& design, const ReferenceChip& chip, 
     Eigen::VectorXd seed_noise = Eigen::VectorXd::Zero(codes.rows());
     if (acting.rin)
       for (double& of_word : seed_noise)
-        of_word = relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal();
+        of_word = noise.scale * relative_intensity_noise(hardware.receiver, hardware.laser) * stream.normal();
     Stream oscillator(seed.seed, Purpose::oscillator_phase, seed.chip, static_cast<std::uint32_t>(l),
                       128 * seed.channel + (at_servers ? 1 + seed.server : 0));
     const std::vector<double> late_s = lateness_s(

@@ -114,6 +114,11 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
            "time.sampling = {} (a chip's response table answers every word by itself, and words in succession "
            "interfere). Set it to settled, or send the words through the meshes.",
            name_of(hardware.timing.sampling));
+  validate(
+      noise.scale == 1,
+      "noise of scale {} (a chip's response table draws it as it is). Set the scale to 1, or send the words "
+      "through the meshes.",
+      noise.scale);
   validate(!noise.lock || lock_rms_rad(hardware) == 0.0,
            "link.sigma_lock_rad = {} (a chip's response table is by digit sums, and lock errors tell servers "
            "apart). Set "

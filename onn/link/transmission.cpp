@@ -14,13 +14,13 @@ namespace optinc {
 namespace {
 
 /// What a server's converter makes of a block's outputs.
-void convert(const UnitHardware& hardware, const TransmissionSeed& seed, std::uint32_t block,
-             Eigen::MatrixXd& answer) {
+void convert(const UnitHardware& hardware, double noise_scale, const TransmissionSeed& seed,
+             std::uint32_t block, Eigen::MatrixXd& answer) {
   Stream converter(seed.seed, Purpose::converter_noise, seed.chip, block * streams_per_block + 1 + seed.server,
                    seed.instant);
   Eigen::MatrixXd drawn(answer.rows(), answer.cols());
   converter.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
-  answer += adc_noise(hardware.converter) * drawn;
+  answer += noise_scale * adc_noise(hardware.converter) * drawn;
   quantise_digits(hardware.converter, answer);
 }
 
@@ -78,7 +78,7 @@ Eigen::MatrixXd transmit_in(const LitUnit& unit, const Codes& codes, const Trans
       for (Eigen::Index w = 0; w < words; ++w)
         answer(m, w) = waveform(m, w * samples + instants[static_cast<std::size_t>(m)]);
     if (unit.noise.converter && receivers == NoisyReceivers::all)
-      convert(unit.hardware, seed, first_block + static_cast<std::uint32_t>(i), answer);
+      convert(unit.hardware, unit.noise.scale, seed, first_block + static_cast<std::uint32_t>(i), answer);
     outputs.middleCols(first, words) = answer;
   });
   return outputs;

@@ -108,6 +108,7 @@ FieldBatch incoherent_unit_p(const Task& task, const UnitHardware& hardware, con
   if (noise.any_receiver_noise()) {
     drawn.resize(servers + digits, codes.rows());
     stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
+    drawn *= noise.scale;
   }
   FieldBatch lanes(digits, codes.rows());
   std::vector<double> powers_w(static_cast<std::size_t>(servers));

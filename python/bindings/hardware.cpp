@@ -38,7 +38,8 @@ void bind_hardware(nb::module_& m) {
               "Steps and noise of the servers' converters; off: ideal comparators.")
       .def_rw("last_only", &NoiseSwitches::last_only,
               "Receivers are noisy only at the servers, not at neurons or in unit P.")
-      .def_rw("jitter", &NoiseSwitches::jitter, "Jitter of clocked receivers' sampling instants.");
+      .def_rw("jitter", &NoiseSwitches::jitter, "Jitter of clocked receivers' sampling instants.")
+      .def_rw("scale", &NoiseSwitches::scale, "Factor of every rms drawn for a word.");
 
   nb::class_<LaserSettings>(m, "LaserSettings",
                             "The seed laser: its light feeds all servers and the chip.\n\n"

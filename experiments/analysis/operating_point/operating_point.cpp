@@ -1,9 +1,10 @@
 #include "experiments/analysis/operating_point/operating_point.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <map>
-#include <span>
 
 #include "experiments/analysis/interconnect/scenario.hpp"
 #include "experiments/engine/runner/statistics.hpp"
@@ -13,7 +14,6 @@
 #include "onn/budget/budget.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/task/codes.hpp"
-#include "onn/task/words.hpp"
 #include "physics/core/check_values.hpp"
 
 namespace optinc {
@@ -22,10 +22,15 @@ namespace {
 constexpr int search_chips = 5;
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
+/// Scales of the noise at which words are counted where too few are wrong, and how many of them must be.
+constexpr std::array scales = {1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0};
+constexpr std::int64_t fewest_wrong = 10;
+constexpr std::size_t counted_scales = 3;
+
 /// What became of the words of a chip.
 struct Sent {
   std::int64_t wrong = 0;
-  double extrapolated = 0.0;  ///< share that the margins say
+  double extrapolated = 0.0;  ///< share
 };
 
 /// The chips of a unit, or of the units of a cascade, made once, and the words sent through them.
@@ -48,29 +53,20 @@ class ChipRow {
     config_.hardware.receiver.front_end.bandwidth_hz = receiver_bandwidth_hz;
   }
 
-  /// Words of one chip, or of one cascade, at the point.
-  Sent sent(std::uint32_t chip) {
-    Eigen::VectorXd errors = Eigen::VectorXd::Zero(config_.measure.words);
-    Sent result;
-    if (levels_.size() == 1) {
-      const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
-      const auto found = through(levels_.front(), chip, codes, errors);
-      result.wrong = (found.array() != exact_answers(config_.task, codes).array()).count();
-    } else {
-      const Codes codes = cascade_codes(config_, chip);
-      const int units = levels_.front().units;
-      const std::uint32_t first = chip * static_cast<std::uint32_t>(units + 1);
-      Codes between(codes.rows(), units);
-      for (int u = 0; u < units; ++u)
-        between.col(u) = through(levels_.front(), first + static_cast<std::uint32_t>(u),
-                                 codes.middleCols(u * units, units), errors);
-      const auto found = through(levels_.back(), first + static_cast<std::uint32_t>(units), between, errors);
-      Task flat = config_.task;
-      flat.servers = units * units;
-      result.wrong = (found.array() != exact_answers(flat, codes).array()).count();
+  /// What becomes of the words of one chip, or of one cascade, at the point.
+  Sent sent(std::uint32_t chip, const OperatingPointSearch& search) {
+    const std::int64_t now = wrong(chip, 1.0);
+    Sent result{now, static_cast<double>(now) / search.words};
+    if (!search.extrapolates() || now > 0) return result;
+    std::vector<double> at, shares;
+    for (const double scale : scales) {
+      const std::int64_t more = wrong(chip, scale);
+      if (more < fewest_wrong) continue;
+      at.push_back(scale);
+      shares.push_back(static_cast<double>(more) / search.words);
+      if (at.size() == counted_scales) break;
     }
-    result.extrapolated =
-        extrapolated_share(std::span(errors.data(), static_cast<std::size_t>(errors.size())), 0.5);
+    if (!at.empty()) result.extrapolated = extrapolated_share(at, shares);
     return result;
   }
 
@@ -106,19 +102,36 @@ class ChipRow {
     int units;
   };
 
-  /// What a chip of a level answers, and how far each word's digits are off at most, where that is further.
-  Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1> through(const Level& level, std::uint32_t chip,
-                                                          const Codes& codes, Eigen::VectorXd& errors) {
+  using Answers = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
+
+  /// Words wrong with so many times the noise.
+  std::int64_t wrong(std::uint32_t chip, double noise_scale) {
+    if (levels_.size() == 1) {
+      const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
+      const Answers found = through(levels_.front(), chip, codes, noise_scale);
+      return (found.array() != exact_answers(config_.task, codes).array()).count();
+    }
+    const Codes codes = cascade_codes(config_, chip);
+    const int units = levels_.front().units;
+    const std::uint32_t first = chip * static_cast<std::uint32_t>(units + 1);
+    Codes between(codes.rows(), units);
+    for (int u = 0; u < units; ++u)
+      between.col(u) = through(levels_.front(), first + static_cast<std::uint32_t>(u),
+                               codes.middleCols(u * units, units), noise_scale);
+    const Answers found =
+        through(levels_.back(), first + static_cast<std::uint32_t>(units), between, noise_scale);
+    Task flat = config_.task;
+    flat.servers = units * units;
+    return (found.array() != exact_answers(flat, codes).array()).count();
+  }
+
+  Answers through(const Level& level, std::uint32_t chip, const Codes& codes, double noise_scale) {
     if (sent_) sent_();
     const LitChip& lit = chip_of(level, chip);
-    const Eigen::MatrixXd outputs = transmit(
-        {*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise), config_.measure.arithmetic},
-        codes, {config_.run.seed, chip, 0});
-    const Task& task = level.study.task;
-    const Eigen::MatrixXd digits = digits_of(exact_answers(task, codes), task.output_digits());
-    errors =
-        errors.cwiseMax(outputs.binaryExpr(digits, &decision_error<double>).colwise().maxCoeff().transpose());
-    return decide(outputs);
+    NoiseSwitches noise(config_.noise);
+    noise.scale = noise_scale;
+    return decide(transmit({*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic}, codes,
+                           {config_.run.seed, chip, 0}));
   }
 
   const LitChip& chip_of(const Level& level, std::uint32_t chip) {
@@ -148,7 +161,7 @@ bool passes(const Sent& sent, const OperatingPointSearch& search) {
 bool decodes(ChipRow& chips, const OperatingPointSearch& search, double rate_bd, double bandwidth_hz) {
   chips.set_point(rate_bd, bandwidth_hz);
   for (int c = 0; c < search_chips; ++c)
-    if (!passes(chips.sent(static_cast<std::uint32_t>(search.chips + c)), search)) return false;
+    if (!passes(chips.sent(static_cast<std::uint32_t>(search.chips + c), search), search)) return false;
   return true;
 }
 
@@ -175,8 +188,9 @@ OperatingPoint confirmed(ChipRow& chips, const OperatingPointSearch& search, dou
   chips.set_point(rate_bd, bandwidth_hz);
   const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
   OperatingPoint point;
+  point.extrapolated = search.extrapolates() ? 0.0 : std::numeric_limits<double>::quiet_NaN();
   for (; point.chips < search.chips && point.chips - point.chips_right <= allowed; ++point.chips) {
-    const Sent sent = chips.sent(static_cast<std::uint32_t>(point.chips));
+    const Sent sent = chips.sent(static_cast<std::uint32_t>(point.chips), search);
     point.words += search.words;
     point.wrong += sent.wrong;
     point.extrapolated += sent.extrapolated;
@@ -196,10 +210,6 @@ void validate_search(const OperatingPointSearch& s) {
                  s.chips_right);
   validate_field(s.chips >= 1, "chips", "{} (>= 1). Try 100.", s.chips);
   validate_field(s.words >= 1, "words", "{} (>= 1). Try 30000.", s.words);
-  validate_field(!s.extrapolates() || s.words >= static_cast<int>(extrapolation_least), "words",
-                 "{} with wrong = {} (at least {}, to tell from margins what they are too few to count). Try "
-                 "30000.",
-                 s.words, s.wrong, extrapolation_least);
   validate_field(!s.bandwidths_hz.empty(), "bandwidths_hz", "{} of them (at least 1). Try 24e9.",
                  s.bandwidths_hz.size());
   for (const double b : s.bandwidths_hz) validate_positive("bandwidths_hz", b);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
@@ -21,9 +22,9 @@ struct OperatingPointSearch {
   std::vector<double> bandwidths_hz = {12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
   double slowest_bd = 5e9, fastest_bd = 200e9;
 
-  /// Whether `wrong` is less than one word, so that margins tell the share of words wrong: a chip passes with
-  /// no word wrong and an extrapolated_share() of at most `wrong`. A word that a chip gets wrong without noise
-  /// is seen if it is among those drawn.
+  /// Whether `wrong` is less than one word. A chip then passes with no word wrong and an extrapolated_share()
+  /// of at most `wrong`, from the words that are wrong with up to three times the noise. A word that a chip
+  /// gets wrong without noise is seen if it is among those drawn.
   bool extrapolates() const { return wrong > 0 && wrong * words < 1; }
 };
 
@@ -46,9 +47,9 @@ struct Opponents {
 /// counts as one chip.
 struct OperatingPoint {
   double symbol_rate_bd = 0.0, receiver_bandwidth_hz = 0.0;
-  int chips = 0, chips_right = 0;     ///< confirmed on, and that passed
-  std::int64_t words = 0, wrong = 0;  ///< of all these chips
-  double extrapolated = 0.0;          ///< share wrong that margins say, mean over these chips
+  int chips = 0, chips_right = 0;                                  ///< confirmed on, and that passed
+  std::int64_t words = 0, wrong = 0;                               ///< of all these chips
+  double extrapolated = std::numeric_limits<double>::quiet_NaN();  ///< share wrong, mean over these chips
   UnitCost cost;
   Opponents opponents;
 

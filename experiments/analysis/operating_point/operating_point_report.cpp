@@ -52,8 +52,8 @@ constexpr std::array<TableColumn<DesignPoint>, 25> quantities = {{
     {"wrong_words_high", "1", "", 1, "95 % interval (Clopper, Pearson), upper end",
      [](const DesignPoint& d) { return wrong_share(d).high; }},
     {"extrapolated_wrong_words", "1", "extrapolated", 1,
-     "share of words wrong by extrapolation of their margins, mean over the chips",
-     [](const DesignPoint& d) { return d.point.words > 0 ? d.point.extrapolated : std::nan(""); }},
+     "share of words wrong by extrapolation from more noise, mean over the chips",
+     [](const DesignPoint& d) { return d.point.extrapolated; }},
     {"words", "1", "", 1, "words sent", [](const DesignPoint& d) { return static_cast<double>(d.point.words); },
      true},
     {"chips", "1", "", 1, "chips on which the point was confirmed",
@@ -121,7 +121,7 @@ std::string beaten(const std::vector<DesignPoint>& points) {
 
 std::string criterion(const OperatingPointSearch& search) {
   return fmt::format("at most {:g} of words wrong{} on {:g} % of {} chips, {} words each", search.wrong,
-                     search.extrapolates() ? ", extrapolated from margins," : "", 100 * search.chips_right,
+                     search.extrapolates() ? ", extrapolated from more noise," : "", 100 * search.chips_right,
                      search.chips, search.words);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <vector>
 
@@ -127,28 +126,22 @@ Interval quantile_interval(std::span<const double> ascending, double p) {
   return {value(*low - 1), value(*high)};
 }
 
-double extrapolated_share(std::span<const double> errors, double limit) {
-  if (errors.size() < extrapolation_least ||
-      std::ranges::any_of(errors, [](double e) { return std::isnan(e); }))
-    return nan;
-  std::vector<double> descending(errors.begin(), errors.end());
-  std::ranges::sort(descending, std::greater());
+double extrapolated_share(std::span<const double> scales, std::span<const double> shares) {
+  if (shares.empty()) return nan;
   const boost::math::normal_distribution<double> normal;
-  const auto n = static_cast<double>(errors.size());
-  std::vector<double> at, quantiles;
-  for (double rank = 10; rank <= n / 50; rank *= 1.25) {
-    const auto k = static_cast<std::size_t>(rank);
-    at.push_back(descending[k - 1]);
-    quantiles.push_back(boost::math::quantile(normal, static_cast<double>(k) / n));
+  std::vector<double> inverse, quantiles;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    inverse.push_back(1 / scales[i]);
+    quantiles.push_back(boost::math::quantile(normal, shares[i]));
   }
-  const double middle = mean_of(at), height = mean_of(quantiles);
+  const double middle = mean_of(inverse), height = mean_of(quantiles);
   double spread = 0.0, rise = 0.0;
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    spread += (at[i] - middle) * (at[i] - middle);
-    rise += (at[i] - middle) * (quantiles[i] - height);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    spread += (inverse[i] - middle) * (inverse[i] - middle);
+    rise += (inverse[i] - middle) * (quantiles[i] - height);
   }
-  if (spread == 0) return limit > middle ? 0.0 : 1.0;
-  return boost::math::cdf(normal, height + rise / spread * (limit - middle));
+  const double slope = shares.size() > 1 ? rise / spread : height / middle;
+  return boost::math::cdf(normal, height + slope * (1 - middle));
 }
 
 Interval clopper_pearson(std::int64_t hits, std::int64_t n) {

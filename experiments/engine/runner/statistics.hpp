@@ -56,13 +56,11 @@ double quantile_of(std::span<const double> ascending, double p);
 /// binomial (n, p), 2.5 % at most left out on either side. NaN where no order statistic is far enough out.
 Interval quantile_interval(std::span<const double> ascending, double p);
 
-/// Share of errors above `limit` where too few of a sample are for counting, from how its largest fall off: the
-/// normal quantile of the share above an error is taken for a straight line in that error, fitted from the
-/// rarest 2 % to the tenth largest (Q-scale; N. S. Bergano et al. 1993, IEEE Photon. Technol. Lett. 5, 304). It
-/// holds where normal noise makes large errors large. NaN below extrapolation_least errors, or where one is
-/// NaN.
-double extrapolated_share(std::span<const double> errors, double limit);
-inline constexpr std::size_t extrapolation_least = 1000;
+/// Share of events that are too rare to count, from the shares, in (0, 1), that were counted with noise
+/// `scales` > 1 times what it is. A threshold at d sigma is crossed with a share Phi(-d/scale), so the normal
+/// quantiles of the shares are fitted by a straight line in 1/scale, through 0 where there is but one of them,
+/// and read at 1 (noise loading; of circuits: S. Sun et al. 2015, IEEE Trans. CAD 34, 1096). NaN of none.
+double extrapolated_share(std::span<const double> scales, std::span<const double> shares);
 
 /// 95 % interval of a share, `hits` of `n` >= 1 (Clopper, Pearson 1934): exact, never too narrow.
 Interval clopper_pearson(std::int64_t hits, std::int64_t n);

@@ -39,7 +39,7 @@ void add_noise(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, c
   for (Eigen::Index first = 0; first < current.cols(); first += words_at_once) {
     const Eigen::Index words = std::min(words_at_once, current.cols() - first);
     stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.rows() * words)));
-    rows.leftCols(words) = drawn.leftCols(words);
+    rows.leftCols(words) = static_cast<Real>(noise.scale) * drawn.leftCols(words);
     const auto seed_noise = rin * rows.row(0).head(words).array();
     for (Eigen::Index p = 0; p < ports; ++p) {
       auto own = rows.row(common + p).head(words).array();
@@ -123,7 +123,7 @@ PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardw
   };
   if (const auto& channel = stage.clocked) {
     const PlaneOf<Real> samples =
-        sampled(current, stage, noise.jitter ? hardware.timing.jitter_s : 0.0, stream);
+        sampled(current, stage, noise.jitter ? noise.scale * hardware.timing.jitter_s : 0.0, stream);
     current = samples;  // noise of late light is that of its samples
     add_noise(fields, hardware, noise, stream, current);
     if (noise.any_receiver_noise())

@@ -22,7 +22,8 @@ double noise_a(double current_a, Complex field, const ReferenceReceiver& at, con
   const double white = (noise.shot ? variance.shot : 0.0) + (noise.tia ? variance.front_end : 0.0);
   const double leak_per_noise =
       lo_intensity_noise_a(receiver, hardware.laser) / relative_intensity_noise(receiver, hardware.laser);
-  return std::sqrt(white) * stream.normal() + seed_noise * (current_a + at.stronger_diode * leak_per_noise);
+  return noise.scale * std::sqrt(white) * stream.normal() +
+         seed_noise * (current_a + at.stronger_diode * leak_per_noise);
 }
 
 /// Integral over an interval of what is smooth within.
@@ -87,7 +88,7 @@ Eigen::VectorXd clocked_currents_a(const LightParts& light, const ReferenceRecei
   LightParts held = light;
   if (on_time) held.at(0.0).array() *= at.turn.array();
   for (Eigen::Index n = 0; n < words; ++n) {
-    const double jitter_s = noise.jitter ? hardware.timing.jitter_s * stream.normal() : 0.0;
+    const double jitter_s = noise.jitter ? noise.scale * hardware.timing.jitter_s * stream.normal() : 0.0;
     Complex sampled = 0.0;
     for (const auto& [late_s, fields] : held) {
       const std::vector<double> step =

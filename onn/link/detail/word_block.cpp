@@ -87,7 +87,7 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
   if (coherent && noise.lock) {
     const double lock_rms = lock_rms_rad(hardware);
     Stream stream(seed.seed, Purpose::lock_error, seed.chip, block, seed.instant);
-    for (double& phase : lock_phase) phase = lock_rms * stream.normal();
+    for (double& phase : lock_phase) phase = noise.scale * lock_rms * stream.normal();
   }
   // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
   const std::uint32_t first = block * streams_per_block;
@@ -117,7 +117,8 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     const bool unchanged = paths[l].inputs_unchanged && late.none();
     Fields made = unchanged ? Fields() : gathered(layer, paths[l], lanes, behind, hardware);
     if (!late.none()) make_late(made, layer, paths[l], late);
-    const double drift_rad = unit.chip.layers[l].oscillator_rad, walk_rad = fabricated.oscillator_walk_rad[l];
+    const double drift_rad = unit.chip.layers[l].oscillator_rad,
+                 walk_rad = noise.scale * fabricated.oscillator_walk_rad[l];
     const bool turned = layer.received() && (drift_rad != 0 || walk_rad > 0);
     Fields out =
         apply_transfer(paths[l].transfer, unchanged ? whole : made,

@@ -160,15 +160,19 @@ TEST_CASE("MC: transmit of words in succession has the noise of the reference") 
     double linewidth_hz = 0.0;  ///< of the laser, above its own; oscillators of all_wrong() go past the meshes
   };
   constexpr NoiseSwitches received = {.shot = true, .tia = true, .rin = true, .lock = true};
+  constexpr NoiseSwitches stronger = {.shot = true, .tia = true, .rin = true, .lock = true, .scale = 1.5};
   constexpr Case cases[] = {
-      {"unclocked", {Sampling::unclocked, 20e9}, 24e9, received},
+      {"unclocked, stronger than it is", {Sampling::unclocked, 20e9}, 24e9, stronger},
       {"narrow receivers, whose noise is alike in neighbours", {Sampling::clocked, 50e9, 3}, 12e9, received},
-      {"jitter", {Sampling::clocked, 50e9, 3, 2e-12}, 24e9, {.jitter = true}},
+      {"jitter, stronger than it is",
+       {Sampling::clocked, 50e9, 3, 2e-12},
+       24e9,
+       {.jitter = true, .scale = 1.5}},
       {"jitter of late light", {Sampling::clocked, 50e9, 3, 2e-12, {}, 1.5e-12, 1e-12}, 24e9, {.jitter = true}},
       {"late light of some linewidth",
        {Sampling::clocked, 50e9, 3, 0.0, {}, 1e-12, 1e-12},
        24e9,
-       received,
+       stronger,
        1e9},
       {"means", {Sampling::clocked, 40e9, 3, 0.0, Sampler::integrate_and_dump}, 24e9, received},
       {"unclocked and late", {Sampling::unclocked, 20e9, 1, 0.0, {}, 1.5e-12, 1e-12}, 24e9, received}};

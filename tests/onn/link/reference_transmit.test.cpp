@@ -60,12 +60,14 @@ struct Noise {
   NoisyReceivers receivers = NoisyReceivers::all;
 };
 constexpr NoiseSwitches every = {.shot = true, .tia = true, .rin = true, .lock = true, .converter = true};
+constexpr NoiseSwitches stronger = {
+    .shot = true, .tia = true, .rin = true, .lock = true, .converter = true, .scale = 1.5};
 constexpr Noise noises[] = {{"shot", {.shot = true}},
                             {"amplifiers", {.tia = true}},
                             {"intensity", {.rin = true}},
                             {"locks", {.lock = true}},
                             {"converters", {.converter = true}},
-                            {"all", every},
+                            {"all, stronger than it is", stronger},
                             {"all, of servers' receivers alone", {true, true, true, true, true, true}},
                             {"all, of neurons' receivers alone", every, NoisyReceivers::neurons}};
 

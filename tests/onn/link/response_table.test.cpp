@@ -278,6 +278,10 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
                   tabulate_chip({lit.design, lit.chip, lit.hardware, NoiseSwitches::all()}, {});
                 }),
                 {"link.sigma_lock_rad", "noise.lock"});
+  check_message(refusal([&] {
+                  tabulate_chip({lit.design, lit.chip, lit.hardware, {.shot = true, .scale = 2}}, {});
+                }),
+                {"scale 2", "through the meshes"});
   UnitHardware clocked = lit.hardware;
   clocked.timing.sampling = Sampling::clocked;
   check_message(refusal([&] {

@@ -135,9 +135,8 @@ TEST_CASE("operating point: the share of chips that must pass decides") {
   CHECK(none.chips == 0);
 }
 
-// Ten times the words count what margins say: fails when margins are those of one digit alone, or of thresholds
-// a digit away
-TEST_CASE("MC: operating point: shares that are less than a word are told by margins, and counting agrees") {
+// Fails when noise is not scaled, is scaled by the power, or the scale is not undone
+TEST_CASE("MC: operating point: shares that are less than a word are extrapolated, and counting agrees") {
   const StudyConfig config = chain_study();
   const Network network = carry_chain(config.task, config.network.carry_chain);
   OperatingPointSearch search = {.wrong = 2e-4, .chips = 2, .words = 4000, .bandwidths_hz = {32e9}};

@@ -221,30 +221,21 @@ TEST_CASE("MC: the interval of a mean covers it as often as it says, few values 
   }
 }
 
-// |error| of mean 0 or 0.1 and rms 0.09: shares above 0.5 in closed form. Fails when ranks are not shares, or
-// when the quantile of both sides is taken for one
-TEST_CASE("MC: statistics: shares too small to count, by extrapolation of the errors that are there") {
-  constexpr std::size_t n = 30'000;
-  Stream stream(2024, Purpose::test, 77);
+// Thresholds at 4.5 and 5 sigma, in closed form. Fails when the line is one in the scale itself, or in
+// logarithms
+TEST_CASE("statistics: shares too small to count, from those with more noise") {
   const auto above = [](double x) { return std::erfc(x / std::sqrt(2)) / 2; };
-  for (const double offset : {0.0, 0.1}) {
-    std::vector<double> errors(n);
-    for (double& e : errors) e = std::abs(offset + 0.09 * stream.normal());
-    const double exact = above((0.5 - offset) / 0.09) + above((0.5 + offset) / 0.09),
-                 found = extrapolated_share(errors, 0.5);
-    CAPTURE(offset, exact, found);
-    // the tenth largest of 30,000 scatters by a third of its rank, an eighth of a sigma: 5 sigma of the slope
-    // are about a fifth of the quantile
-    CHECK(found < 8 * exact);
-    CHECK(found > exact / 8);
-    CHECK(extrapolated_share(errors, 0.2) ==
-          Approx(static_cast<double>(std::ranges::count_if(errors, [](double e) { return e > 0.2; })) / n)
-              .epsilon(0.15));
+  const std::vector<double> scales = {1.5, 1.8, 2.2};
+  std::vector<double> one, two;
+  for (const double scale : scales) {
+    one.push_back(above(5 / scale));
+    two.push_back(above(5 / scale) + 3 * above(4.5 / scale));
   }
-  std::vector<double> equal(2000, 0.3);
-  CHECK(extrapolated_share(equal, 0.5) == 0);
-  CHECK(extrapolated_share(equal, 0.2) == 1);
-  equal[7] = std::numeric_limits<double>::quiet_NaN();
-  CHECK(std::isnan(extrapolated_share(equal, 0.5)));
-  CHECK(std::isnan(extrapolated_share(std::vector<double>(999, 0.1), 0.5)));
+  CHECK(extrapolated_share(scales, one) == Approx(above(5)).epsilon(1e-6));
+  CHECK(extrapolated_share(std::span(scales).first(1), std::span(one).first(1)) ==
+        Approx(above(5)).epsilon(1e-6));
+  const double exact = above(5) + 3 * above(4.5), found = extrapolated_share(scales, two);
+  CHECK(found > exact / 2);
+  CHECK(found < 2 * exact);
+  CHECK(std::isnan(extrapolated_share({}, {})));
 }
