@@ -51,13 +51,13 @@ Matrix layer_transfer(const LayerDesign& layer, const std::vector<BlockProgram>&
   return transfer;
 }
 
-/// Field behind a modulator at a level of its full scale. full_scale_w contains its insertion loss.
-Complex modulated(double level, double full_scale_w, const MzmSettings& modulator) {
+/// Field behind a modulator at a level of its full scale, its drive `linear` in the field or in the level.
+/// full_scale_w contains its insertion loss.
+Complex modulated(double level, double full_scale_w, const MzmSettings& modulator, bool linear) {
   MzmSettings lossless = modulator;
   lossless.insertion_loss_db = 0.0;
   const double within = std::clamp(level, -1.0, 1.0);  // a driver goes no further than V_pi
-  const double drive_v =
-      modulator.linearised ? mzm_drive_v(lossless, AmplitudeLevel(within)) : within * modulator.v_pi_v;
+  const double drive_v = linear ? mzm_drive_v(lossless, AmplitudeLevel(within)) : within * modulator.v_pi_v;
   return std::sqrt(full_scale_w) * mzm_field_factor(lossless, drive_v);
 }
 
@@ -96,7 +96,7 @@ double waiting_ratio(const UnitHardware& hardware, double wait_s) {
 Complex sent(std::uint32_t digit, const UnitHardware& hardware) {
   const double level = levels_with_mismatch_ratio(1 - hardware.link.level_mismatch)[digit];
   return modulated(hardware.link.signed_levels ? 2 * level - 1 : level, hardware.link.launch_power_w,
-                   hardware.modulator);
+                   hardware.modulator, true);
 }
 
 /// Power that a server sends for a digit where averaging is incoherent, W.
@@ -104,9 +104,7 @@ double sent_w(std::uint32_t digit, const UnitHardware& hardware) {
   MzmSettings lossless = hardware.modulator;
   lossless.insertion_loss_db = 0.0;
   const IntensityLevel level(levels_with_mismatch_ratio(1 - hardware.link.level_mismatch)[digit]);
-  const double drive_v =
-      lossless.linearised ? mzm_drive_v(lossless, level) : level.of_full_scale * lossless.v_pi_v;
-  return hardware.link.launch_power_w * std::norm(mzm_field_factor(lossless, drive_v));
+  return hardware.link.launch_power_w * std::norm(mzm_field_factor(lossless, mzm_drive_v(lossless, level)));
 }
 
 /// Weights of the combiner of a digit lane, as fabricated, its splitters' excess loss aside.
@@ -258,8 +256,8 @@ LayerInput layer_input(const ChipDesign& design, std::size_t number, const UnitH
     std::map<double, Complex> sent = light.parts;
     for (auto& part : sent) part.second *= dimmed;
     if (light.driven)
-      sent = {{light.late_s,
-               modulated(dimmed * light.level, hardware.link.signal_full_scale_w, hardware.modulator)}};
+      sent = {{light.late_s, modulated(dimmed * light.level, hardware.link.signal_full_scale_w,
+                                       hardware.modulator, hardware.modulator.linearised)}};
     for (const auto& [late_s, field] : sent) {
       auto& of_all = in.parts.try_emplace(late_s, Eigen::VectorXcd::Zero(layer.inputs)).first->second;
       of_all[i] = light.passed * field;

@@ -21,6 +21,12 @@ std::array<double, 4> sent_levels(const LinkSettings& link) {
   return levels;
 }
 
+/// A server's modulator: its four levels are set once, so that its sine does not matter.
+MzmSettings sending(MzmSettings modulator) {
+  modulator.linearised = true;
+  return modulator;
+}
+
 }  // namespace
 
 CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, std::uint64_t seed,
@@ -49,10 +55,11 @@ double dark_digit(const LinkSettings& link) { return link.signed_levels ? pam4_f
 std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware) {
   const LinkSettings& link = hardware.link;
   const std::array<double, 4> levels = sent_levels(link);
+  const MzmSettings modulator = sending(hardware.modulator);
   std::array<Complex, 4> fields;
   for (std::size_t d = 0; d < fields.size(); ++d) {
     const double sent = link.signed_levels ? 2 * levels[d] - 1 : levels[d];
-    fields[d] = std::sqrt(link.launch_power_w) * mzm_field_of_level(hardware.modulator, sent);
+    fields[d] = std::sqrt(link.launch_power_w) * mzm_field_of_level(modulator, sent);
   }
   return fields;
 }
@@ -83,8 +90,8 @@ std::array<double, 4> server_powers_w(const UnitHardware& hardware) {
   const std::array<double, 4> levels = sent_levels(hardware.link);
   std::array<double, 4> powers;
   for (std::size_t d = 0; d < powers.size(); ++d)
-    powers[d] =
-        hardware.link.launch_power_w * mzm_power_of_level(hardware.modulator, IntensityLevel(levels[d]));
+    powers[d] = hardware.link.launch_power_w *
+                mzm_power_of_level(sending(hardware.modulator), IntensityLevel(levels[d]));
   return powers;
 }
 

@@ -120,6 +120,7 @@ ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& mea
                    settings.epochs, l);
   std::vector<Layer> layers = measured_layers(design, measured, unit.chip);
   std::vector<Gradients> gradients = room_for_gradients(layers);
+  if (settings.noise > 0) follow(layers, unit.hardware.modulator);
   std::vector<Layer> best = layers;
   EpochReport before;
   judge(word_errors(layers, all_words(design.task), threads), before);

@@ -114,7 +114,10 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
   const std::vector<int> widths = start.widths();
   const Network shape = make_network(start.task, std::span(widths).subspan(1, widths.size() - 2));
   std::optional<UnitNoise> noise;
-  if (settings.noise > 0) noise.emplace(noise_of(design_chip(finished(shape, optimiser.layers)), unit));
+  if (settings.noise > 0) {
+    noise.emplace(noise_of(design_chip(finished(shape, optimiser.layers)), unit));
+    follow(optimiser.layers, unit.hardware.modulator);
+  }
   auto curve =
       EpochLoop{start.task, settings, seed, threads, progress, checkpointing, noise ? &*noise : nullptr}.run(
           optimiser.layers,

@@ -49,7 +49,8 @@ void validate_training(const TrainingSettings& s) {
 bool meets_noise(const TrainingUnit& unit) {
   const NoiseSwitches& on = unit.noise;
   return on.any_receiver_noise() || on.lock || on.converter || has_real_limiters(unit.hardware.link) ||
-         unit.hardware.timing.sampling == Sampling::clocked || unit.hardware.link.sigma_oscillator_rad > 0;
+         unit.hardware.timing.sampling == Sampling::clocked || unit.hardware.link.sigma_oscillator_rad > 0 ||
+         !unit.hardware.modulator.linearised;
 }
 
 }  // namespace optinc

@@ -113,7 +113,10 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
       start_from == nullptr ? initial_layers(shape, seed, settings.initial_variance) : layers_of(*start_from);
   limit_outputs(layers, task, settings.ceiling);
   std::optional<UnitNoise> noise;
-  if (settings.noise > 0) noise.emplace(noise_of(design_chip(finished(shape, layers)), unit));
+  if (settings.noise > 0) {
+    noise.emplace(noise_of(design_chip(finished(shape, layers)), unit));
+    follow(layers, unit.hardware.modulator);
+  }
   const EpochLoop loop{task, settings, seed, threads, progress, checkpointing, noise ? &*noise : nullptr};
   if (settings.scheme == TrainingScheme::projected) return train_projected(shape, std::move(layers), loop);
   Optimiser optimiser(std::move(layers));

@@ -265,7 +265,7 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
       chips.cost(found);
       return found;
     }
-    none = {.words = found.words, .wrong = found.wrong, .extrapolated = found.extrapolated};
+    none.words = found.words, none.wrong = found.wrong, none.extrapolated = found.extrapolated;
     best->rate_bd *= step_down;
     if (best->rate_bd < search.slowest_bd) candidates.erase(best);
   }

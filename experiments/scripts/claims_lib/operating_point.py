@@ -10,6 +10,8 @@ from .hardware_aware import gradient_options
 
 GROUP = "operating-point"
 LIST = "experiments/data/lists/operating_points.toml"
+RARE = "experiments/data/lists/rare_errors.toml"
+RARE_OPTIONS = ("--wrong", "1e-6", "--chips", "20")
 AT_POINTS = "experiments/data/lists/at_operating_points.toml"
 BASE = "experiments/data/networks/base.toml"
 SHAPES = {"published-shape": "shipped/published_noise_aware", "96-32": "shipped/bottleneck_noise_aware"}
@@ -78,11 +80,45 @@ def gradient(bench, network):
     return bench.once(("gradient", network), make)
 
 
-def slowdown(bench):
-    """Seconds of a million words in succession over those of as many settled ones, less what both need to begin."""
+def seconds_per_word(bench, drawn, *settings):
+    """Seconds that a word takes, less what a run needs to begin. Every word is sent twice, once without noise."""
     network = SHAPES["published-shape"]
-    begin = {mode: words(bench, network, 1000, *mode)[1] for mode in ((), POINT)}
-    return (words(bench, network, 1_000_000, *POINT)[1] - begin[POINT]) / (words(bench, network, 1_000_000)[1] - begin[()])
+    return (words(bench, network, drawn, *settings)[1] - words(bench, network, 1000, *settings)[1]) / (drawn - 1000)
+
+
+def slowdown(bench):
+    return seconds_per_word(bench, 1_000_000, *POINT) / seconds_per_word(bench, 1_000_000)
+
+
+def words_per_second(bench, drawn, *settings):
+    return 1 / seconds_per_word(bench, drawn, *settings, "--set", "measure.arithmetic=float32")
+
+
+def rare(bench, design):
+    """What optinc operating-point says of a design where 1e-6 of the words may be wrong."""
+    def make():
+        told = json.loads(bench.optinc("operating-point", RARE, *RARE_OPTIONS, "--json", "--quiet")[0])
+        return {point["design"]: point for point in told["points"]}
+    return bench.once("rare", make)[design]
+
+
+def counted(bench):
+    """Share of 20 million words wrong at the point that was found by extrapolation."""
+    def make():
+        import h5py  # noqa: PLC0415
+        result, point = bench.folder / "counted.h5", rare(bench, COUNTED)
+        bench.optinc("run", BASE, "-o", result, "--quiet", "--force", "--trials", "20", *counted_options(point))
+        with h5py.File(result) as file:
+            return 1 - float(file["trials/word_accuracy"][()].mean())
+    return bench.once("counted", make)
+
+
+def counted_options(point):
+    design = next(design for design in tomllib.loads((ROOT / RARE).read_text())["design"] if design["name"] == COUNTED)
+    settings = [*design["set"], "task.rounding=half-up", "link.skew=at-servers", "chip.preset=design-target", "measure.words=1000000",
+                "measure.once=[]", 'measure.variants=["noisy"]', "measure.arithmetic=float32", "time.sampling=clocked",
+                f"time.symbol_rate_bd={point['symbol_rate']}", f"receiver.bandwidth_hz={point['receiver_bandwidth']}"]
+    return [option for setting in settings for option in ("--set", setting)]
 
 
 def rate(bench, design):
@@ -90,6 +126,7 @@ def rate(bench, design):
     return 1e-9 * point["symbol_rate"] if point["found"] else 0.0
 
 
+COUNTED = "carry chain, more light, locks of 0.05 rad"
 TEST = "build/ci/bin/test_onn 'transmit of*'"
 RUN = f"{OPTINC} operating-point {LIST}"
 CLAIMS = [Claim(GROUP, *claim) for claim in (
@@ -123,5 +160,17 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        lambda bench, network=network: gradient(bench, network),
        " ".join((OPTINC, "run", SPLITTERS, *gradient_options(network), *POINT)))
       for name, network in SHAPES.items()),
+    ("fastest-cascade", ">= 40", "GBd with <= 1e-4 of words wrong on 95 of 100 cascades of five carry chains, 16 servers",
+     lambda bench: rate(bench, "cascade of carry chains, more light"), RUN),
+    ("energy-cascade", "", "pJ per bit of that cascade", lambda bench: 1e12 * points(bench)["cascade of carry chains, more light"]["energy_per_bit"], RUN),
+    *((f"rare-{name}", target, f"GBd with <= 1e-6 of words wrong, extrapolated from more noise: {design}",
+       lambda bench, design=design: 1e-9 * (rare(bench, design)["symbol_rate"] or 0), " ".join((OPTINC, "operating-point", RARE, *RARE_OPTIONS)))
+      for name, design, target in (("default-locks", "carry chain, more light", "= 0"), ("chain", COUNTED, ">= 30"),
+                                   ("96-32", "96-32 in turn, twice the light, locks of 0.05 rad", ">= 20"))),
+    ("rare-counted", "<= 2e-6", "share of 20 million words wrong at that point of the chain, counted", counted, f"{OPTINC} run {BASE}"),
+    ("clocked-rate", "", "words a second simulated, clocked, float32, published shape, each also without noise",
+     lambda bench: words_per_second(bench, 1_000_000, *POINT), f"{OPTINC} run {BASE}"),
+    ("unclocked-rate", "", "words a second simulated, unclocked, float32, published shape, each also without noise",
+     lambda bench: words_per_second(bench, 40_000, *UNCLOCKED), f"{OPTINC} run {BASE}"),
     ("clocked-seconds", "<= 2", "run time of a million words in succession over that of settled ones", slowdown, f"{OPTINC} run {BASE}"),
 )]

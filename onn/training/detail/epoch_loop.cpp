@@ -48,6 +48,10 @@ UnitNoise noise_of(const ChipDesign& design, const TrainingUnit& unit) {
         "above 0 with a network whose layer {} has no ceiling (noise is relative to the full scale of "
         "its modulators). Set training.ceiling, for instance to 0.6.",
         l);
+  validate_field(
+      unit.hardware.modulator.linearised || unit.hardware.link.averaging == Averaging::coherent, "noise",
+      "above 0 with link.averaging = incoherent and modulators that follow their sine (training sends the "
+      "averages along a line). Set modulator.linearised = true.");
   validate_hardware(unit.hardware);
   validate_errors(unit.chip);
   return UnitNoise(design, unit.chip, unit.hardware, unit.noise);

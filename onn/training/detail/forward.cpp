@@ -44,6 +44,7 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
     if (last) continue;
     if (!values.ceilings.empty()) limit(out, values.ceilings[l], noise.unit->limiter_knee());
     out = out.cwiseMax(0.0f).cwiseMin(layer.ceiling);  // full scale of the modulators
+    if (layer.sine) out = layer.ceiling * (quarter_turn / layer.ceiling * out.array()).sin();
   }
   return values;
 }

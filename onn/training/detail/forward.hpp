@@ -40,9 +40,8 @@ struct Values {
 ///
 ///   x_{l+1} = min(max(W_l x_l + b_l + noise, 0), ceiling_l),   the last layer as it is, read by a converter,
 ///
-/// or limited softly, at a ceiling of each neuron's own, as the noise's unit has it; W_l x_l arrives as Arrival
-/// has it. `share`: of the batch, for
-/// its noise.
+/// or limited softly, at a ceiling of each neuron's own, as the noise's unit has it, and then sent along a sine
+/// where the layer does; W_l x_l arrives as Arrival has it. `share`: of the batch, for its noise.
 Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& noise = {},
                std::uint32_t share = 0);
 

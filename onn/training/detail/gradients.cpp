@@ -47,9 +47,18 @@ void accumulate(const std::vector<Layer>& layers, const MatrixF& x0, const Matri
     }
     MatrixF back;
     back.noalias() = layers[l].weight.transpose() * delta;
-    delta = (x[l].array() > 0.0f && x[l].array() < layers[l - 1].ceiling).select(back, 0.0f);
+    const float ceiling = layers[l - 1].ceiling;
+    delta = (x[l].array() > 0.0f && x[l].array() < ceiling).select(back, 0.0f);
+    MatrixF driven;  // what the modulators were driven by
+    if (layers[l - 1].sine) {
+      const MatrixF level = (x[l] / ceiling).cwiseMin(1.0f);
+      delta.array() *= quarter_turn * (1.0f - level.array().square()).sqrt();
+      driven = ceiling / quarter_turn * level.array().asin();
+    }
     if (!values.ceilings.empty())
-      delta.array() *= limiter_slopes(x[l], values.ceilings[l - 1], noise.unit->limiter_knee()).array();
+      delta.array() *=
+          limiter_slopes(layers[l - 1].sine ? driven : x[l], values.ceilings[l - 1], noise.unit->limiter_knee())
+              .array();
   }
 }
 

@@ -63,6 +63,10 @@ std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed, doub
   return layers;
 }
 
+void follow(std::vector<Layer>& layers, const MzmSettings& modulator) {
+  for (std::size_t l = 0; l + 1 < layers.size(); ++l) layers[l].sine = !modulator.linearised;
+}
+
 void rebuild_weight(Layer& layer, std::size_t b) {
   layer.part(layer.weight, b).noalias() = layer.blocks[b].s.asDiagonal() * layer.blocks[b].u;
 }

@@ -7,6 +7,7 @@
 
 #include "onn/network/network.hpp"
 #include "onn/training/detail/adam.hpp"
+#include "physics/devices/modulator.hpp"
 #include "physics/random/stream.hpp"
 
 // The layers of a network in training: blocks S U in float32 with their optimiser's state, from a network and
@@ -14,7 +15,8 @@
 
 namespace optinc::training {
 
-inline constexpr float input_shift = 1.5f;  // centre of the digits 0..3; layers read a - shift
+inline constexpr float quarter_turn = 1.57079633f;  // a modulator's sine at full scale, rad
+inline constexpr float input_shift = 1.5f;          // centre of the digits 0..3; layers read a - shift
 
 /// One square block S U with its optimiser state.
 struct Block {
@@ -33,6 +35,7 @@ struct Layer {
   Moments bias_moments;
   MatrixF weight;                                          // S U of all blocks, rebuilt after every step
   float ceiling = std::numeric_limits<float>::infinity();  ///< of what leaves it
+  bool sine = false;  ///< what leaves it as x is sent as C sin(pi/2 x/C), C the ceiling
 
   /// Where the layer's gain stands, the diagonal element of largest magnitude, which attenuators pass as it
   /// is: (block, row), the first of equals.
@@ -52,6 +55,9 @@ struct Layer {
 /// Haar-random matrices, and sigmas for which weights have variance `variance` / inputs; that of 2 stays the
 /// same through ReLU.
 std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed, double variance = 2.0);
+
+/// Has modulators behind hidden layers follow their sine where these do.
+void follow(std::vector<Layer>& layers, const MzmSettings& modulator);
 
 /// The layers of a network that is there: its first bias without the shift of the inputs.
 std::vector<Layer> layers_of(const Network& network);

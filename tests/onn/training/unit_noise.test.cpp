@@ -58,6 +58,8 @@ void turn(UnitHardware& u) {
   u.link.oscillator_loop_hz = 1.0, u.link.oscillator_dither_rad = 0.3, u.laser.linewidth_hz = 3e8;
 }
 
+void follow_sine(UnitHardware& u) { u.modulator.linearised = false; }
+
 /// A unit with several times the noise of the default link, of these sources.
 TrainingUnit noisy_unit(const Source& source) {
   TrainingUnit unit;
@@ -95,7 +97,7 @@ struct Spread {
 // itself. Intensity is common to a word, a lock error to all words of a draw, so that they do not average out:
 // 5 sigma of the ratio of two such sums are 0.26 where nothing else draws
 TEST_CASE("MC: training meets the noise of transmission, source by source") {
-  const std::vector<Layer> layers = random_layers();
+  std::vector<Layer> layers = random_layers();
   const ChipDesign design = design_chip(finished(make_network(small, hidden), layers));
   std::vector<std::uint64_t> every(small.words());
   std::iota(every.begin(), every.end(), std::uint64_t{0});
@@ -112,6 +114,7 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
            Source{"converters", {.converter = true}},
            Source{"unequal limiters", {}, 1e-4, 1e-3, 0.1},
            Source{"soft and unequal limiters", {}, 1e-4, 1e-3, 0.1, 0.15},
+           Source{"modulators that follow their sine", {.tia = true}, 1e-4, 1e-3, 0, 0, follow_sine},
            Source{"interference", {}, 1e-4, 1e-3, 0, 0, clock},
            Source{"amplifiers behind equalisers", {.tia = true}, 1e-4, 1e-3, 0, 0, clock},
            Source{"jitter", {.jitter = true}, 1e-4, 1e-3, 0, 0, jitter},
@@ -126,6 +129,7 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
     const ChipErrors errors = fabricate(design, unit.chip, 1, 0);
     const ChipState chip = programmed_chip(design, errors, unit.chip, Programming::uncorrected);
     const UnitNoise noise(design, unit.chip, unit.hardware, unit.noise);
+    follow(layers, unit.hardware.modulator);
     const std::vector<std::uint64_t>& words = unit.noise.lock ? one_way : every;
     Spread sent, met;
     for (std::uint32_t draw = 0; draw < 1500; ++draw) {
@@ -142,21 +146,23 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
 }
 
 // Mutations: without the gradient through the gain (largest sigmas), without the mask of ceilings (biases),
-// noise that does not grow with gain or full scale; the slope of soft limiters; light that goes back by the
-// taps of the way there, not by their mirror image. Central differences of a loss of some 1e2 in float32, 1e-3
-// wide: rounding and words that cross a kink leave 2 % of the largest slope of a layer
+// noise that does not grow with gain or full scale; the slope of soft limiters, or of a modulator's sine; light
+// that goes back by the taps of the way there, not by their mirror image. Central differences of a loss of some
+// 1e2 in float32, 1e-3 wide: rounding and words that cross a kink leave 2 % of the largest slope of a layer
 TEST_CASE("gradients of the loss under noise are its slopes") {
   std::vector<Layer> layers = random_layers();
   const bool soft = GENERATE(false, true), in_succession = GENERATE(false, true);
-  CAPTURE(soft, in_succession);
-  const TrainingUnit unit =
-      noisy_unit({"all but converters, which step",
-                  {.shot = true, .tia = true, .rin = true, .lock = true, .jitter = true},
-                  1e-4,
-                  1e-3,
-                  soft ? 0.1 : 0.0,
-                  soft ? 0.15 : 0.0,
-                  in_succession ? +[](UnitHardware& u) { jitter(u), turn(u); } : nullptr});
+  const bool sine = soft != in_succession;
+  CAPTURE(soft, in_succession, sine);
+  TrainingUnit unit = noisy_unit({"all but converters, which step",
+                                  {.shot = true, .tia = true, .rin = true, .lock = true, .jitter = true},
+                                  1e-4,
+                                  1e-3,
+                                  soft ? 0.1 : 0.0,
+                                  soft ? 0.15 : 0.0,
+                                  in_succession ? +[](UnitHardware& u) { jitter(u), turn(u); } : nullptr});
+  unit.hardware.modulator.linearised = !sine;
+  follow(layers, unit.hardware.modulator);
   const UnitNoise noise(design_chip(finished(make_network(small, hidden), layers)), unit.chip, unit.hardware,
                         unit.noise);
   std::vector<std::uint64_t> words(small.words());
