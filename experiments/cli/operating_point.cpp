@@ -13,15 +13,16 @@
 namespace optinc {
 namespace {
 
-/// The study of a design, one unit with a network that computes.
+/// The study of a design: one unit, or a cascade, with a network that computes.
 StudyConfig unit_config(const DesignList& list, const DesignEntry& design) {
   validate(design.units.empty() && !design.time_shared && design.level == "flat",
-           "{}: units, level or time_shared (words are sent through one whole unit). Leave them out.",
+           "{}: units, level or time_shared (words are sent through one whole unit). Leave them out, or "
+           "set model=cascade.",
            design.name);
   StudyConfig config = design_study(list, design);
   validate(has_network(config.model),
-           "{}: a study of model {} (it has no chip with a network). Use a study of model chip.", design.name,
-           config.model);
+           "{}: a study of model {} (it has no chip with a network). Set model to chip or cascade.",
+           design.name, config.model);
   validate(config.network.source != "untrained",
            "{}: network.source = untrained (it computes nothing). Name a network's file, or \"carry-chain\".",
            design.name);

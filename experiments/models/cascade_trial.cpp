@@ -48,22 +48,16 @@ void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint
   const Recorder record(study.layout, cells);
   const Codes codes = cascade_codes(config, trial);
   const int units = config.task.servers;
-  Task flat = config.task;
-  flat.servers = units * units;
-  const Answers wanted = exact_answers(flat, codes);
-  const auto first_chip = trial * static_cast<std::uint32_t>(units + 1);
   for (std::size_t v = 0; v < study.variants.size(); ++v) {
     const ChipVariant variant = chip_variant(study.variants[v]);
-    Codes sums(codes.rows(), units);  // what the servers of each unit send on: digits, decided anew
+    const auto [sums, found, wanted] = through_cascade(config.task, codes, [&](int unit, const Codes& sent) {
+      const bool first = unit < units;
+      return sent_through(study.foundry, first ? below : above, levels[first ? 0 : 1], variant,
+                          cascade_chip(config.task, trial, unit), sent);
+    });
     double right = 0.0;
-    for (int u = 0; u < units; ++u) {
-      const Codes of_unit = codes.middleCols(u * units, units);
-      sums.col(u) = sent_through(study.foundry, below, levels[0], variant,
-                                 first_chip + static_cast<std::uint32_t>(u), of_unit);
-      right += share_equal(sums.col(u), exact_answers(below.task, of_unit)) / units;
-    }
-    const Answers found = sent_through(study.foundry, above, levels[1], variant,
-                                       first_chip + static_cast<std::uint32_t>(units), sums);
+    for (int u = 0; u < units; ++u)
+      right += share_equal(sums.col(u), exact_answers(below.task, codes.middleCols(u * units, units))) / units;
     record.put("cascade_accuracy", v, share_equal(found, wanted));
     record.put("first_level_accuracy", v, right);
     record.put("second_level_accuracy", v, share_equal(found, exact_answers(above.task, sums)));
@@ -80,6 +74,21 @@ Codes cascade_codes(const StudyConfig& config, std::uint32_t trial) {
   Codes codes(config.measure.words, task.servers * task.servers);
   for (auto& code : codes.reshaped()) code = stream.below(task.codes());
   return codes;
+}
+
+CascadeAnswers through_cascade(const Task& task, const Codes& codes,
+                               const std::function<Answers(int unit, const Codes&)>& send) {
+  const int units = task.servers;
+  Task flat = task;
+  flat.servers = units * units;
+  CascadeAnswers answers{Codes(codes.rows(), units), {}, exact_answers(flat, codes)};
+  for (int u = 0; u < units; ++u) answers.between.col(u) = send(u, codes.middleCols(u * units, units));
+  answers.found = send(units, answers.between);  // digits, decided anew
+  return answers;
+}
+
+std::uint32_t cascade_chip(const Task& task, std::uint32_t trial, int unit) {
+  return trial * static_cast<std::uint32_t>(task.servers + 1) + static_cast<std::uint32_t>(unit);
 }
 
 TrialModel cascade_model(const StudyConfig& config, const Networks& networks, const Foundry& foundry) {

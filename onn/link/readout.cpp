@@ -53,6 +53,8 @@ ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
     found.leak = (row % 2 == 0 ? equalised : -equalised) * lo_intensity_noise_a(receiver, unit.hardware.laser) /
                  current_per_digit;
   }
+  found.white *= noise.scale * noise.scale, found.shot *= noise.scale * noise.scale;
+  found.intensity *= noise.scale, found.leak *= noise.scale;
   return found;
 }
 

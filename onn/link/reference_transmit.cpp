@@ -182,7 +182,8 @@ std::vector<Light> averaged(const Task& task, const UnitHardware& hardware, cons
                             std::span<const double> lock_rad) {
   const LinkSettings& link = hardware.link;
   const auto servers = codes.size();
-  const double visibility = noise.lock ? combiner_moments(task.servers, lock_rms(hardware)).mean : 1.0;
+  const double visibility =
+      noise.lock ? combiner_moments(task.servers, noise.scale * lock_rms(hardware)).mean : 1.0;
   const double full_scale = link.signed_levels ? 1.5 : 3.0, left_out = link.signed_levels ? 1.5 : 0.0;
   std::vector<Light> lanes;
   for (int m = 0; m < task.input_digits(); ++m) {

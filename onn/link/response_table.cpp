@@ -148,10 +148,6 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
   ideal(hardware.modulator.leak, "modulator.leak");
   ideal(link.level_mismatch, "link.level_mismatch");
   validate(
-      hardware.modulator.linearised,
-      "modulator.linearised = false (a chip's response table is by digit sums, and levels that are not linear "
-      "in the digit tell servers apart). Set it to true, or send the words through the meshes.");
-  validate(
       link.averaging == Averaging::coherent || !noise.rin || noise.last_only || task.servers == 1,
       "noise.rin = true with link.averaging = incoherent (a chip's response table is by digit sums, and lasers "
       "of the servers' own are as noisy as the squares of their digits add up to). Set noise.rin to false, or "

@@ -55,7 +55,7 @@ void bind_hardware(nb::module_& m) {
       .def_rw("insertion_loss_db", &MzmSettings::insertion_loss_db, "Insertion loss at full transmission [dB].")
       .def_rw("leak", &MzmSettings::leak, "Residual field at the null, as a fraction of full scale.")
       .def_rw("bandwidth_hz", &MzmSettings::bandwidth_hz, "3 dB bandwidth [Hz].")
-      .def_rw("linearised", &MzmSettings::linearised, "Whether the drive undoes the modulator's sine.")
+      .def_rw("linearised", &MzmSettings::linearised, "Whether the drive undoes the sine; servers set their levels in any case.")
       .def_rw("drive_capacitance_f", &MzmSettings::drive_capacitance_f, "Effective load of the driver [F].");
   nb::class_<ReceiverSettings> receiver(m, "ReceiverSettings", "Every homodyne receiver.");
   receiver.def_rw("lo_power_w", &ReceiverSettings::lo_power_w, "Power of the local oscillator [W].")

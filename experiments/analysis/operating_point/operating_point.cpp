@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "experiments/analysis/interconnect/scenario.hpp"
 #include "experiments/engine/runner/statistics.hpp"
@@ -15,6 +16,7 @@
 #include "onn/link/transmission.hpp"
 #include "onn/task/codes.hpp"
 #include "physics/core/check_values.hpp"
+#include "physics/core/parallel.hpp"
 
 namespace optinc {
 namespace {
@@ -22,10 +24,15 @@ namespace {
 constexpr int search_chips = 5;
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
-/// Scales of the noise at which words are counted where too few are wrong, and how many of them must be.
-constexpr std::array scales = {1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0};
-constexpr std::int64_t fewest_wrong = 10;
+/// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and
+/// how many are enough at three of them: a hundred leave a standard error of a factor of two at 1e-6.
+constexpr std::array scales = {1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5};
+constexpr std::int64_t fewest_wrong = 10, enough_wrong = 100;
 constexpr std::size_t counted_scales = 3;
+
+/// Words sent at once where shares are extrapolated. Servers' phases are drawn once for each such part, and
+/// rare ones decide.
+constexpr Eigen::Index words_a_part = 64;
 
 /// What became of the words of a chip.
 struct Sent {
@@ -38,7 +45,7 @@ class ChipRow {
  public:
   ChipRow(const StudyConfig& config, const StudyInputs& inputs, const OperatingPointSearch& search,
           std::function<void()> word_sent)
-      : config_(config), foundry_(inputs.chips), sent_(std::move(word_sent)) {
+      : config_(config), parts_(search.extrapolates()), foundry_(inputs.chips), sent_(std::move(word_sent)) {
     config_.hardware.timing.sampling = searched_sampling(config);
     config_.measure.words = search.words;
     for (const StudyConfig& asked : network_configs(config)) {
@@ -56,18 +63,23 @@ class ChipRow {
   /// What becomes of the words of one chip, or of one cascade, at the point.
   Sent sent(std::uint32_t chip, const OperatingPointSearch& search) {
     const std::int64_t now = wrong(chip, 1.0);
-    Sent result{now, static_cast<double>(now) / search.words};
-    if (!search.extrapolates() || now > 0) return result;
+    const double counted = static_cast<double>(now) / search.words;
+    if (!search.extrapolates() || (now > 0 && wrong(chip, 0.0) > 0)) return {now, counted};
     std::vector<double> at, shares;
+    std::size_t enough = 0;
     for (const double scale : scales) {
       const std::int64_t more = wrong(chip, scale);
-      if (more < fewest_wrong) continue;
+      if (more < fewest_wrong || more == search.words) continue;
       at.push_back(scale);
       shares.push_back(static_cast<double>(more) / search.words);
-      if (at.size() == counted_scales) break;
+      if (more >= enough_wrong && ++enough == counted_scales) break;
     }
-    if (!at.empty()) result.extrapolated = extrapolated_share(at, shares);
-    return result;
+    if (at.empty()) {  // even then too few: no more than this
+      at.push_back(scales.back());
+      shares.push_back(std::min(0.5, static_cast<double>(fewest_wrong) / search.words));
+    }
+    const std::size_t used = std::min(counted_scales, at.size());
+    return {now, extrapolated_share(std::span(at).last(used), std::span(shares).last(used))};
   }
 
   /// Adds what the point costs, and what its opponents do.
@@ -111,18 +123,12 @@ class ChipRow {
       const Answers found = through(levels_.front(), chip, codes, noise_scale);
       return (found.array() != exact_answers(config_.task, codes).array()).count();
     }
-    const Codes codes = cascade_codes(config_, chip);
-    const int units = levels_.front().units;
-    const std::uint32_t first = chip * static_cast<std::uint32_t>(units + 1);
-    Codes between(codes.rows(), units);
-    for (int u = 0; u < units; ++u)
-      between.col(u) = through(levels_.front(), first + static_cast<std::uint32_t>(u),
-                               codes.middleCols(u * units, units), noise_scale);
-    const Answers found =
-        through(levels_.back(), first + static_cast<std::uint32_t>(units), between, noise_scale);
-    Task flat = config_.task;
-    flat.servers = units * units;
-    return (found.array() != exact_answers(flat, codes).array()).count();
+    const auto [between, found, wanted] =
+        through_cascade(config_.task, cascade_codes(config_, chip), [&](int unit, const Codes& codes) {
+          return through(unit < levels_.front().units ? levels_.front() : levels_.back(),
+                         cascade_chip(config_.task, chip, unit), codes, noise_scale);
+        });
+    return (found.array() != wanted.array()).count();
   }
 
   Answers through(const Level& level, std::uint32_t chip, const Codes& codes, double noise_scale) {
@@ -130,8 +136,15 @@ class ChipRow {
     const LitChip& lit = chip_of(level, chip);
     NoiseSwitches noise(config_.noise);
     noise.scale = noise_scale;
-    return decide(transmit({*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic}, codes,
-                           {config_.run.seed, chip, 0}));
+    const LitUnit unit{*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic};
+    if (!parts_) return decide(transmit(unit, codes, {config_.run.seed, chip, 0}));
+    Answers found(codes.rows());
+    parallel_for((codes.rows() + words_a_part - 1) / words_a_part, [&](Eigen::Index part) {
+      const Eigen::Index at = part * words_a_part, words = std::min(words_a_part, codes.rows() - at);
+      found.segment(at, words) = decide(transmit(unit, codes.middleRows(at, words),
+                                                 {config_.run.seed, chip, static_cast<std::uint32_t>(part)}));
+    });
+    return found;
   }
 
   const LitChip& chip_of(const Level& level, std::uint32_t chip) {
@@ -145,6 +158,7 @@ class ChipRow {
   }
 
   StudyConfig config_;  ///< at the point
+  bool parts_;          ///< whether words are sent part by part
   std::vector<Level> levels_;
   Foundry foundry_;
   std::function<void()> sent_;
@@ -153,7 +167,8 @@ class ChipRow {
 
 /// Whether a chip with these words wrong passes.
 bool passes(const Sent& sent, const OperatingPointSearch& search) {
-  if (search.extrapolates()) return sent.wrong == 0 && sent.extrapolated <= search.wrong;
+  if (search.extrapolates())
+    return sent.extrapolated <= search.wrong && clopper_pearson(sent.wrong, search.words).low <= search.wrong;
   return sent.wrong <= static_cast<std::int64_t>(std::floor(search.wrong * search.words + 1e-9));
 }
 

@@ -22,9 +22,9 @@ struct OperatingPointSearch {
   std::vector<double> bandwidths_hz = {12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
   double slowest_bd = 5e9, fastest_bd = 200e9;
 
-  /// Whether `wrong` is less than one word. A chip then passes with no word wrong and an extrapolated_share()
-  /// of at most `wrong`, from the words that are wrong with up to three times the noise. A word that a chip
-  /// gets wrong without noise is seen if it is among those drawn.
+  /// Whether `wrong` is less than one word. A chip then passes if its extrapolated_share(), from the words that
+  /// are wrong with up to 3.5 times the noise, is at most `wrong`, and the words counted do not refute it
+  /// (clopper_pearson). A word that is wrong without noise fails the chip, if it is among those drawn.
   bool extrapolates() const { return wrong > 0 && wrong * words < 1; }
 };
 

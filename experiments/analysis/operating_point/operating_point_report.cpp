@@ -131,13 +131,16 @@ std::string points_text(const std::vector<DesignPoint>& points, const std::strin
                         const OperatingPointSearch& search) {
   std::vector<TextColumn> columns = {
       {"design", Align::left}, {"noise", Align::left}, {"chips", Align::left}, {"neurons", Align::left}};
+  const auto shown = [&](const TableColumn<DesignPoint>& q) {
+    return q.shown() && (search.extrapolates() || q.name != std::string_view("extrapolated_wrong_words"));
+  };
   for (const auto& q : quantities)
-    if (q.shown()) columns.push_back({q.heading});
+    if (shown(q)) columns.push_back({q.heading});
   std::vector<std::vector<std::string>> rows;
   for (const DesignPoint& d : points) {
     rows.push_back({d.design, d.config.noise.set, d.config.chip.preset, std::string(sampling(d))});
     for (const auto& q : quantities)
-      if (q.shown()) rows.back().push_back(cell(q, d));
+      if (shown(q)) rows.back().push_back(cell(q, d));
   }
   return hanging_text("Operating points:", title, 18) + hanging_text("Criterion:", criterion(search) + "", 18) +
          '\n' + text_table(columns, rows, 1) +
@@ -165,9 +168,14 @@ std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
                         const OperatingPointSearch& search, std::string_view command,
                         const std::filesystem::path& folder) {
   std::vector<DesignEntry> found;
+  std::string cascades;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const DesignPoint& d = points[i];
-    if (!d.point.found() || network_configs(d.config).size() > 1) continue;
+    if (!d.point.found()) continue;
+    if (network_configs(d.config).size() > 1) {
+      cascades += fmt::format("# Left out, a cascade: {}.\n", d.design);
+      continue;
+    }
     DesignEntry& entry = found.emplace_back(list.designs[i]);
     entry.settings.push_back(fmt::format("time.sampling={}", sampling(d)));
     entry.settings.push_back(fmt::format("time.symbol_rate_bd={}", d.point.symbol_rate_bd));
@@ -175,7 +183,7 @@ std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
   }
   list.designs = std::move(found);
   list.title += ", at their operating points";
-  return fmt::format("# The fastest symbol rate with {}.\n# {}\n{}", criterion(search), command,
+  return fmt::format("# The fastest symbol rate with {}.\n# {}\n{}{}", criterion(search), command, cascades,
                      design_list_text(list, folder));
 }
 

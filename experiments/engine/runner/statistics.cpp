@@ -9,6 +9,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/tools/minima.hpp>
 
 #include "experiments/engine/config/study_model.hpp"
 #include "physics/random/stream.hpp"
@@ -129,19 +130,25 @@ Interval quantile_interval(std::span<const double> ascending, double p) {
 double extrapolated_share(std::span<const double> scales, std::span<const double> shares) {
   if (shares.empty()) return nan;
   const boost::math::normal_distribution<double> normal;
-  std::vector<double> inverse, quantiles;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    inverse.push_back(1 / scales[i]);
-    quantiles.push_back(boost::math::quantile(normal, shares[i]));
-  }
-  const double middle = mean_of(inverse), height = mean_of(quantiles);
-  double spread = 0.0, rise = 0.0;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    spread += (inverse[i] - middle) * (inverse[i] - middle);
-    rise += (inverse[i] - middle) * (quantiles[i] - height);
-  }
-  const double slope = shares.size() > 1 ? rise / spread : height / middle;
-  return boost::math::cdf(normal, height + slope * (1 - middle));
+  const auto excess = [&](double sigmas, std::size_t i) {  // ln A by one of the shares
+    return std::log(shares[i] / boost::math::cdf(normal, -sigmas / scales[i]));
+  };
+  const auto mean = [&](double sigmas) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < shares.size(); ++i) sum += excess(sigmas, i);
+    return sum / static_cast<double>(shares.size());
+  };
+  if (shares.size() == 1)
+    return boost::math::cdf(normal, scales[0] * boost::math::quantile(normal, std::min(shares[0], 0.5)));
+  const auto misfit = [&](double sigmas) {
+    const double middle = mean(sigmas);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < shares.size(); ++i) sum += std::pow(excess(sigmas, i) - middle, 2);
+    return sum;
+  };
+  constexpr double farthest = 30.0;  // sigma
+  const double sigmas = boost::math::tools::brent_find_minima(misfit, 0.0, farthest, 24).first;
+  return std::min(1.0, std::exp(mean(sigmas)) * boost::math::cdf(normal, -sigmas));
 }
 
 Interval clopper_pearson(std::int64_t hits, std::int64_t n) {

@@ -57,9 +57,10 @@ double quantile_of(std::span<const double> ascending, double p);
 Interval quantile_interval(std::span<const double> ascending, double p);
 
 /// Share of events that are too rare to count, from the shares, in (0, 1), that were counted with noise
-/// `scales` > 1 times what it is. A threshold at d sigma is crossed with a share Phi(-d/scale), so the normal
-/// quantiles of the shares are fitted by a straight line in 1/scale, through 0 where there is but one of them,
-/// and read at 1 (noise loading; of circuits: S. Sun et al. 2015, IEEE Trans. CAD 34, 1096). NaN of none.
+/// `scales` > 1 times what it is, all different. A threshold at d sigma is crossed with a share Phi(-d/scale).
+/// A Phi(-d/scale), with A for how many thresholds there are and how few words are near one, is fitted to the
+/// logarithms of the shares, with A = 1 if there is but one of them, and read at scale 1 (noise loading). NaN of
+/// none.
 double extrapolated_share(std::span<const double> scales, std::span<const double> shares);
 
 /// 95 % interval of a share, `hits` of `n` >= 1 (Clopper, Pearson 1934): exact, never too narrow.

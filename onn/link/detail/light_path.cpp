@@ -25,7 +25,7 @@ FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const Fi
 template <class Real>
 std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
   const auto& [design, chip, hardware, noise, arithmetic] = unit;
-  const double sigma = lock_rms_rad(hardware);
+  const double sigma = noise.scale * lock_rms_rad(hardware);
   const double visibility = noise.lock ? std::exp(-sigma * sigma / 2) : 1.0;
   const FieldsPerUnit units = fields_per_unit(design, hardware, nominal_factors(chip), visibility);
   const PassiveLosses losses = passive_losses(design, hardware);

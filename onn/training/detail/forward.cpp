@@ -13,6 +13,7 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
   Values values;
   auto& x = values.x;
   x.resize(layers.size() + 1);
+  values.driven.resize(layers.size());
   x[0] = std::move(x0);
   if (noise.unit != nullptr) {
     values.slopes.resize(layers.size());
@@ -44,7 +45,10 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
     if (last) continue;
     if (!values.ceilings.empty()) limit(out, values.ceilings[l], noise.unit->limiter_knee());
     out = out.cwiseMax(0.0f).cwiseMin(layer.ceiling);  // full scale of the modulators
-    if (layer.sine) out = layer.ceiling * (quarter_turn / layer.ceiling * out.array()).sin();
+    if (layer.sine) {
+      values.driven[l] = out;
+      out = layer.ceiling * (quarter_turn / layer.ceiling * out.array()).sin();
+    }
   }
   return values;
 }

@@ -31,6 +31,7 @@ inline constexpr int arrivals = 1001;
 /// What a forward pass leaves behind.
 struct Values {
   std::vector<MatrixF> x;           ///< x_0 and what leaves every layer, (values, words)
+  std::vector<MatrixF> driven;      ///< [layer], what drives modulators that follow a sine; others' are empty
   std::vector<NoiseSlopes> slopes;  ///< (layers); empty without noise
   std::vector<Arrival> arrivals;    ///< (layers); empty where light arrives as it was sent
   std::vector<VectorF> ceilings;  ///< of soft or unequal limiters, [layer](outputs); empty where they are hard

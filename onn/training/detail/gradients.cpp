@@ -48,17 +48,12 @@ void accumulate(const std::vector<Layer>& layers, const MatrixF& x0, const Matri
     MatrixF back;
     back.noalias() = layers[l].weight.transpose() * delta;
     const float ceiling = layers[l - 1].ceiling;
-    delta = (x[l].array() > 0.0f && x[l].array() < ceiling).select(back, 0.0f);
-    MatrixF driven;  // what the modulators were driven by
-    if (layers[l - 1].sine) {
-      const MatrixF level = (x[l] / ceiling).cwiseMin(1.0f);
-      delta.array() *= quarter_turn * (1.0f - level.array().square()).sqrt();
-      driven = ceiling / quarter_turn * level.array().asin();
-    }
+    const bool sine = layers[l - 1].sine;
+    const MatrixF& driven = sine ? values.driven[l - 1] : x[l];
+    delta = (driven.array() > 0.0f && driven.array() < ceiling).select(back, 0.0f);
+    if (sine) delta.array() *= quarter_turn * (quarter_turn / ceiling * driven.array()).cos();
     if (!values.ceilings.empty())
-      delta.array() *=
-          limiter_slopes(layers[l - 1].sine ? driven : x[l], values.ceilings[l - 1], noise.unit->limiter_knee())
-              .array();
+      delta.array() *= limiter_slopes(driven, values.ceilings[l - 1], noise.unit->limiter_knee()).array();
   }
 }
 

@@ -37,6 +37,8 @@ UnitNoise::UnitNoise(const ChipDesign& design, const ErrorModel& chip, const Uni
       switches_(switches),
       lock_rms_rad_(switches.lock ? lock_rms_rad(hardware) : 0.0),
       input_light_(input_shift - static_cast<float>(dark_digit(hardware.link))) {
+  validate(switches.scale == 1, "noise of scale {} in training (training.noise scales it). Set the scale to 1.",
+           switches.scale);
   const double visibility = std::exp(-lock_rms_rad_ * lock_rms_rad_ / 2);
   lane_unit_ = visibility * lane_field_per_unit_sqrt_w(design.task, hardware);
   std::vector<double> nominal;

@@ -37,8 +37,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"bandwidth_hz", "Hz", "3 dB bandwidth of a modulator (one pole)", 1e6, 1e12, "20 to 110 GHz"},
         s.bandwidth_hz);
   visit(FieldInfo{"linearised", "1",
-                  "Whether the drive of a neuron's modulator compensates its sine response (true) or is "
-                  "proportional to the level (false); servers set their four levels"},
+                  "Whether the drive of a modulator compensates its sine response (true) or is proportional to "
+                  "the level (false); servers set their four levels in any case"},
         s.linearised);
   visit(
       FieldInfo{

@@ -139,13 +139,13 @@ TEST_CASE("operating point: the share of chips that must pass decides") {
 TEST_CASE("MC: operating point: shares that are less than a word are extrapolated, and counting agrees") {
   const StudyConfig config = chain_study();
   const Network network = carry_chain(config.task, config.network.carry_chain);
-  OperatingPointSearch search = {.wrong = 2e-4, .chips = 2, .words = 4000, .bandwidths_hz = {32e9}};
+  OperatingPointSearch search = {.wrong = 1e-3, .chips = 2, .words = 900, .bandwidths_hz = {32e9}};
   REQUIRE(search.extrapolates());
   const OperatingPoint point = find_operating_point(config, inputs_of(config, network), search);
   REQUIRE(point.found());
-  CHECK(point.wrong == 0);
+  CHECK(point.wrong <= 2 * 3);  // four of 900 refute 1e-3
   CHECK(point.extrapolated > 0);
-  CHECK(point.extrapolated <= 2e-4);
+  CHECK(point.extrapolated <= 1e-3);
   const auto counted = static_cast<double>(
       wrong_words(config, network, hardware_at(config, point.symbol_rate_bd, 32e9), 0, 2, 100'000));
   CAPTURE(point.extrapolated, counted);
@@ -153,6 +153,8 @@ TEST_CASE("MC: operating point: shares that are less than a word are extrapolate
   // a factor of 3 for the extrapolation (a fifth in the slope), and 5 sigma of counting
   CHECK(counted <= 3 * expected + 5 * std::sqrt(3 * expected));
   CHECK(counted >= expected / 3 - 5 * std::sqrt(expected / 3));
+  search.words = 12;  // all right at any scale, and tell nothing
+  CHECK_FALSE(find_operating_point(config, inputs_of(config, network), search).found());
 }
 
 // Fails when the levels are not in series, when both ask one network, or a level is costed once
@@ -194,7 +196,6 @@ TEST_CASE("operating point: impossible searches are refused") {
   check_message(refused([](auto& s) { s.chips_right = 0; }), {"chips_right = 0"});
   check_message(refused([](auto& s) { s.chips = 0; }), {"chips = 0"});
   check_message(refused([](auto& s) { s.words = 0; }), {"words = 0"});
-  check_message(refused([](auto& s) { s.wrong = 1e-6, s.words = 500; }), {"words = 500", "wrong = 1e-06"});
   check_message(refused([](auto& s) { s.bandwidths_hz = {}; }), {"bandwidths_hz"});
   check_message(refused([](auto& s) { s.bandwidths_hz = {-1}; }), {"bandwidths_hz = -1"});
   check_message(refused([](auto& s) { s.fastest_bd = 1; }), {"fastest_bd = 1"});
