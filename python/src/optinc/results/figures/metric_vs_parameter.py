@@ -109,7 +109,8 @@ def axis_in_words(run: Run, axis: str) -> str:
 
 
 def in_words(run: Run, indices: Mapping[str, int]) -> str:
-    """`a = 1 rad, b = 2` of a place on some of the sweep axes, by the names the file has for people."""
+    """`a = 1 rad, b = 2` of a place on some of the sweep axes, by the names the file has for people; where one is a
+    sentence, by its key."""
     swept = parameters(run).values()
     named = [telling([p for p in swept if p.axis == axis and p.name != axis])
              or [p for p in swept if p.name == axis] for axis in indices]
@@ -118,7 +119,10 @@ def in_words(run: Run, indices: Mapping[str, int]) -> str:
         found = p.values[indices[p.axis]]
         return label_of(found) if p.key == "network.source" else show_value(found, p.units).replace(" ", "\xa0")
 
-    return ", ".join(f"{plain_name(p)}\xa0=\xa0{value(p)}" for group in named for p in group)
+    def name(p: Parameter) -> str:
+        return plain_name(p) if len(plain_name(p)) <= 60 else p.name
+
+    return ", ".join(f"{name(p)}\xa0=\xa0{value(p)}" for group in named for p in group)
 
 
 def telling(together: list[Parameter]) -> list[Parameter]:
