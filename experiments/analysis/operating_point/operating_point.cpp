@@ -141,8 +141,8 @@ class ChipRow {
     Answers found(codes.rows());
     parallel_for((codes.rows() + words_a_part - 1) / words_a_part, [&](Eigen::Index part) {
       const Eigen::Index at = part * words_a_part, words = std::min(words_a_part, codes.rows() - at);
-      found.segment(at, words) = decide(transmit(unit, codes.middleRows(at, words),
-                                                 {config_.run.seed, chip, static_cast<std::uint32_t>(part)}));
+      found.segment(at, words) = decide(transmit(
+          unit, codes.middleRows(at, words), {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)}));
     });
     return found;
   }
