@@ -433,7 +433,9 @@ Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip
     }
   }
   if (noise.converter && receivers == NoisyReceivers::all)
-    for (double& y : digits.reshaped()) y = 1.5 + adc_read(hardware.converter, y - 1.5, stream);
+    for (double& y : digits.reshaped())
+      y = 1.5 + adc_quantise(hardware.converter,
+                             y - 1.5 + noise.scale * adc_noise(hardware.converter) * stream.normal());
   return digits;
 }
 

@@ -60,7 +60,8 @@ TEST_CASE("inspect tells shares near 1 from 1") {
   REQUIRE(near < 1.0);
   REQUIRE(near > 0.999999);
   const std::string text = inspect_text(scratch / "meshes.h5");
-  const std::size_t at = text.find("0.9999999");
-  REQUIRE(at != std::string::npos);
-  CHECK(1 - std::stod(text.substr(at)) == Approx(1 - near).epsilon(1e-4));  // five digits of what is missing
+  bool found = false;  // five digits of what is missing; ideal meshes may miss a rounding
+  for (std::size_t at = text.find("0.9999999"); at != std::string::npos; at = text.find("0.9999999", at + 1))
+    found = found || 1 - std::stod(text.substr(at)) == Approx(1 - near).epsilon(1e-4);
+  CHECK(found);
 }
