@@ -31,8 +31,8 @@ constexpr std::int64_t fewest_wrong = 10, enough_wrong = 100;
 constexpr std::size_t counted_scales = 3;
 
 /// Words sent at once where shares are extrapolated. Servers' phases are drawn once for each such part, and
-/// rare ones decide.
-constexpr Eigen::Index words_a_part = 64;
+/// rare ones decide; shorter parts spend more time on their equalisers than on words.
+constexpr Eigen::Index words_a_part = 256;
 
 /// What became of the words of a chip.
 struct Sent {
