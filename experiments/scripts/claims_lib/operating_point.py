@@ -113,7 +113,7 @@ def counted(bench, design):
 
 def counted_options(point):
     design = next(design for design in tomllib.loads((ROOT / RARE).read_text())["design"] if design["name"] == point["design"])
-    settings = [*design["set"], "task.rounding=half-up", "link.skew=at-servers", "chip.preset=design-target", "measure.words=1000000",
+    settings = [*design["set"], "task.rounding=half-up", "link.skew=at-servers", "chip.preset=design-target", "noise.set=receivers", "measure.words=1000000",
                 "measure.once=[]", 'measure.variants=["noisy"]', "measure.arithmetic=float32", "time.sampling=clocked",
                 f"time.symbol_rate_bd={point['symbol_rate']}", f"receiver.bandwidth_hz={point['receiver_bandwidth']}"]
     return [option for setting in settings for option in ("--set", setting)]
@@ -171,7 +171,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
       for what, target, said, function, command in (
           ("extrapolated", "<= 1e-6", "extrapolated", lambda bench, design=design: rare(bench, design)["extrapolated_wrong_words"],
            " ".join((OPTINC, "operating-point", RARE, *RARE_OPTIONS))),
-          ("counted", "<= 2e-6", "20 million counted", lambda bench, design=design: counted(bench, design), f"{OPTINC} run {BASE}"))),
+          ("counted", "<= 2e-6" if name == "chain" else "", "20 million counted", lambda bench, design=design: counted(bench, design), f"{OPTINC} run {BASE}"))),
     ("clocked-rate", "", "words a second simulated, clocked, float32, published shape, each also without noise",
      lambda bench: words_per_second(bench, 1_000_000, *POINT), f"{OPTINC} run {BASE}"),
     ("unclocked-rate", "", "words a second simulated, unclocked, float32, published shape, each also without noise",
