@@ -32,7 +32,7 @@ constexpr std::size_t counted_scales = 3;
 
 /// Words sent at once where shares are extrapolated. Servers' phases are drawn once for each such part, and
 /// rare ones decide; shorter parts spend more time on their equalisers than on words.
-constexpr Eigen::Index words_a_part = 256;
+constexpr Eigen::Index most_words_a_part = 256, fewest_parts = 100;
 
 /// What became of the words of a chip.
 struct Sent {
@@ -45,7 +45,12 @@ class ChipRow {
  public:
   ChipRow(const StudyConfig& config, const StudyInputs& inputs, const OperatingPointSearch& search,
           std::function<void()> word_sent)
-      : config_(config), parts_(search.extrapolates()), foundry_(inputs.chips), sent_(std::move(word_sent)) {
+      : config_(config),
+        words_a_part_(search.extrapolates()
+                          ? std::clamp<Eigen::Index>(search.words / fewest_parts, 1, most_words_a_part)
+                          : 0),
+        foundry_(inputs.chips),
+        sent_(std::move(word_sent)) {
     config_.hardware.timing.sampling = searched_sampling(config);
     config_.measure.words = search.words;
     for (const StudyConfig& asked : network_configs(config)) {
@@ -137,10 +142,10 @@ class ChipRow {
     NoiseSwitches noise(config_.noise);
     noise.scale = noise_scale;
     const LitUnit unit{*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic};
-    if (!parts_) return decide(transmit(unit, codes, {config_.run.seed, chip, 0}));
+    if (words_a_part_ == 0) return decide(transmit(unit, codes, {config_.run.seed, chip, 0}));
     Answers found(codes.rows());
-    parallel_for((codes.rows() + words_a_part - 1) / words_a_part, [&](Eigen::Index part) {
-      const Eigen::Index at = part * words_a_part, words = std::min(words_a_part, codes.rows() - at);
+    parallel_for((codes.rows() + words_a_part_ - 1) / words_a_part_, [&](Eigen::Index part) {
+      const Eigen::Index at = part * words_a_part_, words = std::min(words_a_part_, codes.rows() - at);
       found.segment(at, words) = decide(transmit(
           unit, codes.middleRows(at, words), {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)}));
     });
@@ -157,8 +162,8 @@ class ChipRow {
         .first->second;
   }
 
-  StudyConfig config_;  ///< at the point
-  bool parts_;          ///< whether words are sent part by part
+  StudyConfig config_;         ///< at the point
+  Eigen::Index words_a_part_;  ///< 0: all at once
   std::vector<Level> levels_;
   Foundry foundry_;
   std::function<void()> sent_;

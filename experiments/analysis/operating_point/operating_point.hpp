@@ -25,7 +25,7 @@ struct OperatingPointSearch {
   /// Whether `wrong` is less than one word. A chip then passes if its extrapolated_share(), from the words that
   /// are wrong with up to 3.5 times the noise, is at most `wrong`, and the words counted do not refute it
   /// (clopper_pearson). A word that is wrong without noise fails the chip, if it is among those drawn. Within a
-  /// factor of two for carry chains, up to 15 too optimistic for trained networks: count at the point.
+  /// factor of two for a carry chain, up to 15 too optimistic elsewhere: count at the point.
   bool extrapolates() const { return wrong > 0 && wrong * words < 1; }
 };
 
