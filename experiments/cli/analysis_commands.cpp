@@ -113,21 +113,21 @@ void add_operating_point(CommandTable& commands) {
       "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
       "optinc operating-point experiments/data/lists/operating_points.toml -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
-      "Where --wrong is less than one of --words, the share is extrapolated from words with more noise.\n"
+      "Where --wrong is less than one of --words, the search extrapolates from words with more noise, and the "
+      "rate found is confirmed with 3/wrong words on each chip.\n"
       "A design with model=cascade is a cascade of units for servers^2 servers. Receivers are clocked "
       "(time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
   OperatingPointSearch& search = asked->search;
   point.add_option("LIST.toml", asked->list, "List of designs, each given by overrides of one study")
       ->required();
-  point
-      .add_option("--wrong", search.wrong,
-                  "Largest share of words wrong on a chip that passes; extrapolated below 1/words")
+  point.add_option("--wrong", search.wrong, "Largest share of words wrong on a chip that passes, 1e-8 or more")
       ->type_name("SHARE");
   point.add_option("--chips-right", search.chips_right, "Share of the chips that must pass")
       ->type_name("SHARE");
   point.add_option("--chips", search.chips, "Chips on which a rate is confirmed")->type_name("N");
-  point.add_option("--words", search.words, "Words sent through each chip")->type_name("N");
+  point.add_option("--words", search.words, "Words sent through each chip; more where --wrong asks for them")
+      ->type_name("N");
   point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try [Hz]")
       ->type_name("HZ")
       ->expected(1, 99);

@@ -68,9 +68,9 @@ void run_cascade(const CascadeStudy& study, const StudyConfig& config, std::uint
 
 }  // namespace
 
-Codes cascade_codes(const StudyConfig& config, std::uint32_t trial) {
+Codes cascade_codes(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant) {
   const Task& task = config.task;
-  Stream stream(config.run.seed, Purpose::cascade_words, trial);
+  Stream stream(config.run.seed, Purpose::cascade_words, trial, instant);
   Codes codes(config.measure.words, task.servers * task.servers);
   for (auto& code : codes.reshaped()) code = stream.below(task.codes());
   return codes;

@@ -9,8 +9,8 @@
 namespace optinc {
 
 /// Codes of all servers^2 servers of a cascade, measure.words of them, uniform and independent,
-/// (words, servers^2).
-Codes cascade_codes(const StudyConfig& config, std::uint32_t trial);
+/// (words, servers^2); others at every instant.
+Codes cascade_codes(const StudyConfig& config, std::uint32_t trial, std::uint32_t instant = 0);
 
 /// Answers of the words of a cascade, and what its first level sends on, (words, servers).
 struct CascadeAnswers {

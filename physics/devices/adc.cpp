@@ -36,10 +36,6 @@ double adc_noise(const AdcSettings& s) {
   return s.full_scale * std::sqrt((std::pow(4.0, -s.effective_bits) - std::pow(4.0, -s.bits)) / 3);
 }
 
-double adc_read(const AdcSettings& s, double input, Stream& stream) {
-  return adc_quantise(s, input + adc_noise(s) * stream.normal());
-}
-
 double sine_sqnr_db(double bits) { return db_per_bit * bits + db_of_sine; }
 
 double effective_bits_of_sinad(double sinad_db) { return (sinad_db - db_of_sine) / db_per_bit; }

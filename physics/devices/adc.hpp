@@ -1,7 +1,5 @@
 #pragma once
 
-#include "physics/random/stream.hpp"
-
 namespace optinc {
 
 /// Analog-to-digital converter: 2^bits equal steps over -FS..+FS, readings in the middle of their step.
@@ -27,9 +25,6 @@ double adc_quantise(const AdcSettings& adc, double input);
 
 /// rms of the noise that, with the steps' own, makes the effective bits: variance FS^2/3 (4^-ENOB - 4^-bits).
 double adc_noise(const AdcSettings& adc);
-
-/// Reading of the input with that noise; one normal.
-double adc_read(const AdcSettings& adc, double input, Stream& stream);
 
 /// Signal to quantisation noise of a full-scale sine, dB: 20 log10(2) bits + 10 log10(3/2) = 6.02 b + 1.76;
 /// real bits too (W. R. Bennett 1948, Bell Syst. Tech. J. 27, 446).

@@ -34,12 +34,6 @@ constexpr std::size_t counted_scales = 3;
 /// rare ones decide; shorter parts spend more time on their equalisers than on words.
 constexpr Eigen::Index most_words_a_part = 256, fewest_parts = 100;
 
-/// What became of the words of a chip.
-struct Sent {
-  std::int64_t wrong = 0;
-  double extrapolated = 0.0;  ///< share
-};
-
 /// The chips of a unit, or of the units of a cascade, made once, and the words sent through them.
 class ChipRow {
  public:
@@ -65,26 +59,19 @@ class ChipRow {
     config_.hardware.receiver.front_end.bandwidth_hz = receiver_bandwidth_hz;
   }
 
-  /// What becomes of the words of one chip, or of one cascade, at the point.
-  Sent sent(std::uint32_t chip, const OperatingPointSearch& search) {
-    const std::int64_t now = wrong(chip, 1.0);
-    const double counted = static_cast<double>(now) / search.words;
-    if (!search.extrapolates() || (now > 0 && wrong(chip, 0.0) > 0)) return {now, counted};
-    std::vector<double> at, shares;
-    std::size_t enough = 0;
-    for (const double scale : scales) {
-      const std::int64_t more = wrong(chip, scale);
-      if (more < fewest_wrong || more == search.words) continue;
-      at.push_back(scale);
-      shares.push_back(static_cast<double>(more) / search.words);
-      if (more >= enough_wrong && ++enough == counted_scales) break;
+  /// Words wrong of search.words of one chip, or of one cascade, at the point; other words in every round.
+  std::int64_t wrong(std::uint32_t chip, std::uint32_t round = 0, double noise_scale = 1.0) {
+    if (levels_.size() == 1) {
+      const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip, round));
+      const Answers found = through(levels_.front(), chip, round, codes, noise_scale);
+      return (found.array() != exact_answers(config_.task, codes).array()).count();
     }
-    if (at.empty()) {  // even then too few: no more than this
-      at.push_back(scales.back());
-      shares.push_back(std::min(0.5, static_cast<double>(fewest_wrong) / search.words));
-    }
-    const std::size_t used = std::min(counted_scales, at.size());
-    return {now, extrapolated_share(std::span(at).last(used), std::span(shares).last(used))};
+    const auto [between, found, wanted] =
+        through_cascade(config_.task, cascade_codes(config_, chip, round), [&](int unit, const Codes& codes) {
+          return through(unit < levels_.front().units ? levels_.front() : levels_.back(),
+                         cascade_chip(config_.task, chip, unit), round, codes, noise_scale);
+        });
+    return (found.array() != wanted.array()).count();
   }
 
   /// Adds what the point costs, and what its opponents do.
@@ -121,33 +108,21 @@ class ChipRow {
 
   using Answers = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
 
-  /// Words wrong with so many times the noise.
-  std::int64_t wrong(std::uint32_t chip, double noise_scale) {
-    if (levels_.size() == 1) {
-      const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip));
-      const Answers found = through(levels_.front(), chip, codes, noise_scale);
-      return (found.array() != exact_answers(config_.task, codes).array()).count();
-    }
-    const auto [between, found, wanted] =
-        through_cascade(config_.task, cascade_codes(config_, chip), [&](int unit, const Codes& codes) {
-          return through(unit < levels_.front().units ? levels_.front() : levels_.back(),
-                         cascade_chip(config_.task, chip, unit), codes, noise_scale);
-        });
-    return (found.array() != wanted.array()).count();
-  }
-
-  Answers through(const Level& level, std::uint32_t chip, const Codes& codes, double noise_scale) {
+  Answers through(const Level& level, std::uint32_t chip, std::uint32_t round, const Codes& codes,
+                  double noise_scale) {
     if (sent_) sent_();
     const LitChip& lit = chip_of(level, chip);
     NoiseSwitches noise(config_.noise);
     noise.scale = noise_scale;
     const LitUnit unit{*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic};
-    if (words_a_part_ == 0) return decide(transmit(unit, codes, {config_.run.seed, chip, 0}));
+    if (words_a_part_ == 0) return decide(transmit(unit, codes, {config_.run.seed, chip, 0, round}));
     Answers found(codes.rows());
-    parallel_for((codes.rows() + words_a_part_ - 1) / words_a_part_, [&](Eigen::Index part) {
+    const Eigen::Index parts = (codes.rows() + words_a_part_ - 1) / words_a_part_;
+    parallel_for(parts, [&](Eigen::Index part) {
       const Eigen::Index at = part * words_a_part_, words = std::min(words_a_part_, codes.rows() - at);
-      found.segment(at, words) = decide(transmit(
-          unit, codes.middleRows(at, words), {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)}));
+      const auto instant = static_cast<std::uint32_t>(round * parts + part);
+      found.segment(at, words) =
+          decide(transmit(unit, codes.middleRows(at, words), {config_.run.seed, chip, 0, instant}));
     });
     return found;
   }
@@ -170,18 +145,43 @@ class ChipRow {
   std::map<std::uint32_t, LitChip> chips_;
 };
 
-/// Whether a chip with these words wrong passes.
-bool passes(const Sent& sent, const OperatingPointSearch& search) {
-  if (search.extrapolates())
-    return sent.extrapolated <= search.wrong && clopper_pearson(sent.wrong, search.words).low <= search.wrong;
-  return sent.wrong <= static_cast<std::int64_t>(std::floor(search.wrong * search.words + 1e-9));
+/// Most words wrong, of so many, on a chip that passes.
+std::int64_t most_wrong(const OperatingPointSearch& search, std::int64_t words) {
+  return static_cast<std::int64_t>(std::floor(search.wrong * static_cast<double>(words) + 1e-9));
+}
+
+/// Share of a chip's words that is wrong, extrapolated from words with more noise.
+double extrapolated(ChipRow& chips, const OperatingPointSearch& search, std::uint32_t chip) {
+  std::vector<double> at, shares;
+  std::size_t enough = 0;
+  for (const double scale : scales) {
+    const std::int64_t wrong = chips.wrong(chip, 0, scale);
+    if (wrong < fewest_wrong || wrong == search.words) continue;
+    at.push_back(scale);
+    shares.push_back(static_cast<double>(wrong) / search.words);
+    if (wrong >= enough_wrong && ++enough == counted_scales) break;
+  }
+  if (at.empty()) {  // even then too few: no more than this
+    at.push_back(scales.back());
+    shares.push_back(std::min(0.5, static_cast<double>(fewest_wrong) / search.words));
+  }
+  const std::size_t used = std::min(counted_scales, at.size());
+  return extrapolated_share(std::span(at).last(used), std::span(shares).last(used));
+}
+
+/// Whether a chip passes, as far as search.words tell.
+bool seems_right(ChipRow& chips, const OperatingPointSearch& search, std::uint32_t chip) {
+  const std::int64_t wrong = chips.wrong(chip);
+  if (!search.extrapolates()) return wrong <= most_wrong(search, search.words);
+  return clopper_pearson(wrong, search.words).low <= search.wrong &&
+         (wrong == 0 || chips.wrong(chip, 0, 0.0) == 0) && extrapolated(chips, search, chip) <= search.wrong;
 }
 
 /// Whether all chips that are searched on decode.
 bool decodes(ChipRow& chips, const OperatingPointSearch& search, double rate_bd, double bandwidth_hz) {
   chips.set_point(rate_bd, bandwidth_hz);
   for (int c = 0; c < search_chips; ++c)
-    if (!passes(chips.sent(static_cast<std::uint32_t>(search.chips + c), search), search)) return false;
+    if (!seems_right(chips, search, static_cast<std::uint32_t>(search.chips + c))) return false;
   return true;
 }
 
@@ -202,21 +202,23 @@ double fastest(ChipRow& chips, const OperatingPointSearch& search, double bandwi
   return slow;
 }
 
-/// Words through the chips that a point is confirmed on, until too many do not pass.
+/// Words counted on the chips that a point is confirmed on, until too many are wrong on too many chips.
 OperatingPoint confirmed(ChipRow& chips, const OperatingPointSearch& search, double rate_bd,
                          double bandwidth_hz) {
   chips.set_point(rate_bd, bandwidth_hz);
   const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
+  const std::int64_t most = most_wrong(search, search.counted_words());
   OperatingPoint point;
-  point.extrapolated = search.extrapolates() ? 0.0 : std::numeric_limits<double>::quiet_NaN();
   for (; point.chips < search.chips && point.chips - point.chips_right <= allowed; ++point.chips) {
-    const Sent sent = chips.sent(static_cast<std::uint32_t>(point.chips), search);
-    point.words += search.words;
-    point.wrong += sent.wrong;
-    point.extrapolated += sent.extrapolated;
-    point.chips_right += passes(sent, search) ? 1 : 0;
+    std::int64_t wrong = 0, words = 0;
+    for (std::uint32_t round = 0; words < search.counted_words() && wrong <= most; ++round) {
+      wrong += chips.wrong(static_cast<std::uint32_t>(point.chips), round);
+      words += search.words;
+    }
+    point.words += words;
+    point.wrong += wrong;
+    point.chips_right += wrong <= most ? 1 : 0;
   }
-  point.extrapolated /= point.chips;
   if (point.chips - point.chips_right <= allowed)
     point.symbol_rate_bd = rate_bd, point.receiver_bandwidth_hz = bandwidth_hz;
   return point;
@@ -225,7 +227,7 @@ OperatingPoint confirmed(ChipRow& chips, const OperatingPointSearch& search, dou
 }  // namespace
 
 void validate_search(const OperatingPointSearch& s) {
-  validate_field(s.wrong >= 0 && s.wrong < 1, "wrong", "{} (0 to less than 1). Try 1e-4.", s.wrong);
+  validate_field(s.wrong >= 1e-8 && s.wrong < 1, "wrong", "{} (1e-8 to less than 1). Try 1e-4.", s.wrong);
   validate_field(s.chips_right > 0 && s.chips_right <= 1, "chips_right", "{} (above 0 to 1). Try 0.95.",
                  s.chips_right);
   validate_field(s.chips >= 1, "chips", "{} (>= 1). Try 100.", s.chips);
@@ -285,7 +287,7 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
       chips.cost(found);
       return found;
     }
-    none.words = found.words, none.wrong = found.wrong, none.extrapolated = found.extrapolated;
+    none.words = found.words, none.wrong = found.wrong;
     best->rate_bd *= step_down;
     if (best->rate_bd < search.slowest_bd) candidates.erase(best);
   }

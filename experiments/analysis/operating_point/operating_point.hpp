@@ -1,8 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "experiments/engine/config/study_config.hpp"
@@ -22,14 +22,18 @@ struct OperatingPointSearch {
   std::vector<double> bandwidths_hz = {12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
   double slowest_bd = 5e9, fastest_bd = 200e9;
 
-  /// Whether `wrong` is less than one word. A chip then passes if its extrapolated_share(), from the words that
-  /// are wrong with up to 3.5 times the noise, is at most `wrong`, and the words counted do not refute it
-  /// (clopper_pearson). A word that is wrong without noise fails the chip, if it is among those drawn. Within a
-  /// factor of two for a carry chain, up to 15 too optimistic elsewhere: count at the point.
-  bool extrapolates() const { return wrong > 0 && wrong * words < 1; }
+  /// Whether `wrong` is less than one of `words`. The search then extrapolates from words with more noise
+  /// (extrapolated_share()), which may be off by a factor of ten and more; the point is confirmed by counting.
+  bool extrapolates() const { return wrong * words < 1; }
+  /// Words counted on each chip that a point is confirmed on: `words`, or the multiple of it of which three may
+  /// be wrong (of 3 / wrong words without an error, 95 % confidence that at most `wrong` of all are).
+  std::int64_t counted_words() const {
+    return extrapolates() ? words * static_cast<std::int64_t>(std::ceil(3 / (wrong * words) - 1e-9)) : words;
+  }
 };
 
-/// Throws Error, naming the field, for shares outside 0 to 1, numbers below 1, and rates or bandwidths <= 0.
+/// Throws Error, naming the field, for wrong below 1e-8, shares outside 0 to 1, numbers below 1, and rates or
+/// bandwidths <= 0.
 void validate_search(const OperatingPointSearch& search);
 
 /// What else averages, built from the same modulators, receivers, converters and light as the ends of the
@@ -44,13 +48,12 @@ struct Opponents {
                                ///< 8 bits a word, 0.03 pJ each (M. Horowitz 2014, ISSCC, p. 10)
 };
 
-/// What was found. Of a unit that decodes at no rate, all but words, wrong and extrapolated is 0. A cascade
-/// counts as one chip.
+/// What was found. Of a unit that decodes at no rate, all but words and wrong is 0. A cascade counts as
+/// one chip.
 struct OperatingPoint {
   double symbol_rate_bd = 0.0, receiver_bandwidth_hz = 0.0;
-  int chips = 0, chips_right = 0;                                  ///< confirmed on, and that passed
-  std::int64_t words = 0, wrong = 0;                               ///< of all these chips
-  double extrapolated = std::numeric_limits<double>::quiet_NaN();  ///< share wrong, mean over these chips
+  int chips = 0, chips_right = 0;     ///< confirmed on, and that passed
+  std::int64_t words = 0, wrong = 0;  ///< counted on all these chips
   UnitCost cost;
   Opponents opponents;
 
@@ -74,9 +77,10 @@ Sampling searched_sampling(const StudyConfig& config);
 /// The operating point of the study's unit, or of a cascade where its model is that, with its noise and its
 /// chips, in searched_sampling(). For each bandwidth, the fastest rate at which five chips, numbers
 /// search.chips on, all decode is found by a scan from above and bisection to 2 %. The fastest of these is
-/// confirmed on the chips 0 to search.chips - 1; where they do not pass, it is lowered by 5 %, and the then
-/// fastest is tried. From a point that passes, 5 % faster ones are tried until one does not. Chips are
-/// calibrated once, with the study's own [time] and [receiver]. Throws Error as the study's trials do.
+/// confirmed on the chips 0 to search.chips - 1, with counted_words() each; where they do not pass, it is
+/// lowered by 5 %, and the then fastest is tried. From a point that passes, 5 % faster ones are tried until one
+/// does not. Chips are calibrated once, with the study's own [time] and [receiver]. Throws Error as the study's
+/// trials do.
 OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs& inputs,
                                     const OperatingPointSearch& search, const SearchProgress& progress = {});
 

@@ -36,7 +36,7 @@ Interval wrong_share(const DesignPoint& d) {
   return d.point.words > 0 ? clopper_pearson(d.point.wrong, d.point.words) : Interval{nan, nan};
 }
 
-constexpr std::array<TableColumn<DesignPoint>, 25> quantities = {{
+constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
     {"symbol_rate", "Bd", "GBd", 1e-9, "fastest symbol rate of every lane at which the unit decodes",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }},
     {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
@@ -51,9 +51,6 @@ constexpr std::array<TableColumn<DesignPoint>, 25> quantities = {{
      [](const DesignPoint& d) { return wrong_share(d).low; }},
     {"wrong_words_high", "1", "", 1, "95 % interval (Clopper, Pearson), upper end",
      [](const DesignPoint& d) { return wrong_share(d).high; }},
-    {"extrapolated_wrong_words", "1", "extrapolated", 1,
-     "share of words wrong by extrapolation from more noise, mean over the chips",
-     [](const DesignPoint& d) { return d.point.extrapolated; }},
     {"words", "1", "", 1, "words sent", [](const DesignPoint& d) { return static_cast<double>(d.point.words); },
      true},
     {"chips", "1", "", 1, "chips on which the point was confirmed",
@@ -120,9 +117,8 @@ std::string beaten(const std::vector<DesignPoint>& points) {
 }
 
 std::string criterion(const OperatingPointSearch& search) {
-  return fmt::format("at most {:g} of words wrong{} on {:g} % of {} chips, {} words each", search.wrong,
-                     search.extrapolates() ? ", extrapolated from more noise," : "", 100 * search.chips_right,
-                     search.chips, search.words);
+  return fmt::format("at most {:g} of words wrong on {:g} % of {} chips, {} words each", search.wrong,
+                     100 * search.chips_right, search.chips, search.counted_words());
 }
 
 }  // namespace
@@ -131,18 +127,15 @@ std::string points_text(const std::vector<DesignPoint>& points, const std::strin
                         const OperatingPointSearch& search) {
   std::vector<TextColumn> columns = {
       {"design", Align::left}, {"noise", Align::left}, {"chips", Align::left}, {"neurons", Align::left}};
-  const auto shown = [&](const TableColumn<DesignPoint>& q) {
-    return q.shown() && (search.extrapolates() || q.name != std::string_view("extrapolated_wrong_words"));
-  };
   for (const auto& q : quantities)
-    if (shown(q)) columns.push_back({q.heading});
+    if (q.shown()) columns.push_back({q.heading});
   std::vector<std::vector<std::string>> rows;
   for (const DesignPoint& d : points) {
     rows.push_back({d.design, d.config.noise.set, d.config.chip.preset, std::string(sampling(d))});
     for (const auto& q : quantities)
-      if (shown(q)) rows.back().push_back(cell(q, d));
+      if (q.shown()) rows.back().push_back(cell(q, d));
   }
-  return hanging_text("Operating points:", title, 18) + hanging_text("Criterion:", criterion(search) + "", 18) +
+  return hanging_text("Operating points:", title, 18) + hanging_text("Criterion:", criterion(search), 18) +
          '\n' + text_table(columns, rows, 1) +
          hanging_text("",
                       "All values in a row hold at its symbol rate and bandwidth. none: no rate was found; "

@@ -255,7 +255,7 @@ TEST_CASE("MC: converter: 7 bits with 5 effective ones are as noisy as 5 bits, 2
   double error = 0;
   for (int k = 0; k < n; ++k) {
     const double x = 1.6 * stream.uniform() - 0.8;  // away from the clip
-    error += std::pow(adc_read(s, x, stream) - x, 2) / n;
+    error += std::pow(adc_quantise(s, x + adc_noise(s) * stream.normal()) - x, 2) / n;
   }
   const double five_bits = 0.0625 * 0.0625 / 12;  // step 2/32
   CHECK(std::abs(error / five_bits - 1) < 5 * std::sqrt(2.0 / n));

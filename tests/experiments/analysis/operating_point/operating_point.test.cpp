@@ -128,32 +128,44 @@ TEST_CASE("operating point: the share of chips that must pass decides") {
   CHECK(half.chips_right >= 2);
   CHECK(half.symbol_rate_bd >= all.symbol_rate_bd);
   search.chips_right = 1;
-  search.wrong = 0;  // no chip has 600 words right at 150 GBd, the slowest rate asked
+  search.wrong = 1e-3;  // no chip has 600 words right at 150 GBd, the slowest rate asked
   search.slowest_bd = 150e9;
   const OperatingPoint none = find_operating_point(config, inputs_of(config, network), search);
   CHECK_FALSE(none.found());
   CHECK(none.chips == 0);
 }
 
-// Fails when noise is not scaled, is scaled by the power, or the scale is not undone
-TEST_CASE("MC: operating point: shares that are less than a word are extrapolated, and counting agrees") {
+// Fails when a point is confirmed with as few words as the search looks at, or one draw is counted again and
+// again
+TEST_CASE("operating point: shares that are less than a word are counted in more words") {
   StudyConfig config = chain_study();
-  config.hardware.link.sigma_lock_rad = 0.0;  // few draws of which would decide
   const Network network = carry_chain(config.task, config.network.carry_chain);
   OperatingPointSearch search = {.wrong = 1e-3, .chips = 2, .words = 900, .bandwidths_hz = {32e9}};
   REQUIRE(search.extrapolates());
+  CHECK(search.counted_words() == 3600);
   const OperatingPoint point = find_operating_point(config, inputs_of(config, network), search);
   REQUIRE(point.found());
-  CHECK(point.wrong <= 2 * 3);  // four of 900 refute 1e-3
-  CHECK(point.extrapolated > 0);
-  CHECK(point.extrapolated <= 1e-3);
-  const auto counted = static_cast<double>(
-      wrong_words(config, network, hardware_at(config, point.symbol_rate_bd, 32e9), 0, 2, 100'000));
-  CAPTURE(point.extrapolated, counted);
-  const double expected = point.extrapolated * 200'000;
-  // known to be up to 15 times too optimistic; three times too pessimistic, and 5 sigma of counting
-  CHECK(counted <= 20 * expected + 5 * std::sqrt(20 * expected));
-  CHECK(counted >= expected / 3 - 5 * std::sqrt(expected / 3));
+  CHECK(point.words == 7200);
+  const UnitHardware hardware = hardware_at(config, point.symbol_rate_bd, 32e9);
+  const ChipDesign design = design_chip(network);
+  config.measure.words = search.words;
+  std::int64_t all_wrong = 0;
+  for (std::uint32_t chip = 0; chip < 2; ++chip) {
+    const LitChip lit =
+        chip_in_operation(design, config, calibrated_chip(design, config, chip), chip, Programming::corrected);
+    std::int64_t wrong = 0;
+    for (std::uint32_t instant = 0; instant < 400; ++instant) {  // 100 parts of 9 words in a round
+      const Codes codes = codes_of_words(config.task, drawn_words(config, chip, instant / 100));
+      const Codes part = codes.middleRows(instant % 100 * 9, 9);
+      const Eigen::MatrixXd y =
+          transmit({*lit.design, lit.state, hardware, config.noise}, part, {config.run.seed, chip, 0, instant});
+      wrong += (decide(y).array() != exact_answers(config.task, part).array()).count();
+    }
+    CHECK(wrong <= 3);
+    all_wrong += wrong;
+  }
+  CHECK(point.wrong == all_wrong);
+  CHECK(all_wrong > 0);
   search.words = 12;  // all right at any scale, and tell nothing
   CHECK_FALSE(find_operating_point(config, inputs_of(config, network), search).found());
 }
@@ -195,6 +207,7 @@ TEST_CASE("operating point: impossible searches are refused") {
     return refusal([&] { validate_search(search); });
   };
   check_message(refused([](auto& s) { s.wrong = 1; }), {"wrong = 1"});
+  check_message(refused([](auto& s) { s.wrong = 0; }), {"wrong = 0"});
   check_message(refused([](auto& s) { s.chips_right = 0; }), {"chips_right = 0"});
   check_message(refused([](auto& s) { s.chips = 0; }), {"chips = 0"});
   check_message(refused([](auto& s) { s.words = 0; }), {"words = 0"});
