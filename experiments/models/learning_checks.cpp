@@ -72,6 +72,10 @@ void validate_learner(const StudyConfig& config) {
                  "\"{}\" in a task of level \"{}\" (levels = 2 makes both "
                  "levels of a cascade). Set task.level = \"flat\".",
                  l.aggregator, name_of(task.level));
+  validate_field(
+      task.reduction == Reduction::mean, "aggregator",
+      "\"{}\" in a task of reduction \"{}\" (gradients are averaged). Set task.reduction = \"mean\".",
+      l.aggregator, name_of(task.reduction));
   validate(task.bits() <= 16, "codes of {} bits (gradients are quantised to 16 at most). Set task.bits.",
            task.bits());
   validate_field(

@@ -273,24 +273,45 @@ void validate_carry_chain(const CarryChainSettings& s) {
 Network carry_chain(const Task& task, const CarryChainSettings& settings) {
   validate_task(task);
   validate_carry_chain(settings);
-  validate(std::has_single_bit(static_cast<unsigned>(task.servers)) && task.servers >= 2 && task.servers <= 16,
-           "a carry chain for {} servers (2, 4, 8 or 16: the mean is a shift). Train a network.", task.servers);
-  const int divisor = task.divisor();
-  validate(task.rounding != Rounding::half_even || divisor == 1,
+  validate(
+      task.servers >= 2 && task.servers <= 16 &&
+          (std::has_single_bit(static_cast<unsigned>(task.servers)) || task.reduction != Reduction::mean),
+      "a carry chain for {} servers (2, 4, 8 or 16: the mean is a shift; other reductions: 2 to 16). Train a "
+      "network.",
+      task.servers);
+  const bool votes = task.reduction == Reduction::majority;
+  const std::uint64_t divisor = task.divisor();
+  validate(task.rounding != Rounding::half_even || divisor == 1 || votes,
            "rounding half-even by a carry chain (half-up, floor: it does not know the quotient's parity). Set "
            "task.rounding = \"half-up\".");
-  const std::uint64_t half =
-      divisor > 1 && task.rounding == Rounding::half_up ? static_cast<std::uint64_t>(divisor / 2) : 0;
-  const int digits = task.input_digits(), shift = std::countr_zero(static_cast<unsigned>(divisor));
-
+  std::uint64_t added = divisor > 1 && task.rounding == Rounding::half_up ? divisor / 2 : 0;
+  int fours = 0;  // of votes: the carry c_0 that says yes
+  if (votes) {
+    const std::uint64_t least = task.rounding == Rounding::floor     ? divisor
+                                : task.rounding == Rounding::half_up ? (divisor + 1) / 2
+                                                                     : divisor / 2 + 1;
+    fours = static_cast<int>((least + task.codes() - 1) / task.codes());
+    added = static_cast<std::uint64_t>(fours) * task.codes() - least;
+  }
+  const int digits = task.input_digits();
   Builder builder{{task, {}}, settings, digits};
-  const std::vector<Form> total =
-      settings.carries == Carries::ripple ? rippled(builder, task, half) : looked_ahead(builder, task, half);
-  const std::size_t last = total.size() - static_cast<std::size_t>(shift / 2);  // whole digits that fall away
+  std::vector<Form> total =
+      settings.carries == Carries::ripple ? rippled(builder, task, added) : looked_ahead(builder, task, added);
+  const auto built = [&] {
+    return settings.carries == Carries::lookahead ? pruned(builder.network) : std::move(builder.network);
+  };
   const auto answers = static_cast<std::size_t>(task.output_digits());
+  if (task.reduction != Reduction::mean) {
+    const Form yes = builder.steps(Form(total[1]).add(4.0, total[0]), {votes ? fours : 1})[0];
+    for (std::size_t j = 2; j < total.size(); ++j)
+      builder.answer(votes ? Form{}.add(3.0, yes) : sum(builder.steps(total[j].add(3.0, yes), {1, 2, 3})));
+    return built();
+  }
+  const int shift = std::countr_zero(divisor);
+  const std::size_t last = total.size() - static_cast<std::size_t>(shift / 2);  // whole digits that fall away
   if (shift % 2 == 0) {
     for (std::size_t j = last - answers; j < last; ++j) builder.answer(total[j]);
-    return settings.carries == Carries::lookahead ? pruned(builder.network) : std::move(builder.network);
+    return built();
   }
   // every digit's bits: low = y_1 - y_2 + y_3, high = y_2
   std::vector<Form> low(last), high(last);
@@ -302,7 +323,7 @@ Network carry_chain(const Task& task, const CarryChainSettings& settings) {
   }
   for (std::size_t j = last - answers - 1; j + 1 < last; ++j)
     builder.answer(Form(high[j + 1]).add(2.0, low[j]));
-  return settings.carries == Carries::lookahead ? pruned(builder.network) : std::move(builder.network);
+  return built();
 }
 
 }  // namespace optinc

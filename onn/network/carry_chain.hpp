@@ -44,9 +44,12 @@ void validate_carry_chain(const CarryChainSettings& settings);
 ///   G = [2 G + P + G' >= 2],   P = [P + P' >= 2],   c_m = G of the run from m to the last digit,
 ///   r_m = u_m + c_{m+1} - 4 c_m:  1 or 2 steps in series for u, 1 for G and P, ceil(log2 M) for the runs.
 ///
-/// Half-up rounding adds half the divisor to the total, floor nothing; half-even is refused (it needs the
-/// quotient's parity). Servers are 2, 4, 8 or 16, levels any; a task whose divisor is 1 is never rounded.
-/// Throws Error otherwise.
+/// A saturated sum adds 3 to every digit where c_0 > 0, and counts up to 3 again. A majority adds what lifts
+/// the least sum that wins to a multiple of 4^M, and asks c_0.
+///
+/// Half-up rounding adds half the divisor to the total, floor nothing; half-even is refused for a mean (it
+/// needs the quotient's parity). Servers are 2, 4, 8 or 16, of other reductions 2 to 16, levels any; a task
+/// whose divisor is 1 is never rounded. Throws Error otherwise.
 Network carry_chain(const Task& task, const CarryChainSettings& settings = {});
 
 }  // namespace optinc

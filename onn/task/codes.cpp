@@ -31,7 +31,7 @@ CodeVector exact_answers(const Task& task, const Codes& codes) {
   for (Eigen::Index w = 0; w < codes.rows(); ++w) {
     std::uint64_t total = 0;
     for (Eigen::Index n = 0; n < codes.cols(); ++n) total += codes(w, n);
-    answers[w] = rounded_mean(total, task.divisor(), task.rounding);
+    answers[w] = exact_answer(task, total);
   }
   return answers;
 }

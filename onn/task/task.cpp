@@ -15,6 +15,13 @@ std::uint64_t Task::words() const {
   return count;
 }
 
+std::uint64_t Task::divisor() const {
+  const auto n = static_cast<std::uint64_t>(servers);
+  if (level == CascadeLevel::second) return n * n;
+  if (level == CascadeLevel::first || reduction == Reduction::saturated_sum) return 1;
+  return reduction == Reduction::majority ? n * (codes() - 1) : n;
+}
+
 void validate_task(const Task& task) {
   validate_field(task.servers >= 1 && task.servers <= 64, "servers",
                  "{} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
@@ -33,15 +40,24 @@ void validate_task(const Task& task) {
                  "{} a unit of a cascade (1..4: the sum of their codes has one digit more). Give at most 4, or "
                  "level flat.",
                  task.servers);
+  validate_field(task.level == CascadeLevel::flat || task.reduction == Reduction::mean, "reduction",
+                 "\"{}\" in a cascade (its levels compute a mean). Set \"mean\", or level flat.",
+                 name_of(task.reduction));
 }
 
-std::uint32_t rounded_mean(std::uint64_t total, int divisor, Rounding rounding) {
-  const auto n = static_cast<std::uint64_t>(divisor);
+std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t n, Rounding rounding) {
   const std::uint64_t quotient = total / n, twice_rest = 2 * (total % n);
   std::uint64_t rounded = quotient;
   if (rounding == Rounding::half_up && twice_rest >= n) ++rounded;
   if (rounding == Rounding::half_even && (twice_rest > n || (twice_rest == n && quotient % 2 == 1))) ++rounded;
   return static_cast<std::uint32_t>(rounded);
+}
+
+std::uint32_t exact_answer(const Task& task, std::uint64_t total) {
+  const std::uint64_t largest = task.codes() - 1;
+  if (task.reduction == Reduction::saturated_sum) return static_cast<std::uint32_t>(std::min(total, largest));
+  const std::uint32_t mean = rounded_mean(total, task.divisor(), task.rounding);
+  return task.reduction == Reduction::majority ? mean * static_cast<std::uint32_t>(largest) : mean;
 }
 
 std::vector<int> word_sums(const Task& task, std::uint64_t index) {

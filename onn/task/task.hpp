@@ -26,14 +26,26 @@ enum class CascadeLevel {
 template <>
 inline constexpr EnumNames enum_names<CascadeLevel> = {"level", {"flat", "first", "second"}};
 
-/// The averaging task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
+/// What a unit makes of N codes. All are functions of their sum, which is all that unit P lets through.
+enum class Reduction {
+  mean,           ///< Q(mean)
+  saturated_sum,  ///< min(sum, 4^M - 1)
+  majority,       ///< 4^M - 1 if Q(mean/(4^M - 1)) is 1, else 0: the vote of servers that send 0 or 4^M - 1
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Reduction> = {"reduction", {"mean", "saturated-sum", "majority"}};
+
+/// The task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
 /// digits (PAM4, most significant first, B = 2M bits); every server receives the digits of Q(mean of the
-/// codes). In a cascade the first level sends M + 1 digits on.
+/// codes), or of another reduction. In a cascade the first level sends M + 1 digits on.
 struct Task {
   int servers = 4;
   int digits = 4;
   Rounding rounding = Rounding::half_even;
   CascadeLevel level = CascadeLevel::flat;
+  Reduction reduction = Reduction::mean;
 
   /// Bits of a server's code.
   int bits() const { return 2 * digits; }
@@ -41,12 +53,10 @@ struct Task {
   int input_digits() const { return digits + (level == CascadeLevel::second ? 1 : 0); }
   /// Digits of an answer: one more at the first level of a cascade.
   int output_digits() const { return digits + (level == CascadeLevel::first ? 1 : 0); }
-  /// What the sum of the codes is divided by.
-  int divisor() const {
-    return level == CascadeLevel::flat ? servers : level == CascadeLevel::first ? 1 : servers * servers;
-  }
   /// Number of codes that may come out, 4^digits.
   std::uint64_t codes() const { return std::uint64_t{1} << (2 * output_digits()); }
+  /// What the sum of the codes is divided by before it is rounded.
+  std::uint64_t divisor() const;
   /// Number of values a digit's sum over the servers takes, 3N + 1.
   int sums() const { return 3 * servers + 1; }
   /// Number of distinct input words of the network behind unit P, (3N+1)^(input digits).
@@ -57,11 +67,14 @@ struct Task {
 
 /// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits) and the
 /// number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22 for 16. In a cascade at
-/// most 4 servers, for the sum of their codes to have one digit more.
+/// most 4 servers, for the sum of their codes to have one digit more, and reduction mean.
 void validate_task(const Task& task);
 
 /// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.
-std::uint32_t rounded_mean(std::uint64_t total, int divisor, Rounding rounding);
+std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t divisor, Rounding rounding);
+
+/// The task's answer to the sum `total` of codes.
+std::uint32_t exact_answer(const Task& task, std::uint64_t total);
 
 /// Digits of word `index` of the enumeration: the sums s_m = sum_n d_nm in 0..3N, most significant first.
 std::vector<int> word_sums(const Task& task, std::uint64_t index);

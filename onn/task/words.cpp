@@ -22,8 +22,7 @@ WordTable word_table(const Task& task) {
   WordTable table{Eigen::MatrixXd(task.input_digits(), words), Eigen::MatrixXd(task.output_digits(), words)};
   for (Eigen::Index w = 0; w < words; ++w) {
     const auto sums = word_sums(task, static_cast<std::uint64_t>(w));
-    const auto digits =
-        code_digits(rounded_mean(code_total(sums), task.divisor(), task.rounding), task.output_digits());
+    const auto digits = code_digits(exact_answer(task, code_total(sums)), task.output_digits());
     for (int m = 0; m < task.input_digits(); ++m)
       table.averages(m, w) = static_cast<double>(sums[static_cast<std::size_t>(m)]) / task.servers;
     for (int m = 0; m < task.output_digits(); ++m) table.targets(m, w) = digits[static_cast<std::size_t>(m)];

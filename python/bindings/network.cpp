@@ -18,10 +18,12 @@
 
 namespace optinc::bindings {
 
-Task new_task(int servers, int bits, const std::string& rounding, const std::string& level) {
+Task new_task(int servers, int bits, const std::string& rounding, const std::string& level,
+              const std::string& reduction) {
   validate_field(bits % 2 == 0, "bits", "{} (a multiple of 2: digits have two bits). Give an even number.",
                  bits);
-  const Task task{servers, bits / 2, value_of_name<Rounding>(rounding), value_of_name<CascadeLevel>(level)};
+  const Task task{servers, bits / 2, value_of_name<Rounding>(rounding), value_of_name<CascadeLevel>(level),
+                  value_of_name<Reduction>(reduction)};
   validate_task(task);
   return task;
 }
@@ -92,15 +94,14 @@ SigmaULayer new_layer(const ArrayLike& unitary, const ArrayLike& sigma, const Ar
 }
 
 /// What pickle keeps of a task.
-using StateOfTask = std::tuple<int, int, std::string, std::string>;
+using StateOfTask = std::tuple<int, int, std::string, std::string, std::string>;
 
 StateOfTask state_of(const Task& task) {
-  return {task.servers, task.bits(), std::string(name_of(task.rounding)), std::string(name_of(task.level))};
+  return {task.servers, task.bits(), std::string(name_of(task.rounding)), std::string(name_of(task.level)),
+          std::string(name_of(task.reduction))};
 }
 
-Task task_of(const StateOfTask& state) {
-  return new_task(std::get<0>(state), std::get<1>(state), std::get<2>(state), std::get<3>(state));
-}
+Task task_of(const StateOfTask& state) { return std::apply(new_task, state); }
 
 /// Blocks (blocks, n, n) and their attenuations (blocks, channels) in C order.
 Array<double> unitary_of(const SigmaULayer& layer) {
@@ -147,15 +148,16 @@ Eigen::VectorXf floats_of(const ArrayLike& given, const char* name) {
 /// Tasks, and networks as numbers.
 void bind_networks(nb::module_& m) {
   nb::class_<Task>(m, "Task",
-                   "The averaging task of one unit: servers hold codes of `bits` bits and get the rounded mean "
-                   "of the codes.")
+                   "The task of one unit: servers hold codes of `bits` bits and get the rounded mean of the "
+                   "codes, or another reduction.")
       .def(
           "__init__",
-          [](Task* self, int servers, int bits, const std::string& rounding, const std::string& level) {
-            new (self) Task(new_task(servers, bits, rounding, level));
+          [](Task* self, int servers, int bits, const std::string& rounding, const std::string& level,
+             const std::string& reduction) {
+            new (self) Task(new_task(servers, bits, rounding, level, reduction));
           },
           nb::arg("servers") = 4, nb::arg("bits") = 8, nb::arg("rounding") = "half-even",
-          nb::arg("level") = "flat",
+          nb::arg("level") = "flat", nb::arg("reduction") = "mean",
           "A task. rounding: \"half-even\", \"half-up\" or \"floor\". level, in a cascade: \"flat\", \"first\" "
           "or \"second\".\n\n"
           "\"flat\" returns the rounded mean of the servers' codes. In a cascade of two levels, \"first\" "
@@ -163,7 +165,9 @@ void bind_networks(nb::module_& m) {
           "the sum of its\n"
           "codes, not rounded, with one digit more; \"second\" takes such sums from as many units as each has "
           "servers, and returns\n"
-          "the rounded mean of all servers' codes.\n\n"
+          "the rounded mean of all servers' codes. reduction: \"mean\", \"saturated-sum\" (the sum, up to the "
+          "largest code) or\n"
+          "\"majority\" (the largest code where the mean, over that code, rounds to 1; 0 elsewhere).\n\n"
           "Raises ValueError for an odd number of bits and for tasks that are too large.")
       .def_ro("servers", &Task::servers, "Number of servers.")
       .def_ro("digits", &Task::digits, "Base-4 digits of a code, bits / 2.")
@@ -178,11 +182,14 @@ void bind_networks(nb::module_& m) {
       .def_prop_ro(
           "level", [](const Task& t) { return std::string(name_of(t.level)); },
           "Where the unit stands in a cascade.")
+      .def_prop_ro(
+          "reduction", [](const Task& t) { return std::string(name_of(t.reduction)); },
+          "What the unit makes of the codes.")
       .def("__getstate__", [](const Task& t) { return state_of(t); })
       .def("__setstate__", [](Task& self, const StateOfTask& state) { new (&self) Task(task_of(state)); })
       .def("__repr__", [](const Task& t) {
-        return fmt::format("Task(servers={}, bits={}, rounding='{}', level='{}')", t.servers, t.bits(),
-                           name_of(t.rounding), name_of(t.level));
+        return fmt::format("Task(servers={}, bits={}, rounding='{}', level='{}', reduction='{}')", t.servers,
+                           t.bits(), name_of(t.rounding), name_of(t.level), name_of(t.reduction));
       });
   m.def(
       "exact_answers",
@@ -191,7 +198,8 @@ void bind_networks(nb::module_& m) {
         return array_of_vector(working([&] { return exact_answers(task, given); }));
       },
       nb::arg("task"), nb::arg("codes"),
-      "The rounded mean of every word by integer arithmetic: codes, integers (servers, n) -> uint32 (n,).\n\n"
+      "The rounded mean, or other reduction, of every word by integer arithmetic: codes, integers (servers, n) "
+      "-> uint32 (n,).\n\n"
       "In a cascade, level \"first\" gives their sum.\n"
       "Raises TypeError for other numbers, ValueError for another shape and codes out of range.");
   m.def("codes_of_words", &codes_of_numbers, nb::arg("task"), nb::arg("words"),

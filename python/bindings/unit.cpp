@@ -42,10 +42,11 @@ Unit new_unit(const Network& network) {
 }
 
 Unit new_carry_chain(int servers, int bits, const std::string& rounding, const std::string& level,
-                     const std::string& carries, double step_width, double step_level) {
+                     const std::string& reduction, const std::string& carries, double step_width,
+                     double step_level) {
   const CarryChainSettings settings{step_width, step_level, value_of_name<Carries>(carries)};
   validate_carry_chain(settings);
-  return new_unit(carry_chain(new_task(servers, bits, rounding, level), settings));
+  return new_unit(carry_chain(new_task(servers, bits, rounding, level, reduction), settings));
 }
 
 Unit load(nb::handle source) {
@@ -143,9 +144,9 @@ Array<float> averaged_gradients(const Task& task, const ArrayLike& given, int bl
   validate(array.shape(0) == static_cast<std::size_t>(task.servers),
            "gradients has shape {} (needs ({}, n): a row for every server). Reshape it.",
            shape_text(shape_of(array)), task.servers);
-  validate(task.level == CascadeLevel::flat,
-           "gradients through a unit of a cascade (flat units return a mean). "
-           "Average its codes.");
+  validate(task.level == CascadeLevel::flat && task.reduction == Reduction::mean,
+           "gradients through a unit that returns no mean (level {}, reduction {}). Average its codes.",
+           name_of(task.level), name_of(task.reduction));
   const Eigen::MatrixXf gradients =
       Eigen::Map<const Eigen::MatrixXf>(array.data(), static_cast<Eigen::Index>(array.shape(1)), task.servers);
   const QuantisedGradients sent = working([&] { return quantise(gradients, task.bits(), block); });
@@ -355,10 +356,11 @@ void bind_unit(nb::module_& m) {
       .def("__setstate__", [](Unit& self, const Network& network) { new (&self) Unit(new_unit(network)); })
       .def("__repr__", [](const Unit& u) { return described("Unit", u); });
   m.def("carry_chain", &new_carry_chain, nb::arg("servers") = 4, nb::arg("bits") = 8,
-        nb::arg("rounding") = "half-up", nb::arg("level") = "flat", nb::arg("carries") = "ripple",
-        nb::arg("step_width") = 0.25, nb::arg("step_level") = 0.9,
+        nb::arg("rounding") = "half-up", nb::arg("level") = "flat", nb::arg("reduction") = "mean",
+        nb::arg("carries") = "ripple", nb::arg("step_width") = 0.25, nb::arg("step_level") = 0.9,
         "A unit that is exact by construction, not trained: 2, 4, 8 or 16 servers, rounding "
-        "\"half-up\" or \"floor\".\n\n"
+        "\"half-up\" or \"floor\"; for\n"
+        "other reductions than the mean 2 to 16 servers.\n\n"
         "carries: \"ripple\" (digit by digit) or \"lookahead\". step_width: a step rises over so much of its "
         "sum, 0..1; step_level:\n"
         "distance of a step's two levels [digits]. Raises ValueError for other tasks.");

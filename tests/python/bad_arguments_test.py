@@ -93,7 +93,7 @@ class Sentences(unittest.TestCase):
         self.refused(ValueError, "words from number 100 on (a multiple of 512: each block of words has noise of its "
                      "own). Send them in parts of whole blocks.", chip.average, numpy.ones((4, 3), int), first_word=100)
         first = optinc.carry_chain(4, 8, level="first").fabricate("ideal").program()
-        self.refused(ValueError, "gradients through a unit of a cascade (flat units return a mean). Average its codes.",
+        self.refused(ValueError, "gradients through a unit that returns no mean (level first, reduction mean). Average its codes.",
                      first.average_gradients, numpy.ones((4, 3)))
 
     def test_arrays(self):

@@ -100,6 +100,7 @@ void save_network(const Group& group, const Network& network) {
   group.attributes().set("digits", std::int64_t{network.task.digits});
   group.attributes().set("rounding", name_of(network.task.rounding));
   group.attributes().set("level", name_of(network.task.level));
+  group.attributes().set("reduction", name_of(network.task.reduction));
   group.attributes().set("layers", static_cast<std::int64_t>(network.layers.size()));
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     save_layer(group.group(fmt::format("layer{}", l)), network.layers[l]);
@@ -119,6 +120,8 @@ Network load_network(const Group& group) {
     network.task.rounding = value_of_name<Rounding>(group.attributes().text("rounding"));
     if (group.attributes().has("level"))
       network.task.level = value_of_name<CascadeLevel>(group.attributes().text("level"));
+    if (group.attributes().has("reduction"))
+      network.task.reduction = value_of_name<Reduction>(group.attributes().text("reduction"));
     validate_task(network.task);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", group.where(), error.what()));

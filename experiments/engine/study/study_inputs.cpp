@@ -25,8 +25,8 @@ namespace optinc {
 namespace {
 
 std::string task_text(const Task& task) {
-  return fmt::format("{} servers, {} bits, {}, {}", task.servers, task.bits(), name_of(task.rounding),
-                     name_of(task.level));
+  return fmt::format("{} servers, {} bits, {}, {}, {}", task.servers, task.bits(), name_of(task.rounding),
+                     name_of(task.level), name_of(task.reduction));
 }
 
 /// What a study must set to ask for the task `found` in place of `wanted`.
@@ -37,6 +37,8 @@ std::string task_keys(const Task& found, const Task& wanted) {
   if (found.rounding != wanted.rounding)
     keys.push_back(fmt::format("task.rounding = \"{}\"", name_of(found.rounding)));
   if (found.level != wanted.level) keys.push_back(fmt::format("task.level = \"{}\"", name_of(found.level)));
+  if (found.reduction != wanted.reduction)
+    keys.push_back(fmt::format("task.reduction = \"{}\"", name_of(found.reduction)));
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 

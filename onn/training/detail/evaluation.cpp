@@ -17,7 +17,7 @@ Dataset all_words(const Task& task) {
   for (Eigen::Index w = 0; w < words; ++w) {
     const auto sums = word_sums(task, static_cast<std::uint64_t>(w));
     const auto digits =
-        code_digits(rounded_mean(code_total(sums), task.divisor(), task.rounding), task.output_digits());
+        code_digits(exact_answer(task, code_total(sums)), task.output_digits());
     std::copy(sums.begin(), sums.end(), data.sums.col(w).begin());
     std::copy(digits.begin(), digits.end(), data.digits.col(w).begin());
   }

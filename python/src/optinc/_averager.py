@@ -73,8 +73,9 @@ class Averager:
         if task.servers != ranks:
             raise ValueError(f"a unit for {task.servers} servers in a group of {ranks} ranks (as many are needed). "
                              f"Start {task.servers} processes.")
-        if task.level != "flat":
-            raise ValueError(f'a unit of level "{task.level}" of a cascade (only "flat" ones return a mean). Use a flat unit.')
+        if (task.level, task.reduction) != ("flat", "mean"):
+            raise ValueError(f'a unit of level "{task.level}", reduction "{task.reduction}" (only "flat" ones with "mean" return a mean). '
+                             "Use another unit.")
         if not 0 <= server < ranks:
             raise ValueError(f"answers of server {server} of {ranks} (0..{ranks - 1}). Choose one of them.")
         block_maxima([0.0], block)  # refuses blocks that cannot be

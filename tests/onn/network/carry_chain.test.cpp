@@ -37,14 +37,29 @@ std::vector<std::uint64_t> some_words(const Task& task, int drawn) {
 // The answer is integer arithmetic of its own. Fails when a carry, a threshold, the rounding constant or the
 // digits that fall away are off by one
 TEST_CASE("a carry chain is right by construction") {
-  for (const Task& task :
-       {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 4, Rounding::floor},
-        Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::half_up}, Task{16, 4, Rounding::half_up},
-        Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::floor},
-        Task{16, 1, Rounding::half_up}, Task{8, 1, Rounding::half_up}, Task{4, 16, Rounding::half_up},
-        Task{4, 4, Rounding::half_up, CascadeLevel::first},
-        Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
-    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding));
+  for (const Task& task : {Task{4, 4, Rounding::half_up},
+                           Task{4, 8, Rounding::half_up},
+                           Task{4, 4, Rounding::floor},
+                           Task{8, 4, Rounding::half_up},
+                           Task{8, 8, Rounding::half_up},
+                           Task{16, 4, Rounding::half_up},
+                           Task{16, 8, Rounding::half_up},
+                           Task{2, 4, Rounding::half_up},
+                           Task{16, 1, Rounding::floor},
+                           Task{16, 1, Rounding::half_up},
+                           Task{8, 1, Rounding::half_up},
+                           Task{4, 16, Rounding::half_up},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::first},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::second},
+                           Task{4, 4, Rounding::half_even, CascadeLevel::flat, Reduction::saturated_sum},
+                           Task{3, 2, Rounding::half_even, CascadeLevel::flat, Reduction::saturated_sum},
+                           Task{16, 4, Rounding::half_even, CascadeLevel::flat, Reduction::saturated_sum},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::flat, Reduction::majority},
+                           Task{4, 4, Rounding::half_even, CascadeLevel::flat, Reduction::majority},
+                           Task{4, 4, Rounding::floor, CascadeLevel::flat, Reduction::majority},
+                           Task{5, 2, Rounding::half_up, CascadeLevel::flat, Reduction::majority},
+                           Task{16, 4, Rounding::half_even, CascadeLevel::flat, Reduction::majority}}) {
+    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding), name_of(task.reduction));
     const Network network = carry_chain(task);
     validate_network(network);
     const Codes codes = codes_of_words(task, some_words(task, 20000));
@@ -59,14 +74,30 @@ TEST_CASE("a carry chain is right by construction") {
 TEST_CASE("a carry chain that looks ahead is right by construction") {
   CarryChainSettings ahead;
   ahead.carries = Carries::lookahead;
-  for (const Task& task :
-       {Task{4, 4, Rounding::half_up}, Task{4, 8, Rounding::half_up}, Task{4, 3, Rounding::floor},
-        Task{8, 4, Rounding::half_up}, Task{8, 8, Rounding::floor}, Task{16, 4, Rounding::half_up},
-        Task{16, 8, Rounding::half_up}, Task{2, 4, Rounding::half_up}, Task{16, 1, Rounding::half_up},
-        Task{8, 1, Rounding::half_up}, Task{4, 1, Rounding::half_up}, Task{2, 8, Rounding::floor},
-        Task{4, 16, Rounding::half_up}, Task{4, 4, Rounding::half_up, CascadeLevel::first},
-        Task{4, 4, Rounding::half_up, CascadeLevel::second}}) {
-    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding));
+  for (const Task& task : {Task{4, 4, Rounding::half_up},
+                           Task{4, 8, Rounding::half_up},
+                           Task{4, 3, Rounding::floor},
+                           Task{8, 4, Rounding::half_up},
+                           Task{8, 8, Rounding::floor},
+                           Task{16, 4, Rounding::half_up},
+                           Task{16, 8, Rounding::half_up},
+                           Task{2, 4, Rounding::half_up},
+                           Task{16, 1, Rounding::half_up},
+                           Task{8, 1, Rounding::half_up},
+                           Task{4, 1, Rounding::half_up},
+                           Task{2, 8, Rounding::floor},
+                           Task{4, 16, Rounding::half_up},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::first},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::second},
+                           Task{4, 4, Rounding::half_even, CascadeLevel::flat, Reduction::saturated_sum},
+                           Task{3, 2, Rounding::half_even, CascadeLevel::flat, Reduction::saturated_sum},
+                           Task{16, 4, Rounding::half_even, CascadeLevel::flat, Reduction::saturated_sum},
+                           Task{4, 4, Rounding::half_up, CascadeLevel::flat, Reduction::majority},
+                           Task{4, 4, Rounding::half_even, CascadeLevel::flat, Reduction::majority},
+                           Task{4, 4, Rounding::floor, CascadeLevel::flat, Reduction::majority},
+                           Task{5, 2, Rounding::half_up, CascadeLevel::flat, Reduction::majority},
+                           Task{16, 4, Rounding::half_even, CascadeLevel::flat, Reduction::majority}}) {
+    CAPTURE(task.servers, task.digits, name_of(task.level), name_of(task.rounding), name_of(task.reduction));
     const Network network = carry_chain(task, ahead);
     validate_network(network);
     const std::vector<int> reads = signal_reads(network);

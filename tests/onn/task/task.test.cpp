@@ -36,6 +36,30 @@ TEST_CASE("rounding of the mean is exact in every policy") {
   CHECK(rounded_mean(7, 4, Rounding::floor) == 1);
 }
 
+// Typed from the definitions. Fails when a sum wraps, a tie falls to the other side, or a vote is the mean
+TEST_CASE("other reductions of the sum are exact") {
+  const auto reduced = [](Reduction reduction, Rounding rounding, std::uint64_t total) {
+    return exact_answer({4, 2, rounding, CascadeLevel::flat, reduction}, total);  // codes of 0 to 15
+  };
+  CHECK(reduced(Reduction::saturated_sum, Rounding::half_even, 14) == 14);
+  CHECK(reduced(Reduction::saturated_sum, Rounding::half_even, 15) == 15);
+  CHECK(reduced(Reduction::saturated_sum, Rounding::half_even, 60) == 15);
+  for (const auto r : {Rounding::half_even, Rounding::half_up}) {
+    CHECK(reduced(Reduction::majority, r, 15) == 0);   // one vote of four
+    CHECK(reduced(Reduction::majority, r, 45) == 15);  // three
+    CHECK(reduced(Reduction::majority, r, 29) == 0);
+    CHECK(reduced(Reduction::majority, r, 31) == 15);
+  }
+  CHECK(reduced(Reduction::majority, Rounding::half_up, 30) == 15);  // a tie
+  CHECK(reduced(Reduction::majority, Rounding::half_even, 30) == 0);
+  CHECK(reduced(Reduction::majority, Rounding::floor, 59) == 0);  // all or nothing
+  CHECK(reduced(Reduction::majority, Rounding::floor, 60) == 15);
+  check_message(refusal([] {
+                  validate_task({4, 4, Rounding::half_up, CascadeLevel::first, Reduction::majority});
+                }),
+                {"reduction", "majority"});
+}
+
 TEST_CASE("the digit averages carry all of the mean") {
   // mean(code) = sum_m 4^(M-1-m) a_m, exactly, for random codes (row 7 of `optinc validate`)
   const Task task{4, 4};

@@ -19,7 +19,7 @@ namespace {
 /// Digits of every word's answer, by its sums: counted over all tuples of the codes that come in, one integer
 /// division each.
 std::map<std::vector<int>, std::vector<int>> counted(const Task& task) {
-  const int digits = task.input_digits(), divisor = task.divisor();
+  const int digits = task.input_digits(), divisor = static_cast<int>(task.divisor());
   std::map<std::vector<int>, std::vector<int>> found;
   const long tuples = 1L << (2 * digits * task.servers);
   for (long tuple = 0; tuple < tuples; ++tuple) {

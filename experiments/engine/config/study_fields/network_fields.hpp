@@ -23,6 +23,10 @@ void visit_fields(S& s, Visitor&& visit) {
       visit, "level",
       "Position of the unit: alone (flat), or in the first or second level of a cascade for servers^2 servers",
       s.level);
+  visit_enum(visit, "reduction",
+             "What the unit computes: the rounded mean, the sum up to the largest code (saturated-sum), or the "
+             "largest code where the mean, over that code, rounds to 1, and 0 elsewhere (majority)",
+             s.reduction);
 }
 
 template <Like<NetworkSettings> S, class Visitor>

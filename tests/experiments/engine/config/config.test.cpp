@@ -29,7 +29,7 @@ StudyConfig unlike_default() {
   c.runner = {31, 0.25, "fidelity"};
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, Arithmetic::float32, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
-  c.task = {3, 5, Rounding::floor, CascadeLevel::first};
+  c.task = {3, 5, Rounding::floor, CascadeLevel::first, Reduction::majority};
   c.network = {
       "some/network.h5", {0.1 / 0.7, 1.0 / 3.0, Carries::lookahead}, "some/other.h5", "some/start.h5", {30, 6}};
   c.training = {TrainingScheme::projected,
