@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "experiments/analysis/operating_point/operating_point_report.hpp"
@@ -48,9 +50,18 @@ int operating_point_command(const OperatingPointArguments& a, std::string_view t
   for (const DesignEntry& entry : list.designs) points.push_back({entry.name, unit_config(list, entry), {}});
   for (DesignPoint& d : points) {
     const StudyInputs inputs = make_study_inputs(d.config, a.out.quiet);
-    Progress progress(d.design, static_cast<long>(a.search.bandwidths_hz.size()), a.out.quiet);
-    d.point = find_operating_point(d.config, inputs, a.search,
-                                   {.bandwidth_done = [&] { progress.step(); }, .word_sent = check_interrupt});
+    std::optional<Progress> progress;
+    progress.emplace(d.design + ", bandwidths", static_cast<long>(a.search.bandwidths_hz.size()), a.out.quiet);
+    d.point = find_operating_point(
+        d.config, inputs, a.search,
+        {.bandwidth_done = [&] { progress->step(); },
+         .confirming =
+             [&](double symbol_rate_bd) {
+               progress.emplace(fmt::format("{}, chips at {:.1f} GBd", d.design, 1e-9 * symbol_rate_bd),
+                                a.search.chips, a.out.quiet);
+             },
+         .chip_counted = [&] { progress->step(); },
+         .word_sent = check_interrupt});
   }
   if (stored) {
     AtomicFile file(a.out.output, a.out.force);

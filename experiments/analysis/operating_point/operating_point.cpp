@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
 
 #include "experiments/analysis/interconnect/scenario.hpp"
@@ -30,8 +31,8 @@ constexpr std::array scales = {1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5};
 constexpr std::int64_t fewest_wrong = 10, enough_wrong = 100;
 constexpr std::size_t counted_scales = 3;
 
-/// Words sent at once where shares are extrapolated. Servers' phases are drawn once for each such part, and
-/// rare ones decide; shorter parts spend more time on their equalisers than on words.
+/// Words sent at once with more noise. Servers' phases are drawn once for each such part, and rare ones decide;
+/// shorter parts spend more time on their equalisers than on words.
 constexpr Eigen::Index most_words_a_part = 256, fewest_parts = 100;
 
 /// The chips of a unit, or of the units of a cascade, made once, and the words sent through them.
@@ -40,9 +41,7 @@ class ChipRow {
   ChipRow(const StudyConfig& config, const StudyInputs& inputs, const OperatingPointSearch& search,
           std::function<void()> word_sent)
       : config_(config),
-        words_a_part_(search.extrapolates()
-                          ? std::clamp<Eigen::Index>(search.words / fewest_parts, 1, most_words_a_part)
-                          : 0),
+        words_a_part_(std::clamp<Eigen::Index>(search.words / fewest_parts, 1, most_words_a_part)),
         foundry_(inputs.chips),
         sent_(std::move(word_sent)) {
     config_.hardware.timing.sampling = searched_sampling(config);
@@ -115,14 +114,12 @@ class ChipRow {
     NoiseSwitches noise(config_.noise);
     noise.scale = noise_scale;
     const LitUnit unit{*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic};
-    if (words_a_part_ == 0) return decide(transmit(unit, codes, {config_.run.seed, chip, 0, round}));
+    if (noise_scale == 1.0) return decide(transmit(unit, codes, {config_.run.seed, chip, 0, round}));
     Answers found(codes.rows());
-    const Eigen::Index parts = (codes.rows() + words_a_part_ - 1) / words_a_part_;
-    parallel_for(parts, [&](Eigen::Index part) {
+    parallel_for((codes.rows() + words_a_part_ - 1) / words_a_part_, [&](Eigen::Index part) {
       const Eigen::Index at = part * words_a_part_, words = std::min(words_a_part_, codes.rows() - at);
-      const auto instant = static_cast<std::uint32_t>(round * parts + part);
-      found.segment(at, words) =
-          decide(transmit(unit, codes.middleRows(at, words), {config_.run.seed, chip, 0, instant}));
+      found.segment(at, words) = decide(transmit(
+          unit, codes.middleRows(at, words), {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)}));
     });
     return found;
   }
@@ -137,8 +134,8 @@ class ChipRow {
         .first->second;
   }
 
-  StudyConfig config_;         ///< at the point
-  Eigen::Index words_a_part_;  ///< 0: all at once
+  StudyConfig config_;  ///< at the point
+  Eigen::Index words_a_part_;
   std::vector<Level> levels_;
   Foundry foundry_;
   std::function<void()> sent_;
@@ -202,22 +199,29 @@ double fastest(ChipRow& chips, const OperatingPointSearch& search, double bandwi
   return slow;
 }
 
-/// Words counted on the chips that a point is confirmed on, until too many are wrong on too many chips.
-OperatingPoint confirmed(ChipRow& chips, const OperatingPointSearch& search, double rate_bd,
-                         double bandwidth_hz) {
+/// Words counted on the chips that a point is confirmed on, in this order, until too many are wrong on too many
+/// chips. Chips that fail come first the next time: few words then tell that a point near this one fails, too.
+OperatingPoint confirmed(ChipRow& chips, std::vector<std::uint32_t>& order, const OperatingPointSearch& search,
+                         const SearchProgress& progress, double rate_bd, double bandwidth_hz) {
+  if (progress.confirming) progress.confirming(rate_bd);
   chips.set_point(rate_bd, bandwidth_hz);
   const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
   const std::int64_t most = most_wrong(search, search.counted_words());
   OperatingPoint point;
-  for (; point.chips < search.chips && point.chips - point.chips_right <= allowed; ++point.chips) {
+  for (auto chip = order.begin(); chip != order.end() && point.chips - point.chips_right <= allowed; ++chip) {
     std::int64_t wrong = 0, words = 0;
     for (std::uint32_t round = 0; words < search.counted_words() && wrong <= most; ++round) {
-      wrong += chips.wrong(static_cast<std::uint32_t>(point.chips), round);
+      wrong += chips.wrong(*chip, round);
       words += search.words;
     }
+    ++point.chips;
     point.words += words;
     point.wrong += wrong;
-    point.chips_right += wrong <= most ? 1 : 0;
+    if (wrong <= most)
+      ++point.chips_right;
+    else
+      std::rotate(order.begin(), chip, chip + 1);
+    if (progress.chip_counted) progress.chip_counted();
   }
   if (point.chips - point.chips_right <= allowed)
     point.symbol_rate_bd = rate_bd, point.receiver_bandwidth_hz = bandwidth_hz;
@@ -262,6 +266,8 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
     search.fastest_bd = std::min(search.fastest_bd, most_skew / skew_s);
   validate_search(search);
   ChipRow chips(config, inputs, search, progress.word_sent);
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(search.chips));
+  std::iota(order.begin(), order.end(), 0u);
   struct Candidate {
     double rate_bd, bandwidth_hz;
   };
@@ -275,11 +281,11 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
   };
   OperatingPoint none;
   for (auto best = highest(); best != candidates.end(); best = highest()) {
-    OperatingPoint found = confirmed(chips, search, best->rate_bd, best->bandwidth_hz);
+    OperatingPoint found = confirmed(chips, order, search, progress, best->rate_bd, best->bandwidth_hz);
     if (found.found()) {
       for (double rate = best->rate_bd; rate < search.fastest_bd;) {  // five chips were strict by chance
         rate = std::min(rate / step_down, search.fastest_bd);
-        const OperatingPoint faster = confirmed(chips, search, rate, best->bandwidth_hz);
+        const OperatingPoint faster = confirmed(chips, order, search, progress, rate, best->bandwidth_hz);
         if (!faster.found()) break;
         found = faster;
       }

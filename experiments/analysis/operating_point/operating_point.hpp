@@ -65,10 +65,12 @@ struct OperatingPoint {
   double energy_per_bit_j() const;
 };
 
-/// What is called while a search goes on; either may be empty.
+/// What is called while a search goes on; all may be empty.
 struct SearchProgress {
-  std::function<void()> bandwidth_done;  ///< after every bandwidth
-  std::function<void()> word_sent;       ///< before the words of every unit; may throw to end the search
+  std::function<void()> bandwidth_done;                   ///< after every bandwidth
+  std::function<void(double symbol_rate_bd)> confirming;  ///< before words are counted at a rate
+  std::function<void()> chip_counted;                     ///< after every chip on which they are
+  std::function<void()> word_sent;  ///< before the words of every unit; may throw to end the search
 };
 
 /// How a study's words are sent where a rate is looked for: clocked unless it says unclocked.

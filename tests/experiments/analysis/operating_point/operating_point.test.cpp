@@ -60,11 +60,17 @@ TEST_CASE("operating point: it decodes, a faster one does not, and the cost is t
   const StudyConfig config = chain_study();
   const Network network = carry_chain(config.task, config.network.carry_chain);
   const OperatingPointSearch search = short_search();
-  int bandwidths = 0, sent = 0;
+  int bandwidths = 0, counted = 0, sent = 0;
+  double last_bd = 0.0;
   const OperatingPoint point = find_operating_point(config, inputs_of(config, network), search,
-                                                    {[&] { ++bandwidths; }, [&] { ++sent; }});
+                                                    {.bandwidth_done = [&] { ++bandwidths; },
+                                                     .confirming = [&](double rate_bd) { last_bd = rate_bd; },
+                                                     .chip_counted = [&] { ++counted; },
+                                                     .word_sent = [&] { ++sent; }});
   REQUIRE(point.found());
   CHECK(bandwidths == 2);
+  CHECK(counted >= 3);
+  CHECK(last_bd >= point.symbol_rate_bd);
   CHECK(sent > 2 * 6 + 3);
   CHECK(point.chips == 3);
   CHECK(point.chips_right == 3);
@@ -154,12 +160,11 @@ TEST_CASE("operating point: shares that are less than a word are counted in more
     const LitChip lit =
         chip_in_operation(design, config, calibrated_chip(design, config, chip), chip, Programming::corrected);
     std::int64_t wrong = 0;
-    for (std::uint32_t instant = 0; instant < 400; ++instant) {  // 100 parts of 9 words in a round
-      const Codes codes = codes_of_words(config.task, drawn_words(config, chip, instant / 100));
-      const Codes part = codes.middleRows(instant % 100 * 9, 9);
+    for (std::uint32_t round = 0; round < 4; ++round) {
+      const Codes codes = codes_of_words(config.task, drawn_words(config, chip, round));
       const Eigen::MatrixXd y =
-          transmit({*lit.design, lit.state, hardware, config.noise}, part, {config.run.seed, chip, 0, instant});
-      wrong += (decide(y).array() != exact_answers(config.task, part).array()).count();
+          transmit({*lit.design, lit.state, hardware, config.noise}, codes, {config.run.seed, chip, 0, round});
+      wrong += (decide(y).array() != exact_answers(config.task, codes).array()).count();
     }
     CHECK(wrong <= 3);
     all_wrong += wrong;

@@ -115,7 +115,8 @@ StudyConfig unlike_default() {
             Skew::delay_lines,
             Averaging::incoherent};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
-  u.timing = {Sampling::settled, 51e9, 5, 0.1e-12 / 3, Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
+  u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
+              Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
@@ -191,8 +192,9 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("measure", values(metrics, variants, words, std::string(name_of(arithmetic)), once));
   const auto& [metric, sense, limit] = yield;
   check("yield", values(metric, sense, limit));
-  const auto& [servers, digits, rounding, level] = task;
-  check("task", values(servers, 2 * digits, std::string(name_of(rounding)), std::string(name_of(level))));
+  const auto& [servers, digits, rounding, level, reduction] = task;
+  check("task", values(servers, 2 * digits, std::string(name_of(rounding)), std::string(name_of(level)),
+                       std::string(name_of(reduction))));
   const auto& [source, chain, above, start, hidden] = network;
   const auto& [step_width, step_level, carries] = chain;
   check("network", values(source, above, start, step_width, step_level, std::string(name_of(carries)), hidden));
