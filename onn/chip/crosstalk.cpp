@@ -154,13 +154,21 @@ CommonPhases common_phases(const MeshTopology& topology, const Vector& arms_rad)
 ChipCrosstalk chip_crosstalk(const ChipDesign& design, const CrosstalkSettings& settings,
                              const UnitHardware& hardware) {
   validate_crosstalk_settings(settings);
-  ChipCrosstalk found;
-  for (const LayerDesign& layer : design.layers) {
-    found.meshes.push_back(mesh_crosstalk(layer.blocks.front().mesh, false, settings, hardware.layout));
-    found.attenuators.push_back(
-        mesh_crosstalk(layer.blocks.front().attenuators, true, settings, hardware.layout));
-  }
-  return found;
+  const auto made_for = [&](MeshTopology BlockDesign::*part, bool attenuators) {
+    std::vector<std::shared_ptr<const MeshCrosstalk>> made;
+    const auto mesh_of = [&](std::size_t l) -> const MeshTopology& {
+      return design.layers[l].blocks.front().*part;
+    };
+    for (std::size_t l = 0; l < design.layers.size(); ++l) {
+      std::size_t alike = 0;
+      while (alike < l && mesh_of(alike) != mesh_of(l)) ++alike;
+      made.push_back(alike < l ? made[alike]
+                               : std::make_shared<const MeshCrosstalk>(
+                                     mesh_crosstalk(mesh_of(l), attenuators, settings, hardware.layout)));
+    }
+    return made;
+  };
+  return {made_for(&BlockDesign::mesh, false), made_for(&BlockDesign::attenuators, true)};
 }
 
 void add_crosstalk(const ChipDesign& design, const ChipCrosstalk& crosstalk, const ChipProgram& heaters,
@@ -169,9 +177,9 @@ void add_crosstalk(const ChipDesign& design, const ChipCrosstalk& crosstalk, con
     for (std::size_t b = 0; b < errors.layers[l].size(); ++b) {
       const BlockProgram& asked = heaters.layers[l][b];
       BlockErrors& block = errors.layers[l][b];
-      add_to_mesh(design.layers[l].blocks[b].mesh, crosstalk.meshes[l], asked.mesh, block.mesh);
+      add_to_mesh(design.layers[l].blocks[b].mesh, *crosstalk.meshes[l], asked.mesh, block.mesh);
       if (design.layers[l].blocks[b].attenuators.mzi_count() > 0)
-        add_to_attenuators(crosstalk.attenuators[l], asked.attenuators, block.attenuators);
+        add_to_attenuators(*crosstalk.attenuators[l], asked.attenuators, block.attenuators);
     }
 }
 

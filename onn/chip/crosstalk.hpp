@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "onn/chip/chip.hpp"
 #include "onn/chip/crosstalk_settings.hpp"
 #include "onn/hardware/unit_hardware.hpp"
@@ -20,11 +22,11 @@ struct MeshCrosstalk {
   double unknown = 0.0;  ///< share of those that the operator does not know of
 };
 
-/// The same for every chip of a design and every block of a layer: [layer], meshes and attenuators. Meshes and
-/// columns of attenuators are far apart. Throws Error, naming the field, where a setting is out of range, and
-/// where d0_m joins more heaters than memory should hold.
+/// The same for every chip of a design and every block of a layer: [layer], meshes and attenuators; layers
+/// whose blocks are alike share theirs. Meshes and columns of attenuators are far apart. Throws Error, naming
+/// the field, where a setting is out of range, and where d0_m joins more heaters than memory should hold.
 struct ChipCrosstalk {
-  std::vector<MeshCrosstalk> meshes, attenuators;
+  std::vector<std::shared_ptr<const MeshCrosstalk>> meshes, attenuators;
 };
 ChipCrosstalk chip_crosstalk(const ChipDesign& design, const CrosstalkSettings& settings,
                              const UnitHardware& hardware);

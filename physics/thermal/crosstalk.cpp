@@ -41,17 +41,20 @@ class Cells {
     members_.resize(static_cast<std::size_t>(x.size()));
     auto next = begin_;
     for (Index i = 0; i < x.size(); ++i) members_[static_cast<std::size_t>(next[cell(x[i], y[i])]++)] = i;
+    x_ = x(members_);
+    y_ = y(members_);
   }
 
-  /// Calls visit(i) for every heater in the cells around a place.
+  /// Calls visit(i, dx, dy) for every heater in the cells around a place, so far from it.
   template <class Visit>
   void around(double x, double y, Visit visit) const {
     const Index cx = column(x), cy = row(y);
-    for (Index r = std::max<Index>(cy - 1, 0); r <= std::min(cy + 1, ny_ - 1); ++r)
-      for (Index c = std::max<Index>(cx - 1, 0); c <= std::min(cx + 1, nx_ - 1); ++c) {
-        const auto k = static_cast<std::size_t>(r * nx_ + c);
-        for (auto m = begin_[k]; m < begin_[k + 1]; ++m) visit(members_[static_cast<std::size_t>(m)]);
-      }
+    for (Index r = std::max<Index>(cy - 1, 0); r <= std::min(cy + 1, ny_ - 1); ++r) {
+      const auto cell = [&](Index c) { return static_cast<std::size_t>(r * nx_ + c); };
+      const Index end = begin_[cell(std::min(cx + 1, nx_ - 1)) + 1];
+      for (Index m = begin_[cell(std::max<Index>(cx - 1, 0))]; m < end; ++m)
+        visit(members_[static_cast<std::size_t>(m)], x_[m] - x, y_[m] - y);
+    }
   }
 
  private:
@@ -63,6 +66,7 @@ class Cells {
   double x0_, y0_, width_ = 0, height_ = 0;
   Index nx_ = 1, ny_ = 1;
   std::vector<Index> begin_, members_;
+  Vector x_, y_;  // of members_
 };
 
 double reach_m(const Crosstalk& c) {
@@ -76,9 +80,10 @@ void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, do
   found.clear();
   if (own >= 0) found.emplace_back(own, r_place);
   if (c.law == CrosstalkLaw::none) return;
-  cells.around(x, y, [&](Index i) {
-    if (i == own) return;
-    const double distance = std::hypot(h.x_m[i] - x, h.y_m[i] - y);
+  const double reach_squared = 1.001 * reach_m(c) * reach_m(c);  // and more than any rounding of it
+  cells.around(x, y, [&](Index i, double dx, double dy) {
+    if (i == own || dx * dx + dy * dy > reach_squared) return;
+    const double distance = std::hypot(dx, dy);
     if (distance > reach_m(c)) return;
     validate(distance > 0,
              "heater {} lies on the spot of another heater or arm, ({}, {}) m (x(d) of {} has no "

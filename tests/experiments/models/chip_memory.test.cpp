@@ -21,9 +21,9 @@ TEST_CASE("the matrices of crosstalk take what is counted, at least and not twic
     double bytes = 0.0, largest = 0.0;
     const ChipCrosstalk crosstalk = chip_crosstalk(design, config.crosstalk, config.hardware);
     for (const auto* layers : {&crosstalk.meshes, &crosstalk.attenuators})
-      for (const MeshCrosstalk& mesh : *layers) {
-        const auto entries = static_cast<double>(mesh.real.resistance_k_per_w.nonZeros());
-        bytes += 12 * (2 * entries + static_cast<double>(mesh.arms_rad_per_w.nonZeros()));
+      for (const auto& mesh : *layers) {
+        const auto entries = static_cast<double>(mesh->real.resistance_k_per_w.nonZeros());
+        bytes += 12 * (2 * entries + static_cast<double>(mesh->arms_rad_per_w.nonZeros()));
         largest = std::max(largest, 44 * entries);
       }
     INFO(d0_m << " " << bytes + largest << " " << crosstalk_memory_bytes(config));

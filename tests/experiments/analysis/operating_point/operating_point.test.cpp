@@ -146,17 +146,17 @@ TEST_CASE("operating point: the share of chips that must pass decides") {
 TEST_CASE("operating point: shares that are less than a word are counted in more words") {
   StudyConfig config = chain_study();
   const Network network = carry_chain(config.task, config.network.carry_chain);
-  OperatingPointSearch search = {.wrong = 1e-3, .chips = 2, .words = 900, .bandwidths_hz = {32e9}};
+  OperatingPointSearch search = {.wrong = 1e-3, .chips = 8, .words = 900, .bandwidths_hz = {32e9}};
   REQUIRE(search.extrapolates());
   CHECK(search.counted_words() == 3600);
   const OperatingPoint point = find_operating_point(config, inputs_of(config, network), search);
   REQUIRE(point.found());
-  CHECK(point.words == 7200);
+  CHECK(point.words == 28800);
   const UnitHardware hardware = hardware_at(config, point.symbol_rate_bd, 32e9);
   const ChipDesign design = design_chip(network);
   config.measure.words = search.words;
   std::int64_t all_wrong = 0;
-  for (std::uint32_t chip = 0; chip < 2; ++chip) {
+  for (std::uint32_t chip = 0; chip < 8; ++chip) {
     const LitChip lit =
         chip_in_operation(design, config, calibrated_chip(design, config, chip), chip, Programming::corrected);
     std::int64_t wrong = 0;

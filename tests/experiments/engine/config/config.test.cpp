@@ -29,7 +29,7 @@ StudyConfig unlike_default() {
   c.runner = {31, 0.25, "fidelity"};
   c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, Arithmetic::float32, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
-  c.task = {3, 5, Rounding::floor, CascadeLevel::first, Reduction::majority};
+  c.task = {3, 5, Rounding::floor, CascadeLevel::first};
   c.network = {
       "some/network.h5", {0.1 / 0.7, 1.0 / 3.0, Carries::lookahead}, "some/other.h5", "some/start.h5", {30, 6}};
   c.training = {TrainingScheme::projected,
@@ -149,7 +149,7 @@ TEST_CASE("a configuration written out reads back to the same bits") {
     INFO(values[i].name());
     CHECK((values[i].name() == "measure.once" || values[i].name() == "link.signed_levels" ||
            values[i].name() == "mesh.measured" || values[i].name() == "chip.measured" ||
-           values[i].name() == "time.sampling" ||
+           values[i].name() == "time.sampling" || values[i].name() == "task.reduction" ||
            values[i].value != defaults[i].value));  // or the round trip below would not see the field
   }
   for (const bool comments : {false, true}) {
@@ -157,6 +157,7 @@ TEST_CASE("a configuration written out reads back to the same bits") {
     CHECK(parse(to_toml({}, comments)) == StudyConfig{});
     CHECK(to_toml(parse(to_toml(odd, comments))) == to_toml(odd));
   }
+  CHECK(parse(to_toml(parse("", {"task.reduction=majority"}))).task.reduction == Reduction::majority);
   StudyConfig once;
   once.measure.once = {"gradient", "eye"};
   once.hardware.link.signed_levels = true;
@@ -498,9 +499,9 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
   const std::set<std::string> bound = {
-      "model",       "measure.once",  "task.bits",         "network.hidden",
-      "chip.preset", "task.level",    "training.on_chips", "link.signed_levels",
-      "noise.set",   "time.sampling", "mesh.measured",     "chip.measured"};
+      "model",         "measure.once",      "task.bits",          "network.hidden", "chip.preset",
+      "task.level",    "training.on_chips", "link.signed_levels", "noise.set",      "time.sampling",
+      "mesh.measured", "chip.measured",     "task.reduction"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name()) || entry.name().starts_with("link.oscillator_")) continue;
     INFO(entry.name());
@@ -521,6 +522,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
                           "link.oscillator_dither_rad=0.1"})) != locked_id);
   CHECK(run_id(parse("", {"noise.set=full"})) != id);
   CHECK(run_id(parse("", {"time.sampling=clocked"})) != id);
+  CHECK(run_id(parse("", {"task.reduction=majority"})) != id);
   for (const auto* key :
        {"model=mesh", "measure.once=['eye']", "task.bits=4", "network.hidden=[4]", "chip.preset=ideal"})
     CHECK(run_id(parse("", {key})) != id);
