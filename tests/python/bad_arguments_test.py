@@ -163,7 +163,7 @@ class Sentences(unittest.TestCase):
                      lit.average, numpy.ones((4, 1), int), server=4)
         self.refused(ValueError, "bits = 7 (a multiple of 2: digits have two bits). Give an even number.",
                      optinc.carry_chain, 4, 7)
-        self.refused(ValueError, "a carry chain for 3 servers (2, 4, 8 or 16: the mean is a shift). Train a network.",
+        self.refused(ValueError, "a carry chain for 3 servers (2, 4, 8 or 16: the mean is a shift; other reductions: 2 to 16). Train a network.",
                      optinc.carry_chain, 3, 8)
         parity = ("rounding half-even by a carry chain (half-up, floor: it does not know the quotient's parity). "
                   'Set task.rounding = "half-up".')

@@ -146,7 +146,8 @@ TEST_CASE("operating point: the share of chips that must pass decides") {
 TEST_CASE("operating point: shares that are less than a word are counted in more words") {
   StudyConfig config = chain_study();
   const Network network = carry_chain(config.task, config.network.carry_chain);
-  OperatingPointSearch search = {.wrong = 1e-3, .chips = 8, .words = 900, .bandwidths_hz = {32e9}};
+  OperatingPointSearch search = {
+      .wrong = 1e-3, .chips = 8, .words = 900, .bandwidths_hz = {32e9}, .fastest_bd = 100e9};
   REQUIRE(search.extrapolates());
   CHECK(search.counted_words() == 3600);
   const OperatingPoint point = find_operating_point(config, inputs_of(config, network), search);
