@@ -17,6 +17,9 @@ NETWORKS = {  # name: (settings of its task, hidden widths, words of its task, m
     "cascade_first": (("task.level=first",), HALF, 28_561, "= 0", "first level, 36,690 MZIs"),
     "cascade_first_40x5": (("task.level=first",), [40] * 5, 28_561, "= 0", "first level, 3,500 MZIs"),
     "cascade_second": (("task.level=second",), HALF, 371_293, "= 0", "second level, 36,690 MZIs"),
+    "3_servers": (("task.servers=3",), [64] * 5, 10_000, "= 0", "mean of 3 servers"),
+    "majority": (("task.reduction=majority",), [32] * 5, 28_561, "= 0", "vote of 4 servers, 2,272 MZIs"),
+    "saturated_sum": (("task.reduction=saturated-sum",), [32] * 5, 28_561, "= 0", "sum of 4 servers up to the largest code, 2,272 MZIs"),
     "8_servers": (("task.servers=8",), [64] * 7, 390_625, "= 0", "8 servers, 12,800 MZIs"),
     "16_servers": (("task.servers=16",), [64] * 7, 5_764_801, "= 0", "16 servers in one unit, 12,800 MZIs"),
 }
