@@ -126,7 +126,8 @@ class Units(unittest.TestCase):
 
     # Fails when what pickle keeps leaves an error or a layer's ending out.
     def test_pickled(self):
-        for unit in (self.unit, optinc.carry_chain(2, 6, rounding="floor", carries="lookahead")):
+        for unit in (self.unit, optinc.carry_chain(2, 6, rounding="floor", carries="lookahead"),
+                     optinc.carry_chain(3, 6, reduction="majority")):
             again = pickle.loads(pickle.dumps(unit))
             self.assertEqual((repr(again), repr(again.task)), (repr(unit), repr(unit.task)))
             codes = self.codes[:unit.task.servers] // 4

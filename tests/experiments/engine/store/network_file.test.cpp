@@ -23,7 +23,8 @@ Eigen::MatrixXd rotation(int n, double seed) {
 }
 
 Network example() {
-  Network network = make_network(Task{3, 4, Rounding::half_up}, std::vector<int>{8, 16, 8});
+  Network network = make_network(Task{3, 4, Rounding::half_up, CascadeLevel::flat, Reduction::majority},
+                                 std::vector<int>{8, 16, 8});
   double seed = 0.1;
   for (auto& layer : network.layers) {
     for (auto& u : layer.unitary) u = rotation(layer.block_size(), seed += 1.0);
@@ -84,9 +85,7 @@ std::filesystem::path written(const Scratch& scratch, const Parts& p) {
 TEST_CASE("a network comes back bit for bit") {
   const Scratch scratch;
   const Network network = example(), back = loaded(saved(scratch, network));
-  CHECK(back.task.servers == 3);
-  CHECK(back.task.digits == 4);
-  CHECK(back.task.rounding == Rounding::half_up);
+  CHECK(back.task == Task{3, 4, Rounding::half_up, CascadeLevel::flat, Reduction::majority});
   CHECK(back.widths() == network.widths());
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
     REQUIRE(back.layers[l].unitary.size() == network.layers[l].unitary.size());
