@@ -1,7 +1,6 @@
 #include "onn/chip/crosstalk.hpp"
 
 #include <array>
-#include <limits>
 
 #include "physics/core/check_values.hpp"
 
@@ -14,11 +13,6 @@ using Index = Eigen::Index;
 Sites below(Sites sites, const FloorPlanSettings& plan) {
   sites.y_m.array() += plan.mzi_width_m / 2;
   return sites;
-}
-
-Sites far_away(Index count) {
-  const Vector far = Vector::Constant(count, std::numeric_limits<double>::infinity());
-  return {far, far};
 }
 
 Sites idle_sites(const MeshTopology& topology, const MeshFloorPlan& plan) {
@@ -36,16 +30,26 @@ Sites idle_sites(const MeshTopology& topology, const MeshFloorPlan& plan) {
   return sites;
 }
 
+/// The first `kept` rows of a matrix, and 0 in as many more as make up `rows`.
+SparseMatrix first_rows(const SparseMatrix& matrix, Index kept, Index rows) {
+  SparseMatrix first(rows, matrix.cols());
+  for (Index j = 0; j < matrix.cols(); ++j) {
+    first.startVec(j);
+    for (SparseMatrix::InnerIterator it(matrix, j); it && it.row() < kept; ++it)
+      first.insertBack(it.row(), j) = it.value();
+  }
+  first.finalize();
+  return first;
+}
+
 /// Heaters and what lies beside them. An attenuator has no screen, and no partner for its phi.
 MeshCrosstalk mesh_crosstalk(const MeshTopology& topology, bool attenuators, const CrosstalkSettings& settings,
                              const FloorPlanSettings& layout) {
   const MeshFloorPlan plan = floor_plan(topology, layout);
   const Index mzis = topology.mzi_count();
   const Sites theta_below = below(plan.theta, layout), phi_below = below(plan.phi, layout);
-  const Sites no_partner = far_away(attenuators ? mzis : topology.ports), idle = idle_sites(topology, plan);
+  const Sites idle = idle_sites(topology, plan);
   const Sites heated = attenuators ? joined(std::array{&plan.theta, &plan.phi}) : heater_sites(plan);
-  const Sites references = attenuators ? joined(std::array{&theta_below, &no_partner})
-                                       : joined(std::array{&theta_below, &phi_below, &no_partner});
   const Sites arms = joined(std::array{&theta_below, &phi_below, &idle});
 
   Crosstalk law;
@@ -55,14 +59,16 @@ MeshCrosstalk mesh_crosstalk(const MeshTopology& topology, bool attenuators, con
   law.cutoff_m = 8 * settings.d0_m;
   if (heated.x_m.size() == 0) return {};
   const HeaterArray heaters = uniform_heaters(heated.x_m, heated.y_m);
-  MeshCrosstalk made{phase_response(heaters, law, references.x_m, references.y_m), {}, {}, 1 - settings.known};
+  const SparseMatrix rise =
+      place_resistance_matrix(heaters, law, arms.x_m, arms.y_m, heaters.resistance_k_per_w[0]);
+  const SparseMatrix references = first_rows(rise, attenuators ? mzis : 2 * mzis, heaters.count());
+  MeshCrosstalk made{phase_response(heaters, law, references), {}, {}, 1 - settings.known};
   // A heater's own curve is measured with its reference arm beside it: what is not known are its neighbours.
   made.known = made.real;
   for (Index j = 0; j < heaters.count(); ++j)
     for (SparseMatrix::InnerIterator it(made.known.resistance_k_per_w, j); it; ++it)
       if (it.row() != j) it.valueRef() *= settings.known;
-  made.arms_rad_per_w = made.real.rad_per_k[0] * place_resistance_matrix(heaters, law, arms.x_m, arms.y_m,
-                                                                         heaters.resistance_k_per_w[0]);
+  made.arms_rad_per_w = made.real.rad_per_k[0] * rise;
   return made;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cmath>
+
 #include "physics/core/field.hpp"
+#include "physics/core/units.hpp"
 
 namespace optinc {
 
@@ -8,7 +11,12 @@ namespace optinc {
 Complex phase_shifter(double phi_rad, double loss_db = 0.0);
 
 /// The phase reduced to [0, 2 pi): what a heater is asked for.
-double wrap_phase(double phi_rad);
+inline double wrap_phase(double phi_rad) {
+  constexpr double turn = 2 * constants::pi;
+  if (phi_rad > 0.0 && phi_rad < turn) return phi_rad;
+  const double wrapped = phi_rad - turn * std::floor(phi_rad / turn);
+  return wrapped < turn ? wrapped : 0.0;  // a tiny negative phase rounds up to exactly 2 pi
+}
 
 /// Drive voltage of a thermo-optic shifter, V = V_pi sqrt(phi / pi), phi in [0, 2 pi).
 double heater_voltage_v(double phi_rad, double v_pi_v);

@@ -73,12 +73,12 @@ double reach_m(const Crosstalk& c) {
   return c.law == CrosstalkLaw::sheet ? std::min(c.cutoff_m, c.sheet_radius_m) : c.cutoff_m;
 }
 
-/// Rows that place j' of the matrix sees: rise at `place` per watt in each heater, as sorted (heater, K/W).
-/// `own` is the heater that is itself at the place, or -1.
+/// What a place sees: calls visit(heater, K/W) with the rise there per watt in each heater, in any order. `own`
+/// is the heater that is itself at the place, or -1.
+template <class Visit>
 void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, double x, double y,
-                double r_place, Index own, std::vector<std::pair<Index, double>>& found) {
-  found.clear();
-  if (own >= 0) found.emplace_back(own, r_place);
+                double r_place, Index own, Visit visit) {
+  if (own >= 0) visit(own, r_place);
   if (c.law == CrosstalkLaw::none) return;
   const double reach_squared = 1.001 * reach_m(c) * reach_m(c);  // and more than any rounding of it
   cells.around(x, y, [&](Index i, double dx, double dy) {
@@ -89,31 +89,33 @@ void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, do
              "heater {} lies on the spot of another heater or arm, ({}, {}) m (x(d) of {} has no "
              "meaning at d = 0). Move one of them.",
              i, x, y, name_of(c.law));
-    found.emplace_back(i, mutual_resistance_k_per_w(c, distance, r_place, h.resistance_k_per_w[i]));
+    visit(i, mutual_resistance_k_per_w(c, distance, r_place, h.resistance_k_per_w[i]));
   });
-  std::sort(found.begin(), found.end());
 }
 
-/// One column per place, r the resistance it counts with; the caller transposes where that matters.
-SparseMatrix columns_of_places(const HeaterArray& h, const Crosstalk& c, const Vector& x, const Vector& y,
-                               const Vector& r, bool on_heaters) {
+/// One row per place (places, heaters), r the resistance it counts with.
+SparseMatrix rows_of_places(const HeaterArray& h, const Crosstalk& c, const Vector& x, const Vector& y,
+                            const Vector& r, bool on_heaters) {
   const Cells cells(h.x_m, h.y_m, reach_m(c));
-  SparseMatrix matrix(h.count(), x.size());
-  std::vector<std::pair<Index, double>> found;
-  Index entries = 0;
+  std::vector<SparseMatrix::StorageIndex> first = {0}, heaters;
+  std::vector<double> values;
   for (Index j = 0; j < x.size(); ++j) {
-    found.clear();
-    if (std::isfinite(x[j])) neighbours(h, c, cells, x[j], y[j], r[j], on_heaters ? j : -1, found);
-    entries += static_cast<Index>(found.size());
+    if (std::isfinite(x[j]))
+      neighbours(h, c, cells, x[j], y[j], r[j], on_heaters ? j : -1, [&](Index i, double value) {
+        heaters.push_back(static_cast<SparseMatrix::StorageIndex>(i));
+        values.push_back(value);
+      });
+    const auto entries = static_cast<Index>(values.size());
     validate(entries <= most_entries,
              "crosstalk within cutoff_m = {} joins more than {} pairs of heaters (the matrix would fill the "
              "memory). Shorten cutoff_m, or the length it follows from (d0_m).",
              c.cutoff_m, most_entries);
-    matrix.startVec(j);
-    for (const auto& [i, value] : found) matrix.insertBack(i, j) = value;
+    first.push_back(static_cast<SparseMatrix::StorageIndex>(entries));
   }
-  matrix.finalize();
-  return matrix;
+  // transposing sorts as it goes
+  return Eigen::Map<const SparseMatrix>(h.count(), x.size(), first.back(), first.data(), heaters.data(),
+                                        values.data())
+      .transpose();
 }
 
 /// A smallest eigenvalue of the symmetric m, from above, by Lanczos without reorthogonalisation.
@@ -227,7 +229,7 @@ SparseMatrix thermal_resistance_matrix(const HeaterArray& heaters, const Crossta
   validate_heaters(heaters);
   validate_crosstalk(crosstalk);
   SparseMatrix theta =
-      columns_of_places(heaters, crosstalk, heaters.x_m, heaters.y_m, heaters.resistance_k_per_w, true);
+      rows_of_places(heaters, crosstalk, heaters.x_m, heaters.y_m, heaters.resistance_k_per_w, true);
   validate_positive_definite(heaters, crosstalk, theta);
   return theta;
 }
@@ -240,7 +242,7 @@ SparseMatrix reference_resistance_matrix(const HeaterArray& heaters, const Cross
            "{} x and {} y positions of reference arms for {} heaters (one each). Give one place per heater.",
            x_m.size(), y_m.size(), heaters.count());
   validate_places(x_m, y_m);
-  return columns_of_places(heaters, crosstalk, x_m, y_m, heaters.resistance_k_per_w, false).transpose();
+  return rows_of_places(heaters, crosstalk, x_m, y_m, heaters.resistance_k_per_w, false);
 }
 
 SparseMatrix place_resistance_matrix(const HeaterArray& heaters, const Crosstalk& crosstalk, const Vector& x_m,
@@ -250,9 +252,7 @@ SparseMatrix place_resistance_matrix(const HeaterArray& heaters, const Crosstalk
   validate(x_m.size() == y_m.size(), "{} x and {} y positions of places (as many of both). Give pairs.",
            x_m.size(), y_m.size());
   validate_places(x_m, y_m);
-  return columns_of_places(heaters, crosstalk, x_m, y_m, Vector::Constant(x_m.size(), resistance_k_per_w),
-                           false)
-      .transpose();
+  return rows_of_places(heaters, crosstalk, x_m, y_m, Vector::Constant(x_m.size(), resistance_k_per_w), false);
 }
 
 }  // namespace optinc

@@ -12,8 +12,17 @@ PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosst
 
 PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosstalk,
                              const Vector& reference_x_m, const Vector& reference_y_m) {
+  return phase_response(heaters, crosstalk,
+                        reference_resistance_matrix(heaters, crosstalk, reference_x_m, reference_y_m));
+}
+
+PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosstalk,
+                             const SparseMatrix& reference_k_per_w) {
   PhaseResponse response = phase_response(heaters, crosstalk);
-  response.resistance_k_per_w -= reference_resistance_matrix(heaters, crosstalk, reference_x_m, reference_y_m);
+  validate(reference_k_per_w.rows() == heaters.count() && reference_k_per_w.cols() == heaters.count(),
+           "a matrix of {} x {} for reference arms of {} heaters (a row and a column each). Give as many.",
+           reference_k_per_w.rows(), reference_k_per_w.cols(), heaters.count());
+  response.resistance_k_per_w -= reference_k_per_w;
   response.symmetric = false;
   return response;
 }

@@ -25,6 +25,10 @@ PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosst
 PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosstalk,
                              const Vector& reference_x_m, const Vector& reference_y_m);
 
+/// The same from what reference_resistance_matrix() gives.
+PhaseResponse phase_response(const HeaterArray& heaters, const Crosstalk& crosstalk,
+                             const SparseMatrix& reference_k_per_w);
+
 /// Phases of heaters whose constants and crosstalk were measured, phi = (1 + X) diag(pi / P_pi) P: rises count
 /// in radians of a heater's own phase, so that rad_per_k is 1. P_pi in W (heaters); X, rad at the receiver
 /// (rows) per rad of the giver's own phase (columns), 0 on its diagonal, or empty for none. Nothing is said of

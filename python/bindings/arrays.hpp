@@ -4,8 +4,10 @@
 #include <atomic>
 #include <complex>
 #include <cstdint>
-#include <memory>
+#include <limits>
+#include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -50,14 +52,17 @@ std::vector<std::size_t> shape_of(const Array<const T>& array) {
   return {array.shape_ptr(), array.shape_ptr() + array.ndim()};
 }
 
-/// An array with memory of its own, not filled.
+/// An array with memory of its own, not filled. Throws std::bad_alloc, which is MemoryError, where it is too large.
 template <class T>
 Array<T> new_array(const std::vector<std::size_t>& shape) {
   std::size_t size = 1;
-  for (const std::size_t n : shape) size *= n;
-  auto data = std::make_unique_for_overwrite<T[]>(size);
-  T* const values = data.get();
-  nb::capsule owner(data.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  for (const std::size_t n : shape) {
+    if (n > 0 && size > std::numeric_limits<std::size_t>::max() / sizeof(T) / n) throw std::bad_alloc();
+    size *= n;
+  }
+  void* const memory = ::operator new(size * sizeof(T));  // new T[] would set complex numbers to 0
+  auto* const values = static_cast<T*>(memory);
+  nb::capsule owner(values, [](void* p) noexcept { ::operator delete(p); });
   return Array<T>(values, shape.size(), shape.data(), owner);
 }
 
@@ -101,6 +106,16 @@ template <class Compute>
 auto working(Compute&& compute) {
   const Working released;
   return compute();
+}
+
+/// Calls compute(first, count) for `size` things, in parts of `most`, while other Python threads run. Between
+/// parts Ctrl-C is heard.
+template <class Index, class Compute>
+void in_parts(Index size, std::type_identity_t<Index> most, Compute compute) {
+  for (Index first = 0; first < size || first == 0; first += most) {
+    working([&] { compute(first, std::min(most, size - first)); });
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
 }
 
 }  // namespace optinc::bindings

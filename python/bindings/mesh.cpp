@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/mesh_delays.hpp"
 #include "physics/core/check_values.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
@@ -92,16 +94,18 @@ struct MeshChip : Mesh {
   std::optional<MeshProgram> static_phases = {};  ///< of one from a wafer: what its heaters make up for
 };
 
-const MeshErrors& errors_of(const MeshChip& chip) { return chip.errors; }
-MeshErrors errors_of(const Mesh& mesh) { return no_errors(mesh.wiring->topology); }
-
 /// An engine settled with a copy of phases and errors as they are at this moment.
-template <class Real, class Any>
-MeshEngine<Real> engine_of(const Any& mesh, bool for_backward = false) {
-  const MeshErrors& errors = errors_of(mesh);
-  validate_losses(errors);
-  MeshEngine<Real> engine = mesh.wiring->template engine<Real>();
-  engine.settle(mesh.program.template cast<Real>(), errors.template cast<Real>(), for_backward);
+template <class Real>
+MeshEngine<Real> engine_of(const Mesh& mesh, bool for_backward = false) {
+  MeshEngine<Real> engine = mesh.wiring->engine<Real>();
+  engine.settle(mesh.program.cast<Real>(), for_backward);
+  return engine;
+}
+template <class Real>
+MeshEngine<Real> engine_of(const MeshChip& chip, bool for_backward = false) {
+  validate_losses(chip.errors);
+  MeshEngine<Real> engine = chip.wiring->engine<Real>();
+  engine.settle(chip.program.cast<Real>(), chip.errors.cast<Real>(), for_backward);
   return engine;
 }
 
@@ -183,6 +187,45 @@ MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t s
   made.errors.beta = shared.errors.beta;
   made.static_phases = {shared.errors.theta_offset, shared.errors.phi_offset, shared.errors.output_offset};
   return made;
+}
+
+template <class Real>
+nb::object monte_carlo_of(const Mesh& now, const ErrorModel& model, const ArrayLike& given, std::size_t chips,
+                          std::uint64_t seed, std::uint32_t first_chip) {
+  const MeshEngine<Real>& unsettled = now.wiring->engine<Real>();
+  const MeshTopology& topology = now.wiring->topology;
+  const MeshProgramOf<Real> program = rendered(now.program, model).cast<Real>();
+  const auto x = fields_of(unsettled, given, "x");
+  const std::size_t words = x.size() / static_cast<std::size_t>(topology.ports);
+  auto shape = shape_of(x);
+  shape.insert(shape.begin(), chips);
+  auto y = new_array<std::complex<Real>>(shape);
+  // so many chips take a core about a quarter of a second: to draw and settle an MZI costs as much as 200 words
+  // do
+  const std::size_t most = std::max<std::size_t>((1u << 31) / ((topology.mzis.size() + 1) * (words + 200)), 16);
+  in_parts(chips, most, [&](std::size_t first, std::size_t count) {
+    const std::size_t shares = std::min(count, static_cast<std::size_t>(omp_get_max_threads()));
+    parallel_for(shares, 0, [&](std::size_t share) {
+      MeshEngine<Real> engine = unsettled;
+      MeshErrors errors;
+      for (std::size_t c = first + count * share / shares; c < first + count * (share + 1) / shares; ++c) {
+        draw_mesh_errors(topology, model, {seed, first_chip + static_cast<std::uint32_t>(c), 0}, errors);
+        engine.settle(program, errors.cast<Real>());
+        send(engine, x.data(), words, 1, y.data() + c * x.size());
+      }
+    });
+  });
+  return nb::cast(y);
+}
+
+nb::object monte_carlo(const Mesh& mesh, const ModelOrPreset& given, const ArrayLike& x, std::uint32_t chips,
+                       std::uint64_t seed, std::uint32_t first) {
+  const ErrorModel model = model_of(given);
+  validate_field(chips <= std::numeric_limits<std::uint32_t>::max() - first, "chips",
+                 "{} from chip {} on (chips have numbers below 2^32). Ask for fewer.", chips, first);
+  const Mesh now = mesh;  // another thread may change it
+  return is_single(x) ? monte_carlo_of<float>(now, model, x, chips, seed, first)
+                      : monte_carlo_of<double>(now, model, x, chips, seed, first);
 }
 
 /// Where a chip is used: changes since its calibration, and how it answers to them.
@@ -468,6 +511,18 @@ void bind_mesh(nb::module_& m) {
            "which calibration finds, make up what its heaters take.\n"
            "Raises ValueError for an unknown preset, for a mesh that does not fit on the die, and for a phase "
            "that is NaN or infinite.");
+  mesh.def(
+      "monte_carlo", &monte_carlo, nb::arg("model"), nb::arg("x"), nb::arg("chips"), nb::arg("seed") = 1,
+      nb::arg("first") = 0,
+      nb::sig("def monte_carlo(self, model: ErrorModel | str, x: numpy.typing.ArrayLike, chips: int, seed: int "
+              "= 1, "
+              "first: int = 0) -> "
+              "numpy.typing.NDArray[numpy.complex64] | numpy.typing.NDArray[numpy.complex128]"),
+      "Output fields of many chips with this mesh, (chips, .., ports), for input fields x [sqrt(W)], (.., "
+      "ports).\n\n"
+      "Element c is fabricate(model, seed, first + c)(x), to the bit, in a fraction of the time: all chips are "
+      "computed in\n"
+      "one call, on all threads, and none is kept. Raises ValueError as fabricate() and a chip's call do.");
   mesh.def(
       "corrected", &corrected, nb::arg("errors"), nb::arg("clipping") = "nearest",
       "The mesh with phases corrected for the splitter errors `errors.alpha` and `errors.beta`.\n\n"

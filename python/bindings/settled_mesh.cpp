@@ -8,10 +8,6 @@
 #include "python/bindings/bindings.hpp"
 
 namespace optinc::bindings {
-namespace {
-
-template <class Real>
-using Fields = Array<const std::complex<Real>>;
 
 template <class Real>
 Fields<Real> fields_of(const MeshEngine<Real>& engine, const ArrayLike& given, const char* name) {
@@ -23,17 +19,17 @@ Fields<Real> fields_of(const MeshEngine<Real>& engine, const ArrayLike& given, c
   return fields;
 }
 
+namespace {
+
 /// Words that are turned at a time: what they read and write stays in the first cache.
 constexpr std::size_t tile = 16;
 
 /// The planes of fields (words, ports).
 template <class Real>
-FieldBatchOf<Real> planes_of(const Fields<Real>& fields) {
-  const std::size_t ports = fields.shape(fields.ndim() - 1), words = fields.size() / ports;
+FieldBatchOf<Real> planes_of(const std::complex<Real>* from, std::size_t ports, std::size_t words) {
   FieldBatchOf<Real> planes;
   planes.re.resize(static_cast<Eigen::Index>(ports), static_cast<Eigen::Index>(words));
   planes.im.resize(planes.re.rows(), planes.re.cols());
-  const std::complex<Real>* from = fields.data();
   Real *re = planes.re.data(), *im = planes.im.data();
   for (std::size_t first = 0; first < words; first += tile)
     for (std::size_t p = 0; p < ports; ++p)
@@ -44,55 +40,66 @@ FieldBatchOf<Real> planes_of(const Fields<Real>& fields) {
   return planes;
 }
 
-/// Fields (.., ports) of that shape from their planes.
 template <class Real>
-Array<std::complex<Real>> array_of_planes(const FieldBatchOf<Real>& planes,
-                                          const std::vector<std::size_t>& shape) {
-  auto fields = new_array<std::complex<Real>>(shape);
+FieldBatchOf<Real> planes_of(const Fields<Real>& fields) {
+  const std::size_t ports = fields.shape(fields.ndim() - 1);
+  return planes_of(fields.data(), ports, fields.size() / ports);
+}
+
+/// Fields (words, ports) from their planes.
+template <class Real>
+void from_planes(const FieldBatchOf<Real>& planes, std::complex<Real>* to) {
   const auto ports = static_cast<std::size_t>(planes.ports()), words = static_cast<std::size_t>(planes.words());
   const Real *re = planes.re.data(), *im = planes.im.data();
-  std::complex<Real>* to = fields.data();
   for (std::size_t first = 0; first < words; first += tile)
     for (std::size_t p = 0; p < ports; ++p)
       for (std::size_t w = first; w < std::min(first + tile, words); ++w)
         to[w * ports + p] = {re[p * words + w], im[p * words + w]};
-  return fields;
 }
 
 }  // namespace
 
 template <class Real>
-nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
-  const auto x = fields_of(engine, given, "x");
-  const auto ports = static_cast<std::size_t>(engine.topology().ports), words = x.size() / ports;
+void send(const MeshEngine<Real>& engine, const std::complex<Real>* x, std::size_t words, int threads,
+          std::complex<Real>* y) {
+  const auto ports = static_cast<std::size_t>(engine.topology().ports);
+  if (words == 0) return;
   if (choose_mesh_path(engine.topology().ports, static_cast<Eigen::Index>(words)) != MeshPath::direct) {
-    FieldBatchOf<Real> planes = planes_of<Real>(x);
-    if (words > 0) {
-      const Working working;
-      engine.propagate(planes, 0);
-    }
-    return nb::cast(array_of_planes(planes, shape_of(x)));
+    FieldBatchOf<Real> planes = planes_of<Real>(x, ports, words);
+    engine.propagate(planes, threads);
+    return from_planes(planes, y);
   }
-  auto y = new_array<std::complex<Real>>(shape_of(x));
-  std::complex<Real>* const to = y.data();
   constexpr std::size_t part = 64;  // words that stay in the first caches from one layout to the other and back
   const std::size_t parts = (words + part - 1) / part;
-  working([&] {
-    const std::size_t shares = std::min(parts, static_cast<std::size_t>(omp_get_max_threads()));
-    parallel_for(shares, 0, [&](std::size_t share) {
-      FieldBlocks<Real> blocks;
-      const std::size_t last = std::min(words, part * (parts * (share + 1) / shares));
-      for (std::size_t first = part * (parts * share / shares); first < last; first += part) {
-        const std::size_t count = std::min(part, last - first);
-        if (count != blocks.words) blocks = FieldBlocks<Real>(ports, count);
-        pack(x.data() + first * ports, blocks);
-        engine.propagate(blocks, 1);
-        unpack(blocks, to + first * ports);
-      }
-    });
+  const auto at_once = static_cast<std::size_t>(threads > 0 ? threads : omp_get_max_threads());
+  const std::size_t shares = std::min(parts, at_once);
+  parallel_for(shares, threads, [&](std::size_t share) {
+    FieldBlocks<Real> blocks;
+    const std::size_t last = std::min(words, part * (parts * (share + 1) / shares));
+    for (std::size_t first = part * (parts * share / shares); first < last; first += part) {
+      const std::size_t count = std::min(part, last - first);
+      if (count != blocks.words) blocks = FieldBlocks<Real>(ports, count);
+      pack(x + first * ports, blocks);
+      engine.propagate(blocks, 1);
+      unpack(blocks, y + first * ports);
+    }
   });
+}
+
+template <class Real>
+nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
+  const auto x = fields_of(engine, given, "x");
+  auto y = new_array<std::complex<Real>>(shape_of(x));
+  const std::size_t words = x.size() / static_cast<std::size_t>(engine.topology().ports);
+  working([&] { send(engine, x.data(), words, 0, y.data()); });
   return nb::cast(y);
 }
+template Fields<float> fields_of(const MeshEngine<float>&, const ArrayLike&, const char*);
+template Fields<double> fields_of(const MeshEngine<double>&, const ArrayLike&, const char*);
+template void send(const MeshEngine<float>&, const std::complex<float>*, std::size_t, int,
+                   std::complex<float>*);
+template void send(const MeshEngine<double>&, const std::complex<double>*, std::size_t, int,
+                   std::complex<double>*);
 template nb::object propagated(const MeshEngine<float>&, const ArrayLike&);
 template nb::object propagated(const MeshEngine<double>&, const ArrayLike&);
 
@@ -117,7 +124,9 @@ FieldGradient backward_of(const MeshEngine<Real>& engine, const ArrayLike& given
     const Working working;
     parameters = engine.backward(inputs, outputs, at_inputs, 0).parameters.template cast<double>();
   }
-  return {std::move(parameters), nb::cast(array_of_planes(at_inputs, shape_of(x)))};
+  auto gradient_x = new_array<std::complex<Real>>(shape_of(x));
+  from_planes(at_inputs, gradient_x.data());
+  return {std::move(parameters), nb::cast(gradient_x)};
 }
 
 FieldGradient backward(const SettledMesh& mesh, const ArrayLike& x, const ArrayLike& y,

@@ -8,6 +8,19 @@
 
 namespace optinc::bindings {
 
+template <class Real>
+using Fields = Array<const std::complex<Real>>;
+
+/// What was given as fields (.., ports). Throws Error for another last axis, naming `name`.
+template <class Real>
+Fields<Real> fields_of(const MeshEngine<Real>& engine, const ArrayLike& given, const char* name);
+
+/// Fields x (words, ports) through a mesh, to y (words, ports), on so many threads (0: as many as OpenMP is set
+/// to).
+template <class Real>
+void send(const MeshEngine<Real>& engine, const std::complex<Real>* x, std::size_t words, int threads,
+          std::complex<Real>* y);
+
 /// Fields (.., ports) through a mesh, to fields of the same shape. Throws Error for another last axis.
 template <class Real>
 nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& x);

@@ -59,16 +59,6 @@ Array<std::uint32_t> ideal_average(const Unit& unit, const ArrayLike& given) {
       working([&] { return decide(forward(unit.parts->network, digit_averages(unit.task(), codes))); }));
 }
 
-/// Calls send(first, count) for all words, in parts of `most`, while other Python threads run. Between parts
-/// Ctrl-C is heard.
-template <class Send>
-void in_parts(Eigen::Index words, Eigen::Index most, Send send) {
-  for (Eigen::Index first = 0; first < words || first == 0; first += most) {
-    working([&] { send(first, std::min(most, words - first)); });
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-}
-
 Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise,
                          std::uint32_t server, std::uint32_t instant, std::uint64_t first_word,
                          const std::string& arithmetic) {

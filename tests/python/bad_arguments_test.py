@@ -45,6 +45,12 @@ class Sentences(unittest.TestCase):
         self.refused(ValueError, 'unknown error preset "goodlab" (known: ideal, design-target, '
                      'good-lab, foundry). Did you mean "good-lab"?', mesh.fabricate, "goodlab")
         self.refused(TypeError, "fabricate(): incompatible function arguments.", mesh.fabricate, "good-lab", seed=-1)
+        self.refused(ValueError, "chips = 2 from chip 4294967295 on (chips have numbers below 2^32). Ask for fewer.",
+                     mesh.monte_carlo, "ideal", numpy.ones(4), 2, first=2**32 - 1)
+        self.refused(ValueError, "x has shape (3,) (the mesh has 4 ports: the last axis). Give (.., 4).",
+                     mesh.monte_carlo, "ideal", numpy.ones(3), 2)
+        with self.assertRaises(MemoryError):
+            optinc.Mesh(64).monte_carlo("ideal", numpy.broadcast_to(numpy.ones(64, "c8"), (2**14, 64)), 2**32 - 1)
         self.refused(ValueError, "a clements mesh of 4 ports on a clements chip of 5 (one wiring). "
                      "Fabricate this mesh.", mesh.on, optinc.Mesh(5).fabricate("ideal"))
         self.refused(ValueError, "10 phases or splitter errors for a mesh of 6 MZIs (one each). Give 6.",

@@ -1,9 +1,12 @@
 """Meshes from Python: what they compute, and that their arrays are their own memory."""
 
+import _thread
 import copy
 import ctypes
 import gc
 import pickle
+import threading
+import time
 import unittest
 
 import numpy
@@ -42,6 +45,29 @@ class Meshes(unittest.TestCase):
                 numpy.testing.assert_allclose(mesh(x), expected, atol=1e-13)
             numpy.testing.assert_allclose(mesh(self.fields[0, 0]), expected[0, 0], atol=1e-13)
             numpy.testing.assert_allclose(mesh(self.fields.astype("c8")), expected, atol=1e-5)
+
+    # Fails when a chip takes another's number, skips the DAC, or depends on the threads.
+    def test_monte_carlo_is_chip_by_chip(self):
+        model = optinc.ErrorModel(sigma_eta_rad=0.03, sigma_cal_rad=0.02, arm_loss_spread_db=0.1, dac_bits=6)
+        self.addCleanup(optinc.set_threads, optinc.threads())
+        for x in (self.fields, self.fields.astype("c8"), self.fields[0, 0], self.fields[:0]):
+            for threads in (1, 3):
+                optinc.set_threads(threads)
+                found = self.mesh.monte_carlo(model, x, 40, seed=5, first=7)
+                self.assertEqual((found.shape, found.dtype), ((40, *x.shape), x.dtype))
+                for c in (0, 19, 39):
+                    numpy.testing.assert_array_equal(found[c], self.mesh.fabricate(model, seed=5, chip=7 + c)(x))
+        self.assertEqual(self.mesh.monte_carlo("foundry", self.fields, 0).shape, (0, *self.fields.shape))
+
+    # Fails when Ctrl-C waits for all chips.
+    def test_monte_carlo_interrupted(self):
+        mesh, x = optinc.Mesh(64), numpy.ones(64, "c8")
+        start = time.perf_counter()
+        threading.Timer(0.2, _thread.interrupt_main).start()
+        with self.assertRaises(KeyboardInterrupt):
+            while time.perf_counter() - start < 60:
+                mesh.monte_carlo("foundry", x, 10**6)
+        self.assertLess(time.perf_counter() - start, 3)
 
     def test_settled_meshes_stay_as_they_were(self):
         chip = self.mesh.fabricate("good-lab", seed=3)

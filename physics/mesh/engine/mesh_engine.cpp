@@ -115,7 +115,8 @@ void in_shares(std::size_t count, int threads, Body body) {
 template <class Real>
 MeshEngine<Real>::MeshEngine(const MeshTopology& topology, MeshPath path) : path_(path) {
   validate_topology(topology);
-  plan_ = std::make_shared<const Plan>(Plan{topology, mesh_layout(topology)});
+  plan_ = std::make_shared<const Plan>(Plan{
+      topology, mesh_layout(topology), VectorOf<Real>::Zero(std::max(topology.mzi_count(), topology.ports))});
 }
 
 template <class Real>
@@ -123,12 +124,42 @@ void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, const MeshErro
                               bool for_backward) {
   require_wired();
   settled_ = false;
-  validate_program(plan_->topology, program);
   validate_errors(plan_->topology, errors);
-  if (!settle_scaled(plan_->layout, parameters_of(program, errors), scaled_))
-    refuse_unusable(plan_->topology, program, errors);
+  settle_with(
+      program, parameters_of(program, errors), [&] { return errors; }, for_backward);
+}
+
+template <class Real>
+void MeshEngine<Real>::settle(const MeshProgramOf<Real>& program, bool for_backward) {
+  require_wired();
+  settled_ = false;
+  const Real* const none = plan_->zeros.data();
+  const MeshParameters<Real> parameters{program.theta.data(),
+                                        program.phi.data(),
+                                        none,
+                                        none,
+                                        none,
+                                        none,
+                                        none,
+                                        none,
+                                        none,
+                                        none,
+                                        Real(0),
+                                        program.output_phase.data(),
+                                        none};
+  settle_with(
+      program, parameters, [&] { return no_errors(plan_->topology).template cast<Real>(); }, for_backward);
+}
+
+/// `errors`: makes the errors that the parameters point to.
+template <class Real>
+template <class Errors>
+void MeshEngine<Real>::settle_with(const MeshProgramOf<Real>& program, const MeshParameters<Real>& parameters,
+                                   Errors errors, bool for_backward) {
+  validate_program(plan_->topology, program);
+  if (!settle_scaled(plan_->layout, parameters, scaled_)) refuse_unusable(plan_->topology, program, errors());
   settings_ = for_backward || path_ == MeshPath::reference
-                  ? std::make_shared<const Settings>(Settings{program, errors, {}})
+                  ? std::make_shared<const Settings>(Settings{program, errors(), {}})
                   : nullptr;
   settled_ = true;
   if (path_ == MeshPath::matrix) matrix_ = transfer_planes();

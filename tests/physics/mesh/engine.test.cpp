@@ -127,6 +127,28 @@ TEST_CASE("the direct kernel is the reference mesh on every target, port count, 
   });
 }
 
+TEMPLATE_TEST_CASE("a mesh settled without errors is one whose errors are all zero, to the bit", "", float,
+                   double) {
+  for (const auto path : {MeshPath::direct, MeshPath::reference}) {
+    const ErrantMesh c = random_case(9);
+    MeshEngine<TestType> with(c.topology, path), without(c.topology, path);
+    with.settle(c.program.cast<TestType>(), c.errors.cast<TestType>(), true);
+    without.settle(c.program.cast<TestType>(), true);
+    const Matrix fields = Matrix::Identity(9, 9);
+    FieldBatchOf<TestType> x(fields), a(fields), b(fields);
+    with.propagate(a);
+    without.propagate(b);
+    CHECK((a.complex() - b.complex()).isZero(0.0));
+    FieldBatchOf<TestType> at_a(fields), at_b(fields);
+    const auto slopes = with.backward(x, a, at_a).parameters, same = without.backward(x, b, at_b).parameters;
+    CHECK((slopes.theta - same.theta).isZero(0.0));
+    CHECK((slopes.alpha - same.alpha).isZero(0.0));
+  }
+  MeshProgram bad = random_case(4).program;
+  bad.phi[3] = NAN;
+  CHECK_THROWS_WITH(MeshEngine<double>(clements_topology(4)).settle(bad), ContainsSubstring("phi of MZI 3"));
+}
+
 // Largest error of a field of unit variance. f32 <= 5e-6 at N = 64 and <= 1e-4 at N = 1024, f64 <= 1e-12, on
 // the phases the engine is given; unscaled fields would overflow float beyond some 200 columns of 50:50.
 // Rounding the phases themselves to float comes on top and is the same wherever it is done: a phase near pi is
@@ -289,7 +311,7 @@ TEST_CASE("the engine refuses what does not belong together") {
   FieldBatch halves(4, 8);
   halves.im.resize(4, 3);
   CHECK_THROWS_WITH(engine.propagate(halves), ContainsSubstring("(4, 8)") && ContainsSubstring("(4, 3)"));
-  CHECK_THROWS_WITH(MeshEngine<float>().settle({}, {}), ContainsSubstring("has no mesh"));
+  CHECK_THROWS_WITH(MeshEngine<float>().settle(MeshProgramOf<float>()), ContainsSubstring("has no mesh"));
   MeshTopology outside = c.topology;
   outside.column_begin.pop_back();
   CHECK_THROWS_WITH(MeshEngine<double>(outside), ContainsSubstring("column_begin"));
