@@ -36,6 +36,8 @@ MeshPath choose_mesh_path(Eigen::Index ports, Eigen::Index words);
 struct BackwardOptions {
   bool compress = true;  ///< more words than twice the ports: basis vectors in their place
   bool invert = true;    ///< walk back by inverting MZIs where that is accurate; false: always checkpoints
+  std::size_t tile = 0;  ///< ports whose fields walk back together; 0: what the first-level cache holds. No bit
+                         ///< depends on it
 };
 
 /// Derivatives of a real loss with respect to the numbers of a mesh settled from MeshBlocks; convention of

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "physics/core/check.hpp"
+#include "physics/mesh/engine/detail/block_width.hpp"
 #include "physics/mesh/engine/detail/checkpoint_gradient.hpp"
 #include "physics/mesh/engine/detail/direct_kernel.hpp"
 #include "physics/mesh/engine/detail/gradient_kernel.hpp"
@@ -159,6 +160,7 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
       options.invert && (numbers ? settle_inverse(plan_->layout, BlockPlanes<Real>(*numbers).parameters(), mesh)
                                  : settle_inverse(plan_->layout, parameters, mesh));
   if (result.inverted) {
+    const std::size_t tile = options.tile > 0 ? options.tile : backward_tile(processor(), plan_->layout.ports);
     const std::size_t lanes = simd_lanes<Real>(), registers = (gradient.words + lanes - 1) / lanes;
     const std::size_t groups = (registers + registers_at_once - 1) / registers_at_once;
     const std::size_t shares = share_count(groups);
@@ -167,7 +169,7 @@ BackwardResult<Real> MeshEngine<Real>::backward(const FieldBlocks<Real>& inputs,
     parallel_for(shares, threads, [&](std::size_t i) {
       const std::size_t first = groups * i / shares * registers_at_once;
       const std::size_t last = std::min(groups * (i + 1) / shares * registers_at_once, registers);
-      walk_back(plan_->layout, mesh, fields, first, last - first, sums[i]);
+      walk_back(plan_->layout, mesh, fields, first, last - first, tile, sums[i]);
     });
     for (std::size_t i = 1; i < shares; ++i) add(sums[i], sums[0]);
     const double scale = sums[0].largest_input > 0 ? sums[0].largest_input : 1.0;

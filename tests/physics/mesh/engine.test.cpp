@@ -375,8 +375,38 @@ TEMPLATE_TEST_CASE("the width of blocks changes no bit, forward or back, on any 
   });
 }
 
+// Fails when the border of a tile stands still, moves the other way, or skips an idle port.
+TEMPLATE_TEST_CASE("the ports that walk back together change no bit", "", float, double) {
+  using Real = TestType;
+  for (const MeshTopology& topology : {clements_topology(37), reck_topology(12)}) {
+    const int ports = topology.ports;
+    Stream stream(9, Purpose::test);
+    const MeshProgram program = random_program(topology, stream);
+    const MeshErrors errors = draw_mesh_errors(topology, error_preset("foundry"), {1, 0, 0});
+    on_every_target([&] {
+      MeshEngine<Real> engine(topology, MeshPath::direct);
+      engine.settle(program.cast<Real>(), errors.cast<Real>(), true);
+      const FieldBatchOf<Real> x(random_fields(ports, 70, stream));
+      FieldBatchOf<Real> y = x, whole = x;
+      engine.propagate(y);
+      const auto all = static_cast<std::size_t>(ports);
+      const auto wanted = engine.backward(x, y, whole, 1, {.compress = false, .tile = all});
+      REQUIRE(wanted.inverted);
+      for (const std::size_t tile : {1, 2, 7, 8, 16, 36, 99}) {
+        CAPTURE(ports, tile);
+        FieldBatchOf<Real> tiled = x;
+        const auto found = engine.backward(x, y, tiled, 1, {.compress = false, .tile = tile});
+        CHECK((tiled.re == whole.re && tiled.im == whole.im));
+        CHECK(found.parameters.theta == wanted.parameters.theta);
+        CHECK(found.parameters.beta == wanted.parameters.beta);
+        CHECK(found.parameters.idle_arm_loss_db == wanted.parameters.idle_arm_loss_db);
+      }
+    });
+  }
+}
+
 // The rows are what was measured: bench/README.md, forward_blocks_narrow and _wide
-TEST_CASE("blocks are two registers wide, unless one holds all words or two leave the first cache no room") {
+TEST_CASE("blocks and tiles are as wide as the first cache leaves room for") {
   const Processor zen4 = {"AVX3", 64, 32 << 10, 1 << 20}, xeon = {"AVX3", 64, 48 << 10, 2 << 20},
                   avx2 = {"AVX2", 32, 32 << 10, 1 << 20}, silent = {"AVX3", 64, 0, 0};
   for (const auto& here : {zen4, xeon, avx2, silent}) {
@@ -385,7 +415,13 @@ TEST_CASE("blocks are two registers wide, unless one holds all words or two leav
     CHECK(block_registers(here, 128, 64) == 2);
     CHECK(block_registers(here, 512, 64) == 2);
     CHECK(block_registers(here, 256, 64) == (here.l1d_bytes == xeon.l1d_bytes ? 1 : 2));
+    CHECK(backward_tile(here, 16) == 16);
   }
+  // fields and adjoint fields of four registers a port: 1 KiB, or half of that
+  CHECK(backward_tile(zen4, 256) == 16);
+  CHECK(backward_tile(silent, 256) == 16);
+  CHECK(backward_tile(xeon, 256) == 28);
+  CHECK(backward_tile(avx2, 256) == 40);
 }
 
 TEST_CASE("threads change no bit, for rows and for blocks, by any path") {

@@ -174,13 +174,39 @@ HWY_INLINE void Rescale(D d, const T* HWY_RESTRICT scales, std::size_t ports, co
     }
 }
 
-/// R registers of words from the first on all the way back.
+/// One column on the way back: idle ports and pairs whose first port is in [low, high).
+template <std::size_t R, class D, class T>
+HWY_INLINE void ColumnBack(D d, const MeshLayout& layout, std::size_t c, const InverseMesh<T>& mesh,
+                           std::size_t low, std::size_t high, T* HWY_RESTRICT fields, T* HWY_RESTRICT adjoints,
+                           GramSums<T>& sums) {
+  const LayoutColumn& column = layout.columns[c];
+  const std::size_t port = 2 * R * hn::Lanes(d), sum_size = 8 * sums.partials;
+  for (std::size_t i = column.first_idle; i < column.first_idle + column.idle_count; ++i) {
+    const auto p = static_cast<std::size_t>(layout.idle[i]);
+    if (p < low || p >= high) continue;
+    const auto sum = PortSum<R>(d, fields + p * port, adjoints + p * port);
+    sums.idle[2 * i] += sum.re;
+    sums.idle[2 * i + 1] += sum.im;
+  }
+  if (column.run_start < 0)
+    return PairsBack<R>(d, layout, column, mesh, fields, adjoints, sums.mzis.data(), sum_size);
+  const auto start = static_cast<std::size_t>(column.run_start);
+  const auto before = [&](std::size_t p) HWY_ATTR { return p <= start ? 0 : (p - start + 1) / 2; };  // pairs
+  const std::size_t skipped = before(low), end = std::min(column.count, before(high));
+  if (skipped >= end) return;
+  const std::size_t k = column.first + skipped, at = (start + 2 * skipped) * port;
+  RunBack<R>(d, mesh.factors.data() + 8 * k, mesh.cross.data() + k, end - skipped, fields + at, adjoints + at,
+             sums.mzis.data() + k * sum_size, sum_size);
+}
+
+/// R registers of words from the first on all the way back. Some columns are walked in tiles of ports whose
+/// fields stay in the first-level cache; the border of a tile moves a port up with every column, so that what a
+/// pair needs has been done, and what a later one needs has not been written over.
 template <std::size_t R, class T>
 void WalkRegisters(const MeshLayout& layout, const InverseMesh<T>& mesh, const BackwardFields<T>& io,
-                   std::size_t first, AlignedVector<T>& memory, GramSums<T>& sums) {
+                   std::size_t first, std::size_t tile, AlignedVector<T>& memory, GramSums<T>& sums) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d), ports = layout.ports, port = 2 * R * lanes;
-  const std::size_t sum_size = 8 * sums.partials;
   T* HWY_RESTRICT fields = memory.data();
   T* HWY_RESTRICT adjoints = memory.data() + ports * port;
   const Registers<R, T> given(io.inputs.width, ports, lanes, first), here(R * lanes, ports, lanes, 0);
@@ -194,21 +220,18 @@ void WalkRegisters(const MeshLayout& layout, const InverseMesh<T>& mesh, const B
     sums.outputs[2 * p] += sum.re;
     sums.outputs[2 * p + 1] += sum.im;
   }
-  for (std::size_t c = layout.columns.size(); c-- > 0;) {
-    const LayoutColumn& column = layout.columns[c];
-    for (std::size_t i = column.first_idle; i < column.first_idle + column.idle_count; ++i) {
-      const std::size_t p = static_cast<std::size_t>(layout.idle[i]) * port;
-      const auto sum = PortSum<R>(d, fields + p, adjoints + p);
-      sums.idle[2 * i] += sum.re;
-      sums.idle[2 * i + 1] += sum.im;
-    }
-    if (column.run_start >= 0) {
-      const std::size_t start = static_cast<std::size_t>(column.run_start) * port;
-      RunBack<R>(d, mesh.factors.data() + 8 * column.first, mesh.cross.data() + column.first, column.count,
-                 fields + start, adjoints + start, sums.mzis.data() + column.first * sum_size, sum_size);
-    } else {
-      PairsBack<R>(d, layout, column, mesh, fields, adjoints, sums.mzis.data(), sum_size);
-    }
+  const auto is_run = [&](std::size_t c) { return layout.columns[c].run_start >= 0; };
+  for (std::size_t end = layout.columns.size(), c = end; end > 0; end = c) {
+    c = end - 1;
+    while (c > 0 && end - c < std::min(columns_at_once, tile) && !mesh.rescale_before[c] && is_run(c) &&
+           is_run(c - 1))
+      --c;
+    const std::size_t width = end - c > 1 ? tile : ports;
+    for (std::size_t low = 0; low < ports; low += width)
+      for (std::size_t walked = end; walked-- > c;) {
+        const std::size_t done = end - 1 - walked, high = low + width >= ports ? ports : low + width - done;
+        ColumnBack<R>(d, layout, walked, mesh, low == 0 ? 0 : low - done, high, fields, adjoints, sums);
+      }
     if (!mesh.rescale_before[c]) continue;
     at = next_scales();
     Rescale(d, at, ports, fields, here, fields, here);
@@ -239,7 +262,7 @@ void WalkRegisters(const MeshLayout& layout, const InverseMesh<T>& mesh, const B
 
 template <class T>
 void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const BackwardFields<T>& io,
-              std::size_t first, std::size_t count, GramSums<T>& sums) {
+              std::size_t first, std::size_t count, std::size_t tile, GramSums<T>& sums) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>()), ports = layout.ports;
   sums.partials = std::max<std::size_t>(1, lanes / 8);
   sums.mzis.resize(layout.mzis * 8 * sums.partials);
@@ -249,23 +272,23 @@ void WalkBack(const MeshLayout& layout, const InverseMesh<T>& mesh, const Backwa
   while (count > 0) {
     const std::size_t walked = count >= 4 ? 4 : count >= 2 ? 2 : 1;
     if (walked == 4)
-      WalkRegisters<4>(layout, mesh, io, first, memory, sums);
+      WalkRegisters<4>(layout, mesh, io, first, tile, memory, sums);
     else if (walked == 2)
-      WalkRegisters<2>(layout, mesh, io, first, memory, sums);
+      WalkRegisters<2>(layout, mesh, io, first, tile, memory, sums);
     else
-      WalkRegisters<1>(layout, mesh, io, first, memory, sums);
+      WalkRegisters<1>(layout, mesh, io, first, tile, memory, sums);
     first += walked;
     count -= walked;
   }
 }
 
 void WalkBackFloat(const MeshLayout& layout, const InverseMesh<float>& mesh, const BackwardFields<float>& io,
-                   std::size_t first, std::size_t count, GramSums<float>& sums) {
-  WalkBack(layout, mesh, io, first, count, sums);
+                   std::size_t first, std::size_t count, std::size_t tile, GramSums<float>& sums) {
+  WalkBack(layout, mesh, io, first, count, tile, sums);
 }
 void WalkBackDouble(const MeshLayout& layout, const InverseMesh<double>& mesh, const BackwardFields<double>& io,
-                    std::size_t first, std::size_t count, GramSums<double>& sums) {
-  WalkBack(layout, mesh, io, first, count, sums);
+                    std::size_t first, std::size_t count, std::size_t tile, GramSums<double>& sums) {
+  WalkBack(layout, mesh, io, first, count, tile, sums);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -279,12 +302,12 @@ HWY_EXPORT(WalkBackFloat);
 HWY_EXPORT(WalkBackDouble);
 
 void walk_back(const MeshLayout& layout, const InverseMesh<float>& mesh, const BackwardFields<float>& fields,
-               std::size_t first_register, std::size_t count, GramSums<float>& sums) {
-  HWY_DYNAMIC_DISPATCH(WalkBackFloat)(layout, mesh, fields, first_register, count, sums);
+               std::size_t first_register, std::size_t count, std::size_t tile, GramSums<float>& sums) {
+  HWY_DYNAMIC_DISPATCH(WalkBackFloat)(layout, mesh, fields, first_register, count, tile, sums);
 }
 void walk_back(const MeshLayout& layout, const InverseMesh<double>& mesh, const BackwardFields<double>& fields,
-               std::size_t first_register, std::size_t count, GramSums<double>& sums) {
-  HWY_DYNAMIC_DISPATCH(WalkBackDouble)(layout, mesh, fields, first_register, count, sums);
+               std::size_t first_register, std::size_t count, std::size_t tile, GramSums<double>& sums) {
+  HWY_DYNAMIC_DISPATCH(WalkBackDouble)(layout, mesh, fields, first_register, count, tile, sums);
 }
 
 }  // namespace optinc

@@ -49,12 +49,17 @@ struct BackwardFields {
 /// than one (16 to 128 ports, float and double, AVX-512; row backward_blocks of the benchmarks).
 inline constexpr std::size_t registers_at_once = 4;
 
+/// Columns that are walked back in one tile of ports before the next tile. Each of them moves its border by a
+/// port.
+inline constexpr std::size_t columns_at_once = 8;
+
 /// Walks `count` registers of words from the first_register-th on back through the mesh, by fours, then by twos
 /// and ones, and adds what they contribute to `sums`, which starts empty or from an earlier call. Words are
-/// summed in the same order whatever the width of the blocks that they lie in.
+/// summed in the same order whatever the width of the blocks that they lie in, and however many ports make a
+/// `tile` (at least one).
 void walk_back(const MeshLayout& layout, const InverseMesh<float>& mesh, const BackwardFields<float>& fields,
-               std::size_t first_register, std::size_t count, GramSums<float>& sums);
+               std::size_t first_register, std::size_t count, std::size_t tile, GramSums<float>& sums);
 void walk_back(const MeshLayout& layout, const InverseMesh<double>& mesh, const BackwardFields<double>& fields,
-               std::size_t first_register, std::size_t count, GramSums<double>& sums);
+               std::size_t first_register, std::size_t count, std::size_t tile, GramSums<double>& sums);
 
 }  // namespace optinc

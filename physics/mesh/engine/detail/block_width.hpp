@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+
+#include "physics/mesh/engine/detail/backward_kernel.hpp"
 #include "physics/simd/processor.hpp"
 
 namespace optinc {
@@ -27,6 +30,14 @@ inline std::size_t block_registers(const Processor& processor, std::size_t ports
   const std::size_t narrow = 2 * ports * processor.register_bytes;  // a block of one register
   const bool one_fits = narrow <= processor.l1d_bytes / 4 * 3, two_fit = 2 * narrow <= processor.l1d_bytes;
   return processor.register_bytes == 64 && one_fits && !two_fit ? 1 : 2;
+}
+
+/// Ports whose fields and adjoint fields walk back together (walk_back()): three quarters of the first-level
+/// cache, less what the moving border adds. All of them where they fit.
+inline std::size_t backward_tile(const Processor& processor, std::size_t ports) {
+  const std::size_t cache = processor.l1d_bytes > 0 ? processor.l1d_bytes : std::size_t{32} << 10;
+  const std::size_t port = 2 * 2 * registers_at_once * processor.register_bytes, fit = cache / 4 * 3 / port;
+  return ports <= fit ? ports : std::max(fit, 2 * columns_at_once) - columns_at_once;
 }
 
 }  // namespace optinc
