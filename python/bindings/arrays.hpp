@@ -52,7 +52,8 @@ std::vector<std::size_t> shape_of(const Array<const T>& array) {
   return {array.shape_ptr(), array.shape_ptr() + array.ndim()};
 }
 
-/// An array with memory of its own, not filled. Throws std::bad_alloc, which is MemoryError, where it is too large.
+/// An array with memory of its own, not filled. Throws std::bad_alloc, which is MemoryError, where it is too
+/// large.
 template <class T>
 Array<T> new_array(const std::vector<std::size_t>& shape) {
   std::size_t size = 1;

@@ -189,6 +189,7 @@ MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t s
   return made;
 }
 
+/// Fields (chips, .., ports) behind chips first_chip, first_chip + 1, .. with these phases.
 template <class Real>
 nb::object monte_carlo_of(const Mesh& now, const ErrorModel& model, const ArrayLike& given, std::size_t chips,
                           std::uint64_t seed, std::uint32_t first_chip) {
@@ -200,9 +201,9 @@ nb::object monte_carlo_of(const Mesh& now, const ErrorModel& model, const ArrayL
   auto shape = shape_of(x);
   shape.insert(shape.begin(), chips);
   auto y = new_array<std::complex<Real>>(shape);
-  // so many chips take a core about a quarter of a second: to draw and settle an MZI costs as much as 200 words
-  // do
-  const std::size_t most = std::max<std::size_t>((1u << 31) / ((topology.mzis.size() + 1) * (words + 200)), 16);
+  // about a quarter of a second of a core: to draw and settle an MZI costs as much as 200 words do
+  const std::size_t most = std::max((std::size_t{1} << 31) / ((topology.mzis.size() + 1) * (words + 200)),
+                                    static_cast<std::size_t>(threads()));
   in_parts(chips, most, [&](std::size_t first, std::size_t count) {
     const std::size_t shares = std::min(count, static_cast<std::size_t>(omp_get_max_threads()));
     parallel_for(shares, 0, [&](std::size_t share) {
@@ -520,9 +521,11 @@ void bind_mesh(nb::module_& m) {
               "numpy.typing.NDArray[numpy.complex64] | numpy.typing.NDArray[numpy.complex128]"),
       "Output fields of many chips with this mesh, (chips, .., ports), for input fields x [sqrt(W)], (.., "
       "ports).\n\n"
-      "Element c is fabricate(model, seed, first + c)(x), to the bit, in a fraction of the time: all chips are "
-      "computed in\n"
-      "one call, on all threads, and none is kept. Raises ValueError as fabricate() and a chip's call do.");
+      "Element c is fabricate(model, seed, first + c)(x), to the bit. Chips are shared out to all threads, and "
+      "none is kept;\n"
+      "Ctrl-C is heard between them. Raises ValueError as fabricate() and a chip's call do, and for numbers of "
+      "chips from 2^32 on;\n"
+      "MemoryError where the fields do not fit.");
   mesh.def(
       "corrected", &corrected, nb::arg("errors"), nb::arg("clipping") = "nearest",
       "The mesh with phases corrected for the splitter errors `errors.alpha` and `errors.beta`.\n\n"

@@ -22,8 +22,8 @@ namespace optinc {
 /// | AVX2, Zen 4                   | 1.26 | 1.28 | 1.28 | 1.24 |
 ///
 /// float, 1,024 words, least of 14 repetitions on a machine that others used; double differs by no more than
-/// 0.05. The Xeon: least of 10. On Zen 4, four registers took 1.14 to 1.33 times as long as two at every size and
-/// on both targets: what a pair of columns carries no longer fits the registers.
+/// 0.05. The Xeon: least of 10. On Zen 4, four registers took 1.14 to 1.33 times as long as two at every size
+/// and on both targets: what a pair of columns carries no longer fits the registers.
 inline std::size_t block_registers(const Processor& processor, std::size_t ports,
                                    std::size_t registers_of_words) {
   if (registers_of_words <= 1) return 1;
