@@ -92,6 +92,9 @@ class Stream {
   void normals(std::span<float> out);
   /// Fills `out` with uniform random bits, the same as repeated bits().
   void words(std::span<std::uint32_t> out);
+  /// Philox key of (seed, purpose). Words 4b .. 4b + 3 of a stream are the image of the counter (b, part,
+  /// trial, chip): what a GPU needs to draw the same numbers.
+  const std::array<std::uint32_t, 2>& key() const { return key_; }
 
  private:
   template <class Real>

@@ -10,6 +10,8 @@
 #include <hwy/foreach_target.h>  // this file once more for every SIMD target
 #include <hwy/highway.h>
 
+#include "physics/random/detail/box_muller_series.hpp"
+
 // No MulAdd in this file: targets without it would round differently. The build adds -ffp-contract=off, so that
 // the compiler does not fuse either.
 
@@ -24,15 +26,12 @@ struct Four {
   V v0, v1, v2, v3;
 };
 
-template <class D, class V = hn::Vec<D>, class T>
-HWY_INLINE V Horner(D d, V /*x*/, T c) {
-  return hn::Set(d, c);
-}
-
 /// c0 + x (c1 + x (c2 + ..))
-template <class D, class V = hn::Vec<D>, class T, class... More>
-HWY_INLINE V Horner(D d, V x, T c, More... more) {
-  return hn::Add(hn::Set(d, c), hn::Mul(x, Horner(d, x, more...)));
+template <class D, class V = hn::Vec<D>, class T, std::size_t count>
+HWY_INLINE V Horner(D d, V x, const std::array<T, count>& c) {
+  V sum = hn::Set(d, c[count - 1]);
+  for (std::size_t i = count - 1; i > 0; --i) sum = hn::Add(hn::Set(d, c[i - 1]), hn::Mul(x, sum));
+  return sum;
 }
 
 /// Products of the low halves.
@@ -122,8 +121,7 @@ HWY_INLINE void TurnToQuadrant(D d, VU turned, V& c, V& s) {
 }
 
 // Both precisions: u = 2^e m with m in [1/2, 1), so that e ln 2 and ln m have one sign and nothing cancels;
-// distance x from the nearest axis in quarter turns, |x| < 1/2. Coefficients are minimax fits (Remez) in
-// relative error, the leading ones held at their rounded exact values.
+// distance x from the nearest axis in quarter turns, |x| < 1/2.
 
 /// Radius and angle of words `a`, `b` (low halves) in double: ln m = 2 artanh((m - 1)/(m + 1)).
 template <class D, hwy::EnableIf<sizeof(hn::TFromD<D>) == 8>* = nullptr, class V = hn::Vec<D>, class VU>
@@ -139,22 +137,15 @@ HWY_INLINE void BoxMuller(D d, VU a, VU b, V& cosine, V& sine) {
   const V e = hn::Sub(hn::BitCast(d, hn::Or(hn::ShiftRight<52>(bits), hn::Set(du, 0x4330000000000000u))),
                       hn::Set(d, 0x1p52 + 1022));
   const V t = hn::Div(hn::Sub(m, hn::Set(d, 1.0)), hn::Add(m, hn::Set(d, 1.0)));
-  // -4 artanh(t)/t in t^2, 5e-17
-  const V series = Horner(d, hn::Mul(t, t), -4.0, -1.333333333333554, -0.799999999920995, -0.5714285811601209,
-                          -0.4444438580761546, -0.3636562820594451, -0.3072858991931433, -0.2717263996149377,
-                          -0.19805581576290532, -0.35479647116826507);
+  const V series = Horner(d, hn::Mul(t, t), BoxMullerSeries<double>::logarithm);
   const V radius = hn::Sqrt(hn::Add(hn::Mul(e, hn::Set(d, -2 * std::numbers::ln2)), hn::Mul(t, series)));
 
   const VU turned = hn::Add(hn::ShiftLeft<32>(b), hn::Set(du, std::uint64_t{1} << 61));
   const V x = hn::Sub(hn::BitCast(d, hn::Or(hn::ShiftRight<12>(hn::ShiftLeft<2>(turned)), one_to_two)),
                       hn::Set(d, 1.5 - 0x1p-31));
   const V z = hn::Mul(x, x);
-  // sin(pi x/2)/x and cos(pi x/2) in x^2, 4e-17 and 2e-17
-  V s = hn::Mul(
-      x, Horner(d, z, 1.5707963267948966, -0.6459640975062287, 0.07969262624531974, -0.004681754119981853,
-                0.00016044105519813585, -3.5983028931051894e-06, 5.588445545771934e-08));
-  V c = Horner(d, z, 1.0, -1.2337005501361697, 0.2536695079010468, -0.02086348076331257, 0.0009192602741910799,
-               -2.5202036788358347e-05, 4.710609671233738e-07, -6.321202272318249e-09);
+  V s = hn::Mul(x, Horner(d, z, BoxMullerSeries<double>::sine));
+  V c = Horner(d, z, BoxMullerSeries<double>::cosine);
   TurnToQuadrant(d, turned, c, s);
   cosine = hn::Mul(radius, c);
   sine = hn::Mul(radius, s);
@@ -176,18 +167,15 @@ HWY_INLINE void BoxMuller(D d, VU a, VU b, V& cosine, V& sine) {
       u_is_upper,
       hn::Sub(hn::ConvertTo(d, hn::BitCast(di, hn::ShiftRight<23>(bits))), hn::Set(d, 126.0f + 32)));
   const V f = hn::IfThenElse(u_is_upper, hn::Mul(y, hn::Set(d, -0x1p-32f)), hn::Sub(m, hn::Set(d, 1.0f)));
-  // -2 log1p(f)/f, 3e-8
-  const V series = Horner(d, f, -2.0f, 0.999990404f, -0.667264283f, 0.487364471f, -0.52738744f, -0.361926913f,
-                          -2.41747713f, -3.27923536f, -2.82912135f);
+  const V series = Horner(d, f, BoxMullerSeries<float>::logarithm);
   const V radius =
       hn::Sqrt(hn::Add(hn::Mul(e, hn::Set(d, -2 * std::numbers::ln2_v<float>)), hn::Mul(f, series)));
 
   // word b without its two top bits, as a signed number: 2^32 x - 2
   const V shifted = hn::ConvertTo(d, hn::BitCast(di, hn::ShiftLeft<2>(b)));
   const V x = hn::Mul(hn::Add(shifted, hn::Set(d, 2.0f)), hn::Set(d, 0x1p-32f)), z = hn::Mul(x, x);
-  // sin(pi x/2)/x and cos(pi x/2) in x^2, 3e-8 and 4e-8
-  V s = hn::Mul(x, Horner(d, z, 1.57079637f, -0.645966649f, 0.079712525f, -0.00468596956f));
-  V c = Horner(d, z, 1.0f, -1.23369765f, 0.253602386f, -0.0204145294f);
+  V s = hn::Mul(x, Horner(d, z, BoxMullerSeries<float>::sine));
+  V c = Horner(d, z, BoxMullerSeries<float>::cosine);
   TurnToQuadrant(d, hn::Add(b, hn::Set(du, std::uint32_t{1} << 29)), c, s);
   cosine = hn::Mul(radius, c);
   sine = hn::Mul(radius, s);

@@ -1,0 +1,141 @@
+// The mesh on a GPU: fields that lie there already, chips, and what the host waits for. %fma: of the GPU's
+// measured peak, at the 16 multiply-adds of a complex 2x2 on a vector (48 forward and back), whatever else a
+// kernel does.
+
+#include <cstdio>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "physics/gpu/mesh_gpu.hpp"
+
+#include "bench/gpu/gpu_peak.hpp"
+#include "bench/rows.hpp"
+
+namespace optinc::bench {
+namespace {
+
+const GpuPeaks& gpu_peaks() {
+  static const GpuPeaks measured = measure_gpu_peaks();
+  return measured;
+}
+
+template <class Real>
+void count_gpu(benchmark::State& state, double mzi_fields, double fma_each) {
+  count_rate(state, "MZI-fields/s", mzi_fields);
+  count_rate(state, "%fma",
+             100 * mzi_fields * fma_each /
+                 (sizeof(Real) == 4 ? gpu_peaks().f32_fma_per_s : gpu_peaks().f64_fma_per_s));
+}
+
+template <class Real>
+MeshGpu<Real> settled_mesh(const MeshCase& c) {
+  MeshGpu<Real> mesh(c.topology);
+  mesh.settle(c.program.template cast<Real>(), c.errors.template cast<Real>());
+  return mesh;
+}
+
+template <class Real>
+void gpu_forward(benchmark::State& state, Real) {
+  const MeshCase& c = mesh_case(state.range(0));
+  const MeshGpu<Real> mesh = settled_mesh<Real>(c);
+  GpuFields<Real> fields = mesh.upload(FieldBatchOf<Real>(case_fields(state.range(0), state.range(1))));
+  constexpr int passes = 10;  // launched one behind the other
+  for (auto _ : state) {
+    for (int i = 0; i < passes; ++i) mesh.propagate(fields);
+    mesh.wait();
+  }
+  count_gpu<Real>(state, 1.0 * passes * c.topology.mzi_count() * static_cast<double>(state.range(1)), 16);
+}
+
+/// Fields from the host and back.
+template <class Real>
+void gpu_forward_from_host(benchmark::State& state, Real) {
+  const MeshCase& c = mesh_case(state.range(0));
+  MeshGpu<Real> mesh(c.topology);
+  const auto program = c.program.template cast<Real>();
+  const auto errors = c.errors.template cast<Real>();
+  FieldBatchOf<Real> fields(case_fields(state.range(0), state.range(1)));
+  for (auto _ : state) {
+    mesh.settle(program, errors);
+    mesh.propagate(fields);
+  }
+  count_gpu<Real>(state, 1.0 * c.topology.mzi_count() * static_cast<double>(state.range(1)), 16);
+}
+
+template <class Real>
+void gpu_forward_and_backward(benchmark::State& state, Real) {
+  const MeshCase& c = mesh_case(state.range(0));
+  const MeshGpu<Real> mesh = settled_mesh<Real>(c);
+  const FieldBatchOf<Real> host(case_fields(state.range(0), state.range(1)));
+  const GpuFields<Real> inputs = mesh.upload(host);
+  GpuFields<Real> gradient = mesh.upload(host);
+  for (auto _ : state) benchmark::DoNotOptimize(mesh.backward(inputs, gradient));
+  count_gpu<Real>(state, 1.0 * c.topology.mzi_count() * static_cast<double>(state.range(1)), 48);
+}
+
+/// Chips drawn, settled, 64 words sent through each and compared with the perfect mesh.
+template <class Real>
+void gpu_chips(benchmark::State& state, Real, const ErrorModel& model) {
+  const MeshCase& c = mesh_case(state.range(0));
+  const MeshGpu<Real> mesh(c.topology);
+  const auto program = c.program.template cast<Real>();
+  const FieldBatchOf<Real> fields(case_fields(state.range(0), 64));
+  const auto chips = static_cast<std::uint32_t>(state.range(1));
+  std::uint32_t first = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(mesh.monte_carlo(program, model, {1, first, 0}, chips, fields));
+    first += chips;
+  }
+  count_rate(state, "chips/s", chips);
+  count_gpu<Real>(state, 64.0 * chips * c.topology.mzi_count(), 16);
+}
+
+ErrorModel four_normals() {
+  ErrorModel model = error_preset("foundry");
+  model.arm_loss_spread_db = model.sigma_phase_rad = 0.0;
+  return model;
+}
+
+auto in_real_time(std::vector<std::int64_t> ports, std::vector<std::int64_t> others,
+                  const char* other = "words") {
+  return [=](auto* row) {
+    row->ArgNames({"ports", other})->ArgsProduct({ports, others})->Unit(benchmark::kMicrosecond)->UseRealTime();
+  };
+}
+
+[[maybe_unused]] const bool added =
+    add_rows(
+        "gpu_forward", [](auto& state, auto real) { gpu_forward(state, real); },
+        in_real_time({16, 64, 128, 256, 512}, {64, 1024, 65536})) &&
+    add_rows(
+        "gpu_forward_from_host", [](auto& state, auto real) { gpu_forward_from_host(state, real); },
+        in_real_time({64}, {64, 1024})) &&
+    add_rows(
+        "gpu_forward_and_backward", [](auto& state, auto real) { gpu_forward_and_backward(state, real); },
+        in_real_time({16, 64, 128, 256}, {64, 1024, 16384})) &&
+    add_rows(
+        "gpu_chips", [](auto& state, auto real) { gpu_chips(state, real, error_preset("foundry")); },
+        in_real_time({16, 64, 128}, {100, 100000}, "chips")) &&
+    add_rows(
+        "gpu_chips_four_normals", [](auto& state, auto real) { gpu_chips(state, real, four_normals()); },
+        in_real_time({64}, {100000}, "chips"));
+
+}  // namespace
+}  // namespace optinc::bench
+
+int main(int argc, char** argv) {
+  using namespace optinc;
+  if (gpu_name().empty()) {
+    std::puts("no GPU was found: nothing to measure");
+    return 77;
+  }
+  benchmark::AddCustomContext("gpu", gpu_name());
+  benchmark::AddCustomContext("fma_peak_f32_per_s", fmt::format("{:.4g}", bench::gpu_peaks().f32_fma_per_s));
+  benchmark::AddCustomContext("fma_peak_f64_per_s", fmt::format("{:.4g}", bench::gpu_peaks().f64_fma_per_s));
+  benchmark::AddCustomContext("copy_byte_per_s", fmt::format("{:.4g}", bench::gpu_peaks().copy_byte_per_s));
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace optinc::gpu {
+
+/// Throws Error where a call of CUDA failed; `what` was asked of the GPU.
+void check(cudaError_t result, const char* what);
+
+/// The same for the kernel that was launched last.
+inline void check_launch() { check(cudaGetLastError(), "a kernel"); }
+
+}  // namespace optinc::gpu

@@ -1,0 +1,206 @@
+#include <algorithm>
+
+#include "physics/gpu/detail/check_cuda.hpp"
+#include "physics/gpu/detail/mesh_kernels.hpp"
+#include "physics/gpu/detail/propagate.cuh"
+#include "physics/gpu/detail/settle.cuh"
+
+namespace optinc::gpu {
+namespace {
+
+/// Words that a thread takes at once: rows are loaded once for all of them, and their fields fill the
+/// registers.
+template <class Real, int P>
+constexpr int wide = std::max(1, (sizeof(Real) == 4 ? 16 : 8) / P);
+/// On the way back there are two fields for each.
+template <class Real, int P>
+constexpr int wide_back = std::max(1, wide<Real, P> / 2);
+
+/// Calls use(ports per lane), known when compiling.
+template <class Real, class Use>
+auto with_ports_per_lane(const Wiring& w, Use use) {
+  switch (w.ports_per_lane) {
+    case 2:
+      return use(std::integral_constant<int, 2>());
+    case 4:
+      return use(std::integral_constant<int, 4>());
+    case 8:
+      return use(std::integral_constant<int, 8>());
+    default:
+      return use(std::integral_constant<int, most_per_lane<Real>>());
+  }
+}
+
+int over(std::size_t a, std::size_t b) { return static_cast<int>((a + b - 1) / b); }
+
+struct Launch {
+  dim3 grid;
+  unsigned threads;
+};
+
+/// Threads and blocks for words taken `each` at a time.
+Launch launch_of(const Wiring& w, int words, int each, int chips) {
+  const int threads = over(words, each) * w.lanes;
+  const int block = std::min(32 * warps_per_block, over(threads, 32) * 32);
+  return {dim3(chips, over(threads, block)), static_cast<unsigned>(block)};
+}
+
+/// Of a mesh that keeps its fields in memory.
+Launch launch_anywhere(const Wiring& w, int words, int chips) {
+  return {dim3(chips, over(words, words_per_group)), static_cast<unsigned>(32 * std::clamp(w.slots, 1, 32))};
+}
+
+constexpr int threads = 256;
+
+}  // namespace
+
+template <class Real>
+int groups(const Wiring& w, int words) {
+  if (w.ports_per_lane == 0) return over(words, words_per_group);
+  return with_ports_per_lane<Real>(
+      w, [&](auto P) { return static_cast<int>(launch_of(w, words, wide<Real, P>, 1).grid.y); });
+}
+
+template <class Real>
+int parts(const Wiring& w, int words) {
+  if (w.ports_per_lane == 0) return over(words, words_per_group);
+  return with_ports_per_lane<Real>(w, [&](auto P) { return over(words, wide_back<Real, P>); });
+}
+
+template <class Real>
+void fill_idle(const Wiring& w, Real idle_factor, int chips, const Rows<Real>& rows) {
+  const std::size_t count = std::size_t(w.columns) * w.slots * chips;
+  if (count > 0) fill_idle_kernel<<<over(count, threads), threads>>>(w, idle_factor, count, rows);
+  check_launch();
+}
+
+template <class Real>
+void settle(const Wiring& w, const Parameters<Real>& p, const Rows<Real>& rows) {
+  settle_kernel<<<over(std::max(w.mzis, w.stride), threads), threads>>>(w, p, rows);
+  check_launch();
+}
+
+template <class Real>
+void settle_chips(const Wiring& w, const Parameters<Real>& program, const Draws& draws, std::uint32_t first,
+                  int chips, const Rows<Real>& rows) {
+  const std::size_t quads = std::size_t(over(w.mzis, 4) + over(w.stride, 4)) * chips;
+  settle_chips_kernel<<<over(quads, threads), threads>>>(w, program, draws, first, chips, rows);
+  check_launch();
+}
+
+template <class Real>
+void propagate(const Wiring& w, const Rows<Real>& rows, int chips, const Passage<Real>& passage,
+               Number<Real>* scratch) {
+  if (w.ports_per_lane == 0) {
+    const Launch l = launch_anywhere(w, passage.words, chips);
+    propagate_anywhere<<<l.grid, l.threads>>>(w, rows, passage, scratch);
+    check_launch();
+    return;
+  }
+  with_ports_per_lane<Real>(w, [&](auto P) {
+    const Launch l = launch_of(w, passage.words, wide<Real, P>, chips);
+    // too few words to fill a GPU that way: one a thread. Overlaps keep their groups
+    if (l.grid.x * l.grid.y * l.threads < 1u << 16 && passage.others == nullptr) {
+      const Launch narrow = launch_of(w, passage.words, 1, chips);
+      propagate_vectors<Real, P, 1><<<narrow.grid, narrow.threads>>>(w, rows, passage);
+    } else {
+      propagate_vectors<Real, P, wide<Real, P>><<<l.grid, l.threads>>>(w, rows, passage);
+    }
+    check_launch();
+  });
+}
+
+template <class Real>
+void walk_back(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& passage, Number<Real>* gradient,
+               Real* sums, Real* screen_sums, Number<Real>* scratch) {
+  if (w.ports_per_lane == 0) {
+    const Launch l = launch_anywhere(w, passage.words, 1);
+    walk_back_anywhere<<<l.grid, l.threads>>>(w, rows, passage, gradient, sums, screen_sums, scratch);
+    check_launch();
+    return;
+  }
+  with_ports_per_lane<Real>(w, [&](auto P) {
+    const Launch l = launch_of(w, passage.words, wide_back<Real, P>, 1);
+    walk_back_vectors<Real, P, wide_back<Real, P>>
+        <<<l.grid, l.threads>>>(w, rows, passage, gradient, sums, screen_sums);
+    check_launch();
+  });
+}
+
+namespace {
+
+template <class Real>
+__global__ void add_parts_kernel(const Real* sums, int parts, std::size_t count, Real* total) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  Real sum = 0;
+  for (int part = 0; part < parts; ++part) sum += sums[part * count + i];
+  total[i] += sum;
+}
+
+template <class Real>
+__global__ void pack_kernel(Wiring w, const Real* re, const Real* im, int words, Number<Real>* fields) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= std::size_t(words) * w.stride) return;
+  const std::size_t port = i % w.stride, word = i / w.stride;
+  fields[i] = port < std::size_t(w.ports) ? Number<Real>{re[port * words + word], im[port * words + word]}
+                                          : Number<Real>{};
+}
+
+template <class Real>
+__global__ void unpack_kernel(Wiring w, const Number<Real>* fields, int words, Real* re, Real* im) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= std::size_t(words) * w.ports) return;
+  const Number<Real> a = fields[i % words * w.stride + i / words];
+  re[i] = a.re;
+  im[i] = a.im;
+}
+
+}  // namespace
+
+template <class Real>
+void add_parts(const Real* sums, int parts, std::size_t count, Real* total) {
+  if (count > 0) add_parts_kernel<<<over(count, threads), threads>>>(sums, parts, count, total);
+  check_launch();
+}
+
+template <class Real>
+void differentiate(const Wiring& w, const Parameters<Real>& parameters, const std::int32_t* idle,
+                   int idle_count, const Real* sums, Real* derivatives) {
+  if (w.mzis > 0) differentiate_kernel<<<over(w.mzis, threads), threads>>>(w, parameters, sums, derivatives);
+  idle_sum_kernel<<<1, threads>>>(idle, idle_count, sums, derivatives + 8 * std::size_t(w.mzis));
+  check_launch();
+}
+
+template <class Real>
+void pack(const Wiring& w, const Real* re, const Real* im, int words, Number<Real>* fields) {
+  pack_kernel<<<over(std::size_t(words) * w.stride, threads), threads>>>(w, re, im, words, fields);
+  check_launch();
+}
+
+template <class Real>
+void unpack(const Wiring& w, const Number<Real>* fields, int words, Real* re, Real* im) {
+  unpack_kernel<<<over(std::size_t(words) * w.ports, threads), threads>>>(w, fields, words, re, im);
+  check_launch();
+}
+
+#define INSTANTIATE(Real)                                                                                      \
+  template int groups<Real>(const Wiring&, int);                                                               \
+  template int parts<Real>(const Wiring&, int);                                                                \
+  template void fill_idle(const Wiring&, Real, int, const Rows<Real>&);                                        \
+  template void settle(const Wiring&, const Parameters<Real>&, const Rows<Real>&);                             \
+  template void settle_chips(const Wiring&, const Parameters<Real>&, const Draws&, std::uint32_t, int,         \
+                             const Rows<Real>&);                                                               \
+  template void propagate(const Wiring&, const Rows<Real>&, int, const Passage<Real>&, Number<Real>*);         \
+  template void walk_back(const Wiring&, const Rows<Real>&, const Passage<Real>&, Number<Real>*, Real*, Real*, \
+                          Number<Real>*);                                                                      \
+  template void add_parts(const Real*, int, std::size_t, Real*);                                               \
+  template void differentiate(const Wiring&, const Parameters<Real>&, const std::int32_t*, int, const Real*,   \
+                              Real*);                                                                          \
+  template void pack(const Wiring&, const Real*, const Real*, int, Number<Real>*);                             \
+  template void unpack(const Wiring&, const Number<Real>*, int, Real*, Real*);
+INSTANTIATE(float)
+INSTANTIATE(double)
+#undef INSTANTIATE
+
+}  // namespace optinc::gpu

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What the host asks of the GPU, in plain arrays: compiled by both compilers. All pointers are to memory on the
+// GPU; all launches are in order on one stream.
+
+namespace optinc::gpu {
+
+/// A complex number.
+template <class Real>
+struct alignas(2 * sizeof(Real)) Number {
+  Real re, im;
+};
+
+/// One output of an MZI: its factors for the upper and the lower input.
+template <class Real>
+struct alignas(16) Row {
+  Number<Real> upper, lower;
+};
+
+/// Ports that a thread keeps in its registers at most.
+template <class Real>
+constexpr int most_per_lane = sizeof(Real) == 4 ? 16 : 8;
+
+/// The wiring of a mesh. Every column has `slots`, each an MZI or a port that passes the column by itself.
+///
+/// Where every column is a run of neighbours, a vector's fields lie in the registers of `lanes` threads of one
+/// warp, `ports_per_lane` in each; slot s of a column joins ports 2s and 2s + 1 (shift 0), or 2s - 1 and 2s
+/// (shift 1). Any other mesh keeps its fields in memory (ports_per_lane = 0), and its slots name their ports.
+struct Wiring {
+  int ports = 0, columns = 0, mzis = 0, slots = 0;
+  int stride = 0;  ///< ports that a vector takes in memory
+  int lanes = 0, ports_per_lane = 0;
+  const std::int32_t* shift = nullptr;                    ///< (columns)
+  const std::int32_t* place = nullptr;                    ///< (MZIs) where its rows lie: column slots + slot
+  const std::int32_t *upper = nullptr, *lower = nullptr;  ///< (columns, slots) ports; -1: none
+};
+
+/// Phases and errors of a mesh: MeshParameters on the GPU. Errors may be null: none.
+template <class Real>
+struct Parameters {
+  const Real *theta, *phi, *output_phase;
+  const Real *alpha, *beta, *theta_offset, *phi_offset, *theta_arm_db, *phi_arm_db, *theta_other_db,
+      *phi_other_db, *output_offset;
+};
+
+/// Stream::key() and the coordinates that all chips share.
+struct StreamKey {
+  std::uint32_t key[2];
+  std::uint32_t trial;
+};
+
+/// ErrorModel as draw_mesh_errors() uses it, with the streams it draws from.
+struct Draws {
+  double sigma_alpha, sigma_beta, rho, sigma_calibration, sigma_phase, mean_arm_db, arm_spread_db;
+  StreamKey splitters, calibration, phase_noise, losses;
+};
+
+/// A settled mesh: rows of every slot (columns, slots) and the screen (stride). Of many chips, one behind the
+/// other.
+template <class Real>
+struct Rows {
+  Row<Real>*upper = nullptr, *lower = nullptr;
+  Number<Real>* screen = nullptr;
+};
+
+/// What the outputs y of a chip have in common with those of another mesh, y0, summed over ports and words.
+struct Overlap {
+  double re, im;  ///< sum of conj(y0) y
+  double power;   ///< sum of |y|^2
+};
+
+/// Rows of slots without an MZI, `chips` times.
+template <class Real>
+void fill_idle(const Wiring& wiring, Real idle_factor, int chips, const Rows<Real>& rows);
+
+/// Rows and screen of one mesh.
+template <class Real>
+void settle(const Wiring& wiring, const Parameters<Real>& parameters, const Rows<Real>& rows);
+
+/// Those of chips `first`, `first` + 1, ..
+template <class Real>
+void settle_chips(const Wiring& wiring, const Parameters<Real>& program, const Draws& draws,
+                  std::uint32_t first, int chips, const Rows<Real>& rows);
+
+/// Where fields come from and what becomes of them: (words, stride) each.
+template <class Real>
+struct Passage {
+  const Number<Real>* inputs = nullptr;
+  Number<Real>* outputs = nullptr;  ///< of every chip, one behind the other; null: not kept
+  Number<Real>* in_front =
+      nullptr;  ///< fields in front of every column (columns, words, stride); null: not kept
+  const Number<Real>* others = nullptr;  ///< y0; null: no overlap
+  Overlap* overlaps = nullptr;           ///< (chips, groups())
+  int words = 0;
+};
+
+/// Groups of words whose overlaps are summed apart.
+template <class Real>
+int groups(const Wiring& wiring, int words);
+
+/// Sends fields through `chips` settled meshes. `scratch`: groups() times 32 ports for every chip where the
+/// mesh keeps fields in memory, else null.
+template <class Real>
+void propagate(const Wiring& wiring, const Rows<Real>& rows, int chips, const Passage<Real>& passage,
+               Number<Real>* scratch);
+
+/// Reverse mode of one mesh. `gradient` (words, stride) goes from the outputs to the inputs; `sums` (parts,
+/// columns, slots, 8) are the sums of x lambda^H of every part of the words, which sum_parts() adds up to
+/// (columns, slots, 8); `screen_sums` (parts, stride) those of conj(lambda) y at the outputs.
+template <class Real>
+void walk_back(const Wiring& wiring, const Rows<Real>& rows, const Passage<Real>& passage,
+               Number<Real>* gradient, Real* sums, Real* screen_sums, Number<Real>* scratch);
+template <class Real>
+int parts(const Wiring& wiring, int words);
+
+/// Adds `count` numbers of every part to `total`, part after part.
+template <class Real>
+void add_parts(const Real* sums, int parts, std::size_t count, Real* total);
+
+/// Derivatives by theta, phi, alpha, beta, losses of the arms (theta, phi, theta other, phi other), each
+/// (MZIs), and behind them the sum of what `idle` numbers of the sums: one of each port that passes a column by
+/// itself.
+template <class Real>
+void differentiate(const Wiring& wiring, const Parameters<Real>& parameters, const std::int32_t* idle,
+                   int idle_count, const Real* sums, Real* derivatives);
+
+/// Between planes (ports, words) and vectors (words, stride).
+template <class Real>
+void pack(const Wiring& wiring, const Real* re, const Real* im, int words, Number<Real>* fields);
+template <class Real>
+void unpack(const Wiring& wiring, const Number<Real>* fields, int words, Real* re, Real* im);
+
+}  // namespace optinc::gpu

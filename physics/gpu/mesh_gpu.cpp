@@ -1,0 +1,491 @@
+#include "physics/gpu/mesh_gpu.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "physics/core/check.hpp"
+#include "physics/gpu/detail/check_cuda.hpp"
+#include "physics/gpu/detail/device_array.hpp"
+#include "physics/gpu/detail/mesh_kernels.hpp"
+#include "physics/random/stream.hpp"
+
+namespace optinc {
+
+namespace gpu {
+
+void check(cudaError_t result, const char* what) {
+  validate(result == cudaSuccess, "the GPU refused {} ({}). Use fewer words at a time, or MeshEngine.", what,
+           cudaGetErrorString(result));
+}
+
+}  // namespace gpu
+
+namespace {
+
+constexpr std::size_t memory_bytes = std::size_t{512} << 20;  ///< that one call may take for what lies between
+
+/// A topology as the kernels walk it.
+struct HostWiring {
+  gpu::Wiring shape;
+  std::vector<std::int32_t> shift, place, upper, lower;
+  std::vector<std::int32_t> idle;  ///< numbers of the sums that idle ports add up to
+};
+
+bool is_run(std::span<const PortPair> column) {
+  return std::ranges::all_of(column, [&](const PortPair& p) {
+    return p.lower == p.upper + 1 && p.upper % 2 == column.front().upper % 2;
+  });
+}
+
+HostWiring wire(const MeshTopology& t, int most_per_lane) {
+  HostWiring w;
+  gpu::Wiring& s = w.shape;
+  s.ports = t.ports;
+  s.columns = t.columns();
+  s.mzis = t.mzi_count();
+  bool runs = t.ports <= 32 * most_per_lane;
+  for (int c = 0; c < s.columns; ++c) runs = runs && is_run(t.column(c));
+  if (runs) {
+    s.ports_per_lane = std::max(2, static_cast<int>(std::bit_ceil((unsigned(t.ports) + 31) / 32)));
+    s.lanes = static_cast<int>(std::bit_ceil(unsigned((t.ports + s.ports_per_lane - 1) / s.ports_per_lane)));
+    s.stride = s.lanes * s.ports_per_lane;
+    s.slots = s.stride / 2 + 1;
+  } else {
+    s.stride = t.ports;
+    for (int c = 0; c < s.columns; ++c)
+      s.slots = std::max(s.slots, t.ports - static_cast<int>(t.column(c).size()));
+    w.upper.assign(std::size_t(s.columns) * static_cast<std::size_t>(s.slots), -1);
+    w.lower = w.upper;
+  }
+  for (int c = 0; c < s.columns; ++c) {
+    const auto column = t.column(c);
+    const int shift = runs && !column.empty() ? column.front().upper % 2 : 0;
+    w.shift.push_back(shift);
+    std::vector<bool> idle(static_cast<std::size_t>(t.ports), true);
+    int slot = c * s.slots;
+    for (const PortPair& p : column) {
+      const int at = runs ? c * s.slots + (p.upper + shift) / 2 : slot++;
+      if (!runs)
+        std::tie(w.upper[static_cast<std::size_t>(at)], w.lower[static_cast<std::size_t>(at)]) =
+            std::pair(p.upper, p.lower);
+      w.place.push_back(at);
+      idle[static_cast<std::size_t>(p.upper)] = idle[static_cast<std::size_t>(p.lower)] = false;
+    }
+    for (int p = 0; p < t.ports; ++p) {
+      if (!idle[static_cast<std::size_t>(p)]) continue;
+      const int at = runs ? c * s.slots + (p + shift) / 2 : slot++;
+      if (!runs) w.upper[static_cast<std::size_t>(at)] = p;
+      w.idle.push_back(8 * at + (runs && (p + shift) % 2 == 1 ? 6 : 0));
+    }
+  }
+  return w;
+}
+
+gpu::StreamKey stream_key(const MeshAddress& address, Purpose purpose) {
+  const auto& key = Stream(address.seed, purpose).key();
+  return {{key[0], key[1]}, address.mesh};
+}
+
+template <class Real>
+void require_finite(const char* name, const VectorOf<Real>& values) {
+  validate(values.allFinite(), "{} holds NaN or infinity (finite numbers only). Set finite numbers.", name);
+}
+
+template <class Real>
+void require_finite(const MeshProgramOf<Real>& p) {
+  require_finite("theta", p.theta);
+  require_finite("phi", p.phi);
+  require_finite("output_phase", p.output_phase);
+}
+
+template <class Real>
+Real idle_factor(Real arm_loss_db) {
+  return static_cast<Real>(std::pow(10.0, -2.0 * static_cast<double>(arm_loss_db) / 20));
+}
+
+/// Rows and screens of some meshes.
+template <class Real>
+struct RowMemory {
+  gpu::DeviceArray<gpu::Row<Real>> upper, lower;
+  gpu::DeviceArray<gpu::Number<Real>> screen;
+
+  gpu::Rows<Real> of(const gpu::Wiring& w, int chips) {
+    const std::size_t rows = std::size_t(w.columns) * static_cast<std::size_t>(w.slots * chips);
+    return {upper.reserve(rows), lower.reserve(rows),
+            screen.reserve(std::size_t(w.stride) * std::size_t(chips))};
+  }
+};
+
+}  // namespace
+
+std::string gpu_name() {
+  int count = 0;
+  cudaDeviceProp properties;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0 ||
+      cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
+    return {};
+  return properties.name;
+}
+
+template <class Real>
+struct GpuFields<Real>::Memory {
+  gpu::DeviceArray<gpu::Number<Real>> numbers;
+};
+template <class Real>
+GpuFields<Real>::GpuFields() : memory_(std::make_unique<Memory>()) {}
+template <class Real>
+GpuFields<Real>::GpuFields(GpuFields&&) noexcept = default;
+template <class Real>
+GpuFields<Real>& GpuFields<Real>::operator=(GpuFields&&) noexcept = default;
+template <class Real>
+GpuFields<Real>::~GpuFields() = default;
+
+/// What lies on the GPU.
+template <class Real>
+struct MeshGpu<Real>::State {
+  using Number = gpu::Number<Real>;
+  MeshTopology topology;
+  gpu::Wiring wiring;
+  int idle_count = 0;
+  gpu::DeviceArray<std::int32_t> shift, place, upper, lower, idle;
+  bool settled = false;
+  Real idle_factor_now = 1;
+  gpu::DeviceArray<Real> parameters;  ///< theta, phi, output phase, and what settle() was given of errors
+  gpu::Parameters<Real> pointers;
+  RowMemory<Real> rows;
+  // what a call needs, kept for the next one
+  RowMemory<Real> chip_rows;
+  gpu::DeviceArray<Real> planes, program, sums, total, screen_sums, screen_total, derivatives;
+  gpu::DeviceArray<Number> scratch, in_front, outputs, perfect;
+  gpu::DeviceArray<gpu::Overlap> overlaps;
+
+  void require(bool condition) const {
+    validate(condition, "the mesh was not settled (it has no phases yet). Call settle() first.");
+  }
+  Number* scratch_of(int words, int chips) {
+    if (wiring.ports_per_lane > 0) return nullptr;
+    return scratch.reserve(std::size_t(gpu::groups<Real>(wiring, words)) * 32 *
+                           static_cast<std::size_t>(wiring.ports) * static_cast<std::size_t>(chips));
+  }
+};
+
+template <class Real>
+MeshGpu<Real>::MeshGpu(const MeshTopology& topology) {
+  validate(!gpu_name().empty(), "no GPU was found (MeshGpu computes on one). Use MeshEngine.");
+  validate_topology(topology);
+  state_ = std::make_unique<State>();
+  State& s = *state_;
+  s.topology = topology;
+  const HostWiring w = wire(topology, gpu::most_per_lane<Real>);
+  s.wiring = w.shape;
+  s.wiring.shift = s.shift.set(w.shift);
+  s.wiring.place = s.place.set(w.place);
+  s.wiring.upper = s.upper.set(w.upper);
+  s.wiring.lower = s.lower.set(w.lower);
+  s.idle.set(w.idle);
+  s.idle_count = static_cast<int>(w.idle.size());
+}
+template <class Real>
+MeshGpu<Real>::MeshGpu(MeshGpu&&) noexcept = default;
+template <class Real>
+MeshGpu<Real>& MeshGpu<Real>::operator=(MeshGpu&&) noexcept = default;
+template <class Real>
+MeshGpu<Real>::~MeshGpu() = default;
+
+template <class Real>
+void MeshGpu<Real>::settle(const MeshProgramOf<Real>& p, const MeshErrorsOf<Real>& e) {
+  State& s = *state_;
+  s.settled = false;
+  validate_program(s.topology, p);
+  validate_errors(s.topology, e);
+  require_finite(p);
+  std::vector<Real> all;
+  std::vector<std::size_t> starts;
+  const auto add = [&](const char* name, const VectorOf<Real>& values) {
+    require_finite(name, values);
+    starts.push_back(all.size());
+    all.insert(all.end(), values.begin(), values.end());
+  };
+  add("theta", p.theta);
+  add("phi", p.phi);
+  add("output_phase", p.output_phase);
+  add("alpha", e.alpha);
+  add("beta", e.beta);
+  add("theta_offset", e.theta_offset);
+  add("phi_offset", e.phi_offset);
+  add("theta_arm_loss_db", e.theta_arm_loss_db);
+  add("phi_arm_loss_db", e.phi_arm_loss_db);
+  add("theta_other_loss_db", e.theta_other_loss_db);
+  add("phi_other_loss_db", e.phi_other_loss_db);
+  add("output_offset", e.output_offset);
+  validate(std::isfinite(e.idle_arm_loss_db),
+           "idle_arm_loss_db is {} (a finite loss in dB). Set a value in this range.", e.idle_arm_loss_db);
+  const Real* const at = s.parameters.set(all);
+  const auto from = [&](std::size_t i) { return at + starts[i]; };
+  s.pointers = {from(0), from(1), from(2), from(3), from(4),  from(5),
+                from(6), from(7), from(8), from(9), from(10), from(11)};
+  s.idle_factor_now = idle_factor(e.idle_arm_loss_db);
+  const gpu::Rows<Real> rows = s.rows.of(s.wiring, 1);
+  gpu::fill_idle(s.wiring, s.idle_factor_now, 1, rows);
+  gpu::settle(s.wiring, s.pointers, rows);
+  s.settled = true;
+}
+
+template <class Real>
+GpuFields<Real> MeshGpu<Real>::upload(const FieldBatchOf<Real>& fields) const {
+  State& s = *state_;
+  validate(fields.ports() == s.wiring.ports && fields.im.rows() == fields.re.rows() &&
+               fields.im.cols() == fields.re.cols() && fields.words() < (1 << 24),
+           "fields ({}, {}) with imaginary parts ({}, {}) meet a mesh of {} ports (ports agree, at most 2^24 "
+           "words). Send one field per port.",
+           fields.re.rows(), fields.re.cols(), fields.im.rows(), fields.im.cols(), s.wiring.ports);
+  GpuFields<Real> uploaded;
+  uploaded.words_ = fields.words();
+  const auto count = static_cast<std::size_t>(fields.re.size());
+  if (count == 0) return uploaded;
+  Real* const planes = s.planes.reserve(2 * count);
+  gpu::check(cudaMemcpy(planes, fields.re.data(), count * sizeof(Real), cudaMemcpyHostToDevice),
+             "a copy to it");
+  gpu::check(cudaMemcpy(planes + count, fields.im.data(), count * sizeof(Real), cudaMemcpyHostToDevice),
+             "a copy to it");
+  auto& numbers = uploaded.memory_->numbers;
+  numbers.reserve(static_cast<std::size_t>(fields.words() * s.wiring.stride));
+  gpu::pack(s.wiring, planes, planes + count, static_cast<int>(fields.words()), numbers.data());
+  return uploaded;
+}
+
+template <class Real>
+FieldBatchOf<Real> MeshGpu<Real>::download(const GpuFields<Real>& fields) const {
+  State& s = *state_;
+  FieldBatchOf<Real> host(s.wiring.ports, fields.words());
+  const auto count = static_cast<std::size_t>(host.re.size());
+  if (count == 0) return host;
+  Real* const planes = s.planes.reserve(2 * count);
+  gpu::unpack(s.wiring, fields.memory_->numbers.data(), static_cast<int>(fields.words()), planes,
+              planes + count);
+  s.planes.get(host.re.data(), count);
+  s.planes.get(host.im.data(), count, count);
+  return host;
+}
+
+template <class Real>
+void MeshGpu<Real>::propagate(GpuFields<Real>& fields) const {
+  State& s = *state_;
+  s.require(s.settled);
+  const int words = static_cast<int>(fields.words());
+  if (words == 0) return;
+  gpu::Number<Real>* const x = fields.memory_->numbers.data();
+  gpu::Passage<Real> passage;
+  passage.inputs = x;
+  passage.outputs = x;
+  passage.words = words;
+  gpu::propagate(s.wiring, s.rows.of(s.wiring, 1), 1, passage, s.scratch_of(words, 1));
+}
+
+template <class Real>
+void MeshGpu<Real>::propagate(FieldBatchOf<Real>& fields) const {
+  GpuFields<Real> there = upload(fields);
+  propagate(there);
+  fields = download(there);
+}
+
+template <class Real>
+MeshGradientOf<Real> MeshGpu<Real>::backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient) const {
+  State& s = *state_;
+  s.require(s.settled);
+  validate(inputs.words() == gradient.words(),
+           "inputs of {} words meet a gradient of {} (they must agree). Give those of one pass.",
+           inputs.words(), gradient.words());
+  const gpu::Wiring& w = s.wiring;
+  const auto columns = static_cast<std::size_t>(w.columns), stride = static_cast<std::size_t>(w.stride);
+  const std::size_t count = columns * static_cast<std::size_t>(w.slots) * 8;
+  const auto zeros = [](gpu::DeviceArray<Real>& values, std::size_t n) {
+    Real* const at = values.reserve(std::max<std::size_t>(n, 1));
+    gpu::check(cudaMemsetAsync(at, 0, n * sizeof(Real)), "zeros");
+    return at;
+  };
+  Real *const total = zeros(s.total, count), *const screen_total = zeros(s.screen_total, stride);
+  const gpu::Rows<Real> rows = s.rows.of(w, 1);
+  // so many words at once that the fields in front of columns, and the sums of every part, stay within bounds
+  const std::size_t word_bytes =
+      (columns * stride * 2 + count * static_cast<std::size_t>(gpu::parts<Real>(w, 1024)) / 1024) *
+      sizeof(Real);
+  const auto at_once = static_cast<Eigen::Index>(std::clamp<std::size_t>(
+      memory_bytes / std::max<std::size_t>(word_bytes, 1) / 1024 * 1024, 1024, 1 << 20));
+  for (Eigen::Index first = 0; first < inputs.words(); first += at_once) {
+    const int words = static_cast<int>(std::min(at_once, inputs.words() - first));
+    const std::size_t padded = (static_cast<std::size_t>(words) + 31) / 32 * 32,
+                      offset = stride * std::size_t(first);
+    gpu::Passage<Real> passage;
+    passage.inputs = inputs.memory_->numbers.data() + offset;
+    passage.outputs = s.outputs.reserve(padded * stride);
+    passage.in_front = s.in_front.reserve(columns * padded * stride);
+    passage.words = words;
+    gpu::Number<Real>* const scratch = s.scratch_of(words, 1);
+    gpu::propagate(w, rows, 1, passage, scratch);
+    const int parts = gpu::parts<Real>(w, words);
+    Real* const sums = s.sums.reserve(count * static_cast<std::size_t>(parts));
+    Real* const screen_sums = s.screen_sums.reserve(stride * static_cast<std::size_t>(parts));
+    gpu::walk_back(w, rows, passage, gradient.memory_->numbers.data() + offset, sums, screen_sums, scratch);
+    gpu::add_parts(sums, parts, count, total);
+    gpu::add_parts(screen_sums, parts, stride, screen_total);
+  }
+  Real* const derivatives = s.derivatives.reserve(8 * static_cast<std::size_t>(w.mzis) + 1);
+  gpu::differentiate(w, s.pointers, s.idle.data(), s.idle_count, total, derivatives);
+
+  MeshGradientOf<Real> g;
+  std::size_t at = 0;
+  for (auto* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db,
+                  &g.theta_other_loss_db, &g.phi_other_loss_db}) {
+    v->resize(w.mzis);
+    s.derivatives.get(v->data(), static_cast<std::size_t>(w.mzis), at);
+    at += static_cast<std::size_t>(w.mzis);
+  }
+  Real idle_sum = 0;
+  s.derivatives.get(&idle_sum, 1, at);
+  g.idle_arm_loss_db = static_cast<Real>(-std::log(10.0) / 20 * 2) * s.idle_factor_now * idle_sum;
+  g.output_phase.resize(w.ports);
+  s.screen_total.get(g.output_phase.data(), static_cast<std::size_t>(w.ports));
+  return g;
+}
+
+template <class Real>
+MeshGradientOf<Real> MeshGpu<Real>::backward(const FieldBatchOf<Real>& inputs,
+                                             FieldBatchOf<Real>& gradient) const {
+  GpuFields<Real> there = upload(gradient);
+  const MeshGradientOf<Real> g = backward(upload(inputs), there);
+  gradient = download(there);
+  return g;
+}
+
+/// Calls see(number of the first chip, chips) after every batch of chips, whose outputs or overlaps are then in
+/// `outputs` or `overlaps`.
+template <class Real>
+template <class See>
+void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const ErrorModel& model,
+                                  const MeshAddress& first, std::uint32_t chips, const GpuFields<Real>& fields,
+                                  bool compare, See see) const {
+  State& s = *state_;
+  validate_program(s.topology, program);
+  require_finite(program);
+  validate_errors(model);
+  validate(chips <= ~first.chip,
+           "{} chips from number {} on (numbers below 2^32). Draw fewer, or begin with a lower number.", chips,
+           first.chip);
+  const gpu::Wiring& w = s.wiring;
+  const int words = static_cast<int>(fields.words());
+  if (words == 0 || chips == 0) return;
+  std::vector<Real> phases;
+  for (const VectorOf<Real>* v : {&program.theta, &program.phi, &program.output_phase})
+    phases.insert(phases.end(), v->begin(), v->end());
+  const Real* const theta = s.program.set(phases);
+  gpu::Parameters<Real> parameters = {};
+  parameters.theta = theta;
+  parameters.phi = theta + w.mzis;
+  parameters.output_phase = theta + 2 * w.mzis;
+  const gpu::Draws draws = {model.sigma_eta_rad,
+                            model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab * model.rho_ab),
+                            model.rho_ab,
+                            model.sigma_cal_rad,
+                            model.sigma_phase_rad,
+                            model.mzi_loss_db / 2,
+                            model.arm_loss_spread_db,
+                            stream_key(first, Purpose::splitter_error),
+                            stream_key(first, Purpose::calibration_residual),
+                            stream_key(first, Purpose::phase_noise),
+                            stream_key(first, Purpose::arm_loss)};
+  const auto size = static_cast<std::size_t>(words) * static_cast<std::size_t>(w.stride);
+  const auto groups = static_cast<std::size_t>(gpu::groups<Real>(w, words));
+  gpu::Passage<Real> passage;
+  passage.inputs = fields.memory_->numbers.data();
+  passage.words = words;
+  if (compare) {  // first what a perfect mesh makes of them
+    const gpu::Rows<Real> rows = s.chip_rows.of(w, 1);
+    gpu::fill_idle(w, Real(1), 1, rows);
+    gpu::settle(w, parameters, rows);
+    passage.outputs = s.perfect.reserve(size);
+    gpu::propagate(w, rows, 1, passage, s.scratch_of(words, 1));
+    passage.others = passage.outputs;
+    passage.outputs = nullptr;
+  }
+  const std::size_t chip_bytes =
+      std::size_t(w.columns) * static_cast<std::size_t>(w.slots) * 2 * sizeof(gpu::Row<Real>) +
+      (compare ? 0 : size * sizeof(gpu::Number<Real>)) +
+      (w.ports_per_lane > 0 ? 0 : groups * 32 * static_cast<std::size_t>(w.ports) * sizeof(gpu::Number<Real>));
+  const auto at_once = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(memory_bytes / chip_bytes, 1, std::min<std::uint32_t>(chips, 1 << 16)));
+  const gpu::Rows<Real> rows = s.chip_rows.of(w, static_cast<int>(at_once));
+  gpu::fill_idle(w, idle_factor(static_cast<Real>(mean_arm_loss_db(model))), static_cast<int>(at_once), rows);
+  if (compare)
+    passage.overlaps = s.overlaps.reserve(groups * at_once);
+  else
+    passage.outputs = s.outputs.reserve(size * at_once);
+  gpu::Number<Real>* const scratch = s.scratch_of(words, static_cast<int>(at_once));
+  for (std::uint32_t done = 0; done < chips; done += at_once) {
+    const int now = static_cast<int>(std::min(at_once, chips - done));
+    gpu::settle_chips(w, parameters, draws, first.chip + done, now, rows);
+    gpu::propagate(w, rows, now, passage, scratch);
+    see(done, static_cast<std::uint32_t>(now));
+  }
+}
+
+template <class Real>
+std::vector<ChipOverlap> MeshGpu<Real>::monte_carlo(const MeshProgramOf<Real>& program, const ErrorModel& model,
+                                                    const MeshAddress& first, std::uint32_t chips,
+                                                    const FieldBatchOf<Real>& fields) const {
+  State& s = *state_;
+  const GpuFields<Real> there = upload(fields);
+  const auto groups = static_cast<std::size_t>(gpu::groups<Real>(s.wiring, std::max(1, int(fields.words()))));
+  std::vector<ChipOverlap> found(chips);
+  std::vector<gpu::Overlap> batch;
+  // a mesh without losses keeps all power
+  const double power =
+      fields.re.template cast<double>().squaredNorm() + fields.im.template cast<double>().squaredNorm();
+  through_chips(program, model, first, chips, there, true, [&](std::uint32_t from, std::uint32_t count) {
+    batch.resize(groups * count);
+    s.overlaps.get(batch.data(), batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      ChipOverlap& chip = found[from + i / groups];
+      if (i % groups == 0) chip = {0.0, 0.0};
+      chip.overlap += Complex(batch[i].re, batch[i].im) / power;
+      chip.power += batch[i].power / power;
+    }
+  });
+  return found;
+}
+
+template <class Real>
+std::vector<FieldBatchOf<Real>> MeshGpu<Real>::chip_fields(const MeshProgramOf<Real>& program,
+                                                           const ErrorModel& model, const MeshAddress& first,
+                                                           std::uint32_t chips,
+                                                           const FieldBatchOf<Real>& fields) const {
+  State& s = *state_;
+  const GpuFields<Real> there = upload(fields);
+  std::vector<FieldBatchOf<Real>> found(chips, FieldBatchOf<Real>(fields.ports(), fields.words()));
+  through_chips(program, model, first, chips, there, false, [&](std::uint32_t from, std::uint32_t count) {
+    const int words = static_cast<int>(fields.words());
+    const auto plane = static_cast<std::size_t>(fields.re.size());
+    Real* const planes = s.planes.reserve(2 * plane);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      gpu::unpack(s.wiring,
+                  s.outputs.data() + std::size_t(i) * std::size_t(words) * std::size_t(s.wiring.stride), words,
+                  planes, planes + plane);
+      s.planes.get(found[from + i].re.data(), plane);
+      s.planes.get(found[from + i].im.data(), plane, plane);
+    }
+  });
+  return found;
+}
+
+template <class Real>
+void MeshGpu<Real>::wait() const {
+  gpu::check(cudaDeviceSynchronize(), "to be waited for");
+}
+
+template class GpuFields<float>;
+template class GpuFields<double>;
+template class MeshGpu<float>;
+template class MeshGpu<double>;
+
+}  // namespace optinc

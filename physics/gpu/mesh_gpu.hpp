@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "physics/mesh/mesh_gradient.hpp"
+#include "physics/variation/chip_errors.hpp"
+
+namespace optinc {
+
+/// Name of the GPU that MeshGpu uses, the first there is; empty where there is none.
+std::string gpu_name();
+
+/// What the outputs y of one chip have in common with those of the same program on a perfect mesh, y0, over all
+/// ports and words.
+struct ChipOverlap {
+  Complex overlap;     ///< sum conj(y0) y / sum |y0|^2
+  double power = 1.0;  ///< sum |y|^2 / sum |y0|^2
+
+  /// |overlap|^2 / power: fidelity() of the transfer matrices where the inputs are the unit vectors.
+  double fidelity() const { return std::norm(overlap) / power; }
+  /// |y - y0| / |y0|, over all ports and words.
+  double relative_error() const { return std::sqrt(std::max(0.0, 1.0 + power - 2.0 * overlap.real())); }
+};
+
+/// Fields (words, ports) in the memory of the GPU; moved, never copied. Made by MeshGpu::upload().
+template <class Real>
+class GpuFields {
+ public:
+  GpuFields();
+  GpuFields(GpuFields&&) noexcept;
+  GpuFields& operator=(GpuFields&&) noexcept;
+  ~GpuFields();
+  /// Words.
+  Eigen::Index words() const { return words_; }
+
+ private:
+  template <class>
+  friend class MeshGpu;
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+  Eigen::Index words_ = 0;
+};
+
+/// One mesh on a GPU, the counterpart of MeshEngine: the same fields within rounding, and the same chips, drawn
+/// from the same streams. Worth it for thousands of chips or words; a single small batch costs more to be
+/// copied than to be computed. Up to 512 ports (256 in double) a vector's fields stay in the registers of one
+/// warp where every column is a run of neighbours; other meshes keep them in memory. `Real` is float or double.
+/// Sums have an order of their own: the same input gives the same bits.
+///
+///     MeshGpu<float> mesh(clements_topology(64));
+///     const std::vector<ChipOverlap> chips = mesh.monte_carlo(program, error_preset("foundry"), {1}, 100000,
+///     x);
+template <class Real>
+class MeshGpu {
+ public:
+  /// Throws Error where no GPU is there, and where the topology is no list of columns of disjoint pairs.
+  explicit MeshGpu(const MeshTopology& topology);
+  MeshGpu(MeshGpu&&) noexcept;
+  MeshGpu& operator=(MeshGpu&&) noexcept;
+  ~MeshGpu();
+
+  /// Sets every MZI up from phases and errors. Throws Error where their sizes are not the topology's, and where
+  /// one is NaN or infinite.
+  void settle(const MeshProgramOf<Real>& program, const MeshErrorsOf<Real>& errors);
+
+  /// Fields (ports, words) to the GPU and back. Throws Error where the ports differ.
+  GpuFields<Real> upload(const FieldBatchOf<Real>& fields) const;
+  FieldBatchOf<Real> download(const GpuFields<Real>& fields) const;
+
+  /// Sends fields through the settled mesh, in place. The GPU goes on while this returns; download() and wait()
+  /// wait for it. Throws Error where the mesh was not settled.
+  void propagate(GpuFields<Real>& fields) const;
+  /// The same from and to the host.
+  void propagate(FieldBatchOf<Real>& fields) const;
+
+  /// Forward and back: sends `inputs` through the settled mesh and replaces `gradient`, that of a real loss at
+  /// the outputs, by the gradient at the inputs (convention: MeshGradientOf). Fields in front of every column
+  /// are kept on the way, so that no loss of light makes it inexact. Throws Error where shapes differ.
+  MeshGradientOf<Real> backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient) const;
+  /// The same from and to the host.
+  MeshGradientOf<Real> backward(const FieldBatchOf<Real>& inputs, FieldBatchOf<Real>& gradient) const;
+
+  /// Sends fields (ports, words) through chips first.chip, first.chip + 1, .. with errors drawn by
+  /// draw_mesh_errors() from the same streams, and compares what leaves each with what leaves a perfect mesh;
+  /// shape (chips). The phases are those of the program: neither corrected nor on a DAC's grid. The settled
+  /// mesh is not touched. Throws Error for a model out of range.
+  std::vector<ChipOverlap> monte_carlo(const MeshProgramOf<Real>& program, const ErrorModel& model,
+                                       const MeshAddress& first, std::uint32_t chips,
+                                       const FieldBatchOf<Real>& fields) const;
+  /// The fields that leave those chips, (chips) of (ports, words).
+  std::vector<FieldBatchOf<Real>> chip_fields(const MeshProgramOf<Real>& program, const ErrorModel& model,
+                                              const MeshAddress& first, std::uint32_t chips,
+                                              const FieldBatchOf<Real>& fields) const;
+
+  /// Waits until the GPU has done what was asked of it.
+  void wait() const;
+
+ private:
+  struct State;
+  template <class See>
+  void through_chips(const MeshProgramOf<Real>& program, const ErrorModel& model, const MeshAddress& first,
+                     std::uint32_t chips, const GpuFields<Real>& fields, bool compare, See see) const;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace optinc
