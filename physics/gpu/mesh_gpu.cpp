@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <span>
 #include <tuple>
 
 #include "physics/core/check.hpp"
@@ -50,7 +52,7 @@ HostWiring wire(const MeshTopology& t, int most_per_lane) {
     s.ports_per_lane = std::max(2, static_cast<int>(std::bit_ceil((unsigned(t.ports) + 31) / 32)));
     s.lanes = static_cast<int>(std::bit_ceil(unsigned((t.ports + s.ports_per_lane - 1) / s.ports_per_lane)));
     s.stride = s.lanes * s.ports_per_lane;
-    s.slots = s.stride / 2 + 1;
+    s.slots = s.ports_per_lane / 2 * (s.lanes + 1);
   } else {
     s.stride = t.ports;
     for (int c = 0; c < s.columns; ++c)
@@ -65,7 +67,7 @@ HostWiring wire(const MeshTopology& t, int most_per_lane) {
     std::vector<bool> idle(static_cast<std::size_t>(t.ports), true);
     int slot = c * s.slots;
     for (const PortPair& p : column) {
-      const int at = runs ? c * s.slots + (p.upper + shift) / 2 : slot++;
+      const int at = runs ? c * s.slots + gpu::place_of_slot(s, (p.upper + shift) / 2) : slot++;
       if (!runs)
         std::tie(w.upper[static_cast<std::size_t>(at)], w.lower[static_cast<std::size_t>(at)]) =
             std::pair(p.upper, p.lower);
@@ -74,7 +76,7 @@ HostWiring wire(const MeshTopology& t, int most_per_lane) {
     }
     for (int p = 0; p < t.ports; ++p) {
       if (!idle[static_cast<std::size_t>(p)]) continue;
-      const int at = runs ? c * s.slots + (p + shift) / 2 : slot++;
+      const int at = runs ? c * s.slots + gpu::place_of_slot(s, (p + shift) / 2) : slot++;
       if (!runs) w.upper[static_cast<std::size_t>(at)] = p;
       w.idle.push_back(8 * at + (runs && (p + shift) % 2 == 1 ? 6 : 0));
     }
@@ -107,13 +109,27 @@ Real idle_factor(Real arm_loss_db) {
 /// Rows and screens of some meshes.
 template <class Real>
 struct RowMemory {
-  gpu::DeviceArray<gpu::Row<Real>> upper, lower;
+  gpu::DeviceArray<gpu::Row<Real>> upper, lower, upper_inverse, lower_inverse;
   gpu::DeviceArray<gpu::Number<Real>> screen;
 
   gpu::Rows<Real> of(const gpu::Wiring& w, int chips) {
-    const std::size_t rows = std::size_t(w.columns) * static_cast<std::size_t>(w.slots * chips);
-    return {upper.reserve(rows), lower.reserve(rows),
-            screen.reserve(std::size_t(w.stride) * std::size_t(chips))};
+    const std::size_t count = rows(w) * static_cast<std::size_t>(chips);
+    return {upper.reserve(count), lower.reserve(count),
+            screen.reserve(std::size_t(w.stride) * static_cast<std::size_t>(chips)), nullptr, nullptr};
+  }
+  /// Those of one mesh, and of its inverse where fields are in registers.
+  gpu::Rows<Real> with_inverse(const gpu::Wiring& w) {
+    gpu::Rows<Real> one = of(w, 1);
+    if (w.ports_per_lane > 0) {
+      one.upper_inverse = upper_inverse.reserve(rows(w));
+      one.lower_inverse = lower_inverse.reserve(rows(w));
+    }
+    return one;
+  }
+
+ private:
+  static std::size_t rows(const gpu::Wiring& w) {
+    return std::size_t(w.columns) * static_cast<std::size_t>(w.slots);
   }
 };
 
@@ -156,19 +172,84 @@ struct MeshGpu<Real>::State {
   RowMemory<Real> rows;
   // what a call needs, kept for the next one
   RowMemory<Real> chip_rows;
-  gpu::DeviceArray<Real> planes, program, sums, total, screen_sums, screen_total, derivatives;
+  gpu::DeviceArray<Real> planes, program, sums, total, screen_sums, found;
   gpu::DeviceArray<Number> scratch, in_front, outputs, perfect;
+  gpu::DeviceArray<int> check;
   gpu::DeviceArray<gpu::Overlap> overlaps;
 
   void require(bool condition) const {
     validate(condition, "the mesh was not settled (it has no phases yet). Call settle() first.");
   }
+  bool backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient, bool keep,
+                std::vector<Real>& found_here);
   Number* scratch_of(int words, int chips) {
     if (wiring.ports_per_lane > 0) return nullptr;
     return scratch.reserve(std::size_t(gpu::groups<Real>(wiring, words)) * 32 *
                            static_cast<std::size_t>(wiring.ports) * static_cast<std::size_t>(chips));
   }
 };
+
+/// Forward and back; `found`: derivatives of the MZIs (8, MZIs), the sum over idle ports, derivatives of the
+/// screen. `keep` the fields in front of columns, or invert; false where inverting was inexact: `gradient` is
+/// as it was then.
+template <class Real>
+bool MeshGpu<Real>::State::backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient, bool keep,
+                                    std::vector<Real>& found_here) {
+  const gpu::Wiring& w = wiring;
+  const auto columns = static_cast<std::size_t>(w.columns), stride = static_cast<std::size_t>(w.stride);
+  const std::size_t count = columns * static_cast<std::size_t>(w.slots) * 8;
+  const std::size_t of_mzis = 8 * static_cast<std::size_t>(w.mzis) + 1;
+  const auto zero = [](auto* values, std::size_t n) {
+    gpu::check(cudaMemsetAsync(values, 0, n * sizeof(*values)), "zeros");
+    return values;
+  };
+  Real* const sum = zero(total.reserve(count + 1), count);
+  Real* const derivatives = found.reserve(of_mzis + stride);
+  Real* const screen_sum = zero(derivatives + of_mzis, stride);
+  GpuFields<Real> at_inputs;
+  at_inputs.words_ = inputs.words();
+  gpu::Return<Real> back_to;
+  back_to.check = zero(check.reserve(2), 2);
+  // so many words at once that the fields in front of columns, and the sums of every part, stay within bounds
+  const std::size_t word_bytes =
+      (keep ? columns * stride * 2 * sizeof(Real) : 0) +
+      count * static_cast<std::size_t>(gpu::parts<Real>(w, 1024)) * sizeof(Real) / 1024 + 1;
+  const auto at_once = static_cast<Eigen::Index>(
+      std::clamp<std::size_t>(memory_bytes / word_bytes / 1024 * 1024, 1024, 1 << 20));
+  const gpu::Rows<Real> now = rows.with_inverse(w);
+  gpu::Number<Real>* const written =
+      at_inputs.memory_->numbers.reserve(static_cast<std::size_t>(inputs.words()) * stride);
+  for (Eigen::Index first = 0; first < inputs.words(); first += at_once) {
+    const int words = static_cast<int>(std::min(at_once, inputs.words() - first));
+    const std::size_t padded = (static_cast<std::size_t>(words) + 31) / 32 * 32,
+                      offset = stride * static_cast<std::size_t>(first);
+    gpu::Passage<Real> passage;
+    passage.inputs = inputs.memory_->numbers.data() + offset;
+    passage.outputs = outputs.reserve(padded * stride);
+    passage.in_front = keep ? in_front.reserve(columns * padded * stride + 1) : nullptr;
+    passage.words = words;
+    Number* const fields = scratch_of(words, 1);
+    gpu::propagate(w, now, passage, fields);
+    const int parts = gpu::parts<Real>(w, words);
+    back_to.gradient = gradient.memory_->numbers.data() + offset;
+    back_to.input_gradient = written + offset;
+    back_to.sums = sums.reserve(count * static_cast<std::size_t>(parts));
+    back_to.screen_sums = screen_sums.reserve(stride * static_cast<std::size_t>(parts));
+    gpu::walk_back(w, now, passage, back_to, fields);
+    gpu::add_parts(back_to.sums, parts, count, sum);
+    gpu::add_parts(back_to.screen_sums, parts, stride, screen_sum);
+  }
+  int bits[2];
+  check.get(bits, 2);
+  const float largest = std::bit_cast<float>(bits[0]), error = std::bit_cast<float>(bits[1]);
+  if (!keep && !(error <= 2000 * std::numeric_limits<Real>::epsilon() * (largest > 0 ? largest : 1)))
+    return false;
+  gpu::differentiate(w, pointers, idle.data(), idle_count, sum, derivatives);
+  found_here.resize(of_mzis + stride);
+  found.get(found_here.data(), found_here.size());
+  gradient = std::move(at_inputs);
+  return true;
+}
 
 template <class Real>
 MeshGpu<Real>::MeshGpu(const MeshTopology& topology) {
@@ -226,7 +307,7 @@ void MeshGpu<Real>::settle(const MeshProgramOf<Real>& p, const MeshErrorsOf<Real
   s.pointers = {from(0), from(1), from(2), from(3), from(4),  from(5),
                 from(6), from(7), from(8), from(9), from(10), from(11)};
   s.idle_factor_now = idle_factor(e.idle_arm_loss_db);
-  const gpu::Rows<Real> rows = s.rows.of(s.wiring, 1);
+  const gpu::Rows<Real> rows = s.rows.with_inverse(s.wiring);
   gpu::fill_idle(s.wiring, s.idle_factor_now, 1, rows);
   gpu::settle(s.wiring, s.pointers, rows);
   s.settled = true;
@@ -280,7 +361,7 @@ void MeshGpu<Real>::propagate(GpuFields<Real>& fields) const {
   passage.inputs = x;
   passage.outputs = x;
   passage.words = words;
-  gpu::propagate(s.wiring, s.rows.of(s.wiring, 1), 1, passage, s.scratch_of(words, 1));
+  gpu::propagate(s.wiring, s.rows.of(s.wiring, 1), passage, s.scratch_of(words, 1));
 }
 
 template <class Real>
@@ -297,56 +378,19 @@ MeshGradientOf<Real> MeshGpu<Real>::backward(const GpuFields<Real>& inputs, GpuF
   validate(inputs.words() == gradient.words(),
            "inputs of {} words meet a gradient of {} (they must agree). Give those of one pass.",
            inputs.words(), gradient.words());
-  const gpu::Wiring& w = s.wiring;
-  const auto columns = static_cast<std::size_t>(w.columns), stride = static_cast<std::size_t>(w.stride);
-  const std::size_t count = columns * static_cast<std::size_t>(w.slots) * 8;
-  const auto zeros = [](gpu::DeviceArray<Real>& values, std::size_t n) {
-    Real* const at = values.reserve(std::max<std::size_t>(n, 1));
-    gpu::check(cudaMemsetAsync(at, 0, n * sizeof(Real)), "zeros");
-    return at;
-  };
-  Real *const total = zeros(s.total, count), *const screen_total = zeros(s.screen_total, stride);
-  const gpu::Rows<Real> rows = s.rows.of(w, 1);
-  // so many words at once that the fields in front of columns, and the sums of every part, stay within bounds
-  const std::size_t word_bytes =
-      (columns * stride * 2 + count * static_cast<std::size_t>(gpu::parts<Real>(w, 1024)) / 1024) *
-      sizeof(Real);
-  const auto at_once = static_cast<Eigen::Index>(std::clamp<std::size_t>(
-      memory_bytes / std::max<std::size_t>(word_bytes, 1) / 1024 * 1024, 1024, 1 << 20));
-  for (Eigen::Index first = 0; first < inputs.words(); first += at_once) {
-    const int words = static_cast<int>(std::min(at_once, inputs.words() - first));
-    const std::size_t padded = (static_cast<std::size_t>(words) + 31) / 32 * 32,
-                      offset = stride * std::size_t(first);
-    gpu::Passage<Real> passage;
-    passage.inputs = inputs.memory_->numbers.data() + offset;
-    passage.outputs = s.outputs.reserve(padded * stride);
-    passage.in_front = s.in_front.reserve(columns * padded * stride);
-    passage.words = words;
-    gpu::Number<Real>* const scratch = s.scratch_of(words, 1);
-    gpu::propagate(w, rows, 1, passage, scratch);
-    const int parts = gpu::parts<Real>(w, words);
-    Real* const sums = s.sums.reserve(count * static_cast<std::size_t>(parts));
-    Real* const screen_sums = s.screen_sums.reserve(stride * static_cast<std::size_t>(parts));
-    gpu::walk_back(w, rows, passage, gradient.memory_->numbers.data() + offset, sums, screen_sums, scratch);
-    gpu::add_parts(sums, parts, count, total);
-    gpu::add_parts(screen_sums, parts, stride, screen_total);
-  }
-  Real* const derivatives = s.derivatives.reserve(8 * static_cast<std::size_t>(w.mzis) + 1);
-  gpu::differentiate(w, s.pointers, s.idle.data(), s.idle_count, total, derivatives);
-
+  std::vector<Real> found;
+  if (s.wiring.ports_per_lane == 0 || !s.backward(inputs, gradient, false, found))
+    s.backward(inputs, gradient, true, found);
   MeshGradientOf<Real> g;
-  std::size_t at = 0;
+  const Eigen::Index mzis = s.wiring.mzis;
+  const Real* at = found.data();
   for (auto* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db,
                   &g.theta_other_loss_db, &g.phi_other_loss_db}) {
-    v->resize(w.mzis);
-    s.derivatives.get(v->data(), static_cast<std::size_t>(w.mzis), at);
-    at += static_cast<std::size_t>(w.mzis);
+    *v = Eigen::Map<const VectorOf<Real>>(at, mzis);
+    at += mzis;
   }
-  Real idle_sum = 0;
-  s.derivatives.get(&idle_sum, 1, at);
-  g.idle_arm_loss_db = static_cast<Real>(-std::log(10.0) / 20 * 2) * s.idle_factor_now * idle_sum;
-  g.output_phase.resize(w.ports);
-  s.screen_total.get(g.output_phase.data(), static_cast<std::size_t>(w.ports));
+  g.idle_arm_loss_db = static_cast<Real>(-std::log(10.0) / 20 * 2) * s.idle_factor_now * *at;
+  g.output_phase = Eigen::Map<const VectorOf<Real>>(at + 1, s.wiring.ports);
   return g;
 }
 
@@ -405,18 +449,24 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
     gpu::fill_idle(w, Real(1), 1, rows);
     gpu::settle(w, parameters, rows);
     passage.outputs = s.perfect.reserve(size);
-    gpu::propagate(w, rows, 1, passage, s.scratch_of(words, 1));
+    gpu::propagate(w, rows, passage, s.scratch_of(words, 1));
     passage.others = passage.outputs;
     passage.outputs = nullptr;
   }
+  const bool in_memory = gpu::needs_rows<Real>(w, words);
   const std::size_t chip_bytes =
-      std::size_t(w.columns) * static_cast<std::size_t>(w.slots) * 2 * sizeof(gpu::Row<Real>) +
-      (compare ? 0 : size * sizeof(gpu::Number<Real>)) +
+      (in_memory ? std::size_t(w.columns) * static_cast<std::size_t>(w.slots) * 2 * sizeof(gpu::Row<Real>)
+                 : 0) +
+      (compare ? groups * sizeof(gpu::Overlap) : size * sizeof(gpu::Number<Real>)) +
       (w.ports_per_lane > 0 ? 0 : groups * 32 * static_cast<std::size_t>(w.ports) * sizeof(gpu::Number<Real>));
   const auto at_once = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(memory_bytes / chip_bytes, 1, std::min<std::uint32_t>(chips, 1 << 16)));
-  const gpu::Rows<Real> rows = s.chip_rows.of(w, static_cast<int>(at_once));
-  gpu::fill_idle(w, idle_factor(static_cast<Real>(mean_arm_loss_db(model))), static_cast<int>(at_once), rows);
+  const Real idle = idle_factor(static_cast<Real>(mean_arm_loss_db(model)));
+  gpu::Rows<Real> rows;
+  if (in_memory) {
+    rows = s.chip_rows.of(w, static_cast<int>(at_once));
+    gpu::fill_idle(w, idle, static_cast<int>(at_once), rows);
+  }
   if (compare)
     passage.overlaps = s.overlaps.reserve(groups * at_once);
   else
@@ -424,20 +474,20 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
   gpu::Number<Real>* const scratch = s.scratch_of(words, static_cast<int>(at_once));
   for (std::uint32_t done = 0; done < chips; done += at_once) {
     const int now = static_cast<int>(std::min(at_once, chips - done));
-    gpu::settle_chips(w, parameters, draws, first.chip + done, now, rows);
-    gpu::propagate(w, rows, now, passage, scratch);
+    gpu::propagate_chips(w, parameters, draws, idle, first.chip + done, now, rows, passage, scratch);
     see(done, static_cast<std::uint32_t>(now));
   }
 }
 
 template <class Real>
-std::vector<ChipOverlap> MeshGpu<Real>::monte_carlo(const MeshProgramOf<Real>& program, const ErrorModel& model,
-                                                    const MeshAddress& first, std::uint32_t chips,
-                                                    const FieldBatchOf<Real>& fields) const {
+std::vector<ChipDeviation> MeshGpu<Real>::monte_carlo(const MeshProgramOf<Real>& program,
+                                                      const ErrorModel& model, const MeshAddress& first,
+                                                      std::uint32_t chips,
+                                                      const FieldBatchOf<Real>& fields) const {
   State& s = *state_;
   const GpuFields<Real> there = upload(fields);
   const auto groups = static_cast<std::size_t>(gpu::groups<Real>(s.wiring, std::max(1, int(fields.words()))));
-  std::vector<ChipOverlap> found(chips);
+  std::vector<ChipDeviation> found(chips);
   std::vector<gpu::Overlap> batch;
   // a mesh without losses keeps all power
   const double power =
@@ -446,10 +496,9 @@ std::vector<ChipOverlap> MeshGpu<Real>::monte_carlo(const MeshProgramOf<Real>& p
     batch.resize(groups * count);
     s.overlaps.get(batch.data(), batch.size());
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      ChipOverlap& chip = found[from + i / groups];
-      if (i % groups == 0) chip = {0.0, 0.0};
-      chip.overlap += Complex(batch[i].re, batch[i].im) / power;
-      chip.power += batch[i].power / power;
+      ChipDeviation& chip = found[from + i / groups];
+      chip.change += Complex(batch[i].re, batch[i].im) / power;
+      chip.error += batch[i].error / power;
     }
   });
   return found;

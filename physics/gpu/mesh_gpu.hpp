@@ -14,16 +14,17 @@ namespace optinc {
 /// Name of the GPU that MeshGpu uses, the first there is; empty where there is none.
 std::string gpu_name();
 
-/// What the outputs y of one chip have in common with those of the same program on a perfect mesh, y0, over all
-/// ports and words.
-struct ChipOverlap {
-  Complex overlap;     ///< sum conj(y0) y / sum |y0|^2
-  double power = 1.0;  ///< sum |y|^2 / sum |y0|^2
+/// How the outputs y of one chip differ from those of the same program on a perfect mesh, y0, over all ports
+/// and words.
+struct ChipDeviation {
+  Complex change;      ///< sum conj(y0) (y - y0) / sum |y0|^2
+  double error = 0.0;  ///< sum |y - y0|^2 / sum |y0|^2
 
-  /// |overlap|^2 / power: fidelity() of the transfer matrices where the inputs are the unit vectors.
-  double fidelity() const { return std::norm(overlap) / power; }
-  /// |y - y0| / |y0|, over all ports and words.
-  double relative_error() const { return std::sqrt(std::max(0.0, 1.0 + power - 2.0 * overlap.real())); }
+  /// |y| / |y0| squared: what is left of the light.
+  double power() const { return 1.0 + 2.0 * change.real() + error; }
+  /// |sum conj(y0) y|^2 / (sum |y0|^2 sum |y|^2): fidelity() of the transfer matrices where the inputs are the
+  /// unit vectors.
+  double fidelity() const { return std::norm(1.0 + change) / power(); }
 };
 
 /// Fields (words, ports) in the memory of the GPU; moved, never copied. Made by MeshGpu::upload().
@@ -52,7 +53,7 @@ class GpuFields {
 /// Sums have an order of their own: the same input gives the same bits.
 ///
 ///     MeshGpu<float> mesh(clements_topology(64));
-///     const std::vector<ChipOverlap> chips = mesh.monte_carlo(program, error_preset("foundry"), {1}, 100000,
+///     const std::vector<ChipDeviation> chips = mesh.monte_carlo(program, error_preset("foundry"), {1}, 100000,
 ///     x);
 template <class Real>
 class MeshGpu {
@@ -78,8 +79,9 @@ class MeshGpu {
   void propagate(FieldBatchOf<Real>& fields) const;
 
   /// Forward and back: sends `inputs` through the settled mesh and replaces `gradient`, that of a real loss at
-  /// the outputs, by the gradient at the inputs (convention: MeshGradientOf). Fields in front of every column
-  /// are kept on the way, so that no loss of light makes it inexact. Throws Error where shapes differ.
+  /// the outputs, by the gradient at the inputs (convention: MeshGradientOf). Inverts the MZIs on the way back,
+  /// as MeshEngine::backward(); where that is seen to be inexact, and in a mesh whose fields lie in memory, the
+  /// fields in front of every column are kept instead. Throws Error where shapes differ.
   MeshGradientOf<Real> backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient) const;
   /// The same from and to the host.
   MeshGradientOf<Real> backward(const FieldBatchOf<Real>& inputs, FieldBatchOf<Real>& gradient) const;
@@ -88,9 +90,9 @@ class MeshGpu {
   /// draw_mesh_errors() from the same streams, and compares what leaves each with what leaves a perfect mesh;
   /// shape (chips). The phases are those of the program: neither corrected nor on a DAC's grid. The settled
   /// mesh is not touched. Throws Error for a model out of range.
-  std::vector<ChipOverlap> monte_carlo(const MeshProgramOf<Real>& program, const ErrorModel& model,
-                                       const MeshAddress& first, std::uint32_t chips,
-                                       const FieldBatchOf<Real>& fields) const;
+  std::vector<ChipDeviation> monte_carlo(const MeshProgramOf<Real>& program, const ErrorModel& model,
+                                         const MeshAddress& first, std::uint32_t chips,
+                                         const FieldBatchOf<Real>& fields) const;
   /// The fields that leave those chips, (chips) of (ports, words).
   std::vector<FieldBatchOf<Real>> chip_fields(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                               const MeshAddress& first, std::uint32_t chips,

@@ -9,12 +9,12 @@ namespace optinc::gpu {
 namespace {
 
 /// Words that a thread takes at once: rows are loaded once for all of them, and their fields fill the
-/// registers.
+/// registers. With more ports a lane shuffles less and loads more.
 template <class Real, int P>
-constexpr int wide = std::max(1, (sizeof(Real) == 4 ? 16 : 8) / P);
+constexpr int wide = std::max(1, (P <= 4 ? 64 : 128) / static_cast<int>(sizeof(Real)) / P);
 /// On the way back there are two fields for each.
 template <class Real, int P>
-constexpr int wide_back = std::max(1, wide<Real, P> / 2);
+constexpr int wide_back = std::max(1, 64 / static_cast<int>(sizeof(Real)) / P);
 
 /// Calls use(ports per lane), known when compiling.
 template <class Real, class Use>
@@ -80,17 +80,11 @@ void settle(const Wiring& w, const Parameters<Real>& p, const Rows<Real>& rows) 
   check_launch();
 }
 
-template <class Real>
-void settle_chips(const Wiring& w, const Parameters<Real>& program, const Draws& draws, std::uint32_t first,
-                  int chips, const Rows<Real>& rows) {
-  const std::size_t quads = std::size_t(over(w.mzis, 4) + over(w.stride, 4)) * chips;
-  settle_chips_kernel<<<over(quads, threads), threads>>>(w, program, draws, first, chips, rows);
-  check_launch();
-}
+namespace {
 
 template <class Real>
-void propagate(const Wiring& w, const Rows<Real>& rows, int chips, const Passage<Real>& passage,
-               Number<Real>* scratch) {
+void propagate_settled(const Wiring& w, const Rows<Real>& rows, int chips, const Passage<Real>& passage,
+                       Number<Real>* scratch) {
   if (w.ports_per_lane == 0) {
     const Launch l = launch_anywhere(w, passage.words, chips);
     propagate_anywhere<<<l.grid, l.threads>>>(w, rows, passage, scratch);
@@ -110,19 +104,63 @@ void propagate(const Wiring& w, const Rows<Real>& rows, int chips, const Passage
   });
 }
 
+/// Bytes that the rows of one mesh take.
 template <class Real>
-void walk_back(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& passage, Number<Real>* gradient,
-               Real* sums, Real* screen_sums, Number<Real>* scratch) {
+std::size_t row_bytes(const Wiring& w) {
+  return 2 * sizeof(Row<Real>) * w.columns * w.slots + sizeof(Number<Real>) * w.stride;
+}
+
+}  // namespace
+
+template <class Real>
+void propagate(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& passage, Number<Real>* scratch) {
+  propagate_settled(w, rows, 1, passage, scratch);
+}
+
+template <class Real>
+bool needs_rows(const Wiring& w, int words) {
+  if (w.ports_per_lane == 0 || groups<Real>(w, words) > 1) return true;
+  int device = 0, most = 0;
+  check(cudaGetDevice(&device), "its number");
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "its properties");
+  return row_bytes<Real>(w) + sizeof(Overlap) * 32 > static_cast<std::size_t>(most);
+}
+
+template <class Real>
+void propagate_chips(const Wiring& w, const Parameters<Real>& program, const Draws& draws, Real idle_factor,
+                     std::uint32_t first, int chips, const Rows<Real>& rows, const Passage<Real>& passage,
+                     Number<Real>* scratch) {
+  if (rows.upper == nullptr) {
+    with_ports_per_lane<Real>(w, [&](auto P) {
+      const auto kernel = chips_in_blocks<Real, P, wide<Real, P>>;
+      const auto bytes = static_cast<int>(row_bytes<Real>(w));
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory");
+      const Launch l = launch_of(w, passage.words, wide<Real, P>, chips);
+      kernel<<<l.grid, l.threads, bytes>>>(w, program, draws, first, idle_factor, passage);
+      check_launch();
+    });
+    return;
+  }
+  const std::size_t quads = std::size_t(quads_of(w)) * chips;
+  settle_chips_kernel<<<over(quads, threads), threads>>>(w, program, draws, first, chips, rows);
+  check_launch();
+  propagate_settled(w, rows, chips, passage, scratch);
+}
+
+template <class Real>
+void walk_back(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& passage,
+               const Return<Real>& back_to, Number<Real>* scratch) {
   if (w.ports_per_lane == 0) {
     const Launch l = launch_anywhere(w, passage.words, 1);
-    walk_back_anywhere<<<l.grid, l.threads>>>(w, rows, passage, gradient, sums, screen_sums, scratch);
+    walk_back_anywhere<<<l.grid, l.threads>>>(w, rows, passage, back_to, scratch);
     check_launch();
     return;
   }
   with_ports_per_lane<Real>(w, [&](auto P) {
     const Launch l = launch_of(w, passage.words, wide_back<Real, P>, 1);
-    walk_back_vectors<Real, P, wide_back<Real, P>>
-        <<<l.grid, l.threads>>>(w, rows, passage, gradient, sums, screen_sums);
+    const auto kernel = passage.in_front != nullptr ? walk_back_vectors<Real, P, wide_back<Real, P>, true>
+                                                    : walk_back_vectors<Real, P, wide_back<Real, P>, false>;
+    kernel<<<l.grid, l.threads>>>(w, rows, passage, back_to);
     check_launch();
   });
 }
@@ -138,20 +176,27 @@ __global__ void add_parts_kernel(const Real* sums, int parts, std::size_t count,
   total[i] += sum;
 }
 
+/// Where the field of a port lies in its word.
+__device__ std::size_t place_of_port(const Wiring& w, std::size_t port) {
+  if (w.ports_per_lane == 0) return port;
+  const std::size_t lane = port / w.ports_per_lane, in_lane = port % w.ports_per_lane;
+  return (in_lane / 2 * w.lanes + lane) * 2 + in_lane % 2;
+}
+
 template <class Real>
 __global__ void pack_kernel(Wiring w, const Real* re, const Real* im, int words, Number<Real>* fields) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= std::size_t(words) * w.stride) return;
-  const std::size_t port = i % w.stride, word = i / w.stride;
-  fields[i] = port < std::size_t(w.ports) ? Number<Real>{re[port * words + word], im[port * words + word]}
-                                          : Number<Real>{};
+  const std::size_t port = i / words, word = i % words, from = port * words + word;
+  fields[word * w.stride + place_of_port(w, port)] =
+      port < std::size_t(w.ports) ? Number<Real>{re[from], im[from]} : Number<Real>{};
 }
 
 template <class Real>
 __global__ void unpack_kernel(Wiring w, const Number<Real>* fields, int words, Real* re, Real* im) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= std::size_t(words) * w.ports) return;
-  const Number<Real> a = fields[i % words * w.stride + i / words];
+  const Number<Real> a = fields[i % words * w.stride + place_of_port(w, i / words)];
   re[i] = a.re;
   im[i] = a.im;
 }
@@ -184,20 +229,21 @@ void unpack(const Wiring& w, const Number<Real>* fields, int words, Real* re, Re
   check_launch();
 }
 
-#define INSTANTIATE(Real)                                                                                      \
-  template int groups<Real>(const Wiring&, int);                                                               \
-  template int parts<Real>(const Wiring&, int);                                                                \
-  template void fill_idle(const Wiring&, Real, int, const Rows<Real>&);                                        \
-  template void settle(const Wiring&, const Parameters<Real>&, const Rows<Real>&);                             \
-  template void settle_chips(const Wiring&, const Parameters<Real>&, const Draws&, std::uint32_t, int,         \
-                             const Rows<Real>&);                                                               \
-  template void propagate(const Wiring&, const Rows<Real>&, int, const Passage<Real>&, Number<Real>*);         \
-  template void walk_back(const Wiring&, const Rows<Real>&, const Passage<Real>&, Number<Real>*, Real*, Real*, \
-                          Number<Real>*);                                                                      \
-  template void add_parts(const Real*, int, std::size_t, Real*);                                               \
-  template void differentiate(const Wiring&, const Parameters<Real>&, const std::int32_t*, int, const Real*,   \
-                              Real*);                                                                          \
-  template void pack(const Wiring&, const Real*, const Real*, int, Number<Real>*);                             \
+#define INSTANTIATE(Real)                                                                                    \
+  template int groups<Real>(const Wiring&, int);                                                             \
+  template int parts<Real>(const Wiring&, int);                                                              \
+  template bool needs_rows<Real>(const Wiring&, int);                                                        \
+  template void fill_idle(const Wiring&, Real, int, const Rows<Real>&);                                      \
+  template void settle(const Wiring&, const Parameters<Real>&, const Rows<Real>&);                           \
+  template void propagate(const Wiring&, const Rows<Real>&, const Passage<Real>&, Number<Real>*);            \
+  template void propagate_chips(const Wiring&, const Parameters<Real>&, const Draws&, Real, std::uint32_t,   \
+                                int, const Rows<Real>&, const Passage<Real>&, Number<Real>*);                \
+  template void walk_back(const Wiring&, const Rows<Real>&, const Passage<Real>&, const Return<Real>&,       \
+                          Number<Real>*);                                                                    \
+  template void add_parts(const Real*, int, std::size_t, Real*);                                             \
+  template void differentiate(const Wiring&, const Parameters<Real>&, const std::int32_t*, int, const Real*, \
+                              Real*);                                                                        \
+  template void pack(const Wiring&, const Real*, const Real*, int, Number<Real>*);                           \
   template void unpack(const Wiring&, const Number<Real>*, int, Real*, Real*);
 INSTANTIATE(float)
 INSTANTIATE(double)

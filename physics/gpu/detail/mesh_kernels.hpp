@@ -28,7 +28,8 @@ constexpr int most_per_lane = sizeof(Real) == 4 ? 16 : 8;
 ///
 /// Where every column is a run of neighbours, a vector's fields lie in the registers of `lanes` threads of one
 /// warp, `ports_per_lane` in each; slot s of a column joins ports 2s and 2s + 1 (shift 0), or 2s - 1 and 2s
-/// (shift 1). Any other mesh keeps its fields in memory (ports_per_lane = 0), and its slots name their ports.
+/// (shift 1), and lies where lanes read neighbours in memory (place_of_slot). Any other mesh keeps its fields
+/// in memory (ports_per_lane = 0), and its slots name their ports.
 struct Wiring {
   int ports = 0, columns = 0, mzis = 0, slots = 0;
   int stride = 0;  ///< ports that a vector takes in memory
@@ -37,6 +38,12 @@ struct Wiring {
   const std::int32_t* place = nullptr;                    ///< (MZIs) where its rows lie: column slots + slot
   const std::int32_t *upper = nullptr, *lower = nullptr;  ///< (columns, slots) ports; -1: none
 };
+
+/// Where slot s of a column lies where fields are in registers: lane by lane.
+inline int place_of_slot(const Wiring& w, int s) {
+  const int each = w.ports_per_lane / 2;
+  return s % each * (w.lanes + 1) + s / each;
+}
 
 /// Phases and errors of a mesh: MeshParameters on the GPU. Errors may be null: none.
 template <class Real>
@@ -59,17 +66,18 @@ struct Draws {
 };
 
 /// A settled mesh: rows of every slot (columns, slots) and the screen (stride). Of many chips, one behind the
-/// other.
+/// other. Those of the inverse may be null: not needed.
 template <class Real>
 struct Rows {
   Row<Real>*upper = nullptr, *lower = nullptr;
   Number<Real>* screen = nullptr;
+  Row<Real>*upper_inverse = nullptr, *lower_inverse = nullptr;
 };
 
-/// What the outputs y of a chip have in common with those of another mesh, y0, summed over ports and words.
+/// How the outputs y of a chip differ from those of another mesh, y0, summed over ports and words.
 struct Overlap {
-  double re, im;  ///< sum of conj(y0) y
-  double power;   ///< sum of |y|^2
+  double re, im;  ///< sum of conj(y0) (y - y0)
+  double error;   ///< sum of |y - y0|^2
 };
 
 /// Rows of slots without an MZI, `chips` times.
@@ -79,11 +87,6 @@ void fill_idle(const Wiring& wiring, Real idle_factor, int chips, const Rows<Rea
 /// Rows and screen of one mesh.
 template <class Real>
 void settle(const Wiring& wiring, const Parameters<Real>& parameters, const Rows<Real>& rows);
-
-/// Those of chips `first`, `first` + 1, ..
-template <class Real>
-void settle_chips(const Wiring& wiring, const Parameters<Real>& program, const Draws& draws,
-                  std::uint32_t first, int chips, const Rows<Real>& rows);
 
 /// Where fields come from and what becomes of them: (words, stride) each.
 template <class Real>
@@ -101,18 +104,37 @@ struct Passage {
 template <class Real>
 int groups(const Wiring& wiring, int words);
 
-/// Sends fields through `chips` settled meshes. `scratch`: groups() times 32 ports for every chip where the
-/// mesh keeps fields in memory, else null.
+/// Sends fields through a settled mesh. `scratch`: groups() times 32 ports where the mesh keeps fields in
+/// memory, else null.
 template <class Real>
-void propagate(const Wiring& wiring, const Rows<Real>& rows, int chips, const Passage<Real>& passage,
+void propagate(const Wiring& wiring, const Rows<Real>& rows, const Passage<Real>& passage,
                Number<Real>* scratch);
 
-/// Reverse mode of one mesh. `gradient` (words, stride) goes from the outputs to the inputs; `sums` (parts,
-/// columns, slots, 8) are the sums of x lambda^H of every part of the words, which sum_parts() adds up to
-/// (columns, slots, 8); `screen_sums` (parts, stride) those of conj(lambda) y at the outputs.
+/// Draws chips `first`, `first` + 1, .., settles them and sends fields through each. `rows` and `scratch` for
+/// all of them; rows are left out (null) where needs_rows() is false, as they stay in the memory of a block.
+template <class Real>
+void propagate_chips(const Wiring& wiring, const Parameters<Real>& program, const Draws& draws,
+                     Real idle_factor, std::uint32_t first, int chips, const Rows<Real>& rows,
+                     const Passage<Real>& passage, Number<Real>* scratch);
+template <class Real>
+bool needs_rows(const Wiring& wiring, int words);
+
+/// What reverse mode starts from and what it finds. A part is some words; its sums are added up apart.
+template <class Real>
+struct Return {
+  const Number<Real>* gradient = nullptr;  ///< at the outputs (words, stride)
+  Number<Real>* input_gradient = nullptr;  ///< (words, stride)
+  Real* sums = nullptr;                    ///< of x lambda^H (parts, columns, slots, 8)
+  Real* screen_sums = nullptr;             ///< of Im(lambda conj(y)) at the outputs (parts, stride)
+  int* check =
+      nullptr;  ///< bits of two floats: the largest input, and the largest error of one found by inverting
+};
+
+/// Reverse mode of one mesh, by fields in front of columns where passage.in_front holds them, else by inverting
+/// its MZIs: not for a mesh that keeps fields in memory.
 template <class Real>
 void walk_back(const Wiring& wiring, const Rows<Real>& rows, const Passage<Real>& passage,
-               Number<Real>* gradient, Real* sums, Real* screen_sums, Number<Real>* scratch);
+               const Return<Real>& back_to, Number<Real>* scratch);
 template <class Real>
 int parts(const Wiring& wiring, int words);
 

@@ -1,126 +1,133 @@
 #pragma once
 
-#include "physics/gpu/detail/numbers.cuh"
+#include "physics/gpu/detail/settle.cuh"
 
 namespace optinc::gpu {
 
 constexpr int warps_per_block = 8, words_per_group = 32;
 
-/// Where the fields of a thread lie: ports at .. at + P - 1 of words first .. first + W - 1.
+/// Which fields are a thread's: the ports of its lane, of words first, first + 1, ..
 struct Vectors {
-  int at, first, position;
+  int first, lane;
   __device__ Vectors(const Wiring& w, int words_each)
-      : at(static_cast<int>(threadIdx.x) % w.lanes * w.ports_per_lane),
-        first(static_cast<int>((blockIdx.y * blockDim.x + threadIdx.x) / w.lanes) * words_each),
-        position(static_cast<int>(threadIdx.x) % w.lanes) {}
+      : first(static_cast<int>((blockIdx.y * blockDim.x + threadIdx.x) / w.lanes) * words_each),
+        lane(static_cast<int>(threadIdx.x) % w.lanes) {}
 };
 
+/// Fields of words lie lane by lane, two ports of each at a time: what a warp loads is one piece of memory.
 template <int P, int W, class Real>
-__device__ void load(const Number<Real>* from, const Vectors& v, int words, int stride,
+__device__ void load(const Number<Real>* from, const Wiring& w, const Vectors& v, int words,
                      Number<Real> (&x)[W][P]) {
 #pragma unroll
   for (int i = 0; i < W; ++i)
 #pragma unroll
-    for (int p = 0; p < P; p += 2) {
+    for (int h = 0; h < P / 2; ++h) {
       Row<Real> two = {};
       if (v.first + i < words)
-        two = *reinterpret_cast<const Row<Real>*>(from + std::size_t(v.first + i) * stride + v.at + p);
-      x[i][p] = two.upper;
-      x[i][p + 1] = two.lower;
+        two = reinterpret_cast<const Row<Real>*>(from +
+                                                 std::size_t(v.first + i) * w.stride)[h * w.lanes + v.lane];
+      x[i][2 * h] = two.upper;
+      x[i][2 * h + 1] = two.lower;
     }
 }
 
 template <int P, int W, class Real>
-__device__ void store(const Number<Real> (&x)[W][P], const Vectors& v, int words, int stride,
+__device__ void store(const Number<Real> (&x)[W][P], const Wiring& w, const Vectors& v, int words,
                       Number<Real>* to) {
 #pragma unroll
   for (int i = 0; i < W; ++i)
 #pragma unroll
-    for (int p = 0; p < P; p += 2)
+    for (int h = 0; h < P / 2; ++h)
       if (v.first + i < words)
-        *reinterpret_cast<Row<Real>*>(to + std::size_t(v.first + i) * stride + v.at + p) = {x[i][p],
-                                                                                            x[i][p + 1]};
+        reinterpret_cast<Row<Real>*>(to + std::size_t(v.first + i) * w.stride)[h * w.lanes + v.lane] = {
+            x[i][2 * h], x[i][2 * h + 1]};
 }
 
 /// Rows that a thread's ports need in a column: `shift` moves the upper ones on by a slot.
 template <int H, class Real>
-__device__ void load_rows(const Rows<Real>& rows, std::size_t column, int slot, int shift, Row<Real> (&up)[H],
-                          Row<Real> (&low)[H]) {
+__device__ void load_rows(const Row<Real>* upper, const Row<Real>* lower, const Wiring& w, int lane, int shift,
+                          Row<Real> (&up)[H], Row<Real> (&low)[H]) {
+  const int pitch = w.lanes + 1;
 #pragma unroll
-  for (int i = 0; i < H; ++i) {
-    up[i] = rows.upper[column + slot + i + shift];
-    low[i] = rows.lower[column + slot + i];
+  for (int h = 0; h < H; ++h) {
+    up[h] = upper[shift == 0 ? h * pitch + lane : h + 1 < H ? (h + 1) * pitch + lane : lane + 1];
+    low[h] = lower[h * pitch + lane];
   }
+}
+
+/// Fields behind a column from those in front of it.
+template <int P, int W, class Real>
+__device__ void through_column(int lanes, int shift, const Row<Real> (&up)[P / 2],
+                               const Row<Real> (&low)[P / 2], Number<Real> (&x)[W][P]) {
+  if (shift == 0) {
+#pragma unroll
+    for (int i = 0; i < W; ++i)
+#pragma unroll
+      for (int h = 0; h < P / 2; ++h) {
+        const Number<Real> a = x[i][2 * h], b = x[i][2 * h + 1];
+        x[i][2 * h] = apply(up[h], a, b);
+        x[i][2 * h + 1] = apply(low[h], a, b);
+      }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    const Number<Real> above = from_lane_above(x[i][0], lanes);
+    Number<Real> a = from_lane_below(x[i][P - 1], lanes);
+#pragma unroll
+    for (int h = 0; h < P / 2; ++h) {
+      const Number<Real> b = x[i][2 * h], next = x[i][2 * h + 1];
+      x[i][2 * h] = apply(low[h], a, b);
+      if (h > 0) x[i][2 * h - 1] = apply(up[h - 1], a, b);
+      a = next;
+    }
+    x[i][P - 1] = apply(up[P / 2 - 1], a, above);
+  }
+}
+
+/// What y has more than y0, in terms of y0.
+template <class Real>
+__device__ void add_overlap(Number<Real> y, Number<Real> y0, Number<Real>& change, Real& error) {
+  const Number<Real> more = {y.re - y0.re, y.im - y0.im};
+  change = conj_times_plus(y0, more, change);
+  error = fma(more.re, more.re, fma(more.im, more.im, error));
 }
 
 /// Sums of a block, of all its threads in a fixed order, by thread 0.
-__device__ inline void store_overlap(double re, double im, double power, Overlap* to) {
+template <class Real>
+__device__ void store_overlap(Number<Real> change, Real error, Overlap* to) {
   __shared__ Overlap of_warp[32];
-  re = over_warp(re);
-  im = over_warp(im);
-  power = over_warp(power);
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = {re, im, power};
+  Overlap sum = {over_warp(double(change.re)), over_warp(double(change.im)), over_warp(double(error))};
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
   __syncthreads();
   if (threadIdx.x > 0) return;
   for (unsigned i = 1; i < blockDim.x / 32; ++i) {
-    re += of_warp[i].re;
-    im += of_warp[i].im;
-    power += of_warp[i].power;
+    sum.re += of_warp[i].re;
+    sum.im += of_warp[i].im;
+    sum.error += of_warp[i].error;
   }
-  *to = {re, im, power};
+  *to = sum;
 }
 
-template <class Real>
-__device__ void add_overlap(Number<Real> y, Number<Real> y0, double& re, double& im, double& power) {
-  re += double(y0.re) * y.re + double(y0.im) * y.im;
-  im += double(y0.re) * y.im - double(y0.im) * y.re;
-  power += double(y.re) * y.re + double(y.im) * y.im;
-}
-
-/// A vector in the registers of neighbouring threads. Grid: (chips, groups of words).
+/// A block's words through one mesh; `chip` says where what becomes of them goes.
 template <class Real, int P, int W>
-__global__ void __launch_bounds__(32 * warps_per_block)
-    propagate_vectors(Wiring w, Rows<Real> rows, Passage<Real> passage) {
+__device__ void pass(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& passage, std::size_t chip) {
   constexpr int H = P / 2;
   const Vectors v(w, W);
-  const std::size_t chip = blockIdx.x, matrix = chip * w.columns * w.slots;
-  const int slot = v.position * H;
   Number<Real> x[W][P];
-  load<P, W>(passage.inputs, v, passage.words, w.stride, x);
+  load<P, W>(passage.inputs, w, v, passage.words, x);
   constexpr bool ahead = sizeof(Real) * P <= 16;  // rows of the next column, while there are registers
   Row<Real> up[H], low[H], next_up[H], next_low[H];
-  if (w.columns > 0) load_rows<H>(rows, matrix, slot, w.shift[0], up, low);
+  const auto rows_of = [&](int c, Row<Real>(&u)[H], Row<Real>(&l)[H]) {
+    load_rows<H>(rows.upper + std::size_t(c) * w.slots, rows.lower + std::size_t(c) * w.slots, w, v.lane,
+                 w.shift[c], u, l);
+  };
+  if (w.columns > 0) rows_of(0, up, low);
   for (int c = 0; c < w.columns; ++c) {
-    const int shift = w.shift[c];
-    if (ahead && c + 1 < w.columns)
-      load_rows<H>(rows, matrix + std::size_t(c + 1) * w.slots, slot, w.shift[c + 1], next_up, next_low);
+    if (ahead && c + 1 < w.columns) rows_of(c + 1, next_up, next_low);
     if (passage.in_front != nullptr)
-      store<P, W>(x, v, passage.words, w.stride, passage.in_front + std::size_t(c) * passage.words * w.stride);
-    if (shift == 0) {
-#pragma unroll
-      for (int i = 0; i < W; ++i)
-#pragma unroll
-        for (int h = 0; h < H; ++h) {
-          const Number<Real> a = x[i][2 * h], b = x[i][2 * h + 1];
-          x[i][2 * h] = apply(up[h], a, b);
-          x[i][2 * h + 1] = apply(low[h], a, b);
-        }
-    } else {
-#pragma unroll
-      for (int i = 0; i < W; ++i) {
-        const Number<Real> below = from_lane_below(x[i][P - 1], w.lanes),
-                           above = from_lane_above(x[i][0], w.lanes);
-        Number<Real> a = below;
-#pragma unroll
-        for (int h = 0; h < H; ++h) {
-          const Number<Real> b = x[i][2 * h], next = x[i][2 * h + 1];
-          x[i][2 * h] = apply(low[h], a, b);
-          if (h > 0) x[i][2 * h - 1] = apply(up[h - 1], a, b);
-          a = next;
-        }
-        x[i][P - 1] = apply(up[H - 1], a, above);
-      }
-    }
+      store<P, W>(x, w, v, passage.words, passage.in_front + std::size_t(c) * passage.words * w.stride);
+    through_column<P, W>(w.lanes, w.shift[c], up, low, x);
     if (ahead) {
 #pragma unroll
       for (int h = 0; h < H; ++h) {
@@ -128,26 +135,55 @@ __global__ void __launch_bounds__(32 * warps_per_block)
         low[h] = next_low[h];
       }
     } else if (c + 1 < w.columns) {
-      load_rows<H>(rows, matrix + std::size_t(c + 1) * w.slots, slot, w.shift[c + 1], up, low);
+      rows_of(c + 1, up, low);
     }
   }
 #pragma unroll
   for (int p = 0; p < P; ++p) {
-    const Number<Real> screen = rows.screen[chip * w.stride + v.at + p];
+    const Number<Real> screen = rows.screen[v.lane * P + p];
 #pragma unroll
     for (int i = 0; i < W; ++i) x[i][p] = screen * x[i][p];
   }
   if (passage.outputs != nullptr)
-    store<P, W>(x, v, passage.words, w.stride, passage.outputs + chip * passage.words * w.stride);
+    store<P, W>(x, w, v, passage.words, passage.outputs + chip * passage.words * w.stride);
   if (passage.others == nullptr) return;
-  double re = 0, im = 0, power = 0;
+  Number<Real> change = {};
+  Real error = 0;
   Number<Real> y0[W][P];
-  load<P, W>(passage.others, v, passage.words, w.stride, y0);
+  load<P, W>(passage.others, w, v, passage.words, y0);
 #pragma unroll
   for (int i = 0; i < W; ++i)
 #pragma unroll
-    for (int p = 0; p < P; ++p) add_overlap(x[i][p], y0[i][p], re, im, power);
-  store_overlap(re, im, power, passage.overlaps + chip * gridDim.y + blockIdx.y);
+    for (int p = 0; p < P; ++p) add_overlap(x[i][p], y0[i][p], change, error);
+  store_overlap(change, error, passage.overlaps + chip * gridDim.y + blockIdx.y);
+}
+
+/// Settled meshes. Grid: (chips, groups of words).
+template <class Real, int P, int W>
+__global__ void __launch_bounds__(32 * warps_per_block)
+    propagate_vectors(Wiring w, Rows<Real> rows, Passage<Real> passage) {
+  const std::size_t chip = blockIdx.x, matrix = chip * w.columns * w.slots;
+  pass<Real, P, W>(w, {rows.upper + matrix, rows.lower + matrix, rows.screen + chip * w.stride}, passage, chip);
+}
+
+/// Chips whose rows fit in the memory of a block: drawn, settled and passed without going through that of the
+/// GPU. Grid: (chips).
+template <class Real, int P, int W>
+__global__ void __launch_bounds__(32 * warps_per_block)
+    chips_in_blocks(Wiring w, Parameters<Real> p, Draws d, std::uint32_t first, Real idle,
+                    Passage<Real> passage) {
+  extern __shared__ double shared[];
+  const int count = w.columns * w.slots, quads = quads_of(w);
+  Rows<Real> rows;
+  rows.upper = reinterpret_cast<Row<Real>*>(shared);
+  rows.lower = rows.upper + count;
+  rows.screen = reinterpret_cast<Number<Real>*>(rows.lower + count);
+  for (int i = threadIdx.x; i < count; i += blockDim.x) set_idle(w, idle, i, rows);
+  __syncthreads();
+  for (int quad = threadIdx.x; quad < quads; quad += blockDim.x)
+    settle_quad(w, p, d, first + blockIdx.x, quad, rows);
+  __syncthreads();
+  pass<Real, P, W>(w, rows, passage, blockIdx.x);
 }
 
 /// Any wiring: fields of a group of words in memory, ports one behind the other; a warp takes a slot at a time.
@@ -178,14 +214,15 @@ __global__ void propagate_anywhere(Wiring w, Rows<Real> rows, Passage<Real> pass
     }
     __syncthreads();
   }
-  double re = 0, im = 0, power = 0;
+  Number<Real> change = {};
+  Real error = 0;
   for (int p = warp; p < w.ports; p += warps) {
     const Number<Real> y = rows.screen[chip * w.stride + p] * x[p * 32];
     if (word >= passage.words) continue;
     if (passage.outputs != nullptr) passage.outputs[chip * passage.words * w.stride + at + p] = y;
-    if (passage.others != nullptr) add_overlap(y, passage.others[at + p], re, im, power);
+    if (passage.others != nullptr) add_overlap(y, passage.others[at + p], change, error);
   }
-  if (passage.others != nullptr) store_overlap(re, im, power, passage.overlaps + chip * gridDim.y + blockIdx.y);
+  if (passage.others != nullptr) store_overlap(change, error, passage.overlaps + chip * gridDim.y + blockIdx.y);
 }
 
 /// Sums x conj(lambda) of an MZI over words, (2, 2).
@@ -213,47 +250,59 @@ __device__ Number<Real> back(Number<Real> to_upper, Number<Real> to_lower, Numbe
   return conj_times_plus(to_lower, lower, conj(to_upper) * upper);
 }
 
-/// propagate_vectors() on the way back. Grid: (1, groups of words); a part of the sums is W words.
-template <class Real, int P, int W>
+/// propagate_vectors() on the way back. Fields in front of a column are loaded where they were kept, or else
+/// found by inverting its MZIs. Grid: (1, groups of words); a part of the sums is W words.
+template <class Real, int P, int W, bool kept>
 __global__ void __launch_bounds__(32 * warps_per_block)
-    walk_back_vectors(Wiring w, Rows<Real> rows, Passage<Real> passage, Number<Real>* gradient, Real* sums,
-                      Real* screen_sums) {
+    walk_back_vectors(Wiring w, Rows<Real> rows, Passage<Real> passage, Return<Real> back_to) {
   constexpr int H = P / 2;
+  const int pitch = w.lanes + 1;
   const Vectors v(w, W);
   if (v.first - v.first % (32 / w.lanes * W) >= passage.words) return;  // the whole warp
   const std::size_t part = v.first / W;
   const bool in_use = v.first < passage.words;
-  const int slot = v.position * H;
   Number<Real> x[W][P], lambda[W][P];
-  load<P, W>(passage.outputs, v, passage.words, w.stride, x);
-  load<P, W>(gradient, v, passage.words, w.stride, lambda);
+  load<P, W>(static_cast<const Number<Real>*>(passage.outputs), w, v, passage.words, x);
+  load<P, W>(back_to.gradient, w, v, passage.words, lambda);
 #pragma unroll
   for (int p = 0; p < P; ++p) {
-    const Number<Real> screen = conj(rows.screen[v.at + p]);
+    const Number<Real> screen = conj(rows.screen[v.lane * P + p]);
     Real sum = 0;
 #pragma unroll
     for (int i = 0; i < W; ++i) {
       sum = fma(lambda[i][p].im, x[i][p].re, fma(-lambda[i][p].re, x[i][p].im, sum));
       lambda[i][p] = screen * lambda[i][p];
+      if (!kept) x[i][p] = screen * x[i][p];
     }
-    if (in_use) screen_sums[part * w.stride + v.at + p] = sum;
+    if (in_use) back_to.screen_sums[part * w.stride + v.lane * P + p] = sum;
   }
   for (int c = w.columns - 1; c >= 0; --c) {
     const int shift = w.shift[c];
-    const std::size_t column = std::size_t(c) * w.slots + slot;
-    load<P, W>(static_cast<const Number<Real>*>(passage.in_front) + std::size_t(c) * passage.words * w.stride,
-               v, passage.words, w.stride, x);
-    Real* const to = sums + (part * w.columns * w.slots + column) * 8;
-    if (shift == 1 && v.position == w.lanes - 1 &&
-        in_use) {  // the last port, where no lane above does its slot
+    const std::size_t column = std::size_t(c) * w.slots;
+    if (kept) {
+      load<P, W>(static_cast<const Number<Real>*>(passage.in_front) + std::size_t(c) * passage.words * w.stride,
+                 w, v, passage.words, x);
+    } else {
+      Row<Real> up[H], low[H];
+      load_rows<H>(rows.upper_inverse + column, rows.lower_inverse + column, w, v.lane, shift, up, low);
+      through_column<P, W>(w.lanes, shift, up, low, x);
+    }
+    Real* const to = back_to.sums + (part * w.columns * w.slots + column) * 8;
+    if (shift == 1 && v.lane == w.lanes - 1 && in_use) {  // the last port, whose slot no lane above has
       Gram<Real> gram;
 #pragma unroll
       for (int i = 0; i < W; ++i) gram.add(x[i][P - 1], {}, lambda[i][P - 1], {});
-      gram.store(to + H * 8);
+      gram.store(to + w.lanes * 8);
     }
 #pragma unroll
     for (int h = 0; h < H; ++h) {
-      const Row<Real> up = rows.upper[column + h], low = rows.lower[column + h];
+      const int slot = h * pitch + v.lane;
+      const Row<Real> up = rows.upper[column + slot], low = rows.lower[column + slot];
+      Row<Real> above_up, above_low;
+      if (h == 0 && shift == 1) {
+        above_up = rows.upper[column + v.lane + 1];
+        above_low = rows.lower[column + v.lane + 1];
+      }
       Gram<Real> gram;
 #pragma unroll
       for (int i = 0; i < W; ++i) {
@@ -265,38 +314,55 @@ __global__ void __launch_bounds__(32 * warps_per_block)
           continue;
         }
         // the upper port of the first slot is the lane's below, which does its own part of it
-        const Number<Real> xa = h > 0 ? x[i][(2 * h + P - 1) % P] : from_lane_below(x[i][P - 1], w.lanes);
-        const Number<Real> a =
-            h > 0 ? lambda[i][(2 * h + P - 1) % P] : from_lane_below(lambda[i][P - 1], w.lanes);
+        constexpr int last = P - 1;
+        const int upper = h > 0 ? 2 * h - 1 : last;
+        const Number<Real> xa = h > 0 ? x[i][upper] : from_lane_below(x[i][last], w.lanes);
+        const Number<Real> a = h > 0 ? lambda[i][upper] : from_lane_below(lambda[i][last], w.lanes);
         const Number<Real> b = lambda[i][2 * h];
         gram.add(xa, x[i][2 * h], a, b);
-        if (h > 0) lambda[i][(2 * h + P - 1) % P] = back(up.upper, low.upper, a, b);
-        if (h == 0) {
-          const Row<Real> above_up = rows.upper[column + H], above_low = rows.lower[column + H];
-          lambda[i][P - 1] =
-              back(above_up.upper, above_low.upper, lambda[i][P - 1], from_lane_above(b, w.lanes));
-        }
+        if (h > 0)
+          lambda[i][upper] = back(up.upper, low.upper, a, b);
+        else
+          lambda[i][last] = back(above_up.upper, above_low.upper, lambda[i][last], from_lane_above(b, w.lanes));
         lambda[i][2 * h] = back(up.lower, low.lower, a, b);
       }
-      if (in_use) gram.store(to + h * 8);
+      if (in_use) gram.store(to + slot * 8);
     }
   }
-  store<P, W>(lambda, v, passage.words, w.stride, gradient);
+  store<P, W>(lambda, w, v, passage.words, back_to.input_gradient);
+  if (kept) return;
+  // what inverting got wrong: fields found at the inputs against the inputs. NaN is the largest
+  Number<Real> given[W][P];
+  load<P, W>(passage.inputs, w, v, passage.words, given);
+  float largest = 0, error = 0;
+#pragma unroll
+  for (int i = 0; i < W; ++i)
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+      const float off =
+          static_cast<float>(fmax(fabs(x[i][p].re - given[i][p].re), fabs(x[i][p].im - given[i][p].im)));
+      const bool number = x[i][p].re == x[i][p].re && x[i][p].im == x[i][p].im;
+      largest = fmaxf(largest, static_cast<float>(fmax(fabs(given[i][p].re), fabs(given[i][p].im))));
+      error = number ? fmaxf(error, off) : __int_as_float(0x7f800000);
+    }
+  atomicMax(back_to.check, __float_as_int(largest));
+  atomicMax(back_to.check + 1, __float_as_int(error));
 }
 
 /// propagate_anywhere() on the way back. Grid: (1, groups of words); a part of the sums is a group.
 template <class Real>
-__global__ void walk_back_anywhere(Wiring w, Rows<Real> rows, Passage<Real> passage, Number<Real>* gradient,
-                                   Real* sums, Real* screen_sums, Number<Real>* scratch) {
+__global__ void walk_back_anywhere(Wiring w, Rows<Real> rows, Passage<Real> passage, Return<Real> back_to,
+                                   Number<Real>* scratch) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int warps = static_cast<int>(blockDim.x) / 32, word = static_cast<int>(blockIdx.y) * 32 + lane;
   const std::size_t group = std::size_t(w.ports) * 32, at = std::size_t(word) * w.stride;
   Number<Real>* const lambda = scratch + blockIdx.y * group + lane;
   for (int p = warp; p < w.ports; p += warps) {
     const bool in_use = word < passage.words;
-    const Number<Real> l = in_use ? gradient[at + p] : Number<Real>{}, y = in_use ? passage.outputs[at + p] : l;
+    const Number<Real> l = in_use ? back_to.gradient[at + p] : Number<Real>{},
+                       y = in_use ? passage.outputs[at + p] : l;
     const Real sum = over_warp(fma(l.im, y.re, -l.re * y.im));
-    if (lane == 0) screen_sums[std::size_t(blockIdx.y) * w.stride + p] = sum;
+    if (lane == 0) back_to.screen_sums[std::size_t(blockIdx.y) * w.stride + p] = sum;
     lambda[p * 32] = conj(rows.screen[p]) * l;
   }
   __syncthreads();
@@ -313,12 +379,12 @@ __global__ void walk_back_anywhere(Wiring w, Rows<Real> rows, Passage<Real> pass
       lambda[upper * 32] = back(up.upper, low.upper, a, b);
       if (lower >= 0) lambda[lower * 32] = back(up.lower, low.lower, a, b);
       for (Number<Real>& g : gram.g) g = {over_warp(g.re), over_warp(g.im)};
-      if (lane == 0) gram.store(sums + (std::size_t(blockIdx.y) * w.columns * w.slots + slot) * 8);
+      if (lane == 0) gram.store(back_to.sums + (std::size_t(blockIdx.y) * w.columns * w.slots + slot) * 8);
     }
     __syncthreads();
   }
   if (word < passage.words)
-    for (int p = warp; p < w.ports; p += warps) gradient[at + p] = lambda[p * 32];
+    for (int p = warp; p < w.ports; p += warps) back_to.input_gradient[at + p] = lambda[p * 32];
 }
 
 }  // namespace optinc::gpu

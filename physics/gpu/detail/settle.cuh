@@ -60,22 +60,33 @@ __device__ Errors<Real> errors_of(const Parameters<Real>& p, int k) {
           p.theta_arm_db[k], p.phi_arm_db[k], p.theta_other_db[k], p.phi_other_db[k]};
 }
 
+/// Rows of slot number `i` of a chip (columns, slots), as long as no MZI is there: ports pass, and rows of
+/// ports that are not there are 0.
 template <class Real>
-__global__ void fill_idle_kernel(Wiring w, Real idle, std::size_t count, Rows<Real> rows) {
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  const std::size_t at = i % (std::size_t(w.columns) * w.slots);
-  const int slot = static_cast<int>(at % w.slots), column = static_cast<int>(at / w.slots);
-  Row<Real> up = {}, low = {};  // 0 where there is no port
+__device__ void set_idle(const Wiring& w, Real idle, std::size_t i, const Rows<Real>& rows) {
+  const int slot = static_cast<int>(i % w.slots), column = static_cast<int>(i / w.slots % w.columns);
+  Row<Real> up = {}, low = {};
   if (w.ports_per_lane > 0) {
-    const int first = 2 * slot - w.shift[column];
+    const int first =
+        2 * (slot % (w.lanes + 1) * (w.ports_per_lane / 2) + slot / (w.lanes + 1)) - w.shift[column];
     if (first >= 0 && first < w.ports) up.upper.re = idle;
     if (first + 1 < w.ports) low.lower.re = idle;
-  } else if (w.upper[at] >= 0) {
+  } else if (w.upper[i % (std::size_t(w.columns) * w.slots)] >= 0) {
     up.upper.re = idle;
   }
   rows.upper[i] = up;
   rows.lower[i] = low;
+  if (rows.upper_inverse == nullptr) return;
+  if (up.upper.re != 0) up.upper.re = 1 / idle;
+  if (low.lower.re != 0) low.lower.re = 1 / idle;
+  rows.upper_inverse[i] = up;
+  rows.lower_inverse[i] = low;
+}
+
+template <class Real>
+__global__ void fill_idle_kernel(Wiring w, Real idle, std::size_t count, Rows<Real> rows) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) set_idle(w, idle, i, rows);
 }
 
 template <class Real>
@@ -83,8 +94,17 @@ __global__ void settle_kernel(Wiring w, Parameters<Real> p, Rows<Real> rows) {
   const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k < w.mzis) {
     const Parts<Real> parts(p.theta[k], p.phi[k], errors_of(p, k));
-    rows.upper[w.place[k]] = parts.upper_row();
-    rows.lower[w.place[k]] = parts.lower_row();
+    const Row<Real> up = parts.upper_row(), low = parts.lower_row();
+    rows.upper[w.place[k]] = up;
+    rows.lower[w.place[k]] = low;
+    if (rows.upper_inverse != nullptr) {
+      const Number<Real> minus_one = {-1, 0}, crossed = minus_one * (up.lower * low.upper);
+      const Number<Real> det = times_plus(up.upper, low.lower, crossed);
+      const Real over = 1 / (det.re * det.re + det.im * det.im);
+      const Number<Real> inverse = over * conj(det), negative = minus_one * inverse;
+      rows.upper_inverse[w.place[k]] = {inverse * low.lower, negative * up.lower};
+      rows.lower_inverse[w.place[k]] = {negative * low.upper, inverse * up.upper};
+    }
   }
   if (k < w.stride) {
     Real s = 0, c = 0;
@@ -113,23 +133,25 @@ __device__ void draw_offsets(const Draws& d, std::uint32_t chip, std::uint32_t f
   for (int i = 0; i < 4; ++i) values[i] = add(values[i], more[i]);
 }
 
-/// Four MZIs or four ports of the screen a thread: draw_mesh_errors() and settle at once.
+/// Fours of MZIs, and behind them fours of ports: what settle_quad() does one of.
+__host__ __device__ inline int quads_of(const Wiring& w) { return (w.mzis + 3) / 4 + (w.stride + 3) / 4; }
+
+/// draw_mesh_errors() and settle at once, for four MZIs or four ports of one chip.
 template <class Real>
-__global__ void settle_chips_kernel(Wiring w, Parameters<Real> p, Draws d, std::uint32_t first_chip, int chips,
-                                    Rows<Real> rows) {
-  const int quads = (w.mzis + 3) / 4, of_screen = (w.stride + 3) / 4;
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= std::size_t(chips) * (quads + of_screen)) return;
-  const int number = static_cast<int>(i / (quads + of_screen)),
-            quad = static_cast<int>(i % (quads + of_screen));
-  const std::uint32_t chip = first_chip + number, mzis = w.mzis;
+__device__ void settle_quad(const Wiring& w, const Parameters<Real>& p, const Draws& d, std::uint32_t chip,
+                            int quad, const Rows<Real>& rows) {
+  const int quads = (w.mzis + 3) / 4;
+  const std::uint32_t mzis = w.mzis;
   if (quad >= quads) {
-    const std::uint32_t port = 4 * (quad - quads);
-    Real offset[4], s = 0, c = 0;
+    const std::uint32_t port = 4 * (quad - quads), ports = w.ports, stride = w.stride;
+    Real offset[4];
     draw_offsets(d, chip, 2 * mzis + port, offset);
-    for (std::uint32_t j = 0; j < 4 && port + j < w.stride; ++j) {
-      if (port + j < w.ports) sine_cosine(p.output_phase[port + j] + offset[j], s, c);
-      rows.screen[std::size_t(number) * w.stride + port + j] = {c, s};
+#pragma unroll
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      if (port + j >= stride) return;
+      Real s = 0, c = 0;
+      if (port + j < ports) sine_cosine(p.output_phase[port + j] + offset[j], s, c);
+      rows.screen[port + j] = {c, s};
     }
     return;
   }
@@ -139,9 +161,9 @@ __global__ void settle_chips_kernel(Wiring w, Parameters<Real> p, Draws d, std::
   draw(d.splitters, chip, mzis + k, d.sigma_beta, beta);
   draw_offsets(d, chip, k, theta);
   draw_offsets(d, chip, mzis + k, phi);
+#pragma unroll
   for (std::uint32_t arm = 0; arm < 4; ++arm) draw(d.losses, chip, arm * mzis + k, d.arm_spread_db, arms[arm]);
   const Real mean = static_cast<Real>(d.mean_arm_db), rho = static_cast<Real>(d.rho);
-  const std::size_t at = std::size_t(number) * w.columns * w.slots;
 #pragma unroll
   for (std::uint32_t j = 0; j < 4; ++j) {
     if (k + j >= mzis) return;
@@ -149,9 +171,21 @@ __global__ void settle_chips_kernel(Wiring w, Parameters<Real> p, Draws d, std::
     const Errors<Real> e = {
         alpha[j], add(beta[j], mul(rho, alpha[j])), theta[j], phi[j], loss(0), loss(1), loss(2), loss(3)};
     const Parts<Real> parts(p.theta[k + j], p.phi[k + j], e);
-    rows.upper[at + w.place[k + j]] = parts.upper_row();
-    rows.lower[at + w.place[k + j]] = parts.lower_row();
+    const int at = w.place[k + j];
+    rows.upper[at] = parts.upper_row();
+    rows.lower[at] = parts.lower_row();
   }
+}
+
+/// The same for chips whose rows lie in the memory of the GPU.
+template <class Real>
+__global__ void settle_chips_kernel(Wiring w, Parameters<Real> p, Draws d, std::uint32_t first, int chips,
+                                    Rows<Real> rows) {
+  const unsigned quads = quads_of(w), i = blockIdx.x * blockDim.x + threadIdx.x, chip = i / quads;
+  if (chip >= static_cast<unsigned>(chips)) return;
+  const std::size_t matrix = std::size_t(chip) * w.columns * w.slots;
+  settle_quad(w, p, d, first + chip, static_cast<int>(i % quads),
+              {rows.upper + matrix, rows.lower + matrix, rows.screen + std::size_t(chip) * w.stride});
 }
 
 /// Derivatives of one MZI: Re trace((dT/dp) G), as add_mzi_gradient().
