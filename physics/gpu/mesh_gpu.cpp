@@ -173,7 +173,7 @@ struct MeshGpu<Real>::State {
   // what a call needs, kept for the next one
   RowMemory<Real> chip_rows;
   gpu::DeviceArray<Real> planes, program, sums, total, screen_sums, found;
-  gpu::DeviceArray<Number> scratch, in_front, outputs, perfect;
+  gpu::DeviceArray<Number> scratch, in_front, outputs, perfect, at_inputs;
   gpu::DeviceArray<int> check;
   gpu::DeviceArray<gpu::Overlap> overlaps;
 
@@ -206,8 +206,6 @@ bool MeshGpu<Real>::State::backward(const GpuFields<Real>& inputs, GpuFields<Rea
   Real* const sum = zero(total.reserve(count + 1), count);
   Real* const derivatives = found.reserve(of_mzis + stride);
   Real* const screen_sum = zero(derivatives + of_mzis, stride);
-  GpuFields<Real> at_inputs;
-  at_inputs.words_ = inputs.words();
   gpu::Return<Real> back_to;
   back_to.check = zero(check.reserve(2), 2);
   // so many words at once that the fields in front of columns, and the sums of every part, stay within bounds
@@ -217,8 +215,7 @@ bool MeshGpu<Real>::State::backward(const GpuFields<Real>& inputs, GpuFields<Rea
   const auto at_once = static_cast<Eigen::Index>(
       std::clamp<std::size_t>(memory_bytes / word_bytes / 1024 * 1024, 1024, 1 << 20));
   const gpu::Rows<Real> now = rows.with_inverse(w);
-  gpu::Number<Real>* const written =
-      at_inputs.memory_->numbers.reserve(static_cast<std::size_t>(inputs.words()) * stride);
+  gpu::Number<Real>* const written = at_inputs.reserve(static_cast<std::size_t>(inputs.words()) * stride);
   for (Eigen::Index first = 0; first < inputs.words(); first += at_once) {
     const int words = static_cast<int>(std::min(at_once, inputs.words() - first));
     const std::size_t padded = (static_cast<std::size_t>(words) + 31) / 32 * 32,
@@ -247,7 +244,7 @@ bool MeshGpu<Real>::State::backward(const GpuFields<Real>& inputs, GpuFields<Rea
   gpu::differentiate(w, pointers, idle.data(), idle_count, sum, derivatives);
   found_here.resize(of_mzis + stride);
   found.get(found_here.data(), found_here.size());
-  gradient = std::move(at_inputs);
+  std::swap(gradient.memory_->numbers, at_inputs);
   return true;
 }
 

@@ -8,10 +8,13 @@
 namespace optinc::gpu {
 namespace {
 
-/// Words that a thread takes at once: rows are loaded once for all of them, and their fields fill the
-/// registers. With more ports a lane shuffles less and loads more.
+/// Words that a thread takes at once, as many as was fastest on an H200 (bench_gpu): rows are loaded once for
+/// all of them, and their fields fill the registers.
 template <class Real, int P>
-constexpr int wide = std::max(1, (P <= 4 ? 64 : 128) / static_cast<int>(sizeof(Real)) / P);
+constexpr int wide = sizeof(Real) == 8 ? std::max(1, 8 / P)
+                     : P <= 4          ? 8
+                     : P == 8          ? 4
+                                       : 1;
 /// On the way back there are two fields for each.
 template <class Real, int P>
 constexpr int wide_back = std::max(1, 64 / static_cast<int>(sizeof(Real)) / P);
@@ -64,7 +67,8 @@ int groups(const Wiring& w, int words) {
 template <class Real>
 int parts(const Wiring& w, int words) {
   if (w.ports_per_lane == 0) return over(words, words_per_group);
-  return with_ports_per_lane<Real>(w, [&](auto P) { return over(words, wide_back<Real, P>); });
+  return with_ports_per_lane<Real>(
+      w, [&](auto P) { return static_cast<int>(launch_of(w, words, wide_back<Real, P>, 1).grid.y); });
 }
 
 template <class Real>
@@ -119,7 +123,8 @@ void propagate(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& pas
 
 template <class Real>
 bool needs_rows(const Wiring& w, int words) {
-  if (w.ports_per_lane == 0 || groups<Real>(w, words) > 1) return true;
+  if (sizeof(Real) == 8 || w.ports_per_lane == 0 || w.ports_per_lane > 4 || groups<Real>(w, words) > 1)
+    return true;
   int device = 0, most = 0;
   check(cudaGetDevice(&device), "its number");
   check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "its properties");
@@ -132,12 +137,15 @@ void propagate_chips(const Wiring& w, const Parameters<Real>& program, const Dra
                      Number<Real>* scratch) {
   if (rows.upper == nullptr) {
     with_ports_per_lane<Real>(w, [&](auto P) {
-      const auto kernel = chips_in_blocks<Real, P, wide<Real, P>>;
-      const auto bytes = static_cast<int>(row_bytes<Real>(w));
-      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory");
-      const Launch l = launch_of(w, passage.words, wide<Real, P>, chips);
-      kernel<<<l.grid, l.threads, bytes>>>(w, program, draws, first, idle_factor, passage);
-      check_launch();
+      if constexpr (sizeof(Real) == 4 && P <= 4) {  // what fits there
+        const auto kernel = chips_in_blocks<Real, P, wide<Real, P>>;
+        const auto bytes = static_cast<int>(row_bytes<Real>(w));
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+              "shared memory");
+        const Launch l = launch_of(w, passage.words, wide<Real, P>, chips);
+        kernel<<<l.grid, l.threads, bytes>>>(w, program, draws, first, idle_factor, passage);
+        check_launch();
+      }
     });
     return;
   }
@@ -160,20 +168,33 @@ void walk_back(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& pas
     const Launch l = launch_of(w, passage.words, wide_back<Real, P>, 1);
     const auto kernel = passage.in_front != nullptr ? walk_back_vectors<Real, P, wide_back<Real, P>, true>
                                                     : walk_back_vectors<Real, P, wide_back<Real, P>, false>;
-    kernel<<<l.grid, l.threads>>>(w, rows, passage, back_to);
+    const std::size_t vectors = l.threads / w.lanes, each = std::max(w.slots * 8, w.stride) * sizeof(Real);
+    const auto bytes = static_cast<int>(vectors * each);
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory");
+    kernel<<<l.grid, l.threads, bytes>>>(w, rows, passage, back_to);
     check_launch();
   });
 }
 
 namespace {
 
+constexpr int parts_at_once = 32;
+
+/// Of every 32 parts that are `step` apart the sum takes the place of the first; where those are all parts it
+/// is added to `total`.
 template <class Real>
-__global__ void add_parts_kernel(const Real* sums, int parts, std::size_t count, Real* total) {
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+__global__ void add_parts_kernel(Real* sums, int parts, std::size_t step, std::size_t count, Real* total) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                    first = blockIdx.y * step * parts_at_once;
   if (i >= count) return;
   Real sum = 0;
-  for (int part = 0; part < parts; ++part) sum += sums[part * count + i];
-  total[i] += sum;
+#pragma unroll 8
+  for (int j = 0; j < parts_at_once; ++j)
+    if (first + j * step < static_cast<std::size_t>(parts)) sum += sums[(first + j * step) * count + i];
+  if (gridDim.y == 1)
+    total[i] += sum;
+  else
+    sums[first * count + i] = sum;
 }
 
 /// Where the field of a port lies in its word.
@@ -204,9 +225,13 @@ __global__ void unpack_kernel(Wiring w, const Number<Real>* fields, int words, R
 }  // namespace
 
 template <class Real>
-void add_parts(const Real* sums, int parts, std::size_t count, Real* total) {
-  if (count > 0) add_parts_kernel<<<over(count, threads), threads>>>(sums, parts, count, total);
-  check_launch();
+void add_parts(Real* sums, int parts, std::size_t count, Real* total) {
+  for (std::size_t step = 1; count > 0; step *= parts_at_once) {
+    const dim3 grid(over(count, threads), over(over(parts, step), parts_at_once));
+    add_parts_kernel<<<grid, threads>>>(sums, parts, step, count, total);
+    check_launch();
+    if (grid.y == 1) return;
+  }
 }
 
 template <class Real>
@@ -240,7 +265,7 @@ void unpack(const Wiring& w, const Number<Real>* fields, int words, Real* re, Re
                                 int, const Rows<Real>&, const Passage<Real>&, Number<Real>*);                \
   template void walk_back(const Wiring&, const Rows<Real>&, const Passage<Real>&, const Return<Real>&,       \
                           Number<Real>*);                                                                    \
-  template void add_parts(const Real*, int, std::size_t, Real*);                                             \
+  template void add_parts(Real*, int, std::size_t, Real*);                                                   \
   template void differentiate(const Wiring&, const Parameters<Real>&, const std::int32_t*, int, const Real*, \
                               Real*);                                                                        \
   template void pack(const Wiring&, const Real*, const Real*, int, Number<Real>*);                           \

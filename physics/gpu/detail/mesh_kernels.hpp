@@ -119,7 +119,8 @@ void propagate_chips(const Wiring& wiring, const Parameters<Real>& program, cons
 template <class Real>
 bool needs_rows(const Wiring& wiring, int words);
 
-/// What reverse mode starts from and what it finds. A part is some words; its sums are added up apart.
+/// What reverse mode starts from and what it finds. A part is the words of a block; its sums are added up
+/// apart.
 template <class Real>
 struct Return {
   const Number<Real>* gradient = nullptr;  ///< at the outputs (words, stride)
@@ -138,9 +139,9 @@ void walk_back(const Wiring& wiring, const Rows<Real>& rows, const Passage<Real>
 template <class Real>
 int parts(const Wiring& wiring, int words);
 
-/// Adds `count` numbers of every part to `total`, part after part.
+/// Adds `count` numbers of every part to `total`, in a fixed order; sums are written over.
 template <class Real>
-void add_parts(const Real* sums, int parts, std::size_t count, Real* total);
+void add_parts(Real* sums, int parts, std::size_t count, Real* total);
 
 /// Derivatives by theta, phi, alpha, beta, losses of the arms (theta, phi, theta other, phi other), each
 /// (MZIs), and behind them the sum of what `idle` numbers of the sums: one of each port that passes a column by

@@ -43,15 +43,15 @@ __device__ void store(const Number<Real> (&x)[W][P], const Wiring& w, const Vect
             x[i][2 * h], x[i][2 * h + 1]};
 }
 
-/// Rows that a thread's ports need in a column: `shift` moves the upper ones on by a slot.
+/// Rows that a thread's ports need in a column, from those of its lane's first slot: `shift` moves the upper
+/// ones on by a slot.
 template <int H, class Real>
-__device__ void load_rows(const Row<Real>* upper, const Row<Real>* lower, const Wiring& w, int lane, int shift,
+__device__ void load_rows(const Row<Real>* upper, const Row<Real>* lower, int pitch, int shift,
                           Row<Real> (&up)[H], Row<Real> (&low)[H]) {
-  const int pitch = w.lanes + 1;
 #pragma unroll
   for (int h = 0; h < H; ++h) {
-    up[h] = upper[shift == 0 ? h * pitch + lane : h + 1 < H ? (h + 1) * pitch + lane : lane + 1];
-    low[h] = lower[h * pitch + lane];
+    up[h] = upper[h + 1 < H ? (h + shift) * pitch : shift == 0 ? h * pitch : 1];
+    low[h] = lower[h * pitch];
   }
 }
 
@@ -116,26 +116,38 @@ __device__ void pass(const Wiring& w, const Rows<Real>& rows, const Passage<Real
   const Vectors v(w, W);
   Number<Real> x[W][P];
   load<P, W>(passage.inputs, w, v, passage.words, x);
-  constexpr bool ahead = sizeof(Real) * P <= 16;  // rows of the next column, while there are registers
+  constexpr bool ahead = sizeof(Real) * P <= 8;  // rows of the next column, while there are registers
+  const int pitch = w.lanes + 1;
+  const Row<Real>*upper = rows.upper + v.lane, *lower = rows.lower + v.lane;
+  Number<Real>* in_front = passage.in_front;
   Row<Real> up[H], low[H], next_up[H], next_low[H];
-  const auto rows_of = [&](int c, Row<Real>(&u)[H], Row<Real>(&l)[H]) {
-    load_rows<H>(rows.upper + std::size_t(c) * w.slots, rows.lower + std::size_t(c) * w.slots, w, v.lane,
-                 w.shift[c], u, l);
-  };
-  if (w.columns > 0) rows_of(0, up, low);
-  for (int c = 0; c < w.columns; ++c) {
-    if (ahead && c + 1 < w.columns) rows_of(c + 1, next_up, next_low);
-    if (passage.in_front != nullptr)
-      store<P, W>(x, w, v, passage.words, passage.in_front + std::size_t(c) * passage.words * w.stride);
-    through_column<P, W>(w.lanes, w.shift[c], up, low, x);
+  int shift = 0, next_shift = 0;
+  if (w.columns > 0) {
+    shift = w.shift[0];
+    load_rows<H>(upper, lower, pitch, shift, up, low);
+  }
+#pragma unroll 1
+  for (int c = 1; c <= w.columns; ++c) {  // through column c - 1
+    upper += w.slots;
+    lower += w.slots;
+    if (c < w.columns) {
+      next_shift = w.shift[c];
+      if (ahead) load_rows<H>(upper, lower, pitch, next_shift, next_up, next_low);
+    }
+    if (in_front != nullptr) {
+      store<P, W>(x, w, v, passage.words, in_front);
+      in_front += std::size_t(passage.words) * w.stride;
+    }
+    through_column<P, W>(w.lanes, shift, up, low, x);
+    shift = next_shift;
     if (ahead) {
 #pragma unroll
       for (int h = 0; h < H; ++h) {
         up[h] = next_up[h];
         low[h] = next_low[h];
       }
-    } else if (c + 1 < w.columns) {
-      rows_of(c + 1, up, low);
+    } else if (c < w.columns) {
+      load_rows<H>(upper, lower, pitch, shift, up, low);
     }
   }
 #pragma unroll
@@ -158,9 +170,13 @@ __device__ void pass(const Wiring& w, const Rows<Real>& rows, const Passage<Real
   store_overlap(change, error, passage.overlaps + chip * gridDim.y + blockIdx.y);
 }
 
+/// Blocks that a processor of the GPU is to hold at least: registers are few enough for them.
+template <class Real, int P>
+constexpr int blocks_at_once = sizeof(Real) == 8 || P == 2 ? 1 : 2;
+
 /// Settled meshes. Grid: (chips, groups of words).
 template <class Real, int P, int W>
-__global__ void __launch_bounds__(32 * warps_per_block)
+__global__ void __launch_bounds__(32 * warps_per_block, blocks_at_once<Real, P>)
     propagate_vectors(Wiring w, Rows<Real> rows, Passage<Real> passage) {
   const std::size_t chip = blockIdx.x, matrix = chip * w.columns * w.slots;
   pass<Real, P, W>(w, {rows.upper + matrix, rows.lower + matrix, rows.screen + chip * w.stride}, passage, chip);
@@ -169,7 +185,7 @@ __global__ void __launch_bounds__(32 * warps_per_block)
 /// Chips whose rows fit in the memory of a block: drawn, settled and passed without going through that of the
 /// GPU. Grid: (chips).
 template <class Real, int P, int W>
-__global__ void __launch_bounds__(32 * warps_per_block)
+__global__ void __launch_bounds__(32 * warps_per_block, 2)
     chips_in_blocks(Wiring w, Parameters<Real> p, Draws d, std::uint32_t first, Real idle,
                     Passage<Real> passage) {
   extern __shared__ double shared[];
@@ -250,17 +266,31 @@ __device__ Number<Real> back(Number<Real> to_upper, Number<Real> to_lower, Numbe
   return conj_times_plus(to_lower, lower, conj(to_upper) * upper);
 }
 
+/// Adds `count` numbers of every vector of a block, one vector behind the other in `of_vectors`, in their
+/// order.
+template <class Real>
+__device__ void add_vectors(const Real* of_vectors, int vectors, int count, Real* to) {
+  __syncthreads();
+  for (int i = threadIdx.x; i < count; i += blockDim.x) {
+    Real sum = 0;
+    for (int v = 0; v < vectors; ++v) sum += of_vectors[v * count + i];
+    to[i] = sum;
+  }
+  __syncthreads();
+}
+
 /// propagate_vectors() on the way back. Fields in front of a column are loaded where they were kept, or else
-/// found by inverting its MZIs. Grid: (1, groups of words); a part of the sums is W words.
+/// found by inverting its MZIs. Grid: (1, parts of the words).
 template <class Real, int P, int W, bool kept>
 __global__ void __launch_bounds__(32 * warps_per_block)
     walk_back_vectors(Wiring w, Rows<Real> rows, Passage<Real> passage, Return<Real> back_to) {
   constexpr int H = P / 2;
   const int pitch = w.lanes + 1;
   const Vectors v(w, W);
-  if (v.first - v.first % (32 / w.lanes * W) >= passage.words) return;  // the whole warp
-  const std::size_t part = v.first / W;
-  const bool in_use = v.first < passage.words;
+  extern __shared__ double shared[];
+  Real* const of_vectors = reinterpret_cast<Real*>(shared);
+  const int vectors = static_cast<int>(blockDim.x) / w.lanes, vector = static_cast<int>(threadIdx.x) / w.lanes;
+  const std::size_t part = blockIdx.y;
   Number<Real> x[W][P], lambda[W][P];
   load<P, W>(static_cast<const Number<Real>*>(passage.outputs), w, v, passage.words, x);
   load<P, W>(back_to.gradient, w, v, passage.words, lambda);
@@ -274,8 +304,9 @@ __global__ void __launch_bounds__(32 * warps_per_block)
       lambda[i][p] = screen * lambda[i][p];
       if (!kept) x[i][p] = screen * x[i][p];
     }
-    if (in_use) back_to.screen_sums[part * w.stride + v.lane * P + p] = sum;
+    of_vectors[vector * w.stride + v.lane * P + p] = sum;
   }
+  add_vectors(of_vectors, vectors, w.stride, back_to.screen_sums + part * w.stride);
   for (int c = w.columns - 1; c >= 0; --c) {
     const int shift = w.shift[c];
     const std::size_t column = std::size_t(c) * w.slots;
@@ -284,11 +315,12 @@ __global__ void __launch_bounds__(32 * warps_per_block)
                  w, v, passage.words, x);
     } else {
       Row<Real> up[H], low[H];
-      load_rows<H>(rows.upper_inverse + column, rows.lower_inverse + column, w, v.lane, shift, up, low);
+      load_rows<H>(rows.upper_inverse + column + v.lane, rows.lower_inverse + column + v.lane, pitch, shift, up,
+                   low);
       through_column<P, W>(w.lanes, shift, up, low, x);
     }
-    Real* const to = back_to.sums + (part * w.columns * w.slots + column) * 8;
-    if (shift == 1 && v.lane == w.lanes - 1 && in_use) {  // the last port, whose slot no lane above has
+    Real* const to = of_vectors + std::size_t(vector) * w.slots * 8;
+    if (shift == 1 && v.lane == w.lanes - 1) {  // the last port, whose slot no lane above has
       Gram<Real> gram;
 #pragma unroll
       for (int i = 0; i < W; ++i) gram.add(x[i][P - 1], {}, lambda[i][P - 1], {});
@@ -326,8 +358,9 @@ __global__ void __launch_bounds__(32 * warps_per_block)
           lambda[i][last] = back(above_up.upper, above_low.upper, lambda[i][last], from_lane_above(b, w.lanes));
         lambda[i][2 * h] = back(up.lower, low.lower, a, b);
       }
-      if (in_use) gram.store(to + slot * 8);
+      gram.store(to + slot * 8);
     }
+    add_vectors(of_vectors, vectors, w.slots * 8, back_to.sums + (part * w.columns * w.slots + column) * 8);
   }
   store<P, W>(lambda, w, v, passage.words, back_to.input_gradient);
   if (kept) return;
