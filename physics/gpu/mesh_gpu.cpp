@@ -10,6 +10,7 @@
 #include "physics/gpu/detail/check_cuda.hpp"
 #include "physics/gpu/detail/device_array.hpp"
 #include "physics/gpu/detail/mesh_kernels.hpp"
+#include "physics/mesh/engine/scaled_mesh.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -89,9 +90,14 @@ gpu::StreamKey stream_key(const MeshAddress& address, Purpose purpose) {
   return {{key[0], key[1]}, address.mesh};
 }
 
+/// Throws Error where one is not finite, or too large for an angle to be accurate.
 template <class Real>
 void require_finite(const char* name, const VectorOf<Real>& values) {
   validate(values.allFinite(), "{} holds NaN or infinity (finite numbers only). Set finite numbers.", name);
+  const Real largest = values.size() == 0 ? 0 : values.cwiseAbs().maxCoeff(),
+             most = largest_phase_rad<Real> / 2;
+  validate(largest <= most, "{} holds {} (at most {} in this precision). Take whole turns off.", name, largest,
+           most);
 }
 
 template <class Real>

@@ -247,6 +247,9 @@ TEST_CASE("a mesh on a GPU refuses what the engine refuses") {
   errors.beta[1] = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_WITH(mesh.settle(program, errors), ContainsSubstring("beta"));
   CHECK_THROWS_WITH(mesh.propagate(fields), ContainsSubstring("not settled"));
+  program.theta[0] = 1e9;
+  CHECK_THROWS_WITH(mesh.settle(program, no_errors(t)), ContainsSubstring("whole turns"));
+  program.theta[0] = -1e4;  // legal, and far from the first quarter
   ErrorModel model;
   model.sigma_eta_rad = -1;
   CHECK_THROWS_WITH(mesh.monte_carlo(program, model, address, 1, fields), ContainsSubstring("sigma_eta_rad"));

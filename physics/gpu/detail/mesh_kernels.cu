@@ -135,7 +135,7 @@ template <class Real>
 void propagate_chips(const Wiring& w, const Parameters<Real>& program, const Draws& draws, Real idle_factor,
                      std::uint32_t first, int chips, const Rows<Real>& rows, const Passage<Real>& passage,
                      Number<Real>* scratch) {
-  if (rows.upper == nullptr) {
+  if (rows.screen == nullptr) {
     with_ports_per_lane<Real>(w, [&](auto P) {
       if constexpr (sizeof(Real) == 4 && P <= 4) {  // what fits there
         const auto kernel = chips_in_blocks<Real, P, wide<Real, P>>;

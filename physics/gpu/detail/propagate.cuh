@@ -109,14 +109,15 @@ __device__ void store_overlap(Number<Real> change, Real error, Overlap* to) {
   *to = sum;
 }
 
-/// A block's words through one mesh; `chip` says where what becomes of them goes.
-template <class Real, int P, int W>
+/// A block's words through one mesh; `chip` says where what becomes of them goes. `near`: rows are in the
+/// memory of the block.
+template <class Real, int P, int W, bool near>
 __device__ void pass(const Wiring& w, const Rows<Real>& rows, const Passage<Real>& passage, std::size_t chip) {
   constexpr int H = P / 2;
   const Vectors v(w, W);
   Number<Real> x[W][P];
   load<P, W>(passage.inputs, w, v, passage.words, x);
-  constexpr bool ahead = sizeof(Real) * P <= 8;  // rows of the next column, while there are registers
+  constexpr bool ahead = !near && sizeof(Real) * P <= 8;  // rows of the next column, while there are registers
   const int pitch = w.lanes + 1;
   const Row<Real>*upper = rows.upper + v.lane, *lower = rows.lower + v.lane;
   Number<Real>* in_front = passage.in_front;
@@ -126,7 +127,7 @@ __device__ void pass(const Wiring& w, const Rows<Real>& rows, const Passage<Real
     shift = w.shift[0];
     load_rows<H>(upper, lower, pitch, shift, up, low);
   }
-#pragma unroll 1
+#pragma unroll(near&& P == 2 ? 2 : 1)
   for (int c = 1; c <= w.columns; ++c) {  // through column c - 1
     upper += w.slots;
     lower += w.slots;
@@ -179,7 +180,8 @@ template <class Real, int P, int W>
 __global__ void __launch_bounds__(32 * warps_per_block, blocks_at_once<Real, P>)
     propagate_vectors(Wiring w, Rows<Real> rows, Passage<Real> passage) {
   const std::size_t chip = blockIdx.x, matrix = chip * w.columns * w.slots;
-  pass<Real, P, W>(w, {rows.upper + matrix, rows.lower + matrix, rows.screen + chip * w.stride}, passage, chip);
+  pass<Real, P, W, false>(w, {rows.upper + matrix, rows.lower + matrix, rows.screen + chip * w.stride}, passage,
+                          chip);
 }
 
 /// Chips whose rows fit in the memory of a block: drawn, settled and passed without going through that of the
@@ -199,7 +201,7 @@ __global__ void __launch_bounds__(32 * warps_per_block, 2)
   for (int quad = threadIdx.x; quad < quads; quad += blockDim.x)
     settle_quad(w, p, d, first + blockIdx.x, quad, rows);
   __syncthreads();
-  pass<Real, P, W>(w, rows, passage, blockIdx.x);
+  pass<Real, P, W, true>(w, rows, passage, blockIdx.x);
 }
 
 /// Any wiring: fields of a group of words in memory, ports one behind the other; a warp takes a slot at a time.

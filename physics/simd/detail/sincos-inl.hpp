@@ -10,6 +10,8 @@
 
 #include <hwy/highway.h>
 
+#include "physics/simd/detail/trig_series.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace optinc {
 namespace HWY_NAMESPACE {
@@ -17,34 +19,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// c[0] + x (c[1] + x (c[2] + ..))
 template <class D, std::size_t count>
-HWY_INLINE hn::Vec<D> Horner(D d, hn::Vec<D> x, const hn::TFromD<D> (&c)[count]) {
+HWY_INLINE hn::Vec<D> Horner(D d, hn::Vec<D> x, const std::array<hn::TFromD<D>, count>& c) {
   auto sum = hn::Set(d, c[count - 1]);
   for (std::size_t i = count - 1; i > 0; --i) sum = hn::MulAdd(sum, x, hn::Set(d, c[i - 1]));
   return sum;
 }
-
-/// Series of sin(r) = r + r^3 S(r^2) and cos(r) = 1 - r^2/2 + r^4 C(r^2) on |r| <= pi/4, minimax (coefficients
-/// of the Cephes library, S. Moshier), and pi/2 in three parts, the first two with trailing zeros so that their
-/// products with small integers are exact (Cody and Waite).
-template <class Real>
-struct TrigConstants;
-template <>
-struct TrigConstants<float> {
-  static constexpr float sine[] = {-1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f};
-  static constexpr float cosine[] = {4.166664568298827e-2f, -1.388731625493765e-3f, 2.443315711809948e-5f};
-  static constexpr float half_pi[] = {1.5703125f, 4.837512969970703125e-4f, 7.54978995489188e-8f};
-};
-template <>
-struct TrigConstants<double> {
-  static constexpr double sine[] = {-1.66666666666666307295e-1, 8.33333333332211858878e-3,
-                                    -1.98412698295895385996e-4, 2.75573136213857245213e-6,
-                                    -2.50507477628578072866e-8, 1.58962301576546568060e-10};
-  static constexpr double cosine[] = {4.16666666666665929218e-2, -1.38888888888730564116e-3,
-                                      2.48015872888517045348e-5, -2.75573141792967388112e-7,
-                                      2.08757008419747316778e-9, -1.13585365213876817300e-11};
-  static constexpr double half_pi[] = {1.57079625129699707031, 7.54978941586159635335e-8,
-                                       5.39030285815811905290e-15};
-};
 
 template <class V>
 struct SinCosOf {
@@ -55,7 +34,7 @@ struct SinCosOf {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE SinCosOf<V> SinCosSmall(D d, V r) {
   using T = hn::TFromD<D>;
-  using K = TrigConstants<T>;
+  using K = TrigSeries<T>;
   const V r2 = hn::Mul(r, r);
   return {hn::MulAdd(hn::Mul(r, r2), Horner(d, r2, K::sine), r),
           hn::MulAdd(hn::Mul(r2, r2), Horner(d, r2, K::cosine),
@@ -67,7 +46,7 @@ HWY_INLINE SinCosOf<V> SinCosSmall(D d, V r) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE SinCosOf<V> SinCos(D d, V x) {
   using T = hn::TFromD<D>;
-  using K = TrigConstants<T>;
+  using K = TrigSeries<T>;
   const hn::RebindToSigned<D> di;
   // adding 1.5 2^(mantissa bits) rounds to an integer and leaves it in the low bits
   const V shift = hn::Set(d, static_cast<T>(sizeof(T) == 4 ? 12582912.0 : 6755399441055744.0));
