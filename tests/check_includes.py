@@ -16,7 +16,7 @@ from pathlib import Path
 ROOMS = ("physics", "onn", "experiments")  # each may include itself and what stands left of it
 # rooms of a folder, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
 FLOORS = {
-    "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget")),
+    "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget", "gpu")),
     "experiments": (("engine/process",), ("engine/config",), ("engine/store",), ("models/learning", "io"),
                     ("analysis/cost",), ("analysis/interconnect",), ("models",), ("engine/runner",),
                     ("analysis/validate", "analysis/operating_point", "analysis/cluster"), ("engine/study",), ("cli",)),
@@ -131,7 +131,7 @@ def problems(root):
     files, found, uses = 0, [], {}
     for room in (*ROOMS, *GUESTS, MODULE):
         for path in sorted((root / room).rglob("*")):
-            if path.suffix not in (".hpp", ".cpp", ".h"):
+            if path.suffix not in (".hpp", ".cpp", ".h", ".cu", ".cuh"):
                 continue
             files += 1
             file = path.relative_to(root).as_posix()

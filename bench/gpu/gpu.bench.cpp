@@ -7,7 +7,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "onn/gpu/table_gpu.hpp"
+#include "physics/gpu/device_array.hpp"
 #include "physics/gpu/mesh_gpu.hpp"
+#include "physics/random/haar.hpp"
 
 #include "bench/gpu/gpu_peak.hpp"
 #include "bench/rows.hpp"
@@ -84,7 +87,7 @@ void gpu_chips(benchmark::State& state, Real, const ErrorModel& model) {
   const auto chips = static_cast<std::uint32_t>(state.range(1));
   std::uint32_t first = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(mesh.monte_carlo(program, model, {1, first, 0}, chips, fields));
+    benchmark::DoNotOptimize(mesh.chip_deviations(program, model, {1, first, 0}, chips, fields));
     first += chips;
   }
   count_rate(state, "chips/s", chips);
@@ -96,6 +99,75 @@ ErrorModel four_normals() {
   model.arm_loss_spread_db = model.sigma_phase_rad = 0.0;
   return model;
 }
+
+/// The table of a chip of four servers and eight bits, whose words noise moves now and then.
+const ResponseTable& word_table() {
+  static const ResponseTable table = [] {
+    Network network = make_network({4, 4}, std::vector<int>{64, 64});
+    Stream stream(1, Purpose::test);
+    for (SigmaULayer& layer : network.layers) {
+      for (auto& u : layer.unitary) u = haar_orthogonal(layer.block_size(), stream);
+      for (auto& sigma : layer.sigma) sigma.setConstant(0.3);
+    }
+    network.layers.back().bias.setConstant(1.3);
+    const ChipDesign design = design_chip(network);
+    const ErrorModel errors = error_preset("good-lab");
+    const ChipState chip =
+        programmed_chip(design, fabricate(design, errors, 1, 0), errors, Programming::corrected);
+    return tabulate_chip({design, chip, UnitHardware{}, {.shot = true, .tia = true, .rin = true}}, {1, 0});
+  }();
+  return table;
+}
+
+constexpr Eigen::Index looked_up = 1 << 22;
+
+Codes word_codes() {
+  Stream stream(2, Purpose::test);
+  Codes codes(looked_up, word_table().task.servers);
+  for (auto& code : codes.reshaped()) code = stream.below(256);
+  return codes;
+}
+
+/// Codes of four servers that lie on the GPU, answers that stay there.
+void gpu_words(benchmark::State& state) {
+  const TableGpu table(word_table());
+  const Codes codes = word_codes();
+  gpu::DeviceArray<std::uint32_t> there, answers;
+  there.set(codes.data(), static_cast<std::size_t>(codes.size()));
+  answers.reserve(static_cast<std::size_t>(looked_up));
+  TableSeed seed;
+  for (auto _ : state) {
+    table.send(there.data(), looked_up, seed, answers.data());
+    gpu::wait();
+    ++seed.use;
+  }
+  count_rate(state, "words/s", looked_up);
+}
+
+/// Codes from the host and answers to it.
+void gpu_words_from_host(benchmark::State& state) {
+  const TableGpu table(word_table());
+  const Codes codes = word_codes();
+  TableSeed seed;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(table.send(codes, seed).data());
+    ++seed.use;
+  }
+  count_rate(state, "words/s", looked_up);
+}
+
+/// The same on all threads of the processor.
+void words_by_table(benchmark::State& state) {
+  const Codes codes = word_codes();
+  TableSeed seed;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(send_by_table(word_table(), codes, seed).data());
+    ++seed.use;
+  }
+  count_rate(state, "words/s", looked_up);
+}
+
+const auto by_the_wall = [](auto* row) { row->Unit(benchmark::kMicrosecond)->UseRealTime(); };
 
 auto in_real_time(std::vector<std::int64_t> ports, std::vector<std::int64_t> others,
                   const char* other = "words") {
@@ -119,7 +191,10 @@ auto in_real_time(std::vector<std::int64_t> ports, std::vector<std::int64_t> oth
         in_real_time({16, 64, 128}, {100, 100000}, "chips")) &&
     add_rows(
         "gpu_chips_four_normals", [](auto& state, auto real) { gpu_chips(state, real, four_normals()); },
-        in_real_time({64}, {100000}, "chips"));
+        in_real_time({64}, {100000}, "chips")) &&
+    add_row("gpu_words", gpu_words, by_the_wall) &&
+    add_row("gpu_words_from_host", gpu_words_from_host, by_the_wall) &&
+    add_row("words_by_table", words_by_table, by_the_wall);
 
 }  // namespace
 }  // namespace optinc::bench

@@ -17,16 +17,6 @@ namespace {
 
 constexpr Eigen::Index words_at_once = 1 << 18;  // tabulated: codes and outputs in double take some 20 MB
 
-/// What each code adds to the number of its word: word_sums() counts in base 3N + 1, so that codes add up.
-std::vector<std::uint32_t> shares_of_word(const Task& task) {
-  std::vector<std::uint32_t> share(std::size_t{1} << (2 * task.input_digits()));
-  for (std::size_t code = 0; code < share.size(); ++code)
-    for (int m = 0; m < task.input_digits(); ++m)
-      share[code] = share[code] * static_cast<std::uint32_t>(task.sums()) +
-                    ((code >> (2 * (task.input_digits() - 1 - m))) & 3u);
-  return share;
-}
-
 /// Calls use(number of the first, codes) for all words of a task, many at a time.
 template <class Use>
 void for_word_parts(const Task& task, Use use) {
@@ -198,7 +188,16 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
   return table;
 }
 
-CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const TableSeed& seed) {
+std::vector<std::uint32_t> shares_of_word(const Task& task) {
+  std::vector<std::uint32_t> share(std::size_t{1} << (2 * task.input_digits()));
+  for (std::size_t code = 0; code < share.size(); ++code)
+    for (int m = 0; m < task.input_digits(); ++m)
+      share[code] = share[code] * static_cast<std::uint32_t>(task.sums()) +
+                    ((code >> (2 * (task.input_digits() - 1 - m))) & 3u);
+  return share;
+}
+
+void validate_lookup(const ResponseTable& table, const Codes& codes, const TableSeed& seed) {
   const Task& task = table.task;
   validate(codes.cols() == task.servers,
            "codes of {} servers meet a unit for {} (one column per server). Send (words, {}).", codes.cols(),
@@ -212,10 +211,17 @@ CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const T
       seed.first_word <= most_words && static_cast<std::uint64_t>(codes.rows()) <= most_words - seed.first_word,
       "{} words from number {} on (numbers below {}). Look them up in another use of the table.", codes.rows(),
       seed.first_word, most_words);
-  const std::vector<std::uint32_t> share = shares_of_word(task);
-  validate(codes.size() == 0 || codes.maxCoeff() < share.size(),
+  const std::uint64_t count = std::uint64_t{1} << (2 * task.input_digits());
+  validate(codes.size() == 0 || codes.maxCoeff() < count,
            "code {} of {} digits (0..{}). Send codes of the task.", codes.size() == 0 ? 0 : codes.maxCoeff(),
-           task.input_digits(), share.size() - 1);
+           task.input_digits(), count - 1);
+}
+
+CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const TableSeed& seed) {
+  const Task& task = table.task;
+  validate_lookup(table, codes, seed);
+  constexpr auto block_words = static_cast<std::uint64_t>(table_block_words);
+  const std::vector<std::uint32_t> share = shares_of_word(task);
   const bool noisy = table.noisy();
   const Eigen::Index digits = task.output_digits();
   CodeVector answers(codes.rows());

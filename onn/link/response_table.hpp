@@ -64,12 +64,20 @@ struct TableSeed {
 };
 inline constexpr Eigen::Index table_block_words = 4096;
 
+/// What each code adds to the number of its word, (codes): word_sums() counts in base 3N + 1, so that codes add
+/// up.
+std::vector<std::uint32_t> shares_of_word(const Task& task);
+
+/// Throws Error for codes of another number of servers or out of range, and for a first word that no block
+/// begins with.
+void validate_lookup(const ResponseTable& table, const Codes& codes, const TableSeed& seed);
+
 /// Codes that a server decides for the words of all servers' codes, (words, servers) -> (words): tabulated
 /// outputs with one of the draws of the neurons' noise, and the noise of the server's receiver drawn for every
 /// word and digit anew. Of most words a single random number says that no noise moves them; the others draw
 /// theirs from the tails beyond the word's reach, so that answers are distributed as if all were drawn. The
 /// result does not depend on the threads, and words sent in parts get the answers of all at once. Throws Error
-/// for codes of another number of servers or out of range, and for a first word that no block begins with.
+/// as validate_lookup().
 CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const TableSeed& seed);
 
 }  // namespace optinc

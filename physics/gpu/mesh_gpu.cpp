@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "physics/core/check.hpp"
-#include "physics/gpu/detail/check_cuda.hpp"
-#include "physics/gpu/detail/device_array.hpp"
+#include "physics/gpu/check_cuda.hpp"
 #include "physics/gpu/detail/mesh_kernels.hpp"
+#include "physics/gpu/device_array.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
 #include "physics/random/stream.hpp"
 
@@ -87,7 +87,7 @@ HostWiring wire(const MeshTopology& t, int most_per_lane) {
 
 gpu::StreamKey stream_key(const MeshAddress& address, Purpose purpose) {
   const auto& key = Stream(address.seed, purpose).key();
-  return {{key[0], key[1]}, address.mesh};
+  return {{key[0], key[1]}, address.mesh, 0};
 }
 
 /// Throws Error where one is not finite, or too large for an angle to be accurate.
@@ -416,21 +416,23 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
   State& s = *state_;
   validate_program(s.topology, program);
   require_finite(program);
-  validate_errors(model);
-  validate(chips <= ~first.chip,
-           "{} chips from number {} on (numbers below 2^32). Draw fewer, or begin with a lower number.", chips,
-           first.chip);
   const gpu::Wiring& w = s.wiring;
   const int words = static_cast<int>(fields.words());
   if (words == 0 || chips == 0) return;
   std::vector<Real> phases;
-  for (const VectorOf<Real>* v : {&program.theta, &program.phi, &program.output_phase})
-    phases.insert(phases.end(), v->begin(), v->end());
-  const Real* const theta = s.program.set(phases);
-  gpu::Parameters<Real> parameters = {};
-  parameters.theta = theta;
-  parameters.phi = theta + w.mzis;
-  parameters.output_phase = theta + 2 * w.mzis;
+  const MeshProgramOf<Real> set = on_dac(program, model);
+  for (const MeshProgramOf<Real>* p : {&program, &set})
+    for (const VectorOf<Real>* v : {&p->theta, &p->phi, &p->output_phase})
+      phases.insert(phases.end(), v->begin(), v->end());
+  const Real* const all = s.program.set(phases);
+  const auto parameters_at = [&](const Real* theta) {
+    gpu::Parameters<Real> p = {};
+    p.theta = theta;
+    p.phi = theta + w.mzis;
+    p.output_phase = theta + 2 * w.mzis;
+    return p;
+  };
+  const gpu::Parameters<Real> asked = parameters_at(all), on_chips = parameters_at(all + 2 * w.mzis + w.ports);
   const gpu::Draws draws = {model.sigma_eta_rad,
                             model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab * model.rho_ab),
                             model.rho_ab,
@@ -450,7 +452,7 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
   if (compare) {  // first what a perfect mesh makes of them
     const gpu::Rows<Real> rows = s.chip_rows.of(w, 1);
     gpu::fill_idle(w, Real(1), 1, rows);
-    gpu::settle(w, parameters, rows);
+    gpu::settle(w, asked, rows);
     passage.outputs = s.perfect.reserve(size);
     gpu::propagate(w, rows, passage, s.scratch_of(words, 1));
     passage.others = passage.outputs;
@@ -477,24 +479,22 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
   gpu::Number<Real>* const scratch = s.scratch_of(words, static_cast<int>(at_once));
   for (std::uint32_t done = 0; done < chips; done += at_once) {
     const int now = static_cast<int>(std::min(at_once, chips - done));
-    gpu::propagate_chips(w, parameters, draws, idle, first.chip + done, now, rows, passage, scratch);
+    gpu::propagate_chips(w, on_chips, draws, idle, first.chip + done, now, rows, passage, scratch);
     see(done, static_cast<std::uint32_t>(now));
   }
 }
 
 template <class Real>
-std::vector<ChipDeviation> MeshGpu<Real>::monte_carlo(const MeshProgramOf<Real>& program,
-                                                      const ErrorModel& model, const MeshAddress& first,
-                                                      std::uint32_t chips,
-                                                      const FieldBatchOf<Real>& fields) const {
+std::vector<ChipDeviation> MeshGpu<Real>::chip_deviations(const MeshProgramOf<Real>& program,
+                                                          const ErrorModel& model, const MeshAddress& first,
+                                                          std::uint32_t chips,
+                                                          const FieldBatchOf<Real>& fields) const {
   State& s = *state_;
+  const double power = validate_chips(model, first, chips, fields);
   const GpuFields<Real> there = upload(fields);
-  const auto groups = static_cast<std::size_t>(gpu::groups<Real>(s.wiring, std::max(1, int(fields.words()))));
+  const auto groups = static_cast<std::size_t>(gpu::groups<Real>(s.wiring, static_cast<int>(fields.words())));
   std::vector<ChipDeviation> found(chips);
   std::vector<gpu::Overlap> batch;
-  // a mesh without losses keeps all power
-  const double power =
-      fields.re.template cast<double>().squaredNorm() + fields.im.template cast<double>().squaredNorm();
   through_chips(program, model, first, chips, there, true, [&](std::uint32_t from, std::uint32_t count) {
     batch.resize(groups * count);
     s.overlaps.get(batch.data(), batch.size());
@@ -513,6 +513,7 @@ std::vector<FieldBatchOf<Real>> MeshGpu<Real>::chip_fields(const MeshProgramOf<R
                                                            std::uint32_t chips,
                                                            const FieldBatchOf<Real>& fields) const {
   State& s = *state_;
+  validate_chips(model, first, chips, fields);
   const GpuFields<Real> there = upload(fields);
   std::vector<FieldBatchOf<Real>> found(chips, FieldBatchOf<Real>(fields.ports(), fields.words()));
   through_chips(program, model, first, chips, there, false, [&](std::uint32_t from, std::uint32_t count) {
@@ -532,7 +533,7 @@ std::vector<FieldBatchOf<Real>> MeshGpu<Real>::chip_fields(const MeshProgramOf<R
 
 template <class Real>
 void MeshGpu<Real>::wait() const {
-  gpu::check(cudaDeviceSynchronize(), "to be waited for");
+  gpu::wait();
 }
 
 template class GpuFields<float>;

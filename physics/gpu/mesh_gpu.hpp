@@ -7,25 +7,12 @@
 #include <vector>
 
 #include "physics/mesh/mesh_gradient.hpp"
-#include "physics/variation/chip_errors.hpp"
+#include "physics/variation/chip_deviations.hpp"
 
 namespace optinc {
 
 /// Name of the GPU that MeshGpu uses, the first there is; empty where there is none.
 std::string gpu_name();
-
-/// How the outputs y of one chip differ from those of the same program on a perfect mesh, y0, over all ports
-/// and words.
-struct ChipDeviation {
-  Complex change;      ///< sum conj(y0) (y - y0) / sum |y0|^2
-  double error = 0.0;  ///< sum |y - y0|^2 / sum |y0|^2
-
-  /// |y| / |y0| squared: what is left of the light.
-  double power() const { return 1.0 + 2.0 * change.real() + error; }
-  /// |sum conj(y0) y|^2 / (sum |y0|^2 sum |y|^2): fidelity() of the transfer matrices where the inputs are the
-  /// unit vectors.
-  double fidelity() const { return std::norm(1.0 + change) / power(); }
-};
 
 /// Fields (words, ports) in the memory of the GPU; moved, never copied. Made by MeshGpu::upload().
 template <class Real>
@@ -86,13 +73,10 @@ class MeshGpu {
   /// The same from and to the host.
   MeshGradientOf<Real> backward(const FieldBatchOf<Real>& inputs, FieldBatchOf<Real>& gradient) const;
 
-  /// Sends fields (ports, words) through chips first.chip, first.chip + 1, .. with errors drawn by
-  /// draw_mesh_errors() from the same streams, and compares what leaves each with what leaves a perfect mesh;
-  /// shape (chips). The phases are those of the program: neither corrected nor on a DAC's grid. The settled
-  /// mesh is not touched. Throws Error for a model out of range.
-  std::vector<ChipDeviation> monte_carlo(const MeshProgramOf<Real>& program, const ErrorModel& model,
-                                         const MeshAddress& first, std::uint32_t chips,
-                                         const FieldBatchOf<Real>& fields) const;
+  /// chip_deviations() on the GPU: the same chips and sums. The settled mesh is not touched.
+  std::vector<ChipDeviation> chip_deviations(const MeshProgramOf<Real>& program, const ErrorModel& model,
+                                             const MeshAddress& first, std::uint32_t chips,
+                                             const FieldBatchOf<Real>& fields) const;
   /// The fields that leave those chips, (chips) of (ports, words).
   std::vector<FieldBatchOf<Real>> chip_fields(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                               const MeshAddress& first, std::uint32_t chips,

@@ -18,15 +18,15 @@ struct MeshGradientOf {
   /// The same derivatives in another precision.
   template <class Other>
   MeshGradientOf<Other> cast() const {
-    return {theta.template cast<Other>(),
-            phi.template cast<Other>(),
-            alpha.template cast<Other>(),
-            beta.template cast<Other>(),
-            theta_arm_loss_db.template cast<Other>(),
-            phi_arm_loss_db.template cast<Other>(),
-            theta_other_loss_db.template cast<Other>(),
-            phi_other_loss_db.template cast<Other>(),
-            output_phase.template cast<Other>(),
+    return {rounded_to<Other>(theta),
+            rounded_to<Other>(phi),
+            rounded_to<Other>(alpha),
+            rounded_to<Other>(beta),
+            rounded_to<Other>(theta_arm_loss_db),
+            rounded_to<Other>(phi_arm_loss_db),
+            rounded_to<Other>(theta_other_loss_db),
+            rounded_to<Other>(phi_other_loss_db),
+            rounded_to<Other>(output_phase),
             static_cast<Other>(idle_arm_loss_db)};
   }
 };

@@ -20,7 +20,7 @@ struct MeshProgramOf {
   /// The same phases, rounded once to another precision.
   template <class Other>
   MeshProgramOf<Other> cast() const {
-    return {theta.template cast<Other>(), phi.template cast<Other>(), output_phase.template cast<Other>()};
+    return {rounded_to<Other>(theta), rounded_to<Other>(phi), rounded_to<Other>(output_phase)};
   }
 };
 using MeshProgram = MeshProgramOf<double>;
@@ -52,15 +52,15 @@ struct MeshErrorsOf {
   /// The same errors, rounded once to another precision.
   template <class Other>
   MeshErrorsOf<Other> cast() const {
-    return {alpha.template cast<Other>(),
-            beta.template cast<Other>(),
-            theta_offset.template cast<Other>(),
-            phi_offset.template cast<Other>(),
-            theta_arm_loss_db.template cast<Other>(),
-            phi_arm_loss_db.template cast<Other>(),
-            theta_other_loss_db.template cast<Other>(),
-            phi_other_loss_db.template cast<Other>(),
-            output_offset.template cast<Other>(),
+    return {rounded_to<Other>(alpha),
+            rounded_to<Other>(beta),
+            rounded_to<Other>(theta_offset),
+            rounded_to<Other>(phi_offset),
+            rounded_to<Other>(theta_arm_loss_db),
+            rounded_to<Other>(phi_arm_loss_db),
+            rounded_to<Other>(theta_other_loss_db),
+            rounded_to<Other>(phi_other_loss_db),
+            rounded_to<Other>(output_offset),
             static_cast<Other>(idle_arm_loss_db)};
   }
 };

@@ -1,3 +1,5 @@
+#include "python/bindings/mesh.hpp"
+
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -32,18 +34,12 @@
 namespace optinc::bindings {
 namespace {
 
-/// Meshes that decompositions are known for.
-enum class Topology { clements, reck };
-
 /// Numbers that engines compute in.
 enum class Precision { wide, narrow };
 
 }  // namespace
 }  // namespace optinc::bindings
 
-template <>
-inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Topology> = {"topology",
-                                                                                     {"clements", "reck"}};
 template <>
 inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Precision> = {"precision",
                                                                                       {"double", "single"}};
@@ -57,42 +53,6 @@ void validate_ports(int ports) {
   validate_field(ports >= 1 && ports <= most_ports, "ports", "{} (1..{}). Give ports in that range.", ports,
                  most_ports);
 }
-
-/// A mesh's wiring and its engines, to be settled; shared by all that has it.
-struct Wiring {
-  Topology kind;
-  MeshTopology topology;
-  MeshEngine<double> wide;
-  MeshEngine<float> narrow;
-
-  Wiring(Topology of, int ports)
-      : kind(of),
-        topology(of == Topology::reck ? reck_topology(ports) : clements_topology(ports)),
-        wide(topology),
-        narrow(topology) {}
-  template <class Real>
-  const MeshEngine<Real>& engine() const {
-    if constexpr (std::is_same_v<Real, float>)
-      return narrow;
-    else
-      return wide;
-  }
-};
-
-/// What was set on a mesh, without errors.
-struct Mesh {
-  std::shared_ptr<const Wiring> wiring;
-  MeshProgram program;
-  int clipped = 0;
-};
-
-/// A fabricated mesh with what is set on it.
-struct MeshChip : Mesh {
-  MeshErrors errors;
-  ErrorModel model;
-  MeshAddress address = {};
-  std::optional<MeshProgram> static_phases = {};  ///< of one from a wafer: what its heaters make up for
-};
 
 /// An engine settled with a copy of phases and errors as they are at this moment.
 template <class Real>
@@ -133,13 +93,13 @@ Mesh from_unitary(const ArrayLike& unitary, const std::string& topology) {
            u.cols(), most_ports);
   const Working working;
   Mesh mesh{nullptr, kind == Topology::reck ? decompose_reck(u) : decompose_clements(u)};
-  mesh.wiring = std::make_shared<const Wiring>(kind, static_cast<int>(u.rows()));
+  mesh.wiring = std::make_shared<const MeshWiring>(kind, static_cast<int>(u.rows()));
   return mesh;
 }
 
 Mesh new_mesh(int ports, const std::string& topology) {
   validate_ports(ports);
-  const auto wiring = std::make_shared<const Wiring>(value_of_name<Topology>(topology), ports);
+  const auto wiring = std::make_shared<const MeshWiring>(value_of_name<Topology>(topology), ports);
   const int n = wiring->topology.mzi_count();
   return {wiring, {Vector::Zero(n), Vector::Zero(n), Vector::Zero(ports)}};
 }
@@ -159,11 +119,6 @@ Mesh mesh_of(const MeshState& state) {
   assign(mesh.program.output_phase, nb::cast(output_phase), "output_phase");
   mesh.clipped = clipped;
   return mesh;
-}
-
-/// The program as the DAC of a chip renders it.
-MeshProgram rendered(const MeshProgram& program, const ErrorModel& model) {
-  return quantise(program, model.dac_bits, dac_mode(model));
 }
 
 MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t seed, std::uint32_t chip,
@@ -187,46 +142,6 @@ MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t s
   made.errors.beta = shared.errors.beta;
   made.static_phases = {shared.errors.theta_offset, shared.errors.phi_offset, shared.errors.output_offset};
   return made;
-}
-
-/// Fields (chips, .., ports) behind chips first_chip, first_chip + 1, .. with these phases.
-template <class Real>
-nb::object monte_carlo_of(const Mesh& now, const ErrorModel& model, const ArrayLike& given, std::size_t chips,
-                          std::uint64_t seed, std::uint32_t first_chip) {
-  const MeshEngine<Real>& unsettled = now.wiring->engine<Real>();
-  const MeshTopology& topology = now.wiring->topology;
-  const MeshProgramOf<Real> program = rendered(now.program, model).cast<Real>();
-  const auto x = fields_of(unsettled, given, "x");
-  const std::size_t words = x.size() / static_cast<std::size_t>(topology.ports);
-  auto shape = shape_of(x);
-  shape.insert(shape.begin(), chips);
-  auto y = new_array<std::complex<Real>>(shape);
-  // about a quarter of a second of a core: to draw and settle an MZI costs as much as 200 words do
-  const std::size_t most = std::max((std::size_t{1} << 31) / ((topology.mzis.size() + 1) * (words + 200)),
-                                    static_cast<std::size_t>(threads()));
-  in_parts(chips, most, [&](std::size_t first, std::size_t count) {
-    const std::size_t shares = std::min(count, static_cast<std::size_t>(omp_get_max_threads()));
-    parallel_for(shares, 0, [&](std::size_t share) {
-      MeshEngine<Real> engine = unsettled;
-      MeshErrors errors;
-      for (std::size_t c = first + count * share / shares; c < first + count * (share + 1) / shares; ++c) {
-        draw_mesh_errors(topology, model, {seed, first_chip + static_cast<std::uint32_t>(c), 0}, errors);
-        engine.settle(program, errors.cast<Real>());
-        send(engine, x.data(), words, 1, y.data() + c * x.size());
-      }
-    });
-  });
-  return nb::cast(y);
-}
-
-nb::object monte_carlo(const Mesh& mesh, const ModelOrPreset& given, const ArrayLike& x, std::uint32_t chips,
-                       std::uint64_t seed, std::uint32_t first) {
-  const ErrorModel model = model_of(given);
-  validate_field(chips <= std::numeric_limits<std::uint32_t>::max() - first, "chips",
-                 "{} from chip {} on (chips have numbers below 2^32). Ask for fewer.", chips, first);
-  const Mesh now = mesh;  // another thread may change it
-  return is_single(x) ? monte_carlo_of<float>(now, model, x, chips, seed, first)
-                      : monte_carlo_of<double>(now, model, x, chips, seed, first);
 }
 
 /// Where a chip is used: changes since its calibration, and how it answers to them.
@@ -512,20 +427,7 @@ void bind_mesh(nb::module_& m) {
            "which calibration finds, make up what its heaters take.\n"
            "Raises ValueError for an unknown preset, for a mesh that does not fit on the die, and for a phase "
            "that is NaN or infinite.");
-  mesh.def(
-      "monte_carlo", &monte_carlo, nb::arg("model"), nb::arg("x"), nb::arg("chips"), nb::arg("seed") = 1,
-      nb::arg("first") = 0,
-      nb::sig("def monte_carlo(self, model: ErrorModel | str, x: numpy.typing.ArrayLike, chips: int, seed: int "
-              "= 1, "
-              "first: int = 0) -> "
-              "numpy.typing.NDArray[numpy.complex64] | numpy.typing.NDArray[numpy.complex128]"),
-      "Output fields of many chips with this mesh, (chips, .., ports), for input fields x [sqrt(W)], (.., "
-      "ports).\n\n"
-      "Element c is fabricate(model, seed, first + c)(x), to the bit. Chips are shared out to all threads, and "
-      "none is kept;\n"
-      "Ctrl-C is heard between them. Raises ValueError as fabricate() and a chip's call do, and for numbers of "
-      "chips from 2^32 on;\n"
-      "MemoryError where the fields do not fit.");
+  bind_monte_carlo(m, mesh);
   mesh.def(
       "corrected", &corrected, nb::arg("errors"), nb::arg("clipping") = "nearest",
       "The mesh with phases corrected for the splitter errors `errors.alpha` and `errors.beta`.\n\n"

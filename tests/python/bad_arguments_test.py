@@ -49,6 +49,13 @@ class Sentences(unittest.TestCase):
                      mesh.monte_carlo, "ideal", numpy.ones(4), 2, first=2**32 - 1)
         self.refused(ValueError, "x has shape (3,) (the mesh has 4 ports: the last axis). Give (.., 4).",
                      mesh.monte_carlo, "ideal", numpy.ones(3), 2)
+        self.refused(ValueError, "fields of power 0 W (what leaves a chip is compared with it). Send light.",
+                     mesh.deviations, "ideal", numpy.zeros(4), 2)
+        self.refused(ValueError, 'unknown device "tpu" (known: cpu, gpu). Did you mean "cpu"?', mesh.deviations, "ideal", numpy.ones(4), 2,
+                     device="tpu")
+        if not optinc.gpu_name():
+            with self.assertRaisesRegex(ValueError, "no GPU was found|compiled without CUDA"):
+                mesh.deviations("ideal", numpy.ones(4), 2, device="gpu")
         with self.assertRaises(MemoryError):
             optinc.Mesh(64).monte_carlo("ideal", numpy.broadcast_to(numpy.ones(64, "c8"), (2**14, 64)), 2**32 - 1)
         self.refused(ValueError, "a clements mesh of 4 ports on a clements chip of 5 (one wiring). "

@@ -4,6 +4,7 @@ import _thread
 import copy
 import ctypes
 import gc
+import itertools
 import pickle
 import threading
 import time
@@ -58,6 +59,26 @@ class Meshes(unittest.TestCase):
                 for c in (0, 19, 39):
                     numpy.testing.assert_array_equal(found[c], self.mesh.fabricate(model, seed=5, chip=7 + c)(x))
         self.assertEqual(self.mesh.monte_carlo("foundry", self.fields, 0).shape, (0, *self.fields.shape))
+
+    # Fails when a chip takes another's number, skips the DAC, or is compared with another mesh than its own.
+    def test_deviations_are_those_of_the_fields(self):
+        model = optinc.ErrorModel(sigma_eta_rad=0.03, sigma_cal_rad=0.02, arm_loss_spread_db=0.1, mzi_loss_db=0.2, dac_bits=6)
+        perfect = self.mesh(self.fields)
+        devices = ["cpu", *(["gpu"] if optinc.gpu_name() else [])]
+        for device, (x, bound) in itertools.product(devices, ((self.fields, 1e-12), (self.fields.astype("c8"), 1e-5))):
+            found = self.mesh.deviations(model, x, 40, seed=5, first=7, device=device)
+            self.assertEqual((len(found), found.error.shape), (40, (40,)))
+            for c in (0, 19, 39):
+                y = self.mesh.fabricate(model, seed=5, chip=7 + c)(self.fields)  # its DAC's steps included
+                whole = (abs(perfect) ** 2).sum()
+                self.assertAlmostEqual(found.error[c], (abs(y - perfect) ** 2).sum() / whole, delta=bound)
+                self.assertAlmostEqual(found.change[c], (perfect.conj() * (y - perfect)).sum() / whole, delta=bound)
+                self.assertAlmostEqual(found.power[c], (abs(y) ** 2).sum() / whole, delta=bound)
+        chips = self.mesh.deviations("good-lab", numpy.eye(self.mesh.ports), 3)
+        for c in range(3):
+            self.assertAlmostEqual(
+                chips.fidelity[c], optinc.fidelity(self.mesh.matrix(), self.mesh.fabricate("good-lab", chip=c).matrix()), 12)
+        self.assertEqual(len(self.mesh.deviations("foundry", self.fields, 0)), 0)
 
     # Fails when Ctrl-C waits for all chips.
     def test_monte_carlo_interrupted(self):

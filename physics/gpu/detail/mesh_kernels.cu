@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "physics/gpu/detail/check_cuda.hpp"
+#include "physics/gpu/check_cuda.hpp"
 #include "physics/gpu/detail/mesh_kernels.hpp"
 #include "physics/gpu/detail/propagate.cuh"
 #include "physics/gpu/detail/settle.cuh"

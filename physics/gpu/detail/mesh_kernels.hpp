@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "physics/gpu/stream_key.hpp"
+
 // What the host asks of the GPU, in plain arrays: compiled by both compilers. All pointers are to memory on the
 // GPU; all launches are in order on one stream.
 
@@ -51,12 +53,6 @@ struct Parameters {
   const Real *theta, *phi, *output_phase;
   const Real *alpha, *beta, *theta_offset, *phi_offset, *theta_arm_db, *phi_arm_db, *theta_other_db,
       *phi_other_db, *output_offset;
-};
-
-/// Stream::key() and the coordinates that all chips share.
-struct StreamKey {
-  std::uint32_t key[2];
-  std::uint32_t trial;
 };
 
 /// ErrorModel as draw_mesh_errors() uses it, with the streams it draws from.

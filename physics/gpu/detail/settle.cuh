@@ -1,7 +1,7 @@
 #pragma once
 
-#include "physics/gpu/detail/normals.cuh"
 #include "physics/gpu/detail/numbers.cuh"
+#include "physics/gpu/stream.cuh"
 #include "physics/simd/detail/trig_series.hpp"
 
 namespace optinc::gpu {

@@ -105,10 +105,11 @@ struct MziParts {
 /// Field ratios that a whole mesh has in common.
 template <class V>
 struct CommonRatios {
-  V idle;       ///< a dummy arm
-  bool alike;   ///< each of the four arms loses the same in every MZI: no exponential for each
-  bool small;   ///< no splitter error is larger than pi/4: no range reduction for them
-  bool usable;  ///< losses are finite (an exponential would hide that) and phases not beyond largest_phase_rad
+  V idle;        ///< a dummy arm
+  bool alike;    ///< each of the four arms loses the same in every MZI: no exponential for each
+  bool small;    ///< no splitter error is larger than pi/4: no range reduction for them
+  bool perfect;  ///< none is there at all
+  bool usable;   ///< losses are finite (an exponential would hide that) and phases not beyond largest_phase_rad
   V inner, outer, inner_other, outer_other;  ///< ratios of the four, where alike
 };
 
@@ -119,11 +120,11 @@ HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std
   const V idle = FieldRatio(d, hn::Set(d, p.idle_arm_loss_db));
   lossiest_db = 2.0 * static_cast<double>(p.idle_arm_loss_db);
   const bool idle_finite = std::isfinite(p.idle_arm_loss_db);
-  if (mzis == 0) return {idle, true, true, idle_finite, idle, idle, idle, idle};
+  if (mzis == 0) return {idle, true, true, true, idle_finite, idle, idle, idle, idle};
   const V inner = hn::Set(d, p.theta_arm_loss_db[0]), outer = hn::Set(d, p.phi_arm_loss_db[0]);
   const V inner_other = hn::Set(d, p.theta_other_loss_db[0]), outer_other = hn::Set(d, p.phi_other_loss_db[0]);
   V most = hn::Add(inner, outer), largest = hn::Zero(d), largest_phase = hn::Zero(d);
-  auto alike = hn::Eq(most, most), finite = hn::IsFinite(most);
+  auto alike = hn::Eq(most, most), perfect = alike, finite = hn::IsFinite(most);
   for (std::size_t k = 0; k < mzis; k += hn::Lanes(d)) {
     const V theta = LoadUpTo(d, p.theta_arm_loss_db + k, mzis - k),
             phi = LoadUpTo(d, p.phi_arm_loss_db + k, mzis - k),
@@ -135,8 +136,10 @@ HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std
       return hn::Abs(hn::Add(LoadUpTo(d, settings + k, mzis - k), LoadUpTo(d, offsets + k, mzis - k)));
     };
     largest_phase = hn::Max(largest_phase, hn::Max(phase(p.theta, p.theta_offset), phase(p.phi, p.phi_offset)));
-    largest = hn::Max(largest, hn::Max(hn::Abs(LoadUpTo(d, p.alpha + k, mzis - k)),
-                                       hn::Abs(LoadUpTo(d, p.beta + k, mzis - k))));
+    const V alpha = hn::Abs(LoadUpTo(d, p.alpha + k, mzis - k)),
+            beta = hn::Abs(LoadUpTo(d, p.beta + k, mzis - k));
+    largest = hn::Max(largest, hn::Max(alpha, beta));
+    perfect = hn::And(perfect, hn::Eq(hn::Add(alpha, beta), hn::Zero(d)));  // a maximum might lose a NaN
     const auto same = hn::And(hn::And(hn::Eq(theta, inner), hn::Eq(phi, outer)),
                               hn::And(hn::Eq(theta_other, inner_other), hn::Eq(phi_other, outer_other)));
     alike = hn::And(alike, hn::Or(same, hn::Not(hn::FirstN(d, mzis - k))));
@@ -148,6 +151,7 @@ HWY_INLINE CommonRatios<V> FindCommonRatios(D d, const MeshParameters<T>& p, std
   return {idle,
           hn::AllTrue(d, alike),
           small,
+          hn::AllTrue(d, perfect),
           usable,
           FieldRatio(d, inner),
           FieldRatio(d, outer),
@@ -168,13 +172,17 @@ HWY_INLINE MziParts<V> LoadMzis(D d, const MeshParameters<T>& p, const CommonRat
   const auto outer = SinCos(d, hn::Add(load(p.phi), load(p.phi_offset)));
   // cos and sin of pi/4 + alpha are (cos alpha -+ sin alpha) / sqrt(2): a perfect splitter then halves exactly,
   // where pi/4 rounded to float would be wrong alike in every MZI
-  const V first_error = load(p.alpha), second_error = load(p.beta);
-  const auto alpha = common.small ? SinCosSmall(d, first_error) : SinCos(d, first_error);
-  const auto beta = common.small ? SinCosSmall(d, second_error) : SinCos(d, second_error);
   const V half = hn::Set(d, static_cast<T>(0.5));
-  const V first_cos = hn::Sub(alpha.cosine, alpha.sine), first_sin = hn::Add(alpha.cosine, alpha.sine);
-  const V second_cos = hn::Mul(half, hn::Sub(beta.cosine, beta.sine));
-  const V second_sin = hn::Mul(half, hn::Add(beta.cosine, beta.sine));
+  V first_cos = hn::Set(d, static_cast<T>(1)), first_sin = first_cos, second_cos = half, second_sin = half;
+  if (!common.perfect) {
+    const V first_error = load(p.alpha), second_error = load(p.beta);
+    const auto alpha = common.small ? SinCosSmall(d, first_error) : SinCos(d, first_error);
+    const auto beta = common.small ? SinCosSmall(d, second_error) : SinCos(d, second_error);
+    first_cos = hn::Sub(alpha.cosine, alpha.sine);
+    first_sin = hn::Add(alpha.cosine, alpha.sine);
+    second_cos = hn::Mul(half, hn::Sub(beta.cosine, beta.sine));
+    second_sin = hn::Mul(half, hn::Add(beta.cosine, beta.sine));
+  }
   V inner_ratio = common.inner, outer_ratio = common.outer;
   V inner_other = common.inner_other, outer_other = common.outer_other;
   if (!common.alike) {

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "physics/gpu/detail/check_cuda.hpp"
+#include "physics/gpu/check_cuda.hpp"
 
 namespace optinc::gpu {
 

@@ -4,7 +4,7 @@
 
 #include <Random123/philox.h>
 
-#include "physics/gpu/detail/mesh_kernels.hpp"
+#include "physics/gpu/stream_key.hpp"
 #include "physics/random/detail/box_muller_series.hpp"
 
 namespace optinc::gpu {
@@ -79,12 +79,18 @@ __device__ inline void box_muller(std::uint32_t a, std::uint32_t b, float& cosin
   sine = mul(radius, sine);
 }
 
+/// Words 4 block .. 4 block + 3 of a stream.
+__device__ inline r123::Philox4x32::ctr_type block_of_words(const StreamKey& key, std::uint32_t chip,
+                                                            std::uint32_t block) {
+  const r123::Philox4x32::ctr_type counter = {{block, key.part, key.trial, chip}};
+  const r123::Philox4x32::key_type keys = {{key.key[0], key.key[1]}};
+  return r123::Philox4x32{}(counter, keys);
+}
+
 /// The four normals of one block of a stream.
 template <class Real>
 __device__ void block_of_normals(const StreamKey& key, std::uint32_t chip, std::uint32_t block, Real (&n)[4]) {
-  const r123::Philox4x32::ctr_type counter = {{block, 0, key.trial, chip}};
-  const r123::Philox4x32::key_type keys = {{key.key[0], key.key[1]}};
-  const r123::Philox4x32::ctr_type words = r123::Philox4x32{}(counter, keys);
+  const r123::Philox4x32::ctr_type words = block_of_words(key, chip, block);
   box_muller(words[0], words[1], n[0], n[1]);
   box_muller(words[2], words[3], n[2], n[3]);
 }
@@ -106,5 +112,41 @@ __device__ void four_normals(const StreamKey& key, std::uint32_t chip, std::uint
   n[2] = skip == 1 ? low[3] : skip == 2 ? high[0] : high[1];
   n[3] = skip == 1 ? high[0] : skip == 2 ? high[1] : high[2];
 }
+
+/// Stream (physics/random/stream.hpp) of one thread, after its first `used` words.
+class SequentialStream {
+ public:
+  __device__ SequentialStream(const StreamKey& key, std::uint32_t chip, std::uint32_t used)
+      : key_(key), chip_(chip), position_(used) {
+    if (used % 4 != 0) block_ = block_of_words(key, chip, used / 4);
+  }
+  __device__ std::uint32_t bits() {
+    if (position_ % 4 == 0) block_ = block_of_words(key_, chip_, position_ / 4);
+    const std::uint32_t at = position_++ % 4;
+    return at == 0 ? block_[0] : at == 1 ? block_[1] : at == 2 ? block_[2] : block_[3];
+  }
+  __device__ double uniform() { return (bits() + 0.5) * 0x1p-32; }
+  __device__ std::uint32_t below(std::uint32_t n) {
+    return static_cast<std::uint32_t>((std::uint64_t{bits()} * n) >> 32);
+  }
+  __device__ double normal() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    const std::uint32_t a = bits(), b = bits();
+    double first;
+    box_muller(a, b, first, spare_);
+    has_spare_ = true;
+    return first;
+  }
+
+ private:
+  StreamKey key_;
+  std::uint32_t chip_, position_;
+  r123::Philox4x32::ctr_type block_;
+  double spare_ = 0.0;
+  bool has_spare_ = false;
+};
 
 }  // namespace optinc::gpu

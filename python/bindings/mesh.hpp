@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "physics/mesh/decomposition.hpp"
+#include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/variation/chip_errors.hpp"
+
+#include "python/bindings/arrays.hpp"
+
+namespace optinc::bindings {
+
+/// Meshes that decompositions are known for.
+enum class Topology { clements, reck };
+
+}  // namespace optinc::bindings
+
+template <>
+inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Topology> = {"topology",
+                                                                                     {"clements", "reck"}};
+
+namespace optinc::bindings {
+
+/// A mesh's wiring and its engines, to be settled; shared by all that has it.
+struct MeshWiring {
+  Topology kind;
+  MeshTopology topology;
+  MeshEngine<double> wide;
+  MeshEngine<float> narrow;
+
+  MeshWiring(Topology of, int ports)
+      : kind(of),
+        topology(of == Topology::reck ? reck_topology(ports) : clements_topology(ports)),
+        wide(topology),
+        narrow(topology) {}
+  template <class Real>
+  const MeshEngine<Real>& engine() const {
+    if constexpr (std::is_same_v<Real, float>)
+      return narrow;
+    else
+      return wide;
+  }
+};
+
+/// What was set on a mesh, without errors.
+struct Mesh {
+  std::shared_ptr<const MeshWiring> wiring;
+  MeshProgram program;
+  int clipped = 0;
+};
+
+/// A fabricated mesh with what is set on it.
+struct MeshChip : Mesh {
+  MeshErrors errors;
+  ErrorModel model;
+  MeshAddress address = {};
+  std::optional<MeshProgram> static_phases = {};  ///< of one from a wafer: what its heaters make up for
+};
+
+/// The program as the DAC of a chip renders it.
+inline MeshProgram rendered(const MeshProgram& program, const ErrorModel& model) {
+  return quantise(program, model.dac_bits, dac_mode(model));
+}
+
+/// Adds what sends fields through many chips.
+void bind_monte_carlo(nb::module_& m, nb::class_<Mesh>& mesh);
+
+}  // namespace optinc::bindings
