@@ -18,8 +18,8 @@ namespace optinc {
 namespace gpu {
 
 void check(cudaError_t result, const char* what) {
-  validate(result == cudaSuccess, "the GPU refused {} ({}). Use fewer words at a time, or MeshEngine.", what,
-           cudaGetErrorString(result));
+  validate(result == cudaSuccess, "the GPU refused {} ({}). Send fewer words at a time, or use the processor.",
+           what, cudaGetErrorString(result));
 }
 
 }  // namespace gpu
@@ -27,6 +27,7 @@ void check(cudaError_t result, const char* what) {
 namespace {
 
 constexpr std::size_t memory_bytes = std::size_t{512} << 20;  ///< that one call may take for what lies between
+constexpr Eigen::Index words_at_once = 1 << 18;               ///< of one launch, whose grid has bounds
 
 /// A topology as the kernels walk it.
 struct HostWiring {
@@ -183,11 +184,19 @@ struct MeshGpu<Real>::State {
   gpu::DeviceArray<int> check;
   gpu::DeviceArray<gpu::Overlap> overlaps;
 
-  void require(bool condition) const {
-    validate(condition, "the mesh was not settled (it has no phases yet). Call settle() first.");
+  void require_settled() const {
+    validate(settled, "the mesh was not settled (it has no phases yet). Call settle() first.");
+  }
+  void require_own(const GpuFields<Real>& fields) const {
+    validate(
+        fields.words() == 0 ||
+            (fields.ports_ == wiring.ports && fields.ports_per_lane_ == wiring.ports_per_lane),
+        "fields that were uploaded for a mesh of {} ports meet one of {} (each keeps them in its own way). "
+        "Upload them for this one.",
+        fields.ports_, wiring.ports);
   }
   bool backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient, bool keep,
-                std::vector<Real>& found_here);
+                std::vector<Real>& derivatives);
   Number* scratch_of(int words, int chips) {
     if (wiring.ports_per_lane > 0) return nullptr;
     return scratch.reserve(std::size_t(gpu::groups<Real>(wiring, words)) * 32 *
@@ -195,12 +204,12 @@ struct MeshGpu<Real>::State {
   }
 };
 
-/// Forward and back; `found`: derivatives of the MZIs (8, MZIs), the sum over idle ports, derivatives of the
+/// Forward and back; `derivatives`: those of the MZIs (8, MZIs), the sum over idle ports, those of the
 /// screen. `keep` the fields in front of columns, or invert; false where inverting was inexact: `gradient` is
 /// as it was then.
 template <class Real>
 bool MeshGpu<Real>::State::backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient, bool keep,
-                                    std::vector<Real>& found_here) {
+                                    std::vector<Real>& derivatives) {
   const gpu::Wiring& w = wiring;
   const auto columns = static_cast<std::size_t>(w.columns), stride = static_cast<std::size_t>(w.stride);
   const std::size_t count = columns * static_cast<std::size_t>(w.slots) * 8;
@@ -210,16 +219,16 @@ bool MeshGpu<Real>::State::backward(const GpuFields<Real>& inputs, GpuFields<Rea
     return values;
   };
   Real* const sum = zero(total.reserve(count + 1), count);
-  Real* const derivatives = found.reserve(of_mzis + stride);
-  Real* const screen_sum = zero(derivatives + of_mzis, stride);
+  Real* const all = found.reserve(of_mzis + stride);
+  Real* const screen_sum = zero(all + of_mzis, stride);
   gpu::Return<Real> back_to;
   back_to.check = zero(check.reserve(2), 2);
   // so many words at once that the fields in front of columns, and the sums of every part, stay within bounds
   const std::size_t word_bytes =
       (keep ? columns * stride * 2 * sizeof(Real) : 0) +
       count * static_cast<std::size_t>(gpu::parts<Real>(w, 1024)) * sizeof(Real) / 1024 + 1;
-  const auto at_once = static_cast<Eigen::Index>(
-      std::clamp<std::size_t>(memory_bytes / word_bytes / 1024 * 1024, 1024, 1 << 20));
+  const Eigen::Index at_once = std::clamp<Eigen::Index>(
+      static_cast<Eigen::Index>(memory_bytes / word_bytes / 1024 * 1024), 1024, words_at_once);
   const gpu::Rows<Real> now = rows.with_inverse(w);
   gpu::Number<Real>* const written = at_inputs.reserve(static_cast<std::size_t>(inputs.words()) * stride);
   for (Eigen::Index first = 0; first < inputs.words(); first += at_once) {
@@ -247,9 +256,9 @@ bool MeshGpu<Real>::State::backward(const GpuFields<Real>& inputs, GpuFields<Rea
   const float largest = std::bit_cast<float>(bits[0]), error = std::bit_cast<float>(bits[1]);
   if (!keep && !(error <= 2000 * std::numeric_limits<Real>::epsilon() * (largest > 0 ? largest : 1)))
     return false;
-  gpu::differentiate(w, pointers, idle.data(), idle_count, sum, derivatives);
-  found_here.resize(of_mzis + stride);
-  found.get(found_here.data(), found_here.size());
+  gpu::differentiate(w, pointers, idle.data(), idle_count, sum, all);
+  derivatives.resize(of_mzis + stride);
+  found.get(derivatives.data(), derivatives.size());
   std::swap(gradient.memory_->numbers, at_inputs);
   return true;
 }
@@ -326,6 +335,8 @@ GpuFields<Real> MeshGpu<Real>::upload(const FieldBatchOf<Real>& fields) const {
            fields.re.rows(), fields.re.cols(), fields.im.rows(), fields.im.cols(), s.wiring.ports);
   GpuFields<Real> uploaded;
   uploaded.words_ = fields.words();
+  uploaded.ports_ = s.wiring.ports;
+  uploaded.ports_per_lane_ = s.wiring.ports_per_lane;
   const auto count = static_cast<std::size_t>(fields.re.size());
   if (count == 0) return uploaded;
   Real* const planes = s.planes.reserve(2 * count);
@@ -342,6 +353,7 @@ GpuFields<Real> MeshGpu<Real>::upload(const FieldBatchOf<Real>& fields) const {
 template <class Real>
 FieldBatchOf<Real> MeshGpu<Real>::download(const GpuFields<Real>& fields) const {
   State& s = *state_;
+  s.require_own(fields);
   FieldBatchOf<Real> host(s.wiring.ports, fields.words());
   const auto count = static_cast<std::size_t>(host.re.size());
   if (count == 0) return host;
@@ -356,15 +368,17 @@ FieldBatchOf<Real> MeshGpu<Real>::download(const GpuFields<Real>& fields) const 
 template <class Real>
 void MeshGpu<Real>::propagate(GpuFields<Real>& fields) const {
   State& s = *state_;
-  s.require(s.settled);
-  const int words = static_cast<int>(fields.words());
-  if (words == 0) return;
-  gpu::Number<Real>* const x = fields.memory_->numbers.data();
-  gpu::Passage<Real> passage;
-  passage.inputs = x;
-  passage.outputs = x;
-  passage.words = words;
-  gpu::propagate(s.wiring, s.rows.of(s.wiring, 1), passage, s.scratch_of(words, 1));
+  s.require_settled();
+  s.require_own(fields);
+  const gpu::Rows<Real> rows = s.rows.of(s.wiring, 1);
+  for (Eigen::Index first = 0; first < fields.words(); first += words_at_once) {
+    gpu::Number<Real>* const x = fields.memory_->numbers.data() + first * s.wiring.stride;
+    gpu::Passage<Real> passage;
+    passage.inputs = x;
+    passage.outputs = x;
+    passage.words = static_cast<int>(std::min(words_at_once, fields.words() - first));
+    gpu::propagate(s.wiring, rows, passage, s.scratch_of(passage.words, 1));
+  }
 }
 
 template <class Real>
@@ -377,16 +391,18 @@ void MeshGpu<Real>::propagate(FieldBatchOf<Real>& fields) const {
 template <class Real>
 MeshGradientOf<Real> MeshGpu<Real>::backward(const GpuFields<Real>& inputs, GpuFields<Real>& gradient) const {
   State& s = *state_;
-  s.require(s.settled);
+  s.require_settled();
+  s.require_own(inputs);
+  s.require_own(gradient);
   validate(inputs.words() == gradient.words(),
            "inputs of {} words meet a gradient of {} (they must agree). Give those of one pass.",
            inputs.words(), gradient.words());
-  std::vector<Real> found;
-  if (s.wiring.ports_per_lane == 0 || !s.backward(inputs, gradient, false, found))
-    s.backward(inputs, gradient, true, found);
+  std::vector<Real> derivatives;
+  if (s.wiring.ports_per_lane == 0 || !s.backward(inputs, gradient, false, derivatives))
+    s.backward(inputs, gradient, true, derivatives);
   MeshGradientOf<Real> g;
   const Eigen::Index mzis = s.wiring.mzis;
-  const Real* at = found.data();
+  const Real* at = derivatives.data();
   for (auto* v : {&g.theta, &g.phi, &g.alpha, &g.beta, &g.theta_arm_loss_db, &g.phi_arm_loss_db,
                   &g.theta_other_loss_db, &g.phi_other_loss_db}) {
     *v = Eigen::Map<const VectorOf<Real>>(at, mzis);
@@ -417,6 +433,8 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
   validate_program(s.topology, program);
   require_finite(program);
   const gpu::Wiring& w = s.wiring;
+  validate(fields.words() <= words_at_once, "{} words through chips on a GPU (at most {}). Send them in parts.",
+           fields.words(), words_at_once);
   const int words = static_cast<int>(fields.words());
   if (words == 0 || chips == 0) return;
   std::vector<Real> phases;

@@ -31,17 +31,17 @@ class GpuFields {
   struct Memory;
   std::unique_ptr<Memory> memory_;
   Eigen::Index words_ = 0;
+  int ports_ = 0, ports_per_lane_ = 0;  ///< how they lie there
 };
 
 /// One mesh on a GPU, the counterpart of MeshEngine: the same fields within rounding, and the same chips, drawn
 /// from the same streams. Worth it for thousands of chips or words; a single small batch costs more to be
 /// copied than to be computed. Up to 512 ports (256 in double) a vector's fields stay in the registers of one
 /// warp where every column is a run of neighbours; other meshes keep them in memory. `Real` is float or double.
-/// Sums have an order of their own: the same input gives the same bits.
+/// Sums have an order of their own: the same input gives the same bits. For one thread at a time.
 ///
 ///     MeshGpu<float> mesh(clements_topology(64));
-///     const std::vector<ChipDeviation> chips = mesh.monte_carlo(program, error_preset("foundry"), {1}, 100000,
-///     x);
+///     const auto chips = mesh.chip_deviations(program, error_preset("foundry"), {1}, 100000, fields);
 template <class Real>
 class MeshGpu {
  public:
@@ -60,7 +60,8 @@ class MeshGpu {
   FieldBatchOf<Real> download(const GpuFields<Real>& fields) const;
 
   /// Sends fields through the settled mesh, in place. The GPU goes on while this returns; download() and wait()
-  /// wait for it. Throws Error where the mesh was not settled.
+  /// wait for it. Throws Error where the mesh was not settled, and for fields that were
+  /// uploaded for another.
   void propagate(GpuFields<Real>& fields) const;
   /// The same from and to the host.
   void propagate(FieldBatchOf<Real>& fields) const;
@@ -77,7 +78,7 @@ class MeshGpu {
   std::vector<ChipDeviation> chip_deviations(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                              const MeshAddress& first, std::uint32_t chips,
                                              const FieldBatchOf<Real>& fields) const;
-  /// The fields that leave those chips, (chips) of (ports, words).
+  /// The fields that leave those chips, (chips) of (ports, words). Throws Error as it does.
   std::vector<FieldBatchOf<Real>> chip_fields(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                               const MeshAddress& first, std::uint32_t chips,
                                               const FieldBatchOf<Real>& fields) const;

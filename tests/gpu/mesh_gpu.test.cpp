@@ -81,18 +81,19 @@ TEMPLATE_TEST_CASE("a mesh on a GPU gives the fields of the engine", "", float, 
 }
 
 TEMPLATE_TEST_CASE("a word's fields on a GPU do not depend on the words beside it", "", float, double) {
-  const MeshTopology t = clements_topology(64);
+  // more words than one launch takes
+  const MeshTopology t = clements_topology(8);
   const auto [program, errors] = random_case(t);
   Stream s = test_stream(7);
-  FieldBatchOf<TestType> many(random_fields(64, 40000, s)), few(64, 5);
-  few.re = many.re.leftCols(5);
-  few.im = many.im.leftCols(5);
+  FieldBatchOf<TestType> many(random_fields(8, 300'000, s)), few(8, 5);
+  few.re = many.re.rightCols(5);
+  few.im = many.im.rightCols(5);
   MeshGpu<TestType> mesh(t);
   mesh.settle(program.cast<TestType>(), errors.cast<TestType>());
   mesh.propagate(many);
   mesh.propagate(few);
-  CHECK(few.re == many.re.leftCols(5));
-  CHECK(few.im == many.im.leftCols(5));
+  CHECK(few.re == many.re.rightCols(5));
+  CHECK(few.im == many.im.rightCols(5));
 }
 
 TEMPLATE_TEST_CASE("chips on a GPU are the chips that draw_mesh_errors draws", "", float, double) {
@@ -238,6 +239,10 @@ TEST_CASE("a mesh on a GPU refuses what the engine refuses") {
                     ContainsSubstring("sigma_eta_rad"));
   FieldBatch none(4, 0);
   mesh.settle(program, no_errors(t));
+  const MeshGpu<double> other(clements_topology(5));
+  GpuFields<double> elsewhere = other.upload(FieldBatch(5, 3));
+  CHECK_THROWS_WITH(mesh.propagate(elsewhere), ContainsSubstring("a mesh of 5 ports meet one of 4"));
+  CHECK_THROWS_WITH(mesh.download(elsewhere), ContainsSubstring("a mesh of 5 ports meet one of 4"));
   mesh.propagate(none);
   CHECK(none.words() == 0);
   CHECK(mesh.backward(none, none).theta.isZero());

@@ -43,7 +43,7 @@ __device__ std::uint32_t drawn_answer(const Table& t, std::uint32_t word, Sequen
   std::uint32_t code = 0;
   for (int m = 0; m < t.digits; ++m) {
     const std::size_t at = std::size_t{word} * t.digits + m;
-    const Readout& r = t.readout[m];
+    const ReadoutNoise& r = t.readout[m];
     double y = t.outputs[at];
     if (off != nullptr) y += double{off[at]};
     const double v = y - r.bias;

@@ -9,8 +9,8 @@ namespace optinc::gpu {
 
 constexpr int most_digits = 16;
 
-/// ReadoutNoise of an output.
-struct Readout {
+/// ReadoutNoise of onn/link, of an output.
+struct ReadoutNoise {
   double bias, white, shot, intensity, leak;
 };
 
@@ -27,7 +27,7 @@ struct Table {
   const float* reach = nullptr;            ///< (words)
   const float* outputs = nullptr;          ///< (words, digits)
   const float* before_readout = nullptr;   ///< (draws, words, digits)
-  Readout readout[most_digits] = {};
+  ReadoutNoise readout[most_digits] = {};
 };
 
 /// Looks words up, blocks of table_block_words: block b draws from the stream of trial key.trial + b.
