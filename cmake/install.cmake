@@ -57,7 +57,7 @@ foreach(room physics onn experiments)
   # headers are named, or they would be installed empty.
   install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/optinc COMPONENT development
           FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE PATTERN "simd" EXCLUDE PATTERN "data" EXCLUDE
-          PATTERN "scripts" EXCLUDE)
+          PATTERN "gpu" EXCLUDE PATTERN "scripts" EXCLUDE)
 endforeach()
 get_target_property(linked optinc_experiments LINK_LIBRARIES)
 set(OPTINC_LINKS_MPI OFF)
