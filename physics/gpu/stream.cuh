@@ -9,8 +9,7 @@
 
 namespace optinc::gpu {
 
-// Rounded one by one, as in physics/random/detail/normal_kernel.cpp, whose bits these are: no fused
-// multiply-add.
+// Rounded one by one, with no fused multiply-add, to give the bits of physics/random/detail/normal_kernel.cpp.
 __device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
 __device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
 __device__ inline double mul(double a, double b) { return __dmul_rn(a, b); }
