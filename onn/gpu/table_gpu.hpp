@@ -7,8 +7,8 @@
 namespace optinc {
 
 /// A chip's response table on a GPU, for words that lie there or come in millions: the answers of
-/// send_by_table(), from the same streams. Logarithms and the like are those of the GPU, so that one in some
-/// 10^15 answers may differ.
+/// send_by_table(), from the same streams. Logarithms and the like are those of the GPU, so that an answer at
+/// a threshold may differ.
 class TableGpu {
  public:
   /// Copies the table. Throws Error where no GPU is there.

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <span>
-#include <tuple>
 
 #include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
 #include "physics/gpu/check_cuda.hpp"
-#include "physics/gpu/detail/mesh_kernels.hpp"
+#include "physics/gpu/detail/host_wiring.hpp"
 #include "physics/gpu/device_array.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
 #include "physics/random/stream.hpp"
@@ -28,63 +27,6 @@ namespace {
 
 constexpr std::size_t memory_bytes = std::size_t{512} << 20;  ///< that one call may take for what lies between
 constexpr Eigen::Index words_at_once = 1 << 18;               ///< of one launch, whose grid has bounds
-
-/// A topology as the kernels walk it.
-struct HostWiring {
-  gpu::Wiring shape;
-  std::vector<std::int32_t> shift, place, upper, lower;
-  std::vector<std::int32_t> idle;  ///< numbers of the sums that idle ports add up to
-};
-
-bool is_run(std::span<const PortPair> column) {
-  return std::ranges::all_of(column, [&](const PortPair& p) {
-    return p.lower == p.upper + 1 && p.upper % 2 == column.front().upper % 2;
-  });
-}
-
-HostWiring wire(const MeshTopology& t, int most_per_lane) {
-  HostWiring w;
-  gpu::Wiring& s = w.shape;
-  s.ports = t.ports;
-  s.columns = t.columns();
-  s.mzis = t.mzi_count();
-  bool runs = t.ports <= 32 * most_per_lane;
-  for (int c = 0; c < s.columns; ++c) runs = runs && is_run(t.column(c));
-  if (runs) {
-    s.ports_per_lane = std::max(2, static_cast<int>(std::bit_ceil((unsigned(t.ports) + 31) / 32)));
-    s.lanes = static_cast<int>(std::bit_ceil(unsigned((t.ports + s.ports_per_lane - 1) / s.ports_per_lane)));
-    s.stride = s.lanes * s.ports_per_lane;
-    s.slots = s.ports_per_lane / 2 * (s.lanes + 1);
-  } else {
-    s.stride = t.ports;
-    for (int c = 0; c < s.columns; ++c)
-      s.slots = std::max(s.slots, t.ports - static_cast<int>(t.column(c).size()));
-    w.upper.assign(std::size_t(s.columns) * static_cast<std::size_t>(s.slots), -1);
-    w.lower = w.upper;
-  }
-  for (int c = 0; c < s.columns; ++c) {
-    const auto column = t.column(c);
-    const int shift = runs && !column.empty() ? column.front().upper % 2 : 0;
-    w.shift.push_back(shift);
-    std::vector<bool> idle(static_cast<std::size_t>(t.ports), true);
-    int slot = c * s.slots;
-    for (const PortPair& p : column) {
-      const int at = runs ? c * s.slots + gpu::place_of_slot(s, (p.upper + shift) / 2) : slot++;
-      if (!runs)
-        std::tie(w.upper[static_cast<std::size_t>(at)], w.lower[static_cast<std::size_t>(at)]) =
-            std::pair(p.upper, p.lower);
-      w.place.push_back(at);
-      idle[static_cast<std::size_t>(p.upper)] = idle[static_cast<std::size_t>(p.lower)] = false;
-    }
-    for (int p = 0; p < t.ports; ++p) {
-      if (!idle[static_cast<std::size_t>(p)]) continue;
-      const int at = runs ? c * s.slots + gpu::place_of_slot(s, (p + shift) / 2) : slot++;
-      if (!runs) w.upper[static_cast<std::size_t>(at)] = p;
-      w.idle.push_back(8 * at + (runs && (p + shift) % 2 == 1 ? 6 : 0));
-    }
-  }
-  return w;
-}
 
 gpu::StreamKey stream_key(const MeshAddress& address, Purpose purpose) {
   const auto& key = Stream(address.seed, purpose).key();
@@ -110,7 +52,7 @@ void require_finite(const MeshProgramOf<Real>& p) {
 
 template <class Real>
 Real idle_factor(Real arm_loss_db) {
-  return static_cast<Real>(std::pow(10.0, -2.0 * static_cast<double>(arm_loss_db) / 20));
+  return static_cast<Real>(field_ratio_of_loss_db(2.0 * static_cast<double>(arm_loss_db)));
 }
 
 /// Rows and screens of some meshes.
@@ -270,7 +212,7 @@ MeshGpu<Real>::MeshGpu(const MeshTopology& topology) {
   state_ = std::make_unique<State>();
   State& s = *state_;
   s.topology = topology;
-  const HostWiring w = wire(topology, gpu::most_per_lane<Real>);
+  const gpu::HostWiring w = gpu::wire(topology, gpu::most_per_lane<Real>);
   s.wiring = w.shape;
   s.wiring.shift = s.shift.set(w.shift);
   s.wiring.place = s.place.set(w.place);

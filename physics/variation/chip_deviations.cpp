@@ -26,12 +26,16 @@ void add_port(const Real* y, const Real* y0, std::size_t width, Complex& change,
 
 }  // namespace
 
+void validate_chip_numbers(std::uint32_t first, std::uint32_t chips) {
+  validate_field(chips <= std::numeric_limits<std::uint32_t>::max() - first, "chips",
+                 "{} from chip {} on (chips have numbers below 2^32). Ask for fewer.", chips, first);
+}
+
 template <class Real>
 double validate_chips(const ErrorModel& model, const MeshAddress& first, std::uint32_t chips,
                       const FieldBatchOf<Real>& fields) {
   validate_errors(model);
-  validate(chips <= std::numeric_limits<std::uint32_t>::max() - first.chip,
-           "{} chips from chip {} on (chips have numbers below 2^32). Ask for fewer.", chips, first.chip);
+  validate_chip_numbers(first.chip, chips);
   const double power =
       fields.re.template cast<double>().squaredNorm() + fields.im.template cast<double>().squaredNorm();
   validate(power > 0 && std::isfinite(power),

@@ -35,6 +35,9 @@ std::vector<ChipDeviation> chip_deviations(const MeshTopology& topology, const M
 template <class Real>
 MeshProgramOf<Real> on_dac(const MeshProgramOf<Real>& program, const ErrorModel& model);
 
+/// Throws Error where a chip's number would not be below 2^32.
+void validate_chip_numbers(std::uint32_t first, std::uint32_t chips);
+
 /// What both processors refuse: as chip_deviations(). Returns sum |y0|^2, which is that of the fields.
 template <class Real>
 double validate_chips(const ErrorModel& model, const MeshAddress& first, std::uint32_t chips,

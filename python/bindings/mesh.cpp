@@ -22,7 +22,7 @@
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
 #include "physics/random/haar.hpp"
-#include "physics/variation/chip_errors.hpp"
+#include "physics/variation/chip_deviations.hpp"
 
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
@@ -130,7 +130,7 @@ MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t s
   const std::optional<Wafer> from = wafer != nullptr ? std::optional(*wafer) : std::nullopt;
   const Working working;
   const MeshTopology& topology = now.wiring->topology;
-  MeshChip made{{now.wiring, rendered(now.program, model), now.clipped},
+  MeshChip made{{now.wiring, on_dac(now.program, model), now.clipped},
                 draw_mesh_errors(topology, model, {seed, chip, number}),
                 model,
                 {seed, chip, number}};
@@ -265,7 +265,7 @@ MeshChip on(const Mesh& mesh, const MeshChip& chip) {
            name_of(mesh.wiring->kind), mesh.wiring->topology.ports, name_of(chip.wiring->kind),
            chip.wiring->topology.ports);
   MeshChip made = chip;
-  static_cast<Mesh&>(made) = {mesh.wiring, rendered(mesh.program, chip.model), mesh.clipped};
+  static_cast<Mesh&>(made) = {mesh.wiring, on_dac(mesh.program, chip.model), mesh.clipped};
   return made;
 }
 

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 
-#include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/variation/chip_errors.hpp"
 
@@ -57,11 +56,6 @@ struct MeshChip : Mesh {
   MeshAddress address = {};
   std::optional<MeshProgram> static_phases = {};  ///< of one from a wafer: what its heaters make up for
 };
-
-/// The program as the DAC of a chip renders it.
-inline MeshProgram rendered(const MeshProgram& program, const ErrorModel& model) {
-  return quantise(program, model.dac_bits, dac_mode(model));
-}
 
 /// Adds what sends fields through many chips.
 void bind_monte_carlo(nb::module_& m, nb::class_<Mesh>& mesh);

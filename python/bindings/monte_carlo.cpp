@@ -1,5 +1,3 @@
-#include <limits>
-
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
@@ -29,11 +27,6 @@ inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Device> 
 namespace optinc::bindings {
 namespace {
 
-void validate_chip_numbers(std::uint32_t chips, std::uint32_t first) {
-  validate_field(chips <= std::numeric_limits<std::uint32_t>::max() - first, "chips",
-                 "{} from chip {} on (chips have numbers below 2^32). Ask for fewer.", chips, first);
-}
-
 /// Chips between two looks for Ctrl-C, a quarter of a second of a core: to draw and settle an MZI costs as much
 /// as 200 words do.
 std::size_t chips_at_once(const MeshTopology& topology, std::size_t words) {
@@ -47,7 +40,7 @@ nb::object monte_carlo_of(const Mesh& now, const ErrorModel& model, const ArrayL
                           std::uint64_t seed, std::uint32_t first_chip) {
   const MeshEngine<Real>& unsettled = now.wiring->engine<Real>();
   const MeshTopology& topology = now.wiring->topology;
-  const MeshProgramOf<Real> program = rendered(now.program, model).cast<Real>();
+  const MeshProgramOf<Real> program = on_dac(now.program, model).cast<Real>();
   const auto x = fields_of(unsettled, given, "x");
   const std::size_t words = x.size() / static_cast<std::size_t>(topology.ports);
   auto shape = shape_of(x);
@@ -71,7 +64,7 @@ nb::object monte_carlo_of(const Mesh& now, const ErrorModel& model, const ArrayL
 nb::object monte_carlo(const Mesh& mesh, const ModelOrPreset& given, const ArrayLike& x, std::uint32_t chips,
                        std::uint64_t seed, std::uint32_t first) {
   const ErrorModel model = model_of(given);
-  validate_chip_numbers(chips, first);
+  validate_chip_numbers(first, chips);
   const Mesh now = mesh;  // another thread may change it
   return is_single(x) ? monte_carlo_of<float>(now, model, x, chips, seed, first)
                       : monte_carlo_of<double>(now, model, x, chips, seed, first);
@@ -152,7 +145,6 @@ Deviations deviations_of(const Mesh& now, const ErrorModel& model, const ArrayLi
 Deviations deviations(const Mesh& mesh, const ModelOrPreset& given, const ArrayLike& x, std::uint32_t chips,
                       std::uint64_t seed, std::uint32_t first, const std::string& device) {
   const ErrorModel model = model_of(given);
-  validate_chip_numbers(chips, first);
   const Device on = value_of_name<Device>(device);
   const Mesh now = mesh;  // another thread may change it
   return is_single(x) ? deviations_of<float>(now, model, x, chips, seed, first, on)
