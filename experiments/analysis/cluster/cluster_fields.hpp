@@ -18,9 +18,45 @@ void visit_name(Row& row, auto&& visit) {
   visit(FieldInfo{"name", "1", "Name of the row; all values of its lists share it"}, row.name);
 }
 
+/// Keys of the groups of ODDL's nodes.
+template <Like<LightPaths> P>
+void visit_groups(P& p, auto&& visit) {
+  visit(FieldInfo{"group_size", "1", "Nodes per group, on one arrayed-waveguide router", 1, 1024, "guess"},
+        p.group_size);
+  visit(FieldInfo{"fibres", "1", "Fibres from and to each group", 1, 1024}, p.fibres);
+}
+
+template <Like<LightPaths> P>
+void visit_switch_ports(P& p, auto&& visit) {
+  visit(FieldInfo{"switch_ports", "1", "Ports of a wavelength-selective switch", 1, 1024, "typical: 20"},
+        p.wss.ports);
+}
+
+/// Keys of what a fibre between groups carries.
+template <Like<LightPaths> P>
+void visit_channels(P& p, auto&& visit) {
+  visit(FieldInfo{"band_hz", "Hz", "Optical bandwidth of a fibre", 1e9, 1e14, "C band: 4.8e12"}, p.band_hz);
+  visit(FieldInfo{"slot_hz", "Hz", "Width of a spectral slot", 1e9, 1e12, "ITU-T G.694.1: 12.5e9"}, p.slot_hz);
+  visit(FieldInfo{"channel_slots", "1", "Spectral slots per channel", 1, 100}, p.channel_slots);
+}
+
+/// Keys of the power of what switches and amplifies light.
+template <Like<TrafficSettings> T>
+void visit_optics_power(T& t, auto&& visit) {
+  visit(FieldInfo{"wavelength_switch_w", "W", "Power of a wavelength-selective switch (ODDL)", 0, 1000,
+                  "guess: liquid crystal on silicon, 10 to 40"},
+        t.wavelength_switch_w);
+  visit(FieldInfo{"amplifier_w", "W", "Power of an optical amplifier between groups (ODDL)", 0, 1000,
+                  "guess: a small erbium-doped amplifier, 2 to 15"},
+        t.amplifier_w);
+  visit(FieldInfo{"fibre_switch_w", "W", "Power per port of the switch that joins OptINC's fibres", 0, 1000,
+                  "Google Palomar (MEMS): 108 W for 136 ports, from memory"},
+        t.fibre_switch_w);
+}
+
 /// Keys of the network that jobs share.
 template <Like<TrafficSettings> T>
-void visit_network(T& t, auto& scattered, auto& window, auto&& visit) {
+void visit_network(T& t, auto& scattered, auto&& visit) {
   visit(FieldInfo{"nodes", "1", "Nodes of the cluster", 8, 4096}, t.network.servers);
   visit(FieldInfo{"rate_bit_per_s", "bit/s", "Line rate of a node's port", 1.0, rate_bit_per_s_max,
                   "published summary of ODDL: 100 Gb/s"},
@@ -68,12 +104,15 @@ void visit_network(T& t, auto& scattered, auto& window, auto&& visit) {
                   "List of designs, relative to this list; empty: the shipped "
                   "experiments/data/lists/at_operating_points.toml"},
         t.network.designs);
+  visit(FieldInfo{"seed", "1", "Seed of placement, hashing and arrivals", 0, 9007199254740992.0},
+        t.network.seed);
+}
+
+void visit_window(auto& window, auto&& visit) {
   visit(
       FieldInfo{"window", "1",
                 "Simulated iterations of the slowest of coupled jobs, after two that are not counted", 1, 1000},
       window);
-  visit(FieldInfo{"seed", "1", "Seed of placement, hashing and arrivals", 0, 9007199254740992.0},
-        t.network.seed);
 }
 
 template <Like<Testbed> T>
@@ -116,15 +155,10 @@ template <Like<LightPaths> P>
 void visit_fields(P& p, auto&& visit) {
   visit_name(p, visit);
   visit(FieldInfo{"nodes", "1", "Number of nodes", 2, 1 << 20}, p.nodes);
-  visit(FieldInfo{"group_size", "1", "Nodes per group, on one arrayed-waveguide router", 1, 1024, "guess"},
-        p.group_size);
   visit(FieldInfo{"transceivers", "1", "Tunable transceivers per node", 1, 64}, p.transceivers);
-  visit(FieldInfo{"fibres", "1", "Fibres from and to each group", 1, 1024}, p.fibres);
-  visit(FieldInfo{"band_hz", "Hz", "Optical bandwidth of a fibre", 1e9, 1e14, "C band: 4.8e12"}, p.band_hz);
-  visit(FieldInfo{"slot_hz", "Hz", "Width of a spectral slot", 1e9, 1e12, "ITU-T G.694.1: 12.5e9"}, p.slot_hz);
-  visit(FieldInfo{"channel_slots", "1", "Spectral slots per channel", 1, 100}, p.channel_slots);
-  visit(FieldInfo{"switch_ports", "1", "Ports of a wavelength-selective switch", 1, 1024, "typical: 20"},
-        p.wss.ports);
+  visit_groups(p, visit);
+  visit_channels(p, visit);
+  visit_switch_ports(p, visit);
   visit(FieldInfo{"insertion_loss_db", "dB", "Loss of a wavelength-selective switch", 0, 30, "typical: 4 to 8"},
         p.wss.port_loss_db);
   visit(FieldInfo{"crosstalk_db", "dB", "Crosstalk from one other port, relative to the signal", -80, -1,
@@ -164,7 +198,11 @@ void visit_fields(C& c, auto&& visit) {
   visit(FieldInfo{"tenant_nodes", "1", "Nodes of each other tenant", 2, 4096}, c.tenant_nodes);
   visit(FieldInfo{"compute_s", "s", "Compute time per iteration", 1e-9, seconds_max},
         c.traffic.network.compute_s);
-  visit_network(c.traffic, c.scattered, c.window, visit);
+  visit_network(c.traffic, c.scattered, visit);
+  visit_window(c.window, visit);
+  visit_groups(c.traffic.light, visit);
+  visit_switch_ports(c.traffic.light, visit);
+  visit_optics_power(c.traffic, visit);
 }
 
 template <Like<ClusterDay> D>
@@ -186,7 +224,8 @@ void visit_fields(D& d, auto&& visit) {
   visit(FieldInfo{"setup_s", "s", "Time to set ODDL's wavelength-selective switches for a job", 0, seconds_max,
                   "guess: 10e-3 to 100e-3"},
         d.day.setup_s);
-  visit_network(d.day.traffic, d.day.scattered, d.day.window, visit);
+  visit_network(d.day.traffic, d.day.scattered, visit);
+  visit_window(d.day.window, visit);
 }
 
 }  // namespace optinc

@@ -44,13 +44,17 @@ constexpr std::array<TableColumn<TestbedResult>, 13> testbed_columns = {{
      [](const TestbedResult& r) { return r.lost_s; }},
 }};
 
-constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
+constexpr std::array<TableColumn<LightPathsResult>, 21> light_columns = {{
     {"groups", "1", "groups", 1, "groups of nodes",
      [](const LightPathsResult& r) { return static_cast<double>(r.groups); }, true},
     {"wavelengths", "1", "channels", 1, "wavelength channels per fibre",
      [](const LightPathsResult& r) { return static_cast<double>(r.wavelengths); }, true},
     {"passes", "1", "passes", 1, "wavelength-selective switches on a path between groups",
      [](const LightPathsResult& r) { return static_cast<double>(r.path.passes); }, true},
+    {"wavelength_switches", "1", "switches", 1, "wavelength-selective switches of all groups and fibres",
+     [](const LightPathsResult& r) { return static_cast<double>(r.modules.wavelength_switches); }, true},
+    {"amplifiers", "1", "amplifiers", 1, "optical amplifiers of all groups and fibres",
+     [](const LightPathsResult& r) { return static_cast<double>(r.modules.amplifiers); }, true},
     {"channel_dbm", "1", "", 1, "power per channel after an amplifier, dBm",
      [](const LightPathsResult& r) { return r.path.channel_dbm; }},
     {"received_dbm", "1", "received dBm", 1, "mean power at the receiver, including filter narrowing, dBm",
@@ -88,7 +92,7 @@ constexpr std::array<TableColumn<LightPathsResult>, 19> light_columns = {{
      [](const LightPathsResult& r) { return r.blocked_rearranged; }},
 }};
 
-constexpr std::array<TableColumn<CompetitionResult>, 17> competition_columns = {{
+constexpr std::array<TableColumn<CompetitionResult>, 19> competition_columns = {{
     {"job_nodes", "1", "job", 1, "nodes of the job in question",
      [](const CompetitionResult& r) { return static_cast<double>(r.job_nodes); }, true},
     {"tenants", "1", "tenants", 1, "other jobs on the cluster",
@@ -125,6 +129,12 @@ constexpr std::array<TableColumn<CompetitionResult>, 17> competition_columns = {
      [](const CompetitionResult& r) { return r.aggregation.energy_j; }},
     {"optinc_j", "J", "OptINC J", 1, "energy of an iteration on OptINC; NaN: it does not serve the job",
      [](const CompetitionResult& r) { return r.optinc.energy_j; }},
+    {"oddl_optics_j", "J", "ODDL's light J", 1,
+     "energy of an iteration on ODDL in wavelength-selective switches and amplifiers, part of oddl_j",
+     [](const CompetitionResult& r) { return r.oddl.optics_j; }},
+    {"optinc_optics_j", "J", "OptINC's light J", 1,
+     "energy of an iteration on OptINC in the fibre switch, part of optinc_j; NaN: it does not serve the job",
+     [](const CompetitionResult& r) { return r.optinc.optics_j; }},
 }};
 
 constexpr std::array<TableColumn<DayResult>, 14> day_columns = {{
@@ -269,8 +279,9 @@ std::string cluster_text(const ClusterResults& all) {
              "fat-tree, SiP-Ring, adding, OptINC: iteration time over that on ODDL. adding: the switches of "
              "the fat-tree add gradients; OptINC sends codes of its unit's bits, the others 32 bits; -: it "
              "does not serve so many nodes. coupled: share of the jobs that slow each other down on the "
-             "fat-tree; J: energy of an iteration, that of wavelength switches and control not counted. No "
-             "parameter was chosen to reproduce a published ratio.") +
+             "fat-tree; J: energy of an iteration, control messages not counted; light: the part of it in "
+             "wavelength-selective switches and amplifiers, or in the fibre switch. No parameter was chosen "
+             "to reproduce a published ratio.") +
          table_of("Days of a cluster", all.days, day_columns,
                   "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
                   "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "

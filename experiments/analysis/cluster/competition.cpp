@@ -26,8 +26,8 @@ CompetitionResult run_competition(const Competition& c) {
     for (const int n : job.nodes) taken[static_cast<std::size_t>(n)] = true;
     jobs.push_back(std::move(job));
   }
-  constexpr OnNetwork none = {std::numeric_limits<double>::quiet_NaN(),
-                              std::numeric_limits<double>::quiet_NaN()};
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  constexpr OnNetwork none = {unknown, unknown, unknown};
   const auto on = [&](const char* network) -> OnNetwork {
     TrafficSettings settings = c.traffic;
     settings.network.name = c.name;
@@ -41,7 +41,8 @@ CompetitionResult run_competition(const Competition& c) {
     const SharedIterations run = shared.iterations(all, c.window, seed);
     if (network == std::string("fat-tree"))
       result.coupled = static_cast<double>(run.coupled) / static_cast<double>(jobs.size());
-    return {run.iteration_s[0], shared.energy(traffic[0], run.iteration_s[0]).total_j()};
+    const IterationEnergy energy = shared.energy(traffic[0], run.iteration_s[0]);
+    return {run.iteration_s[0], energy.total_j(), energy.optics_j};
   };
   result.oddl = on("oddl");
   result.fat_tree = on("fat-tree");

@@ -22,6 +22,7 @@ struct Competition {
 struct OnNetwork {
   double iteration_s = 0.0;
   double energy_j = 0.0;  ///< of an iteration (SharedNetwork::energy)
+  double optics_j = 0.0;  ///< the part of it that switches and amplifies light
 };
 
 /// The job in question on each network.

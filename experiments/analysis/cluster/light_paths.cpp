@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "experiments/analysis/cluster/channels.hpp"
 #include "experiments/analysis/interconnect/circuits.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
@@ -18,10 +19,6 @@ namespace optinc {
 namespace {
 
 constexpr std::int64_t most_passes = 200;
-
-std::int64_t wavelengths_of(const LightPaths& p) {
-  return static_cast<std::int64_t>(p.band_hz / (static_cast<double>(p.channel_slots) * p.slot_hz));
-}
 
 /// An amplifier of so many dB; a loss where they are negative.
 NoisyStage amplifier(double gain_db, double noise_figure_db) {
@@ -51,35 +48,48 @@ std::vector<Transfer> demand(const LightPaths& p, std::uint32_t draw, std::uint3
   return between;
 }
 
-/// Connections that find no wavelength free on a fibre of both groups, set one by one.
 std::int64_t blocked_one_by_one(const LightPaths& p, std::int64_t groups, const std::vector<Transfer>& all) {
-  const auto w = static_cast<std::size_t>(wavelengths_of(p)), f = static_cast<std::size_t>(p.fibres);
-  // free fibres of every wavelength, out of and into every group
-  std::vector<std::size_t> out(static_cast<std::size_t>(groups) * w, f), in = out;
+  ChannelTable channels(groups, p.fibres, wavelengths_of(p));
   std::int64_t blocked = 0;
-  for (const Transfer& t : all) {
-    const std::size_t a = static_cast<std::size_t>(t.source) * w,
-                      b = static_cast<std::size_t>(t.destination) * w;
-    std::size_t l = 0;
-    while (l < w && (out[a + l] == 0 || in[b + l] == 0)) ++l;
-    if (l == w) {
-      ++blocked;
-      continue;
-    }
-    --out[a + l];
-    --in[b + l];
-  }
+  for (const Transfer& t : all) blocked += !channels.take(t.source, t.destination);
   return blocked;
 }
 
 std::int64_t blocked_together(const LightPaths& p, std::int64_t groups, const std::vector<Transfer>& all) {
   std::int64_t blocked = 0;
-  for (const int colour : edge_colours(static_cast<int>(groups), all))
-    blocked += colour >= wavelengths_of(p) * p.fibres;
+  const std::int64_t channels = wavelengths_of(p) * p.fibres;
+  for (const int colour : edge_colours(static_cast<int>(groups), all)) blocked += colour >= channels;
   return blocked;
 }
 
+void check_ports(const LightPaths& p) {
+  validate(p.wss.ports >= 2 || p.nodes <= p.group_size,
+           "{}: switches of one port between groups (2 or more). Raise switch_ports.", p.name);
+}
+
 }  // namespace
+
+std::int64_t groups_of(const LightPaths& p) { return (p.nodes + p.group_size - 1) / p.group_size; }
+
+std::int64_t wavelengths_of(const LightPaths& p) {
+  const auto w = static_cast<std::int64_t>(p.band_hz / (static_cast<double>(p.channel_slots) * p.slot_hz));
+  validate(w >= 1, "{}: channels of {} Hz in a band of {} Hz (at least one). Raise band_hz.", p.name,
+           static_cast<double>(p.channel_slots) * p.slot_hz, p.band_hz);
+  validate(groups_of(p) * p.fibres * w <= 1 << 28,
+           "{}: {} groups of {} fibres of {} wavelengths (at most {} in all, for memory). Raise group_size or "
+           "channel_slots.",
+           p.name, groups_of(p), p.fibres, w, 1 << 28);
+  return w;
+}
+
+OpticalModules optical_modules(const LightPaths& p) {
+  check_ports(p);
+  const std::int64_t groups = groups_of(p);
+  if (groups < 2) return {};
+  std::int64_t tree = 0;
+  for (std::int64_t left = groups; left > 1; tree += left) left = (left + p.wss.ports - 1) / p.wss.ports;
+  return {groups * p.fibres * 2 * tree, groups * p.fibres * (2 * tree + groups)};
+}
 
 PathBudget path_budget(const LightPaths& p, std::int64_t passes) {
   validate_wavelength_switch(p.wss);
@@ -122,20 +132,14 @@ LightPathsResult solve_light_paths(const LightPaths& p) {
   validate(p.group_size >= 1 && p.nodes % p.group_size == 0,
            "{}: {} nodes in groups of {} (whole groups). Set nodes = {}.", p.name, p.nodes, p.group_size,
            (p.nodes / p.group_size + 1) * p.group_size);
-  validate(wavelengths_of(p) >= 1, "{}: channels of {} Hz in a band of {} Hz (at least one). Raise band_hz.",
-           p.name, static_cast<double>(p.channel_slots) * p.slot_hz, p.band_hz);
   validate(p.nodes * p.transceivers * p.draws <= 1 << 24,
            "{}: {} nodes of {} transceivers in {} draws (at most {} in all, for time). Lower draws.", p.name,
            p.nodes, p.transceivers, p.draws, 1 << 24);
-  validate(
-      p.nodes / p.group_size * wavelengths_of(p) <= 1 << 24,
-      "{}: {} groups of {} wavelengths (at most {} in all, for memory). Raise group_size or channel_slots.",
-      p.name, p.nodes / p.group_size, wavelengths_of(p), 1 << 24);
-  validate(p.wss.ports >= 2 || p.nodes == p.group_size,
-           "{}: switches of one port between groups (2 or more). Raise switch_ports.", p.name);
+  check_ports(p);
   LightPathsResult r;
-  r.groups = p.nodes / p.group_size;
+  r.groups = groups_of(p);
   r.wavelengths = wavelengths_of(p);
+  r.modules = optical_modules(p);
   r.path = path_budget(p, 2 * tiers_of(p, r.groups));
   while (r.reach_passes + 2 <= most_passes && path_budget(p, r.reach_passes + 2).reaches()) r.reach_passes += 2;
   r.reach_nodes = static_cast<double>(p.group_size) *

@@ -13,7 +13,8 @@ namespace optinc {
 ///
 /// A path from group to group: transmitter, router, booster, then in every pass a switch, fibre and an
 /// amplifier that makes up for both, router, receiver. A tier of switches with P ports joins P groups, or P of
-/// the tier below, and every path passes two switches a tier: passes = 2 ceil(log_P groups).
+/// the tier below, and every path passes two switches a tier: passes = 2 ceil(log_P groups). Fibre f out of a
+/// group leads to fibre f into every group.
 struct LightPaths {
   std::string name;
   std::int64_t nodes = 1024, group_size = 32, transceivers = 1, fibres = 1, channel_slots = 6, draws = 20,
@@ -48,9 +49,16 @@ struct PathBudget {
   bool reaches() const { return power_margin_db() >= 0.0 && bandwidth_hz >= symbol_rate_bd; }
 };
 
+/// What draws power between groups whatever it carries, of the whole layer. Arrayed-waveguide routers are
+/// passive.
+struct OpticalModules {
+  std::int64_t wavelength_switches = 0, amplifiers = 0;
+};
+
 /// Budget, reach and blocking of an optical layer.
 struct LightPathsResult {
   std::int64_t groups = 0, wavelengths = 0;  ///< wavelengths: of a fibre
+  OpticalModules modules;                    ///< of the whole layer
   PathBudget path;                           ///< of the passes that the nodes need
   std::int64_t reach_passes = 0;             ///< most passes that work; even, for a tier is passed twice
   double reach_nodes = 0.0;                  ///< nodes that so many tiers join
@@ -60,15 +68,34 @@ struct LightPathsResult {
                                     ///< colour of edge_colours exceeds what the fibres have
 };
 
+/// Modules between G = ceil(nodes / group_size) groups, none for one group. In the middle nothing may block a
+/// channel that is free on the fibre out of one group and on that into the other, so that every fibre out of a
+/// group spreads over a tree of switches with P ports whose leaves are the G groups, and every fibre into one
+/// gathers from such a tree. A tree has, tier by tier from its leaves,
+///   S = ceil(G / P) + ceil(G / P^2) + .. + 1
+/// switches, and a path passes one of each tier in both trees: the passes of a path. Per group and fibre
+///   wavelength switches = 2 S
+///   amplifiers = 1 + (S - 1 + G) + S
+/// the booster, one behind every port of the spreading tree that is in use, one behind every switch of the
+/// gathering tree: each that the budget of a path finds on its way. Throws Error for switches of one port
+/// between groups.
+OpticalModules optical_modules(const LightPaths& paths);
+
+/// Groups of the nodes, the last one perhaps not full.
+std::int64_t groups_of(const LightPaths& paths);
+
+/// Channels of a fibre: band_hz over the width of a channel, rounded down. Throws Error for none, and where
+/// those of all groups do not fit into memory.
+std::int64_t wavelengths_of(const LightPaths& paths);
+
 /// The budget of a path of `passes` switches. Throws Error where a device cannot be.
 PathBudget path_budget(const LightPaths& paths, std::int64_t passes);
 
 /// Budget, reach and blocking. Demand: every transceiver sends to one and receives from one, a random
 /// permutation of the nodes for each (Purpose::server_placement); connections within a group need no
-/// wavelength of the fibres. First fit: the lowest wavelength that is free on a fibre of both groups; nothing
-/// is converted on the way. It never blocks where fibres x wavelengths >= 2 group_size transceivers - 1 (Clos
-/// 1953), rearranged where they are >= group_size transceivers (Koenig 1916). Throws Error where path_budget
-/// does, and for group sizes that do not divide the nodes.
+/// wavelength of the fibres. First fit (ChannelTable) never blocks where fibres x wavelengths >= 2 group_size
+/// transceivers - 1 (Clos 1953), rearranged where they are >= group_size transceivers (Koenig 1916). Throws
+/// Error where path_budget does, and for group sizes that do not divide the nodes.
 LightPathsResult solve_light_paths(const LightPaths& paths);
 
 }  // namespace optinc

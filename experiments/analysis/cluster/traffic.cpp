@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "experiments/analysis/interconnect/collectives.hpp"
 #include "experiments/analysis/interconnect/communication.hpp"
 #include "experiments/analysis/interconnect/fabric.hpp"
@@ -110,21 +112,31 @@ void advance(Running& r, double now_s) {
 
 }  // namespace
 
-double JobTraffic::iteration_s(std::span<const double> rates) const {
+std::vector<std::pair<double, double>> JobTraffic::exchanges(std::span<const double> rates) const {
+  std::vector<std::pair<double, double>> all;
   double end_s = 0.0;
   for (std::size_t b = 0; b < bytes.size(); ++b) {
-    end_s = std::max(end_s, ready_s[b]);
+    const double begin_s = std::max(end_s, ready_s[b]);
+    end_s = begin_s;
     for (std::size_t p = 0; p < phases.size(); ++p)
       end_s += phases[p].fixed_s + phases[p].bytes * bytes[b] / rates[p];
+    all.emplace_back(begin_s, end_s);
   }
-  return std::max(compute_s, end_s);
+  return all;
 }
 
-double JobTraffic::alone_s() const {
+double JobTraffic::iteration_s(std::span<const double> rates) const {
+  const auto all = exchanges(rates);
+  return all.empty() ? compute_s : std::max(compute_s, all.back().second);
+}
+
+std::vector<double> JobTraffic::alone_rates() const {
   std::vector<double> rates;
   for (const PhaseLoad& p : phases) rates.push_back(p.alone_bytes_per_s);
-  return iteration_s(rates);
+  return rates;
 }
+
+double JobTraffic::alone_s() const { return iteration_s(alone_rates()); }
 
 Scenario cluster_network() {
   Scenario s;
@@ -139,6 +151,7 @@ Scenario cluster_network() {
 struct SharedNetwork::Parts {
   TrafficSettings settings;
   Fabric fabric;
+  double layer_w = 0.0;  ///< of all switches and amplifiers between groups (oddl)
   std::map<std::string, std::pair<Scenario, ModelCost>, std::less<>> models;  ///< in_force, by workload
   std::map<std::string, int> link_names;                                      ///< where switches add up
 
@@ -254,6 +267,13 @@ SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_un
     s.levels = 0;
   }
   check_scenario(s);
+  if (s.network == "oddl") {
+    parts_->settings.light.name = s.name;
+    parts_->settings.light.nodes = s.servers;
+    const OpticalModules modules = optical_modules(parts_->settings.light);
+    parts_->layer_w = static_cast<double>(modules.wavelength_switches) * given.wavelength_switch_w +
+                      static_cast<double>(modules.amplifiers) * given.amplifier_w;
+  }
   const Scenario shared = s;
   s = in_force(s);
   parts_->fabric = make_fabric(s);
@@ -305,16 +325,45 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   return traffic;
 }
 
+std::vector<double> SharedNetwork::port_rates(const JobTraffic& traffic, int node, double share) const {
+  const LinkTable& links = parts_->fabric.links;
+  const bool tree = parts_->settings.network.network == "fat-tree";
+  const int place = tree ? parts_->fabric.places[static_cast<std::size_t>(node)] : node;
+  std::vector<double> rates(traffic.phases.size(), never);
+  for (const char* way : {"up", "down"}) {
+    const std::string name = fmt::format("{} {} {}", tree ? "host" : "server", place, way);
+    const auto port =
+        static_cast<int>(std::find(links.names.begin(), links.names.end(), name) - links.names.begin());
+    for (std::size_t p = 0; p < rates.size(); ++p) {
+      const PhaseLoad& phase = traffic.phases[p];
+      const auto found = std::find(phase.links.begin(), phase.links.end(), port);
+      if (found == phase.links.end()) continue;
+      const double weight = phase.weights[static_cast<std::size_t>(found - phase.links.begin())];
+      rates[p] =
+          std::min(rates[p], share * links.capacity_bytes_per_s[static_cast<std::size_t>(port)] / weight);
+    }
+  }
+  return rates;
+}
+
 IterationEnergy SharedNetwork::energy(const JobTraffic& traffic, double iteration_s) const {
   Scenario s = parts_->settings.network;
-  const double fibres =
-      fibres_bit_per_s(s) * static_cast<double>(traffic.nodes) / static_cast<double>(s.servers);
+  const double share = static_cast<double>(traffic.nodes) / static_cast<double>(s.servers),
+               fibres = fibres_bit_per_s(s) * share;
   const double bytes = std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0);
   double switched_bytes = 0.0;
   for (const PhaseLoad& p : traffic.phases) switched_bytes += p.switched_bytes * bytes;
   s.servers = traffic.nodes;
   s.levels = 0;
-  return iteration_energy(s, iteration_s, bytes / s.port_bytes_per_s(), switched_bytes, fibres);
+  IterationEnergy e = iteration_energy(s, iteration_s, bytes / s.port_bytes_per_s(), switched_bytes, fibres);
+  e.optics_w = share * parts_->layer_w;
+  if (s.network == "optinc") {
+    const auto units = static_cast<double>(e.units);
+    e.optics_w = 2.0 * (static_cast<double>(traffic.nodes) + units - 1.0) * e.chips / units *
+                 parts_->settings.fibre_switch_w;
+  }
+  e.optics_j = e.optics_w * iteration_s;
+  return e;
 }
 
 /// A link, and what flows, in ascending order, take of it per byte of their rate.

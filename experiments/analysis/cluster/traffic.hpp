@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/analysis/cluster/jobs.hpp"
+#include "experiments/analysis/cluster/light_paths.hpp"
 #include "experiments/analysis/interconnect/energy.hpp"
 #include "experiments/analysis/interconnect/scenario.hpp"
 
@@ -37,6 +38,9 @@ struct TrafficSettings {
       true;  ///< a bucket is exchanged as soon as its layers are done; false: after the backward pass
   double straggling = 0.0;  ///< mean delay of a node in its computing, over compute_s; exponential
   double set_s = 3.2e-6;    ///< of circuits (oddl): what the protocol takes for one
+  LightPaths light;         ///< between groups of ODDL's nodes; its nodes are those of the network
+  double wavelength_switch_w = 20.0, amplifier_w = 5.0;  ///< of a module of `light`, whatever it carries
+  double fibre_switch_w = 108.0 / 136.0;                 ///< per port of the switch of OptINC's fibres
 };
 
 /// Load that one phase of a job's collective puts on the network, per byte of gradient that is exchanged.
@@ -60,9 +64,13 @@ struct JobTraffic {
   std::vector<PhaseLoad> phases;
   std::vector<std::pair<int, double>> demand;  ///< links, ascending, and what the job alone takes of each in
                                                ///< the phase that takes most, bytes/s
-  /// One iteration if every phase p runs at rates[p] bytes/s: buckets one after the other, none before it is
-  /// ready; the iteration ends with the backward pass or the last bucket.
+  /// When the exchange of every bucket begins and ends, since the iteration began, if every phase p runs at
+  /// rates[p] bytes/s: one after the other, none before it is ready.
+  std::vector<std::pair<double, double>> exchanges(std::span<const double> rates) const;
+  /// One iteration at these rates: it ends with the backward pass or the last bucket.
   double iteration_s(std::span<const double> rates) const;
+  /// Rates of the phases alone on the network.
+  std::vector<double> alone_rates() const;
   /// The same alone on the network.
   double alone_s() const;
 };
@@ -95,9 +103,22 @@ class SharedNetwork {
   /// scales of 32 bits for 1,024 elements each are agreed on over a switch.
   JobTraffic traffic_of(const TrainingJob& job) const;
 
+  /// Largest rate of each phase, bytes/s, that the port of one of the job's nodes allows where it keeps `share`
+  /// of its rate, out and in; infinite for a phase in which the node sends and receives nothing. Shape
+  /// (phases).
+  std::vector<double> port_rates(const JobTraffic& traffic, int node, double share) const;
+
   /// What the network draws for a job in one of its iterations (iteration_energy): its ports, the units of its
   /// own, electrical switches by its bytes, and of a fat-tree's inner fibres the share that its nodes have in
-  /// all nodes. Wavelength switches and control are not counted. Two nodes or more.
+  /// all nodes. On top come, whatever they carry,
+  /// - ODDL: that share of the layer between groups (optical_modules),
+  ///     P_optics = nodes / all nodes (wavelength switches wavelength_switch_w + amplifiers amplifier_w)
+  /// - OptINC: ports of the switch that joins a job's fibres. Every server and every unit but the topmost has
+  ///   one fibre each way up to a unit for every chip side by side (all lanes in one: a lower bound), whose two
+  ///   ends take a port each,
+  ///     P_optics = 2 (nodes + units - 1) chips / units fibre_switch_w
+  /// Not counted: control messages and what sends them, resonators of SiP-Ring, and units kept as spares. Two
+  /// nodes or more.
   IterationEnergy energy(const JobTraffic& traffic, double iteration_s) const;
 
   /// Iterations of jobs that run side by side without end. Jobs whose links could not carry all of them at full

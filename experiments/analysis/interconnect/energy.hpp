@@ -8,7 +8,8 @@ namespace optinc {
 
 /// What a network draws in one iteration of t seconds, without the computing of the servers:
 ///
-///   energy = chips P_static t + chips P_symbol t_symbols + P_transceivers t + e_switch (switched bits)
+///   energy = chips P_static t + chips P_symbol t_symbols + P_transceivers t + e_switch (switched bits) +
+///   P_optics t
 ///
 /// - Heaters, lasers, receivers and control of OptINC units cannot be switched off between averages: they draw
 ///   their power for all of t. Modulator drivers and converters draw theirs only while symbols are sent.
@@ -21,6 +22,8 @@ namespace optinc {
 /// - Electrical switches count by the bits that cross them, switch_j_per_bit each (a guess: 500 W at 51.2
 /// Tb/s),
 ///   which is a lower bound, since a real switch draws most of its power idle.
+/// - P_optics is what switches and amplifies light between nodes. iteration_energy leaves it 0: it belongs to a
+///   whole cluster (SharedNetwork::energy).
 ///
 /// What needs the cost of a unit is NaN, which means not known, for a scenario without a design.
 struct IterationEnergy {
@@ -32,12 +35,13 @@ struct IterationEnergy {
   double symbols_s = 0.0;       ///< t_symbols
   double transceivers_w = 0.0;  ///< of all transceivers, both ends of every fibre
   double switched_bits = 0.0;   ///< through electrical switches, once for each that they cross
-  double static_j = 0.0, symbol_j = 0.0, transceivers_j = 0.0, switches_j = 0.0;
+  double optics_w = 0.0;        ///< of what switches and amplifies light
+  double static_j = 0.0, symbol_j = 0.0, transceivers_j = 0.0, switches_j = 0.0, optics_j = 0.0;
   bool rate_reachable = true;  ///< UnitCost::carries_its_rate of the design; without units true, without a
                                ///< design false
 
   /// All parts, J.
-  double total_j() const { return static_j + symbol_j + transceivers_j + switches_j; }
+  double total_j() const { return static_j + symbol_j + transceivers_j + switches_j + optics_j; }
 };
 
 /// Line rate of all fibres of a network, bit/s; a fibre is one direction between two transceivers. N servers'

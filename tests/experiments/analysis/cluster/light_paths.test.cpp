@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "experiments/analysis/cluster/channels.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/pam_decision.hpp"
@@ -35,6 +36,45 @@ TEST_CASE("first fit blocks nothing from 2 g - 1 wavelengths on, set anew nothin
   CHECK(few.blocked_rearranged > 0.0);
   // a permutation of 16 groups of 16 keeps on average one node in 16 at home
   CHECK(clos.connections == Approx(20 * 256 * 15.0 / 16).epsilon(0.02));
+}
+
+// Group 0 sends on fibre 0 and group 1 receives on fibre 1: each has a fibre free, but not the same one. Fails
+// when the two ends of a connection may be different fibres, or a released channel stays taken
+TEST_CASE("a connection takes one fibre and wavelength at both ends, the lowest that is free there") {
+  ChannelTable channels(3, 2, 1);
+  CHECK(channels.take(0, 2) == 0U);
+  CHECK(channels.take(2, 1) == 0U);
+  CHECK(channels.take(2, 1) == 1U);
+  CHECK_FALSE(channels.take(0, 1).has_value());
+  channels.release(2, 1, 1);
+  CHECK(channels.take(0, 1) == 1U);
+  ChannelTable two(2, 2, 2);  // wavelength by wavelength, on both fibres
+  for (std::size_t c = 0; c < 4; ++c) CHECK(two.take(0, 1) == c);
+}
+
+// 32 groups behind 20 ports: 2 switches, and 1 above them, in either tree; in front of them a booster, behind
+// them 2 + 32 and 2 + 1 amplifiers. Fails when a tier, a direction or the booster is forgotten
+TEST_CASE("switches and amplifiers between groups are those of two trees for every fibre") {
+  LightPaths p;
+  const auto of = [&](std::int64_t nodes, std::int64_t ports, std::int64_t fibres) {
+    p.nodes = nodes;
+    p.wss.ports = static_cast<int>(ports);
+    p.fibres = fibres;
+    return optical_modules(p);
+  };
+  CHECK(of(1024, 20, 1).wavelength_switches == 32 * 2 * 3);
+  CHECK(of(1024, 20, 1).amplifiers == 32 * (1 + 2 + 32 + 3));
+  CHECK(of(1024, 32, 1).wavelength_switches == 32 * 2);
+  CHECK(of(1024, 32, 1).amplifiers == 32 * (1 + 32 + 1));
+  CHECK(of(1000, 32, 3).wavelength_switches == 3 * 32 * 2);
+  CHECK(of(32 * 8000, 20, 1).wavelength_switches == 8000 * 2 * (400 + 20 + 1));
+  CHECK(of(32, 1, 1).wavelength_switches + of(32, 1, 1).amplifiers == 0);
+  CHECK_THROWS_WITH(of(33, 1, 1), ContainsSubstring("switch_ports"));
+  p.nodes = 1024;
+  p.wss.ports = 20;
+  p.draws = 1;
+  p.fibres = 1;
+  CHECK(solve_light_paths(p).modules.amplifiers == 32 * 38);
 }
 
 // one wavelength: at most one connection out of and into a group; fails when a fibre carries two
