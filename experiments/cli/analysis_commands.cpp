@@ -176,7 +176,7 @@ void add_cluster(CommandTable& commands) {
   CLI::App& cluster =
       commands.add("cluster",
                    "Simulate jobs on a cluster with optical circuits: control protocol, optical paths, "
-                   "tenants, a day of jobs",
+                   "tenants, a day of jobs, failures",
                    "optinc cluster experiments/data/lists/oddl.toml -o c.h5\n"
                    "  experiments/scripts/draw c.h5 -o figures\n"
                    "  optinc cluster LIST.toml --dry-run                 check a list and its tables of jobs\n"
@@ -184,7 +184,7 @@ void add_cluster(CommandTable& commands) {
                    "A key of a list may hold several values: every combination is a row.",
                    [asked, &commands] { return cluster_command(*asked, commands.typed()); });
   cluster.add_option("LIST.toml", asked->list,
-                     "List of [[testbed]], [[light_paths]], [[competition]] and [[day]] tables");
+                     "List of [[testbed]], [[light_paths]], [[competition]], [[day]] and [[failure]] tables");
   cluster.add_flag("--dry-run", asked->dry_run, "Check the list, print the number of rows, and exit");
   cluster.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");
   cluster.add_flag("--keys", asked->keys, "Print every key with unit, default and meaning, and exit");

@@ -36,7 +36,7 @@ DRAWN = {  # what each sample has the data for
     "fastest": {"operating_points"},
     "of_a_circuit": {"scattering"},
     "joined": {"interconnect", "assumptions"},
-    "of_a_cluster": {"testbed", "competition"},
+    "of_a_cluster": {"testbed", "competition", "failures"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
@@ -195,6 +195,21 @@ class Drawing(unittest.TestCase):
             axes, = figures.FIGURES["competition"](run).axes
             np.testing.assert_allclose([line.get_xydata()[0] for line in axes.lines], [[1.0, 1.1], [1.58, 1.75], [1.6, 1.7]])
             self.assertEqual(axes.texts[0].get_text(), "3 conditions; within 5 % of both: 1")
+
+    def test_failures_stand_at_their_times(self):
+        with results.open_run(FILES["of_a_cluster"]) as run:
+            lost, slow = figures.FIGURES["failures"](run).axes
+            self.assertEqual([label.get_text() for label in lost.get_yticklabels()],
+                             [r"one \$a\$, transceiver: switch", "only, fibre: oddl", "lost node: oddl"])
+            np.testing.assert_allclose([[bar.get_y() + bar.get_height() / 2, bar.get_x() + bar.get_width()]
+                                        for bar in lost.containers[0]], [[0, 1.0], [2, 361.1]])
+            terms = {line.get_label(): line.get_xydata().tolist() for line in lost.lines}
+            self.assertEqual(terms["until found"], [[1.0, 0], [1.0, 2]])  # not of the job that ends
+            self.assertEqual(terms["repair"], [[60.1, 2]])
+            self.assertEqual(terms["repeated work"], [[300.0, 2]])
+            np.testing.assert_allclose([bar.get_width() for bar in slow.containers[0]], [1.4, 1.01])
+            self.assertEqual([(text.get_position()[1], text.get_text()) for axes in (lost, slow) for text in axes.texts],
+                             [(1, "the job ends")] * 2)
 
     def test_spectra_in_decibels(self):
         with results.open_run(FILES["of_a_circuit"]) as run:

@@ -196,6 +196,9 @@ nodes = 64
 name = "an hour"
 nodes = 64
 horizon_s = 3600
+[[failure]]
+name = "node"
+nodes = 64
 """
 TYPES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
 

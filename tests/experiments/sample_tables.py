@@ -103,7 +103,8 @@ def of_a_circuit(path):
 
 
 def of_a_cluster(path):
-    """As optinc cluster writes it: exchanges at two tuning times, one with a failure, and three competitions."""
+    """As optinc cluster writes it: exchanges at two tuning times, one with a failure, three competitions,
+    and three components that fail."""
     with result(path) as file:
         del file.attrs["run_id"], file.attrs["config_toml"], file.attrs["seed"]
         group = Group(file, "testbeds")
@@ -118,6 +119,16 @@ def of_a_cluster(path):
         group.dataset("scattered", ["row"], np.array([0.0, 0.1, 0.1]))
         group.dataset("fat_tree_ratio", ["row"], np.array([1.0, 1.58, 3.0]))
         group.dataset("sip_ring_ratio", ["row"], np.array([1.1, 1.75, 9.0]))
+        group = Group(file, "failures")
+        group.axis("row", np.arange(3))
+        for name, values in (("name", ["one $a$", "only", "lost node"]), ("network", ["switch", "oddl", "oddl"]),
+                             ("component", ["transceiver", "fibre", "node"])):
+            group.dataset(name, ["row"], values)
+        for name, values in (("found_s", [1.0, 1.0, 1.0]), ("repair_s", [0.0, np.nan, 60.1]), ("repeated_s", [0.0, 0.02, 300.0]),
+                             ("lost_s", [1.0, np.nan, 361.1])):
+            group.dataset(name, ["row"], np.array(values), "s")
+        group.dataset("slowdown", ["row"], np.array([1.4, np.nan, 1.01]))
+        group.dataset("goes_on", ["row"], np.array([1, 0, 1], np.int64))
 
 
 def joined(path):

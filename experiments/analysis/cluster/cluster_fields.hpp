@@ -205,6 +205,46 @@ void visit_fields(C& c, auto&& visit) {
   visit_optics_power(c.traffic, visit);
 }
 
+template <Like<Failure> F>
+void visit_fields(F& f, auto&& visit) {
+  visit_name(f, visit);
+  visit(name_field("network", "Network that the job trains on", shared_network_names),
+        f.traffic.network.network);
+  visit(name_field("component", "What fails: fibre and switch-port on oddl, unit on optinc, others on all",
+                   component_names),
+        f.component);
+  visit(name_field("workload", "Model that the job trains", workload_names()), f.traffic.network.workload);
+  visit(name_field("collective", "Collective operation, where the network does not add up", exchange_names),
+        f.collective);
+  visit(FieldInfo{"compute_s", "s", "Compute time per iteration", 1e-9, seconds_max},
+        f.traffic.network.compute_s);
+  visit(FieldInfo{"at", "1", "Share of an iteration that has passed when the component fails", 0, 1}, f.at);
+  visit(FieldInfo{"detection_s", "s", "Time until the failure is found", 0, seconds_max,
+                  "guess; PyTorch's default timeout of NCCL: 600 s, from memory"},
+        f.detection_s);
+  visit(FieldInfo{"transceivers", "1", "Transceivers that share a node's port", 1, 64}, f.transceivers);
+  visit(FieldInfo{"setup_s", "s",
+                  "Time to set ODDL's wavelength-selective switches, or the switch of OptINC's fibres", 0,
+                  seconds_max, "guess: 10e-3 to 100e-3; Google Palomar (MEMS): median 1.2e-3, from memory"},
+        f.setup_s);
+  visit(FieldInfo{"spare_units", "1", "Spare OptINC units that the job may take", 0, 1000}, f.spare_units);
+  visit(
+      FieldInfo{"calibration_s", "s", "Time to calibrate a spare unit; 0: it is warm", 0, seconds_max, "guess"},
+      f.calibration_s);
+  visit(FieldInfo{"checkpoint_s", "s", "Time between two checkpoints of the job", 0, seconds_max, "guess"},
+        f.checkpoint_s);
+  visit(
+      FieldInfo{"restart_s", "s", "Time to load a checkpoint and start the job again", 0, seconds_max, "guess"},
+      f.restart_s);
+  visit(FieldInfo{"spare_s", "s",
+                  "Wait for a spare node, on top of the restart; -1: none, the job goes on with one node less",
+                  -1, seconds_max},
+        f.spare_s);
+  visit_network(f.traffic, f.scattered, visit);
+  visit_groups(f.traffic.light, visit);
+  visit_channels(f.traffic.light, visit);
+}
+
 template <Like<ClusterDay> D>
 void visit_fields(D& d, auto&& visit) {
   visit_name(d, visit);

@@ -96,6 +96,8 @@ void cost_rows(ClusterResults& all, const std::filesystem::path& shipped, const 
   for (auto& row : all.days)
     if (row.question.day.traffic.network.network == "optinc")
       add(row.question.day.traffic.network, row.question.name);
+  for (auto& row : all.failures)
+    if (row.question.traffic.network.network == "optinc") add(row.question.traffic.network, row.question.name);
   cost_units(scenarios, shipped, trained);
 }
 
@@ -117,7 +119,7 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
   const TomlSource source{path.string()};
   const toml::table table = parse_toml(read_toml_file(path, "a list of clusters is a TOML file"), source);
   const TableReader top{table, source};
-  top.only({"title", "testbed", "light_paths", "competition", "day"});
+  top.only({"title", "testbed", "light_paths", "competition", "day", "failure"});
   ClusterResults list;
   list.folder = path.parent_path();
   top.take({"title", "1", ""}, list.title);
@@ -125,9 +127,12 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
   for (const TableReader& r : top.tables("light_paths")) read_rows(r, list.light_paths);
   for (const TableReader& r : top.tables("competition")) read_rows(r, list.competitions);
   for (const TableReader& r : top.tables("day")) read_rows(r, list.days);
-  validate(list.rows() > 0,
-           "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[day]]). Add one.",
-           path.string());
+  for (const TableReader& r : top.tables("failure")) read_rows(r, list.failures);
+  validate(
+      list.rows() > 0,
+      "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[day]], [[failure]]). "
+      "Add one.",
+      path.string());
   for (const auto& row : list.days)  // refuses a table of jobs before the work
     if (!row.question.jobs.empty()) settings_of(row.question, list.folder);
   return list;
@@ -156,6 +161,7 @@ void solve_cluster_list(ClusterResults& all, const std::filesystem::path& shippe
       if (while_solving) while_solving();
     });
   });
+  solve(all.failures, run_failure);
 }
 
 std::string cluster_keys_text() {
@@ -164,6 +170,7 @@ std::string cluster_keys_text() {
   keys_of<LightPaths>(text, "light_paths");
   keys_of<Competition>(text, "competition");
   keys_of<ClusterDay>(text, "day");
+  keys_of<Failure>(text, "failure");
   return text;
 }
 

@@ -10,6 +10,7 @@
 
 #include "experiments/analysis/cluster/competition.hpp"
 #include "experiments/analysis/cluster/day.hpp"
+#include "experiments/analysis/cluster/failure.hpp"
 #include "experiments/analysis/cluster/light_paths.hpp"
 #include "experiments/analysis/cluster/testbed.hpp"
 #include "experiments/analysis/cost/compare_designs.hpp"
@@ -45,15 +46,18 @@ struct ClusterResults {
   std::vector<AnsweredRow<LightPaths, LightPathsResult>> light_paths;
   std::vector<AnsweredRow<Competition, CompetitionResult>> competitions;
   std::vector<AnsweredRow<ClusterDay, DayResult>> days;
+  std::vector<AnsweredRow<Failure, FailureResult>> failures;
 
   /// Rows of all kinds.
-  std::size_t rows() const { return testbeds.size() + light_paths.size() + competitions.size() + days.size(); }
+  std::size_t rows() const {
+    return testbeds.size() + light_paths.size() + competitions.size() + days.size() + failures.size();
+  }
 };
 
-/// Reads a TOML file: `title`, and tables [[testbed]], [[light_paths]], [[competition]] and [[day]] of the keys
-/// that cluster_keys_text lists, each with a `name`. A key may hold a list of values: one row for each, and for
-/// all combinations of such lists. Throws Error "file:line:column: .." for what is not one of them, 10,000 rows
-/// or more, and a list without rows. Nothing is computed.
+/// Reads a TOML file: `title`, and tables [[testbed]], [[light_paths]], [[competition]], [[day]] and
+/// [[failure]] of the keys that cluster_keys_text lists, each with a `name`. A key may hold a list of values:
+/// one row for each, and for all combinations of such lists. Throws Error "file:line:column: .." for what is
+/// not one of them, 10,000 rows or more, and a list without rows. Nothing is computed.
 ClusterResults load_cluster_list(const std::filesystem::path& path);
 
 /// Computes every row; `at_each` is told its name, and `while_solving` is called at every change of a day's
@@ -73,7 +77,8 @@ std::string cluster_text(const ClusterResults& results);
 /// The same for machines, in SI units; not finite numbers are null.
 nlohmann::ordered_json cluster_json(const ClusterResults& results);
 
-/// Writes a group for each kind of row that there is: `testbeds`, `light_paths`, `competitions`, `days`
+/// Writes a group for each kind of row that there is: `testbeds`, `light_paths`, `competitions`, `days`,
+/// `failures`
 /// (FORMAT.md, "Clusters"). Throws Error where HDF5 does.
 void write_clusters(const Group& root, const ClusterResults& results);
 

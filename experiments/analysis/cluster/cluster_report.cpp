@@ -168,6 +168,33 @@ constexpr std::array<TableColumn<DayResult>, 14> day_columns = {{
      [](const DayResult& r) { return static_cast<double>(r.peak_flows); }, true},
 }};
 
+constexpr std::array<TableColumn<FailureResult>, 11> failure_columns = {{
+    {"before_s", "s", "before ms", 1e3, "iteration time before the failure",
+     [](const FailureResult& r) { return r.before_s; }},
+    {"after_s", "s", "after ms", 1e3, "iteration time after it; NaN: the job ends",
+     [](const FailureResult& r) { return r.after_s; }},
+    {"nodes_after", "1", "nodes", 1, "nodes of the job after it",
+     [](const FailureResult& r) { return static_cast<double>(r.nodes_after); }, true},
+    {"ratio", "1", "", 1, "iteration time after the failure over that before; NaN: the job ends",
+     [](const FailureResult& r) { return r.ratio(); }},
+    {"slowdown", "1", "slowdown", 1,
+     "time for as many samples after the failure over that before; NaN: the job ends",
+     [](const FailureResult& r) { return r.slowdown(); }},
+    {"kept_buckets", "1", "", 1, "buckets of the iteration whose sum was complete",
+     [](const FailureResult& r) { return static_cast<double>(r.kept_buckets); }, true},
+    {"found_s", "s", "found s", 1, "time until the failure was found; 0: the job does not use the component",
+     [](const FailureResult& r) { return r.detection_s; }},
+    {"repair_s", "s", "repair s", 1, "time until the job can go on; NaN: it ends",
+     [](const FailureResult& r) { return r.repair_s; }},
+    {"repeated_s", "s", "repeated s", 1,
+     "work done again: the bucket in flight, or all since the last checkpoint",
+     [](const FailureResult& r) { return r.repeated_s; }},
+    {"lost_s", "s", "lost s", 1, "detection, repair and repeated work; NaN: the job ends",
+     [](const FailureResult& r) { return r.lost_s(); }},
+    {"goes_on", "1", "goes on", 1, "1 if the job goes on without the component in place",
+     [](const FailureResult& r) { return r.goes_on() ? 1.0 : 0.0; }, true},
+}};
+
 /// A key's value as a table shows it.
 std::string shown_value(const FieldValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -285,7 +312,12 @@ std::string cluster_text(const ClusterResults& all) {
          table_of("Days of a cluster", all.days, day_columns,
                   "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
                   "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "
-                  "together.");
+                  "together.") +
+         table_of(
+             "A component fails", all.failures, failure_columns,
+             "before, after: iteration time; slowdown: time for as many samples after the failure over that "
+             "before; lost: found, repair and repeated (the bucket in flight, or all since the last "
+             "checkpoint) together; goes on: 1 if the job does; -: it ends.");
 }
 
 Json cluster_json(const ClusterResults& all) {
@@ -293,7 +325,8 @@ Json cluster_json(const ClusterResults& all) {
           {"testbeds", json_of(all.testbeds, testbed_columns)},
           {"light_paths", json_of(all.light_paths, light_columns)},
           {"competitions", json_of(all.competitions, competition_columns)},
-          {"days", json_of(all.days, day_columns)}};
+          {"days", json_of(all.days, day_columns)},
+          {"failures", json_of(all.failures, failure_columns)}};
 }
 
 void write_clusters(const Group& root, const ClusterResults& all) {
@@ -301,6 +334,7 @@ void write_clusters(const Group& root, const ClusterResults& all) {
   write_rows(root, "light_paths", all.light_paths, light_columns);
   write_rows(root, "competitions", all.competitions, competition_columns);
   write_rows(root, "days", all.days, day_columns);
+  write_rows(root, "failures", all.failures, failure_columns);
 }
 
 }  // namespace optinc

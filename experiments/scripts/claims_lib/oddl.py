@@ -9,7 +9,8 @@ GROUP = "oddl"
 LIST = "experiments/data/lists/oddl.toml"
 DAYS = "experiments/data/lists/oddl_days.toml"
 SMALL = "experiments/data/lists/oddl_optinc.toml"
-COMMAND, OF_DAYS, OF_SMALL = (f"{OPTINC} cluster {path}" for path in (LIST, DAYS, SMALL))
+FAILURES = "experiments/data/lists/oddl_failures.toml"
+COMMAND, OF_DAYS, OF_SMALL, OF_FAILURES = (f"{OPTINC} cluster {path}" for path in (LIST, DAYS, SMALL, FAILURES))
 FLOWS = "a hundred thousand flows at once*"
 
 
@@ -53,6 +54,10 @@ def of_sixteen(bench):
     return named(bench, "competitions", "jobs of 16 nodes", SMALL, scattered=0.0, overlap=False, compute_s=0.046)[0]
 
 
+def after(bench, name, **keys):
+    return named(bench, "failures", name, FAILURES, **keys)[0]
+
+
 def solved_flows(bench):
     bench.run("cmake", "--preset", "ci")
     bench.run("cmake", "--build", "--preset", "ci", "--target", "test_experiments")
@@ -86,6 +91,17 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      lambda bench: of_sixteen(bench)["aggregation_ratio"], OF_SMALL),
     ("sixteen-optinc", "", "the same through two levels of OptINC's units at their operating point, codes of 8 bits",
      lambda bench: of_sixteen(bench)["optinc_ratio"], OF_SMALL),
+    *((f"sixteen-{network}-energy", "", f"J of an iteration of it on {network}, light that is switched and amplified included",
+       lambda bench, network=network: of_sixteen(bench)[f"{network}_j"], OF_SMALL) for network in ("oddl", "optinc")),
+    ("failure-fibre", "= 1", "iteration of VGG19 on 16 ODDL nodes after one of two fibres of a group fails, over that before",
+     lambda bench: after(bench, "one of two fibres", component="fibre")["ratio"], OF_FAILURES),
+    ("failure-only-fibre", "= 0", "1 if the job goes on after the only fibre of a group fails",
+     lambda bench: after(bench, "the only fibre")["goes_on"], OF_FAILURES),
+    *((f"failure-transceiver-{network}", "", f"iteration after one of two transceivers of a node fails over that before, {network}",
+       lambda bench, network=network: after(bench, "one of two transceivers", network=network)["ratio"], OF_FAILURES)
+      for network in ("oddl", "optinc")),
+    ("failure-unit", "", "the same after OptINC's unit fails and no spare one takes over",
+     lambda bench: after(bench, "unit, no spare")["ratio"], OF_FAILURES),
     ("thousand-aggregation", "", "adding in switches over ODDL, VGG19 on 1,024 nodes, 0.046 s of computing, no overlap",
      lambda bench: named(bench, "competitions", "ECMP", load=0.0, scattered=0.0, oversubscription=1.0, overlap=False, compute_s=0.046)[0]["aggregation_ratio"],
      COMMAND),

@@ -20,6 +20,7 @@ from .cost_front import cost_front
 from .drift import drift
 from .error_histogram import error_histogram
 from .eye import eye
+from .failures import failures
 from .gradient import gradient
 from .heat_map import heat_map
 from .interconnect import assumptions, interconnect
@@ -42,7 +43,7 @@ from .wrong_words import wrong_words
 
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, spectrum, comb, receiver_noise, budget,
-    designs, interconnect, assumptions, testbed, competition, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
+    designs, interconnect, assumptions, testbed, competition, failures, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
     gradient_errors, wrong_words, cost_front, operating_points, waveform, wafer_map, scattering)}
 """Every figure by name."""
 

@@ -25,6 +25,7 @@ GROUPS = {
     "light_paths": "Light between groups of nodes: power, noise and wavelengths.",
     "competitions": "One training job alongside others, on ODDL, a fat-tree and SiP-Ring.",
     "days": "Jobs that arrive at a cluster, train and leave.",
+    "failures": "One component fails under a training job.",
     "network": "One network, without a study.",
 }
 """What a file without trials is, by its most telling group."""
@@ -76,7 +77,7 @@ def key_figures(run: Run) -> list[tuple[str, Child]]:
     if budget is not None:
         told += [(f"{units} {name.replace('_', ' ')}", data(budget[name].sum(), scale, 4)) for name, units, scale in
                  (("loss", "dB", 1.0), ("delay", "ns", 1e9), ("static_power", "W", 1.0)) if name in budget]
-    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario"), *((name, "row") for name in ("testbeds", "light_paths", "competitions", "days"))):
+    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario"), *((name, "row") for name in ("testbeds", "light_paths", "competitions", "days", "failures"))):
         held = run.group(group)
         if held is not None:
             told.append((f"{axis}s", data(held.sizes[axis])))
