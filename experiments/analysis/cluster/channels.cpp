@@ -27,6 +27,20 @@ void ChannelTable::release(int from, int to, std::size_t channel) {
   in_[static_cast<std::size_t>(to) * channels_ + channel] = false;
 }
 
+std::optional<std::vector<std::size_t>> ChannelTable::take_all(std::span<const Transfer> connections) {
+  std::vector<std::size_t> taken;
+  for (const Transfer& t : connections) {
+    const auto channel = take(t.source, t.destination);
+    if (!channel) {
+      for (std::size_t i = 0; i < taken.size(); ++i)
+        release(connections[i].source, connections[i].destination, taken[i]);
+      return {};
+    }
+    taken.push_back(*channel);
+  }
+  return taken;
+}
+
 std::vector<Transfer> group_connections(const TrainingJob& job, std::int64_t group_size,
                                         std::int64_t transceivers) {
   std::vector<Transfer> connections;

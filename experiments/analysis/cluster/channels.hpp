@@ -23,6 +23,8 @@ class ChannelTable {
   std::optional<std::size_t> take(int from, int to);
   /// Frees what take returned.
   void release(int from, int to, std::size_t channel);
+  /// A channel for every connection, one after the other; where one finds none, none is taken.
+  std::optional<std::vector<std::size_t>> take_all(std::span<const Transfer> connections);
 
  private:
   std::size_t channels_;        ///< of all fibres of a group, one way

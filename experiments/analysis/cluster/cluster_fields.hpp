@@ -266,6 +266,8 @@ void visit_fields(D& d, auto&& visit) {
         d.day.setup_s);
   visit_network(d.day.traffic, d.day.scattered, visit);
   visit_window(d.day.window, visit);
+  visit_groups(d.day.traffic.light, visit);
+  visit_channels(d.day.traffic.light, visit);
 }
 
 }  // namespace optinc

@@ -137,14 +137,15 @@ constexpr std::array<TableColumn<CompetitionResult>, 19> competition_columns = {
      [](const CompetitionResult& r) { return r.optinc.optics_j; }},
 }};
 
-constexpr std::array<TableColumn<DayResult>, 14> day_columns = {{
+constexpr std::array<TableColumn<DayResult>, 16> day_columns = {{
     {"arrived", "1", "arrived", 1, "jobs", [](const DayResult& r) { return static_cast<double>(r.arrived); },
      true},
     {"started", "1", "", 1, "jobs that started",
      [](const DayResult& r) { return static_cast<double>(r.started); }, true},
     {"finished", "1", "finished", 1, "jobs that finished",
      [](const DayResult& r) { return static_cast<double>(r.finished); }, true},
-    {"refused", "1", "refused", 1, "jobs that were too large for the network",
+    {"refused", "1", "refused", 1,
+     "jobs that were too large for the network, or needed more wavelengths than there are",
      [](const DayResult& r) { return static_cast<double>(r.refused); }, true},
     {"utilisation", "1", "used", 1, "node-seconds used by jobs over those of the cluster",
      [](const DayResult& r) { return r.utilisation; }},
@@ -166,6 +167,10 @@ constexpr std::array<TableColumn<DayResult>, 14> day_columns = {{
      [](const DayResult& r) { return static_cast<double>(r.events); }, true},
     {"peak_flows", "1", "flows", 1, "largest number of simultaneous flows",
      [](const DayResult& r) { return static_cast<double>(r.peak_flows); }, true},
+    {"delayed", "1", "delayed", 1, "jobs that waited for wavelengths between groups (ODDL)",
+     [](const DayResult& r) { return static_cast<double>(r.delayed); }, true},
+    {"blocked", "1", "blocked", 1, "attempts to start a job that failed for lack of wavelengths (ODDL)",
+     [](const DayResult& r) { return static_cast<double>(r.blocked); }, true},
 }};
 
 constexpr std::array<TableColumn<FailureResult>, 11> failure_columns = {{
@@ -312,7 +317,8 @@ std::string cluster_text(const ClusterResults& all) {
          table_of("Days of a cluster", all.days, day_columns,
                   "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
                   "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "
-                  "together.") +
+                  "together; delayed: jobs that waited for wavelengths between groups, blocked: attempts to "
+                  "start them that failed.") +
          table_of(
              "A component fails", all.failures, failure_columns,
              "before, after: iteration time; slowdown: time for as many samples after the failure over that "

@@ -5,8 +5,11 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <queue>
+#include <utility>
 
+#include "experiments/analysis/cluster/channels.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -20,6 +23,8 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
   struct Active {
     TrainingJob job;
     JobTraffic traffic;
+    std::vector<Transfer> connections;
+    std::vector<std::size_t> channels;  ///< shape (connections)
     double ideal_s = 0.0, left = 0.0, iteration_s = 0.0, setup_until_s = 0.0;
   };
   const auto nodes = static_cast<std::size_t>(day.traffic.network.servers);
@@ -30,6 +35,16 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
   DayResult result;
   double now_s = 0.0, node_s = 0.0, stretch_s = 0.0, shared_s = 0.0;
   std::size_t next = 0, free = nodes;
+  LightPaths light = day.traffic.light;
+  light.name = day.traffic.network.name;
+  light.nodes = day.traffic.network.servers;
+  const bool oddl = day.traffic.network.network == "oddl";
+  const ChannelTable all_free =
+      oddl ? ChannelTable(groups_of(light), light.fibres, wavelengths_of(light)) : ChannelTable(0, 0, 0);
+  ChannelTable channels = all_free;
+  std::optional<std::uint32_t> delayed;  // the job at the head that has found no channels
+  bool stuck = false;                    // and nobody has left since
+  // false where a connection between groups finds no channel; `stuck` where it would if all were free
   const auto start = [&](std::uint32_t number) {
     auto a = std::make_unique<Active>();
     a->job = day.jobs[number];
@@ -38,6 +53,15 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
     a->job.workload = day.workloads[stream.below(static_cast<std::uint32_t>(day.workloads.size()))];
     a->job.collective = day.collectives[stream.below(static_cast<std::uint32_t>(day.collectives.size()))];
     a->job.nodes = place_job(taken, a->job.size, day.scattered, day.seed, number);
+    if (oddl) {
+      a->connections = group_connections(a->job, light.group_size, day.traffic.network.transceivers);
+      auto found = channels.take_all(a->connections);
+      if (!found) {
+        stuck = ChannelTable(all_free).take_all(a->connections).has_value();
+        return false;
+      }
+      a->channels = std::move(*found);
+    }
     for (const int n : a->job.nodes) taken[static_cast<std::size_t>(n)] = true;
     free -= a->job.nodes.size();
     a->traffic = network.traffic_of(a->job);
@@ -48,6 +72,7 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
     ++result.started;
     result.mean_wait_s += now_s - a->job.arrives_s;
     active.push_back(std::move(a));
+    return true;
   };
   const auto end_of = [&](const Active& a) {
     return std::max(now_s, a.setup_until_s) + a.left * a.iteration_s;
@@ -62,9 +87,19 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
         ++result.refused;
       ++next;
     }
-    while (!waiting.empty() && static_cast<std::size_t>(day.jobs[waiting.front()].size) <= free) {
-      changed |= day.jobs[waiting.front()].size > 1;
-      start(waiting.front());
+    while (!waiting.empty() && static_cast<std::size_t>(day.jobs[waiting.front()].size) <= free && !stuck) {
+      const std::uint32_t head = waiting.front();
+      if (start(head)) {
+        changed |= day.jobs[head].size > 1;
+      } else {
+        ++result.blocked;
+        if (stuck) {
+          result.delayed += delayed != head;
+          delayed = head;
+          break;
+        }
+        ++result.refused;
+      }
       waiting.pop();
     }
     if (changed) {
@@ -104,6 +139,9 @@ DayResult run_day(const DaySettings& day, const std::function<void(double)>& at_
       if (a->left > 0.0) return false;
       for (const int n : a->job.nodes) taken[static_cast<std::size_t>(n)] = false;
       free += a->job.nodes.size();
+      for (std::size_t c = 0; c < a->channels.size(); ++c)
+        channels.release(a->connections[c].source, a->connections[c].destination, a->channels[c]);
+      stuck = false;
       ++result.finished;
       changed |= a->job.size > 1;
       return true;

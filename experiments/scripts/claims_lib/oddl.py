@@ -112,6 +112,9 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("day-fat-tree", "", "iteration time over that on an ideal network, a day of 1,024 nodes, packed, fat-tree",
      lambda bench: named(bench, "days", "a day, packed", DAYS, network="fat-tree")[0]["mean_stretch"], OF_DAYS),
     ("day-oddl", "", "the same on ODDL", lambda bench: named(bench, "days", "a day, packed", DAYS, network="oddl")[0]["mean_stretch"], OF_DAYS),
+    *((f"day-delayed-{channels}", target, f"jobs of a day, scattered over ODDL, that wait for a wavelength, {channels} channels",
+       lambda bench, channels=channels: named(bench, "days", "a day, scattered, fewer channels", DAYS, band_hz=channels * 75e9)[0]["delayed"], OF_DAYS)
+      for channels, target in ((64, "= 0"), (16, ""))),
     ("day-seconds", "<= 600", f"s for the days' list: a day of 1,024 nodes, packed, and six hours, scattered too ({machine()})",
      lambda bench: answered(bench, DAYS)[1], OF_DAYS),
     ("day-memory", "<= 4", "GB of memory for it", lambda bench: answered(bench, DAYS)[2] / 1e9, OF_DAYS),

@@ -303,6 +303,67 @@ TEST_CASE("a day of two jobs ends when it must, and every byte is counted") {
   CHECK(run_day(day).iterations == Approx(1000.0).epsilon(1e-9));
 }
 
+// Groups of 4. A job of one node takes node 0, the next one nodes 1 .. 6, whose ring leaves either group once.
+// The third finds nodes 7 .. 10 free: its ring leaves group 1, whose only channel is taken. Once the first has
+// left it finds 0, 7, 8, 9, and the channel out of group 0 is taken. The fourth needs none, but waits behind
+// it. Fails when a job starts without channels, keeps them, or lets others pass
+TEST_CASE("a job whose ring finds no channel between groups waits, and so do those behind it") {
+  DaySettings day;
+  day.traffic = on("oddl", 12);
+  day.traffic.overlap = false;
+  LightPaths& light = day.traffic.light;
+  light.group_size = 4;
+  light.band_hz = 80e9;  // one channel of 75 GHz
+  const double ring_s = 0.1 + 2.0 * 5 / 6 * vgg_bytes / 12.5e9, end_s = 1000 * ring_s;
+  day.jobs = {{0.0, 50.0, {}, 1}, {0.0, end_s, {}, 6}, {10.0, 60.0, {}, 4}, {20.0, 60.0, {}, 1}};
+  day.horizon_s = 1000.0;
+  const DayResult r = run_day(day);
+  CHECK(r.delayed == 1);
+  CHECK(r.blocked == 2);
+  CHECK(r.refused == 0);
+  CHECK(r.finished == 4);
+  CHECK(r.mean_wait_s == Approx((end_s - 10.0 + end_s - 20.0) / 4).epsilon(1e-9));
+  light.band_hz = 155e9;
+  const DayResult enough = run_day(day);
+  CHECK(enough.delayed + enough.blocked == 0);
+  CHECK(enough.mean_wait_s == 0.0);
+  // halving and doubling over 8 nodes: four connections between the groups at once, where there is one channel
+  light.band_hz = 80e9;
+  day.collectives = {"halving-doubling"};
+  day.jobs = {{0.0, 50.0, {}, 8}, {0.0, 50.0, {}, 4}};
+  CHECK(run_day(day).refused == 1);
+  CHECK(run_day(day).delayed == 0);
+  CHECK(run_day(day).finished == 1);
+  light.band_hz = 4 * 75e9 * 1.0001;
+  CHECK(run_day(day).finished == 2);
+  day.traffic.network.network = "switch";
+  light.band_hz = 80e9;
+  CHECK(run_day(day).refused == 0);
+}
+
+// 16 nodes a group, so that a ring leaves it 16 times at most: 2 * 16 - 1 channels suffice whatever is set
+// (Clos)
+TEST_CASE("days of rings have nobody wait for channels where Clos' bound holds") {
+  DaySettings day;
+  day.traffic = on("oddl", 256);
+  day.jobs = helios_like_jobs(256, 0.9, 2e4, 5);
+  day.horizon_s = 2e4;
+  day.scattered = 1.0;
+  LightPaths& light = day.traffic.light;
+  light.group_size = 16;
+  light.band_hz = 31 * 75e9 * 1.0001;
+  const DayResult clos = run_day(day);
+  CHECK(clos.started > 100);
+  CHECK(clos.delayed + clos.blocked + clos.refused == 0);
+  light.band_hz = 80e9;
+  const DayResult few = run_day(day);
+  CHECK(few.delayed > 0);
+  CHECK(few.blocked >= few.delayed);
+  CHECK(few.mean_wait_s > clos.mean_wait_s);
+  DaySettings shipped;  // and by default
+  CHECK(wavelengths_of(shipped.traffic.light) >= 2 * shipped.traffic.light.group_size - 1);
+}
+
 // fails when a job that is never served waits, or holds nodes
 TEST_CASE("a day turns away what its network does not serve") {
   DaySettings day;
