@@ -135,6 +135,7 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
       path.string());
   for (const auto& row : list.days)  // refuses a table of jobs before the work
     if (!row.question.jobs.empty()) settings_of(row.question, list.folder);
+  for (const auto& row : list.failures) check_failure(row.question);
   return list;
 }
 

@@ -48,7 +48,7 @@ double channel_share(const std::vector<Transfer>& connections, const Channels& c
 class PlacedJob {
  public:
   PlacedJob(const Failure& f, const TrafficSettings& settings, std::int64_t nodes)
-      : network_(settings), light_(settings.light), oddl_(settings.network.network == "oddl") {
+      : network_(settings), light_(settings.light) {
     job_.size = static_cast<int>(nodes);
     job_.workload = settings.network.workload;
     job_.collective = f.collective;
@@ -61,7 +61,7 @@ class PlacedJob {
                            job_.size, f.scattered, static_cast<std::uint64_t>(settings.network.seed), 0);
     traffic_ = network_.traffic_of(job_);
     rates_ = traffic_.alone_rates();
-    if (!oddl_) return;
+    if (settings.network.network != "oddl") return;
     light_.name = f.name;
     light_.nodes = settings.network.servers;
     connections_ = group_connections(job_, light_.group_size, settings.network.transceivers);
@@ -105,7 +105,6 @@ class PlacedJob {
  private:
   SharedNetwork network_;
   LightPaths light_;
-  bool oddl_;
   TrainingJob job_;
   JobTraffic traffic_;
   std::vector<double> rates_;          ///< of the phases
@@ -128,7 +127,7 @@ void lose_transceiver(const Failure& f, const PlacedJob& p, FailureResult& r) {
   if (f.traffic.network.network == "oddl") r.repair_s = f.traffic.set_s;
 }
 
-/// Fibre 0 out of group 0, and the one into it unless the port of a switch fails.
+/// A fibre out of group 0, and one into it unless the port of a switch fails.
 void lose_fibre(const Failure& f, const PlacedJob& p, FailureResult& r) {
   const auto& all = p.connections();
   if (std::none_of(all.begin(), all.end(), [](const Transfer& t) { return t.source == 0; })) {
@@ -179,12 +178,16 @@ bool has_component(std::string_view network, std::string_view component) {
   return component != "unit" || network == "optinc";
 }
 
-FailureResult run_failure(const Failure& f) {
+void check_failure(const Failure& f) {
   const std::string& network = f.traffic.network.network;
   validate(has_component(network, f.component), "{}: component = {} on {} (it has {}). Set one of these.",
            f.name, f.component, network, join_names(components_of(network)));
   validate(f.spare_s >= 0.0 || f.spare_s == -1.0, "{}: spare_s = {} (0 or more, or -1: no spare node). Set -1.",
            f.name, f.spare_s);
+}
+
+FailureResult run_failure(const Failure& f) {
+  check_failure(f);
   TrafficSettings settings = f.traffic;
   settings.network.name = f.name;
   settings.network.transceivers = f.transceivers;

@@ -9,7 +9,7 @@
 
 namespace optinc {
 
-/// What can fail; which of them a network has, components_of says.
+/// What can fail; which of them a network has, has_component says.
 inline constexpr std::array<std::string_view, 5> component_names = {"transceiver", "fibre", "switch-port",
                                                                     "unit", "node"};
 
@@ -23,19 +23,19 @@ inline constexpr std::array<std::string_view, 5> component_names = {"transceiver
 ///   (transceivers - 1) / transceivers of its rate, and every phase is as slow as this port makes it. On ODDL
 ///   they set their circuits anew (set_s). Without another one the node is lost: see node.
 /// - fibre (ODDL): a fibre out of and one into the group of node 0. All connections of the job between groups
-///   (group_connections) are set anew in setup_s; as many channels as connections suffice (Koenig 1916). Where
-///   a group has n channels for m > n connections they share them in time, and phases between groups run at n /
-///   m of their rate. Setting switches for their turns is not counted: a lower bound. A group without channels
-///   is cut off, and the job ends. Without connections out of the group nothing happens.
+///   (group_connections) are set anew in setup_s; as many channels as connections are taken to suffice, as
+///   they do where all groups have the same (Koenig 1916). Where a group has n channels for m > n connections,
+///   they share them in time, and phases between groups run at n / m of their rate. Setting switches for their
+///   turns is not counted: a lower bound. A group without channels is cut off, and the job ends. Without
+///   connections out of the group nothing happens.
 /// - switch-port (ODDL): the common port of the wavelength-selective switch behind a fibre out of that group:
 ///   the same in one direction.
 /// - unit (OptINC): with a spare unit the servers' fibres are switched to it (setup_s), and it is calibrated
 ///   (calibration_s). Without, the job goes on by a ring in 32 bits over the electrical switch that carries the
 ///   scales, as fast as a server's port.
-/// - node: the job begins again from its last checkpoint, half of checkpoint_s ago in the mean, after
-/// restart_s,
-///   and setup_s where light is switched for it; on as many nodes if a spare one takes over spare_s later
-///   (0 or more), else on one node less.
+/// - node: the job begins again from its last checkpoint, half of checkpoint_s ago in the mean. That takes
+///   restart_s, and setup_s where light is switched for it. It has as many nodes if a spare one takes over
+///   spare_s later (0 or more), else one less.
 struct Failure {
   std::string name;
   TrafficSettings traffic;  ///< of the network; rate_bit_per_s: of a node's port, all transceivers together
@@ -76,8 +76,11 @@ struct FailureResult {
 /// groups, OptINC units.
 bool has_component(std::string_view network, std::string_view component);
 
-/// Throws Error where SharedNetwork does, for a component that the network has not, a job that OptINC does not
-/// serve, and a collective that cannot go on with one node less.
+/// Throws Error for a component that the network has not, and a wait for a spare node that cannot be.
+void check_failure(const Failure& failure);
+
+/// Throws Error where check_failure and SharedNetwork do, for a job that OptINC does not serve, and for a
+/// collective that cannot go on with one node less.
 FailureResult run_failure(const Failure& failure);
 
 }  // namespace optinc

@@ -54,6 +54,9 @@ TEST_CASE("hostile lists of clusters are refused by line") {
       {"[[competition]]\nname = \"a\"\nload = 1\n", ":3:"},
       {"[[day]]\nname = \"a\"\njobs = \"no_such_table.csv\"\n", "no_such_table.csv"},
       {"[[light_paths]]\nname = \"a\"\ncrosstalk_db = 3\n", ":3:"},
+      {"[[failure]]\nname = \"a\"\ncomponent = \"cable\"\n", ":3:"},
+      {"[[failure]]\nname = \"a\"\ncomponent = \"fibre\"\nnetwork = [\"oddl\", \"switch\"]\n",
+       "fibre on switch"},
   };
   for (const auto& [text, message] : bad) {
     INFO(text);
