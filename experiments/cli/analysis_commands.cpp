@@ -184,7 +184,7 @@ void add_cluster(CommandTable& commands) {
                    "A key of a list may hold several values: every combination is a row.",
                    [asked, &commands] { return cluster_command(*asked, commands.typed()); });
   cluster.add_option("LIST.toml", asked->list,
-                     "List of [[testbed]], [[light_paths]], [[competition]], [[day]] and [[failure]] tables");
+                     "List of [[testbed]], [[light_paths]], [[competition]], [[iteration]], [[day]] and [[failure]] tables");
   cluster.add_flag("--dry-run", asked->dry_run, "Check the list, print the number of rows, and exit");
   cluster.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");
   cluster.add_flag("--keys", asked->keys, "Print every key with unit, default and meaning, and exit");

@@ -36,7 +36,7 @@ DRAWN = {  # what each sample has the data for
     "fastest": {"operating_points"},
     "of_a_circuit": {"scattering"},
     "joined": {"interconnect", "assumptions"},
-    "of_a_cluster": {"testbed", "competition", "failures"},
+    "of_a_cluster": {"testbed", "competition", "iteration", "failures"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},
     "sparse": {"metric_vs_parameter", "error_histogram", "eye", "training", "gradient", "pareto"},
@@ -195,6 +195,10 @@ class Drawing(unittest.TestCase):
             axes, = figures.FIGURES["competition"](run).axes
             np.testing.assert_allclose([line.get_xydata()[0] for line in axes.lines], [[1.0, 1.1], [1.58, 1.75], [1.6, 1.7]])
             self.assertEqual(axes.texts[0].get_text(), "3 conditions; within 5 % of both: 1")
+            axes, = figures.FIGURES["iteration"](run).axes
+            self.assertEqual([text.get_text() for text in axes.get_yticklabels()], ["switch", "oddl", "oddl"])
+            ends = [bar.get_x() + bar.get_width() for bar in axes.patches]  # computing, waiting, communication
+            np.testing.assert_allclose(ends, [1, 1, 3, 2, 2, 3, 2.5, 2.25, 3.5])
 
     def test_failures_stand_at_their_times(self):
         with results.open_run(FILES["of_a_cluster"]) as run:

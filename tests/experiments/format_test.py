@@ -192,6 +192,11 @@ draws = 1
 [[competition]]
 name = "VGG19"
 nodes = 64
+[[iteration]]
+name = "two stages"
+workload = "llama-8x384-tied"
+pipeline = 2
+nodes = 64
 [[day]]
 name = "an hour"
 nodes = 64

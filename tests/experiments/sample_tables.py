@@ -104,7 +104,7 @@ def of_a_circuit(path):
 
 def of_a_cluster(path):
     """As optinc cluster writes it: exchanges at two tuning times, one with a failure, three competitions,
-    and three components that fail."""
+    three iterations, and three components that fail."""
     with result(path) as file:
         del file.attrs["run_id"], file.attrs["config_toml"], file.attrs["seed"]
         group = Group(file, "testbeds")
@@ -129,6 +129,13 @@ def of_a_cluster(path):
             group.dataset(name, ["row"], np.array(values), "s")
         group.dataset("slowdown", ["row"], np.array([1.4, np.nan, 1.01]))
         group.dataset("goes_on", ["row"], np.array([1, 0, 1], np.int64))
+        group = Group(file, "iterations")
+        group.axis("row", np.arange(3))
+        group.dataset("name", ["row"], ["stages", "stages", "replicas"])
+        group.dataset("network", ["row"], ["switch", "oddl", "oddl"])
+        for name, units, values in (("rate_bit_per_s", "bit/s", [1e11] * 3), ("compute_s", "s", [1, 1, 3]), ("without_s", "s", [2, 2, 3]),
+                                    ("iteration_s", "s", [2.5, 2.25, 3.5])):
+            group.dataset(name, ["row"], np.array(values, float), units)
 
 
 def joined(path):

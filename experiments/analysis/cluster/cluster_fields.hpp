@@ -54,7 +54,7 @@ void visit_optics_power(T& t, auto&& visit) {
         t.fibre_switch_w);
 }
 
-/// Keys of the network that jobs share.
+/// Keys of a network and of the places that a job has on it.
 template <Like<TrafficSettings> T>
 void visit_network(T& t, auto& scattered, auto&& visit) {
   visit(FieldInfo{"nodes", "1", "Nodes of the cluster", 8, 4096}, t.network.servers);
@@ -70,18 +70,6 @@ void visit_network(T& t, auto& scattered, auto&& visit) {
   visit(
       FieldInfo{"scattered", "1", "Share of a job's nodes placed at random; 0: packed, 1: all at random", 0, 1},
       scattered);
-  visit(FieldInfo{"overlap", "1", "Whether a bucket is exchanged as soon as its layers' gradients are ready"},
-        t.overlap);
-  visit(
-      FieldInfo{
-          "straggling", "1",
-          "Mean delay of a node, relative to the compute time; delays are exponential, and every iteration "
-          "waits for the mean of the largest in the job",
-          0, 100},
-      t.straggling);
-  visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket of 32-bit gradients", 1, 1e15,
-                  "PyTorch DistributedDataParallel: 25 MiB"},
-        t.bucket_bytes);
   visit(FieldInfo{"step_latency_s", "s", "Latency of host, card and software per step", 0, seconds_max,
                   "guess: RDMA"},
         t.network.step_latency_s);
@@ -106,6 +94,24 @@ void visit_network(T& t, auto& scattered, auto&& visit) {
         t.network.designs);
   visit(FieldInfo{"seed", "1", "Seed of placement, hashing and arrivals", 0, 9007199254740992.0},
         t.network.seed);
+}
+
+/// Keys of the iterations of data-parallel jobs, and of the network that they share.
+template <Like<TrafficSettings> T>
+void visit_traffic(T& t, auto& scattered, auto&& visit) {
+  visit(FieldInfo{"overlap", "1", "Whether a bucket is exchanged as soon as its layers' gradients are ready"},
+        t.overlap);
+  visit(
+      FieldInfo{
+          "straggling", "1",
+          "Mean delay of a node, relative to the compute time; delays are exponential, and every iteration "
+          "waits for the mean of the largest in the job",
+          0, 100},
+      t.straggling);
+  visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket of 32-bit gradients", 1, 1e15,
+                  "PyTorch DistributedDataParallel: 25 MiB"},
+        t.bucket_bytes);
+  visit_network(t, scattered, visit);
 }
 
 void visit_window(auto& window, auto&& visit) {
@@ -198,7 +204,7 @@ void visit_fields(C& c, auto&& visit) {
   visit(FieldInfo{"tenant_nodes", "1", "Nodes of each other tenant", 2, 4096}, c.tenant_nodes);
   visit(FieldInfo{"compute_s", "s", "Compute time per iteration", 1e-9, seconds_max},
         c.traffic.network.compute_s);
-  visit_network(c.traffic, c.scattered, visit);
+  visit_traffic(c.traffic, c.scattered, visit);
   visit_window(c.window, visit);
   visit_groups(c.traffic.light, visit);
   visit_switch_ports(c.traffic.light, visit);
@@ -240,7 +246,7 @@ void visit_fields(F& f, auto&& visit) {
                   "Wait for a spare node, on top of the restart; -1: none, the job goes on with one node less",
                   -1, seconds_max},
         f.spare_s);
-  visit_network(f.traffic, f.scattered, visit);
+  visit_traffic(f.traffic, f.scattered, visit);
   visit_groups(f.traffic.light, visit);
   visit_channels(f.traffic.light, visit);
 }
@@ -264,10 +270,51 @@ void visit_fields(D& d, auto&& visit) {
   visit(FieldInfo{"setup_s", "s", "Time to set ODDL's wavelength-selective switches for a job", 0, seconds_max,
                   "guess: 10e-3 to 100e-3"},
         d.day.setup_s);
-  visit_network(d.day.traffic, d.day.scattered, visit);
+  visit_traffic(d.day.traffic, d.day.scattered, visit);
   visit_window(d.day.window, visit);
   visit_groups(d.day.traffic.light, visit);
   visit_channels(d.day.traffic.light, visit);
+}
+
+template <Like<Iteration> I>
+void visit_fields(I& i, auto&& visit) {
+  visit_name(i, visit);
+  visit(name_field("network", "Network that connects the ranks", shared_network_names),
+        i.traffic.network.network);
+  visit(
+      FieldInfo{
+          "trace", "1",
+          "Execution traces of MLCommons Chakra: the beginning of the files' names, relative to the list, "
+          "before .0.et, .1.et ..; empty: training as the keys below describe it"},
+      i.trace);
+  visit(FieldInfo{"groups", "1",
+                  "Process groups of a trace, a JSON file {\"name\": [ranks]} relative to the list; empty: all "
+                  "ranks form the only one"},
+        i.groups);
+  visit(name_field("collective",
+                   "Collective operation of every all-reduce that the network does not add up itself",
+                   exchange_names),
+        i.collective);
+  visit(FieldInfo{"compute_rate_flop_per_s", "1/s",
+                  "Sustained floating-point rate of a rank; of a trace, for steps without a duration", 1.0,
+                  1e24, "published summaries of OptINC: 60 TFLOP/s at 60 %"},
+        i.training.flop_per_s);
+  visit(name_field("workload", "Model to train", workload_names()), i.training.workload);
+  visit(FieldInfo{"data", "1", "Replicas of the model, which average their gradients", 1, 4096},
+        i.training.data);
+  visit(FieldInfo{"tensor", "1", "Ranks that share every layer (tensor parallel)", 1, 4096}, i.training.tensor);
+  visit(FieldInfo{"pipeline", "1", "Stages of the pipeline, with equally many blocks", 1, 4096},
+        i.training.pipeline);
+  visit(FieldInfo{"microbatches", "1", "Microbatches of a replica per iteration", 1, 4096},
+        i.training.microbatches);
+  visit(FieldInfo{"samples", "1", "Images or tokens of a microbatch", 1, 1e9}, i.training.samples);
+  visit(FieldInfo{"activation_bits", "bit", "Bits of an activation on the network", 1, 64},
+        i.training.activation_bits);
+  visit(FieldInfo{"overlap", "1",
+                  "Whether a block's gradients are averaged as soon as they are ready; false: after the last "
+                  "backward pass"},
+        i.training.overlap);
+  visit_network(i.traffic, i.scattered, visit);
 }
 
 }  // namespace optinc

@@ -93,6 +93,8 @@ void cost_rows(ClusterResults& all, const std::filesystem::path& shipped, const 
     scenarios.push_back(&s);
   };
   for (auto& row : all.competitions) add(row.question.traffic.network, row.question.name);
+  for (auto& row : all.iterations)
+    if (row.question.traffic.network.network == "optinc") add(row.question.traffic.network, row.question.name);
   for (auto& row : all.days)
     if (row.question.day.traffic.network.network == "optinc")
       add(row.question.day.traffic.network, row.question.name);
@@ -119,18 +121,19 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
   const TomlSource source{path.string()};
   const toml::table table = parse_toml(read_toml_file(path, "a list of clusters is a TOML file"), source);
   const TableReader top{table, source};
-  top.only({"title", "testbed", "light_paths", "competition", "day", "failure"});
+  top.only({"title", "testbed", "light_paths", "competition", "iteration", "day", "failure"});
   ClusterResults list;
   list.folder = path.parent_path();
   top.take({"title", "1", ""}, list.title);
   for (const TableReader& r : top.tables("testbed")) read_rows(r, list.testbeds);
   for (const TableReader& r : top.tables("light_paths")) read_rows(r, list.light_paths);
   for (const TableReader& r : top.tables("competition")) read_rows(r, list.competitions);
+  for (const TableReader& r : top.tables("iteration")) read_rows(r, list.iterations);
   for (const TableReader& r : top.tables("day")) read_rows(r, list.days);
   for (const TableReader& r : top.tables("failure")) read_rows(r, list.failures);
   validate(
       list.rows() > 0,
-      "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[day]], [[failure]]). "
+      "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[iteration]], [[day]], [[failure]]). "
       "Add one.",
       path.string());
   for (const auto& row : list.days)  // refuses a table of jobs before the work
@@ -157,6 +160,7 @@ void solve_cluster_list(ClusterResults& all, const std::filesystem::path& shippe
   solve(all.testbeds, run_testbed);
   solve(all.light_paths, solve_light_paths);
   solve(all.competitions, run_competition);
+  solve(all.iterations, [&](const Iteration& i) { return run_iteration(i, all.folder); });
   solve(all.days, [&](const ClusterDay& d) {
     return run_day(settings_of(d, all.folder), [&](double) {
       if (while_solving) while_solving();
@@ -170,6 +174,7 @@ std::string cluster_keys_text() {
   keys_of<Testbed>(text, "testbed");
   keys_of<LightPaths>(text, "light_paths");
   keys_of<Competition>(text, "competition");
+  keys_of<Iteration>(text, "iteration");
   keys_of<ClusterDay>(text, "day");
   keys_of<Failure>(text, "failure");
   return text;

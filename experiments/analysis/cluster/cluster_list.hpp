@@ -11,6 +11,7 @@
 #include "experiments/analysis/cluster/competition.hpp"
 #include "experiments/analysis/cluster/day.hpp"
 #include "experiments/analysis/cluster/failure.hpp"
+#include "experiments/analysis/cluster/iteration.hpp"
 #include "experiments/analysis/cluster/light_paths.hpp"
 #include "experiments/analysis/cluster/testbed.hpp"
 #include "experiments/analysis/cost/compare_designs.hpp"
@@ -45,16 +46,18 @@ struct ClusterResults {
   std::vector<AnsweredRow<Testbed, TestbedResult>> testbeds;
   std::vector<AnsweredRow<LightPaths, LightPathsResult>> light_paths;
   std::vector<AnsweredRow<Competition, CompetitionResult>> competitions;
+  std::vector<AnsweredRow<Iteration, IterationAnswer>> iterations;
   std::vector<AnsweredRow<ClusterDay, DayResult>> days;
   std::vector<AnsweredRow<Failure, FailureResult>> failures;
 
   /// Rows of all kinds.
   std::size_t rows() const {
-    return testbeds.size() + light_paths.size() + competitions.size() + days.size() + failures.size();
+    return testbeds.size() + light_paths.size() + competitions.size() + iterations.size() + days.size() +
+           failures.size();
   }
 };
 
-/// Reads a TOML file: `title`, and tables [[testbed]], [[light_paths]], [[competition]], [[day]] and
+/// Reads a TOML file: `title`, and tables [[testbed]], [[light_paths]], [[competition]], [[iteration]], [[day]] and
 /// [[failure]] of the keys that cluster_keys_text lists, each with a `name`. A key may hold a list of values:
 /// one row for each, and for all combinations of such lists. Throws Error "file:line:column: .." for what is
 /// not one of them, 10,000 rows or more, and a list without rows. Nothing is computed.
@@ -77,8 +80,8 @@ std::string cluster_text(const ClusterResults& results);
 /// The same for machines, in SI units; not finite numbers are null.
 nlohmann::ordered_json cluster_json(const ClusterResults& results);
 
-/// Writes a group for each kind of row that there is: `testbeds`, `light_paths`, `competitions`, `days`,
-/// `failures`
+/// Writes a group for each kind of row that there is: `testbeds`, `light_paths`, `competitions`,
+/// `iterations`, `days`, `failures`
 /// (FORMAT.md, "Clusters"). Throws Error where HDF5 does.
 void write_clusters(const Group& root, const ClusterResults& results);
 

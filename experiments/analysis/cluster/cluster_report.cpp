@@ -137,6 +137,27 @@ constexpr std::array<TableColumn<CompetitionResult>, 19> competition_columns = {
      [](const CompetitionResult& r) { return r.optinc.optics_j; }},
 }};
 
+constexpr std::array<TableColumn<IterationAnswer>, 9> iteration_columns = {{
+    {"ranks", "1", "ranks", 1, "ranks of the job",
+     [](const IterationAnswer& r) { return static_cast<double>(r.ranks); }, true},
+    {"iteration_s", "s", "total ms", 1e3, "iteration time",
+     [](const IterationAnswer& r) { return r.run.iteration_s; }},
+    {"without_s", "s", "without ms", 1e3, "iteration time if communication took no time",
+     [](const IterationAnswer& r) { return r.without_s; }},
+    {"compute_s", "s", "compute ms", 1e3, "compute time of the rank that computes longest",
+     [](const IterationAnswer& r) { return r.run.compute_s; }},
+    {"idle", "1", "idle", 1, "share of the iteration in which that rank does not compute",
+     [](const IterationAnswer& r) { return r.idle(); }},
+    {"sent_bytes", "byte", "GB", 1e-9, "bytes sent by all ranks",
+     [](const IterationAnswer& r) { return r.run.sent_bytes; }},
+    {"steps", "1", "", 1, "steps of all ranks",
+     [](const IterationAnswer& r) { return static_cast<double>(r.run.steps); }, true},
+    {"operations", "1", "operations", 1, "collectives and messages",
+     [](const IterationAnswer& r) { return static_cast<double>(r.run.operations); }, true},
+    {"events", "1", "", 1, "events simulated",
+     [](const IterationAnswer& r) { return static_cast<double>(r.run.events); }, true},
+}};
+
 constexpr std::array<TableColumn<DayResult>, 16> day_columns = {{
     {"arrived", "1", "arrived", 1, "jobs", [](const DayResult& r) { return static_cast<double>(r.arrived); },
      true},
@@ -314,6 +335,10 @@ std::string cluster_text(const ClusterResults& all) {
              "fat-tree; J: energy of an iteration, control messages not counted; light: the part of it in "
              "wavelength-selective switches and amplifiers, or in the fibre switch. No parameter was chosen "
              "to reproduce a published ratio.") +
+         table_of(
+             "Iterations of one job, step by step", all.iterations, iteration_columns,
+             "without: if communication took no time; compute: of the rank that computes longest; idle: share "
+             "of the iteration in which it does not; operations: collectives and messages.") +
          table_of("Days of a cluster", all.days, day_columns,
                   "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
                   "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "
@@ -331,6 +356,7 @@ Json cluster_json(const ClusterResults& all) {
           {"testbeds", json_of(all.testbeds, testbed_columns)},
           {"light_paths", json_of(all.light_paths, light_columns)},
           {"competitions", json_of(all.competitions, competition_columns)},
+          {"iterations", json_of(all.iterations, iteration_columns)},
           {"days", json_of(all.days, day_columns)},
           {"failures", json_of(all.failures, failure_columns)}};
 }
@@ -339,6 +365,7 @@ void write_clusters(const Group& root, const ClusterResults& all) {
   write_rows(root, "testbeds", all.testbeds, testbed_columns);
   write_rows(root, "light_paths", all.light_paths, light_columns);
   write_rows(root, "competitions", all.competitions, competition_columns);
+  write_rows(root, "iterations", all.iterations, iteration_columns);
   write_rows(root, "days", all.days, day_columns);
   write_rows(root, "failures", all.failures, failure_columns);
 }

@@ -5,11 +5,11 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "experiments/analysis/cluster/contention.hpp"
 #include "experiments/analysis/interconnect/collectives.hpp"
 #include "experiments/analysis/interconnect/communication.hpp"
 #include "experiments/analysis/interconnect/fabric.hpp"
@@ -40,6 +40,9 @@ void fill_buckets(JobTraffic& job, const ModelCost& model, const Scenario& s, co
   }
 }
 
+/// Whether the network adds gradients up by itself.
+bool sums(const Scenario& s) { return s.collective == "in-network" || s.collective == "optinc"; }
+
 /// A job that takes part in a simulated window.
 struct Running {
   const JobTraffic* job = nullptr;
@@ -54,11 +57,6 @@ struct Running {
 };
 
 constexpr int warm_up = 2;
-
-/// Whether a link cannot carry what all its jobs would take of it, each at its speed alone.
-bool contended(double demand_bytes_per_s, double capacity_bytes_per_s) {
-  return demand_bytes_per_s > capacity_bytes_per_s * (1 + 1e-9);
-}
 
 void begin_bucket(Running& r, double now_s);
 
@@ -158,8 +156,7 @@ struct SharedNetwork::Parts {
   PhaseLoad load_over(const std::map<int, double>& weights) const;
   PhaseLoad load_of(const Scenario& s, const TransferPhase& phase, const std::vector<int>& nodes,
                     bool held) const;
-  std::vector<PhaseLoad> sum_loads(const TrainingJob& job) const;
-  struct Contention;
+  std::vector<PhaseLoad> sum_loads(const std::vector<int>& nodes, std::uint32_t number) const;
   static std::int64_t simulate(std::vector<Running>& group, const Contention& shared, std::int64_t window);
 };
 
@@ -210,11 +207,12 @@ PhaseLoad SharedNetwork::Parts::load_of(const Scenario& s, const TransferPhase& 
   return load;
 }
 
-/// A byte of a job's gradient, added up by the network.
-std::vector<PhaseLoad> SharedNetwork::Parts::sum_loads(const TrainingJob& job) const {
+/// A byte of gradients, added up by the network.
+std::vector<PhaseLoad> SharedNetwork::Parts::sum_loads(const std::vector<int>& nodes,
+                                                       std::uint32_t number) const {
   const auto ports = static_cast<int>(settings.network.servers);
   Scenario s = settings.network, side = side_network(s);
-  s.servers = static_cast<std::int64_t>(job.nodes.size());
+  s.servers = static_cast<std::int64_t>(nodes.size());
   s.levels = 0;
   std::vector<PhaseLoad> loads;
   std::map<int, double> weights;
@@ -223,14 +221,14 @@ std::vector<PhaseLoad> SharedNetwork::Parts::sum_loads(const TrainingJob& job) c
     const double scales = static_cast<double>(s.scale_bits) / static_cast<double>(s.block * s.bits);
     for (const TransferPhase& phase :
          collective_phases(side_network(s).collective, static_cast<int>(s.servers), scales))
-      loads.push_back(load_of(side, phase, job.nodes, true));
-    for (const int node : job.nodes) weights[node] = weights[ports + node] = 1.0;
+      loads.push_back(load_of(side, phase, nodes, true));
+    for (const int node : nodes) weights[node] = weights[ports + node] = 1.0;
     latency_s = through_light(s, 1.0).latency_s;
   } else {
     const auto half = static_cast<std::uint32_t>(s.radix / 2);
-    Stream stream(static_cast<std::uint64_t>(s.seed), Purpose::job_arrivals, 3, job.number);
+    Stream stream(static_cast<std::uint64_t>(s.seed), Purpose::job_arrivals, 3, number);
     std::vector<int> hosts;
-    for (const int node : job.nodes) hosts.push_back(fabric.places[static_cast<std::size_t>(node)]);
+    for (const int node : nodes) hosts.push_back(fabric.places[static_cast<std::size_t>(node)]);
     const Communication sum = in_switches(s, hosts, static_cast<int>(stream.below(half * half)), 1.0);
     for (const LinkUse& link : sum.links) weights[link_names.at(link.name)] = 1.0;
     latency_s = sum.latency_s;
@@ -298,6 +296,33 @@ bool SharedNetwork::serves(int nodes) const {
   return s.unit->carries_its_rate() && levels_of(s) <= parts_->settings.optinc_levels;
 }
 
+std::vector<PhaseLoad> SharedNetwork::collective_loads(std::string_view collective,
+                                                       const std::vector<int>& nodes) const {
+  Scenario s = parts_->settings.network;
+  const bool light = s.network == "optinc";
+  if (light) s = side_network(s);
+  const std::vector<TransferPhase> phases =
+      collective == "send" ? std::vector<TransferPhase>{{"send", {{0, 1, 1.0}}}}
+                           : collective_phases(collective, static_cast<int>(nodes.size()), 1.0);
+  std::vector<PhaseLoad> loads;
+  for (const TransferPhase& phase : phases) loads.push_back(parts_->load_of(s, phase, nodes, light));
+  return loads;
+}
+
+std::vector<PhaseLoad> SharedNetwork::sum_loads(const std::vector<int>& nodes, std::uint32_t number) const {
+  const bool sum = sums(parts_->settings.network) && serves(static_cast<int>(nodes.size()));
+  return sum ? parts_->sum_loads(nodes, number) : std::vector<PhaseLoad>();
+}
+
+std::int64_t SharedNetwork::summed_bits(std::int64_t bits) const {
+  const Scenario& s = parts_->settings.network;
+  return s.network == "optinc" ? s.bits : bits;
+}
+
+std::span<const double> SharedNetwork::capacity_bytes_per_s() const {
+  return parts_->fabric.links.capacity_bytes_per_s;
+}
+
 JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   const auto& [s, model] = parts_->models.at(job.workload);
   JobTraffic traffic;
@@ -308,20 +333,14 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   traffic.compute_s = s.compute_s * (1.0 + parts_->settings.straggling * slowest);
   if (job.nodes.size() < 2) return traffic;
   fill_buckets(traffic, model, s, parts_->settings);
-  if (s.collective == "in-network" || s.collective == "optinc")
-    traffic.phases = parts_->sum_loads(job);
+  if (sums(s))
+    traffic.phases = parts_->sum_loads(job.nodes, job.number);
   else
     for (const TransferPhase& phase :
          collective_phases(job.collective, static_cast<int>(job.nodes.size()), 1.0))
       traffic.phases.push_back(
           parts_->load_of(parts_->settings.network, phase, job.nodes, job.collective == "ring"));
-  std::map<int, double> demand;
-  for (const PhaseLoad& p : traffic.phases)
-    for (std::size_t i = 0; i < p.links.size(); ++i) {
-      double& most = demand[p.links[i]];
-      most = std::max(most, p.weights[i] * p.alone_bytes_per_s);
-    }
-  traffic.demand.assign(demand.begin(), demand.end());
+  traffic.demand = largest_demand(traffic.phases);
   return traffic;
 }
 
@@ -365,67 +384,6 @@ IterationEnergy SharedNetwork::energy(const JobTraffic& traffic, double iteratio
   e.optics_j = e.optics_w * iteration_s;
   return e;
 }
-
-/// A link, and what flows, in ascending order, take of it per byte of their rate.
-struct SharedLink {
-  double capacity_bytes_per_s = 0.0;
-  std::vector<std::pair<std::size_t, double>> loads;
-
-  auto operator<=>(const SharedLink&) const = default;
-};
-
-/// Whether flows that fit into one link always fit into the other.
-bool implies(const SharedLink& link, const SharedLink& other) {
-  auto at = link.loads.begin();
-  return other.loads.size() <= link.loads.size() &&
-         std::all_of(other.loads.begin(), other.loads.end(), [&](const auto& load) {
-           while (at != link.loads.end() && at->first < load.first) ++at;
-           return at != link.loads.end() && at->first == load.first &&
-                  at->second * other.capacity_bytes_per_s >= load.second * link.capacity_bytes_per_s;
-         });
-}
-
-/// The phases of a group's jobs as flows over the links that they may have to share, without those that another
-/// one implies, and each over a link of its own that holds it to its speed alone.
-struct SharedNetwork::Parts::Contention {
-  std::vector<double> capacity;
-  std::vector<Flow> flows;         ///< job after job, phase after phase
-  std::vector<std::size_t> first;  ///< flow of each job's first phase
-
-  Contention(const Parts& parts, const std::vector<Running>& group, const std::vector<double>& demand) {
-    const std::vector<double>& all = parts.fabric.links.capacity_bytes_per_s;
-    std::map<int, SharedLink> narrow;
-    for (const Running& r : group) {
-      first.push_back(flows.size());
-      for (const PhaseLoad& p : r.job->phases) {
-        for (std::size_t i = 0; i < p.links.size(); ++i)
-          if (const auto l = static_cast<std::size_t>(p.links[i]); contended(demand[l], all[l])) {
-            SharedLink& link = narrow[p.links[i]];
-            link.capacity_bytes_per_s = all[l];
-            link.loads.emplace_back(flows.size(), p.weights[i]);
-          }
-        flows.push_back({{static_cast<int>(capacity.size())}, 0.0, 0.0, {1.0}});
-        capacity.push_back(p.alone_bytes_per_s);
-      }
-    }
-    std::set<SharedLink> distinct;
-    for (auto& [number, link] : narrow) distinct.insert(std::move(link));
-    std::vector<const SharedLink*> kept;
-    for (const SharedLink& link : distinct) {
-      if (std::any_of(kept.begin(), kept.end(), [&](const SharedLink* k) { return implies(*k, link); }))
-        continue;
-      std::erase_if(kept, [&](const SharedLink* k) { return implies(link, *k); });
-      kept.push_back(&link);
-    }
-    for (const SharedLink* link : kept) {
-      for (const auto& [flow, weight] : link->loads) {
-        flows[flow].links.push_back(static_cast<int>(capacity.size()));
-        flows[flow].weights.push_back(weight);
-      }
-      capacity.push_back(link->capacity_bytes_per_s);
-    }
-  }
-};
 
 /// Events of a group until its slowest job has ended `window` iterations that count; their number.
 std::int64_t SharedNetwork::Parts::simulate(std::vector<Running>& group, const Contention& shared,
@@ -506,7 +464,9 @@ SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jo
         running[i].state = Running::ends;
         running[i].done = -1;  // its first iteration begins then
       }
-      result.events += Parts::simulate(running, Parts::Contention(*parts_, running, demand), window);
+      std::vector<std::span<const PhaseLoad>> phases;
+      for (const Running& r : running) phases.emplace_back(r.job->phases);
+      result.events += Parts::simulate(running, Contention(capacity, demand, phases), window);
       for (const Running& r : running) iteration_s.push_back((r.last_s - r.first_s) / (r.done - warm_up));
     }
     for (std::size_t i = 0; i < members.size(); ++i) result.iteration_s[members[i]] = iteration_s[i];

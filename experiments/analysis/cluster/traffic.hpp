@@ -107,6 +107,19 @@ class SharedNetwork {
   /// of its rate, out and in; infinite for a phase in which the node sends and receives nothing. Shape
   /// (phases).
   std::vector<double> port_rates(const JobTraffic& traffic, int node, double share) const;
+  /// A byte of a collective (collective_phases), or of "send" from the first to the second, among nodes in
+  /// their order. Circuits are set before each phase. OptINC's light carries none: it takes the side network.
+  std::vector<PhaseLoad> collective_loads(std::string_view collective, const std::vector<int>& nodes) const;
+
+  /// A byte that the network adds up by itself, as traffic_of says; nothing where it does not, or not for so
+  /// many.
+  std::vector<PhaseLoad> sum_loads(const std::vector<int>& nodes, std::uint32_t number) const;
+
+  /// Bits of an element that the network adds up, of so many before: those of OptINC's codes, or the same.
+  std::int64_t summed_bits(std::int64_t bits) const;
+
+  /// Capacities of its links, bytes/s.
+  std::span<const double> capacity_bytes_per_s() const;
 
   /// What the network draws for a job in one of its iterations (iteration_energy): its ports, the units of its
   /// own, electrical switches by its bytes, and of a fat-tree's inner fibres the share that its nodes have in

@@ -59,14 +59,31 @@ Phases parameter_server(int n, double bytes) {
   return {push, pull};
 }
 
+/// Every server sends every other one its share.
+void add_shifts(Phases& phases, const std::string& name, int n, double bytes) {
+  for (int shift = 1; shift < n; ++shift) {
+    TransferPhase phase{name + ", shift " + std::to_string(shift), {}};
+    for (int s = 0; s < n; ++s) phase.transfers.push_back({s, (s + shift) % n, bytes / n});
+    phases.push_back(std::move(phase));
+  }
+}
+
 Phases sharded(int n, double bytes) {
   Phases phases;
-  for (const char* name : {"push", "pull"})
-    for (int shift = 1; shift < n; ++shift) {
-      TransferPhase phase{std::string(name) + ", shift " + std::to_string(shift), {}};
-      for (int s = 0; s < n; ++s) phase.transfers.push_back({s, (s + shift) % n, bytes / n});
-      phases.push_back(std::move(phase));
-    }
+  for (const char* name : {"push", "pull"}) add_shifts(phases, name, n, bytes);
+  return phases;
+}
+
+Phases all_to_all(int n, double bytes) {
+  Phases phases;
+  add_shifts(phases, "all-to-all", n, bytes);
+  return phases;
+}
+
+/// Half of the equal steps of a ring.
+Phases half_ring(int n, double bytes) {
+  Phases phases = ring(n, bytes);
+  phases[0].repeats = phases[0].loads = n - 1;
   return phases;
 }
 
@@ -112,9 +129,11 @@ std::vector<TransferPhase> collective_phases(std::string_view collective, int n,
   if (collective == "double-tree") return trees(n, bytes, chunks, true);
   if (collective == "parameter-server") return parameter_server(n, bytes);
   if (collective == "sharded-parameter-server") return sharded(n, bytes);
+  if (collective == "reduce-scatter" || collective == "all-gather") return half_ring(n, bytes);
+  if (collective == "all-to-all") return all_to_all(n, bytes);
   throw Error(fmt::format(
       "no collective \"{}\" between servers (ring, halving-doubling, tree, double-tree, parameter-server, "
-      "sharded-parameter-server). Name one of them.",
+      "sharded-parameter-server, reduce-scatter, all-gather, all-to-all). Name one of them.",
       collective));
 }
 

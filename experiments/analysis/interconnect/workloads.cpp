@@ -11,9 +11,12 @@
 namespace optinc {
 namespace {
 
-constexpr std::array<std::string_view, 5> names = {"resnet50-cifar100-imagenet-stem",
-                                                   "resnet50-cifar100-cifar-stem", "vgg19",
-                                                   "llama-8x384-untied", "llama-8x384-tied"};
+constexpr std::array<std::string_view, 6> names = {"resnet50-cifar100-imagenet-stem",
+                                                   "resnet50-cifar100-cifar-stem",
+                                                   "vgg19",
+                                                   "llama-8x384-untied",
+                                                   "llama-8x384-tied",
+                                                   "llama-32x4096-untied"};
 
 /// A square convolution whose output has `side` x `side` places.
 LayerCost convolution(std::string name, int kernel, int in, int out, int side, bool bias) {
@@ -83,11 +86,12 @@ ModelCost vgg19(int image, int classes) {
 
 ModelCost llama(std::string_view name, int blocks, int width, int hidden, int words, bool tied,
                 std::int64_t context) {
-  ModelCost model{std::string(name), "token", {}};
+  ModelCost model{std::string(name), "token", {}, width};
   auto& layers = model.layers;
   layers.push_back({"embedding", std::int64_t{words} * width, 0});  // a lookup multiplies nothing
   for (int b = 1; b <= blocks; ++b) {
     const std::string at = fmt::format("block {} ", b);
+    const std::size_t first = layers.size();
     for (const char* which : {"queries", "keys", "values", "attention out"})
       layers.push_back(matrix(at + which, width, width, false));
     // d (context + 1): half of 2 d (context + 1), for a token sees on average half of what causality lets the
@@ -96,6 +100,7 @@ ModelCost llama(std::string_view name, int blocks, int width, int hidden, int wo
     for (const char* which : {"gate", "up"}) layers.push_back(matrix(at + which, width, hidden, false));
     layers.push_back(matrix(at + "down", hidden, width, false));
     layers.push_back({at + "norms", 2 * width, 0});
+    for (std::size_t l = first; l < layers.size(); ++l) layers[l].block = b;
   }
   layers.push_back({"norm", width, 0});
   LayerCost head = matrix("words", width, words, false);
@@ -125,6 +130,7 @@ ModelCost workload_cost(std::string_view name, std::int64_t context) {
   if (name == names[2]) return vgg19(224, 1000);
   if (name == names[3]) return llama(name, 8, 384, 1024, 32000, false, context);
   if (name == names[4]) return llama(name, 8, 384, 1024, 32000, true, context);
+  if (name == names[5]) return llama(name, 32, 4096, 11008, 32000, false, context);
   throw Error(fmt::format("no workload \"{}\" (there are {}). Did you mean \"{}\"?", name, join_names(names),
                           nearest_name(name, names)));
 }

@@ -181,7 +181,7 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
 
 def check_root(path: Path, file: Any) -> None:
     """Raises NotAResult unless the root attributes are those of a result this package reads."""
-    of_no_study = {"laws", "circuit", "designs", "operating_points", "interconnect", "testbeds", "light_paths", "competitions", "days",
+    of_no_study = {"laws", "circuit", "designs", "operating_points", "interconnect", "testbeds", "light_paths", "competitions", "iterations", "days",
                    "failures"} & set(file)
     needed = ("schema_version",) if of_no_study else ("schema_version", "run_id", "config_toml")
     missing = [name for name in needed if name not in file.attrs]

@@ -13,7 +13,7 @@ from ..run import Run
 from .ablation import ablation
 from .budget import budget
 from .chip_to_accuracy import chip_to_accuracy, gradient_errors
-from .cluster import competition, testbed
+from .cluster import competition, iteration, testbed
 from .comb import comb
 from .designs import designs
 from .cost_front import cost_front
@@ -43,7 +43,7 @@ from .wrong_words import wrong_words
 
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, spectrum, comb, receiver_noise, budget,
-    designs, interconnect, assumptions, testbed, competition, failures, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
+    designs, interconnect, assumptions, testbed, competition, iteration, failures, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
     gradient_errors, wrong_words, cost_front, operating_points, waveform, wafer_map, scattering)}
 """Every figure by name."""
 

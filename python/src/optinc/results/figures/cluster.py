@@ -81,3 +81,42 @@ def competition(run: Run) -> Figure:
     style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: one job on three networks",
                  axes.get_legend_handles_labels())
     return figure
+
+
+@style.styled
+def iteration(run: Run) -> Figure:
+    """Where the time of optinc cluster's [[iteration]] goes: a bar for every network, in groups by name, a panel for every
+    line rate. Its parts: computing of the rank that computes longest; waiting for other ranks' computing, which no network
+    saves (the iteration without communication less the computing); communication that is not hidden.
+
+    Raises NotInResult where the file holds no such rows.
+    """
+    data = run.require("iterations")
+    parts = ("compute_s", "without_s", "iteration_s")
+    if missing := [name for name in ("name", "network", "rate_bit_per_s", *parts) if name not in data]:
+        raise NotInResult(f"{run.path} has a group 'iterations' without {', '.join(missing)}. Write it with optinc cluster.")
+    names, networks = ([str(value) for value in data[key].values] for key in ("name", "network"))
+    rates = np.asarray(data["rate_bit_per_s"].values, float)
+    compute, without, whole = (np.asarray(data[name].values, float) for name in parts)
+    columns = sorted(set(rates))
+    rows = max(int(np.sum(rates == rate)) for rate in columns)
+    figure, grid = style.panels(1, len(columns), style.PAGE_IN, min(9.0, 1.3 + 0.2 * rows), sharex=True)
+    for index, rate in enumerate(columns):
+        axes = grid.flat[index]
+        mine = np.flatnonzero(rates == rate)
+        starts = [k for k, row in enumerate(mine) if k == 0 or names[row] != names[mine[k - 1]]]
+        y = np.arange(len(mine)) + np.cumsum([k in starts for k in range(len(mine))])
+        for part, left, label, look in ((compute, 0.0, "computing", {"color": "0.35"}),
+                                        (without - compute, compute, "waiting for other ranks' computing", {"color": "0.75"}),
+                                        (whole - without, without, "communication that is not hidden",
+                                         {"color": "white", "edgecolor": style.ACCENT, "hatch": "////"})):
+            axes.barh(y, part[mine], left=left if np.isscalar(left) else left[mine], height=0.8, label=label, linewidth=0.6, **look)
+        axes.set_yticks(y, [networks[row] for row in mine])
+        for k in starts:
+            axes.text(0, y[k] - 0.95, style.plain(names[mine[k]]), fontsize=7, fontweight="bold", va="center")
+        axes.set_ylim(y[-1] + 0.7, -0.6)
+        axes.set_xlabel("iteration time (s)")
+        style.panel(axes, index, f"{rate / 1e9:g} Gb/s")
+    style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: where an iteration's time goes",
+                 grid.flat[0].get_legend_handles_labels())
+    return figure

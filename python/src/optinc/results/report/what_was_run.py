@@ -24,6 +24,7 @@ GROUPS = {
     "testbeds": "The exchange of a gradient over optical circuits that nodes request from each other.",
     "light_paths": "Light between groups of nodes: power, noise and wavelengths.",
     "competitions": "One training job alongside others, on ODDL, a fat-tree and SiP-Ring.",
+    "iterations": "Training iterations step by step, traced or data, tensor and pipeline parallel.",
     "days": "Jobs that arrive at a cluster, train and leave.",
     "failures": "One component fails under a training job.",
     "network": "One network, without a study.",
@@ -77,7 +78,7 @@ def key_figures(run: Run) -> list[tuple[str, Child]]:
     if budget is not None:
         told += [(f"{units} {name.replace('_', ' ')}", data(budget[name].sum(), scale, 4)) for name, units, scale in
                  (("loss", "dB", 1.0), ("delay", "ns", 1e9), ("static_power", "W", 1.0)) if name in budget]
-    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario"), *((name, "row") for name in ("testbeds", "light_paths", "competitions", "days", "failures"))):
+    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario"), *((name, "row") for name in ("testbeds", "light_paths", "competitions", "iterations", "days", "failures"))):
         held = run.group(group)
         if held is not None:
             told.append((f"{axis}s", data(held.sizes[axis])))

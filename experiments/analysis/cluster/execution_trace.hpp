@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace optinc {
+
+/// What a step of a rank does. Collectives (all_reduce to barrier) join all ranks of a group, send and receive
+/// two ranks; all of them run beside computing.
+enum class StepKind : std::uint8_t {
+  compute,       ///< on the rank's accelerator
+  host_compute,  ///< on its host
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  all_to_all,
+  barrier,
+  send,
+  receive
+};
+
+/// Names of StepKind in its order; those of collectives between servers are names of collective_phases.
+inline constexpr std::array<std::string_view, 9> step_names = {"compute",        "host compute", "all-reduce",
+                                                               "reduce-scatter", "all-gather",   "all-to-all",
+                                                               "barrier",        "send",         "receive"};
+
+/// A step of a rank.
+struct TraceStep {
+  StepKind kind = StepKind::compute;
+  double seconds = 0.0;   ///< of computing
+  double bytes = 0.0;     ///< of communication; of a collective the whole buffer: what a rank has before a
+                          ///< reduce-scatter, or after an all-gather
+  int group = 0;          ///< of a collective: in ExecutionTrace::groups
+  int peer = 0, tag = 0;  ///< of send and receive: the other rank, and what tells messages apart
+  std::vector<std::uint32_t> after;  ///< steps of the same rank that end before it begins
+  std::int64_t gradient_bits =
+      0;  ///< of an element of gradients, which a network may average; 0: of other data
+};
+
+/// What the ranks of a job do in one iteration of training.
+struct ExecutionTrace {
+  std::vector<std::vector<int>> groups;       ///< ranks, ascending, of process groups
+  std::vector<std::vector<TraceStep>> ranks;  ///< steps of every rank
+};
+
+/// How an iteration went.
+struct TraceRun {
+  double iteration_s = 0.0;
+  double compute_s = 0.0;                              ///< of the accelerator that computes longest
+  double sent_bytes = 0.0;                             ///< by all ranks
+  std::int64_t steps = 0, operations = 0, events = 0;  ///< operations: communications
+};
+
+class SharedNetwork;
+
+/// Runs a trace event by event: a step begins when those before it have ended; an accelerator and a host
+/// compute one step at a time, of those that may begin the one of lowest number. An operation begins when all
+/// its ranks have reached it: those of a group run in the order of the steps, one after the other, so do the
+/// messages of one rank to another. Operations share links max-min fairly, the flows of each in lockstep, as
+/// jobs of SharedNetwork do. nodes: of the network, where the ranks run. all_reduce: the collective, or the
+/// network's own sum for gradients of groups that it serves. Without a network communication takes no time.
+/// Throws Error for ranks that reach different operations, for messages that nobody receives, and for steps
+/// that never begin.
+TraceRun run_trace(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
+                   std::string_view all_reduce = "ring");
+
+}  // namespace optinc

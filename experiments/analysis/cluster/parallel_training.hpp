@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "experiments/analysis/cluster/execution_trace.hpp"
+
+namespace optinc {
+
+/// One iteration of training on data x tensor x pipeline ranks.
+struct ParallelTraining {
+  std::string workload = "llama-32x4096-untied";
+  std::int64_t data = 1;          ///< replicas of the model, which average their gradients
+  std::int64_t tensor = 1;        ///< ranks that share every layer
+  std::int64_t pipeline = 1;      ///< stages of equally many blocks
+  std::int64_t microbatches = 1;  ///< of a replica
+  std::int64_t samples = 2048;    ///< images or tokens of a microbatch
+  std::int64_t activation_bits = 16;
+  bool overlap = true;      ///< a block's gradients are averaged as soon as they are there; false: after all
+  double flop_per_s = 1.0;  ///< of a rank
+};
+
+/// What its ranks do. Rank t + tensor (d + data p) is number t of stage p of replica d.
+/// - a microbatch's forward pass takes two operations per multiply-add and sample, its backward pass twice as
+/// many
+/// - stages work in the order 1F1B: stage p of P begins with P - 1 - p forward passes, then takes one forward
+/// and one
+///   backward pass in turn. Activations go to the next stage, their gradients back, from every rank to the one
+///   of its number, while the next pass is computed. If communication takes no time, m microbatches take (m + P
+///   - 1) (forward + backward) of a stage
+/// - ranks that share layers add up their activations twice in every block's forward pass, and twice in its
+/// backward
+///   pass (all-reduce), and wait for it
+/// - replicas average gradients of 32 bits, block by block during the last backward pass
+///
+/// Throws Error for models that do not consist of blocks unless tensor = pipeline = 1, and where pipeline does
+/// not divide the blocks. Sources: Narayanan et al. 2019 (PipeDream) and 2021 (Megatron-LM, SC '21), Shoeybi et
+/// al. 2019.
+ExecutionTrace parallel_training(const ParallelTraining& settings);
+
+}  // namespace optinc
