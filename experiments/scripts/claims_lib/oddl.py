@@ -10,7 +10,9 @@ LIST = "experiments/data/lists/oddl.toml"
 DAYS = "experiments/data/lists/oddl_days.toml"
 SMALL = "experiments/data/lists/oddl_optinc.toml"
 FAILURES = "experiments/data/lists/oddl_failures.toml"
-COMMAND, OF_DAYS, OF_SMALL, OF_FAILURES = (f"{OPTINC} cluster {path}" for path in (LIST, DAYS, SMALL, FAILURES))
+SPLIT = "experiments/data/lists/oddl_parallel.toml"
+TRACED = "tests/data/chakra/two_stages.toml"
+COMMAND, OF_DAYS, OF_SMALL, OF_FAILURES, OF_SPLIT, OF_TRACED = (f"{OPTINC} cluster {path}" for path in (LIST, DAYS, SMALL, FAILURES, SPLIT, TRACED))
 FLOWS = "a hundred thousand flows at once*"
 
 
@@ -56,6 +58,12 @@ def of_sixteen(bench):
 
 def after(bench, name, **keys):
     return named(bench, "failures", name, FAILURES, **keys)[0]
+
+
+def split_over_oddl(bench, name, network):
+    """Iteration of LLaMA-7B, split so, at 100 Gb/s, over that on ODDL."""
+    on = {row["network"]: row["iteration_s"] for row in named(bench, "iterations", name, SPLIT, rate_bit_per_s=1e11)}
+    return on[network] / on["oddl"]
 
 
 def solved_flows(bench):
@@ -109,6 +117,14 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      lambda bench: named(bench, "competitions", "ResNet50, 4 servers", SMALL, overlap=False)[0]["optinc_ratio"], OF_SMALL),
     ("llama-optinc", "<= 0.85", "the same of LLaMA (published: 0.83)",
      lambda bench: named(bench, "competitions", "LLaMA, 4 servers", SMALL, overlap=False)[0]["optinc_ratio"], OF_SMALL),
+    ("split-replicas-aggregation", "", "iteration of LLaMA-7B on 128 nodes at 100 Gb/s, 128 replicas: adding in switches over ODDL",
+     lambda bench: split_over_oddl(bench, "128 replicas", "aggregation"), OF_SPLIT),
+    ("split-stages-optinc", "", "the same of 16 replicas in 8 pipeline stages: OptINC over ODDL",
+     lambda bench: split_over_oddl(bench, "16 replicas in 8 stages", "optinc"), OF_SPLIT),
+    ("split-layers-optinc", "", "the same of 16 replicas whose layers lie on 8 ranks each: OptINC over ODDL",
+     lambda bench: split_over_oddl(bench, "16 replicas on 8 ranks each", "optinc"), OF_SPLIT),
+    ("trace", "<= 1e-6", "iteration of four ranks whose Chakra traces protoc encoded, over 8.95 ms by hand, less 1",
+     lambda bench: abs(rows(bench, "iterations", TRACED)[0]["iteration_s"] / 8.95e-3 - 1), OF_TRACED),
     ("day-fat-tree", "", "iteration time over that on an ideal network, a day of 1,024 nodes, packed, fat-tree",
      lambda bench: named(bench, "days", "a day, packed", DAYS, network="fat-tree")[0]["mean_stretch"], OF_DAYS),
     ("day-oddl", "", "the same on ODDL", lambda bench: named(bench, "days", "a day, packed", DAYS, network="oddl")[0]["mean_stretch"], OF_DAYS),
