@@ -21,14 +21,15 @@ void images(Bytes bytes);   ///< images and labels as IDX, plain or gzipped; the
 void files(Bytes bytes);    ///< an HDF5 file of any kind, as its bytes
 void edits(Bytes program);  ///< an HDF5 file of any kind that HDF5 itself has changed: sound bytes, odd content
 void journal(Bytes bytes);  ///< the journal of a run; its checksums are put right first
+void traces(Bytes bytes);   ///< the execution trace of a rank
 
 /// Every target by its name.
 struct Target {
   std::string_view name;
   void (*run)(Bytes);
 };
-inline constexpr Target targets[] = {{"study", study},       {"lists", lists},    {"tables", tables},
-                                     {"netlists", netlists}, {"images", images},  {"files", files},
-                                     {"edits", edits},       {"journal", journal}};
+inline constexpr Target targets[] = {{"study", study},       {"lists", lists},     {"tables", tables},
+                                     {"netlists", netlists}, {"images", images},   {"files", files},
+                                     {"edits", edits},       {"journal", journal}, {"traces", traces}};
 
 }  // namespace optinc::fuzz
