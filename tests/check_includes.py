@@ -23,7 +23,7 @@ FLOORS = {
 }
 GUESTS = ("tests", "bench")  # may include any room; of detail/ see DETAIL_USERS
 MODULE = "python"  # binds physics and onn, and knows nothing of experiments
-GENERATED = {"experiments": {"optinc_version.hpp"}}
+GENERATED = {"experiments": {"optinc_version.hpp", "chakra.pb.h"}}
 
 FILES_IN_HDF5 = (r"(hdf5|H5)[\w.]*", "result files are written in experiments")
 CONFIGURATION = (r"toml(\+\+)?[/.].*|CLI/.*|nlohmann/.*", "configuration and command line live in experiments")

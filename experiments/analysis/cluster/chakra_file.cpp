@@ -12,9 +12,8 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <nlohmann/json.hpp>
 
-#include "physics/core/check.hpp"
-
 #include "chakra.pb.h"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

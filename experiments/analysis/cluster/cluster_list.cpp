@@ -131,11 +131,11 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
   for (const TableReader& r : top.tables("iteration")) read_rows(r, list.iterations);
   for (const TableReader& r : top.tables("day")) read_rows(r, list.days);
   for (const TableReader& r : top.tables("failure")) read_rows(r, list.failures);
-  validate(
-      list.rows() > 0,
-      "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[iteration]], [[day]], [[failure]]). "
-      "Add one.",
-      path.string());
+  validate(list.rows() > 0,
+           "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[iteration]], "
+           "[[day]], [[failure]]). "
+           "Add one.",
+           path.string());
   for (const auto& row : list.days)  // refuses a table of jobs before the work
     if (!row.question.jobs.empty()) settings_of(row.question, list.folder);
   for (const auto& row : list.failures) check_failure(row.question);
