@@ -11,6 +11,8 @@ namespace optinc {
 
 inline constexpr std::array<std::string_view, 3> exchange_names = {"ring", "halving-doubling",
                                                                    "sharded-parameter-server"};
+inline constexpr std::array<std::string_view, 6> day_collective_names = {
+    "ring", "halving-doubling", "tree", "double-tree", "parameter-server", "sharded-parameter-server"};
 inline constexpr double seconds_max = 1e6, rate_bit_per_s_max = 1e15;
 
 template <class Row>
@@ -265,7 +267,8 @@ void visit_fields(D& d, auto&& visit) {
   visit(FieldInfo{"horizon_s", "s", "Simulated time", 1, 1e7}, d.day.horizon_s);
   visit(name_field("workloads", "Models from which that of each job is drawn", workload_names()),
         d.day.workloads);
-  visit(name_field("collectives", "Collective operations from which that of each job is drawn", exchange_names),
+  visit(name_field("collectives", "Collective operations from which that of each job is drawn",
+                   day_collective_names),
         d.day.collectives);
   visit(FieldInfo{"setup_s", "s", "Time to set ODDL's wavelength-selective switches for a job", 0, seconds_max,
                   "guess: 10e-3 to 100e-3"},

@@ -333,13 +333,17 @@ JobTraffic SharedNetwork::traffic_of(const TrainingJob& job) const {
   traffic.compute_s = s.compute_s * (1.0 + parts_->settings.straggling * slowest);
   if (job.nodes.size() < 2) return traffic;
   fill_buckets(traffic, model, s, parts_->settings);
-  if (sums(s))
+  if (sums(s)) {
     traffic.phases = parts_->sum_loads(job.nodes, job.number);
-  else
-    for (const TransferPhase& phase :
-         collective_phases(job.collective, static_cast<int>(job.nodes.size()), 1.0))
+  } else {
+    const int n = static_cast<int>(job.nodes.size());
+    const double largest = *std::max_element(traffic.bytes.begin(), traffic.bytes.end());
+    const std::int64_t chunks =  // of trees; others have none
+        best_chunks(job.collective, n, largest, s.port_bytes_per_s(), s.step_latency_s);
+    for (const TransferPhase& phase : collective_phases(job.collective, n, 1.0, chunks))
       traffic.phases.push_back(
           parts_->load_of(parts_->settings.network, phase, job.nodes, job.collective == "ring"));
+  }
   traffic.demand = largest_demand(traffic.phases);
   return traffic;
 }

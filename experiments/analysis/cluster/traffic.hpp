@@ -96,7 +96,8 @@ class SharedNetwork {
   /// devices carry its rate.
   bool serves(int nodes) const;
 
-  /// What a job puts on the network. Without a second node there is no traffic. Circuits: a ring's are held for
+  /// What a job puts on the network. Without a second node there is no traffic. Trees are pipelined in
+  /// best_chunks of the largest bucket. Circuits: a ring's are held for
   /// the whole job; those of other collectives are set before each of its phases. Networks that add up: every
   /// bucket is one sum. In switches it takes one tree, whose core is drawn for the job (Purpose::job_arrivals).
   /// OptINC: codes of the unit's bits through units of the job's own, by fibres that are switched for it, once

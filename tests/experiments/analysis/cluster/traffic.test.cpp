@@ -84,6 +84,20 @@ TEST_CASE("a ring alone is alpha-beta, whatever the buckets, and overlap hides w
   }
 }
 
+// 2 (d + m - 1) (a + 2 S/(m B)) of d = 4 and m = sqrt((d - 1) 2 S/(a B)) chunks: fails when a tree is not
+// pipelined
+TEST_CASE("a tree alone is pipelined in the best number of chunks") {
+  TrafficSettings t = on("switch", 64);
+  t.overlap = false;
+  t.bucket_bytes = 1e15;
+  t.network.step_latency_s = 3e-6;
+  TrainingJob job = job_on(first_nodes(16));
+  job.collective = "tree";
+  const double load_s = 2 * vgg_bytes / 12.5e9, m = std::round(std::sqrt(3 * load_s / 3e-6));
+  CHECK(SharedNetwork(t).traffic_of(job).alone_s() ==
+        Approx(0.1 + 2 * (3 + m) * (3e-6 + load_s / m)).epsilon(1e-9));
+}
+
 // the same job through the other solver, flow by flow: fails when lockstep is taken for the mean flow
 TEST_CASE("a job alone takes what interconnect finds for it") {
   for (const char* placement : {"linear", "random"}) {
