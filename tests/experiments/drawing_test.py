@@ -35,7 +35,7 @@ DRAWN = {  # what each sample has the data for
     "side_by_side": {"designs"},
     "fastest": {"operating_points"},
     "of_a_circuit": {"scattering"},
-    "joined": {"interconnect", "assumptions"},
+    "joined": {"interconnect", "arrangements", "assumptions"},
     "of_a_cluster": {"testbed", "competition", "iteration", "failures"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
     "crowded": {"metric_vs_parameter", "heat_map", "error_histogram", "pareto"},

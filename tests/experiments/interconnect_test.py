@@ -206,6 +206,27 @@ class Interconnect(unittest.TestCase):
                 self.assertTrue(rows[name, n]["rate_reachable"])
             self.assertIsNone(rows["F1 ResNet50 OptINC", n]["energy_j"])  # no network of 32 bits is costed
 
+    # Times and units by hand. Fails when a round sends a part of the gradient, groups do not wait, a tree pays for its levels in
+    # bytes, or a design runs above the bound of its devices
+    def test_the_list_of_arrangements(self):
+        done = optinc("interconnect", pathlib.Path(LIST).with_name("arrangements.toml"), "--quiet", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {(r["name"], r["servers"]): r for r in json.loads(done.stdout)["scenarios"]}
+        compute_s, light_s, set_s = 2 * 1_298_014_208 * 3 * 16 / 36e12, 8 * 23_705_252 / 800e9, 80e-6
+        for n, rounds in ((4, 1), (16, 2), (64, 3), (256, 4), (1024, 5)):
+            for name, units, turns in (("fast circuits, N/4 units", n // 4, 1), ("fast circuits, one unit", 1, n // 4)):
+                row, sets = rows[name, n], rounds * turns if n > 4 else 0
+                self.assertEqual((row["units"], row["levels"], row["turns"], row["circuits_set"]), (units, rounds, turns, sets))
+                self.assertAlmostEqual(row["total_s"] / (compute_s + rounds * turns * light_s + sets * set_s), 1, delta=0.002)
+                self.assertEqual(row["circuit_ports"], 2 * 4 * (n + 4 * units))  # chips, lanes
+            tree = rows["tree of 4", n]
+            self.assertEqual((tree["units"], tree["turns"], tree["circuits_set"], tree["circuits_j"]), ((n - 1) // 3, 1, 0, 0))
+            self.assertAlmostEqual(tree["total_s"] / (compute_s + light_s), 1, delta=0.002)
+        self.assertEqual([rows["tree of 8", 512]["units"], rows["tree of 16", 256]["units"]], [64 + 8 + 1, 16 + 1])
+        self.assertTrue(all(r["rate_reachable"] for r in rows.values()))
+        table = optinc("interconnect", pathlib.Path(LIST).with_name("arrangements.toml"), "--quiet").stdout
+        self.assertRegex(table, r"(?m)^fast circuits, N/16 units +256 +16 +4 +4 +16 +2560 ")  # units, rounds, turns, sets, ports
+
     # fails when the printed terms do not multiply to the printed energy: 4 digits each
     def test_the_table_lets_a_reader_multiply(self):
         table = optinc("interconnect", LIST, "--quiet").stdout
@@ -277,6 +298,9 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
                 ("servers = [4, 8]", "servers = [4, 4]", "4 (a scenario above has the same name"),
                 ('collective = "optinc"', 'collective = "ring"', "unit", "optinc"),
                 ('collective = "optinc"', 'collective = "optinc"\nlevels = 1', "8 servers at 1 level", "at most 4"),
+                ('collective = "optinc"', 'collective = "optinc"\narrangement = "circuit-switched"', "8 servers in circuit-switched groups of 4",
+                 "servers = 4 or 16"),
+                ('collective = "optinc"', 'collective = "optinc"\nunits = 1', "units = 1", "nothing of unit reads it"),
                 ('reference = "ring"\nservers = [', 'reference = "rnig"\nservers = [', 'no scenario "rnig"', "ring"),
                 ('key = "rate_bit_per_s"', 'key = "rate"', 'key = "rate"'),
                 ("values = [1e9, 1e12]", "values = [0]", "rate_bit_per_s"),

@@ -144,7 +144,8 @@ def joined(path):
         del file.attrs["run_id"], file.attrs["config_toml"]
         group = Group(file, "interconnect")
         group.axis("scenario", np.arange(7))
-        for name, values in (("name", ["ring $a$"] * 3 + ["OptINC"] * 3 + ["ODDL"]), ("reference", [""] * 3 + ["ring $a$"] * 3 + [""])):
+        for name, values in (("name", ["ring $a$"] * 3 + ["OptINC"] * 3 + ["ODDL"]), ("reference", [""] * 3 + ["ring $a$"] * 3 + [""]),
+                             ("network", ["switch"] * 3 + ["optinc"] * 3 + ["oddl"]), ("arrangement", ["circuit-switched"] * 7)):
             group.dataset(name, ["scenario"], values)
         group.dataset("servers", ["scenario"], np.array([4, 8, 16, 4, 8, 16, 1024], np.int64))
         group.dataset("calibrated", ["scenario"], np.array([1, 1, 1, 1, 1, 1, 0], np.uint8))
@@ -154,6 +155,7 @@ def joined(path):
         hidden = [0.0] * 5 + [2e-4, 0.0]  # by the backward pass
         total = [sum(parts) - h for *parts, h in zip(compute, serial, latency, circuits, hidden)]
         for name, units, values in (("compute_s", "s", compute), ("serial_s", "s", serial), ("total_s", "s", total),
+                                    ("energy_j", "J", [1.0, 2.0, 4.0, 0.5, 2.0, 5.0, np.nan]),
                                     ("latency_s", "s", latency), ("circuits_s", "s", circuits),
                                     ("sync_s", "s", [0.0] * 7)):
             group.dataset(name, ["scenario"], np.array(values), units)

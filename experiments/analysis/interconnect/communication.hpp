@@ -75,11 +75,29 @@ Communication in_switches(const Scenario& scenario, const std::vector<int>& plac
 /// The network that scales travel over where the gradient's cannot carry them.
 Scenario side_network(const Scenario& scenario);
 
-/// One traversal of OptINC's light, l levels of units:
-///   2 a + 2 l L/v + l t_chip + t_io (l where regenerated) + S/B,  v: c over the fibre's group index
-Communication through_light(const Scenario& scenario, double bytes);
+/// How groups of servers share OptINC's units in an iteration.
+struct UnitTurns {
+  std::int64_t rounds = 1;     ///< averages one after the other; a server sends all its bytes in each of them
+  std::int64_t turns = 1;      ///< of a round
+  std::int64_t sets = 0;       ///< of circuits, one before every turn; 0 where one set serves for ever
+  double groups_a_unit = 1.0;  ///< that a unit averages in a turn, mean of turns and units: at most 1
+};
 
-/// OptINC units of a tree whose leaves are the servers.
-std::int64_t units_of(const Scenario& scenario);
+/// Of a circuit-switched arrangement, K = fan_in, N = K^l servers and U units: in round p of l, servers whose
+/// numbers differ in digit p of base K alone are a group, so that after it each holds the mean of K^(p+1) of
+/// them (K = 2: recursive doubling, Thakur, Rabenseifner & Gropp 2005). There are N/K groups and U units:
+///
+///   turns = ceil(N/(K U)),   sets = l turns, 0 where l turns = 1,   groups_a_unit = N/(K U turns)
+///
+/// Everything passes a tree of units at once: all of it 1, without circuits.
+UnitTurns unit_turns(const Scenario& scenario);
+
+/// OptINC's light. Through a tree of l levels of units, in one step,
+///   2 a + 2 l L/v + l t_chip + t_io (l where regenerated) + S/B,  v: c over the fibre's group index,
+/// and in a circuit-switched arrangement (unit_turns)
+///   sets t_reconfiguration + rounds turns (2 a + 2 L/v + t_chip + t_io + S/B),
+/// where servers wait for their turn, and for the last turn of a round. Circuits of the first turn are set
+/// within the iteration, too.
+Communication through_light(const Scenario& scenario, double bytes);
 
 }  // namespace optinc

@@ -8,8 +8,8 @@ namespace optinc {
 
 /// What a network draws in one iteration of t seconds, without the computing of the servers:
 ///
-///   energy = chips P_static t + chips P_symbol t_symbols + P_transceivers t + e_switch (switched bits) +
-///   P_optics t
+///   energy = chips P_static t + chips P_symbol t_symbols + P_transceivers t + e_switch (switched bits)
+///            + (ports of circuits) P_port t + P_optics t
 ///
 /// - Heaters, lasers, receivers and control of OptINC units cannot be switched off between averages: they draw
 ///   their power for all of t. Modulator drivers and converters draw theirs only while symbols are sent.
@@ -25,6 +25,11 @@ namespace optinc {
 /// - P_optics is what switches and amplifies light between nodes. iteration_energy leaves it 0: it belongs to a
 ///   whole cluster (SharedNetwork::energy).
 ///
+/// - A switch of circuits between servers and U units of K inputs (circuit-switched) has a port, a fibre in and
+///   one out, for every lane of every chip of every server and of every unit's input: side by side x lanes x
+///   (N + U K), lanes of 2 bits a symbol. All lanes of a unit have one wavelength, so that none share a fibre.
+///   It draws circuit_switch_w_per_port for the whole iteration, whatever its size.
+///
 /// What needs the cost of a unit is NaN, which means not known, for a scenario without a design.
 struct IterationEnergy {
   std::int64_t units = 0;       ///< of OptINC
@@ -32,16 +37,18 @@ struct IterationEnergy {
   double chip_bit_per_s = 0.0;  ///< that one chip carries of every server's port
   double chip_static_w = 0.0;   ///< of one chip, whatever it sends
   double chip_symbol_w = 0.0;   ///< of one chip, while it sends symbols
-  double symbols_s = 0.0;       ///< t_symbols
+  double symbols_s = 0.0;       ///< t_symbols, mean of the chips
   double transceivers_w = 0.0;  ///< of all transceivers, both ends of every fibre
   double switched_bits = 0.0;   ///< through electrical switches, once for each that they cross
   double optics_w = 0.0;        ///< of what switches and amplifies light
-  double static_j = 0.0, symbol_j = 0.0, transceivers_j = 0.0, switches_j = 0.0, optics_j = 0.0;
+  double circuit_ports = 0.0;   ///< of the switch between servers and units
+  double static_j = 0.0, symbol_j = 0.0, transceivers_j = 0.0, switches_j = 0.0, circuits_j = 0.0,
+         optics_j = 0.0;
   bool rate_reachable = true;  ///< UnitCost::carries_its_rate of the design; without units true, without a
                                ///< design false
 
   /// All parts, J.
-  double total_j() const { return static_j + symbol_j + transceivers_j + switches_j + optics_j; }
+  double total_j() const { return static_j + symbol_j + transceivers_j + switches_j + circuits_j + optics_j; }
 };
 
 /// Line rate of all fibres of a network, bit/s; a fibre is one direction between two transceivers. N servers'
@@ -56,7 +63,7 @@ double fibres_bit_per_s(const Scenario& scenario);
 /// bytes take serial_s on their way; fibres: line rate of those that it pays for, bit/s (fibres_bit_per_s). A
 /// chip of b bits, R_s symbols a second and k slots a word carries r = b R_s / k of a port, so that
 ///
-///   chips = units ceil(M R / r),   t_symbols = serial_s M R / (ceil(M R / r) r)
+///   chips = units ceil(M R / r),   t_symbols = serial_s groups_a_unit M R / (ceil(M R / r) r)
 IterationEnergy iteration_energy(const Scenario& scenario, double total_s, double serial_s,
                                  double switched_bytes, double fibres);
 

@@ -26,6 +26,22 @@ void add_both_ways(Communication& c, const std::string& name, double bytes_per_s
     c.links.push_back({fmt::format("{} {}", name, way), bytes_per_s, bytes, 1, 0.0});
 }
 
+/// One turn of every server in each round, and the wait for all other turns.
+void take_turns(Communication& c, const UnitTurns& t, double set_s) {
+  const double turn_s = c.whole_s(), turns = static_cast<double>(t.turns);
+  std::vector<double> mean = c.server_bytes;  // of a turn
+  for (double& bytes : mean) bytes /= turns;
+  c.repeat(t.rounds, "");
+  for (double* wait : {&c.serial_s, &c.mean_links_s, &c.latency_s}) *wait *= turns;
+  c.circuits_s = static_cast<double>(t.sets) * set_s;
+  c.steps.clear();
+  for (std::int64_t p = 0; p < t.rounds; ++p) {
+    const double start_s = p == 0 ? 0.0 : c.steps.back().start_s + c.steps.back().whole_s();
+    c.steps.push_back(
+        {fmt::format("round {}", p + 1), t.turns, start_s, turn_s, set_s, t.sets / t.rounds, mean});
+  }
+}
+
 /// Levels of switches that the servers of a fat-tree need.
 int levels_that_span(const Scenario& s, const std::vector<int>& places) {
   const int half = static_cast<int>(s.radix) / 2;
@@ -64,22 +80,21 @@ Communication in_switches(const Scenario& s, const std::vector<int>& places, int
   return c;
 }
 
-std::int64_t units_of(const Scenario& s) {
-  std::int64_t below = s.servers, units = 0;
-  for (std::int64_t level = 0; level < levels_of(s); ++level) {
-    below = (below + s.fan_in - 1) / s.fan_in;
-    units += below;
-  }
-  return units;
+UnitTurns unit_turns(const Scenario& s) {
+  if (!s.circuit_switched()) return {};
+  const std::int64_t rounds = levels_of(s), groups = s.servers / s.fan_in, units = units_of(s),
+                     turns = (groups + units - 1) / units, all = rounds * turns;
+  return {rounds, turns, all == 1 ? 0 : all, static_cast<double>(groups) / static_cast<double>(units * turns)};
 }
 
 Communication through_light(const Scenario& s, double bytes) {
-  const auto levels = static_cast<double>(levels_of(s));
+  const auto levels = s.circuit_switched() ? 1.0 : static_cast<double>(levels_of(s));
   const double port = s.port_bytes_per_s();
   const double latency_s = 2.0 * s.step_latency_s + 2.0 * levels * fibre_delay_s({s.fibre_m}) +
                            levels * s.chip_latency_s + s.io_latency_s * (s.regenerated ? levels : 1.0);
   Communication c = one_step(s, "traversal", bytes, bytes / port, latency_s);
   for (std::int64_t i = 0; i < s.servers; ++i) add_both_ways(c, fmt::format("server {}", i), port, bytes);
+  if (s.circuit_switched()) take_turns(c, unit_turns(s), s.reconfiguration_s);
   return c;
 }
 

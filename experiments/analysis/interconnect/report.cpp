@@ -24,7 +24,7 @@ double steps_in(const IterationResult& r) {
   return static_cast<double>(steps);
 }
 
-constexpr std::array<Iteration, 33> quantities = {{
+constexpr std::array<Iteration, 36> quantities = {{
     {"parameters", "1", "", 1, "parameters of the model",
      [](const IterationResult& r) { return static_cast<double>(r.parameters); }, true},
     {"macs", "1", "", 1, "multiply-adds of the forward pass, per sample",
@@ -62,8 +62,10 @@ constexpr std::array<Iteration, 33> quantities = {{
     {"bus_bytes_per_s", "byte/s", "busbw GB/s", 1e-9,
      "algorithm_bytes_per_s times 2 (N-1)/N; NaN if the network adds",
      [](const IterationResult& r) { return r.bus_bytes_per_s; }},
-    {"units", "1", "units", 1, "OptINC units",
-     [](const IterationResult& r) { return static_cast<double>(r.energy.units); }, true},
+    {"turns", "1", "turns", 1, "turns of a round in which groups share OptINC units; 1 elsewhere",
+     [](const IterationResult& r) { return static_cast<double>(unit_turns(r.scenario).turns); }, true},
+    {"circuits_set", "1", "circuits set", 1, "times that circuits between servers and OptINC units are set",
+     [](const IterationResult& r) { return static_cast<double>(unit_turns(r.scenario).sets); }, true},
     {"chips", "1", "chips", 1,
      "chips of all units, in each as many in parallel as a server's port needs; NaN here and below: not known, "
      "because the scenario names no design",
@@ -80,6 +82,8 @@ constexpr std::array<Iteration, 33> quantities = {{
      [](const IterationResult& r) { return r.energy.transceivers_w; }},
     {"switched_bits", "bit", "switched Gb", 1e-9, "bits through electrical switches, counted at every switch",
      [](const IterationResult& r) { return r.energy.switched_bits; }},
+    {"circuit_ports", "1", "ports", 1, "ports of the switch of circuits between servers and OptINC units",
+     [](const IterationResult& r) { return r.energy.circuit_ports; }},
     {"static_j", "J", "static", 1, "energy: chips x chip_static_w x total_s",
      [](const IterationResult& r) { return r.energy.static_j; }},
     {"symbol_j", "J", "symbols", 1, "energy: chips x chip_symbol_w x symbols_s",
@@ -88,6 +92,8 @@ constexpr std::array<Iteration, 33> quantities = {{
      [](const IterationResult& r) { return r.energy.transceivers_j; }},
     {"switches_j", "J", "switches", 1, "energy: switched_bits x switch_j_per_bit",
      [](const IterationResult& r) { return r.energy.switches_j; }},
+    {"circuits_j", "J", "circuits", 1, "energy: circuit_ports x circuit_switch_w_per_port x total_s",
+     [](const IterationResult& r) { return r.energy.circuits_j; }},
     {"energy_j", "J", "total", 1, "energy of the network per iteration, without the servers' computation",
      [](const IterationResult& r) { return r.energy.total_j(); }},
     {"steps", "1", "", 1, "sequential communication steps; a bucket of scales is one", steps_in, true},
@@ -195,13 +201,31 @@ std::string remarks_text(const InterconnectResults& all) {
   return text;
 }
 
+std::string units_cell(const IterationResult& r) { return std::to_string(r.energy.units); }
+
+/// What circuit-switched units do, and the switch.
+std::string circuits_text(const InterconnectResults& all) {
+  ScenarioTable table(all, [](const IterationResult& r) { return r.scenario.circuit_switched(); });
+  if (table.rows.empty()) return "";
+  table.add_column({"units"}, units_cell);
+  table.add_column({"rounds"}, [](const IterationResult& r) { return std::to_string(r.scenario.levels); });
+  table.add_columns({"turns", "circuits_set", "circuit_ports", "circuits_j"}, "n/k");
+  return table.text(
+      "Circuit-switched OptINC units",
+      "In each round every group of fan_in servers averages once, in so many turns at the units. "
+      "ports: of the switch of circuits, a fibre in and one out, one for each lane of each "
+      "server's and each unit's chips; circuits = ports x circuit_switch_w_per_port x total ms, J "
+      "in an iteration, part of the total above.");
+}
+
 /// Chips of the scenarios with a design.
 std::string units_text(const InterconnectResults& all) {
   ScenarioTable table(
       all, [](const IterationResult& r) { return r.scenario.network == "optinc" && r.scenario.unit; });
   if (table.rows.empty()) return "";
   table.add_column({"design", Align::left}, [](const IterationResult& r) { return r.scenario.design; });
-  table.add_columns({"units", "chips", "chip_bit_per_s", "chip_static_w", "chip_symbol_w"});
+  table.add_column({"units"}, units_cell);
+  table.add_columns({"chips", "chip_bit_per_s", "chip_static_w", "chip_symbol_w"});
   return table.text("OptINC units, power of one chip",
                     "chips: units x parallel chips in each (line rate of a server's port over chip Gb/s, "
                     "rounded up); chip Gb/s: bits per code x symbol rate over slots per word.");
@@ -226,7 +250,7 @@ std::string energy_text(const InterconnectResults& all) {
              "Terms of the energy",
              "static = chips x static W x total ms; symbols = chips x symbol W x symbol ms; transceivers = "
              "transceivers W x total ms; switches = switched Gb x switch_j_per_bit.") +
-         units_text(all);
+         units_text(all) + circuits_text(all);
 }
 
 /// A table for each pair of scenarios, a row a value of an assumption.

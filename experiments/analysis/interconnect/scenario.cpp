@@ -49,6 +49,16 @@ std::int64_t levels_of(const Scenario& s) {
   return levels;
 }
 
+std::int64_t units_of(const Scenario& s) {
+  if (s.circuit_switched()) return s.units > 0 ? s.units : s.servers / s.fan_in;
+  std::int64_t below = s.servers, units = 0;
+  for (std::int64_t level = 0; level < levels_of(s); ++level) {
+    below = (below + s.fan_in - 1) / s.fan_in;
+    units += below;
+  }
+  return units;
+}
+
 ModelCost model_of(const Scenario& s) {
   if (s.weights == 0) return workload_cost(s.workload, s.context);
   return {"own", "sample", {{"all", s.weights, s.weights}}};
@@ -59,7 +69,10 @@ Scenario in_force(Scenario s) {
   const int n = static_cast<int>(s.servers);
   if (s.compute_s < 0.0) s.compute_s = iteration_flop(s, model) / s.compute_rate_flop_per_s;
   if (s.network == "fat-tree" && s.radix == 0) s.radix = fitting_radix(n);
-  if (s.network == "optinc") s.levels = levels_of(s);
+  if (s.network == "optinc") {
+    s.levels = levels_of(s);
+    s.units = units_of(s);
+  }
   if (s.unit) s.chip_latency_s = s.unit->delay_s;
   if (s.chunks == 0 && reads_key(s, "chunks"))
     s.chunks = best_chunks(s.collective, n, gradient_bytes(s, model), s.port_bytes_per_s(), s.step_latency_s);

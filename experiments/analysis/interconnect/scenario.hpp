@@ -40,18 +40,21 @@ struct Scenario {
          laser_tuning_s = 0.1e-6, setup_s = 0.1;
   std::string directions = "both", spectrum = "each", reconfigure = "on-change";
   // in the network
-  std::int64_t fan_in = 4, levels = 0;
+  std::string arrangement = "tree";
+  std::int64_t fan_in = 4, levels = 0, units = 0;
   double fibre_m = 50.0, chip_latency_s = 0.7e-9, io_latency_s = 100e-9, aggregation_latency_s = 0.3e-6;
   bool regenerated = false;
   std::string design, designs;
   std::optional<UnitCost> unit = {};  ///< cost of `design`, no key: cost_units computes it
   // energy of links and switches
-  double transceiver_j_per_bit = 20e-12, switch_j_per_bit = 10e-12;
+  double transceiver_j_per_bit = 20e-12, switch_j_per_bit = 10e-12, circuit_switch_w_per_port = 0.8;
 
   /// M R, bit/s and direction: what a server's transceivers send, payload and overhead.
   double line_bit_per_s() const { return static_cast<double>(transceivers) * rate_bit_per_s; }
   /// B = M R eta / 8, bytes/s and direction.
   double port_bytes_per_s() const { return line_bit_per_s() * efficiency / 8.0; }
+  /// Whether servers reach OptINC units by circuits that are switched.
+  bool circuit_switched() const { return network == "optinc" && arrangement == "circuit-switched"; }
 };
 
 inline constexpr std::array<std::string_view, 6> interconnect_names = {"switch",  "fat-tree", "sip-ring",
@@ -64,6 +67,7 @@ inline constexpr std::array<std::string_view, 8> collective_names = {"ring",
                                                                      "sharded-parameter-server",
                                                                      "in-network",
                                                                      "optinc"};
+inline constexpr std::array<std::string_view, 2> arrangement_names = {"tree", "circuit-switched"};
 inline constexpr std::array<std::string_view, 2> placement_names = {"linear", "random"};
 inline constexpr std::array<std::string_view, 2> direction_names = {"one", "both"};
 inline constexpr std::array<std::string_view, 2> spectrum_names = {"each", "shared"};
@@ -84,9 +88,9 @@ bool reads_key(const Scenario& scenario, std::string_view key);
 void set_field(Scenario& scenario, std::string_view key, const FieldValue& value, std::string_view where);
 
 /// The scenario with every value that it leaves to us: compute_s of workload, batch and rate; the fewest ports
-/// of a fat-tree's switch and levels of OptINC that fit; best_chunks; the port's rate over 64 wavelengths;
-/// circuits set in 25e-6 s (sip-ring) or 10e-3 s (sip-ocs); the delay of its `unit`. For a scenario that
-/// check_scenario lets pass.
+/// of a fat-tree's switch and levels of OptINC that fit; its units; best_chunks; the port's rate over 64
+/// wavelengths; circuits set in 25e-6 s (sip-ring) or 10e-3 s (others); the delay of its `unit`. For a scenario
+/// that check_scenario lets pass.
 Scenario in_force(Scenario scenario);
 
 /// Layers of the model that is trained: those of `workload`, or a single one of `weights` weights, each of
@@ -99,8 +103,13 @@ double iteration_flop(const Scenario& scenario, const ModelCost& model);
 /// Bytes of a server's gradient, without scales.
 double gradient_bytes(const Scenario& scenario, const ModelCost& model);
 
-/// Levels of OptINC units: those set, or the fewest whose ports suffice.
+/// Levels of OptINC units: those set, or the fewest whose ports suffice; of a circuit-switched arrangement, its
+/// rounds.
 std::int64_t levels_of(const Scenario& scenario);
+
+/// OptINC units: those of a tree whose leaves are the servers, or of a circuit-switched arrangement those set,
+/// or one for each of its N / fan_in groups.
+std::int64_t units_of(const Scenario& scenario);
 
 /// Throws Error, the scenario's name first, for what no network can be (a collective that it does not carry,
 /// more servers than ports, a fat-tree without a routing), for what a number cannot mean, and for what would

@@ -1,4 +1,7 @@
 #include <cmath>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "experiments/analysis/interconnect/collectives.hpp"
 #include "experiments/analysis/interconnect/scenario.hpp"
@@ -74,8 +77,25 @@ void check_circuits(const Scenario& s) {
   }
 }
 
+/// N = K^l servers, and no unit without a group.
+void check_groups(const Scenario& s) {
+  std::int64_t below = s.fan_in;
+  while (below * s.fan_in <= s.servers) below *= s.fan_in;
+  const std::string fitting =
+      s.servers < below ? fmt::format("{}", below) : fmt::format("{} or {}", below, below * s.fan_in);
+  validate(s.servers == below,
+           "{}: {} servers in circuit-switched groups of {} (a power of fan_in, so that every round has whole "
+           "groups). Set servers = {}, or arrangement = \"tree\".",
+           s.name, s.servers, s.fan_in, fitting);
+  validate(s.units <= s.servers / s.fan_in,
+           "{}: units = {} for {} servers in groups of {} (at most a unit for each of {} groups). Set units = "
+           "{}, or 0.",
+           s.name, s.units, s.servers, s.fan_in, s.servers / s.fan_in, s.servers / s.fan_in);
+}
+
 void check_units(const Scenario& s) {
   if (s.network != "optinc") return;
+  if (s.circuit_switched()) return check_groups(s);
   const double ports = std::pow(static_cast<double>(s.fan_in), static_cast<double>(levels_of(s)));
   validate(static_cast<double>(s.servers) <= ports,
            "{}: {} servers at {} level{} of {} each (at most {}). Add levels, or raise fan_in.", s.name,

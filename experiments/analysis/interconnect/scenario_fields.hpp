@@ -14,6 +14,7 @@ void visit_fields(S& s, Visitor&& visit) {
   constexpr double s_max = 1e6, rate_max = 1e18;
   const bool fat_tree = s.network == "fat-tree", sip_ring = s.network == "sip-ring",
              sip_ocs = s.network == "sip-ocs", oddl = s.network == "oddl", optinc = s.network == "optinc";
+  const bool circuits = s.circuit_switched(), tree = optinc && !circuits;
   const bool in_network = s.collective == "in-network", scaled = s.scale_bits > 0,
              words = s.weights == 0 && s.workload.starts_with("llama"), counted = s.compute_s < 0.0;
   const bool switches = s.network == "switch" || fat_tree || (optinc && scaled);
@@ -107,9 +108,10 @@ void visit_fields(S& s, Visitor&& visit) {
                   "Data rate of a SiP-Ring wavelength; 0: 1/64 of the port rate", 0, rate_max},
         s.wavelength_rate_bit_per_s, sip_ring);
   visit(FieldInfo{"reconfiguration_s", "s",
-                  "Time to set up new circuits; -1: 25e-6 for a SiP-Ring, 10e-3 for SiP-OCS", -1, s_max,
-                  "guess, from memory of SiP-ML"},
-        s.reconfiguration_s, sip_ring || sip_ocs);
+                  "Time to set up new circuits; -1: 25e-6 for a SiP-Ring, 10e-3 for SiP-OCS and for "
+                  "circuit-switched OptINC units",
+                  -1, s_max, "guess, from memory of SiP-ML"},
+        s.reconfiguration_s, sip_ring || sip_ocs || circuits);
   visit(FieldInfo{"control_delay_s", "s", "Control delay of ODDL per round of circuits", 0, s_max,
                   "guess: 0.5e-6 to 2e-6"},
         s.control_delay_s, oddl);
@@ -136,7 +138,15 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"fan_in", "1", "Inputs of an OptINC unit: servers, or units of the level below", 2, 64,
                   "published summaries of OptINC: 4 servers per unit, 16 on two levels"},
         s.fan_in, optinc);
-  visit(FieldInfo{"levels", "1", "Levels of OptINC units; 0: the fewest that suffice", 0, 8}, s.levels, optinc);
+  visit(name_field("arrangement",
+                   "Arrangement of OptINC units: a tree, or groups of fan_in servers that take turns at units "
+                   "behind a switch of optical circuits",
+                   arrangement_names),
+        s.arrangement, optinc);
+  visit(FieldInfo{"levels", "1", "Levels of a tree of OptINC units; 0: the fewest that suffice", 0, 8},
+        s.levels, tree);
+  visit(FieldInfo{"units", "1", "OptINC units behind the switch of circuits; 0: one for each group", 0, 65536},
+        s.units, circuits);
   visit(FieldInfo{"fibre_m", "m", "Fibre length between server and unit, and between levels", 0, 1e6, "guess"},
         s.fibre_m, optinc);
   visit(
@@ -156,14 +166,15 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(
       FieldInfo{
           "io_latency_s", "s",
-          "Latency of converters, serialisers and framing, once per averaging (once per level if regenerated)",
+          "Latency of converters, serialisers and framing, once per averaging (once per level if regenerated, "
+          "once per turn if circuit-switched)",
           0, s_max, "guess"},
       s.io_latency_s, optinc);
   visit(FieldInfo{"aggregation_latency_s", "s", "Latency of the addition in a switch, per level", 0, s_max,
                   "guess"},
         s.aggregation_latency_s, in_network);
   visit(FieldInfo{"regenerated", "1", "Whether light is detected and re-modulated between levels"},
-        s.regenerated, optinc);
+        s.regenerated, tree);
 
   visit(FieldInfo{"transceiver_j_per_bit", "J/bit", "Transceiver energy per bit, both ends of a fibre together",
                   0, 1e-6, "guess: 16 W at 800 Gb/s"},
@@ -171,6 +182,10 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"switch_j_per_bit", "J/bit", "Energy per bit through an electrical switch", 0, 1e-6,
                   "guess: 500 W at 51.2 Tb/s"},
         s.switch_j_per_bit, switches);
+  visit(FieldInfo{"circuit_switch_w_per_port", "W",
+                  "Power of a switch of optical circuits per port (a fibre in and one out)", 0, 1e3,
+                  "guess: 108 W of a MEMS switch of 136 ports (Google's Palomar, from memory)"},
+        s.circuit_switch_w_per_port, circuits);
 }
 
 }  // namespace optinc

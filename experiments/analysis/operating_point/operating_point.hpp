@@ -19,7 +19,7 @@ struct OperatingPointSearch {
   double chips_right = 0.95;  ///< share of the chips that must pass
   int chips = 100;            ///< that a point is confirmed on
   int words = 30'000;         ///< on each chip, drawn
-  std::vector<double> bandwidths_hz = {12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
+  std::vector<double> bandwidths_hz = {8e9, 12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
   double slowest_bd = 5e9, fastest_bd = 200e9;
 
   /// Whether `wrong` is less than one of `words`. The search then extrapolates from words with more noise

@@ -13,6 +13,8 @@ FAILURES = "experiments/data/lists/oddl_failures.toml"
 SPLIT = "experiments/data/lists/oddl_parallel.toml"
 TRACED = "tests/data/chakra/two_stages.toml"
 COMMAND, OF_DAYS, OF_SMALL, OF_FAILURES, OF_SPLIT, OF_TRACED = (f"{OPTINC} cluster {path}" for path in (LIST, DAYS, SMALL, FAILURES, SPLIT, TRACED))
+ARRANGEMENTS = "experiments/data/lists/arrangements.toml"
+OF_ARRANGEMENTS = f"{OPTINC} interconnect {ARRANGEMENTS}"
 FLOWS = "a hundred thousand flows at once*"
 
 
@@ -64,6 +66,17 @@ def split_over_oddl(bench, name, network):
     """Iteration of LLaMA-7B, split so, at 100 Gb/s, over that on ODDL."""
     on = {row["network"]: row["iteration_s"] for row in named(bench, "iterations", name, SPLIT, rate_bit_per_s=1e11)}
     return on[network] / on["oddl"]
+
+
+def arranged(bench, name, servers=256):
+    """A scenario of the list of arrangements, as optinc interconnect answers it."""
+    told = bench.once(ARRANGEMENTS, lambda: json.loads(bench.optinc("interconnect", ARRANGEMENTS, "--json", "--quiet")[0]))
+    return next(row for row in told["scenarios"] if (row["name"], row["servers"]) == (name, servers))
+
+
+def over_ring(bench, name, key):
+    """Time (total_s) or energy (energy_j) of an iteration of 256 servers over that of a ring of 32 bits."""
+    return arranged(bench, name)[key] / arranged(bench, "ring, 32 bits")[key]
 
 
 def solved_flows(bench):
@@ -125,6 +138,18 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      lambda bench: split_over_oddl(bench, "16 replicas on 8 ranks each", "optinc"), OF_SPLIT),
     ("trace", "<= 1e-6", "iteration of four ranks whose Chakra traces protoc encoded, over 8.95 ms by hand, less 1",
      lambda bench: abs(rows(bench, "iterations", TRACED)[0]["iteration_s"] / 8.95e-3 - 1), OF_TRACED),
+    *((f"arrangement-{name}", target, f"iteration of ResNet50 on 256 servers over that of a ring of 32 bits: {scenario}",
+       lambda bench, scenario=scenario: over_ring(bench, scenario, "total_s"), OF_ARRANGEMENTS)
+      for name, scenario, target in (("tree", "tree of 4", "<= 0.7"), ("adding", "sum in switches, 8 bits", "<= 0.7"),
+                                     ("fast-circuits", "fast circuits, N/4 units", ""), ("mirrors", "mirrors, N/4 units", ""))),
+    *((f"arrangement-energy-{name}", "", f"energy of the network in such an iteration over that of the ring: {scenario}",
+       lambda bench, scenario=scenario: over_ring(bench, scenario, "energy_j"), OF_ARRANGEMENTS)
+      for name, scenario in (("tree", "tree of 4"), ("trained", "tree of 4, trained"), ("radix-16", "tree of 16"),
+                             ("adding", "sum in switches, 8 bits"), ("fast-circuits", "fast circuits, N/4 units"))),
+    *((f"arrangement-units-{name}", target, f"units for 256 servers: {scenario}",
+       lambda bench, scenario=scenario: arranged(bench, scenario)["units"], OF_ARRANGEMENTS)
+      for name, scenario, target in (("tree", "tree of 4", "= 85"), ("radix-16", "tree of 16", "= 17"),
+                                     ("circuits", "fast circuits, N/4 units", "= 64"))),
     ("day-fat-tree", "", "iteration time over that on an ideal network, a day of 1,024 nodes, packed, fat-tree",
      lambda bench: named(bench, "days", "a day, packed", DAYS, network="fat-tree")[0]["mean_stretch"], OF_DAYS),
     ("day-oddl", "", "the same on ODDL", lambda bench: named(bench, "days", "a day, packed", DAYS, network="oddl")[0]["mean_stretch"], OF_DAYS),

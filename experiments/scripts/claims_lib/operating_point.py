@@ -128,7 +128,10 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
       for name, design, target in (
           ("published-shape", "published shape, trained for noise", ">= 36"), ("96-32", "96-32 in turn", ">= 36"),
           ("more-light", "96-32 in turn, twice the light", ">= 45"), ("good-lab", "96-32 in turn, good-lab", ">= 15"),
-          ("chain", "carry chain, more light", ">= 55"), ("as-published", "published, as published", "= 0"))),
+          ("chain", "carry chain, more light", ">= 55"),
+          ("signed-chain-8", "carry chain for 8 servers, more light, signed levels", ">= 60"),
+          ("signed-chain-16", "carry chain for 16 servers, more light, signed levels", ">= 14"),
+          ("chain-16", "carry chain for 16 servers, more light", "= 0"), ("as-published", "published, as published", "= 0"))),
     *((f"energy-{name}", "", f"pJ per bit at that rate, including clocks and equalisers: {design}",
        lambda bench, design=design: 1e12 * points(bench)[design]["energy_per_bit"], RUN)
       for name, design in (("published-shape", "published shape, trained for noise"), ("96-32", "96-32 in turn"),

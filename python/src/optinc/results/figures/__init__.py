@@ -23,7 +23,7 @@ from .eye import eye
 from .failures import failures
 from .gradient import gradient
 from .heat_map import heat_map
-from .interconnect import assumptions, interconnect
+from .interconnect import arrangements, assumptions, interconnect
 from .law import drawable, law
 from .learning import learning
 from .mesh_balance import mesh_balance
@@ -43,7 +43,7 @@ from .wrong_words import wrong_words
 
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
     metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, spectrum, comb, receiver_noise, budget,
-    designs, interconnect, assumptions, testbed, competition, iteration, failures, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
+    designs, interconnect, arrangements, assumptions, testbed, competition, iteration, failures, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
     gradient_errors, wrong_words, cost_front, operating_points, waveform, wafer_map, scattering)}
 """Every figure by name."""
 

@@ -92,6 +92,52 @@ def interconnect(run: Run) -> Figure:
     return style.finish(figure, run, f"{run.provenance.title}. *: calibrated to published ratios")
 
 
+KINDS: dict[str, dict[str, Any]] = {  # of networks: they differ in lightness and dashes, their rows in markers
+    "electrical": dict(color="#999999", linestyle=(0, (1, 1)), markerfacecolor="none", markeredgewidth=1.2, zorder=3),
+    "tree": dict(color="#0060a8", linestyle="-"),
+    "circuit-switched": dict(color="#e69f00", linestyle=(0, (4, 1.5)), markeredgecolor="black", markeredgewidth=0.5),
+}
+MARKERS = "osD^vPX<>d"
+
+
+@style.styled
+def arrangements(run: Run) -> Figure:
+    """What arrangements of OptINC units cost as servers are added: time of an iteration, and energy of the network in it a
+    server, of every scenario with several numbers of servers. Grey, dotted: networks without OptINC units; blue: trees of units;
+    dashed: units behind a switch of circuits, whose curves leave the panel at four times the largest of the others.
+
+    Raises NotInResult where the file holds no circuit-switched units.
+    """
+    data = run.require("interconnect")
+    needed = ("name", "servers", "network", "arrangement", "total_s", "energy_j")
+    text = {name: np.asarray(data[name].values, object) for name in needed[:4] if name in data}
+    if len(text) < 4 or not ((text["network"] == "optinc") & (text["arrangement"] == "circuit-switched")).any():
+        raise NotInResult(f"{run.path} holds no circuit-switched units. Set arrangement = \"circuit-switched\" in a scenario.")
+    servers = text["servers"].astype(int)
+    values = (("iteration time (ms)", 1e3 * np.asarray(data["total_s"].values, float)),
+              ("energy of the network per server and iteration (J)", np.asarray(data["energy_j"].values, float) / servers))
+    curves = [name for name in dict.fromkeys(text["name"]) if len(set(servers[text["name"] == name])) > 1]
+    figure, grid = style.panels(1, 2, style.PAGE_IN, 4.2)
+    drawn = dict.fromkeys(KINDS, 0)
+    for index, name in enumerate(curves):
+        mine = np.flatnonzero(text["name"] == name)
+        mine = mine[np.argsort(servers[mine])]
+        kind = str(text["arrangement"][mine[0]]) if text["network"][mine[0]] == "optinc" else "electrical"
+        for axes, (_, value) in zip(grid[0], values):
+            axes.plot(servers[mine], value[mine], label=style.plain(str(name)), marker=MARKERS[drawn[kind] % len(MARKERS)],
+                      markersize=max(3.0, 7.0 - 0.35 * index), **KINDS[kind])  # of curves that coincide, both are seen
+        drawn[kind] += 1
+    shown = np.isin(text["name"], curves)
+    switched = shown & (text["network"] == "optinc") & (text["arrangement"] == "circuit-switched")
+    for index, (axes, (label, value)) in enumerate(zip(grid[0], values)):
+        style.parameter_axis(axes, [float(n) for n in servers[shown]], "servers")
+        style.decades(axes, axes.yaxis, value[shown])
+        if (others := value[shown & ~switched]).size:  # units shared by many servers would hide all else
+            axes.set_ylim(top=min(4 * np.nanmax(others), 1.2 * np.nanmax(value[shown])))
+        style.panel(axes, index, label)
+    return style.finish(figure, run, run.provenance.title.split(": ", 1)[-1], grid[0, 0].get_legend_handles_labels())
+
+
 def spread(values: Any) -> tuple[float, float]:
     """A little more than the values' range, with 1 in it."""
     low, high = min(1.0, float(np.min(values))), max(1.0, float(np.max(values)))
