@@ -79,7 +79,7 @@ Scenario side_network(const Scenario& scenario);
 struct UnitTurns {
   std::int64_t rounds = 1;     ///< averages one after the other; a server sends all its bytes in each of them
   std::int64_t turns = 1;      ///< of a round
-  std::int64_t sets = 0;       ///< of circuits, one before every turn; 0 where one set serves for ever
+  std::int64_t sets = 0;       ///< of circuits, one before every turn; 0 where the circuits never change
   double groups_a_unit = 1.0;  ///< that a unit averages in a turn, mean of turns and units: at most 1
 };
 

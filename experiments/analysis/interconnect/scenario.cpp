@@ -43,7 +43,7 @@ double gradient_bytes(const Scenario& s, const ModelCost& model) {
 }
 
 std::int64_t levels_of(const Scenario& s) {
-  if (s.levels > 0) return s.levels;
+  if (s.levels > 0 && !s.circuit_switched()) return s.levels;
   std::int64_t levels = 1;
   for (std::int64_t ports = s.fan_in; ports < s.servers; ports *= s.fan_in) ++levels;
   return levels;
@@ -69,10 +69,8 @@ Scenario in_force(Scenario s) {
   const int n = static_cast<int>(s.servers);
   if (s.compute_s < 0.0) s.compute_s = iteration_flop(s, model) / s.compute_rate_flop_per_s;
   if (s.network == "fat-tree" && s.radix == 0) s.radix = fitting_radix(n);
-  if (s.network == "optinc") {
-    s.levels = levels_of(s);
-    s.units = units_of(s);
-  }
+  if (s.network == "optinc") s.levels = levels_of(s);
+  s.units = s.network == "optinc" ? units_of(s) : 0;
   if (s.unit) s.chip_latency_s = s.unit->delay_s;
   if (s.chunks == 0 && reads_key(s, "chunks"))
     s.chunks = best_chunks(s.collective, n, gradient_bytes(s, model), s.port_bytes_per_s(), s.step_latency_s);

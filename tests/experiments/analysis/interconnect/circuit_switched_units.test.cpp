@@ -131,6 +131,7 @@ TEST_CASE("circuit-switched units read their own keys, and have numbers in force
     CHECK(reads_key(s, key));
   for (const char* key : {"levels", "regenerated"}) CHECK_FALSE(reads_key(s, key));
   s.reconfiguration_s = -1.0;
+  s.levels = 2;  // of a preset, for trees
   s = in_force(s);
   CHECK(s.reconfiguration_s == 10e-3);
   CHECK(s.levels == 3);
@@ -139,4 +140,8 @@ TEST_CASE("circuit-switched units read their own keys, and have numbers in force
   for (const char* key : {"units", "reconfiguration_s", "circuit_switch_w_per_port"})
     CHECK_FALSE(reads_key(s, key));
   CHECK(in_force(s).units == 16 + 4 + 1);
+  s.network = "switch";
+  s.collective = "ring";
+  s.units = 5;  // of a preset, for circuits
+  CHECK(in_force(s).units == 0);
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -54,8 +56,8 @@ def operating_points(run: Run) -> Figure:
     axes.set_xlabel("bit rate of all servers (Tb/s)")
     axes.set_ylabel("energy per bit (pJ)")
     if none := [style.plain(name) for name, found in zip(names, there) if not found]:
-        axes.text(0.02, 0.02, "decode at no rate: " + "; ".join(none), transform=axes.transAxes, fontsize=6, va="bottom",
-                  wrap=True)
+        axes.text(0.02, 0.02, textwrap.fill("decode at no rate: " + "; ".join(none), 110), transform=axes.transAxes, fontsize=6,
+                  va="bottom")
     style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: {data.attrs.get('criterion', '')}",
                  axes.get_legend_handles_labels())
     figure.draw_without_rendering()
