@@ -51,9 +51,9 @@ void visit_optics_power(T& t, auto&& visit) {
   visit(FieldInfo{"amplifier_w", "W", "Power of an optical amplifier between groups (ODDL)", 0, 1000,
                   "guess: a small erbium-doped amplifier, 2 to 15"},
         t.amplifier_w);
-  visit(FieldInfo{"fibre_switch_w", "W", "Power per port of the switch that joins OptINC's fibres", 0, 1000,
-                  "Google Palomar (MEMS): 108 W for 136 ports, from memory"},
-        t.fibre_switch_w);
+  visit(FieldInfo{"circuit_switch_w_per_port", "W", "Power per port of the switch that joins OptINC's fibres",
+                  0, 1e6, "guess: 108 W at 136 ports (Palomar, from memory)"},
+        t.network.circuit_switch_w_per_port);
 }
 
 /// Keys of a network and of the places that a job has on it.

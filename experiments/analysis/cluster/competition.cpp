@@ -42,7 +42,7 @@ CompetitionResult run_competition(const Competition& c) {
     if (network == std::string("fat-tree"))
       result.coupled = static_cast<double>(run.coupled) / static_cast<double>(jobs.size());
     const IterationEnergy energy = shared.energy(traffic[0], run.iteration_s[0]);
-    return {run.iteration_s[0], energy.total_j(), energy.optics_j};
+    return {run.iteration_s[0], energy.total_j(), energy.optics_j + energy.circuits_j};
   };
   result.oddl = on("oddl");
   result.fat_tree = on("fat-tree");

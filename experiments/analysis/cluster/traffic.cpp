@@ -379,13 +379,11 @@ IterationEnergy SharedNetwork::energy(const JobTraffic& traffic, double iteratio
   s.servers = traffic.nodes;
   s.levels = 0;
   IterationEnergy e = iteration_energy(s, iteration_s, bytes / s.port_bytes_per_s(), switched_bytes, fibres);
-  e.optics_w = share * parts_->layer_w;
+  e.optics_j = share * parts_->layer_w * iteration_s;
   if (s.network == "optinc") {
-    const auto units = static_cast<double>(e.units);
-    e.optics_w = 2.0 * (static_cast<double>(traffic.nodes) + units - 1.0) * e.chips / units *
-                 parts_->settings.fibre_switch_w;
+    e.circuit_ports = 2.0 * e.fibres * static_cast<double>(traffic.nodes + e.units - 1);
+    e.circuits_j = e.circuit_ports * s.circuit_switch_w_per_port * iteration_s;
   }
-  e.optics_j = e.optics_w * iteration_s;
   return e;
 }
 

@@ -40,7 +40,6 @@ struct TrafficSettings {
   double set_s = 3.2e-6;    ///< of circuits (oddl): what the protocol takes for one
   LightPaths light;         ///< between groups of ODDL's nodes; its nodes are those of the network
   double wavelength_switch_w = 20.0, amplifier_w = 5.0;  ///< of a module of `light`, whatever it carries
-  double fibre_switch_w = 108.0 / 136.0;                 ///< per port of the switch of OptINC's fibres
 };
 
 /// Load that one phase of a job's collective puts on the network, per byte of gradient that is exchanged.
@@ -128,9 +127,8 @@ class SharedNetwork {
   /// - ODDL: that share of the layer between groups (optical_modules),
   ///     P_optics = nodes / all nodes (wavelength switches wavelength_switch_w + amplifiers amplifier_w)
   /// - OptINC: ports of the switch that joins a job's fibres. Every server and every unit but the topmost has
-  ///   one fibre each way up to a unit for every chip side by side (all lanes in one: a lower bound), whose two
-  ///   ends take a port each,
-  ///     P_optics = 2 (nodes + units - 1) chips / units fibre_switch_w
+  ///   f fibres each way up to a unit (IterationEnergy::fibres), whose two ends take a port each,
+  ///     2 f (nodes + units - 1) circuit_switch_w_per_port
   /// Not counted: control messages and what sends them, resonators of SiP-Ring, and units kept as spares. Two
   /// nodes or more.
   IterationEnergy energy(const JobTraffic& traffic, double iteration_s) const;

@@ -12,7 +12,7 @@ void add_units(IterationEnergy& e, const Scenario& s, double total_s, double ser
   e.units = units_of(s);
   if (!s.unit) {
     e.chips = e.chip_bit_per_s = e.chip_static_w = e.chip_symbol_w = e.symbols_s = e.static_j = e.symbol_j =
-        std::numeric_limits<double>::quiet_NaN();
+        e.fibres = std::numeric_limits<double>::quiet_NaN();
     if (s.circuit_switched()) e.circuit_ports = e.circuits_j = e.chips;
     e.rate_reachable = false;
     return;
@@ -28,9 +28,9 @@ void add_units(IterationEnergy& e, const Scenario& s, double total_s, double ser
   e.static_j = e.chips * e.chip_static_w * total_s;
   e.symbol_j = e.chips * e.chip_symbol_w * e.symbols_s;
   e.rate_reachable = c.carries_its_rate();
+  e.fibres = side_by_side * std::ceil(e.chip_bit_per_s / (2.0 * c.symbol_rate_bd));
   if (!s.circuit_switched()) return;
-  const double lanes = std::ceil(e.chip_bit_per_s / (2.0 * c.symbol_rate_bd));
-  e.circuit_ports = side_by_side * lanes * static_cast<double>(s.servers + e.units * s.fan_in);
+  e.circuit_ports = e.fibres * static_cast<double>(s.servers + e.units * s.fan_in);
   e.circuits_j = e.circuit_ports * s.circuit_switch_w_per_port * total_s;
 }
 

@@ -22,13 +22,12 @@ namespace optinc {
 /// - Electrical switches count by the bits that cross them, switch_j_per_bit each (a guess: 500 W at 51.2
 /// Tb/s),
 ///   which is a lower bound, since a real switch draws most of its power idle.
-/// - P_optics is what switches and amplifies light between nodes. iteration_energy leaves it 0: it belongs to a
-///   whole cluster (SharedNetwork::energy).
-///
 /// - A switch of circuits between servers and U units of K inputs (circuit-switched) has a port, a fibre in and
-///   one out, for every lane of every chip of every server and of every unit's input: side by side x lanes x
-///   (N + U K), lanes of 2 bits a symbol. All lanes of a unit have one wavelength, so that none share a fibre.
-///   It draws circuit_switch_w_per_port for the whole iteration, whatever its size.
+///   one out, for every lane of every chip of every server and of every unit's input: f (N + U K), f: fibres of
+///   a server's port, side by side x lanes of 2 bits a symbol. All lanes of a unit have one wavelength, so that
+///   none share a fibre. It draws circuit_switch_w_per_port for the whole iteration, whatever its size.
+/// - P_optics is what switches and amplifies light between nodes of a cluster; it, and the switch of fibres
+///   that joins a tree of units for a job there, SharedNetwork::energy adds.
 ///
 /// What needs the cost of a unit is NaN, which means not known, for a scenario without a design.
 struct IterationEnergy {
@@ -40,7 +39,7 @@ struct IterationEnergy {
   double symbols_s = 0.0;       ///< t_symbols, mean of the chips
   double transceivers_w = 0.0;  ///< of all transceivers, both ends of every fibre
   double switched_bits = 0.0;   ///< through electrical switches, once for each that they cross
-  double optics_w = 0.0;        ///< of what switches and amplifies light
+  double fibres = 0.0;          ///< of a server's port to OptINC units: a lane of a chip each
   double circuit_ports = 0.0;   ///< of the switch between servers and units
   double static_j = 0.0, symbol_j = 0.0, transceivers_j = 0.0, switches_j = 0.0, circuits_j = 0.0,
          optics_j = 0.0;

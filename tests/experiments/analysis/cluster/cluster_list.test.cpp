@@ -120,11 +120,11 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   // two groups of 32: a switch out of and one into each, and four amplifiers; a quarter of them the job's
   CHECK(r.oddl.optics_j == Approx((2 * 2 * 20.0 + 2 * 4 * 5.0) / 4 * r.oddl.iteration_s));
   CHECK(r.oddl.energy_j == Approx(16 * 100e9 * s.transceiver_j_per_bit * r.oddl.iteration_s + r.oddl.optics_j));
-  // 16 servers and 4 units below the topmost, a chip each, two ports for each of these
-  CHECK(r.optinc.optics_j == Approx(2 * (16 + 4) * 108.0 / 136 * r.optinc.iteration_s));
+  // 16 servers and 4 units below the topmost, a chip of four lanes each, two ports for each of these
+  CHECK(r.optinc.optics_j == Approx(2 * 4 * (16 + 4) * 0.8 * r.optinc.iteration_s));
   s.unit->symbol_rate_bd = 12e9;  // 96 Gb/s a chip: two side by side
   const CompetitionResult slow = run_competition(c);
-  CHECK(slow.optinc.optics_j == Approx(2 * (2 * 16 + 2 * 4) * 108.0 / 136 * slow.optinc.iteration_s));
+  CHECK(slow.optinc.optics_j == Approx(2 * 4 * (2 * 16 + 2 * 4) * 0.8 * slow.optinc.iteration_s));
   s.unit->symbol_rate_bd = 40e9;
   c.traffic.light.group_size = 64;  // all on one router
   CHECK(run_competition(c).oddl.optics_j == 0.0);

@@ -29,7 +29,7 @@ Scenario switched(std::int64_t servers, std::int64_t units = 0) {
 }
 
 /// The same at chips of 8 bits and 50 GBd: two of them side by side carry 100 GB/s.
-Scenario costed(std::int64_t servers, std::int64_t units = 0) {
+Scenario circuit_costed(std::int64_t servers, std::int64_t units = 0) {
   Scenario s = switched(servers, units);
   s.bits = 8;
   s.unit = UnitCost{};
@@ -94,7 +94,7 @@ TEST_CASE("a single group of circuit-switched servers is a tree of one unit") {
 // burn; symbols of one round; static power of a unit for each group; ports of servers alone; one lane
 TEST_CASE("energy of circuit-switched units: units all iteration long, symbols by what they average") {
   for (const int units : {4, 3, 1}) {
-    const IterationResult r = simulate_iteration(costed(16, units));
+    const IterationResult r = simulate_iteration(circuit_costed(16, units));
     const double payload_s = 25e6 * 8 / 800e9;
     INFO(units);
     CHECK(r.energy.static_j == Approx(units * 2 * 1000.0 * r.total_s));
@@ -103,7 +103,7 @@ TEST_CASE("energy of circuit-switched units: units all iteration long, symbols b
     CHECK(r.energy.circuits_j == Approx(r.energy.circuit_ports * 0.8 * r.total_s));
     CHECK(r.energy.total_j() == Approx(r.energy.static_j + r.energy.symbol_j + r.energy.circuits_j));
   }
-  Scenario s = costed(4);
+  Scenario s = circuit_costed(4);
   s.unit->slots_per_word = 5;  // one lane for all digits of a word
   CHECK(simulate_iteration(s).energy.circuit_ports == 10 * (4 + 4));
   s.arrangement = "tree";
