@@ -106,11 +106,11 @@ def iteration(run: Run) -> Figure:
         mine = np.flatnonzero(rates == rate)
         starts = [k for k, row in enumerate(mine) if k == 0 or names[row] != names[mine[k - 1]]]
         y = np.arange(len(mine)) + np.cumsum([k in starts for k in range(len(mine))])
-        for part, left, label, look in ((compute, 0.0, "computing", {"color": "0.35"}),
+        for part, left, label, look in ((compute, 0 * compute, "computing", {"color": "0.35"}),
                                         (without - compute, compute, "waiting for other ranks' computing", {"color": "0.75"}),
                                         (whole - without, without, "communication that is not hidden",
                                          {"color": "white", "edgecolor": style.ACCENT, "hatch": "////"})):
-            axes.barh(y, part[mine], left=left if np.isscalar(left) else left[mine], height=0.8, label=label, linewidth=0.6, **look)
+            axes.barh(y, part[mine], left=left[mine], height=0.8, label=label, linewidth=0.6, **look)
         axes.set_yticks(y, [networks[row] for row in mine])
         for k in starts:
             axes.text(0, y[k] - 0.95, style.plain(names[mine[k]]), fontsize=7, fontweight="bold", va="center")
