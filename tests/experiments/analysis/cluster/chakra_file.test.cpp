@@ -68,7 +68,7 @@ TEST_CASE("four ranks whose traces protoc encoded take what the text says") {
   CHECK(answer.run.steps == 4 * 9);
 }
 
-// under the address sanitizer; a file that ends between two messages is a shorter trace
+// A file that ends between two messages is a shorter trace. tests/fuzz reads such files under the address sanitizer
 TEST_CASE("damaged execution traces are refused, or are other traces") {
   const std::string whole = bytes_of(data / "two_stages.0.et");
   std::vector<std::string> damaged;
