@@ -12,15 +12,17 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <nlohmann/json.hpp>
 
-#include "chakra.pb.h"
 #include "physics/core/check.hpp"
+#include "physics/core/printable.hpp"
+
+#include "chakra.pb.h"
 
 namespace optinc {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_nodes = 10'000'000, most_ranks = 4096;
+constexpr std::size_t most_ranks = 4096;
 
 /// NodeType and CollectiveCommType of the schema.
 enum Type { invalid, metadata, load, store, computing, sending, receiving, collective };
@@ -41,7 +43,7 @@ struct Place {
   std::string file;
   const chakra::Node& node;
 
-  std::string text() const { return fmt::format("{}: node {} ({})", file, node.id(), node.name()); }
+  std::string text() const { return fmt::format("{}: node {} ({})", file, node.id(), printable(node.name())); }
 
   /// An attribute that must be a whole number of 0 to `most`, whatever its type.
   std::optional<std::int64_t> optional(std::string_view name, std::int64_t most) const {
@@ -89,18 +91,19 @@ Groups read_groups(const fs::path& path, int ranks, ExecutionTrace& trace) {
   Groups names = {{"", 0}, {"0", 0}};
   if (path.empty()) return names;
   std::ifstream in(path);
-  validate(in.is_open(), "{}: no such file (process groups). Check the path.", path.string());
+  validate(in.is_open() && fs::is_regular_file(path), "{}: no such file (process groups). Check the path.",
+           path.string());
   const auto json = nlohmann::json::parse(in, nullptr, false);
-  validate(json.is_object(), "{}: not JSON of the form {{\"name\": [ranks]}} (process groups). Mend it.",
+  validate(json.is_object(), "{}: not JSON of the form {{\"name\": [ranks]}} (process groups). Write it so.",
            path.string());
   for (const auto& [name, members] : json.items()) {
     std::set<int> group;
-    validate(members.is_array() && !members.empty(), "{}: group \"{}\" (a list of ranks). Mend it.",
+    validate(members.is_array() && !members.empty(), "{}: group \"{}\" (a list of ranks). List them.",
              path.string(), name);
     for (const auto& member : members) {
       validate(
           member.is_number_integer() && member.get<std::int64_t>() >= 0 && member.get<std::int64_t>() < ranks,
-          "{}: group \"{}\" has {} (ranks of 0..{}, one for each trace). Mend it.", path.string(), name,
+          "{}: group \"{}\" has {} (ranks of 0..{}, one for each trace). Leave it out.", path.string(), name,
           member.dump(), ranks - 1);
       validate(group.insert(member.get<int>()).second, "{}: group \"{}\" has rank {} twice. Leave one out.",
                path.string(), name, member.dump());
@@ -113,7 +116,8 @@ Groups read_groups(const fs::path& path, int ranks, ExecutionTrace& trace) {
 
 std::vector<chakra::Node> read_nodes(const fs::path& path, std::size_t most) {
   std::ifstream in(path, std::ios::binary);
-  validate(in.is_open(), "{}: cannot be read (an execution trace). Check its permissions.", path.string());
+  validate(in.is_open() && fs::is_regular_file(path),
+           "{}: cannot be read (an execution trace, a file). Check its permissions.", path.string());
   google::protobuf::io::IstreamInputStream stream(&in);
   std::vector<chakra::Node> nodes;
   chakra::Metadata first;
@@ -136,7 +140,7 @@ std::vector<chakra::Node> read_nodes(const fs::path& path, std::size_t most) {
         "trace anew.",
         path.string(), m);
     validate(nodes.size() <= most, "{}: more than {} nodes in all ranks (for memory). Trace one iteration.",
-             path.string(), most_nodes);
+             path.string(), most_trace_steps);
   }
   validate(!nodes.empty(), "{}: no nodes (an execution trace). Write the trace anew.", path.string());
   return nodes;
@@ -163,14 +167,17 @@ void fill_communication(TraceStep& step, const Place& at, int ranks, const Group
       "not simulated.",
       at.text(), type);
   step.kind = kind->second;
-  const chakra::Attribute* name = find(at.node, "pg_name");
-  const auto group = groups.find(name == nullptr ? "" : name->string_val());
+  const chakra::Attribute* pg_name = find(at.node, "pg_name");
+  validate(pg_name == nullptr || pg_name->has_string_val(),
+           "{}: attribute pg_name (a string). Write the trace anew.", at.text());
+  const std::string name = pg_name == nullptr ? "" : pg_name->string_val();
+  const auto group = groups.find(name);
   validate(group != groups.end(), "{}: no process group \"{}\". Name its ranks in the file of groups.",
-           at.text(), name == nullptr ? "" : name->string_val());
+           at.text(), printable(name));
   step.group = group->second;
   const std::vector<int>& members = trace.groups[static_cast<std::size_t>(step.group)];
   validate(std::binary_search(members.begin(), members.end(), rank),
-           "{}: rank {} is not of process group \"{}\". Mend the file of groups.", at.text(), rank,
+           "{}: rank {} is not in process group \"{}\". Add it to the file of groups.", at.text(), rank,
            group->first);
   if (step.kind == StepKind::barrier) return;
   step.bytes = static_cast<double>(at.needed("comm_size", most_bytes));
@@ -199,6 +206,8 @@ TraceStep step_of(const Place& at, int ranks, const Groups& groups, const Execut
                               at.text(), at.node.type()));
   }
   const chakra::Attribute* host = find(at.node, "is_cpu_op");
+  validate(host == nullptr || host->has_bool_val(), "{}: attribute is_cpu_op (a bool). Write the trace anew.",
+           at.text());
   if (host != nullptr && host->bool_val()) step.kind = StepKind::host_compute;
   constexpr std::uint64_t most_micros = 1'000'000'000'000;
   validate(at.node.duration_micros() <= most_micros, "{}: duration_micros = {} (0..{}). Write the trace anew.",
@@ -209,28 +218,41 @@ TraceStep step_of(const Place& at, int ranks, const Groups& groups, const Execut
   return step;
 }
 
+fs::path chakra_file(const fs::path& prefix, std::size_t rank) {
+  return fmt::format("{}.{}.et", prefix.string(), rank);
+}
+
 }  // namespace
 
-ExecutionTrace read_chakra(const fs::path& prefix, const fs::path& groups, double flop_per_s) {
-  const auto file = [&](std::size_t rank) { return fs::path(fmt::format("{}.{}.et", prefix.string(), rank)); };
+std::size_t chakra_ranks(const fs::path& prefix) {
   std::size_t ranks = 0;
-  while (ranks <= most_ranks && fs::exists(file(ranks))) ++ranks;
+  while (ranks <= most_ranks && fs::exists(chakra_file(prefix, ranks))) ++ranks;
   validate(ranks > 0, "{}: no such file (the execution trace of rank 0). Give the files' common beginning.",
-           file(0).string());
+           chakra_file(prefix, 0).string());
   validate(ranks <= most_ranks, "{}: more than {} ranks (for time). Trace fewer.", prefix.string(), most_ranks);
+  for (std::size_t r = ranks + 1; r <= most_ranks; ++r)
+    validate(!fs::exists(chakra_file(prefix, r)),
+             "{}: no such file, but rank {} has one (all ranks have). Add it.",
+             chakra_file(prefix, ranks).string(), r);
+  return ranks;
+}
+
+ExecutionTrace read_chakra(const fs::path& prefix, const fs::path& groups, double flop_per_s) {
+  const std::size_t ranks = chakra_ranks(prefix);
   ExecutionTrace trace;
   const Groups names = read_groups(groups, static_cast<int>(ranks), trace);
-  std::size_t left = most_nodes;
+  std::size_t left = most_trace_steps;
   for (std::size_t r = 0; r < ranks; ++r) {
-    const std::vector<chakra::Node> nodes = read_nodes(file(r), left);
+    const std::vector<chakra::Node> nodes = read_nodes(chakra_file(prefix, r), left);
     left -= nodes.size();
     std::map<std::uint64_t, std::uint32_t> numbers;
     for (const chakra::Node& node : nodes)
       validate(numbers.emplace(node.id(), static_cast<std::uint32_t>(numbers.size())).second,
-               "{}: two of that id. Write the trace anew.", Place{file(r).string(), node}.text());
+               "{}: two of that id. Write the trace anew.",
+               Place{chakra_file(prefix, r).string(), node}.text());
     std::vector<TraceStep>& steps = trace.ranks.emplace_back();
     for (const chakra::Node& node : nodes) {
-      const Place at{file(r).string(), node};
+      const Place at{chakra_file(prefix, r).string(), node};
       steps.push_back(step_of(at, static_cast<int>(ranks), names, trace, static_cast<int>(r), flop_per_s));
       std::set<std::uint32_t> after;
       for (const auto* list : {&node.ctrl_deps(), &node.data_deps()})

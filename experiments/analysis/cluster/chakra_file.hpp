@@ -6,6 +6,10 @@
 
 namespace optinc {
 
+/// Ranks whose traces are there: files PREFIX.0.et, PREFIX.1.et .. Throws Error for none, for one that is
+/// missing between others, and for more than 4096.
+std::size_t chakra_ranks(const std::filesystem::path& prefix);
+
 /// Reads Chakra's execution traces: files PREFIX.0.et, PREFIX.1.et .. of ranks 0, 1 .. Each holds messages
 /// behind their lengths (varint): GlobalMetadata, then Nodes (chakra.proto).
 /// - COMP_NODE, MEM_LOAD_NODE, MEM_STORE_NODE: computing for duration_micros; where that is 0, for attribute
@@ -19,7 +23,8 @@ namespace optinc {
 /// - METADATA_NODE and INVALID_NODE take no time
 ///
 /// groups: JSON, {"name": [ranks]}, as ASTRA-sim's comm_group_configuration; an empty path: none.
-/// Throws Error "file: node 3 (its name): .." for whatever is none of these, and for more than 1e7 nodes.
+/// Throws Error "file: node 3 (its name): .." for whatever is none of these, for more than
+/// most_trace_steps nodes, and where chakra_ranks does.
 ExecutionTrace read_chakra(const std::filesystem::path& prefix, const std::filesystem::path& groups,
                            double flop_per_s);
 

@@ -52,7 +52,7 @@ void visit_optics_power(T& t, auto&& visit) {
                   "guess: a small erbium-doped amplifier, 2 to 15"},
         t.amplifier_w);
   visit(FieldInfo{"circuit_switch_w_per_port", "W", "Power per port of the switch that joins OptINC's fibres",
-                  0, 1e6, "guess: 108 W at 136 ports (Palomar, from memory)"},
+                  0, 1e3, "guess: 108 W of a MEMS switch of 136 ports (Google's Palomar, from memory)"},
         t.network.circuit_switch_w_per_port);
 }
 

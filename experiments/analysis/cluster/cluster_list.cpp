@@ -136,6 +136,7 @@ ClusterResults load_cluster_list(const std::filesystem::path& path) {
            "[[day]], [[failure]]). "
            "Add one.",
            path.string());
+  for (const auto& row : list.iterations) check_iteration(row.question, list.folder);
   for (const auto& row : list.days)  // refuses a table of jobs before the work
     if (!row.question.jobs.empty()) settings_of(row.question, list.folder);
   for (const auto& row : list.failures) check_failure(row.question);
@@ -160,7 +161,7 @@ void solve_cluster_list(ClusterResults& all, const std::filesystem::path& shippe
   solve(all.testbeds, run_testbed);
   solve(all.light_paths, solve_light_paths);
   solve(all.competitions, run_competition);
-  solve(all.iterations, [&](const Iteration& i) { return run_iteration(i, all.folder); });
+  solve(all.iterations, [&](const Iteration& i) { return run_iteration(i, all.folder, while_solving); });
   solve(all.days, [&](const ClusterDay& d) {
     return run_day(settings_of(d, all.folder), [&](double) {
       if (while_solving) while_solving();

@@ -64,8 +64,8 @@ struct ClusterResults {
 ClusterResults load_cluster_list(const std::filesystem::path& path);
 
 /// Computes every row; `at_each` is told its name, and `while_solving` is called at every change of a day's
-/// jobs, so that it may end the work. An Error names its row. shipped: the list of designs of OptINC for rows
-/// without `designs`, which `trained` has networks for (cost_units).
+/// jobs and at every event of an iteration, so that it may end the work. An Error names its row. shipped: the
+/// list of designs of OptINC for rows without `designs`, which `trained` has networks for (cost_units).
 void solve_cluster_list(ClusterResults& results, const std::filesystem::path& shipped,
                         const TrainedNetwork& trained,
                         const std::function<void(const std::string&)>& at_each = {},

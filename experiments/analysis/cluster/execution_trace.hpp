@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,15 +58,20 @@ struct TraceRun {
 
 class SharedNetwork;
 
+/// Most steps of a trace, for memory.
+inline constexpr std::size_t most_trace_steps = 10'000'000;
+
 /// Runs a trace event by event: a step begins when those before it have ended; an accelerator and a host
-/// compute one step at a time, of those that may begin the one of lowest number. An operation begins when all
-/// its ranks have reached it: those of a group run in the order of the steps, one after the other, so do the
-/// messages of one rank to another. Operations share links max-min fairly, the flows of each in lockstep, as
-/// jobs of SharedNetwork do. nodes: of the network, where the ranks run. all_reduce: the collective, or the
-/// network's own sum for gradients of groups that it serves. Without a network communication takes no time.
-/// Throws Error for ranks that reach different operations, for messages that nobody receives, and for steps
-/// that never begin.
+/// compute one step at a time, of those that may begin the one of lowest number. A collective begins when all
+/// its ranks have reached it; those of a group run one after the other, in the order of the steps. A message is
+/// sent as soon as its sender has reached it and those before it from the same rank to the same have arrived;
+/// who receives it may come later. All of these share links max-min fairly, the flows of a collective in
+/// lockstep, as jobs of SharedNetwork do, and circuits are set for each of them. nodes: of the network, where
+/// the ranks run. all_reduce: the collective, or the network's own sum for gradients of groups that it serves.
+/// Without a network communication takes no time. while_running: called at every event, so that it may end the
+/// work. Throws Error for ranks that reach different operations, for messages that nobody receives, for
+/// halving-doubling of a group that is no power of two, and for steps that never begin.
 TraceRun run_trace(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
-                   std::string_view all_reduce = "ring");
+                   std::string_view all_reduce = "ring", const std::function<void()>& while_running = {});
 
 }  // namespace optinc

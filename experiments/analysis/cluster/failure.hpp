@@ -20,8 +20,9 @@ inline constexpr std::array<std::string_view, 5> component_names = {"transceiver
 /// again (repeated). A bucket whose sum was complete is kept, and the one that is being exchanged is sent
 /// again.
 /// - transceiver: one of the `transceivers` that share the port of node 0. With those left the port has
-///   (transceivers - 1) / transceivers of its rate, and every phase is as slow as this port makes it. On ODDL
-///   they set their circuits anew (set_s). Without another one the node is lost: see node.
+///   (transceivers - 1) / transceivers of its rate, and every phase is as slow as this port makes it (OptINC's
+///   scales have another). On ODDL they set their circuits anew (set_s). Without another one the node is lost:
+///   see node.
 /// - fibre (ODDL): a fibre out of and one into the group of node 0. All connections of the job between groups
 ///   (group_connections) are set anew in setup_s; as many channels as connections are taken to suffice, as
 ///   they do where all groups have the same (Koenig 1916). Where a group has n channels for m > n connections,

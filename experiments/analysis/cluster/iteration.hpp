@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "experiments/analysis/cluster/execution_trace.hpp"
@@ -30,11 +31,17 @@ struct IterationAnswer {
   double without_s = 0.0;  ///< if communication took no time
 
   /// Share of the iteration in which the accelerator that computes longest does not compute.
-  double idle() const { return 1.0 - run.compute_s / run.iteration_s; }
+  double idle() const { return run.iteration_s > 0.0 ? 1.0 - run.compute_s / run.iteration_s : 0.0; }
 };
 
+/// Throws Error for a trace whose files are not there, and for keys that say nothing: those of training that
+/// differ from their defaults beside a trace, and `groups` without one.
+void check_iteration(const Iteration& iteration, const std::filesystem::path& folder);
+
 /// Rank r runs on the r-th node that place_job deals. `folder`: of the list, where traces are looked for.
-/// Throws Error where read_chakra, parallel_training, SharedNetwork, place_job and run_trace do.
-IterationAnswer run_iteration(const Iteration& iteration, const std::filesystem::path& folder);
+/// Throws Error where check_iteration, read_chakra, parallel_training, SharedNetwork, place_job and run_trace
+/// do.
+IterationAnswer run_iteration(const Iteration& iteration, const std::filesystem::path& folder,
+                              const std::function<void()>& while_running = {});
 
 }  // namespace optinc

@@ -107,6 +107,14 @@ struct RankWriter {
 ExecutionTrace parallel_training(const ParallelTraining& s) {
   const ModelCost model = workload_cost(s.workload);
   const std::vector<std::vector<Part>> stages = stages_of(s, model);
+  // of a microbatch: forward and backward, in halves with a sum behind each where ranks share layers; four
+  // messages
+  const auto parts = static_cast<double>(std::max(stages.front().size(), stages.back().size()));
+  const double steps = static_cast<double>(s.data * s.tensor * s.pipeline * s.microbatches) *
+                       (parts * (s.tensor > 1 ? 8.0 : 2.0) + 4.0);
+  validate(steps <= static_cast<double>(most_trace_steps),
+           "{} microbatches on {} ranks take about {:.0f} steps (at most {}, for memory). Lower microbatches.",
+           s.microbatches, s.data * s.tensor * s.pipeline, steps, most_trace_steps);
   const auto rank = [&](std::int64_t t, std::int64_t d, std::int64_t p) {
     return static_cast<int>(t + s.tensor * (d + s.data * p));
   };

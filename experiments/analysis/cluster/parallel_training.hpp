@@ -18,6 +18,8 @@ struct ParallelTraining {
   std::int64_t activation_bits = 16;
   bool overlap = true;      ///< a block's gradients are averaged as soon as they are there; false: after all
   double flop_per_s = 1.0;  ///< of a rank
+
+  bool operator==(const ParallelTraining&) const = default;
 };
 
 /// What its ranks do. Rank t + tensor (d + data p) is number t of stage p of replica d.
@@ -26,16 +28,16 @@ struct ParallelTraining {
 /// - stages work in the order 1F1B: stage p of P begins with P - 1 - p forward passes, then takes one forward
 /// and one
 ///   backward pass in turn. Activations go to the next stage, their gradients back, from every rank to the one
-///   of its number, while the next pass is computed. If communication takes no time, m microbatches take (m + P
-///   - 1) (forward + backward) of a stage
+///   of its number, while the next pass is computed. If communication takes no time and all stages take as
+///   long, m microbatches take (m + P - 1) (forward + backward) of a stage
 /// - ranks that share layers add up their activations twice in every block's forward pass, and twice in its
 /// backward
 ///   pass (all-reduce), and wait for it
 /// - replicas average gradients of 32 bits, block by block during the last backward pass
 ///
-/// Throws Error for models that do not consist of blocks unless tensor = pipeline = 1, and where pipeline does
-/// not divide the blocks. Sources: Narayanan et al. 2019 (PipeDream) and 2021 (Megatron-LM, SC '21), Shoeybi et
-/// al. 2019.
+/// Throws Error for more than most_trace_steps steps, for models that do not consist of blocks unless tensor =
+/// pipeline = 1, and where pipeline does not divide the blocks. Sources: Narayanan et al. 2019 (PipeDream) and
+/// 2021 (Megatron-LM, SC '21), Shoeybi et al. 2019.
 ExecutionTrace parallel_training(const ParallelTraining& settings);
 
 }  // namespace optinc

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <map>
@@ -22,13 +23,14 @@ using Member = std::pair<std::uint32_t, std::uint32_t>;  // rank and step
 bool computes(StepKind kind) { return kind == StepKind::compute || kind == StepKind::host_compute; }
 bool joins_two(StepKind kind) { return kind == StepKind::send || kind == StepKind::receive; }
 
-/// A communication, which all its ranks must have reached.
+/// A communication: of a group once all its ranks have reached it, from rank to rank once the sender has.
 struct Operation {
   std::size_t loads = 0;  ///< in Operations::loads
   std::size_t queue = 0;  ///< those of one queue run one after the other
   double bytes = 0.0;     ///< on the network
   std::size_t missing = 0;
-  std::vector<Member> members = {};
+  std::vector<Member> members = {};  ///< of a message: who sends, who receives
+  bool over = false;
 };
 
 /// What a byte of an operation puts on the network; nothing where it takes no time.
@@ -44,6 +46,10 @@ OperationLoads loads_of(const TraceStep& step, const SharedNetwork* network, con
   for (const auto& [rank, number] : members) at.push_back(nodes[rank]);
   if (step.gradient_bits > 0)
     if (auto sum = network->sum_loads(at, members[0].first); !sum.empty()) return {std::move(sum), true};
+  validate(step.kind != StepKind::all_reduce || all_reduce != "halving-doubling" ||
+               std::has_single_bit(members.size()),
+           "halving-doubling of a group of {} ranks (a power of two). Set collective = \"ring\".",
+           members.size());
   const bool by_all_reduce = step.kind == StepKind::all_reduce || step.kind == StepKind::barrier;
   return {network->collective_loads(
       by_all_reduce ? all_reduce : step_names[static_cast<std::size_t>(step.kind)], at)};
@@ -54,7 +60,8 @@ struct Operations {
   std::vector<Operation> all;
   std::vector<std::vector<std::size_t>>
       of;  ///< of each step; meaningless for those that compute. Shape (ranks)
-  std::vector<std::vector<std::size_t>> queues;  ///< operations in their order
+  std::vector<std::vector<std::size_t>> queues;  ///< of a group in the order of the steps; messages from one
+                                                 ///< rank to another join theirs when the sender reaches them
   std::vector<OperationLoads> loads;             ///< of every kind among the same ranks
 
   Operations(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
@@ -129,13 +136,9 @@ void Operations::join_pairs(const ExecutionTrace& trace) {
                "rank {} sends rank {} {} bytes of tag {}, {} are received (as many). Write the trace anew.",
                from, to, bytes, tag, trace.ranks[to][receives[k].second].bytes);
       of[from][sends[k].second] = of[to][receives[k].second] = all.size();
-      all.push_back({0, line->second, bytes, 2, {sends[k], receives[k]}});
+      all.push_back({0, line->second, bytes, 1, {sends[k], receives[k]}});
     }
   }
-  // those of two ranks in the order in which they are sent, whatever their tags
-  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
-    for (std::uint32_t i = 0; i < trace.ranks[r].size(); ++i)
-      if (trace.ranks[r][i].kind == StepKind::send) queues[all[of[r][i]].queue].push_back(of[r][i]);
 }
 
 Operations::Operations(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
@@ -183,9 +186,10 @@ class Run {
       }
     }
     units_.resize(2 * trace.ranks.size());
+    for (const auto& steps : trace.ranks) received_.emplace_back(steps.size(), false);
   }
 
-  TraceRun run();
+  TraceRun run(const std::function<void()>& while_running);
 
  private:
   /// An accelerator or a host.
@@ -216,6 +220,7 @@ class Run {
   MaxMinSolver solver_;
   std::vector<std::vector<std::uint32_t>> waits_;
   std::vector<std::vector<std::vector<std::uint32_t>>> then_;
+  std::vector<std::vector<bool>> received_;  ///< steps that wait for a message
   std::vector<Unit> units_;
   std::vector<std::size_t> touched_;  ///< units that may begin a step
   std::vector<std::size_t> next_;     ///< of every queue: operations that have ended
@@ -243,7 +248,14 @@ void Run::reach(std::uint32_t rank, std::uint32_t step) {
   if (!computes(s.kind)) {
     const std::size_t number = operations_.of[rank][step];
     Operation& operation = operations_.all[number];
-    const bool turn = operations_.queues[operation.queue][next_[operation.queue]] == number;
+    if (s.kind == StepKind::receive) {
+      received_[rank][step] = true;
+      if (operation.over) ended_.emplace_back(rank, step);
+      return;
+    }
+    std::vector<std::size_t>& queue = operations_.queues[operation.queue];
+    if (s.kind == StepKind::send) queue.push_back(number);
+    const bool turn = queue[next_[operation.queue]] == number;
     if (--operation.missing == 0 && turn) begin(number);
     return;
   }
@@ -290,10 +302,13 @@ void Run::begin(std::optional<std::size_t> operation) {
 
 /// Ends an operation; the next of its queue, if all its ranks have reached it.
 std::optional<std::size_t> Run::end_operation(std::size_t number) {
-  const Operation& operation = operations_.all[number];
+  Operation& operation = operations_.all[number];
+  operation.over = true;
   ++result_.operations;
   for (const PhaseLoad& p : phases_of(number)) result_.sent_bytes += operation.bytes * p.sent_bytes;
-  ended_.insert(ended_.end(), operation.members.begin(), operation.members.end());
+  for (const auto& [rank, step] : operation.members)  // who is not there yet ends when it receives
+    if (trace_.ranks[rank][step].kind != StepKind::receive || received_[rank][step])
+      ended_.emplace_back(rank, step);
   const std::vector<std::size_t>& queue = operations_.queues[operation.queue];
   const std::size_t next = ++next_[operation.queue];
   if (next == queue.size() || operations_.all[queue[next]].missing > 0) return {};
@@ -315,13 +330,14 @@ void Run::advance(Running& r) {
   if (++r.phase < phases.size()) r.until_s = now_s_ + phases[r.phase].fixed_s;
 }
 
-TraceRun Run::run() {
+TraceRun Run::run(const std::function<void()>& while_running) {
   constexpr double tie = 1 + 1e-13;
   for (std::uint32_t rank = 0; rank < trace_.ranks.size(); ++rank)
     for (std::uint32_t step = 0; step < waits_[rank].size(); ++step)
       if (waits_[rank][step] == 0) reach(rank, step);
   settle();
   while (!running_.empty() || !computing_.empty()) {
+    if (while_running) while_running();
     const std::vector<double>& rates = solver_.rates();
     double next_s = computing_.empty() ? std::numeric_limits<double>::infinity() : computing_.top().first;
     for (Running& r : running_) {
@@ -362,7 +378,9 @@ TraceRun Run::run() {
     steps += trace_.ranks[rank].size();
   }
   validate(static_cast<std::size_t>(result_.steps) == steps,
-           "{} of {} steps never begin (they wait for each other, or for ranks that do). Write the trace anew.",
+           "{} of {} steps never begin (they wait for each other, or for ranks that do; the operations of a "
+           "group run in the "
+           "order of the steps). Write the trace anew.",
            steps - static_cast<std::size_t>(result_.steps), steps);
   result_.iteration_s = now_s_;
   return result_;
@@ -371,11 +389,11 @@ TraceRun Run::run() {
 }  // namespace
 
 TraceRun run_trace(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
-                   std::string_view all_reduce) {
+                   std::string_view all_reduce, const std::function<void()>& while_running) {
   Operations operations(trace, network, nodes, all_reduce);
   return Run(trace, operations,
              network == nullptr ? std::span<const double>() : network->capacity_bytes_per_s())
-      .run();
+      .run(while_running);
 }
 
 }  // namespace optinc

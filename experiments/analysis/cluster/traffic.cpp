@@ -187,9 +187,11 @@ PhaseLoad SharedNetwork::Parts::load_of(const Scenario& s, const TransferPhase& 
     largest = std::max(largest, f.bytes);
     latency_s = std::max(latency_s, f.latency_s);
   }
+  // OptINC's light carries no flows: these are of the side network, whose links come behind those of the light
+  const int first = settings.network.network == "optinc" ? 2 * static_cast<int>(settings.network.servers) : 0;
   std::map<int, double> weights;
   for (const Flow& f : flows)
-    for (const int l : f.links) weights[l] += f.bytes / largest;
+    for (const int l : f.links) weights[first + l] += f.bytes / largest;
   const auto repeats = static_cast<double>(phase.repeats);
   PhaseLoad load = load_over(weights);
   load.bytes = repeats * largest;
@@ -275,6 +277,11 @@ SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_un
   const Scenario shared = s;
   s = in_force(s);
   parts_->fabric = make_fabric(s);
+  if (s.network == "optinc") {
+    LinkTable& links = parts_->fabric.links;
+    for (std::size_t l = 0, light = links.names.size(); l < light; ++l)
+      links.add("side " + links.names[l], links.capacity_bytes_per_s[l]);
+  }
   if (s.collective == "in-network")
     for (std::size_t l = 0; l < parts_->fabric.links.names.size(); ++l)
       parts_->link_names.emplace(parts_->fabric.links.names[l], static_cast<int>(l));

@@ -100,7 +100,8 @@ class SharedNetwork {
   /// the whole job; those of other collectives are set before each of its phases. Networks that add up: every
   /// bucket is one sum. In switches it takes one tree, whose core is drawn for the job (Purpose::job_arrivals).
   /// OptINC: codes of the unit's bits through units of the job's own, by fibres that are switched for it, once
-  /// scales of 32 bits for 1,024 elements each are agreed on over a switch.
+  /// scales of 32 bits for 1,024 elements each are agreed on over the side network, a switch with ports of its
+  /// own.
   JobTraffic traffic_of(const TrainingJob& job) const;
 
   /// Largest rate of each phase, bytes/s, that the port of one of the job's nodes allows where it keeps `share`

@@ -68,7 +68,8 @@ TEST_CASE("four ranks whose traces protoc encoded take what the text says") {
   CHECK(answer.run.steps == 4 * 9);
 }
 
-// A file that ends between two messages is a shorter trace. tests/fuzz reads such files under the address sanitizer
+// A file that ends between two messages is a shorter trace. tests/fuzz reads such files under the address
+// sanitizer
 TEST_CASE("damaged execution traces are refused, or are other traces") {
   const std::string whole = bytes_of(data / "two_stages.0.et");
   std::vector<std::string> damaged;
@@ -123,5 +124,24 @@ TEST_CASE("execution traces say which node is wrong") {
                                                         {"{\"a\": [0, 1]}", "has 1 (ranks of 0..0"},
                                                         {"{\"a\": [0, 0]}", "rank 0 twice"}})
     CHECK_THROWS_WITH(read_rank(fine, groups), ContainsSubstring(message));
+  const std::string named = bytes_field(2, "x\x1b[31m"),
+                    group = bytes_field(10, bytes_field(1, "pg_name") + int_field(7, 1)),
+                    host = bytes_field(10, bytes_field(1, "is_cpu_op") + int_field(7, 1));
+  CHECK_THROWS_WITH(read_rank(framed(id + named + int_field(3, 8))), ContainsSubstring("node 5 (x [31m)"));
+  CHECK_THROWS_WITH(read_rank(node(7, attribute("comm_type", 9) + group)),
+                    ContainsSubstring("pg_name (a string)"));
+  CHECK_THROWS_WITH(read_rank(node(4, host)), ContainsSubstring("is_cpu_op (a bool)"));
+  const Scratch folder;
+  for (const char* file : {"t.0.et", "t.2.et"}) std::ofstream(folder / file) << "";
+  CHECK_THROWS_WITH(chakra_ranks(folder / "t"), ContainsSubstring("t.1.et: no such file, but rank 2 has one"));
+  CHECK_THROWS_WITH(read_chakra(data / "two_stages", data, 1e12),
+                    ContainsSubstring("no such file (process groups)"));
+  Iteration i;
+  i.trace = "two_stages";
+  i.training.tensor = 2;
+  CHECK_THROWS_WITH(check_iteration(i, data), ContainsSubstring("the trace says what ranks do"));
+  i.trace.clear();
+  i.groups = "groups.json";
+  CHECK_THROWS_WITH(check_iteration(i, data), ContainsSubstring("without a trace"));
   CHECK_THROWS_WITH(read_chakra("/nowhere/t", {}, 1e12), ContainsSubstring("/nowhere/t.0.et: no such file"));
 }

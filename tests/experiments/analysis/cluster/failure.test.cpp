@@ -72,8 +72,8 @@ TEST_CASE(
   CHECK(run_failure(sum).after_s == Approx(compute_s + 2 * port_s).epsilon(1e-9));
   Failure light = on("optinc", 16, "transceiver");
   light.transceivers = 2;
-  const double coded_s = port_s / 4 * (1 + ring(16) / port_s * 32 / (1024 * 8));
-  CHECK(run_failure(light).after_s == Approx(compute_s + 2 * coded_s).epsilon(1e-6));
+  const double scales_s = ring(16) / 4 * 32 / (1024 * 8);  // by ports of their own
+  CHECK(run_failure(light).after_s == Approx(compute_s + 2 * port_s / 4 + scales_s).epsilon(1e-6));
 }
 
 // VGG19's last two layers are its first bucket, the one before them alone is the second. Fails when a bucket

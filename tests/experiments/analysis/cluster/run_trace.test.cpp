@@ -88,10 +88,43 @@ TEST_CASE("two operations of one port share it, and messages between two ranks f
                  {message(StepKind::receive, 0, 12.5e6), message(StepKind::receive, 0, 12.5e6, {}, 5)},
                  {message(StepKind::receive, 0, 12.5e6)}};
   CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(3e-3).epsilon(1e-12));
-  // to ranks that are not there before 2 ms, nothing is sent
-  trace.ranks[1].push_back(compute(2e-3));
+  // what arrives before its receiver is there waits for it
+  trace.ranks[1].push_back(compute(4e-3));
   trace.ranks[1][0].after = {2};
-  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(4e-3).epsilon(1e-12));
+  trace.ranks[1].push_back(compute(1e-3, {0, 1}));
+  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(5e-3).epsilon(1e-12));
+}
+
+// fails when a message holds up another one of its ranks that is received before it, or waits for its receiver
+TEST_CASE("ranks that send before they receive do not wait for each other") {
+  ExecutionTrace trace;
+  for (int r = 0; r < 2; ++r)
+    trace.ranks.push_back(
+        {message(StepKind::send, 1 - r, 12.5e6, {}, 1), message(StepKind::send, 1 - r, 12.5e6, {0}, 2),
+         message(StepKind::receive, 1 - r, 12.5e6, {1}, 2), message(StepKind::receive, 1 - r, 12.5e6, {2}, 1)});
+  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(2e-3).epsilon(1e-12));
+}
+
+// 4 MB of gradients are 1 MB of codes and 3,906.25 B of scales; fails when light and side network share a port
+TEST_CASE("messages beside OptINC's light cross ports of the side network") {
+  TrafficSettings t = plain("optinc", 8);
+  t.network.rate_bit_per_s = 8e9;
+  t.network.fibre_m = t.network.io_latency_s = 0.0;
+  t.network.unit.emplace();
+  t.network.unit->servers = 4;
+  t.network.unit->bits = 8;
+  ExecutionTrace trace;
+  trace.groups = {{0, 1, 2, 3}};
+  for (int r = 0; r < 4; ++r) {
+    trace.ranks.push_back({collective(StepKind::all_reduce, 4e6)});
+    trace.ranks.back()[0].gradient_bits = 32;
+  }
+  const double sum_s = 1e-3 + 2.0 * 3 / 4 * 3906.25e-9;
+  CHECK(run_on(t, trace).iteration_s == Approx(sum_s).epsilon(1e-9));
+  // the scales share the side network's port for as long as they last, which holds up no light afterwards
+  trace.ranks[0].push_back(message(StepKind::send, 1, 1e6));
+  trace.ranks[1].push_back(message(StepKind::receive, 0, 1e6));
+  CHECK(run_on(t, trace).iteration_s < 1e-3 + 3 * 2.0 * 3906.25e-9);
 }
 
 // fails when an operation of a group begins before the one that stands before it
@@ -213,6 +246,12 @@ TEST_CASE("traces that cannot run are refused") {
   trace.ranks = {{message(StepKind::receive, 1, 5.0), message(StepKind::send, 1, 5.0, {0})},
                  {message(StepKind::receive, 0, 5.0), message(StepKind::send, 0, 5.0, {0})}};
   CHECK_THROWS_WITH(run(trace), ContainsSubstring("4 of 4 steps never begin"));
+  trace.groups = {{0, 1, 2}};
+  trace.ranks.assign(3, {collective(StepKind::all_reduce, 5.0)});
+  const SharedNetwork network(plain("switch", 8));
+  CHECK_THROWS_WITH(run_trace(trace, &network, ranks_in_order(3), "halving-doubling"),
+                    ContainsSubstring("a group of 3 ranks (a power of two)"));
+  CHECK_THROWS_WITH(parallel_training(training(4096, 1, 1, 4096)), ContainsSubstring("Lower microbatches"));
   CHECK_THROWS_WITH(parallel_training(training(1, 1, 3, 1)), ContainsSubstring("8 blocks in 3 stages"));
   ParallelTraining images = training(1, 2, 1, 1);
   images.workload = "vgg19";
