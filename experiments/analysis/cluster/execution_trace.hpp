@@ -38,8 +38,7 @@ struct TraceStep {
   int group = 0;          ///< of a collective: in ExecutionTrace::groups
   int peer = 0, tag = 0;  ///< of send and receive: the other rank, and what tells messages apart
   std::vector<std::uint32_t> after;  ///< steps of the same rank that end before it begins
-  std::int64_t gradient_bits =
-      0;  ///< of an element of gradients, which a network may average; 0: of other data
+  std::int64_t gradient_bits = 0;    ///< of an element of gradients, which a network may average; 0: other data
 };
 
 /// What the ranks of a job do in one iteration of training.
@@ -66,10 +65,13 @@ inline constexpr std::size_t most_trace_steps = 10'000'000;
 /// its ranks have reached it; those of a group run one after the other, in the order of the steps. A message is
 /// sent as soon as its sender has reached it and those before it from the same rank to the same have arrived;
 /// who receives it may come later. All of these share links max-min fairly, the flows of a collective in
-/// lockstep, as jobs of SharedNetwork do, and circuits are set for each of them. nodes: of the network, where
-/// the ranks run. all_reduce: the collective, or the network's own sum for gradients of groups that it serves.
-/// Without a network communication takes no time. while_running: called at every event, so that it may end the
-/// work. Throws Error for ranks that reach different operations, for messages that nobody receives, for
+/// lockstep, as jobs of SharedNetwork do, and circuits are set for each of them.
+///
+/// nodes: of the network, where the ranks run. all_reduce: the collective, or the network's own sum for
+/// gradients of groups that it serves. Without a network communication takes no time. while_running: called at
+/// every event, so that it may end the work.
+///
+/// Throws Error for ranks that reach different operations, for messages that nobody receives, for
 /// halving-doubling of a group that is no power of two, and for steps that never begin.
 TraceRun run_trace(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
                    std::string_view all_reduce = "ring", const std::function<void()>& while_running = {});

@@ -23,17 +23,15 @@ struct ParallelTraining {
 };
 
 /// What its ranks do. Rank t + tensor (d + data p) is number t of stage p of replica d.
-/// - a microbatch's forward pass takes two operations per multiply-add and sample, its backward pass twice as
-/// many
-/// - stages work in the order 1F1B: stage p of P begins with P - 1 - p forward passes, then takes one forward
-/// and one
-///   backward pass in turn. Activations go to the next stage, their gradients back, from every rank to the one
-///   of its number, while the next pass is computed. If communication takes no time and all stages take as
-///   long, m microbatches take (m + P - 1) (forward + backward) of a stage
-/// - ranks that share layers add up their activations twice in every block's forward pass, and twice in its
-/// backward
-///   pass (all-reduce), and wait for it
-/// - replicas average gradients of 32 bits, block by block during the last backward pass
+/// - A microbatch's forward pass takes two operations per multiply-add and sample, its backward pass twice as
+///   many.
+/// - Stages work in the order 1F1B: stage p of P begins with P - 1 - p forward passes, then takes one forward
+///   and one backward pass in turn. Activations go to the next stage, their gradients back, from every rank to
+///   the one of its number, while the next pass is computed. If communication takes no time and all stages take
+///   as long, m microbatches take (m + P - 1) (forward + backward) of a stage.
+/// - Ranks that share layers add up their activations twice in every block's forward pass, and twice in its
+///   backward pass (all-reduce), and wait for it.
+/// - Replicas average gradients of 32 bits, block by block during the last backward pass.
 ///
 /// Throws Error for more than most_trace_steps steps, for models that do not consist of blocks unless tensor =
 /// pipeline = 1, and where pipeline does not divide the blocks. Sources: Narayanan et al. 2019 (PipeDream) and
