@@ -28,18 +28,8 @@ Scenario switched(std::int64_t servers, std::int64_t units = 0) {
   return s;
 }
 
-/// The same at chips of 8 bits and 50 GBd: two of them side by side carry 100 GB/s.
 Scenario circuit_costed(std::int64_t servers, std::int64_t units = 0) {
-  Scenario s = switched(servers, units);
-  s.bits = 8;
-  s.unit = UnitCost{};
-  s.unit->servers = 4;
-  s.unit->bits = 8;
-  s.unit->static_power_w = 1000.0;
-  s.unit->symbol_power_w = 40.0;
-  s.unit->symbol_rate_bd = 50e9;
-  s.unit->delay_s = 3e-9;
-  return s;
+  return costed(switched(servers, units));
 }
 
 const double light_s = 2 * 2e-6 + 2 * 50 * 1.468 / 299792458.0 + 0.7e-9 + 100e-9;  // of a turn, without bytes

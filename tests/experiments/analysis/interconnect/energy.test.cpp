@@ -14,19 +14,7 @@ using namespace optinc;
 
 namespace {
 
-/// Four servers at a chip of 8 bits and 50 GBd, which carries 400 Gb/s of each port.
-Scenario costed(std::int64_t servers) {
-  Scenario s = scenario("optinc", "optinc", servers);
-  s.bits = 8;
-  s.unit = UnitCost{};
-  s.unit->servers = 4;
-  s.unit->bits = 8;
-  s.unit->static_power_w = 1000.0;
-  s.unit->symbol_power_w = 40.0;
-  s.unit->symbol_rate_bd = 50e9;
-  s.unit->delay_s = 3e-9;
-  return s;
-}
+Scenario costed_tree(std::int64_t servers) { return costed(scenario("optinc", "optinc", servers)); }
 
 IterationEnergy energy(const Scenario& s) { return simulate_iteration(s).energy; }
 
@@ -35,7 +23,7 @@ IterationEnergy energy(const Scenario& s) { return simulate_iteration(s).energy;
 // mutations: static power during the communication alone; drivers during the whole iteration; total_s without
 // what computing hides; one chip a unit
 TEST_CASE("heaters of OptINC burn all iteration long, drivers while symbols are sent") {
-  Scenario s = costed(4);
+  Scenario s = costed_tree(4);
   for (const double overlap : {0.0, 1.0}) {
     s.overlap = overlap;
     const IterationResult r = simulate_iteration(s);
@@ -46,13 +34,13 @@ TEST_CASE("heaters of OptINC burn all iteration long, drivers while symbols are 
     CHECK(r.energy.total_j() ==
           Approx(r.energy.static_j + r.energy.symbol_j));  // no transceivers of OptINC ports
   }
-  CHECK(energy(costed(16)).static_j == Approx(10 * 1000.0 * simulate_iteration(costed(16)).total_s));
+  CHECK(energy(costed_tree(16)).static_j == Approx(10 * 1000.0 * simulate_iteration(costed_tree(16)).total_s));
 }
 
 // mutations: chips not rounded up; a chip more where the rate divides; slots_per_word, transceivers or line
 // overhead left out; drivers charged for symbols that chips side by side could send and do not
 TEST_CASE("chips side by side are as many as carry a server's port, and send each symbol once") {
-  Scenario s = costed(4);
+  Scenario s = costed_tree(4);
   const double symbol_j = energy(s).symbol_j;
   for (const auto& [rate, chips] :
        {std::pair{800e9, 2.0}, {801e9, 3.0}, {400e9, 1.0}, {100e9, 1.0}, {1200e9, 3.0}}) {
@@ -60,7 +48,7 @@ TEST_CASE("chips side by side are as many as carry a server's port, and send eac
     CHECK(energy(s).chips == chips);
     CHECK(energy(s).symbol_j == Approx(symbol_j));  // of the same symbols
   }
-  s = costed(4);
+  s = costed_tree(4);
   s.transceivers = 3;
   CHECK(energy(s).chips == 6.0);
   s.transceivers = 1;
@@ -71,7 +59,7 @@ TEST_CASE("chips side by side are as many as carry a server's port, and send eac
   s.efficiency = 0.5;
   CHECK(energy(s).chips == 2.0);
   CHECK(energy(s).symbol_j == Approx(2 * symbol_j));
-  s = costed(4);
+  s = costed_tree(4);
   s.unit->symbol_rate_bd = 100e9 / 11;  // 800e9 over eight times this is above 11 in doubles
   CHECK(energy(s).chips == 11.0);
 }
@@ -92,7 +80,7 @@ TEST_CASE("the energy of units without a design is not known") {
 // mutation: carries_its_rate not asked
 TEST_CASE(
     "a unit is marked where its symbol rate is beyond the bound of its devices, and no other network is") {
-  Scenario s = costed(4);
+  Scenario s = costed_tree(4);
   UnitCost unit = *s.unit;
   unit.symbol_rate_limit_bd = 0.99 * unit.symbol_rate_bd;
   s.unit = unit;
@@ -105,7 +93,7 @@ TEST_CASE(
 
 // mutation: the design's delay is not taken
 TEST_CASE("a design gives the delay of its units") {
-  Scenario s = costed(4);
+  Scenario s = costed_tree(4);
   CHECK(in_force(s).chip_latency_s == 3e-9);
   const double with = simulate_iteration(s).time.latency_s;
   s.unit.reset();
@@ -147,10 +135,10 @@ TEST_CASE("transceivers burn all iteration long, switches by the bit") {
 
 // mutation: the network that scales travel over costs nothing, or every OptINC port has transceivers
 TEST_CASE("scales of OptINC cost a side network") {
-  Scenario s = costed(4);
+  Scenario s = costed_tree(4);
   s.scale_bits = 32;
   const IterationResult r = simulate_iteration(s);
   CHECK(r.energy.transceivers_j == Approx(2 * 4 * 16.0 * r.total_s));
   CHECK(r.energy.switches_j == Approx(8 * 4 * 1.5 * r.payload_bytes / 256 * 10e-12));
-  CHECK(energy(costed(4)).transceivers_j == 0.0);
+  CHECK(energy(costed_tree(4)).transceivers_j == 0.0);
 }

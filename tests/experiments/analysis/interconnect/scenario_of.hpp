@@ -17,4 +17,17 @@ inline Scenario scenario(const char* network, const char* collective, std::int64
   return s;
 }
 
+/// The same at chips of 8 bits from 4 servers and 50 GBd, which carry 400 Gb/s of each port.
+inline Scenario costed(Scenario s) {
+  s.bits = 8;
+  s.unit = UnitCost{};
+  s.unit->servers = 4;
+  s.unit->bits = 8;
+  s.unit->static_power_w = 1000.0;
+  s.unit->symbol_power_w = 40.0;
+  s.unit->symbol_rate_bd = 50e9;
+  s.unit->delay_s = 3e-9;
+  return s;
+}
+
 }  // namespace optinc
