@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "experiments/analysis/cluster/contention.hpp"
+#include "experiments/analysis/cluster/job_window.hpp"
 #include "experiments/analysis/interconnect/collectives.hpp"
 #include "experiments/analysis/interconnect/communication.hpp"
 #include "experiments/analysis/interconnect/fabric.hpp"
@@ -42,71 +43,6 @@ void fill_buckets(JobTraffic& job, const ModelCost& model, const Scenario& s, co
 
 /// Whether the network adds gradients up by itself.
 bool sums(const Scenario& s) { return s.collective == "in-network" || s.collective == "optinc"; }
-
-/// A job that takes part in a simulated window.
-struct Running {
-  const JobTraffic* job = nullptr;
-  double began_s = 0.0;  ///< of the iteration
-  std::size_t bucket = 0, phase = 0;
-  double left_bytes = 0.0;  ///< of the phase; 0 while it waits
-  double until_s = 0.0;     ///< of what it waits for: a bucket, latency, or the backward pass
-  enum { waits, fixed, sends, ends } state = waits;
-  double rate = 0.0;
-  int done = 0;
-  double first_s = 0.0, last_s = 0.0;  ///< ends of the first and the last iteration that count
-};
-
-constexpr int warm_up = 2;
-
-void begin_bucket(Running& r, double now_s);
-
-void begin_phase(Running& r, double now_s) {
-  if (r.phase == r.job->phases.size()) {
-    r.phase = 0;
-    ++r.bucket;
-    return begin_bucket(r, now_s);
-  }
-  r.state = Running::fixed;
-  r.until_s = now_s + r.job->phases[r.phase].fixed_s;
-}
-
-void begin_bucket(Running& r, double now_s) {
-  if (r.bucket == r.job->bytes.size()) {
-    r.state = Running::ends;
-    r.until_s = std::max(now_s, r.began_s + r.job->compute_s);
-    return;
-  }
-  const double ready_s = r.began_s + r.job->ready_s[r.bucket];
-  if (ready_s <= now_s) return begin_phase(r, now_s);
-  r.state = Running::waits;
-  r.until_s = ready_s;
-}
-
-void begin_iteration(Running& r, double now_s) {
-  r.began_s = now_s;
-  r.bucket = r.phase = 0;
-  begin_bucket(r, now_s);
-}
-
-/// What happens at until_s, or once all bytes are sent.
-void advance(Running& r, double now_s) {
-  switch (r.state) {
-    case Running::waits:
-      return begin_phase(r, now_s);
-    case Running::fixed:
-      r.state = Running::sends;
-      r.left_bytes = r.job->phases[r.phase].bytes * r.job->bytes[r.bucket];
-      return;
-    case Running::sends:
-      ++r.phase;
-      return begin_phase(r, now_s);
-    case Running::ends:
-      ++r.done;
-      if (r.done == warm_up) r.first_s = now_s;
-      r.last_s = now_s;
-      begin_iteration(r, now_s);
-  }
-}
 
 }  // namespace
 
@@ -157,7 +93,6 @@ struct SharedNetwork::Parts {
   PhaseLoad load_of(const Scenario& s, const TransferPhase& phase, const std::vector<int>& nodes,
                     bool held) const;
   std::vector<PhaseLoad> sum_loads(const std::vector<int>& nodes, std::uint32_t number) const;
-  static std::int64_t simulate(std::vector<Running>& group, const Contention& shared, std::int64_t window);
 };
 
 /// A phase of flows that take so much of each link, the largest 1.
@@ -394,40 +329,6 @@ IterationEnergy SharedNetwork::energy(const JobTraffic& traffic, double iteratio
   return e;
 }
 
-/// Events of a group until its slowest job has ended `window` iterations that count; their number.
-std::int64_t SharedNetwork::Parts::simulate(std::vector<Running>& group, const Contention& shared,
-                                            std::int64_t window) {
-  MaxMinSolver solver(shared.capacity, shared.flows);
-  const auto flow = [&](std::size_t i) { return shared.first[i] + group[i].phase; };
-  std::int64_t events = 0;
-  double now_s = 0.0;
-  while (std::any_of(group.begin(), group.end(), [&](const Running& r) { return r.done < warm_up + window; })) {
-    const std::vector<double>& rates = solver.rates();
-    double next_s = never;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      Running& r = group[i];
-      if (r.state == Running::sends) r.rate = rates[flow(i)];
-      next_s = std::min(next_s, r.state == Running::sends ? now_s + r.left_bytes / r.rate : r.until_s);
-    }
-    for (Running& r : group) {
-      if (r.state != Running::sends) continue;
-      const double end_s = now_s + r.left_bytes / r.rate;
-      r.left_bytes = end_s <= next_s * (1 + 1e-13) ? 0.0 : r.left_bytes - r.rate * (next_s - now_s);
-    }
-    now_s = next_s;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      Running& r = group[i];
-      const bool due = r.state == Running::sends ? r.left_bytes <= 0.0 : r.until_s <= now_s * (1 + 1e-13);
-      if (!due) continue;
-      ++events;
-      if (r.state == Running::sends) solver.set(flow(i), false);
-      advance(r, now_s);
-      if (r.state == Running::sends) solver.set(flow(i), true);
-    }
-  }
-  return events;
-}
-
 SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jobs, std::int64_t window,
                                            std::uint64_t seed, const SharedIterations& before) const {
   SharedIterations result;
@@ -465,18 +366,19 @@ SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jo
     if (known != before.groups.end()) {
       iteration_s = known->second;
     } else {
-      std::vector<Running> running(members.size());
+      std::vector<RunningJob> running(members.size());
       for (std::size_t i = 0; i < members.size(); ++i) {
         running[i].job = jobs[members[i]];
         Stream stream(seed, Purpose::job_arrivals, 1, numbers[i]);
         running[i].until_s = stream.uniform() * running[i].job->alone_s();
-        running[i].state = Running::ends;
+        running[i].state = RunningJob::ends;
         running[i].done = -1;  // its first iteration begins then
       }
       std::vector<std::span<const PhaseLoad>> phases;
-      for (const Running& r : running) phases.emplace_back(r.job->phases);
-      result.events += Parts::simulate(running, Contention(capacity, demand, phases), window);
-      for (const Running& r : running) iteration_s.push_back((r.last_s - r.first_s) / (r.done - warm_up));
+      for (const RunningJob& r : running) phases.emplace_back(r.job->phases);
+      result.events += simulate_window(running, Contention(capacity, demand, phases), window);
+      for (const RunningJob& r : running)
+        iteration_s.push_back((r.last_s - r.first_s) / (r.done - warm_up_iterations));
     }
     for (std::size_t i = 0; i < members.size(); ++i) result.iteration_s[members[i]] = iteration_s[i];
   }
