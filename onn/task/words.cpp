@@ -12,7 +12,8 @@ void validate_enumerable(const Task& task) {
   validate_task(task);
   validate(
       task.words() <= most_table_words,
-      "{} servers with {} bits have {} input words (at most {} are enumerated). Choose fewer servers or bits.",
+      "{} servers with {} bits have {} input words (at most {} are enumerated). Choose fewer servers or bits; to "
+      "train, draw words: training.words_per_epoch.",
       task.servers, task.bits(), task.words(), most_table_words);
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "onn/training/detail/epoch_loop.hpp"
+#include "onn/training/detail/evaluation.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "onn/training/detail/trained_mesh.hpp"
 #include "physics/core/check.hpp"
@@ -110,7 +111,8 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
            "On-chip training supports only feed-forward Sigma-U networks with ReLU receivers (no skips or "
            "offsets). Use a network made by train().");
   ChipOptimiser optimiser(start);
-  limit_outputs(optimiser.layers, start.task, settings.ceiling);
+  if (settings.ceiling > 0)
+    limit_outputs(optimiser.layers, first_words(start.task, settings, seed), settings.ceiling);
   const std::vector<int> widths = start.widths();
   const Network shape = make_network(start.task, std::span(widths).subspan(1, widths.size() - 2));
   std::optional<UnitNoise> noise;

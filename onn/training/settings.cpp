@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "onn/task/words.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
 
@@ -11,6 +12,10 @@ void validate_training(const TrainingSettings& s) {
   validate_field(s.epochs >= 1, "epochs", "{} (at least one). Give epochs >= 1.", s.epochs);
   validate_field(s.batch >= training::shares, "batch", "{} (at least {}). Give batch >= {}.", s.batch,
                  training::shares, training::shares);
+  validate_field(s.words_per_epoch == 0 ||
+                     (s.words_per_epoch >= s.batch && s.words_per_epoch <= static_cast<int>(most_table_words)),
+                 "words_per_epoch", "{} (0, or from batch = {} to {}). Try 262144, or 0 for every word.",
+                 s.words_per_epoch, s.batch, most_table_words);
   validate_field(std::isfinite(s.learning_rate) && s.learning_rate > 0, "learning_rate",
                  "{} (> 0). Try 1.2e-2.", s.learning_rate);
   validate_field(s.warmup_epochs >= 0 && s.warmup_epochs < s.epochs, "warmup_epochs",

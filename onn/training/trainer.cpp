@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "onn/training/detail/epoch_loop.hpp"
+#include "onn/training/detail/evaluation.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "onn/training/detail/projected.hpp"
 #include "physics/core/check.hpp"
@@ -111,7 +112,7 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
              fmt::join(start_from->widths(), "-"), fmt::join(shape.widths(), "-"));
   std::vector<Layer> layers =
       start_from == nullptr ? initial_layers(shape, seed, settings.initial_variance) : layers_of(*start_from);
-  limit_outputs(layers, task, settings.ceiling);
+  if (settings.ceiling > 0) limit_outputs(layers, first_words(task, settings, seed), settings.ceiling);
   std::optional<UnitNoise> noise;
   if (settings.noise > 0) {
     noise.emplace(noise_of(design_chip(finished(shape, layers)), unit));

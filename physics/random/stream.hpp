@@ -59,6 +59,7 @@ enum class Purpose : std::uint32_t {
   readout_draw = 67,    ///< chip; block of words; use of the table
   injected_error = 68,  ///< -; step
   untrained_network = 69,
+  training_words = 70,  ///< -; epoch after which they are drawn
   routing_hash = 80,  ///< source; target
   server_placement = 81,
   control_backoff = 82,  ///< flow; refusal of it

@@ -72,6 +72,8 @@ void bind_settings(nb::module_& m) {
           "Ceiling of every hidden layer's outputs, relative to the largest before training; 0: as in `start`.")
       .def_rw("initial_variance", &TrainingSettings::initial_variance,
               "Variance of random weights at the start, times the inputs of the layer.")
+      .def_rw("words_per_epoch", &TrainingSettings::words_per_epoch,
+              "Words of an epoch, drawn, at least half of them anew for every epoch; 0: every word of the task.")
       .def_rw(
           "hard_error", &TrainingSettings::hard_error,
           "Error after the previous epoch above which a word is in every pass [digits]; 0: every word once.")
@@ -120,7 +122,7 @@ void bind_training(nb::module_& m) {
       "train", &trained, nb::arg("task"), nb::arg("hidden"), nb::arg("settings") = TrainingSettings(),
       nb::kw_only(), nb::arg("seed") = 1, nb::arg("model") = "ideal", nb::arg("hardware") = UnitHardware(),
       nb::arg("noise") = NoiseSwitches::all(), nb::arg("start") = nb::none(), nb::arg("progress") = nb::none(),
-      "Trains a network of the hidden widths on every word of the task: TrainingResult.\n\n"
+      "Trains a network of the hidden widths for the task: TrainingResult.\n\n"
       "The same seed gives the same network, whatever the threads. `model`, `hardware` and `noise` describe "
       "the unit whose\n"
       "chips and noise settings.on_chips and settings.noise bring into training. `start`: a Network to go on "

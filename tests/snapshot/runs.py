@@ -75,6 +75,7 @@ TRAININGS = [
     train("stopped", "training.stop_margin=0.02", "training.epochs=700", "training.dead_zone=0.1"),
     train("chosen_words", "training.hard_error=0.25", "training.easy_share=0.3", "training.hard_power=2", "training.hard_memory=0.6", "training.window=0.3", "training.window_ramp=0.6",
           "training.initial_variance=2.5", "training.epochs=12"),
+    train("drawn_words", "task.bits=16", "training.words_per_epoch=160", "training.hard_error=0.25", "training.epochs=12"),
     train("other_servers", "network.start=tiny.h5", "task.servers=3", "training.epochs=4"),
     train("published", "task.servers=4", "task.bits=8", "network.hidden=[64,128,256,128,64]", "training.epochs=3",
           "training.batch=512"),

@@ -338,7 +338,7 @@ void validate_config(const StudyConfig& config) {
   };
   // sections that the model does not read are held to the same: what no device has is wrong in any study
   in_section("task", [&] {
-    if (config.network.source == "train")
+    if (config.network.source == "train" && config.training.words_per_epoch == 0)
       validate_enumerable(config.task);
     else
       validate_task(config.task);

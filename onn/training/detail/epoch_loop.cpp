@@ -19,10 +19,8 @@ double cosine_schedule(const TrainingSettings& s, double epoch) {
   return 0.5 * s.learning_rate * (1 + std::cos(constants::pi * progress));
 }
 
-void limit_outputs(std::vector<Layer>& layers, const Task& task, double share) {
-  if (share == 0) return;
+void limit_outputs(std::vector<Layer>& layers, const Dataset& data, double share) {
   constexpr Eigen::Index at_once = 65536;
-  const Dataset data = all_words(task);
   for (std::size_t l = 0; l + 1 < layers.size(); ++l) {
     float largest = 0.0f;
     for (Eigen::Index first = 0; first < data.words(); first += at_once) {
@@ -78,11 +76,34 @@ void meet_noise(Batch& batch, const UnitNoise& noise, std::span<const std::uint6
   });
 }
 
+/// Judges the words after an epoch: all of them, or those drawn for the next epoch, which training has not met.
+/// `order` learns their errors.
+void evaluate(const EpochLoop& loop, const std::vector<Layer>& layers, Dataset& data, WordOrder& order,
+              EpochReport& report) {
+  VectorF errors = word_errors(layers, data, loop.threads);
+  order.learn(errors);
+  if (loop.settings.words_per_epoch > 0) {
+    const std::vector<std::uint32_t> drawn = order.places_to_draw();
+    redraw(data, loop.task, drawn, loop.seed, report.epoch);
+    errors = word_errors(layers, data, loop.threads);
+    order.learn_drawn(drawn, errors);
+    errors = errors(drawn).eval();
+  }
+  judge(errors, report);
+}
+
+/// Names the words in the state of a training, if they are drawn.
+void name_words(StateArrays& arrays, Dataset& data, const Task& task, const TrainingSettings& settings) {
+  if (settings.words_per_epoch == 0) return;
+  arrays("sums_of_words", data.sums);
+  for (Eigen::Index w = 0; arrays.reading() && w < data.words(); ++w) data.put(w, task, data.number(w));
+}
+
 }  // namespace
 
 std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const TrainerSteps& trainer) const {
   const auto start = std::chrono::steady_clock::now();
-  const Dataset data = all_words(task);
+  Dataset data = first_words(task, settings, seed);
   const Eigen::Index batch = std::min<Eigen::Index>(settings.batch, data.words());
   const Eigen::Index batches = data.words() / batch;  // fewer than a batch sit out the epoch
   WordOrder order(data, settings, seed);
@@ -92,6 +113,7 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
     at = *checkpointing->resumed;
     StateArrays from(checkpointing->resumed->arrays);
     trainer.arrays(from);
+    name_words(from, data, task, settings);
     order.name(from);
     at.arrays.clear();
   } else if (settings.hard_error > 0 && settings.hard_power > 0) {  // one plain epoch would undo a good start
@@ -106,6 +128,7 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
     now.seconds = seconds();
     StateArrays into(now.arrays);
     trainer.arrays(into);
+    name_words(into, data, task, settings);
     order.name(into);
     return now;
   };
@@ -121,8 +144,8 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
       Batch next = {data.inputs(chosen), data.targets(chosen), rate_after(k + 1), epoch,
                     (epoch - 1) * batches + k};
       if (noise != nullptr)
-        meet_noise(next, *noise, std::vector<std::uint64_t>(chosen.begin(), chosen.end()),
-                   noise_schedule(settings, epochs_after(k)), seed, threads);
+        meet_noise(next, *noise, data.numbers(chosen), noise_schedule(settings, epochs_after(k)), seed,
+                   threads);
       at.loss += trainer.step(next);
       at.batches = k + 1;
       if (checkpointing != nullptr && checkpointing->after_step) checkpointing->after_step(state);
@@ -137,9 +160,7 @@ std::vector<EpochReport> EpochLoop::run(const std::vector<Layer>& layers, const 
              "the loss is not finite in epoch {} (training diverged). Lower training.learning_rate ({}).",
              epoch, settings.learning_rate);
     if (trainer.before_evaluation) trainer.before_evaluation(epoch);
-    const VectorF errors = word_errors(layers, data, threads);
-    judge(errors, report);
-    order.learn(errors);
+    evaluate(*this, layers, data, order, report);
     report.seconds = seconds();
     at.curve.push_back(report);
     at.epoch = epoch + 1;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "onn/training/checkpoint.hpp"
+#include "onn/training/detail/evaluation.hpp"
 #include "onn/training/detail/forward.hpp"
 #include "onn/training/settings.hpp"
 
@@ -26,9 +27,8 @@ struct Batch {
 };
 
 /// Gives every hidden layer that has none a ceiling of this share of the largest value that it puts out over
-/// all words of the task, the layers before it limited already; a layer that has one, that share of it. 0:
-/// leaves them.
-void limit_outputs(std::vector<Layer>& layers, const Task& task, double share);
+/// these words, the layers before it limited already; a layer that has one, that share of it.
+void limit_outputs(std::vector<Layer>& layers, const Dataset& data, double share);
 
 /// Noise of the unit around this design. Throws Error where nothing draws any, or a hidden layer has no
 /// ceiling: noise is relative to its modulators' full scale.

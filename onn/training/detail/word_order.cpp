@@ -76,16 +76,30 @@ std::span<const std::uint32_t> WordOrder::of_epoch(int epoch, std::size_t words)
   return std::span(order_).first(words);
 }
 
+std::uint8_t WordOrder::times(float error) const {
+  const auto hard = static_cast<float>(settings_.hard_error), power = static_cast<float>(settings_.hard_power);
+  if (!(error > hard)) return 0;
+  return static_cast<std::uint8_t>(std::min(most_times, std::round(std::pow(error / hard, power))));
+}
+
 void WordOrder::learn(const VectorF& errors) {
   if (settings_.hard_error == 0) return;
-  const auto hard = static_cast<float>(settings_.hard_error);
-  const auto power = static_cast<float>(settings_.hard_power),
-             memory = static_cast<float>(settings_.hard_memory);
-  for (std::size_t w = 0; w < times_.size(); ++w) {
-    const float error = errors[static_cast<Eigen::Index>(w)];
-    const float times = std::min(most_times, std::round(std::pow(error / hard, power)));
-    times_[w] = static_cast<std::uint8_t>(std::max(memory * times_[w], error > hard ? times : 0.0f));
-  }
+  const auto memory = static_cast<float>(settings_.hard_memory);
+  for (std::size_t w = 0; w < times_.size(); ++w)
+    times_[w] =
+        std::max(static_cast<std::uint8_t>(memory * times_[w]), times(errors[static_cast<Eigen::Index>(w)]));
+}
+
+std::vector<std::uint32_t> WordOrder::places_to_draw() const {
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t w = 0; w < static_cast<std::uint32_t>(data_.words()); ++w)
+    if (w % 2 == 0 || settings_.hard_error == 0 || times_[w] == 0) places.push_back(w);
+  return places;
+}
+
+void WordOrder::learn_drawn(std::span<const std::uint32_t> places, const VectorF& errors) {
+  if (settings_.hard_error == 0) return;
+  for (const std::uint32_t w : places) times_[w] = times(errors[w]);
 }
 
 void WordOrder::name(StateArrays& arrays) {

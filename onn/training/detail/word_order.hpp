@@ -32,12 +32,18 @@ class WordOrder {
   std::span<const std::uint32_t> of_epoch(int epoch, std::size_t words);
   /// Errors of all words after an epoch, or of a network to start from, which make the hard ones.
   void learn(const VectorF& errors);
+  /// Where words make room for drawn ones after an epoch: every other place, and those of words that are not
+  /// hard. All places where none is.
+  std::vector<std::uint32_t> places_to_draw() const;
+  /// Errors of the words that were drawn into these places: nothing of the words before them is remembered.
+  void learn_drawn(std::span<const std::uint32_t> places, const VectorF& errors);
   /// Names how often words are in a pass in the state of a training, six of them a value.
   void name(StateArrays& arrays);
 
  private:
   std::vector<std::uint32_t> in_window(int epoch) const;
   void shuffle_all(int epoch);
+  std::uint8_t times(float error) const;
 
   const Dataset& data_;
   const TrainingSettings& settings_;

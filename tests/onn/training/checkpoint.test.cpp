@@ -90,6 +90,14 @@ TEST_CASE("a stopped training goes on to the same bits: words chosen by difficul
   check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
 }
 
+// Fails where the state loses which words were drawn
+TEST_CASE("a stopped training goes on to the same bits: words drawn for every epoch, hard ones kept") {
+  TrainingSettings s = settings_of(TrainingScheme::lie_adam);
+  s.words_per_epoch = 160;  // ten batches
+  s.hard_error = 0.25;
+  check_resumes([&](const Checkpointing& k) { return train({4, 8}, hidden, s, 3, 1, {}, nullptr, &k); });
+}
+
 // A projection every second epoch: free weights outlive an epoch
 TEST_CASE("a stopped training goes on to the same bits: projected") {
   TrainingSettings s = settings_of(TrainingScheme::projected);

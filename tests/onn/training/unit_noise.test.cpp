@@ -34,7 +34,7 @@ std::vector<Layer> random_layers() {
   }
   layers[1].blocks[0].s[2] *= -2;  // the gain of its layer
   rebuild_weight(layers[1], 0);
-  limit_outputs(layers, small, 0.5);
+  limit_outputs(layers, all_words(small), 0.5);
   return layers;
 }
 

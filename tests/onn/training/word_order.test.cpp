@@ -188,6 +188,78 @@ TEST_CASE("worse words are in a pass several times, and fewer from epoch to epoc
   CHECK(drawn[168] == 127);
 }
 
+// Fails if a word is put under another number, if every epoch draws the same words, or if digits are drawn
+// unevenly
+TEST_CASE("MC: words drawn for an epoch are words of the task with their answers, others in every epoch") {
+  const Task task{3, 3};
+  TrainingSettings s;
+  s.words_per_epoch = 4000;
+  Dataset drawn = first_words(task, s, 7);
+  REQUIRE(drawn.words() == 4000);
+  const Dataset all = all_words(task);
+  const Dataset::Bytes before = drawn.sums;
+  std::vector<int> found(10, 0);
+  for (Eigen::Index w = 0; w < drawn.words(); ++w) {
+    const auto number = static_cast<Eigen::Index>(drawn.number(w));
+    REQUIRE(drawn.sums.col(w) == all.sums.col(number));
+    REQUIRE(drawn.digits.col(w) == all.digits.col(number));
+    for (const std::uint8_t sum : drawn.sums.col(w)) ++found[sum];
+  }
+  for (const int times : found) CHECK(std::abs(times - 1200) < 5 * std::sqrt(12000 * 0.1 * 0.9));
+  const std::vector<std::uint32_t> places = {5, 1, 7};
+  redraw(drawn, task, places, 7, 1);
+  const Dataset::Bytes once = drawn.sums;
+  CHECK(once.col(0) == before.col(0));
+  CHECK(once(Eigen::all, places) != before(Eigen::all, places));
+  redraw(drawn, task, places, 7, 2);
+  CHECK(drawn.sums(Eigen::all, places) != once(Eigen::all, places));
+  redraw(drawn, task, places, 7, 1);
+  CHECK(drawn.sums == once);
+}
+
+// Fails if hard words leave at once, if they are never drawn anew, or if a new word inherits from the one
+// before
+TEST_CASE("hard words outlast others among drawn ones, at most half of them") {
+  const Dataset data = all_words({4, 2});  // 169 words
+  TrainingSettings s = choosing(0.25, 1.0);
+  s.hard_memory = 0.9;
+  WordOrder order(data, s, 3);
+  VectorF errors = VectorF::Constant(data.words(), 0.1f);
+  errors[4] = errors[7] = 0.3f;
+  order.learn(errors);
+  const std::vector<std::uint32_t> places = order.places_to_draw();
+  CHECK(places.size() == 168);
+  CHECK(std::ranges::count(places, 4u) == 1);
+  CHECK(std::ranges::count(places, 7u) == 0);
+  errors[9] = 0.3f;
+  errors[4] = 0.1f;
+  order.learn_drawn(places, errors);
+  s.easy_share = 1e-6;
+  const auto pass = order.of_epoch(2, 2);
+  CHECK(std::set(pass.begin(), pass.end()) == std::set<std::uint32_t>{7, 9});
+  TrainingSettings plain;
+  CHECK(WordOrder(data, plain, 3).places_to_draw().size() == 169);
+}
+
+// Fails if drawn words are judged with those before them, if they stay the same, or if threads draw their own
+TEST_CASE("training on drawn words learns those that it did not draw, with the same bits on any threads") {
+  const std::vector<int> hidden = {32, 32, 32};
+  const Task task{4, 2, Rounding::half_up};
+  TrainingSettings s;
+  s.epochs = 1500;
+  s.batch = 16;
+  s.learning_rate = 1e-2;
+  s.words_per_epoch = 48;
+  const auto one = train(task, hidden, s, 1, 1);
+  const WordTable table = word_table(task);
+  CHECK(score(forward(one.network, table.averages), table.targets).word_accuracy > 0.9);  // 48 words teach no more than themselves
+  CHECK(one.curve.back().word_accuracy * 48 == Approx(std::round(one.curve.back().word_accuracy * 48)));
+  s.epochs = 6;
+  s.hard_error = 0.25;
+  const auto few = train(task, hidden, s, 1, 1);
+  CHECK(few.network.layers[1].weight() == train(task, hidden, s, 1, 2).network.layers[1].weight());
+}
+
 TEST_CASE(
     "a training that chooses its words has the same bits on any threads, and other bits than one that does "
     "not") {
@@ -236,5 +308,6 @@ TEST_CASE("impossible choices of words are refused by name") {
   CHECK_THAT(said([](auto& s) { s.hard_memory = 1.0; }), ContainsSubstring("hard_memory = 1"));
   CHECK_THAT(said([](auto& s) { s.window = 0.0; }), ContainsSubstring("window = 0"));
   CHECK_THAT(said([](auto& s) { s.window_ramp = 2.0; }), ContainsSubstring("window_ramp = 2"));
+  CHECK_THAT(said([](auto& s) { s.words_per_epoch = 5; }), ContainsSubstring("words_per_epoch = 5"));
   CHECK_THAT(said([](auto& s) { s.initial_variance = 0.0; }), ContainsSubstring("initial_variance = 0"));
 }

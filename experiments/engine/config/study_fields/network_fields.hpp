@@ -113,6 +113,11 @@ void visit_fields(S& s, Visitor&& visit) {
                   "Variance of random weights at the start, times the inputs of the layer", 0.1, 10,
                   "2 (He) keeps the variance through ReLU; 2.56 suits seven hidden layers"},
         s.initial_variance);
+  visit(FieldInfo{"words_per_epoch", "word",
+                  "Words of an epoch, for tasks of too many words: drawn, and at least half of them anew for "
+                  "every epoch; 0: every word of the task",
+                  0, 6000000, "262144 for 16 bits"},
+        s.words_per_epoch);
   visit(FieldInfo{"hard_error", "digit",
                   "Hard-example sampling: error after the previous epoch above which a word is in every pass "
                   "of an epoch; 0: every word once per epoch",

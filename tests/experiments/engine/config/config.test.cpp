@@ -39,6 +39,7 @@ StudyConfig unlike_default() {
                 33,
                 0.1 + 0.2,
                 0,
+                77,
                 1.0 / 3.0,
                 0.01,
                 true,
@@ -207,12 +208,13 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("mesh", values(ports, target, nearest, measured, measured_crosstalk, kind, topology, common));
   const auto& [channels, spacing, wrong] = comb;
   check("comb", values(channels, spacing, wrong));
-  const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, zone, matrix_noise, on_chips,
-               noise_met, noise_growth, ceiling, variance, hard, easy, hard_power, hard_memory, window,
-               window_growth, stop_margin] = training;
-  check("training", values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup,
-                           zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, variance, hard, easy,
-                           hard_power, hard_memory, window, window_growth, stop_margin));
+  const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, drawn_words, zone, matrix_noise,
+               on_chips, noise_met, noise_growth, ceiling, variance, hard, easy, hard_power, hard_memory,
+               window, window_growth, stop_margin] = training;
+  check("training",
+        values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup, zone,
+               matrix_noise, on_chips, noise_met, noise_growth, ceiling, variance, drawn_words, hard, easy,
+               hard_power, hard_memory, window, window_growth, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   const auto& [chip_measured] = measured_chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage, chip_measured));
