@@ -39,7 +39,7 @@ StudyConfig unlike_default() {
                 33,
                 0.1 + 0.2,
                 0,
-                77,
+                7777,
                 1.0 / 3.0,
                 0.01,
                 true,
