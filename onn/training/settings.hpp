@@ -27,7 +27,7 @@ struct TrainingSettings {
   double learning_rate = 1.2e-2;
   int warmup_epochs = 3;
   int words_per_epoch = 0;  ///< 0: every word of the task; otherwise so many drawn ones, at least half of
-                            ///< them anew every epoch, hard ones last
+                            ///< them new in every epoch; hard ones may stay
   double dead_zone = 0.1;   ///< loss = mean of max(|y - d| - dead_zone, 0)^2
   double matrix_noise =
       0.0;  ///< stand-in for device errors: every step meets every U with an error of this relative
