@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "onn/task/words.hpp"
 #include "onn/training/detail/gradients.hpp"
 #include "physics/core/check.hpp"
@@ -29,6 +31,11 @@ void validate_training(const TrainingSettings& s) {
   validate_field(s.noise == 0 || s.scheme == TrainingScheme::lie_adam || s.on_chips, "noise",
                  "{} with scheme projected (its layers have no gain between projections). Choose lie-adam.",
                  s.noise);
+  validate_field(s.full_svd_layers.empty() || (s.matrix_noise == 0 && s.noise == 0 && !s.on_chips),
+                 "full_svd_layers",
+                 "[{}] with noise or chips in training (their errors are those of meshes U alone). "
+                 "Set matrix_noise and noise to 0 and on_chips to false, or leave it out.",
+                 fmt::join(s.full_svd_layers, ", "));
   validate_field(s.project_every >= 1, "project_every", "{} (1 or more epochs). Try 1.", s.project_every);
   validate_field(s.squared_share >= 0 && s.squared_share <= 1, "squared_share", "{} (0 to 1). Try 0.5.",
                  s.squared_share);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "onn/link/noise.hpp"
 #include "physics/core/enum_names.hpp"
 #include "physics/variation/error_model.hpp"
@@ -22,6 +24,8 @@ struct TrainingSettings {
   TrainingScheme scheme = TrainingScheme::lie_adam;
   int project_every = 1;       ///< projected: epochs from one projection to the next
   double squared_share = 0.5;  ///< projected: share of the epochs, from the first, without dead zone
+  std::vector<int> full_svd_layers =
+      {};  ///< numbers from 1: layers whose W may be any matrix (with_full_svd())
   int epochs = 100;
   int batch = 512;
   double learning_rate = 1.2e-2;

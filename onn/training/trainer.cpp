@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "onn/network/full_svd.hpp"
 #include "onn/training/detail/epoch_loop.hpp"
 #include "onn/training/detail/evaluation.hpp"
 #include "onn/training/detail/gradients.hpp"
@@ -74,6 +75,11 @@ struct Optimiser {
       step_block(block, g, ds, rate);
       rebuild_weight(layers[l], b);
     });
+    parallel_for(layers.size(), threads, [&](std::size_t l) {
+      if (layers[l].full_svd)
+        layers[l].weight +=
+            layers[l].weight_moments.step(per_output * weight_gradient(share_gradients, l), rate);
+    });
     for (std::size_t l = 0; l < layers.size(); ++l)
       layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(share_gradients, l), rate);
     return loss;
@@ -82,7 +88,11 @@ struct Optimiser {
   void name(StateArrays& arrays) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const std::string layer = fmt::format("layer{}", l);
-      for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
+      if (layers[l].full_svd) {
+        arrays(layer + "/weight", layers[l].weight);
+        name_arrays(arrays, layer + "/weight", layers[l].weight_moments);
+      }
+      for (std::size_t b = 0; !layers[l].full_svd && b < layers[l].blocks.size(); ++b) {
         const std::string block = fmt::format("{}/block{}", layer, b);
         Block& of = layers[l].blocks[b];
         arrays(block + "/u", of.u);
@@ -104,14 +114,20 @@ TrainingResult train(const Task& task, std::span<const int> hidden, const Traini
                      const Network* start_from, const Checkpointing* checkpointing, const TrainingUnit& unit) {
   validate_training(settings);
   const Network shape = make_network(task, hidden);
-  if (start_from != nullptr)
-    validate(start_from->is_feed_forward() && start_from->widths() == shape.widths(),
-             "the network to start from has widths {} ({} are asked for, without skips). Set network.hidden to "
-             "its widths, or "
+  if (!settings.full_svd_layers.empty()) with_full_svd(shape, settings.full_svd_layers);  // throws
+  if (start_from != nullptr) {
+    validate(
+        start_from->is_feed_forward(),
+        "the network to start from has layers of full SVD, or is a carry chain (training goes on from layers "
+        "S U alone). Name another as network.start, or leave it out.");
+    validate(start_from->widths() == shape.widths(),
+             "the network to start from has widths {} ({} are asked for). Set network.hidden to its widths, or "
              "leave network.start out.",
              fmt::join(start_from->widths(), "-"), fmt::join(shape.widths(), "-"));
+  }
   std::vector<Layer> layers =
       start_from == nullptr ? initial_layers(shape, seed, settings.initial_variance) : layers_of(*start_from);
+  set_free(layers, settings.full_svd_layers);
   if (settings.ceiling > 0) limit_outputs(layers, first_words(task, settings, seed), settings.ceiling);
   std::optional<UnitNoise> noise;
   if (settings.noise > 0) {

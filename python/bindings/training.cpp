@@ -57,6 +57,8 @@ void bind_settings(nb::module_& m) {
       .def_rw("learning_rate", &TrainingSettings::learning_rate, "Peak step of Adam.")
       .def_rw("warmup_epochs", &TrainingSettings::warmup_epochs,
               "Epochs over which the step grows to its peak.")
+      .def_rw("full_svd_layers", &TrainingSettings::full_svd_layers,
+              "Layers, numbered from 1, whose weights may be any matrices V S U: two meshes a block.")
       .def_rw("dead_zone", &TrainingSettings::dead_zone,
               "Loss = mean of max(|y - d| - dead_zone, 0)^2 [digits].")
       .def_rw("matrix_noise", &TrainingSettings::matrix_noise,
@@ -72,8 +74,9 @@ void bind_settings(nb::module_& m) {
           "Ceiling of every hidden layer's outputs, relative to the largest before training; 0: as in `start`.")
       .def_rw("initial_variance", &TrainingSettings::initial_variance,
               "Variance of random weights at the start, times the inputs of the layer.")
-      .def_rw("words_per_epoch", &TrainingSettings::words_per_epoch,
-              "Words of an epoch, drawn, at least half of them anew for every epoch; 0: every word of the task.")
+      .def_rw(
+          "words_per_epoch", &TrainingSettings::words_per_epoch,
+          "Words of an epoch, drawn, at least half of them anew for every epoch; 0: every word of the task.")
       .def_rw(
           "hard_error", &TrainingSettings::hard_error,
           "Error after the previous epoch above which a word is in every pass [digits]; 0: every word once.")

@@ -48,6 +48,9 @@ def run_small(optinc, study, output):
     if '"chip.sigma_eta_rad" = [' in text and '"network.source"' in text:  # many points of large networks
         small += ["chip.sigma_eta_rad=[0.01]"]
         swept += ["chip.sigma_eta_rad"]
+    if "full_svd_layers" in text:  # of six layers
+        small += ["training.full_svd_layers=[[],[1,3]]"]
+        swept += ["training.full_svd_layers"]
     settings = [word for setting in small for word in ("--sweep" if setting.split("=")[0] in swept else "--set", setting)]
     settings = [word.replace("[8,8]", "[[8,8],[4,4]]") if word == "network.hidden=[8,8]" and "network.hidden" in swept else word
                 for word in settings]
@@ -71,7 +74,7 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
                               "crosstalk", "receiver_noise", "carry_chain", "robustness", "architectures", "shapes", "cascade",
-                              "approximation", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "learning_clocked",
+                              "approximation", "approximated_layers", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "learning_clocked",
                               "chip_to_accuracy",
                               "gradient_errors", "learning_drift", "splitter_errors", "rare_errors", "waveform",
                               "noise_links", "noise_shapes", "oscillator_drift", "skew", "receiver_offsets", "unclocked", "sine",

@@ -70,6 +70,7 @@ TRAININGS = [
     train("tiny_second", "task.level=second", "network.hidden=[24,24,24]", "training.epochs=400"),
     train("projected", "training.scheme=projected", "training.project_every=2", "training.squared_share=0.3",
           "training.epochs=9"),
+    train("full_svd", "training.full_svd_layers=[1,2]", "training.epochs=9"),
     train("matrix_noise", "network.start=tiny.h5", "training.matrix_noise=0.05", "training.epochs=4"),
     train("on_chips", "network.start=tiny.h5", "training.on_chips=true", "training.epochs=3", "training.learning_rate=1e-3"),
     train("stopped", "training.stop_margin=0.02", "training.epochs=700", "training.dead_zone=0.1"),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "onn/network/network.hpp"
+#include "onn/network/full_svd.hpp"
 #include "physics/random/haar.hpp"
 
 namespace optinc {
@@ -16,6 +16,16 @@ inline Network random_network(const Task& task, std::vector<int> hidden, std::ui
       for (double& x : s) x = 0.3 + 1.2 * stream.uniform() * (stream.uniform() < 0.5 ? -1 : 1);
     for (double& b : layer.bias) b = 0.5 * stream.normal();
   }
+  return network;
+}
+
+/// The same with layers `full` (numbers from 1) of full SVD, whose V are Haar-orthogonal.
+inline Network random_full_svd(const Task& task, std::vector<int> hidden, std::vector<int> full) {
+  Network network = with_full_svd(random_network(task, std::move(hidden)), full);
+  Stream stream(2, Purpose::test);
+  for (auto& layer : network.layers)
+    for (auto& v : layer.unitary)
+      if (!layer.attenuated) v = haar_orthogonal(layer.block_size(), stream);
   return network;
 }
 

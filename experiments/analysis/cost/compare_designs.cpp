@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "onn/network/full_svd.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/haar.hpp"
 
@@ -89,12 +90,13 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, cons
 }  // namespace
 
 Network untrained_network(const StudyConfig& config) {
-  Network network = make_network(config.task, config.network.hidden);
+  Network network =
+      with_full_svd(make_network(config.task, config.network.hidden), config.training.full_svd_layers);
   Stream stream(config.run.seed, Purpose::untrained_network);
   for (SigmaULayer& layer : network.layers)
     for (std::size_t b = 0; b < layer.unitary.size(); ++b) {
       layer.unitary[b] = haar_orthogonal(layer.block_size(), stream);
-      layer.sigma[b].setConstant(0.5);
+      if (layer.attenuated) layer.sigma[b].setConstant(0.5);
     }
   return network;
 }

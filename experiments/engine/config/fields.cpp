@@ -118,7 +118,7 @@ void check_field(std::string_view where, const FieldInfo& info, const FieldValue
         if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           for (const auto& element : v) check_string(where, info, element);
         } else if constexpr (is_list<T>) {
-          validate(!v.empty(), "{} = [] is empty (expected {}). Give at least one.", where,
+          validate(info.may_be_empty || !v.empty(), "{} = [] is empty (expected {}). Give at least one.", where,
                    expected_text(info, value));
           for (const auto element : v) check_number(where, info, unrounded(element), toml_text(value));
         } else if constexpr (std::is_same_v<T, std::string>) {

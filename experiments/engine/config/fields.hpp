@@ -29,11 +29,18 @@ struct FieldInfo {
   std::string_view ablation = {};  ///< source of error that the values 0 and false switch off; empty: none
   bool changes_results = true;     ///< false for what only says how to run, such as threads
   bool file = false;               ///< may name one: in a study, a relative path starts at the study's folder
+  bool may_be_empty = false;       ///< a list
 };
 
 /// The field with the source of error that an ablation switches off through it.
 inline FieldInfo switched_off(std::string_view source_of_error, FieldInfo info) {
   info.ablation = source_of_error;
+  return info;
+}
+
+/// A list that may have no element.
+inline FieldInfo or_none(FieldInfo info) {
+  info.may_be_empty = true;
   return info;
 }
 

@@ -13,7 +13,7 @@
 #include "experiments/engine/config/sweep_parse.hpp"
 #include "experiments/engine/config/toml_values.hpp"
 #include "onn/chip/chip_design.hpp"
-#include "onn/network/network.hpp"
+#include "onn/network/full_svd.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -276,7 +276,7 @@ void validate_names(const StudyConfig& config) {
 
 Network network_shape(const StudyConfig& config) {
   if (config.network.source == "carry-chain") return carry_chain(config.task, config.network.carry_chain);
-  return network_outline(config.task, config.network.hidden);
+  return with_full_svd(network_outline(config.task, config.network.hidden), config.training.full_svd_layers);
 }
 
 namespace {
@@ -393,8 +393,11 @@ void validate_config(const StudyConfig& config) {
   if (const StudyModel& model = model_of(config); model.validate != nullptr)
     in_section(model.validated, [&] { model.validate(config); });
   in_section("budget", [&] { validate_budget(config.budget); });
+  StudyConfig approximated = config;
+  approximated.training.full_svd_layers.clear();
   in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",
-             [&] { network_shape(config); });
+             [&] { network_shape(approximated); });
+  in_section("training", [&] { network_shape(config); });
 }
 
 }  // namespace optinc

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <span>
 
+#include <Eigen/SVD>
+
+#include "onn/network/full_svd.hpp"
 #include "physics/random/haar.hpp"
 
 namespace optinc::training {
@@ -67,6 +70,14 @@ void follow(std::vector<Layer>& layers, const MzmSettings& modulator) {
   for (std::size_t l = 0; l + 1 < layers.size(); ++l) layers[l].sine = !modulator.linearised;
 }
 
+void set_free(std::vector<Layer>& layers, std::span<const int> full_svd) {
+  for (const int number : full_svd) {
+    Layer& layer = layers[static_cast<std::size_t>(number - 1)];
+    layer.full_svd = true;
+    layer.weight_moments = Moments(layer.outputs, layer.inputs);
+  }
+}
+
 void rebuild_weight(Layer& layer, std::size_t b) {
   layer.part(layer.weight, b).noalias() = layer.blocks[b].s.asDiagonal() * layer.blocks[b].u;
 }
@@ -97,7 +108,7 @@ MatrixF relative_noise(Eigen::Index n, double noise, Stream stream) {
 std::vector<std::pair<std::size_t, std::size_t>> blocks_largest_first(const std::vector<Layer>& layers) {
   std::vector<std::pair<std::size_t, std::size_t>> blocks;
   for (std::size_t l = 0; l < layers.size(); ++l)
-    for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) blocks.emplace_back(l, b);
+    for (std::size_t b = 0; !layers[l].full_svd && b < layers[l].blocks.size(); ++b) blocks.emplace_back(l, b);
   std::stable_sort(blocks.begin(), blocks.end(),
                    [&](auto p, auto q) { return layers[p.first].size() > layers[q.first].size(); });
   return blocks;
@@ -105,18 +116,32 @@ std::vector<std::pair<std::size_t, std::size_t>> blocks_largest_first(const std:
 
 Network finished(const Network& shape, const std::vector<Layer>& layers) {
   Network network = shape;
+  std::vector<int> full;
+  std::vector<LeftFactors> left;
   for (std::size_t l = 0; l < layers.size(); ++l) {
+    const Layer& layer = layers[l];
     auto& out = network.layers[l];
-    for (std::size_t b = 0; b < layers[l].blocks.size(); ++b) {
-      out.unitary[b] = orthogonalised(layers[l].blocks[b].u);
-      out.sigma[b] = layers[l].blocks[b].s.cast<double>();
+    if (layer.full_svd) full.push_back(static_cast<int>(l) + 1), left.emplace_back();
+    for (std::size_t b = 0; b < layer.blocks.size(); ++b) {
+      if (layer.full_svd) {
+        const Eigen::BDCSVD<Eigen::MatrixXd> svd(layer.part(layer.weight, b).cast<double>(),
+                                                 Eigen::ComputeFullU | Eigen::ComputeFullV);
+        left.back().push_back(svd.matrixU());
+        out.sigma[b] = svd.singularValues();
+        out.unitary[b] = svd.matrixV().transpose();
+      } else {
+        out.unitary[b] = orthogonalised(layer.blocks[b].u);
+        out.sigma[b] = layer.blocks[b].s.cast<double>();
+      }
     }
-    out.bias = layers[l].bias.cast<double>();
-    out.ceiling = static_cast<double>(layers[l].ceiling);
+    out.bias = layer.bias.cast<double>();
+    out.ceiling = static_cast<double>(layer.ceiling);
   }
-  auto& first = network.layers.front();
-  first.bias -= first.weight() * Eigen::VectorXd::Constant(first.inputs, input_shift);
-  return network;
+  SigmaULayer& first = network.layers.front();
+  const Eigen::MatrixXd weight =
+      layers.front().full_svd ? layers.front().weight.cast<double>() : first.weight();
+  first.bias -= weight * Eigen::VectorXd::Constant(first.inputs, input_shift);
+  return full.empty() ? network : with_full_svd(network, full, left);
 }
 
 }  // namespace optinc::training

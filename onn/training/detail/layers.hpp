@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,16 +27,18 @@ struct Block {
   MatrixF perturbed_u = {};  ///< U with the error of the step under way, in place of u; empty without one
 };
 
-/// A layer as trainers see it: blocks Sigma U side by side or one above the other.
+/// A layer as trainers see it: blocks Sigma U side by side or one above the other, or any weights.
 struct Layer {
   int outputs, inputs;
   bool tall;
   std::vector<Block> blocks;
   VectorF bias;
   Moments bias_moments;
-  MatrixF weight;                                          // S U of all blocks, rebuilt after every step
+  MatrixF weight;  ///< S U of all blocks, rebuilt after every step, or itself trained
   float ceiling = std::numeric_limits<float>::infinity();  ///< of what leaves it
-  bool sine = false;  ///< what leaves it as x is sent as C sin(pi/2 x/C), C the ceiling
+  bool sine = false;                   ///< what leaves it as x is sent as C sin(pi/2 x/C), C the ceiling
+  bool full_svd = false;               ///< W is not held to S U, its blocks lie idle
+  Moments weight_moments = Moments();  ///< where W itself is trained
 
   /// Where the layer's gain stands, the diagonal element of largest magnitude, which attenuators pass as it
   /// is: (block, row), the first of equals.
@@ -59,6 +62,9 @@ std::vector<Layer> initial_layers(const Network& shape, std::uint64_t seed, doub
 /// Has modulators behind hidden layers follow their sine where these do.
 void follow(std::vector<Layer>& layers, const MzmSettings& modulator);
 
+/// Frees layers (numbers from 1) of S U: their W itself is trained.
+void set_free(std::vector<Layer>& layers, std::span<const int> full_svd);
+
 /// The layers of a network that is there: its first bias without the shift of the inputs.
 std::vector<Layer> layers_of(const Network& network);
 
@@ -69,10 +75,12 @@ void rebuild_weight(Layer& layer, std::size_t b);
 /// noise/sqrt(n).
 MatrixF relative_noise(Eigen::Index n, double noise, Stream stream);
 
-/// (layer, block) of every block, largest first: threads that share them out end at about the same time.
+/// (layer, block) of every block that is trained, largest first: threads that share them out end at about the
+/// same time.
 std::vector<std::pair<std::size_t, std::size_t>> blocks_largest_first(const std::vector<Layer>& layers);
 
-/// The float64 network, its input a instead of a - shift: b_0 <- b_0 - W_0 shift.
+/// The float64 network, its input a instead of a - shift: b_0 <- b_0 - W_0 shift. Layers of full SVD become two
+/// (with_full_svd()).
 Network finished(const Network& shape, const std::vector<Layer>& layers);
 
 }  // namespace optinc::training

@@ -11,13 +11,12 @@ namespace {
 
 struct ProjectedOptimiser {
   std::vector<Layer> layers;     // whose weights are free between projections; their blocks lie idle
-  std::vector<Moments> moments;  // of the weights
   std::vector<Layer> projected;  // their projection
   std::vector<Gradients> share_gradients;
 
   explicit ProjectedOptimiser(std::vector<Layer> initial)
       : layers(std::move(initial)), share_gradients(room_for_gradients(layers)) {
-    for (const Layer& layer : layers) moments.emplace_back(layer.outputs, layer.inputs);
+    for (Layer& layer : layers) layer.weight_moments = Moments(layer.outputs, layer.inputs);
     projected = layers;
   }
 
@@ -44,7 +43,7 @@ struct ProjectedOptimiser {
     const float per_output = 1.0f / static_cast<float>(batch.targets.size());
     parallel_for(layers.size(), threads, [&](std::size_t l) {
       if (noise > 0) layers[l].weight = clean[l];
-      layers[l].weight += moments[l].step(per_output * weight_gradient(share_gradients, l), rate);
+      layers[l].weight += layers[l].weight_moments.step(per_output * weight_gradient(share_gradients, l), rate);
       layers[l].bias += layers[l].bias_moments.step(per_output * bias_gradient(share_gradients, l), rate);
     });
     return loss;
@@ -54,7 +53,7 @@ struct ProjectedOptimiser {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const std::string layer = fmt::format("layer{}", l);
       arrays(layer + "/weight", layers[l].weight);
-      name_arrays(arrays, layer + "/weight", moments[l]);
+      name_arrays(arrays, layer + "/weight", layers[l].weight_moments);
       arrays(layer + "/bias", layers[l].bias);
       name_arrays(arrays, layer + "/bias", layers[l].bias_moments);
       for (std::size_t b = 0; b < projected[l].blocks.size(); ++b)
@@ -62,11 +61,14 @@ struct ProjectedOptimiser {
     }
   }
 
-  /// Projects into `projected`; `keep`: and goes on from there.
+  /// Projects into `projected` what is not of full SVD; `keep`: and goes on from there.
   void project(bool keep, int threads) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
-      parallel_for(layers[l].blocks.size(), threads,
-                   [&](std::size_t b) { project_block(projected[l], layers[l].weight, b); });
+      if (layers[l].full_svd)
+        projected[l].weight = layers[l].weight;
+      else
+        parallel_for(layers[l].blocks.size(), threads,
+                     [&](std::size_t b) { project_block(projected[l], layers[l].weight, b); });
       projected[l].bias = layers[l].bias;
       if (keep) layers[l].weight = projected[l].weight;
     }

@@ -42,8 +42,8 @@ double mean_in_phase(const ChipState& state) {
 TEST_CASE("golden: with every non-ideality off the light path is the float64 network to 1e-10") {
   // tall, square and wide layers, signed sigma, ports not a power of two; fails when any factor of the chain
   // (fan-out, passive scale, full scale, splitter T) is dropped from the gain
-  for (const auto& hidden : {std::vector<int>{16, 32, 8}, std::vector<int>{12, 12, 24}}) {
-    const Network network = random_network(task, hidden);
+  for (const Network& network : {random_network(task, {16, 32, 8}), random_network(task, {12, 12, 24}),
+                                 random_full_svd(task, {12, 12, 24}, {1, 2, 4})}) {
     const ChipDesign design = design_chip(network);
     const Codes codes = every_word(task);
     const Eigen::MatrixXd expected = forward(network, word_table(task).averages);

@@ -245,7 +245,8 @@ const std::vector<Subject>& subjects() {
       {"carry chain with lookahead of 8 servers", carry_chain({8, 3, up}, {.carries = Carries::lookahead}),
        false},
       {"first level of a cascade", carry_chain({4, 2, up, CascadeLevel::first})},
-      {"second level of a cascade", carry_chain({4, 2, up, CascadeLevel::second})}};
+      {"second level of a cascade", carry_chain({4, 2, up, CascadeLevel::second})},
+      {"full SVD of tall, square and wide layers", random_full_svd({4, 2}, {4, 4}, {1, 2, 3})}};
   return all;
 }
 

@@ -9,7 +9,7 @@ using namespace optinc;
 namespace {
 
 /// Networks of every kind of layer, few enough to go through step by step.
-constexpr std::size_t in_time[] = {0, 2, 3, 5};
+constexpr std::size_t in_time[] = {0, 2, 3, 5, 7};
 
 /// With everything wrong, at a symbol rate, clocked by so many taps or unclocked.
 Unit unit_in_time(Sampling sampling, double symbol_rate_bd, int taps = 1) {

@@ -98,6 +98,13 @@ TEST_CASE("a stopped training goes on to the same bits: words drawn for every ep
   check_resumes([&](const Checkpointing& k) { return train({4, 8}, hidden, s, 3, 1, {}, nullptr, &k); });
 }
 
+// Fails where the state loses weights that are trained themselves
+TEST_CASE("a stopped training goes on to the same bits: layers of full SVD") {
+  TrainingSettings s = settings_of(TrainingScheme::lie_adam);
+  s.full_svd_layers = {1, 3};
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+}
+
 // A projection every second epoch: free weights outlive an epoch
 TEST_CASE("a stopped training goes on to the same bits: projected") {
   TrainingSettings s = settings_of(TrainingScheme::projected);

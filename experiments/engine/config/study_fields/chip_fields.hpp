@@ -19,7 +19,8 @@ inline std::span<const std::string_view> chip_preset_names() {
 
 template <Like<ErrorModel> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"preset", "1", "Named set of values for this section; keys set explicitly override it", 0, 0,
+  visit(FieldInfo{"preset", "1",
+                  "Chip preset: named set of values for this section; keys set explicitly override it", 0, 0,
                   "custom: no preset, every key is set explicitly", chip_preset_names()},
         s.preset);
   visit(switched_off("splitters",

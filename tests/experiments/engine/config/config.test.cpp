@@ -35,6 +35,7 @@ StudyConfig unlike_default() {
   c.training = {TrainingScheme::projected,
                 3,
                 0.7 / 3.0,
+                {},
                 7,
                 33,
                 0.1 + 0.2,
@@ -151,6 +152,7 @@ TEST_CASE("a configuration written out reads back to the same bits") {
     CHECK((values[i].name() == "measure.once" || values[i].name() == "link.signed_levels" ||
            values[i].name() == "mesh.measured" || values[i].name() == "chip.measured" ||
            values[i].name() == "time.sampling" || values[i].name() == "task.reduction" ||
+           values[i].name() == "training.full_svd_layers" ||
            values[i].value != defaults[i].value));  // or the round trip below would not see the field
   }
   for (const bool comments : {false, true}) {
@@ -163,6 +165,7 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   once.measure.once = {"gradient", "eye"};
   once.hardware.link.signed_levels = true;
   once.hardware.timing.sampling = Sampling::clocked;
+  once.training.full_svd_layers = {3, 1};
   CHECK(parse(to_toml(once)) == once);
   CHECK(parse(to_toml(odd)).task.digits == 5);
   CHECK(parse(to_toml(odd)).chip.arm_loss_spread_db == 5e-324);
@@ -208,13 +211,13 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("mesh", values(ports, target, nearest, measured, measured_crosstalk, kind, topology, common));
   const auto& [channels, spacing, wrong] = comb;
   check("comb", values(channels, spacing, wrong));
-  const auto& [scheme, project_every, squared, epochs, batch, rate, warmup, drawn_words, zone, matrix_noise,
-               on_chips, noise_met, noise_growth, ceiling, variance, hard, easy, hard_power, hard_memory,
-               window, window_growth, stop_margin] = training;
+  const auto& [scheme, project_every, squared, full_svd, epochs, batch, rate, warmup, drawn_words, zone,
+               matrix_noise, on_chips, noise_met, noise_growth, ceiling, variance, hard, easy, hard_power,
+               hard_memory, window, window_growth, stop_margin] = training;
   check("training",
-        values(std::string(name_of(scheme)), project_every, squared, epochs, batch, rate, warmup, zone,
-               matrix_noise, on_chips, noise_met, noise_growth, ceiling, variance, drawn_words, hard, easy,
-               hard_power, hard_memory, window, window_growth, stop_margin));
+        values(std::string(name_of(scheme)), project_every, squared, full_svd, epochs, batch, rate, warmup,
+               zone, matrix_noise, on_chips, noise_met, noise_growth, ceiling, variance, drawn_words, hard,
+               easy, hard_power, hard_memory, window, window_growth, stop_margin));
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   const auto& [chip_measured] = measured_chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage, chip_measured));
