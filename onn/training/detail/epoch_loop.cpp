@@ -80,12 +80,14 @@ void meet_noise(Batch& batch, const UnitNoise& noise, std::span<const std::uint6
 /// `order` learns their errors.
 void evaluate(const EpochLoop& loop, const std::vector<Layer>& layers, Dataset& data, WordOrder& order,
               EpochReport& report) {
-  VectorF errors = word_errors(layers, data, loop.threads);
-  order.learn(errors);
-  if (loop.settings.words_per_epoch > 0) {
+  const auto errors_now = [&] { return word_errors(layers, data, loop.threads); };
+  const bool draws = loop.settings.words_per_epoch > 0;
+  VectorF errors;
+  if (!draws || loop.settings.hard_error > 0) order.learn(errors = errors_now());
+  if (draws) {
     const std::vector<std::uint32_t> drawn = order.places_to_draw();
     redraw(data, loop.task, drawn, loop.seed, report.epoch);
-    errors = word_errors(layers, data, loop.threads);
+    errors = errors_now();
     order.learn_drawn(drawn, errors);
     errors = errors(drawn).eval();
   }
