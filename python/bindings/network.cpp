@@ -271,6 +271,9 @@ void bind_networks(nb::module_& m) {
       .def_ro("task", &Network::task, nb::rv_policy::copy, "Its averaging task.")
       .def_ro("layers", &Network::layers, nb::rv_policy::copy, "Its layers, copies.")
       .def_prop_ro("widths", &Network::widths, "Layer widths, inputs first.")
+      .def_prop_ro(
+          "mzi_count", [](const Network& n) { return mzi_count(n); },
+          "MZIs of the network as built: meshes and attenuators of every block.")
       .def("__getstate__", [](const Network& n) { return std::tuple(n.task, n.layers); })
       .def("__setstate__", [](Network& self, const std::tuple<Task, std::vector<SigmaULayer>>& state) {
         new (&self) Network(new_network(std::get<0>(state), std::get<1>(state)));

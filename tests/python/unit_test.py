@@ -187,8 +187,13 @@ class Units(unittest.TestCase):
         trained = optinc.train(task, [8, 8], settings)
         self.assertEqual(trained.network.widths, [1, 8, 8, 1])
         codes = optinc.codes_of_words(task, numpy.arange(task.words))
-        right = (optinc.Unit(trained.network).average(codes) == optinc.exact_answers(task, codes)).mean()
-        self.assertEqual(right, trained.curve[-1].word_accuracy)
+        settings.full_svd_layers = [2]
+        full_svd = optinc.train(task, [8, 8], settings)
+        self.assertEqual(full_svd.network.mzi_count - trained.network.mzi_count, 8 * 7 // 2)
+        for each in (trained, full_svd):
+            right = (optinc.Unit(each.network).average(codes) == optinc.exact_answers(task, codes)).mean()
+            self.assertEqual(right, each.curve[-1].word_accuracy)
+        settings.full_svd_layers = []
         further = optinc.train(task, [8, 8], settings, start=trained.network)
         self.assertLess(further.curve[0].loss, trained.curve[0].loss)
 
