@@ -72,6 +72,8 @@ SigmaULayer block_of(const SigmaULayer& layer, std::size_t b) {
 
 Network with_full_svd(const Network& network, std::span<const int> full, std::span<const LeftFactors> left) {
   validate(network.is_feed_forward(), "full SVD of a network that is no chain of layers S U. Train one.");
+  validate(left.empty() || left.size() == full.size(),
+           "left factors of {} layers ({} are of full SVD). Give all.", left.size(), full.size());
   const auto layers = static_cast<int>(network.layers.size());
   for (const int number : full)
     validate_field(number >= 1 && number <= layers, "full_svd_layers",

@@ -259,16 +259,16 @@ std::int64_t mzi_count(const Network& network) {
 }
 
 std::int64_t mzi_count_full_svd(const Network& network) {
-  std::vector<bool> counts(network.layers.size(), true);
+  std::vector<bool> counts(network.layers.size(),
+                           true);  // of V behind S U, only what has all inputs and outputs of W
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
-    const SigmaULayer& light =
-        network.layers[l];  // of full SVD: S U, whose V reads it and counts no second time
+    const SigmaULayer& light = network.layers[l];
     if (light.ending != LayerEnd::light || light.wiring != Wiring::blocks) continue;
     const int first = network.first_signal(l);
     for (std::size_t v = l + 1; v < network.layers.size(); ++v) {
       const SigmaULayer& reader = network.layers[v];
       if (std::ranges::any_of(reader.reads, [&](int s) { return s >= first && s < first + light.outputs; }))
-        counts[reader.inputs > reader.outputs ? l : v] = false;  // the one that is as wide or tall as W
+        counts[reader.inputs > reader.outputs ? l : v] = false;
     }
   }
   std::int64_t count = 0;

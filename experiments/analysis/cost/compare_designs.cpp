@@ -73,6 +73,9 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, cons
     row.network = "carry chain, one stage";
     return row;
   }
+  validate(entry.approximated.empty() || config.training.full_svd_layers.empty(),
+           "approximated beside training.full_svd_layers (which layers are approximated is said twice). Leave "
+           "one out.");
   const CascadeLevel level = value_of_name<CascadeLevel>(entry.level);
   validate(
       level == CascadeLevel::flat || row.untrained,

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "onn/chip/heater_power.hpp"
-#include "onn/network/network.hpp"
+#include "onn/network/full_svd.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -36,7 +36,7 @@ void require_small(const ShapeSearch& search, const std::string& where) {
 }
 
 bool within(const StudyConfig& config, const ShapeSearch& s, const std::vector<int>& hidden) {
-  const Network shape = network_outline(config.task, hidden);
+  const Network shape = with_full_svd(network_outline(config.task, hidden), config.training.full_svd_layers);
   return static_cast<double>(mzi_count(shape)) <= s.most_mzis && mzi_depth(shape) <= s.most_columns &&
          shape_loss_db(shape, config.chip) <= s.most_loss_db &&
          expected_heater_power_w(shape, config.hardware.heater.p_pi_w) <= s.most_heater_w;

@@ -75,8 +75,7 @@ void visit_fields(S& s, Visitor&& visit) {
         s.squared_share);
   visit(or_none({"full_svd_layers", "1",
                  "Layers built by full SVD (numbered from 1): two meshes a block, for arbitrary weights, where "
-                 "other layers "
-                 "are approximated by one mesh a block; empty list: none",
+                 "other layers are approximated by one mesh a block; empty list: none",
                  1, 1000, "1, 2, 3, 7, 8 for the published network of 16 bits"}),
         s.full_svd_layers);
   visit(FieldInfo{"epochs", "1", "Training epochs; an epoch covers every word of the task", 1, 100000},
