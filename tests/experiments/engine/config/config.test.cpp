@@ -503,10 +503,20 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   // keys that bind others, or that the loop has set already, are looked at one by one below
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
-  const std::set<std::string> bound = {
-      "model",         "measure.once",      "task.bits",          "network.hidden", "chip.preset",
-      "task.level",    "training.on_chips", "link.signed_levels", "noise.set",      "time.sampling",
-      "mesh.measured", "chip.measured",     "task.reduction"};
+  const std::set<std::string> bound = {"model",
+                                       "measure.once",
+                                       "task.bits",
+                                       "network.hidden",
+                                       "chip.preset",
+                                       "task.level",
+                                       "training.on_chips",
+                                       "link.signed_levels",
+                                       "noise.set",
+                                       "time.sampling",
+                                       "mesh.measured",
+                                       "chip.measured",
+                                       "task.reduction",  //
+                                       "training.full_svd_layers"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name()) || entry.name().starts_with("link.oscillator_")) continue;
     INFO(entry.name());
@@ -519,6 +529,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   CHECK(run_id(parse("model = 'mesh'", {"mesh.measured=errors.csv"})) != run_id(parse("model = 'mesh'")));
   CHECK(run_id(parse("", {"chip.measured=unit.h5"})) != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
+  CHECK(run_id(parse("", {"training.full_svd_layers=[1]"})) != id);
   const std::string direct_id = run_id(parse("", {"link.oscillators=direct"}));
   CHECK(direct_id != id);
   const std::string locked_id = run_id(parse("", {"link.oscillators=direct", "link.oscillator_loop_hz=1"}));
