@@ -34,21 +34,13 @@ int training_servers(const LearnerSettings& settings, int servers_of_unit) {
 void validate_learner(const StudyConfig& config) {
   const LearnerSettings& l = config.learner;
   const Task& task = config.task;
-  validate_field((l.kind == "decoder") == (l.data_set == "text"), "kind",
-                 "\"{}\" with data_set = \"{}\" (a decoder learns text, mlp and cnn learn images). Change one "
-                 "of them.",
-                 l.kind, l.data_set);
-  validate_field(l.data != "default" || l.data_set == "fashion-mnist" || l.data_set == "text", "data",
+  validate_field(l.data != "default" || l.data_set == "fashion-mnist", "data",
                  "\"default\" with data_set = \"{}\" (no Debian package brings it). Name the folder of its "
                  "binary files.",
                  l.data_set);
   validate_field(l.kind != "cnn" || l.width == 0 || (l.width % 4 == 0 && l.width <= 256), "width",
                  "{} of kind = \"cnn\" (channels of its first stage, normalised by fours: a multiple of 4, at "
                  "most 256). Set 0 for 16.",
-                 l.width);
-  validate_field(l.kind != "decoder" || l.width == 0 || (l.width % 8 == 0 && l.width <= 4096), "width",
-                 "{} of kind = \"decoder\" (four heads whose positions turn pairs: a multiple of 8, at most "
-                 "4096). Set 0 for 64.",
                  l.width);
   validate_field(l.evaluations <= l.steps, "evaluations", "{} in {} steps (one a step at most). Choose fewer.",
                  l.evaluations, l.steps);

@@ -341,6 +341,8 @@ class MainJob(unittest.TestCase):
                            (good.replace('name = "chain"', 'nam = "chain"'), ("unknown key design.nam ", "design.name")),
                            (good.replace('design = "chain"', 'design = "chains"'), ('no design "chains"',)),
                            (good.replace("network.hidden=[8]", "network.hidden=[7]"), ("net:", "network.hidden")),
+                           (good.replace('[8]"]', '[8]", "training.full_svd_layers=[1]"]').replace('"net"\n', '"net"\napproximated = [2]\n', 1),
+                            ("net: approximated", "training.full_svd_layers")),
                            ('title = "none"\n', ("no designs",))):
             path.write_text(bad)
             self.check_refusal(optinc("compare-costs", path, "--quiet"), *words)

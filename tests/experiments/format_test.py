@@ -5,8 +5,10 @@ type and these units, and every dataset of the document is found in some file.
 Usage: format_test.py OPTINC FORMAT.md"""
 
 import fnmatch
+import math
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -119,10 +121,7 @@ rounding = "half-up"
 [noise]
 lock = false
 [learner]
-kind = "decoder"
-data_set = "text"
-data = "TEXT"
-characters = 4000
+data = "IMAGES"
 width = 8
 batch = 8
 steps = 4
@@ -236,14 +235,18 @@ class Format(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.files = {}
         folder = pathlib.Path(cls.folder.name)
-        (folder / "text.txt").write_text("abcd efgh " * 400)
+        (folder / "images").mkdir()
+        for part, count in (("train", 16), ("t10k", 4)):
+            for kind, shape in (("images-idx3", (count, 2, 2)), ("labels-idx1", (count,))):
+                head = struct.pack(f">I{len(shape)}I", 0x800 + len(shape), *shape)
+                (folder / f"images/{part}-{kind}-ubyte.gz").write_bytes(head + bytes(i % 4 for i in range(math.prod(shape))))
         (folder / "swap.csv").write_text("0,1\n1,0\n")
         (folder / "errors.csv").write_text("column,upper,alpha_rad,theta_pi_power_w,phi_pi_power_w\n0,0,0.01,0.01,0.011\n")
         (folder / "crosstalk.csv").write_text("0,0.01,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n")
         target = TARGET
         for word, file in (("FILE", "swap.csv"), ("ERRORS", "errors.csv"), ("CROSSTALK", "crosstalk.csv")):
             target = target.replace(word, str(folder / file))
-        learning = LEARNING.replace("TEXT", str(folder / "text.txt"))
+        learning = LEARNING.replace("IMAGES", str(folder / "images"))
         for name, text in (("chip", CHIP), ("mesh", MESH), ("target", target), ("tolerance", TOLERANCE), ("waveform", WAVEFORM), ("cascade", CASCADE), ("comb", COMB),
                            ("learning", learning)):
             (folder / f"{name}.toml").write_text(text)

@@ -33,7 +33,7 @@ except ModuleNotFoundError as missing:
 # A network far too small to be right, two trials, few words
 SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "training.warmup_epochs=1", "gradient.hidden=4",
          "gradient.batch=6000", "drift.instants=5", "comb.channels=3", "learner.steps=4", "learner.evaluations=2", "learner.batch=16",
-         "learner.warm_up_steps=1", "learner.characters=50000"]
+         "learner.warm_up_steps=1"]
 
 
 QUIET = ["noise.shot=false", "noise.tia=false", "noise.rin=false",  # a chip's map is made once, not for every draw of noise
@@ -74,7 +74,7 @@ class Shipped(unittest.TestCase):
         self.assertLessEqual({"quickstart", "ablation", "tolerance_map", "receiver_power", "mesh_scaling",
                               "mesh_comparison", "mesh_balance", "design_space", "drift", "attribution", "calibration",
                               "crosstalk", "receiver_noise", "carry_chain", "robustness", "architectures", "shapes", "cascade",
-                              "approximation", "approximated_layers", "learning_images", "learning_text", "learning_cascade", "learning_cascade_even", "learning_clocked",
+                              "approximation", "approximated_layers", "learning_images", "learning_cascade", "learning_cascade_even", "learning_clocked",
                               "chip_to_accuracy",
                               "gradient_errors", "learning_drift", "splitter_errors", "rare_errors", "waveform",
                               "noise_links", "noise_shapes", "oscillator_drift", "skew", "receiver_offsets", "unclocked", "sine",

@@ -1,12 +1,10 @@
 #include "experiments/models/learning/idx_images.hpp"
-#include "experiments/models/learning/text.hpp"
 
 #include "tests/fuzz/support.hpp"
 
 namespace optinc::fuzz {
 
 void images(Bytes bytes) {
-  constexpr std::size_t most_text = 1 << 16;
   Feed feed(bytes);  // the first two bytes say where the images end and the labels begin
   const std::size_t cut = feed.below(bytes.size());
   const Bytes both = feed.rest();
@@ -16,7 +14,6 @@ void images(Bytes bytes) {
     const ImageSet set = load_idx(images, labels);
     demand(set.labels.size() == static_cast<std::size_t>(set.pixels.cols()), "a label for every image");
   });
-  accepted([&] { text_data(read_text(written(both, "text.gz"), most_text)); });
 }
 
 }  // namespace optinc::fuzz

@@ -1,4 +1,4 @@
-"""Data files that the snapshot's studies read: images, a text and a matrix, the same bytes on every machine."""
+"""Data files that the snapshot's studies read: images and a matrix, the same bytes on every machine."""
 
 import gzip
 import pathlib
@@ -27,7 +27,7 @@ def write_idx(path, magic, sizes, values):
 
 
 def write_inputs(folder):
-    """Writes images/ (IDX files), cifar/ (binary files of both sets), text.txt, target.csv, and what was measured of a mesh
+    """Writes images/ (IDX files), cifar/ (binary files of both sets), target.csv, and what was measured of a mesh
     of 4 ports, measured.csv and crosstalk.csv, into `folder`."""
     folder = pathlib.Path(folder)
     for name in ("images", "cifar"):
@@ -42,8 +42,6 @@ def write_inputs(folder):
     for number, name in enumerate(("train", "test")):
         labels, pixels = images(24, 3072, 100, 30 + 2 * number)
         (folder / f"cifar/{name}.bin").write_bytes(np.column_stack([labels // 5, labels, pixels]).tobytes())
-    letters = np.frombuffer(b"etaoin shrdlu.", np.uint8)
-    (folder / "text.txt").write_bytes(letters[noise(6000, 40) % len(letters)].tobytes())
     hadamard = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
     (folder / "target.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in hadamard))
     rows = [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2), (3, 1)]

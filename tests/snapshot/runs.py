@@ -56,7 +56,7 @@ def words(name, status, *settings):
 
 STUDIES = ("chip_errors", "chip_network", "chip_shipped", "chip_even", "chip_noise", "chip_calibration", "chip_diagonal", "chip_chain", "chip_clocked",
            "chip_levels", "tolerance", "shapes", "cascade", "drift", "drift_policy", "drift_wafer", "comb", "mesh", "mesh_detuned", "mesh_drift", "mesh_file", "learning",
-           "learning_text", "learning_images", "learning_drift")
+           "learning_cascade", "learning_images", "learning_drift")
 HEATERS = ("typical-metal-heater", "typical-doped-silicon-heater", "dave-2024-metal-clad-heater",
            "chen-2024-slow-light-heater", "typical-undercut-heater", "lu-2015-suspended-heater")
 DEVICES = ("harris-2014-heater", "soref-bennett-1987", "typical-directional-coupler", "zhang-2013-y-branch",

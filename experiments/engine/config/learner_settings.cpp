@@ -5,12 +5,12 @@
 namespace optinc {
 
 std::span<const std::string_view> learner_kind_names() {
-  static constexpr std::array<std::string_view, 3> names = {"mlp", "cnn", "decoder"};
+  static constexpr std::array<std::string_view, 2> names = {"mlp", "cnn"};
   return names;
 }
 
 std::span<const std::string_view> data_set_names() {
-  static constexpr std::array<std::string_view, 4> names = {"fashion-mnist", "cifar-10", "cifar-100", "text"};
+  static constexpr std::array<std::string_view, 3> names = {"fashion-mnist", "cifar-10", "cifar-100"};
   return names;
 }
 

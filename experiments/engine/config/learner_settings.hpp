@@ -11,7 +11,6 @@ struct LearnerSettings {
   std::string kind = "mlp";                ///< learner_kind_names()
   std::string data_set = "fashion-mnist";  ///< data_set_names()
   std::string data = "default";            ///< folder or file; default: where Debian puts the data set
-  int characters = 4'000'000;              ///< of a text, read from its beginning
   int width = 0;                           ///< of the model; 0: the default of its kind
   int levels = 1;                          ///< units one above the other: servers, or servers^2
   bool carry_digit = true;                 ///< between two levels
@@ -35,10 +34,10 @@ struct LearnerSettings {
   double chip_factor = 1.0;
 };
 
-/// "mlp", "cnn", "decoder".
+/// "mlp", "cnn".
 std::span<const std::string_view> learner_kind_names();
 
-/// "fashion-mnist", "cifar-10", "cifar-100", "text".
+/// "fashion-mnist", "cifar-10", "cifar-100".
 std::span<const std::string_view> data_set_names();
 
 /// "exact", "ring", "halving-doubling", "parameter-server": no codes; "quantised", "network", "chip": codes of

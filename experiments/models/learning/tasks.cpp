@@ -6,10 +6,8 @@
 #include <fmt/format.h>
 
 #include "experiments/models/learning/cifar.hpp"
-#include "experiments/models/learning/decoder.hpp"
 #include "experiments/models/learning/mlp.hpp"
 #include "experiments/models/learning/resnet.hpp"
-#include "experiments/models/learning/text.hpp"
 
 namespace optinc {
 namespace {
@@ -20,32 +18,16 @@ ImageData images_of(const LearnerSettings& s) {
   return s.data == "default" ? load_fashion_mnist() : load_fashion_mnist(s.data);
 }
 
-LearningTask text_task(const LearnerSettings& s) {
-  const auto limit = static_cast<std::size_t>(s.characters);
-  auto data = std::make_shared<const TextData>(s.data == "default" ? load_text(dictionary_path, limit)
-                                                                   : load_text(s.data, limit));
-  DecoderShape shape;
-  shape.vocabulary = static_cast<int>(data->characters.size());
-  if (s.width > 0) {
-    shape.width = s.width;
-    shape.hidden = 5 * s.width / 2;
-  }
-  return decoder_task(shape, std::move(data));
-}
-
 }  // namespace
 
 std::string learning_task_name(const LearnerSettings& s) {
-  return fmt::format("{} {} {} {} {}", s.kind, s.data_set, s.data, s.width,
-                     s.data_set == "text" ? s.characters : 0);
+  return fmt::format("{} {} {} {}", s.kind, s.data_set, s.data, s.width);
 }
 
 // what validate_learner() says of learner.width
 static_assert(ResNetShape{}.groups == 4 && ResNetShape{}.base == 16);
-static_assert(DecoderShape{}.heads == 4 && DecoderShape{}.width == 64);
 
 LearningTask make_learning_task(const LearnerSettings& s) {
-  if (s.kind == "decoder") return text_task(s);
   auto data = std::make_shared<const ImageData>(images_of(s));
   const ImageSet& train = data->train;
   const int classes = std::max<int>(10, *std::max_element(train.labels.begin(), train.labels.end()) + 1);

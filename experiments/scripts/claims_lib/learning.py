@@ -40,21 +40,35 @@ class End:
     loss: float
 
 
+def ends_in(result):
+    """{name of a path: its End} of a file of trainings."""
+    sys.path.insert(0, str(ROOT / "python/src"))
+    from optinc.results import open_run  # noqa: PLC0415
+    from optinc.results.learning import differences, paths  # noqa: PLC0415
+    with open_run(result) as run:
+        found = {path.name: End(accuracy.mean, accuracy.low, loss.mean)
+                 for path, accuracy, loss in zip(paths(run), differences(run), differences(run, "final_loss"))}
+    for name, end in found.items():
+        progress(f"   {name}: {100 * end.accuracy:+.2f} points (at least {100 * end.lowest:+.2f}), {end.loss:+.4f} nats")
+    return found
+
+
 def ends(bench, study):
-    """{name of a path: its End} of a study's training."""
+    """ends_in() of what a study writes."""
     def make():
-        sys.path.insert(0, str(ROOT / "python/src"))
-        from optinc.results import open_run  # noqa: PLC0415
-        from optinc.results.learning import differences, paths  # noqa: PLC0415
         result = bench.folder / f"{study}.h5"
         bench.optinc("run", f"experiments/data/studies/{study}.toml", "-o", result, "--quiet")
-        with open_run(result) as run:
-            found = {path.name: End(accuracy.mean, accuracy.low, loss.mean)
-                     for path, accuracy, loss in zip(paths(run), differences(run), differences(run, "final_loss"))}
-        for name, end in found.items():
-            progress(f"   {name}: {100 * end.accuracy:+.2f} points (at least {100 * end.lowest:+.2f}), {end.loss:+.4f} nats")
-        return found
+        return ends_in(result)
     return bench.once(("ends", study), make)
+
+
+def ends_in_torch(bench, model, *options):
+    """ends_in() of what experiments/train_torch writes."""
+    def make():
+        result = bench.folder / f"{model}.h5"
+        bench.run(module(bench), "experiments/train_torch", model, *options, "-o", result)
+        return ends_in(result)
+    return bench.once(("ends", model), make)
 
 
 def aggregation(bench):

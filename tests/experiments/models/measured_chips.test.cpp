@@ -18,6 +18,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/image_files.hpp"
 #include "tests/support/kept_inputs.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
@@ -91,12 +92,9 @@ TEST_CASE("a fabricated chip that is measured gives the bits of its study") {
       {"drift", {"drift.instants=3", "measure.variants=[\"drifting\"]"}},
       {"comb", {"comb.channels=3"}},
       {"learning",
-       {"learner.aggregator=chip", "learner.kind=decoder", "learner.data_set=text",
-        "learner.data=" + (scratch / "text.txt").string(), "learner.characters=2000", "learner.steps=2",
-        "learner.evaluations=1", "learner.batch=2", "learner.engine=light"}}};
-  std::string text;
-  for (int i = 0; i < 200; ++i) text += "a chip of light\n";
-  put(scratch / "text.txt", text);
+       {"learner.aggregator=chip", "learner.data=" + (scratch / "images").string(), "learner.width=4",
+        "learner.steps=2", "learner.evaluations=1", "learner.batch=2", "learner.engine=light"}}};
+  put_images(scratch / "images", 8, 4);
   for (const auto& [model, settings] : models) {
     INFO(model << " " << fmt::format("{}", fmt::join(settings, " ")));
     CHECK(bits_of_trial(study(scratch, model, measured(scratch), settings)) ==

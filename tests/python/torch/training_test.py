@@ -33,7 +33,7 @@ class Training(unittest.TestCase):
     # Fails when a resumed training begins anew, counts steps twice or sees other batches.
     def test_a_stopped_training_is_resumed(self):
         from optinc.results import open_run
-        self.assertIn("chip           training loss", self.trained("whole.h5").stdout)
+        self.assertIn("chip training loss", self.trained("whole.h5").stdout)
         cut = self.folder / "cut.h5"
         run = subprocess.Popen(self.command(output="cut.h5"), stderr=subprocess.DEVNULL, start_new_session=True)
         deadline = time.monotonic() + 120

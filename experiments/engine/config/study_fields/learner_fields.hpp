@@ -10,27 +10,17 @@ namespace optinc {
 template <Like<LearnerSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
   static constexpr std::string_view optimisers[] = {"sgd", "adamw"}, schedules[] = {"constant", "cosine"};
-  visit(name_field("kind",
-                   "Model to train: mlp (one hidden layer), cnn (residual network) or decoder (character "
-                   "language model)",
+  visit(name_field("kind", "Model to train: mlp (one hidden layer) or cnn (residual network)",
                    learner_kind_names()),
         s.kind);
-  visit(name_field("data_set", "Data set: images to classify, or text whose next character is predicted",
-                   data_set_names()),
-        s.data_set);
-  visit(
-      may_be_file({"data", "1",
-                   "Folder of the image files, or the text file; default: where the Debian package installs it",
-                   0, 0, "Debian packages dataset-fashion-mnist and dict-gcide"}),
-      s.data);
-  visit(FieldInfo{"characters", "character",
-                  "Characters read from the start of the text; the last tenth is the test set, of which at "
-                  "most 100,000 are evaluated",
-                  1000, 1e9},
-        s.characters);
+  visit(name_field("data_set", "Data set: images to classify", data_set_names()), s.data_set);
+  visit(may_be_file({"data", "1",
+                     "Folder of the image files; default: where the Debian package installs Fashion-MNIST", 0,
+                     0, "Debian package dataset-fashion-mnist"}),
+        s.data);
   visit(FieldInfo{"width", "1",
-                  "Model width: hidden neurons (mlp), channels of the first stage (cnn) or embedding width "
-                  "(decoder); 0: default of 128, 16 or 64",
+                  "Model width: hidden neurons (mlp) or channels of the first stage (cnn); 0: default of 128 "
+                  "or 16",
                   0, 65536},
         s.width);
   visit(FieldInfo{"levels", "1",

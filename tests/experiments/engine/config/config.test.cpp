@@ -127,9 +127,9 @@ StudyConfig unlike_default() {
   c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
   c.budget = {1e-4};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
-  c.learner = {"cnn", "cifar-10", "some/folder", 5000,     17,      2,        false,    "chip", "light", 77,
-               7,     64,         "adamw",       0.01 / 3, 0.1 / 3, 1e-3 / 3, "cosine", 9,      1.0 / 3, 256,
-               true,  true,       1e-3 / 7,      -1.0 / 3, 2.0 / 3};
+  c.learner = {"cnn", "cifar-10", "some/folder", 17,       2,        false,    "chip",   "light", 77,
+               7,     64,         "adamw",       0.01 / 3, 0.1 / 3,  1e-3 / 3, "cosine", 9,       1.0 / 3,
+               256,   true,       true,          1e-3 / 7, -1.0 / 3, 2.0 / 3};
   return c;
 }
 
@@ -286,11 +286,11 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("budget", values(control));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
-  const auto& [learnt, data_set, place, characters, model_width, levels, carry_digit, aggregator, engine,
-               steps_of, evaluations, examples, rule, rate_of, momentum_of, decay, schedule, warm_up_of,
-               largest, scale_block, feedback, guard, error_rate, offset, factor] = learner;
-  check("learner", values(learnt, data_set, place, characters, model_width, levels, carry_digit, aggregator,
-                          engine, steps_of, evaluations, examples, rule, rate_of, momentum_of, decay, schedule,
+  const auto& [learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine, steps_of,
+               evaluations, examples, rule, rate_of, momentum_of, decay, schedule, warm_up_of, largest,
+               scale_block, feedback, guard, error_rate, offset, factor] = learner;
+  check("learner", values(learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine,
+                          steps_of, evaluations, examples, rule, rate_of, momentum_of, decay, schedule,
                           warm_up_of, largest, scale_block, feedback, guard, error_rate, offset, factor));
 }
 

@@ -1,14 +1,9 @@
 #pragma once
-// The networks of experiments/models/learning as their headers define them, one image or one text at a time, in
-// double and never optimised.
+// The residual network as its header defines it, one image at a time, in double and never optimised.
 
 #include <cmath>
-#include <complex>
-#include <cstdint>
-#include <span>
 #include <vector>
 
-#include "experiments/models/learning/decoder.hpp"
 #include "experiments/models/learning/resnet.hpp"
 
 namespace optinc {
@@ -80,71 +75,6 @@ inline Eigen::VectorXd plain_resnet(const ResNetShape& s, const Eigen::VectorXd&
   for (std::size_t c = 0; c < x.size(); ++c) features[static_cast<Eigen::Index>(c)] = x[c].mean();
   const Eigen::Map<const Eigen::MatrixXd> weights(p, s.classes, features.size());
   return weights * features + Eigen::Map<const Eigen::VectorXd>(p + weights.size(), s.classes);
-}
-
-/// Logits of the tokens after each of one sequence's, (vocabulary, tokens).
-inline Eigen::MatrixXd plain_decoder(const DecoderShape& s, const Eigen::VectorXd& parameters,
-                                     std::span<const std::uint16_t> tokens) {
-  const double* p = parameters.data();
-  const auto matrix = [&](Eigen::Index rows, Eigen::Index cols) {
-    const Eigen::MatrixXd read = Eigen::Map<const Eigen::MatrixXd>(p, rows, cols);
-    p += read.size();
-    return read;
-  };
-  const auto norm = [](const Eigen::VectorXd& x, const Eigen::VectorXd& gain) -> Eigen::VectorXd {
-    return gain.cwiseProduct(x) / std::sqrt(x.squaredNorm() / static_cast<double>(x.size()) + 1e-5);
-  };
-  const Eigen::Index d = s.width, f = s.hidden, each = d / s.heads, pairs = each / 2;
-  // entry i of a head turns with entry i + pairs, as the two parts of a complex number
-  const auto turned = [&](Eigen::VectorXd x, Eigen::Index place) {
-    for (Eigen::Index h = 0; h < d; h += each)
-      for (Eigen::Index i = h; i < h + pairs; ++i) {
-        const double angle = static_cast<double>(place) *
-                             std::pow(10000.0, -2.0 * static_cast<double>(i - h) / static_cast<double>(each));
-        const auto z = std::complex(x[i], x[i + pairs]) * std::polar(1.0, angle);
-        x[i] = z.real();
-        x[i + pairs] = z.imag();
-      }
-    return x;
-  };
-  const Eigen::MatrixXd embedding = matrix(d, s.vocabulary);
-  std::vector<Eigen::VectorXd> x;
-  for (const std::uint16_t token : tokens) x.emplace_back(embedding.col(token));
-  for (int layer = 0; layer < s.layers; ++layer) {
-    const Eigen::VectorXd gain1 = matrix(d, 1);
-    const Eigen::MatrixXd wq = matrix(d, d), wk = matrix(d, d), wv = matrix(d, d), wo = matrix(d, d);
-    const Eigen::VectorXd gain2 = matrix(d, 1);
-    const Eigen::MatrixXd w1 = matrix(f, d), w3 = matrix(f, d), w2 = matrix(d, f);
-    std::vector<Eigen::VectorXd> q, k, v;
-    for (std::size_t t = 0; t < x.size(); ++t) {
-      const Eigen::VectorXd n = norm(x[t], gain1);
-      q.push_back(turned(wq * n, static_cast<Eigen::Index>(t)));
-      k.push_back(turned(wk * n, static_cast<Eigen::Index>(t)));
-      v.emplace_back(wv * n);
-    }
-    for (std::size_t t = 0; t < x.size(); ++t) {
-      Eigen::VectorXd read = Eigen::VectorXd::Zero(d);
-      for (Eigen::Index h = 0; h < d; h += each) {
-        double sum = 0.0;
-        for (std::size_t u = 0; u <= t; ++u) {
-          const double weight =
-              std::exp(q[t].segment(h, each).dot(k[u].segment(h, each)) / std::sqrt(static_cast<double>(each)));
-          read.segment(h, each) += weight * v[u].segment(h, each);
-          sum += weight;
-        }
-        read.segment(h, each) /= sum;
-      }
-      x[t] += wo * read;
-      const Eigen::VectorXd n = norm(x[t], gain2), a = w1 * n;
-      x[t] += w2 * (a.array() / (1.0 + (-a.array()).exp()) * (w3 * n).array()).matrix();
-    }
-  }
-  const Eigen::VectorXd gain = matrix(d, 1);
-  const Eigen::MatrixXd output = matrix(s.vocabulary, d);
-  Eigen::MatrixXd logits(s.vocabulary, std::ssize(tokens));
-  for (std::size_t t = 0; t < x.size(); ++t)
-    logits.col(static_cast<Eigen::Index>(t)) = output * norm(x[t], gain);
-  return logits;
 }
 
 }  // namespace optinc

@@ -33,7 +33,7 @@ std::string cifar(int images, int label, int label_bytes) {
 
 }  // namespace
 
-// the closed forms of mlp.hpp, resnet.hpp and decoder.hpp. Fails when a width goes to another layer, or classes
+// the closed forms of mlp.hpp and resnet.hpp. Fails when a width goes to another layer, or classes
 // are those of the labels seen
 TEST_CASE("a learner's task has the sizes of its data and its width") {
   const Scratch folder;
@@ -58,21 +58,6 @@ TEST_CASE("a learner's task has the sizes of its data and its width") {
   const LearningTask hundred = make_learning_task(settings_of("cnn", "cifar-100", folder.path(), 4));
   CHECK(hundred.examples == 3);
   CHECK(hundred.shape == "32x32x3, 3 stages from 4 channels, 58 classes");
-
-  put(folder / "text", [] {
-    std::string text;
-    for (int i = 0; i < 900; ++i) text += "abcd efg"[i * i % 8];
-    return text;
-  }());
-  LearnerSettings text = settings_of("decoder", "text", folder / "text", 8);
-  const LearningTask decoder = make_learning_task(text);
-  CHECK(decoder.shape == "2 layers of 8 with 4 heads, context 64, 3 characters");  // 0, 1 and 4 mod 8
-  CHECK(decoder.parameters == 2 * 3 * 8 + 2 * (4 * 64 + 3 * 8 * 20 + 2 * 8) + 8);
-  CHECK(decoder.examples == (810 - 1) / 64);
-  text.characters = 700;
-  CHECK(make_learning_task(text).examples == (630 - 1) / 64);
-  text.width = 0;
-  CHECK(make_learning_task(text).shape == "2 layers of 64 with 4 heads, context 64, 3 characters");
 }
 
 // Fails when points of unlike data share a task, or equal ones read their data anew
@@ -86,14 +71,10 @@ TEST_CASE("points share a task where nothing that makes it differs") {
   };
   CHECK(with([](auto& s) { s.aggregator = "chip"; }) == name);
   CHECK(with([](auto& s) { s.learning_rate = 9.0; }) == name);
-  CHECK(with([](auto& s) { s.characters = 9000; }) == name);  // of a text alone
   CHECK(with([](auto& s) { s.kind = "cnn"; }) != name);
   CHECK(with([](auto& s) { s.data_set = "cifar-10"; }) != name);
   CHECK(with([](auto& s) { s.data = "other"; }) != name);
   CHECK(with([](auto& s) { s.width = 64; }) != name);
-  LearnerSettings text = settings_of("decoder", "text", "folder"), shorter = text;
-  shorter.characters = 9000;
-  CHECK(learning_task_name(text) != learning_task_name(shorter));
 }
 
 TEST_CASE("data that are not there are refused by name") {
@@ -105,9 +86,6 @@ TEST_CASE("data that are not there are refused by name") {
                 {"/none cannot be read", "no such folder", "learner.data"});
   check_message(refused("cnn", "cifar-10", "none"), {"/none/data_batch_1.bin cannot be read"});
   check_message(refused("cnn", "cifar-100", "none"), {"/none/train.bin cannot be read"});
-  check_message(refused("decoder", "text", "none"), {"/none", "no such file"});
-  put(folder / "short", "abcdefgh abcdefgh abcdefgh abcdefgh abcd");
-  check_message(refused("decoder", "text", "short"), {"36 characters of training text", "context of 64"});
   put_images(folder.path(), 10, 10);
   put(folder / "t10k-labels-idx1-ubyte.gz", idx({0x801, 10}, std::string(10, '\x0b')));
   check_message(refused("mlp", "fashion-mnist", ""), {"label 11", "10 classes"});

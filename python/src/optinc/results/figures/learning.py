@@ -15,6 +15,9 @@ from ..study import say_trials
 MOST_LINES = 8
 WITHIN = {"accuracy": 0.5, "loss": 0.04}
 """What the differences are held against: points of accuracy, nats of loss (the band of the right panel)."""
+MODELS = {"mlp": "A network of one hidden layer", "cnn": "A residual network", "resnet50": "ResNet-50",
+          "resnet50-narrow": "ResNet-50, a quarter as wide,", "decoder": "A decoder of 8 layers",
+          "decoder-small": "A decoder of 2 layers"}
 
 
 @style.styled
@@ -96,11 +99,11 @@ def learning(run: Run, *, measure: Optional[str] = None, variant: Optional[str] 
     ends.set_xlabel("final accuracy minus that\nof exact averaging (points)" if measure == "accuracy"
                     else "final loss minus that\nof exact averaging (nats)")
     style.panel(ends, 1, f"at the end (grey: {within:g} {'points' if measure == 'accuracy' else 'nats'})")
-    what = {"mlp": "network of one hidden layer", "cnn": "residual network", "decoder": "decoder"}.get(config["kind"], config["kind"])
-    named = {"fashion-mnist": "Fashion-MNIST", "mnist": "MNIST", "cifar-10": "CIFAR-10"}
+    what = MODELS[config.get("model", config["kind"])]
+    named = {"fashion-mnist": "Fashion-MNIST", "cifar-10": "CIFAR-10", "cifar-100": "CIFAR-100", "text": "English text"}
     data = named.get(config["data_set"], config["data_set"])
     servers = int(run.config["task"]["servers"]) ** int(config["levels"])
-    title = f"A {what} on {data}, {servers} servers, by kind of gradient averaging; {say_trials(run)} each"
+    title = f"{what} on {data}, {servers} servers, by kind of gradient averaging; {say_trials(run)} each"
     handles, labels = curves.get_legend_handles_labels()
     return style.finish(figure, run, title, (handles, labels))
 
