@@ -18,13 +18,13 @@ struct CrossEntropy {
 ///   p = softmax(z) in each column,  loss = sum of -ln p_label,
 /// and in the place of z  scale (p - e_label), the derivative of scale times the loss. Columns beyond the
 /// labels become zero.
-template <class Real, class Label>
+template <class Real>
 CrossEntropy cross_entropy(Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>& z,
-                           std::span<const Label> labels, Real scale) {
+                           std::span<const std::uint8_t> labels, Real scale) {
   CrossEntropy result;
   const Eigen::Index predictions = std::ssize(labels);
   for (Eigen::Index i = 0; i < predictions; ++i) {
-    const auto label = static_cast<Eigen::Index>(labels[static_cast<std::size_t>(i)]);
+    const auto label = Eigen::Index{labels[static_cast<std::size_t>(i)]};
     auto column = z.col(i);
     Eigen::Index best = 0;
     // Subtracting the largest output leaves the softmax as it is and keeps exp from overflowing.

@@ -287,7 +287,7 @@ ResNetSums resnet_loss(const ResNetShape& shape, const VectorOf<Real>& parameter
     }
     load_lanes(shape, set, chunk, work.input);
     forward(shape, plan, parameters, work);
-    const CrossEntropy loss = cross_entropy<Real, std::uint8_t>(work.outputs, labels, scale);
+    const CrossEntropy loss = cross_entropy<Real>(work.outputs, labels, scale);
     sums.loss += loss.loss;
     sums.right += loss.right;
     if (gradient != nullptr) backward(shape, plan, parameters, work, *gradient);

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import dataclass
 
 from .claim import OPTINC, ROOT, Claim, progress
 from .mesh_engine import program
@@ -31,25 +30,15 @@ def ring(bench):
     return bench.once("ring-1024", make)
 
 
-@dataclass(frozen=True)
-class End:
-    """Where a way of averaging ends, less the exact average: mean final accuracy, the lower end of its 95 % interval, mean
-    final loss."""
-    accuracy: float
-    lowest: float
-    loss: float
-
-
-def ends_in(result):
-    """{name of a path: its End} of a file of trainings."""
+def ends_in(result, metric="final_accuracy"):
+    """{name of a way of averaging: its final metric less that of exact averaging (mean, low and high of trainings)}."""
     sys.path.insert(0, str(ROOT / "python/src"))
     from optinc.results import open_run  # noqa: PLC0415
     from optinc.results.learning import differences, paths  # noqa: PLC0415
     with open_run(result) as run:
-        found = {path.name: End(accuracy.mean, accuracy.low, loss.mean)
-                 for path, accuracy, loss in zip(paths(run), differences(run), differences(run, "final_loss"))}
+        found = {path.name: end for path, end in zip(paths(run), differences(run, metric))}
     for name, end in found.items():
-        progress(f"   {name}: {100 * end.accuracy:+.2f} points (at least {100 * end.lowest:+.2f}), {end.loss:+.4f} nats")
+        progress(f"   {name}: {metric} {end.mean:+.4f} [{end.low:+.4f}, {end.high:+.4f}]")
     return found
 
 
@@ -60,15 +49,6 @@ def ends(bench, study):
         bench.optinc("run", f"experiments/data/studies/{study}.toml", "-o", result, "--quiet")
         return ends_in(result)
     return bench.once(("ends", study), make)
-
-
-def ends_in_torch(bench, model, *options):
-    """ends_in() of what experiments/train_torch writes."""
-    def make():
-        result = bench.folder / f"{model}.h5"
-        bench.run(module(bench), "experiments/train_torch", model, *options, "-o", result)
-        return ends_in(result)
-    return bench.once(("ends", model), make)
 
 
 def aggregation(bench):
@@ -147,7 +127,7 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
       for short, name, published in (("fat-tree", "fat-tree", 1.6), ("sip-ring", "SiP-Ring", 1.7))),
     # the trainings last: two hours of them, while the others take minutes
     *((f"cnn-{short}", target, "points of final accuracy relative to exact averaging, 4 servers, mean of 5 seeds, all noise and phase-lock errors, default link",
-       lambda bench, path=path: 100 * ends(bench, "learning_images")[path].accuracy,
+       lambda bench, path=path: 100 * ends(bench, "learning_images")[path].mean,
        f"{OPTINC} run experiments/data/studies/learning_images.toml -o learning_images.h5")
       for short, path, target in (
           ("codes", "codes, no chip", ">= -0.3"), ("published", "published shape, design-target", "< -5"),
@@ -155,14 +135,9 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
           ("bottleneck-good-lab", "96-32, for noise, good-lab", ">= -0.3"),
           ("foundry", "128-16, for noise, foundry", ">= -1.5"),
           ("chain-design-target", "carry chain, design-target", ">= -0.5"), ("chain-good-lab", "carry chain, good-lab", ">= -0.5"))),
-    *((f"text-{short}", "<= 0.04", "nats of final loss relative to exact averaging, 4 servers, mean of 3 seeds",
-       lambda bench, path=path: ends(bench, "learning_text")[path].loss,
-       f"{OPTINC} run experiments/data/studies/learning_text.toml -o learning_text.h5")
-      for short, path in (("codes", "codes, no chip"), ("bottleneck-design-target", "96-32, for noise, design-target"), ("bottleneck-good-lab", "96-32, for noise, good-lab"),
-                          ("chain-design-target", "carry chain, design-target"), ("chain-good-lab", "carry chain, good-lab"))),
     # chains decode 6 % (design-target) and 9 % (good-lab) of a cascade's words wrong on this link
     *((f"cascade-{short}", target, "points of final accuracy relative to exact averaging, 16 servers, mean of 3 seeds",
-       lambda bench, study=study, path=path: 100 * ends(bench, study)[path].accuracy,
+       lambda bench, study=study, path=path: 100 * ends(bench, study)[path].mean,
        f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
       for short, study, path, target in (
           ("chips", "learning_cascade_even", "96-32, for noise, half-even, design-target", ">= -0.5"),

@@ -6,6 +6,7 @@ import re
 import time
 
 from .claim import ROOT, Claim, progress
+from .learning import ends_in
 
 GROUP = "python"
 RATES = "PYTHONPATH=build/ci/python bench/python_rates.py"
@@ -87,6 +88,18 @@ def all_reduce(bench):
     return bench.once("all-reduce", make)
 
 
+def trained(bench, model, metric, *options):
+    """ends_in() of what experiments/train_torch writes."""
+    def make():
+        result = bench.folder / f"{model}.h5"
+        bench.run(module(bench), "experiments/train_torch", model, *options, "-o", result)
+        return ends_in(result, metric)
+    return bench.once(("trained", model), make)
+
+
+TEXT = ("decoder-small", "final_loss", "--paths", "exact", "codes", "chip", "chip-good-lab", "carry-chain",
+        "carry-chain-good-lab", "--steps", "600", "--evaluations", "6")
+
 CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
     ("call-overhead", "<= 2", "us for one word through a two-port mesh that is set up", lambda bench: rates(bench)["call_us"], RATES),
@@ -118,4 +131,13 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      "PYTHONPATH=build/ci/python bench/all_reduce.py"),
     ("pip-install", "<= 900", "s from an empty virtual environment to the first mesh, including compilation", installed,
      "pip install ./python"),
+    *((f"resnet50-{short}", target, "nats of final training loss relative to exact averaging: ResNet-50, 100 steps, four processes, mean of 3 seeds",
+       lambda bench, path=path: trained(bench, "resnet50", "final_training_loss")[path].mean, "experiments/train_torch resnet50 -o resnet50.h5")
+      for short, path, target in (("codes", "codes, no chip", "<= 0.1"), ("chip", "96-32, for noise, design-target", "<= 0.1"),
+                                  ("chain", "carry chain, design-target", "<= 0.1"), ("published", "published shape, design-target", ">= 1"))),
+    *((f"text-{short}", "<= 0.04", "nats of final test loss relative to exact averaging: a small decoder, 600 steps, four processes, mean of 3 seeds",
+       lambda bench, path=path: trained(bench, *TEXT)[path].mean,
+       f"experiments/train_torch {TEXT[0]} {' '.join(TEXT[2:])} -o decoder_small.h5")
+      for short, path in (("codes", "codes, no chip"), ("chip-design-target", "96-32, for noise, design-target"), ("chip-good-lab", "96-32, for noise, good-lab"),
+                          ("chain-design-target", "carry chain, design-target"), ("chain-good-lab", "carry chain, good-lab"))),
 )]
