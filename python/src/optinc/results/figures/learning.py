@@ -16,8 +16,9 @@ MOST_LINES = 8
 WITHIN = {"accuracy": 0.5, "loss": 0.04}
 """What the differences are held against: points of accuracy, nats of loss (the band of the right panel)."""
 MODELS = {"mlp": "A network of one hidden layer", "cnn": "A residual network", "resnet50": "ResNet-50",
-          "resnet50-narrow": "ResNet-50, a quarter as wide,", "decoder": "A decoder of 8 layers",
-          "decoder-small": "A decoder of 2 layers"}
+          "resnet50-narrow": "ResNet-50, a quarter as wide,", "decoder": "A language model",
+          "decoder-small": "A small language model"}
+"""What learner.model of a training in PyTorch, or learner.kind, is called in titles."""
 
 
 @style.styled
