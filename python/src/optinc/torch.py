@@ -10,8 +10,8 @@ The linear layers of a model through meshes, to be trained then; and gradients a
     from_linear(model, "good-lab")
     ddp.register_comm_hook(Averager(chip), Averager.hook)
 
-The engine computes on CPUs, with exact gradients. Tried with PyTorch 1.13. Of PyTorch 2, nothing has been tried; layers
-are no custom operators of it, so torch.compile breaks its graph there, and there is no hook of FSDP2.
+The engine computes on CPUs, with exact gradients. Tested with PyTorch 1.13 and 2.15. There, a MeshLayer is an operator
+that torch.compile keeps in its graph; activations are not, and there is no hook of FSDP2.
 """
 
 from collections.abc import Mapping
@@ -21,8 +21,22 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from . import ElectroOptic, ErrorModel, LeakyRelu, Mesh, MeshChip, RingActivation, SaturableAbsorber, Softplus, haar_unitary
+from . import (
+    ElectroOptic,
+    ErrorModel,
+    LeakyRelu,
+    Mesh,
+    MeshChip,
+    RingActivation,
+    SaturableAbsorber,
+    SettledMesh,
+    Softplus,
+    haar_unitary,
+)
 from ._averager import Averager
+
+if hasattr(torch.library, "custom_op"):  # PyTorch 2.4
+    from . import _operator
 
 __all__ = ["Activation", "Averager", "MeshLayer", "SigmaULinear", "from_linear", "propagate"]
 
@@ -31,6 +45,7 @@ _ERRORS = ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other
 _WIDE = (torch.float64, torch.complex128, torch.int64)  # computed in double precision
 # Chips of training are numbered from here on, so that it never meets the chips 0, 1, .. that a layer is tested on
 _FIRST_TRAINING_CHIP = 1 << 31
+_NONE = torch.tensor(-1)
 
 
 def _array(tensor: Tensor, name: str) -> np.ndarray:
@@ -189,39 +204,64 @@ class MeshLayer(nn.Module):
         self.steps: Tensor  # chips met in training; kept with the weights, so that training goes on with new ones
         self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
         self._drawn: tuple[object, MeshChip] | None = None
+        self._enter()
         self.on_chip()  # refuses what cannot be fabricated
+
+    def _enter(self) -> None:
+        """Makes the layer known to the operator of PyTorch 2."""
+        self._number = _operator.number_of(self) if hasattr(torch.library, "custom_op") else -1
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        super().__setstate__(state)
+        self._enter()
+
+    def _phases(self) -> dict[str, Tensor]:
+        return {name: getattr(self, name) for name in _PHASES}
 
     def mesh(self) -> Mesh:
         """The perfect mesh with the phases that the layer has now."""
-        mesh = Mesh(self.ports, self.topology)
-        for name in _PHASES:
-            setattr(mesh, name, _array(getattr(self, name), name))
-        return mesh
+        return self._perfect(self._phases())
 
     def on_chip(self) -> Mesh | MeshChip:
         """What light passes where no fresh chip is due, with the phases of now."""
+        return self._met(self._phases(), -1)
+
+    def _perfect(self, phases: Mapping[str, Tensor]) -> Mesh:
+        mesh = Mesh(self.ports, self.topology)
+        for name, value in phases.items():
+            setattr(mesh, name, _array(value, name))
+        return mesh
+
+    def _met(self, phases: Mapping[str, Tensor], step: int) -> Mesh | MeshChip:
+        """What light passes: the fresh chip of a step of training, or for step -1 the chip of the layer."""
         if not 0 <= self.chip < _FIRST_TRAINING_CHIP:
             raise ValueError(f"chip {self.chip} (0..{_FIRST_TRAINING_CHIP - 1}: others are those of training). Set chip = 0.")
+        mesh = self._perfect(phases)
         if self.measured is not None:
-            return self.mesh().on(self.measured)
+            return mesh.on(self.measured)
         if self.model is None:
-            return self.mesh()
+            return mesh
+        if step >= 0:
+            return mesh.fabricate(self.model, self.seed, _FIRST_TRAINING_CHIP + step % _FIRST_TRAINING_CHIP, self.mesh_number)
         which = (repr(self.model), self.seed, self.chip, self.mesh_number)
         if self._drawn is None or self._drawn[0] != which:
-            self._drawn = which, self._fabricated(self.chip)
-        return self.mesh().on(self._drawn[1])
+            self._drawn = which, mesh.fabricate(self.model, self.seed, self.chip, self.mesh_number)
+        return mesh.on(self._drawn[1])
 
-    def _fabricated(self, number: int) -> MeshChip:
-        assert self.model is not None
-        return self.mesh().fabricate(self.model, self.seed, number, self.mesh_number)
+    def _settled(self, x: Tensor, phases: list[Tensor], step: int) -> SettledMesh:
+        return self._met(dict(zip(_PHASES, phases)), step).settled("double" if x.dtype in _WIDE else "single")
 
     def forward(self, x: Tensor) -> Tensor:
+        step = _NONE
         if self.training and self.fresh_chip_every_step:
-            mesh: Mesh | MeshChip = self._fabricated(_FIRST_TRAINING_CHIP + int(self.steps) % _FIRST_TRAINING_CHIP)
+            step = self.steps.clone()
             self.steps += 1
+        phases = self._phases()
+        if self._number >= 0 and torch.compiler.is_compiling():
+            fields = x.to(torch.complex128 if x.dtype in _WIDE else torch.complex64)
+            y = _operator.light(fields, list(phases.values()), self._number, step)
         else:
-            mesh = self.on_chip()
-        y = _light(x, mesh, {name: getattr(self, name) for name in _PHASES})
+            y = _light(x, self._met(phases, int(step)), phases)
         if not self.real:
             return y
         return y.real.to(x.dtype if x.is_floating_point() else y.real.dtype, copy=True)
