@@ -46,6 +46,17 @@ def jax_rates(bench):
     return bench.once("jax", make)
 
 
+def torch_2(bench):
+    """A Python with the newest PyTorch, in an environment of its own (5 GB)."""
+    def make():
+        module(bench)
+        env = ROOT / "build/torch-env"
+        bench.run("python3", "-m", "venv", env)
+        bench.run(env / "bin/pip", "install", "--quiet", "torch", "numpy")
+        return env / "bin/python"
+    return bench.once("torch 2", make)
+
+
 def engine_us(bench):
     """What the same chip and the same fields take in C++, in microseconds, in a run right after that of Python."""
     def make():
@@ -124,6 +135,9 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      if module(bench) else None, "ctest --preset ci -R python"),
     ("layers-and-all-reduce", "= 0", "failed tests: gradients against differences, parameters equal on four ranks after 50 steps",
      lambda bench: failures(bench, module(bench), "tests/python/torch/layers_test.py"), "ctest --preset ci -R PyTorch"),
+    ("torch-2", "= 0", "failed tests with PyTorch 2 of PyPI: the same, layers compiled, FSDP2",
+     lambda bench: sum(failures(bench, torch_2(bench), f"tests/python/torch/{file}_test.py") for file in ("layers", "torch2")),
+     "PYTHONPATH=build/ci/python build/torch-env/bin/python tests/python/torch/torch2_test.py"),
     ("all-reduce-hook", "< 120", "s per step: 25.6e6 gradients on four processes through 9,984 MZIs, all noise",
      all_reduce, "PYTHONPATH=build/ci/python bench/all_reduce.py"),
     ("all-reduce-overhead", "<= 1.5", "times as long as one process takes for as many gradients on as many cores",

@@ -13,6 +13,12 @@ class Averager:
 
         ddp.register_comm_hook(Averager(chip), Averager.hook)
 
+    or as the reduce-scatter of FSDP2 (PyTorch 2.8):
+
+        for module in model.modules():
+            if isinstance(module, FSDPModule):
+                module.set_custom_reduce_scatter(averager.reduce_scatter)
+
     Ranks agree on a scale for every `block` gradients (their largest magnitude), gather each other's codes, and share
     out the words: every rank sends its part through the unit and gathers the answers of the others. Noise belongs to
     (seed of the chip, step, number of the word), not to who computes, and all ranks take the answers of server
@@ -31,7 +37,8 @@ class Averager:
 
     Counted, on this rank: `steps`; `words` that it averaged, and those of them that came back `wrong`, not as the
     rounded mean of the codes; `wire_bytes`: what its codes and scales take on the network of the units. To go on with
-    a training that was stopped, set `steps`: noise of later steps is another one. Of what error feedback keeps, and of
+    a training that was stopped, set `steps`: noise of later steps is another one. Under FSDP2 every reduce-scatter is a
+    step. Of what error feedback keeps, and of
     the order of DDP's buckets, nothing is stored: such a run does not repeat the uninterrupted one bit by bit.
 
     Raises TypeError for another kind of unit, ValueError where the group has not as many ranks as the unit has servers,
@@ -97,6 +104,13 @@ class Averager:
         done: torch.futures.Future[Tensor] = torch.futures.Future()
         done.set_result(mean)
         return done
+
+    @property
+    def reduce_scatter(self) -> "_ReduceScatter":
+        """What FSDPModule.set_custom_reduce_scatter() of PyTorch 2 takes. Raises ValueError with error feedback."""
+        if self.residual is not None:
+            raise ValueError("error_feedback under FSDP2 (whose buffers belong to no parameter). Leave it out.")
+        return _ReduceScatter(self)
 
     def _average(self, gradients: Tensor, parameters: list[Tensor]) -> Tensor:
         if gradients.device.type != "cpu":
@@ -173,3 +187,26 @@ class Averager:
         if isinstance(self.unit, ResponseTable):
             return self.unit.average(codes, self.steps, first_word)
         return exact_answers(self.task, codes) if self.unit is None else self.unit.average(codes)
+
+
+class _ReduceScatter:
+    """torch.distributed.fsdp.ReduceScatter: every rank's part of the means."""
+
+    def __init__(self, averager: Averager) -> None:
+        self.averager = averager
+
+    def allocate(self, size: tuple[int, ...], *, dtype: torch.dtype, device: torch.device) -> Tensor:
+        return torch.empty(size, dtype=dtype, device=device)
+
+    def __call__(self, output_tensor: Tensor, input_tensor: Tensor, group: dist.ProcessGroup, op: dist.ReduceOp,
+                 async_op: bool = False) -> None:
+        ranks, mean_wanted = self.averager.task.servers, op == dist.ReduceOp.AVG
+        if dist.get_world_size(group) != ranks:
+            raise ValueError(f"gradients of {dist.get_world_size(group)} ranks through a unit of {ranks} servers (as many). "
+                             "Shard over one group of that size.")
+        if not mean_wanted and op != dist.ReduceOp.SUM:
+            raise ValueError(f"reduction {op} (a mean or a sum). Set no divide factor.")
+        mean = self.averager._average(input_tensor.flatten(), []).chunk(ranks)[dist.get_rank(group)]
+        self.averager.steps += 1
+        self.averager._position = 0
+        output_tensor.copy_((mean if mean_wanted else mean * ranks).view_as(output_tensor))

@@ -10,8 +10,8 @@ The linear layers of a model through meshes, to be trained then; and gradients a
     from_linear(model, "good-lab")
     ddp.register_comm_hook(Averager(chip), Averager.hook)
 
-The engine computes on CPUs, with exact gradients. Tested with PyTorch 1.13 and 2.15. There, a MeshLayer is an operator
-that torch.compile keeps in its graph; activations are not, and there is no hook of FSDP2.
+The engine computes on CPUs, with exact gradients. Tested with PyTorch 1.13 and 2.15. In PyTorch 2, torch.compile keeps a
+MeshLayer in its graph and leaves it at an Activation.
 """
 
 from collections.abc import Mapping
