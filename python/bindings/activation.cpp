@@ -1,7 +1,12 @@
 #include "physics/devices/activation.hpp"
 
+#include <cstring>
+#include <type_traits>
+
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+
+#include "physics/core/check.hpp"
 
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
@@ -38,11 +43,19 @@ nb::tuple derivatives(const A& activation, const ArrayLike& z) {
   return nb::make_tuple(dz, dz_conj);
 }
 
-/// The class of an activation; its parameters follow.
+/// The class of an activation; its parameters follow. Pickles hold its bytes.
 template <class A>
 nb::class_<A> bound(nb::module_& m, const char* name, const char* text) {
+  static_assert(std::is_trivially_copyable_v<A>);
   return nb::class_<A>(m, name, text)
       .def(nb::init<>())
+      .def("__getstate__", [](const A& a) { return nb::bytes(&a, sizeof a); })
+      .def("__setstate__",
+           [](A& self, const nb::bytes& state) {
+             validate(state.size() == sizeof self, "a pickle of {} bytes (needs {}). Use one of this version.",
+                      state.size(), sizeof self);
+             std::memcpy(&self, state.data(), sizeof self);
+           })
       .def("__call__", &forward<A>, nb::arg("z"),
            "Fields out, complex128, of fields z of any shape [sqrt(W)]. Raises ValueError for impossible "
            "parameters.",

@@ -1,5 +1,6 @@
 """Activations of light: closed forms, differences, and what is refused."""
 
+import pickle
 import unittest
 
 import numpy
@@ -39,6 +40,15 @@ class Activations(unittest.TestCase):
             for step in (1e-6, 1e-6j):
                 found = (device(Z + step) - device(Z - step)) / 2
                 numpy.testing.assert_allclose(dz * step + dz_conj * numpy.conj(step), found, atol=1e-6 * abs(step) * 1e3)
+
+    # Fails when a pickle leaves a parameter out.
+    def test_pickled(self):
+        absorber, softplus = optinc.SaturableAbsorber(), optinc.Softplus()
+        absorber.form, absorber.absorption, softplus.beta_per_sqrt_w = "linear", 0.3, 7.0
+        for device in (absorber, softplus):
+            numpy.testing.assert_array_equal(pickle.loads(pickle.dumps(device))(Z), device(Z))
+        with self.assertRaisesRegex(ValueError, "a pickle of 3 bytes"):
+            optinc.LeakyRelu.__new__(optinc.LeakyRelu).__setstate__(b"abc")
 
     def test_refusals(self):
         device = optinc.ElectroOptic()

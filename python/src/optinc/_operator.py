@@ -1,4 +1,4 @@
-"""Light through a MeshLayer as an operator of PyTorch 2 (custom_op), which torch.compile keeps in its graph."""
+"""Light through layers as operators of PyTorch 2 (custom_op), which torch.compile keeps in its graph."""
 
 import itertools
 import weakref
@@ -12,7 +12,7 @@ _numbers = itertools.count()
 
 
 def number_of(layer: torch.nn.Module) -> int:
-    """A number by which the operator finds a layer for as long as it lives."""
+    """A number by which the operators find a layer for as long as it lives."""
     number = next(_numbers)
     _LAYERS[number] = layer
     return number
@@ -40,6 +40,20 @@ def _backward(ctx, gradient):  # type: ignore[no-untyped-def]
     return dx, found, None, None
 
 
+def _activate(z: Tensor, layer: int) -> Tensor:
+    return torch.from_numpy(_LAYERS[layer].device(z.numpy())).to(z.dtype)
+
+
+def _slope(z: Tensor, gradient: Tensor, layer: int) -> Tensor:
+    dz, dz_conj = (torch.from_numpy(d).to(z.dtype) for d in _LAYERS[layer].device.derivatives(z.numpy()))
+    return dz.conj() * gradient + dz_conj * gradient.conj()
+
+
+def _keep_input(ctx, inputs, output):  # type: ignore[no-untyped-def]
+    z, ctx.layer = inputs
+    ctx.save_for_backward(z)
+
+
 light = torch.library.custom_op("optinc::light", _light, mutates_args=())
 """light(x, phases, layer, step): fields x (.., ports) through the layer of this number with these phases (theta, phi,
 output_phase), on the chip of this step (MeshLayer._met)."""
@@ -48,3 +62,12 @@ light_backward = torch.library.custom_op("optinc::light_backward", _derivatives,
 light.register_fake(lambda x, phases, layer, step: x.new_empty(x.shape))
 light_backward.register_fake(lambda x, y, gradient, phases, layer, step: [t.new_empty(t.shape) for t in (x, *phases)])
 light.register_autograd(_backward, setup_context=_keep)
+
+activate = torch.library.custom_op("optinc::activate", _activate, mutates_args=())
+"""activate(z, layer): fields behind the device of the Activation of this number."""
+activate_backward = torch.library.custom_op("optinc::activate_backward", _slope, mutates_args=())
+"""The derivative with respect to z."""
+activate.register_fake(lambda z, layer: torch.empty_like(z))
+activate_backward.register_fake(lambda z, gradient, layer: torch.empty_like(z))
+activate.register_autograd(lambda ctx, gradient: (activate_backward(*ctx.saved_tensors, gradient, ctx.layer), None),
+                           setup_context=_keep_input)

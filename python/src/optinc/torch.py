@@ -10,8 +10,8 @@ The linear layers of a model through meshes, to be trained then; and gradients a
     from_linear(model, "good-lab")
     ddp.register_comm_hook(Averager(chip), Averager.hook)
 
-The engine computes on CPUs, with exact gradients. Tested with PyTorch 1.13 and 2.15. In PyTorch 2, torch.compile keeps a
-MeshLayer in its graph and leaves it at an Activation.
+The engine computes on CPUs, with exact gradients. Tested with PyTorch 1.13 and 2.15. In PyTorch 2, torch.compile keeps
+layers in its graph.
 """
 
 from collections.abc import Mapping
@@ -131,7 +131,25 @@ class _Activate(torch.autograd.Function):
         return None, dz.conj() * gradient + dz_conj * gradient.conj()
 
 
-class Activation(nn.Module):
+class _Operated(nn.Module):
+    """A layer that the operators of PyTorch 2 find by its number, each copy by its own; there are none in PyTorch 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._enter()
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        super().__setstate__(state)
+        self._enter()
+
+    def _enter(self) -> None:
+        self._number = _operator.number_of(self) if hasattr(torch.library, "custom_op") else -1
+
+    def _compiling(self) -> bool:
+        return self._number >= 0 and torch.compiler.is_compiling()
+
+
+class Activation(_Operated):
     """An optical activation behind a mesh: fields (..) [sqrt(W)] -> (..), complex, with exact gradients.
 
     `device` is an ElectroOptic, SaturableAbsorber, RingActivation, LeakyRelu or Softplus of optinc; its parameters are
@@ -143,11 +161,12 @@ class Activation(nn.Module):
         self.device = device
 
     def forward(self, z: Tensor) -> Tensor:
-        found: Tensor = _Activate.apply(self.device, z.to(torch.complex128 if z.dtype in _WIDE else torch.complex64))
+        z = z.to(torch.complex128 if z.dtype in _WIDE else torch.complex64)
+        found: Tensor = _operator.activate(z, self._number) if self._compiling() else _Activate.apply(self.device, z)
         return found
 
 
-class MeshLayer(nn.Module):
+class MeshLayer(_Operated):
     """A mesh of MZIs as a layer: fields (.., ports) -> (.., ports), weights are the phases.
 
     `theta`, `phi` [rad, (MZIs,)] and `output_phase` [rad, (ports,)] are its parameters; it begins with the phases of a
@@ -204,16 +223,7 @@ class MeshLayer(nn.Module):
         self.steps: Tensor  # chips met in training; kept with the weights, so that training goes on with new ones
         self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
         self._drawn: tuple[object, MeshChip] | None = None
-        self._enter()
         self.on_chip()  # refuses what cannot be fabricated
-
-    def _enter(self) -> None:
-        """Makes the layer known to the operator of PyTorch 2."""
-        self._number = _operator.number_of(self) if hasattr(torch.library, "custom_op") else -1
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        super().__setstate__(state)
-        self._enter()
 
     def _phases(self) -> dict[str, Tensor]:
         return {name: getattr(self, name) for name in _PHASES}
@@ -257,7 +267,7 @@ class MeshLayer(nn.Module):
             step = self.steps.clone()
             self.steps += 1
         phases = self._phases()
-        if self._number >= 0 and torch.compiler.is_compiling():
+        if self._compiling():
             fields = x.to(torch.complex128 if x.dtype in _WIDE else torch.complex64)
             y = _operator.light(fields, list(phases.values()), self._number, step)
         else:

@@ -6,9 +6,10 @@ import sys
 import unittest
 from pathlib import Path
 
+import optinc
 import torch
 from layers_test import N, fields
-from optinc.torch import MeshLayer, from_linear
+from optinc.torch import Activation, MeshLayer, from_linear
 
 
 class Compiled(unittest.TestCase):
@@ -54,6 +55,17 @@ class Compiled(unittest.TestCase):
         layer = MeshLayer(N, "foundry", dtype=torch.float64)
         phases = [p.detach().requires_grad_() for p in layer.parameters()]
         torch.library.opcheck(torch.ops.optinc.light, (fields(3, N).requires_grad_(), phases, layer._number, torch.tensor(-1)))
+
+    # Fails when a compiled activation has another's device or gradient, or a copy is taken for it.
+    def test_activations(self):
+        first = Activation(optinc.ElectroOptic())
+        second = copy.deepcopy(first)
+        second.device = optinc.SaturableAbsorber()
+        for layer in (first, second):
+            compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+            for a, b in zip(self.stepped(layer, 0.1 * fields(2, N)), self.stepped(compiled, 0.1 * fields(2, N))):
+                self.assertTrue(torch.equal(a, b))
+            torch.library.opcheck(torch.ops.optinc.activate, ((0.1 * fields(2, N)).requires_grad_(), layer._number))
 
     def test_linear_layers(self):
         model = from_linear(torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.ReLU(), torch.nn.Linear(3, 4)), "good-lab")
