@@ -38,8 +38,8 @@ class Averager:
     Counted, on this rank: `steps`; `words` that it averaged, and those of them that came back `wrong`, not as the
     rounded mean of the codes; `wire_bytes`: what its codes and scales take on the network of the units. To go on with
     a training that was stopped, set `steps`: noise of later steps is another one. Under FSDP2 every reduce-scatter is a
-    step. Of what error feedback keeps, and of
-    the order of DDP's buckets, nothing is stored: such a run does not repeat the uninterrupted one bit by bit.
+    step. Of what error feedback keeps, and of the order of DDP's buckets, nothing is stored: such a run does not repeat
+    the uninterrupted one bit by bit.
 
     Raises TypeError for another kind of unit, ValueError where the group has not as many ranks as the unit has servers,
     for units of a cascade, and for arguments out of range.

@@ -5,7 +5,7 @@ import weakref
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, library
 
 _LAYERS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()  # operators take numbers, not layers
 _numbers = itertools.count()
@@ -54,18 +54,18 @@ def _keep_input(ctx, inputs, output):  # type: ignore[no-untyped-def]
     ctx.save_for_backward(z)
 
 
-light = torch.library.custom_op("optinc::light", _light, mutates_args=())
+light = library.custom_op("optinc::light", _light, mutates_args=())
 """light(x, phases, layer, step): fields x (.., ports) through the layer of this number with these phases (theta, phi,
 output_phase), on the chip of this step (MeshLayer._met)."""
-light_backward = torch.library.custom_op("optinc::light_backward", _derivatives, mutates_args=())
+light_backward = library.custom_op("optinc::light_backward", _derivatives, mutates_args=())
 """Derivatives with respect to x and to each of the phases."""
 light.register_fake(lambda x, phases, layer, step: x.new_empty(x.shape))
 light_backward.register_fake(lambda x, y, gradient, phases, layer, step: [t.new_empty(t.shape) for t in (x, *phases)])
 light.register_autograd(_backward, setup_context=_keep)
 
-activate = torch.library.custom_op("optinc::activate", _activate, mutates_args=())
+activate = library.custom_op("optinc::activate", _activate, mutates_args=())
 """activate(z, layer): fields behind the device of the Activation of this number."""
-activate_backward = torch.library.custom_op("optinc::activate_backward", _slope, mutates_args=())
+activate_backward = library.custom_op("optinc::activate_backward", _slope, mutates_args=())
 """The derivative with respect to z."""
 activate.register_fake(lambda z, layer: torch.empty_like(z))
 activate_backward.register_fake(lambda z, gradient, layer: torch.empty_like(z))

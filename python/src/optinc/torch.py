@@ -18,7 +18,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor, library, nn
 from torch.autograd.function import once_differentiable
 
 from . import (
@@ -35,7 +35,7 @@ from . import (
 )
 from ._averager import Averager
 
-if hasattr(torch.library, "custom_op"):  # PyTorch 2.4
+if hasattr(library, "custom_op"):  # PyTorch 2.4
     from . import _operator
 
 __all__ = ["Activation", "Averager", "MeshLayer", "SigmaULinear", "from_linear", "propagate"]
@@ -45,7 +45,7 @@ _ERRORS = ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other
 _WIDE = (torch.float64, torch.complex128, torch.int64)  # computed in double precision
 # Chips of training are numbered from here on, so that it never meets the chips 0, 1, .. that a layer is tested on
 _FIRST_TRAINING_CHIP = 1 << 31
-_NONE = torch.tensor(-1)
+_NO_STEP = torch.tensor(-1)  # of training: the chip of the layer
 
 
 def _array(tensor: Tensor, name: str) -> np.ndarray:
@@ -143,7 +143,7 @@ class _Operated(nn.Module):
         self._enter()
 
     def _enter(self) -> None:
-        self._number = _operator.number_of(self) if hasattr(torch.library, "custom_op") else -1
+        self._number = _operator.number_of(self) if hasattr(library, "custom_op") else -1
 
     def _compiling(self) -> bool:
         return self._number >= 0 and torch.compiler.is_compiling()
@@ -262,7 +262,7 @@ class MeshLayer(_Operated):
         return self._met(dict(zip(_PHASES, phases)), step).settled("double" if x.dtype in _WIDE else "single")
 
     def forward(self, x: Tensor) -> Tensor:
-        step = _NONE
+        step = _NO_STEP
         if self.training and self.fresh_chip_every_step:
             step = self.steps.clone()
             self.steps += 1

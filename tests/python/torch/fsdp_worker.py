@@ -65,7 +65,7 @@ def work(rank, store):
         assert averager.steps == 2 * 50 and of_all_ranks(averager.words) > 50 * len(exact)
     dist.barrier()
     if rank == 0:
-        print("all equal")
+        print("all equal: parts of means, and those of PyTorch nearly")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,12 @@ def fields(*shape, dtype=torch.complex128, seed=1):
     return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
+def pass_on_four_processes(case, worker):
+    done = subprocess.run([sys.executable, str(Path(__file__).with_name(worker))], capture_output=True, text=True, timeout=300)
+    case.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+    case.assertIn("all equal", done.stdout)
+
+
 class Propagation(unittest.TestCase):
     def setUp(self):
         self.chip = optinc.Mesh.from_unitary(optinc.haar_unitary(N, seed=2)).fabricate("foundry", seed=3)
@@ -294,10 +300,7 @@ class Readme(unittest.TestCase):
 
 class DataParallel(unittest.TestCase):
     def test_four_processes(self):
-        worker = Path(__file__).with_name("ddp_worker.py")
-        done = subprocess.run([sys.executable, str(worker)], capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("all equal", done.stdout)
+        pass_on_four_processes(self, "ddp_worker.py")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,13 @@
 """Layers under torch.compile, and units as the reduce-scatter of FSDP2. Needs PyTorch 2.8 or newer (pip install torch)."""
 
 import copy
-import subprocess
-import sys
 import unittest
-from pathlib import Path
 
 import optinc
 import torch
-from layers_test import N, fields
+from layers_test import N, fields, pass_on_four_processes
 from optinc.torch import Activation, MeshLayer, from_linear
+from torch import library
 
 
 class Compiled(unittest.TestCase):
@@ -54,7 +52,7 @@ class Compiled(unittest.TestCase):
     def test_the_operator_keeps_its_contract(self):
         layer = MeshLayer(N, "foundry", dtype=torch.float64)
         phases = [p.detach().requires_grad_() for p in layer.parameters()]
-        torch.library.opcheck(torch.ops.optinc.light, (fields(3, N).requires_grad_(), phases, layer._number, torch.tensor(-1)))
+        library.opcheck(torch.ops.optinc.light, (fields(3, N).requires_grad_(), phases, layer._number, torch.tensor(-1)))
 
     # Fails when a compiled activation has another's device or gradient, or a copy is taken for it.
     def test_activations(self):
@@ -65,7 +63,7 @@ class Compiled(unittest.TestCase):
             compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
             for a, b in zip(self.stepped(layer, 0.1 * fields(2, N)), self.stepped(compiled, 0.1 * fields(2, N))):
                 self.assertTrue(torch.equal(a, b))
-            torch.library.opcheck(torch.ops.optinc.activate, ((0.1 * fields(2, N)).requires_grad_(), layer._number))
+            library.opcheck(torch.ops.optinc.activate, ((0.1 * fields(2, N)).requires_grad_(), layer._number))
 
     def test_linear_layers(self):
         model = from_linear(torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.ReLU(), torch.nn.Linear(3, 4)), "good-lab")
@@ -76,10 +74,7 @@ class Compiled(unittest.TestCase):
 
 class FullySharded(unittest.TestCase):
     def test_four_processes(self):
-        worker = Path(__file__).with_name("fsdp_worker.py")
-        done = subprocess.run([sys.executable, str(worker)], capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("all equal", done.stdout)
+        pass_on_four_processes(self, "fsdp_worker.py")
 
 
 if __name__ == "__main__":
