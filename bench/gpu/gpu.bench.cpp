@@ -3,11 +3,14 @@
 // kernel does.
 
 #include <cstdio>
+#include <numeric>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "onn/gpu/table_gpu.hpp"
+#include "onn/gpu/chips_gpu.hpp"
+#include "onn/task/words.hpp"
+#include "physics/core/parallel.hpp"
 #include "physics/gpu/device_array.hpp"
 #include "physics/gpu/mesh_gpu.hpp"
 #include "physics/random/haar.hpp"
@@ -100,9 +103,22 @@ ErrorModel four_normals() {
   return model;
 }
 
-/// The table of a chip of four servers and eight bits, whose words noise moves now and then.
-const ResponseTable& word_table() {
-  static const ResponseTable table = [] {
+/// A unit of four servers and eight bits, and what its words meet.
+struct UnitCase {
+  ChipDesign design;
+  ErrorModel errors = error_preset("good-lab");
+  UnitHardware hardware;
+  NoiseSwitches noise = {.shot = true, .tia = true, .rin = true};
+
+  ResponseTable table(std::uint32_t chip) const {
+    const ChipState made =
+        programmed_chip(design, fabricate(design, errors, 1, chip), errors, Programming::corrected);
+    return tabulate_chip({design, made, hardware, noise}, {1, chip});
+  }
+};
+
+const UnitCase& unit_case() {
+  static const UnitCase unit = [] {
     Network network = make_network({4, 4}, std::vector<int>{64, 64});
     Stream stream(1, Purpose::test);
     for (SigmaULayer& layer : network.layers) {
@@ -110,13 +126,54 @@ const ResponseTable& word_table() {
       for (auto& sigma : layer.sigma) sigma.setConstant(0.3);
     }
     network.layers.back().bias.setConstant(1.3);
-    const ChipDesign design = design_chip(network);
-    const ErrorModel errors = error_preset("good-lab");
-    const ChipState chip =
-        programmed_chip(design, fabricate(design, errors, 1, 0), errors, Programming::corrected);
-    return tabulate_chip({design, chip, UnitHardware{}, {.shot = true, .tia = true, .rin = true}}, {1, 0});
+    return UnitCase{design_chip(network)};
   }();
+  return unit;
+}
+
+/// The table of a chip of it, whose words noise moves now and then.
+const ResponseTable& word_table() {
+  static const ResponseTable table = unit_case().table(0);
   return table;
+}
+
+Codes every_word(const UnitCase& unit) {
+  std::vector<std::uint64_t> numbers(unit.design.task.words());
+  std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+  return codes_of_words(unit.design.task, numbers);
+}
+
+/// Chips of it fabricated, corrected and tabulated, and every word of the task looked up once: with the noise
+/// of all receivers, and without any.
+void gpu_whole_chips(benchmark::State& state) {
+  UnitCase unit = unit_case();
+  if (state.range(1) == 0) unit.noise = {};
+  const ChipsGpu gpu(unit.design, unit.errors, Programming::corrected, unit.hardware, unit.noise);
+  const Codes codes = every_word(unit);
+  const CodeVector expected = CodeVector::Zero(codes.rows());
+  const auto chips = static_cast<std::uint32_t>(state.range(0));
+  TableSeed seed;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(gpu.wrong_words(codes, expected, seed, chips));
+    seed.chip += chips;
+  }
+  count_rate(state, "chips/s", chips);
+}
+
+/// The same on the processor, chips shared out to all threads.
+void whole_chips(benchmark::State& state) {
+  UnitCase unit = unit_case();
+  if (state.range(1) == 0) unit.noise = {};
+  const Codes codes = every_word(unit);
+  const auto chips = static_cast<std::uint32_t>(state.range(0));
+  std::uint32_t first = 0;
+  for (auto _ : state) {
+    parallel_for(chips, [&](std::uint32_t c) {
+      benchmark::DoNotOptimize(send_by_table(unit.table(first + c), codes, {1, first + c}).data());
+    });
+    first += chips;
+  }
+  count_rate(state, "chips/s", chips);
 }
 
 constexpr Eigen::Index looked_up = 1 << 22;
@@ -192,6 +249,20 @@ auto in_real_time(std::vector<std::int64_t> ports, std::vector<std::int64_t> oth
     add_rows(
         "gpu_chips_four_normals", [](auto& state, auto real) { gpu_chips(state, real, four_normals()); },
         in_real_time({64}, {100000}, "chips")) &&
+    add_row("gpu_whole_chips", gpu_whole_chips,
+            [](auto* row) {
+              row->ArgNames({"chips", "noise"})
+                  ->ArgsProduct({{1, 100, 2000}, {0, 1}})
+                  ->Unit(benchmark::kMillisecond)
+                  ->UseRealTime();
+            }) &&
+    add_row("whole_chips", whole_chips,
+            [](auto* row) {
+              row->ArgNames({"chips", "noise"})
+                  ->ArgsProduct({{64}, {0, 1}})
+                  ->Unit(benchmark::kMillisecond)
+                  ->UseRealTime();
+            }) &&
     add_row("gpu_words", gpu_words, by_the_wall) &&
     add_row("gpu_words_from_host", gpu_words_from_host, by_the_wall) &&
     add_row("words_by_table", words_by_table, by_the_wall);

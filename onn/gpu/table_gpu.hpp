@@ -6,12 +6,16 @@
 
 namespace optinc {
 
+namespace gpu {
+struct TableMemory;
+}
+
 /// A chip's response table on a GPU, for words that lie there or come in millions: the answers of
 /// send_by_table(), from the same streams. Logarithms and the like are those of the GPU, so that an answer at
 /// a threshold may differ.
 class TableGpu {
  public:
-  /// Copies the table. Throws Error where no GPU is there.
+  /// Copies the table. Throws Error where no GPU is there. ChipsGpu::tabulate() makes tables on the GPU.
   explicit TableGpu(const ResponseTable& table);
   TableGpu(TableGpu&&) noexcept;
   TableGpu& operator=(TableGpu&&) noexcept;
@@ -25,9 +29,13 @@ class TableGpu {
   void send(const std::uint32_t* codes, Eigen::Index words, const TableSeed& seed,
             std::uint32_t* answers) const;
 
+  /// The table, on the host.
+  ResponseTable download() const;
+
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  friend class ChipsGpu;
+  explicit TableGpu(std::unique_ptr<gpu::TableMemory> memory);
+  std::unique_ptr<gpu::TableMemory> memory_;
 };
 
 }  // namespace optinc

@@ -15,14 +15,12 @@
 namespace optinc {
 namespace {
 
-constexpr Eigen::Index words_at_once = 1 << 18;  // tabulated: codes and outputs in double take some 20 MB
-
 /// Calls use(number of the first, codes) for all words of a task, many at a time.
 template <class Use>
 void for_word_parts(const Task& task, Use use) {
   const auto words = static_cast<Eigen::Index>(task.words());
-  for (Eigen::Index first = 0; first < words; first += words_at_once) {
-    std::vector<std::uint64_t> numbers(static_cast<std::size_t>(std::min(words_at_once, words - first)));
+  for (Eigen::Index first = 0; first < words; first += table_part_words) {
+    std::vector<std::uint64_t> numbers(static_cast<std::size_t>(std::min(table_part_words, words - first)));
     std::iota(numbers.begin(), numbers.end(), static_cast<std::uint64_t>(first));
     use(first, codes_of_words(task, numbers));
   }
@@ -179,7 +177,7 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
     TransmissionSeed draw = seed;  // an instant each: transmit() numbers the words of every part from zero
     Eigen::MatrixXf& off = table.before_readout.emplace_back(table.outputs.rows(), table.outputs.cols());
     for_word_parts(table.task, [&](Eigen::Index first, const Codes& codes) {
-      draw.instant = static_cast<std::uint32_t>(first / words_at_once * table_draws(table.task) + d);
+      draw.instant = static_cast<std::uint32_t>(first / table_part_words * table_draws(table.task) + d);
       off.middleCols(first, codes.rows()) = transmit(noisy, codes, draw, NoisyReceivers::neurons).cast<float>();
     });
     off -= table.outputs;

@@ -39,6 +39,9 @@ struct ResponseTable {
 /// (most_table_words).
 void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise);
 
+/// Words of a table that are sent together: each such part has noise of the neurons' own.
+inline constexpr Eigen::Index table_part_words = 1 << 18;
+
 /// Draws of the neurons' noise that a table holds: 8, fewer for a task where they would take more than 256 MB.
 int table_draws(const Task& task);
 

@@ -42,6 +42,11 @@ class DeviceArray {
   void get(T* to, std::size_t count, std::size_t from = 0) const {
     check(cudaMemcpy(to, data_ + from, count * sizeof(T), cudaMemcpyDeviceToHost), "a copy from it");
   }
+  /// Copies what lies on the GPU already.
+  void copy(const DeviceArray& from, std::size_t first, std::size_t count) {
+    check(cudaMemcpy(reserve(count), from.data_ + first, count * sizeof(T), cudaMemcpyDeviceToDevice),
+          "a copy within it");
+  }
   T* data() const { return data_; }
 
  private:

@@ -7,6 +7,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/gpu/check_cuda.hpp"
+#include "physics/gpu/chip_draws.hpp"
 #include "physics/gpu/detail/host_wiring.hpp"
 #include "physics/gpu/device_array.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
@@ -27,11 +28,6 @@ namespace {
 
 constexpr std::size_t memory_bytes = std::size_t{512} << 20;  ///< that one call may take for what lies between
 constexpr Eigen::Index words_at_once = 1 << 18;               ///< of one launch, whose grid has bounds
-
-gpu::StreamKey stream_key(const MeshAddress& address, Purpose purpose) {
-  const auto& key = Stream(address.seed, purpose).key();
-  return {{key[0], key[1]}, address.mesh, 0};
-}
 
 /// Throws Error where one is not finite, or too large for an angle to be accurate.
 template <class Real>
@@ -113,7 +109,7 @@ struct MeshGpu<Real>::State {
   MeshTopology topology;
   gpu::Wiring wiring;
   int idle_count = 0;
-  gpu::DeviceArray<std::int32_t> shift, place, upper, lower, idle;
+  gpu::DeviceArray<std::int32_t> shift, place, upper, lower, pairs, column_begin, idle;
   bool settled = false;
   Real idle_factor_now = 1;
   gpu::DeviceArray<Real> parameters;  ///< theta, phi, output phase, and what settle() was given of errors
@@ -121,8 +117,8 @@ struct MeshGpu<Real>::State {
   RowMemory<Real> rows;
   // what a call needs, kept for the next one
   RowMemory<Real> chip_rows;
-  gpu::DeviceArray<Real> planes, program, sums, total, screen_sums, found;
-  gpu::DeviceArray<Number> scratch, in_front, outputs, perfect, at_inputs;
+  gpu::DeviceArray<Real> planes, program, corrected, sums, total, screen_sums, found;
+  gpu::DeviceArray<Number> scratch, in_front, outputs, unpacked, perfect, at_inputs;
   gpu::DeviceArray<int> check;
   gpu::DeviceArray<gpu::Overlap> overlaps;
 
@@ -216,6 +212,8 @@ MeshGpu<Real>::MeshGpu(const MeshTopology& topology) {
   s.wiring = w.shape;
   s.wiring.shift = s.shift.set(w.shift);
   s.wiring.place = s.place.set(w.place);
+  s.wiring.pairs = s.pairs.set(w.pairs);
+  s.wiring.column_begin = s.column_begin.set(w.column_begin);
   s.wiring.upper = s.upper.set(w.upper);
   s.wiring.lower = s.lower.set(w.lower);
   s.idle.set(w.idle);
@@ -258,8 +256,8 @@ void MeshGpu<Real>::settle(const MeshProgramOf<Real>& p, const MeshErrorsOf<Real
            "idle_arm_loss_db is {} (a finite loss in dB). Set a value in this range.", e.idle_arm_loss_db);
   const Real* const at = s.parameters.set(all);
   const auto from = [&](std::size_t i) { return at + starts[i]; };
-  s.pointers = {from(0), from(1), from(2), from(3), from(4),  from(5),
-                from(6), from(7), from(8), from(9), from(10), from(11)};
+  s.pointers = {from(0), from(1), from(2), from(3),  from(4),  from(5), from(6),
+                from(7), from(8), from(9), from(10), from(11), 0};
   s.idle_factor_now = idle_factor(e.idle_arm_loss_db);
   const gpu::Rows<Real> rows = s.rows.with_inverse(s.wiring);
   gpu::fill_idle(s.wiring, s.idle_factor_now, 1, rows);
@@ -370,7 +368,7 @@ template <class Real>
 template <class See>
 void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                   const MeshAddress& first, std::uint32_t chips, const GpuFields<Real>& fields,
-                                  bool compare, See see) const {
+                                  std::optional<Clipping> corrected, bool compare, See see) const {
   State& s = *state_;
   validate_program(s.topology, program);
   require_finite(program);
@@ -392,18 +390,11 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
     p.output_phase = theta + 2 * w.mzis;
     return p;
   };
-  const gpu::Parameters<Real> asked = parameters_at(all), on_chips = parameters_at(all + 2 * w.mzis + w.ports);
-  const gpu::Draws draws = {model.sigma_eta_rad,
-                            model.sigma_eta_rad * std::sqrt(1.0 - model.rho_ab * model.rho_ab),
-                            model.rho_ab,
-                            model.sigma_cal_rad,
-                            model.sigma_phase_rad,
-                            model.mzi_loss_db / 2,
-                            model.arm_loss_spread_db,
-                            stream_key(first, Purpose::splitter_error),
-                            stream_key(first, Purpose::calibration_residual),
-                            stream_key(first, Purpose::phase_noise),
-                            stream_key(first, Purpose::arm_loss)};
+  const auto phase_count = static_cast<std::size_t>(2 * w.mzis + w.ports);
+  const gpu::Parameters<Real> asked = parameters_at(all);
+  gpu::Parameters<Real> on_chips = parameters_at(all + phase_count);
+  const gpu::Correction correction = gpu::correction_of(model, corrected == Clipping::quadrature);
+  const gpu::Draws draws = gpu::draws_of(model, first);
   const auto size = static_cast<std::size_t>(words) * static_cast<std::size_t>(w.stride);
   const auto groups = static_cast<std::size_t>(gpu::groups<Real>(w, words));
   gpu::Passage<Real> passage;
@@ -423,7 +414,8 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
       (in_memory ? std::size_t(w.columns) * static_cast<std::size_t>(w.slots) * 2 * sizeof(gpu::Row<Real>)
                  : 0) +
       (compare ? groups * sizeof(gpu::Overlap) : size * sizeof(gpu::Number<Real>)) +
-      (w.ports_per_lane > 0 ? 0 : groups * 32 * static_cast<std::size_t>(w.ports) * sizeof(gpu::Number<Real>));
+      (w.ports_per_lane > 0 ? 0 : groups * 32 * static_cast<std::size_t>(w.ports) * sizeof(gpu::Number<Real>)) +
+      (corrected ? phase_count * sizeof(Real) : 0);
   const auto at_once = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(memory_bytes / chip_bytes, 1, std::min<std::uint32_t>(chips, 1 << 16)));
   const Real idle = idle_factor(static_cast<Real>(mean_arm_loss_db(model)));
@@ -437,8 +429,13 @@ void MeshGpu<Real>::through_chips(const MeshProgramOf<Real>& program, const Erro
   else
     passage.outputs = s.outputs.reserve(size * at_once);
   gpu::Number<Real>* const scratch = s.scratch_of(words, static_cast<int>(at_once));
+  if (corrected) {
+    on_chips = parameters_at(s.corrected.reserve(phase_count * at_once));
+    on_chips.per_chip = phase_count;
+  }
   for (std::uint32_t done = 0; done < chips; done += at_once) {
     const int now = static_cast<int>(std::min(at_once, chips - done));
+    if (corrected) gpu::correct_chips(w, asked, draws, correction, first.chip + done, now, s.corrected.data());
     gpu::propagate_chips(w, on_chips, draws, idle, first.chip + done, now, rows, passage, scratch);
     see(done, static_cast<std::uint32_t>(now));
   }
@@ -455,39 +452,58 @@ std::vector<ChipDeviation> MeshGpu<Real>::chip_deviations(const MeshProgramOf<Re
   const auto groups = static_cast<std::size_t>(gpu::groups<Real>(s.wiring, static_cast<int>(fields.words())));
   std::vector<ChipDeviation> found(chips);
   std::vector<gpu::Overlap> batch;
-  through_chips(program, model, first, chips, there, true, [&](std::uint32_t from, std::uint32_t count) {
-    batch.resize(groups * count);
-    s.overlaps.get(batch.data(), batch.size());
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      ChipDeviation& chip = found[from + i / groups];
-      chip.change += Complex(batch[i].re, batch[i].im) / power;
-      chip.error += batch[i].error / power;
-    }
-  });
+  through_chips(program, model, first, chips, there, std::nullopt, true,
+                [&](std::uint32_t from, std::uint32_t count) {
+                  batch.resize(groups * count);
+                  s.overlaps.get(batch.data(), batch.size());
+                  for (std::size_t i = 0; i < batch.size(); ++i) {
+                    ChipDeviation& chip = found[from + i / groups];
+                    chip.change += Complex(batch[i].re, batch[i].im) / power;
+                    chip.error += batch[i].error / power;
+                  }
+                });
   return found;
+}
+
+template <class Real>
+void MeshGpu<Real>::chip_fields(
+    const MeshProgramOf<Real>& program, const ErrorModel& model, const MeshAddress& first, std::uint32_t chips,
+    const GpuFields<Real>& fields, std::optional<Clipping> corrected,
+    const std::function<void(std::uint32_t, std::uint32_t, const std::complex<Real>*)>& use) const {
+  State& s = *state_;
+  s.require_own(fields);
+  validate_errors(model);
+  validate_chip_numbers(first.chip, chips);
+  const auto each = static_cast<std::size_t>(fields.words());
+  through_chips(program, model, first, chips, fields, corrected, false,
+                [&](std::uint32_t from, std::uint32_t count) {
+                  const std::size_t words = each * count;
+                  auto* const there = s.unpacked.reserve(words * static_cast<std::size_t>(s.wiring.ports));
+                  gpu::unpack(s.wiring, s.outputs.data(), words, there);
+                  use(from, count, reinterpret_cast<const std::complex<Real>*>(there));
+                });
 }
 
 template <class Real>
 std::vector<FieldBatchOf<Real>> MeshGpu<Real>::chip_fields(const MeshProgramOf<Real>& program,
                                                            const ErrorModel& model, const MeshAddress& first,
                                                            std::uint32_t chips,
-                                                           const FieldBatchOf<Real>& fields) const {
+                                                           const FieldBatchOf<Real>& fields,
+                                                           std::optional<Clipping> corrected) const {
   State& s = *state_;
   validate_chips(model, first, chips, fields);
-  const GpuFields<Real> there = upload(fields);
   std::vector<FieldBatchOf<Real>> found(chips, FieldBatchOf<Real>(fields.ports(), fields.words()));
-  through_chips(program, model, first, chips, there, false, [&](std::uint32_t from, std::uint32_t count) {
-    const int words = static_cast<int>(fields.words());
-    const auto plane = static_cast<std::size_t>(fields.re.size());
-    Real* const planes = s.planes.reserve(2 * plane);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      gpu::unpack(s.wiring,
-                  s.outputs.data() + std::size_t(i) * std::size_t(words) * std::size_t(s.wiring.stride), words,
-                  planes, planes + plane);
-      s.planes.get(found[from + i].re.data(), plane);
-      s.planes.get(found[from + i].im.data(), plane, plane);
-    }
-  });
+  using Fields = Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, Eigen::Dynamic>;
+  Fields host(fields.ports(), fields.words());
+  const auto size = static_cast<std::size_t>(host.size());
+  chip_fields(program, model, first, chips, upload(fields), corrected,
+              [&](std::uint32_t from, std::uint32_t count, const std::complex<Real>*) {
+                for (std::uint32_t i = 0; i < count; ++i) {
+                  s.unpacked.get(reinterpret_cast<gpu::Number<Real>*>(host.data()), size, i * size);
+                  found[from + i].re = host.real();
+                  found[from + i].im = host.imag();
+                }
+              });
   return found;
 }
 

@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "physics/mesh/correction.hpp"
 #include "physics/mesh/mesh_gradient.hpp"
 #include "physics/variation/chip_deviations.hpp"
 
@@ -78,10 +81,19 @@ class MeshGpu {
   std::vector<ChipDeviation> chip_deviations(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                              const MeshAddress& first, std::uint32_t chips,
                                              const FieldBatchOf<Real>& fields) const;
-  /// The fields that leave those chips, (chips) of (ports, words). Throws Error as it does.
+  /// The fields that leave those chips, (chips) of (ports, words), or chips whose phases are corrected for the
+  /// splitters of each (correct_splitters) before they go onto the DAC's grid. Throws Error as it does.
   std::vector<FieldBatchOf<Real>> chip_fields(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                               const MeshAddress& first, std::uint32_t chips,
-                                              const FieldBatchOf<Real>& fields) const;
+                                              const FieldBatchOf<Real>& fields,
+                                              std::optional<Clipping> corrected = {}) const;
+  /// The same in the memory of the GPU: some chips at a time, calls use(number of the first, from 0; chips;
+  /// fields (chips, words, ports)), which must be done with them, or have asked the GPU for it, when it
+  /// returns. Fields are those of upload().
+  void chip_fields(
+      const MeshProgramOf<Real>& program, const ErrorModel& model, const MeshAddress& first,
+      std::uint32_t chips, const GpuFields<Real>& fields, std::optional<Clipping> corrected,
+      const std::function<void(std::uint32_t, std::uint32_t, const std::complex<Real>*)>& use) const;
 
   /// Waits until the GPU has done what was asked of it.
   void wait() const;
@@ -90,7 +102,8 @@ class MeshGpu {
   struct State;
   template <class See>
   void through_chips(const MeshProgramOf<Real>& program, const ErrorModel& model, const MeshAddress& first,
-                     std::uint32_t chips, const GpuFields<Real>& fields, bool compare, See see) const;
+                     std::uint32_t chips, const GpuFields<Real>& fields, std::optional<Clipping> corrected,
+                     bool compare, See see) const;
   std::unique_ptr<State> state_;
 };
 

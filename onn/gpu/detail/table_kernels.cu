@@ -1,5 +1,6 @@
 #include "onn/gpu/detail/table_kernels.hpp"
 #include "physics/gpu/check_cuda.hpp"
+#include "physics/gpu/numbers.cuh"
 #include "physics/gpu/stream.cuh"
 
 namespace optinc::gpu {
@@ -34,6 +35,18 @@ __device__ void normals_beyond(double reach, SequentialStream& stream, double* o
   }
 }
 
+/// What the converter makes of a value in digits.
+__device__ double read(const Table& t, double y) {
+  if (t.step == 0) return y;
+  const double outermost = t.full_scale - t.step / 2;
+  return 1.5 + fmin(fmax((floor((y - 1.5) / t.step) + 0.5) * t.step, -outermost), outermost);
+}
+
+__device__ std::uint32_t decided_digit(const Table& t, double y) {
+  y = read(t, y);
+  return y >= 2.5 ? 3u : y >= 1.5 ? 2u : y >= 0.5 ? 1u : 0u;
+}
+
 /// The answer of a word that noise may move.
 __device__ std::uint32_t drawn_answer(const Table& t, std::uint32_t word, SequentialStream& stream) {
   const float* const off =
@@ -48,11 +61,7 @@ __device__ std::uint32_t drawn_answer(const Table& t, std::uint32_t word, Sequen
     if (off != nullptr) y += double{off[at]};
     const double v = y - r.bias;
     y += sqrt(r.white + r.shot * v * v) * normals[m] + normals[t.digits] * (r.intensity * v + r.leak);
-    if (t.step > 0) {
-      const double outermost = t.full_scale - t.step / 2;
-      y = 1.5 + fmin(fmax((floor((y - 1.5) / t.step) + 0.5) * t.step, -outermost), outermost);
-    }
-    code = 4 * code + (y >= 2.5 ? 3u : y >= 1.5 ? 2u : y >= 0.5 ? 1u : 0u);
+    code = 4 * code + decided_digit(t, y);
   }
   return code;
 }
@@ -63,6 +72,9 @@ __global__ void send_kernel(Table t, const std::uint32_t* codes, std::size_t wor
                             std::uint32_t chip, std::uint32_t* answers) {
   __shared__ std::uint32_t word_of[block_words];
   __shared__ std::uint32_t moves[block_words / 32];
+  t = of_chip(t, blockIdx.y);
+  chip += blockIdx.y;
+  answers += blockIdx.y * words;
   const std::size_t first = std::size_t{blockIdx.x} * block_words;
   const int count = static_cast<int>(min(std::size_t{block_words}, words - first));
   key.trial += blockIdx.x;
@@ -92,13 +104,110 @@ __global__ void send_kernel(Table t, const std::uint32_t* codes, std::size_t wor
     }
 }
 
+__global__ void set_outputs_kernel(Table t, const double* values, std::uint32_t first, int words) {
+  const int w = static_cast<int>(blockIdx.x * threads + threadIdx.x);
+  if (w >= words) return;
+  t = of_chip(t, blockIdx.y);
+  values += (std::size_t{blockIdx.y} * words + w) * t.digits;
+  std::uint32_t code = 0;
+  for (int m = 0; m < t.digits; ++m) {
+    t.outputs[std::size_t{first + w} * t.digits + m] = static_cast<float>(values[m]);
+    code = 4 * code + decided_digit(t, values[m]);
+  }
+  t.decided[first + w] = code;
+}
+
+__global__ void set_before_kernel(Table t, const double* values, std::uint32_t draw, std::uint32_t first,
+                                  std::size_t cells) {
+  const std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= cells) return;
+  t = of_chip(t, blockIdx.y);
+  const std::size_t at = std::size_t{first} * t.digits + i;
+  t.before_readout[std::size_t{draw} * t.words * t.digits + at] =
+      static_cast<float>(values[blockIdx.y * cells + i]) - t.outputs[at];
+}
+
+/// reach_of_word() of onn/link/response_table.cpp for one draw of the neurons' noise, or none: `reach` so far.
+__device__ double limited_reach(const Table& t, std::uint32_t word, const float* off, double reach) {
+  const std::size_t at = std::size_t{word} * t.digits;
+  const std::uint32_t code = t.decided[word];
+  double y[most_digits], rms[most_digits];
+  for (int m = 0; m < t.digits; ++m) {
+    const ReadoutNoise& r = t.readout[m];
+    y[m] = t.outputs[at + m];
+    if (off != nullptr) y[m] += double{off[at + m]};
+    const double v = y[m] - r.bias;
+    rms[m] = sqrt(r.white + r.shot * v * v) + fabs(r.intensity * v + r.leak);
+    const int d = code >> (2 * (t.digits - 1 - m)) & 3u;
+    const double below = d > 0 ? y[m] - (d - 0.5) : INFINITY, above = d < 3 ? d + 0.5 - y[m] : INFINITY;
+    if (rms[m] > 0) reach = fmin(reach, (fmin(below, above) - t.step / 2) / rms[m]);
+  }
+  reach *= 1 - 1e-6;
+  for (int m = 0; m < t.digits && reach > 0; ++m) {
+    const std::uint32_t d = code >> (2 * (t.digits - 1 - m)) & 3u;
+    if (decided_digit(t, y[m] + reach * rms[m]) != d || decided_digit(t, y[m] - reach * rms[m]) != d) reach = 0;
+  }
+  return reach;
+}
+
+__global__ void find_reach_kernel(Table t) {
+  const std::uint32_t word = blockIdx.x * threads + threadIdx.x;
+  if (word >= t.words) return;
+  t = of_chip(t, blockIdx.y);
+  double reach = 100.0;
+  if (t.draws == 0) reach = limited_reach(t, word, nullptr, reach);
+  for (std::uint32_t d = 0; d < t.draws; ++d)
+    reach = limited_reach(t, word, t.before_readout + std::size_t{d} * t.words * t.digits, reach);
+  const float found = static_cast<float>(fmax(reach, 0.0));
+  t.reach[word] = found;
+  t.moving[word] =
+      static_cast<std::uint32_t>(fmin(rint(ldexp(chance_beyond(found, t.digits + 1), 32)), 4294967295.0));
+}
+
+__global__ void count_wrong_kernel(const std::uint32_t* answers, const std::uint32_t* expected,
+                                   std::size_t words, unsigned long long* wrong) {
+  answers += blockIdx.y * words;
+  unsigned count = 0;
+  for (std::size_t w = std::size_t{blockIdx.x} * threads + threadIdx.x; w < words; w += gridDim.x * threads)
+    count += answers[w] != expected[w];
+  count = over_warp(count);
+  if (threadIdx.x % 32 == 0) atomicAdd(wrong + blockIdx.y, count);
+}
+
+dim3 grid(std::size_t count, int chips) {
+  return dim3(static_cast<unsigned>((count + threads - 1) / threads), static_cast<unsigned>(chips));
+}
+
 }  // namespace
 
 void send_by_table(const Table& table, const std::uint32_t* codes, std::size_t words, const StreamKey& key,
-                   std::uint32_t chip, std::uint32_t* answers) {
+                   std::uint32_t chip, int chips, std::uint32_t* answers) {
   if (words == 0) return;
-  const auto blocks = static_cast<unsigned>((words + block_words - 1) / block_words);
+  const dim3 blocks(static_cast<unsigned>((words + block_words - 1) / block_words), chips);
   send_kernel<<<blocks, threads>>>(table, codes, words, key, chip, answers);
+  check_launch();
+}
+
+void set_outputs(const Table& table, const double* values, std::uint32_t first, int words, int chips) {
+  set_outputs_kernel<<<grid(words, chips), threads>>>(table, values, first, words);
+  check_launch();
+}
+
+void set_before_readout(const Table& table, const double* values, std::uint32_t draw, std::uint32_t first,
+                        int words, int chips) {
+  const std::size_t cells = std::size_t(words) * table.digits;
+  set_before_kernel<<<grid(cells, chips), threads>>>(table, values, draw, first, cells);
+  check_launch();
+}
+
+void find_reach(const Table& table, int chips) {
+  find_reach_kernel<<<grid(table.words, chips), threads>>>(table);
+  check_launch();
+}
+
+void count_wrong(const std::uint32_t* answers, const std::uint32_t* expected, std::size_t words, int chips,
+                 unsigned long long* wrong) {
+  count_wrong_kernel<<<dim3(8, chips), threads>>>(answers, expected, words, wrong);
   check_launch();
 }
 

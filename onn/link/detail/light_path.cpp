@@ -34,9 +34,9 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerPath<Real>& path = paths[l];
-    const double passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
-    path.transfer = {(passed * chip.layers[l].transfer.real()).template cast<Real>(),
-                     (passed * chip.layers[l].transfer.imag()).template cast<Real>()};
+    path.passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
+    path.transfer = {(path.passed * chip.layers[l].transfer.real()).template cast<Real>(),
+                     (path.passed * chip.layers[l].transfer.imag()).template cast<Real>()};
     const MzmSettings& modulator = hardware.modulator;
     for (const LaneDesign& lane : layer.lanes)
       path.lane_driven.push_back(lane.source < 0

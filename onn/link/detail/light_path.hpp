@@ -27,6 +27,7 @@ FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const Fi
 template <class Real>
 struct LayerPath {
   TransferPlanes<Real> transfer;    ///< of the chip's meshes and all passive losses up to its receivers
+  double passed = 1.0;              ///< of a field behind its meshes, at its receivers: in `transfer` already
   double gain = 1.0;                ///< from current to value
   VectorOf<Real> bias;              ///< what receivers add: the network's, and what signed levels leave out
   std::vector<double> lane_passed;  ///< (inputs): passive_losses(), a part of lane_factor

@@ -36,6 +36,7 @@ HostWiring wire(const MeshTopology& t, int most_per_lane) {
     w.upper.assign(std::size_t(s.columns) * static_cast<std::size_t>(s.slots), -1);
     w.lower = w.upper;
   }
+  w.column_begin.assign(t.column_begin.begin(), t.column_begin.end());
   for (int c = 0; c < s.columns; ++c) {
     const auto column = t.column(c);
     const int shift = runs && !column.empty() ? column.front().upper % 2 : 0;
@@ -43,6 +44,7 @@ HostWiring wire(const MeshTopology& t, int most_per_lane) {
     std::vector<bool> idle(static_cast<std::size_t>(t.ports), true);
     int slot = c * s.slots;
     for (const PortPair& p : column) {
+      w.pairs.insert(w.pairs.end(), {p.upper, p.lower});
       const int at = runs ? c * s.slots + place_of_slot(s, (p.upper + shift) / 2) : slot++;
       if (!runs)
         std::tie(w.upper[static_cast<std::size_t>(at)], w.lower[static_cast<std::size_t>(at)]) =

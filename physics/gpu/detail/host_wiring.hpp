@@ -11,7 +11,7 @@ namespace optinc::gpu {
 /// A topology as the kernels walk it.
 struct HostWiring {
   Wiring shape;
-  std::vector<std::int32_t> shift, place, upper, lower;
+  std::vector<std::int32_t> shift, place, upper, lower, pairs, column_begin;
   std::vector<std::int32_t> idle;  ///< numbers of the sums that idle ports add up to
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "physics/gpu/check_cuda.hpp"
+#include "physics/gpu/detail/correct.cuh"
 #include "physics/gpu/detail/mesh_kernels.hpp"
 #include "physics/gpu/detail/propagate.cuh"
 #include "physics/gpu/detail/settle.cuh"
@@ -81,6 +82,14 @@ void fill_idle(const Wiring& w, Real idle_factor, int chips, const Rows<Real>& r
 template <class Real>
 void settle(const Wiring& w, const Parameters<Real>& p, const Rows<Real>& rows) {
   settle_kernel<<<over(std::max(w.mzis, w.stride), threads), threads>>>(w, p, rows);
+  check_launch();
+}
+
+template <class Real>
+void correct_chips(const Wiring& w, const Parameters<Real>& p, const Draws& draws, const Correction& correction,
+                   std::uint32_t first, int chips, Real* phases) {
+  const int block = std::clamp(over(w.ports, 64) * 32, 32, 256);
+  correct_kernel<<<chips, block, sizeof(Number<Real>) * w.ports>>>(w, p, draws, correction, first, phases);
   check_launch();
 }
 
@@ -222,6 +231,13 @@ __global__ void unpack_kernel(Wiring w, const Number<Real>* fields, int words, R
   im[i] = a.im;
 }
 
+template <class Real>
+__global__ void unpack_vectors_kernel(Wiring w, const Number<Real>* fields, std::size_t words,
+                                      Number<Real>* ports) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < words * w.ports) ports[i] = fields[i / w.ports * w.stride + place_of_port(w, i % w.ports)];
+}
+
 }  // namespace
 
 template <class Real>
@@ -254,6 +270,12 @@ void unpack(const Wiring& w, const Number<Real>* fields, int words, Real* re, Re
   check_launch();
 }
 
+template <class Real>
+void unpack(const Wiring& w, const Number<Real>* fields, std::size_t words, Number<Real>* ports) {
+  unpack_vectors_kernel<<<over(words * w.ports, threads), threads>>>(w, fields, words, ports);
+  check_launch();
+}
+
 #define INSTANTIATE(Real)                                                                                    \
   template int groups<Real>(const Wiring&, int);                                                             \
   template int parts<Real>(const Wiring&, int);                                                              \
@@ -269,7 +291,10 @@ void unpack(const Wiring& w, const Number<Real>* fields, int words, Real* re, Re
   template void differentiate(const Wiring&, const Parameters<Real>&, const std::int32_t*, int, const Real*, \
                               Real*);                                                                        \
   template void pack(const Wiring&, const Real*, const Real*, int, Number<Real>*);                           \
-  template void unpack(const Wiring&, const Number<Real>*, int, Real*, Real*);
+  template void unpack(const Wiring&, const Number<Real>*, int, Real*, Real*);                               \
+  template void unpack(const Wiring&, const Number<Real>*, std::size_t, Number<Real>*);                      \
+  template void correct_chips(const Wiring&, const Parameters<Real>&, const Draws&, const Correction&,       \
+                              std::uint32_t, int, Real*);
 INSTANTIATE(float)
 INSTANTIATE(double)
 #undef INSTANTIATE

@@ -3,24 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "physics/gpu/stream_key.hpp"
+#include "physics/gpu/chip_draws.hpp"
+#include "physics/gpu/number.hpp"
 
 // What the host asks of the GPU, in plain arrays: compiled by both compilers. All pointers are to memory on the
 // GPU; all launches are in order on one stream.
 
 namespace optinc::gpu {
-
-/// A complex number.
-template <class Real>
-struct alignas(2 * sizeof(Real)) Number {
-  Real re, im;
-};
-
-/// One output of an MZI: its factors for the upper and the lower input.
-template <class Real>
-struct alignas(16) Row {
-  Number<Real> upper, lower;
-};
 
 /// Ports that a thread keeps in its registers at most.
 template <class Real>
@@ -38,6 +27,8 @@ struct Wiring {
   int lanes = 0, ports_per_lane = 0;
   const std::int32_t* shift = nullptr;                    ///< (columns)
   const std::int32_t* place = nullptr;                    ///< (MZIs) where its rows lie: column slots + slot
+  const std::int32_t* pairs = nullptr;                    ///< (MZIs, 2) upper and lower port
+  const std::int32_t* column_begin = nullptr;             ///< (columns + 1) first MZI of each
   const std::int32_t *upper = nullptr, *lower = nullptr;  ///< (columns, slots) ports; -1: none
 };
 
@@ -53,12 +44,7 @@ struct Parameters {
   const Real *theta, *phi, *output_phase;
   const Real *alpha, *beta, *theta_offset, *phi_offset, *theta_arm_db, *phi_arm_db, *theta_other_db,
       *phi_other_db, *output_offset;
-};
-
-/// ErrorModel as draw_mesh_errors() uses it, with the streams it draws from.
-struct Draws {
-  double sigma_alpha, sigma_beta, rho, sigma_calibration, sigma_phase, mean_arm_db, arm_spread_db;
-  StreamKey splitters, calibration, phase_noise, losses;
+  std::size_t per_chip;  ///< from the phases of a chip to those of the next; 0: all chips have the same
 };
 
 /// A settled mesh: rows of every slot (columns, slots) and the screen (stride). Of many chips, one behind the
@@ -83,6 +69,12 @@ void fill_idle(const Wiring& wiring, Real idle_factor, int chips, const Rows<Rea
 /// Rows and screen of one mesh.
 template <class Real>
 void settle(const Wiring& wiring, const Parameters<Real>& parameters, const Rows<Real>& rows);
+
+/// Phases of `chips` chips, corrected for the splitters that each draws: (chips) of theta, phi (MZIs) and
+/// output phases (ports), one behind the other.
+template <class Real>
+void correct_chips(const Wiring& wiring, const Parameters<Real>& program, const Draws& draws,
+                   const Correction& correction, std::uint32_t first, int chips, Real* phases);
 
 /// Where fields come from and what becomes of them: (words, stride) each.
 template <class Real>
@@ -151,5 +143,8 @@ template <class Real>
 void pack(const Wiring& wiring, const Real* re, const Real* im, int words, Number<Real>* fields);
 template <class Real>
 void unpack(const Wiring& wiring, const Number<Real>* fields, int words, Real* re, Real* im);
+/// From vectors (words, stride) to (words, ports).
+template <class Real>
+void unpack(const Wiring& wiring, const Number<Real>* fields, std::size_t words, Number<Real>* ports);
 
 }  // namespace optinc::gpu

@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(32 * warps_per_block, 2)
   for (int i = threadIdx.x; i < count; i += blockDim.x) set_idle(w, idle, i, rows);
   __syncthreads();
   for (int quad = threadIdx.x; quad < quads; quad += blockDim.x)
-    settle_quad(w, p, d, first + blockIdx.x, quad, rows);
+    settle_quad(w, of_chip(p, blockIdx.x), d, first + blockIdx.x, quad, rows);
   __syncthreads();
   pass<Real, P, W, true>(w, rows, passage, blockIdx.x);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/gpu/detail/mesh_kernels.hpp"
+#include "physics/gpu/number.hpp"
 
 namespace optinc::gpu {
 
