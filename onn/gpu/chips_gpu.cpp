@@ -1,7 +1,9 @@
 #include "onn/gpu/chips_gpu.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "onn/gpu/detail/chip_kernels.hpp"
 #include "onn/gpu/detail/table_memory.hpp"
@@ -19,7 +21,9 @@ namespace {
 /// For matrices and tables of a batch of chips, and for what lies between layers of those that words are sent
 /// through at a time. Smaller batches, which a cache would hold, were slower: launches take the time.
 constexpr std::size_t memory_bytes = std::size_t{2} << 30;
-constexpr int words_at_once = 4096;  ///< whole blocks of words; a part of a table holds them
+constexpr int words_at_once = 4096;
+// noise is drawn by blocks of words, from the start of a part
+static_assert(words_at_once % block_words == 0 && table_part_words % words_at_once == 0);
 
 /// A chip without errors, settled: what all chips have in common.
 ChipState nominal_chip(const ChipDesign& design, const ErrorModel& model) {
@@ -187,9 +191,10 @@ void ChipsGpu::State::set_lanes() {
   const FieldBatch lanes = unit_p(design.task, hardware, draw_combiners(design.task, hardware, 1, 0),
                                   codes_of_words(design.task, numbers), in_phase);
   const Eigen::MatrixXd words_together = lanes.re;
-  const Eigen::MatrixXf in_float_too = words_together.cast<float>();
   lanes_double.set(words_together.data(), static_cast<std::size_t>(words_together.size()));
-  lanes_float.set(in_float_too.data(), static_cast<std::size_t>(in_float_too.size()));
+  if (draws == 0) return;
+  const Eigen::MatrixXf rounded = words_together.cast<float>();
+  lanes_float.set(rounded.data(), static_cast<std::size_t>(rounded.size()));
 }
 
 template <class Real>
@@ -297,9 +302,8 @@ void ChipsGpu::State::tabulate(std::uint64_t seed, std::uint32_t first, std::uin
 /// Calls use(number of the first, from 0; chips) for batches whose tables are made.
 template <class Use>
 void ChipsGpu::State::for_batches(std::uint64_t seed, std::uint32_t first, std::uint32_t chips, Use use) {
-  validate_chip_numbers(first, chips);
-  for (std::uint32_t done = 0; done < chips; done += chips_at_once) {
-    const std::uint32_t now = std::min(chips_at_once, chips - done);
+  for (std::uint64_t from = 0; from < chips; from += chips_at_once) {
+    const auto done = static_cast<std::uint32_t>(from), now = std::min(chips_at_once, chips - done);
     tabulate(seed, first + done, now);
     use(done, now);
   }
@@ -360,7 +364,7 @@ ChipsGpu::ChipsGpu(const ChipDesign& design, const ErrorModel& model, Programmin
   State& s = *state_;
   const ChipState nominal = nominal_chip(s.design, s.model);
   const LitUnit unit = {s.design, nominal, s.hardware, s.noise};
-  validate(fabricated_electronics(unit, {}).ceilings.empty(),
+  validate(!has_real_limiters(hardware.link),
            "limiters with errors or a knee (a GPU computes hard ones alone). Set link.sigma_limiter and "
            "link.limiter_knee to 0, or use tabulate_chip().");
   s.like.task = s.design.task;
@@ -372,7 +376,7 @@ ChipsGpu::ChipsGpu(const ChipDesign& design, const ErrorModel& model, Programmin
   s.set_blocks(unit);
   s.set_lanes();
   s.set_layers(unit, false, s.in_double);
-  s.set_layers(unit, true, s.in_float);
+  if (s.draws > 0) s.set_layers(unit, true, s.in_float);
 
   s.reserve_memory();
 }
@@ -382,6 +386,7 @@ ChipsGpu::~ChipsGpu() = default;
 
 std::vector<TableGpu> ChipsGpu::tabulate(std::uint64_t seed, std::uint32_t first, std::uint32_t chips) const {
   State& s = *state_;
+  validate_chip_numbers(first, chips);
   std::vector<TableGpu> found;
   const gpu::TableMemory& all = s.tables;
   const std::size_t words = all.words(), cells = all.cells(), draws = all.table.draws;
@@ -404,6 +409,7 @@ std::vector<TableGpu> ChipsGpu::tabulate(std::uint64_t seed, std::uint32_t first
 std::vector<std::uint64_t> ChipsGpu::wrong_words(const Codes& codes, const CodeVector& expected,
                                                  const TableSeed& seed, std::uint32_t chips) const {
   State& s = *state_;
+  validate_chip_numbers(seed.chip, chips);
   validate_lookup(s.like, codes, seed);
   validate(codes.rows() == expected.size(), "{} words meet {} answers (one each). Give an answer a word.",
            codes.rows(), expected.size());

@@ -11,15 +11,17 @@ namespace optinc {
 
 /// Whole chips of one unit on a GPU, from fabrication to answers, thousands at a time: those of fabricate() and
 /// programmed_chip(), tabulated as by tabulate_chip(), from the same streams. Meshes and words without noise
-/// are computed in double, the neurons' noise in float, as there; sums have an order of their own, so that an
-/// answer at a threshold, or a phase between two steps of a DAC, may differ. For one thread at a time.
+/// are computed in double, the neurons' noise in float, as there. Sums have an order of their own, which may
+/// depend on how many chips are asked for at once: an answer at a threshold, or a phase between two steps of a
+/// DAC, may differ. Takes up to 6 GiB of the GPU's memory. For one thread at a time.
 ///
 ///     ChipsGpu chips(design, error_preset("foundry"), Programming::corrected, hardware, noise);
-///     const auto wrong = chips.wrong_words(codes, answers(task, codes), {1, 0}, 10000);
+///     const auto wrong = chips.wrong_words(codes, exact_answers(task, codes), {1, 0}, 10000);
 class ChipsGpu {
  public:
-  /// Copies what it is given. Throws Error where no GPU is there, as validate_tabulation() does, and for
-  /// averages without a common laser, limiters with errors or a knee, and modulators that are not linearised.
+  /// Copies what it is given. Throws Error where no GPU is there; as validate_hardware(), validate_errors() and
+  /// validate_tabulation() do; and for averages without a common laser, limiters with errors or a knee,
+  /// modulators that are not linearised, and 64 layers or more.
   ChipsGpu(const ChipDesign& design, const ErrorModel& model, Programming programming,
            const UnitHardware& hardware, const NoiseSwitches& noise);
   ChipsGpu(ChipsGpu&&) noexcept;
@@ -30,9 +32,10 @@ class ChipsGpu {
   /// chips of numbers beyond 2^32.
   std::vector<TableGpu> tabulate(std::uint64_t seed, std::uint32_t first, std::uint32_t chips) const;
 
-  /// How many words, codes (words, servers), each of `chips` chips from number seed.chip on answers otherwise
-  /// than `expected` (words); (chips). Chip c is made from the seed, and its words are looked up with
-  /// {seed.seed, c, seed.use, seed.first_word}. Throws Error as tabulate() and TableGpu::send().
+  /// For each chip, the number of words whose answer is not `expected`; shape (chips). Codes (words, servers),
+  /// `expected` (words). Chips have numbers seed.chip, seed.chip + 1, ..; chip c is made from seed.seed, and
+  /// its words are looked up with {seed.seed, c, seed.use, seed.first_word}. Throws Error as tabulate() and
+  /// TableGpu::send().
   std::vector<std::uint64_t> wrong_words(const Codes& codes, const CodeVector& expected, const TableSeed& seed,
                                          std::uint32_t chips) const;
 

@@ -1,5 +1,7 @@
 #include "onn/gpu/table_gpu.hpp"
 
+#include <algorithm>
+
 #include "onn/gpu/detail/table_memory.hpp"
 #include "physics/core/check.hpp"
 #include "physics/gpu/mesh_gpu.hpp"
@@ -8,6 +10,16 @@ namespace optinc {
 
 TableGpu::TableGpu(const ResponseTable& table) {
   validate(!gpu_name().empty(), "no GPU was found (TableGpu looks words up on one). Use send_by_table().");
+  const auto words = static_cast<Eigen::Index>(table.task.words());
+  const auto holds = [&](const auto& outputs) {
+    return outputs.rows() == table.task.output_digits() && outputs.cols() == words;
+  };
+  validate(table.decided.size() == words && table.moving.size() == words && table.reach.size() == words &&
+               holds(table.outputs) && std::ranges::all_of(table.before_readout, holds) &&
+               table.readout.size() == static_cast<std::size_t>(table.task.output_digits()),
+           "a response table whose arrays are not its task's ({} words of {} digits). Take one of "
+           "tabulate_chip().",
+           words, table.task.output_digits());
   memory_ = std::make_unique<gpu::TableMemory>();
   gpu::TableMemory& m = *memory_;
   m.reserve(table, 1, table.before_readout.size());

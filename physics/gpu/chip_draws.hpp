@@ -19,7 +19,7 @@ struct Draws {
 
 /// How chips are programmed for their splitters: correct_splitters(), and then a DAC.
 struct Correction {
-  bool quadrature;  ///< Clipping
+  bool quadrature;  ///< Clipping::quadrature, else nearest
   bool voltage;     ///< DacMode
   int dac_bits;     ///< 0: none
 };

@@ -11,7 +11,6 @@
 #include "physics/gpu/detail/host_wiring.hpp"
 #include "physics/gpu/device_array.hpp"
 #include "physics/mesh/engine/scaled_mesh.hpp"
-#include "physics/random/stream.hpp"
 
 namespace optinc {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -81,15 +82,15 @@ class MeshGpu {
   std::vector<ChipDeviation> chip_deviations(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                              const MeshAddress& first, std::uint32_t chips,
                                              const FieldBatchOf<Real>& fields) const;
-  /// The fields that leave those chips, (chips) of (ports, words), or chips whose phases are corrected for the
-  /// splitters of each (correct_splitters) before they go onto the DAC's grid. Throws Error as it does.
+  /// The fields that leave those chips, (chips) of (ports, words). With `corrected`, phases are corrected for
+  /// each chip's splitters (correct_splitters) before they go onto the DAC's grid. Throws Error as it does.
   std::vector<FieldBatchOf<Real>> chip_fields(const MeshProgramOf<Real>& program, const ErrorModel& model,
                                               const MeshAddress& first, std::uint32_t chips,
                                               const FieldBatchOf<Real>& fields,
                                               std::optional<Clipping> corrected = {}) const;
-  /// The same in the memory of the GPU: some chips at a time, calls use(number of the first, from 0; chips;
-  /// fields (chips, words, ports)), which must be done with them, or have asked the GPU for it, when it
-  /// returns. Fields are those of upload().
+  /// The same in the memory of the GPU: calls use(number of the first, from 0; chips; fields (chips, words,
+  /// ports)) for some chips at a time. `use` may launch work on these fields, which are overwritten after it
+  /// returns, and must not call this mesh. `fields`: of upload().
   void chip_fields(
       const MeshProgramOf<Real>& program, const ErrorModel& model, const MeshAddress& first,
       std::uint32_t chips, const GpuFields<Real>& fields, std::optional<Clipping> corrected,

@@ -39,7 +39,7 @@ __device__ void sine_cosine(Real x, Real& s, Real& c) {
   c = (n + 1) & 2 ? -c : c;
 }
 
-/// The first where it is right.
+/// small_sine_cosine() where it holds, else sine_cosine().
 template <class Real>
 __device__ void splitter_sine_cosine(Real x, Real& s, Real& c) {
   if (fabs(x) <= Real(0.785))

@@ -97,7 +97,8 @@ template <class Real>
 void draw_normals(const Receivers<Real>& receivers, const NoiseOfWords& noise, int words, int chips,
                   Real* normals);
 
-/// Replaces fields, (chips, words, rows), by the drives of modulators, in place.
+/// Replaces fields, (chips, words, rows), by the drives of modulators, or by digits where the receivers are the
+/// servers'; rows of the other quadrature stay.
 template <class Real>
 void receive(const Receivers<Real>& receivers, int words, int chips, const Real* normals, Real* fields);
 

@@ -16,8 +16,8 @@ struct TableMemory {
 
   std::size_t words() const { return table.words; }
   std::size_t cells() const { return words() * static_cast<std::size_t>(table.digits); }
-  /// Room for the tables of `chips` chips with so many draws of the neurons' noise; of what a table holds of
-  /// its own, takes task, converter and readout from `from`.
+  /// Makes room for the tables of `chips` chips with so many draws of the neurons' noise. Takes task, converter
+  /// and readout from `from`.
   void reserve(const ResponseTable& from, std::size_t chips, std::size_t draws);
 };
 

@@ -26,10 +26,10 @@ FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const Fi
 /// What a layer does to light that all words share.
 template <class Real>
 struct LayerPath {
-  TransferPlanes<Real> transfer;    ///< of the chip's meshes and all passive losses up to its receivers
-  double passed = 1.0;              ///< of a field behind its meshes, at its receivers: in `transfer` already
-  double gain = 1.0;                ///< from current to value
-  VectorOf<Real> bias;              ///< what receivers add: the network's, and what signed levels leave out
+  TransferPlanes<Real> transfer;  ///< of the chip's meshes and all passive losses up to its receivers
+  double passed = 1.0;  ///< field ratio from behind the meshes to the receivers, in `transfer` already
+  double gain = 1.0;    ///< from current to value
+  VectorOf<Real> bias;  ///< what receivers add: the network's, and what signed levels leave out
   std::vector<double> lane_passed;  ///< (inputs): passive_losses(), a part of lane_factor
   std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
   std::vector<bool> lane_driven;    ///< (inputs): a receiver drives its modulator; else it is light passed on
