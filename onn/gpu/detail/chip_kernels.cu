@@ -5,15 +5,10 @@
 #include "onn/gpu/detail/chip_kernels.hpp"
 #include "physics/gpu/check_cuda.hpp"
 #include "physics/gpu/chip.cuh"
+#include "physics/gpu/launch.cuh"
 
 namespace optinc::gpu {
 namespace {
-
-constexpr int threads = 256;
-
-dim3 grid(std::size_t count, int chips) {
-  return dim3(static_cast<unsigned>((count + threads - 1) / threads), static_cast<unsigned>(chips));
-}
 
 /// program_attenuators() and the bar path of mzi(), of attenuator `i`.
 __device__ Number<double> passed_by(const Attenuators& a, std::uint32_t chip, int i) {

@@ -1,12 +1,13 @@
 #include "onn/gpu/detail/table_kernels.hpp"
 #include "physics/gpu/check_cuda.hpp"
+#include "physics/gpu/launch.cuh"
 #include "physics/gpu/numbers.cuh"
 #include "physics/gpu/stream.cuh"
 
 namespace optinc::gpu {
 namespace {
 
-constexpr int block_words = 4096, threads = 256;  // table_block_words
+constexpr int words_of_block = 4096;  // table_block_words
 
 __device__ double chance_beyond(double reach, int count) {
   return -expm1(count * log1p(-erfc(reach * M_SQRT1_2)));
@@ -70,15 +71,15 @@ __device__ std::uint32_t drawn_answer(const Table& t, std::uint32_t word, Sequen
 /// it may, in their order.
 __global__ void send_kernel(Table t, const std::uint32_t* codes, std::size_t words, StreamKey key,
                             std::uint32_t chip, std::uint32_t* answers) {
-  __shared__ std::uint32_t word_of[block_words];
-  __shared__ std::uint32_t moves[block_words / 32];
+  __shared__ std::uint32_t word_of[words_of_block];
+  __shared__ std::uint32_t moves[words_of_block / 32];
   t = of_chip(t, blockIdx.y);
   chip += blockIdx.y;
   answers += blockIdx.y * words;
-  const std::size_t first = std::size_t{blockIdx.x} * block_words;
-  const int count = static_cast<int>(min(std::size_t{block_words}, words - first));
+  const std::size_t first = std::size_t{blockIdx.x} * words_of_block;
+  const int count = static_cast<int>(min(std::size_t{words_of_block}, words - first));
   key.trial += blockIdx.x;
-  for (int i = threadIdx.x; i < block_words / 32; i += threads) moves[i] = 0;
+  for (int i = threadIdx.x; i < words_of_block / 32; i += threads) moves[i] = 0;
   __syncthreads();
   for (int w = threadIdx.x; w < count; w += threads) {
     std::uint32_t word = 0;
@@ -97,7 +98,7 @@ __global__ void send_kernel(Table t, const std::uint32_t* codes, std::size_t wor
   __syncthreads();
   if (threadIdx.x > 0) return;
   SequentialStream stream(key, chip, count);
-  for (int i = 0; i < block_words / 32; ++i)
+  for (int i = 0; i < words_of_block / 32; ++i)
     for (std::uint32_t left = moves[i]; left != 0; left &= left - 1) {
       const int w = 32 * i + __ffs(static_cast<int>(left)) - 1;
       answers[first + w] = drawn_answer(t, word_of[w], stream);
@@ -174,16 +175,12 @@ __global__ void count_wrong_kernel(const std::uint32_t* answers, const std::uint
   if (threadIdx.x % 32 == 0) atomicAdd(wrong + blockIdx.y, count);
 }
 
-dim3 grid(std::size_t count, int chips) {
-  return dim3(static_cast<unsigned>((count + threads - 1) / threads), static_cast<unsigned>(chips));
-}
-
 }  // namespace
 
 void send_by_table(const Table& table, const std::uint32_t* codes, std::size_t words, const StreamKey& key,
                    std::uint32_t chip, int chips, std::uint32_t* answers) {
   if (words == 0) return;
-  const dim3 blocks(static_cast<unsigned>((words + block_words - 1) / block_words), chips);
+  const dim3 blocks(static_cast<unsigned>((words + words_of_block - 1) / words_of_block), chips);
   send_kernel<<<blocks, threads>>>(table, codes, words, key, chip, answers);
   check_launch();
 }
