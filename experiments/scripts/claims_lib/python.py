@@ -145,8 +145,9 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
      "PYTHONPATH=build/ci/python bench/all_reduce.py"),
     ("pip-install", "<= 900", "s from an empty virtual environment to the first mesh, including compilation", installed,
      "pip install ./python"),
-    *((f"resnet50-{short}", target, "nats of final training loss relative to exact averaging: ResNet-50, 100 steps, four processes, mean of 3 seeds",
-       lambda bench, path=path: trained(bench, "resnet50", "final_training_loss")[path].mean, "experiments/train_torch resnet50 -o resnet50.h5")
+    *((f"{model}-{short}", target, f"nats of final training loss relative to exact averaging: {name}, 100 steps, four processes, mean of 3 seeds",
+       lambda bench, model=model, path=path: trained(bench, model, "final_training_loss")[path].mean, f"experiments/train_torch {model} -o {model}.h5")
+      for model, name in (("resnet50", "ResNet-50"), ("decoder", "a decoder of 8 layers"))
       for short, path, target in (("codes", "codes, no chip", "<= 0.1"), ("chip", "96-32, for noise, design-target", "<= 0.1"),
                                   ("chain", "carry chain, design-target", "<= 0.1"), ("published", "published shape, design-target", ">= 1"))),
     *((f"text-{short}", "<= 0.04", "nats of final test loss relative to exact averaging: a small decoder, 600 steps, four processes, mean of 3 seeds",
