@@ -36,11 +36,12 @@ ChipState nominal_chip(const ChipDesign& design, const ErrorModel& model) {
   return chip;
 }
 
+/// One block of a layer.
 struct Block {
-  std::size_t mesh = 0;  ///< of its topology
+  std::size_t mesh = 0;  ///< in State::meshes, one for each topology
   const BlockDesign* design = nullptr;
-  std::uint32_t number = 0;  ///< of its mesh on the chip
-  gpu::DeviceArray<double> asked;
+  std::uint32_t number = 0;        ///< of its mesh on the chip; its attenuators have the next
+  gpu::DeviceArray<double> asked;  ///< transmission of every attenuator, signed
   gpu::BlockPlace place;
 };
 

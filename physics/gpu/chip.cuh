@@ -73,7 +73,7 @@ template <class Real>
 __device__ Real modulus(Number<Real> a) {
   return hypot(a.re, a.im);
 }
-/// a / |a|; 1 where that is not a number.
+/// a / |a|; 1 where a is 0.
 template <class Real>
 __device__ Number<Real> unit_phase(Number<Real> a) {
   const Real size = modulus(a);

@@ -64,19 +64,22 @@ template <class Real>
 void gather(const Lane* lanes, int inputs, bool quadrature, const Sources<Real>& sources, int words, int chips,
             Real* to);
 
-/// What receivers make of their layer's light, and the modulators behind them.
+/// What receivers make of their layer's light, and the modulators behind them: settings of LayerDesign,
+/// LayerPath and ReceiverVariance, fields in sqrt(W), currents in A.
 template <class Real>
 struct Receivers {
   int outputs = 0, rows = 0;  ///< rows: with the other quadrature
   Real current_per_field = 1, gain = 1;
   const Real* bias = nullptr;
-  // neurons, unless they are the servers'
+  // neurons, unless they are the servers': drive (min(max(value, 0), ceiling) + offset), at most `most` where
+  // that is not 0
   bool servers = false;
   Real ceiling = 0, drive = 1, offset = 0, most = 0;
   // noise
   bool noisy = false;
-  Real dark_a2 = 0, per_watt_a2 = 0, intensity = 0, oscillator_a = 0;
-  int drawn_before = 0;  ///< normals of a word that earlier layers have drawn
+  Real dark_a2 = 0, per_watt_a2 = 0;
+  Real intensity = 0, oscillator_a = 0;  ///< rms of dI/I, and the oscillator's current that it acts on as well
+  int drawn_before = 0;                  ///< normals of a word that earlier layers have drawn
 
   /// Normals that it draws of a word: the seed's, and one a receiver.
   constexpr int drawn() const { return outputs + (intensity > 0 ? 1 : 0); }
