@@ -36,6 +36,8 @@ NOISE_AWARE = {  # name: (network, its task and link, {preset: target}, what)
                {"design-target": ">= 99", "good-lab": ">= 98"}, "second level, default link"),
     "8-servers": ("shipped/8_servers_noise_aware", ("task.servers=8", "network.hidden=[96]", *BRIGHT),
                   {"design-target": ">= 98", "good-lab": ">= 93"}, "8 servers, bright link"),
+    "16-servers": ("shipped/16_servers_noise_aware", ("task.servers=16", "network.hidden=[96]", *BRIGHT, "measure.words=50000"),
+                   {"design-target": ">= 92"}, "16 servers in one unit, 50,000 drawn words, bright link"),
     "16-bits": ("shipped/16_bits_noise_aware", ("task.bits=16", "network.hidden=[64,128,256,512,256,128,64]", *BRIGHT, "measure.words=10000"),
                 {"design-target": ">= 99.9"}, "16 bits, 10,000 drawn words, bright link"),
 }
