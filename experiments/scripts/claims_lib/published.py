@@ -31,11 +31,11 @@ NETWORKS = {  # name: (settings of its task, hidden widths, words asked, most th
 BRIGHT = ("link.signal_full_scale_w=1e-3", "link.signed_levels=true", "receiver.lo_power_w=1e-2", "receiver.bandwidth_hz=1e9")
 NOISE_AWARE = {  # name: (network, its task and link, {preset: target}, what)
     "first": ("shipped/cascade_first_noise_aware", ("task.level=first", "network.hidden=[80]"),
-              {"design-target": ">= 99.9", "good-lab": ">= 99.8"}, "first level, default link"),
+              {"design-target": ">= 99.9", "good-lab": ">= 99.8"}, "all words, first level, default link"),
     "second": ("shipped/cascade_second_noise_aware", ("task.level=second", "network.hidden=[80]"),
-               {"design-target": ">= 99", "good-lab": ">= 98"}, "second level, default link"),
+               {"design-target": ">= 99", "good-lab": ">= 98"}, "all words, second level, default link"),
     "8-servers": ("shipped/8_servers_noise_aware", ("task.servers=8", "network.hidden=[96]", *BRIGHT),
-                  {"design-target": ">= 98", "good-lab": ">= 93"}, "8 servers, bright link"),
+                  {"design-target": ">= 98", "good-lab": ">= 93"}, "all words, 8 servers, bright link"),
     "16-servers": ("shipped/16_servers_noise_aware", ("task.servers=16", "network.hidden=[96]", *BRIGHT, "measure.words=50000"),
                    {"design-target": ">= 92"}, "16 servers in one unit, 50,000 drawn words, bright link"),
     "16-bits": ("shipped/16_bits_noise_aware", ("task.bits=16", "network.hidden=[64,128,256,512,256,128,64]", *BRIGHT, "measure.words=10000"),
