@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "experiments/cli/commands.hpp"
@@ -31,15 +32,23 @@ int check_network_command(const CheckNetworkArguments& a) {
       });
   progress.clear();
   if (a.json) {
-    const nlohmann::ordered_json json = {{"words", found.words},           {"every", found.every},
-                                         {"wrong", found.wrong},           {"margin_digit", found.margin},
-                                         {"mzis", mzi_count(network)},     {"mzi_depth", mzi_depth(network)},
+    const nlohmann::ordered_json json = {{"words", found.words},
+                                         {"every", found.every},
+                                         {"wrong", found.wrong},
+                                         {"off_by_one", found.off_by_one},
+                                         {"wrong_digits", found.wrong_digits},
+                                         {"margin_digit", found.margin},
+                                         {"mzis", mzi_count(network)},
+                                         {"mzi_depth", mzi_depth(network)},
                                          {"layers", network.layers.size()}};
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{} {} of {} servers, {} bits, {}: {} wrong; margin {:.4f} digit\n", found.words,
                found.every ? "words, every one," : "words, random ones and edge cases,", network.task.servers,
                network.task.bits(), name_of(network.task.rounding), found.wrong, found.margin);
+    if (found.wrong > 0)
+      fmt::print("{} of them off by one; wrong digits, from the top: {}\n", found.off_by_one,
+                 fmt::join(found.wrong_digits, ", "));
     fmt::print("{} MZIs, {} columns in series\n", mzi_count(network), mzi_depth(network));
   }
   return found.wrong == 0 ? 0 : 1;

@@ -61,7 +61,10 @@ WordCheck check_words(const Network& network, std::uint64_t drawn, std::uint64_t
   const bool every = task.words() <= most_checked_words;
   const std::uint64_t total = words_to_check(task, drawn), edges = every ? 0 : edge_words(task);
   const std::vector<int> sums = edge_sums(task);
-  WordCheck all{total, 0, 0.5, every};
+  WordCheck all;
+  all.words = total;
+  all.every = every;
+  all.wrong_digits.resize(static_cast<std::size_t>(task.output_digits()));
   std::mutex mutex;
   const auto blocks = static_cast<std::int64_t>((total + at_once - 1) / at_once);
   parallel_for(blocks, threads, [&](std::int64_t block) {
@@ -75,12 +78,21 @@ WordCheck check_words(const Network& network, std::uint64_t drawn, std::uint64_t
       else if (first + i < edges)
         words[i] = edge_word(task, sums, first + i);
     const Codes codes = codes_of_words(task, words);
-    const DecodingScore found = score(forward(network, digit_averages(task, codes)),
-                                      digits_of(exact_answers(task, codes), task.output_digits()));
+    const Eigen::MatrixXd outputs = forward(network, digit_averages(task, codes));
+    const CodeVector exact = exact_answers(task, codes), decided = decide(outputs);
+    const Eigen::MatrixXd digits = digits_of(exact, task.output_digits());
+    const DecodingScore found = score(outputs, digits);
     const auto right =
         static_cast<std::uint64_t>(std::llround(found.word_accuracy * static_cast<double>(count)));
+    const auto off_by_one = static_cast<std::uint64_t>(
+        ((decided.cast<std::int64_t>() - exact.cast<std::int64_t>()).array().abs() == 1).count());
+    const Eigen::Matrix<Eigen::Index, Eigen::Dynamic, 1> missed =
+        (digits_of(decided, task.output_digits()).array() != digits.array()).rowwise().count();
     const std::lock_guard lock(mutex);
     all.wrong += count - right;
+    all.off_by_one += off_by_one;
+    for (std::size_t m = 0; m < all.wrong_digits.size(); ++m)
+      all.wrong_digits[m] += static_cast<std::uint64_t>(missed[static_cast<Eigen::Index>(m)]);
     all.margin = std::min(all.margin, found.margin);
     if (progress) progress(count);
   });

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "onn/network/network.hpp"
 
@@ -10,9 +11,11 @@ namespace optinc {
 /// What became of the words that a network was asked.
 struct WordCheck {
   std::uint64_t words = 0;
-  std::uint64_t wrong = 0;  ///< words with a digit on the wrong side of a threshold
-  double margin = 0.5;      ///< least over the words, as DecodingScore::margin
-  bool every = false;       ///< these were all words of the task
+  std::uint64_t wrong = 0;                  ///< words with a digit on the wrong side of a threshold
+  std::uint64_t off_by_one = 0;             ///< of these, the words whose code is the next one, up or down
+  std::vector<std::uint64_t> wrong_digits;  ///< words in which this digit is wrong, (M), the top digit first
+  double margin = 0.5;                      ///< least over the words, as DecodingScore::margin
+  bool every = false;                       ///< these were all words of the task
 
   bool operator==(const WordCheck&) const = default;
 };

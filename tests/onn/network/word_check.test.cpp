@@ -37,6 +37,8 @@ TEST_CASE("every word of a small task is asked once, and each wrong one counted"
   wrong.layers.back().bias[0] += 1;
   const WordCheck none = check_words(wrong, 0, 1);
   CHECK(none.wrong == words_below_3(few));
+  CHECK(none.off_by_one == none.wrong);
+  CHECK(none.wrong_digits == std::vector<std::uint64_t>{0, none.wrong});
   CHECK(none.margin == Approx(-0.5).margin(1e-9));
 }
 
@@ -47,8 +49,11 @@ TEST_CASE("of a large task edges and drawn words are asked, the same whatever th
   Network wrong = carry_chain({4, 5, Rounding::half_up});  // 371,293 words: all
   CHECK(words_to_check(wrong.task, 1000) == 371'293);
   wrong.layers.back().bias[0] += 0.6;
-  CHECK(check_words(wrong, 0, 3, 1) == check_words(wrong, 0, 3, 2));
-  CHECK(check_words(wrong, 0, 3, 1).wrong == words_below_3(wrong.task));
+  const WordCheck found = check_words(wrong, 0, 3, 1);
+  CHECK(found == check_words(wrong, 0, 3, 2));
+  CHECK(found.wrong == words_below_3(wrong.task));
+  CHECK(found.off_by_one == found.wrong);
+  CHECK(found.wrong_digits == std::vector<std::uint64_t>{0, 0, 0, 0, found.wrong});
 }
 
 // 7^7 = 823,543 edge words, none drawn: no seed plays a part. A network of no use tells words apart by its

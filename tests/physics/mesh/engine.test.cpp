@@ -172,14 +172,7 @@ TEST_CASE("the error against the f64 reference is as stated for every size") {
 }
 
 TEST_CASE("any topology of disjoint pairs passes, not only the rectangle") {
-  // a butterfly: columns of stride 1, 2, 4
-  MeshTopology t;
-  t.ports = 8;
-  for (const int stride : {1, 2, 4}) {
-    for (int p = 0; p < 8; ++p)
-      if ((p / stride) % 2 == 0) t.mzis.push_back({p, p + stride});
-    t.column_begin.push_back(t.mzi_count());
-  }
+  const MeshTopology t = butterfly_topology(8);
   Stream stream(5, Purpose::test);
   MeshProgram program{Vector(12), Vector(12), Vector(8)};
   for (auto* phases : {&program.theta, &program.phi, &program.output_phase})

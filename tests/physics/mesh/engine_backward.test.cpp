@@ -22,17 +22,6 @@ struct Problem {
   Matrix inputs, gradient;
 };
 
-MeshTopology butterfly8() {
-  MeshTopology t;
-  t.ports = 8;
-  for (const int stride : {1, 2, 4}) {
-    for (int p = 0; p < 8; ++p)
-      if ((p / stride) % 2 == 0) t.mzis.push_back({p, p + stride});
-    t.column_begin.push_back(t.mzi_count());
-  }
-  return t;
-}
-
 /// Random phases, splitters of 0.1 rad, arms of 0..1 dB (or none), random fields and gradients of unit
 /// variance; what float can hold of them, so that both precisions are given the same.
 Problem problem(const MeshTopology& t, int words, bool lossy) {
@@ -103,7 +92,7 @@ ReferenceGradient by_reference(const Problem& p) {
 // Gram sums are not exchanged, when an idle port's scale is left out, when the rescaling of the adjoint is that
 // of the field, or when the screen is not undone
 TEST_CASE("the inverse sweep is the reference gradient for every topology, size, loss and SIMD target") {
-  std::vector<MeshTopology> topologies = {butterfly8()};
+  std::vector<MeshTopology> topologies = {butterfly_topology(8)};
   for (const int n : {1, 2, 3, 8, 17, 40}) topologies.push_back(clements_topology(n));
   for (const int n : {2, 5, 16}) topologies.push_back(reck_topology(n));
   for (const bool lossy : {false, true})
@@ -141,7 +130,7 @@ TEST_CASE("many words are compressed to as many as there are ports, with the sam
 
 // fails when a segment starts one column late, or when the idle ports of the checkpoint path lose nothing
 TEST_CASE("checkpoints give the same gradient without inverting") {
-  for (const auto& t : {clements_topology(2), clements_topology(17), reck_topology(9), butterfly8()})
+  for (const auto& t : {clements_topology(2), clements_topology(17), reck_topology(9), butterfly_topology(8)})
     for (const int words : {1, 70}) {
       const Problem p = problem(t, words, true);
       const Answer a = by_engine<double>(p, {.compress = false, .invert = false});
