@@ -50,7 +50,8 @@ std::string studies_text() {
 
 std::string networks_text() {
   return fmt::format(
-      "trained networks for network.source (4 servers, 8 bits; half-up, names with \"even\": half-even)\n"
+      "trained networks for network.source (4 servers and 8 bits unless the name says otherwise;\n"
+      "half-up, names with \"even\": half-even)\n"
       "  {}\n",
       fmt::join(shipped_networks(), "\n  "));
 }
@@ -85,13 +86,14 @@ std::string models_text() {
 std::string devices_text() {
   return "devices of the light path, and the section of a study that configures each\n"
          "(published devices: optinc devices)\n"
-         "  PAM4 modulator, fibre lock    [link]   launch power, phase-lock error\n"
-         "  power divider (unit P)        [task]   number of servers\n"
-         "  coupler, phase shifter, DAC   [chip]   splitter error, calibration, loss, resolution, phase noise\n"
-         "  mesh of MZIs, attenuators     [chip]   errors drawn per chip; [mesh] for a single mesh\n"
-         "  homodyne receiver, amplifier  [link]   local oscillator, responsivity, noise, bandwidth;\n"
-         "                                [noise]  switches for the noise sources\n"
-         "  environment of a chip         [drift]  ambient, die and laser; recalibration (model drift)\n";
+         "  PAM4 modulator, fibre lock    [link]      launch power, phase-lock error\n"
+         "  power divider (unit P)        [task]      number of servers\n"
+         "  coupler, phase shifter, DAC   [chip]      splitter error, calibration, loss, DAC bits, phase "
+         "noise\n"
+         "  mesh of MZIs, attenuators     [chip]      errors drawn per chip; [mesh] for a single mesh\n"
+         "  homodyne receiver, amplifier  [receiver]  local oscillator, responsivity, noise, bandwidth;\n"
+         "                                [noise]     switches for the noise sources\n"
+         "  environment of a chip         [drift]     ambient, die and laser; recalibration (model drift)\n";
 }
 
 std::string sources_text() {
