@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "onn/link/detail/levels.hpp"
+#include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/power_path.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/modulator.hpp"
@@ -21,6 +23,19 @@ FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const Fi
   if (whole && !in_phase) out.im.noalias() += transfer.re * in.im;
   return out;
 }
+
+namespace {
+
+/// Whether light in quadrature can change the noise of a receiver by more than a thousandth, and so its
+/// variance by two, where a layer reads the drives of modulators alone.
+bool raises_noise(const Eigen::Ref<const Eigen::MatrixXd>& quadrature, const UnitHardware& hardware,
+                  const NoiseSwitches& noise) {
+  const ReceiverVariance variance = receiver_variance(hardware.receiver, noise);
+  const double most = quadrature.cwiseAbs().rowwise().sum().maxCoeff();
+  return variance.per_watt_a2 * most * most * hardware.link.signal_full_scale_w > 2e-3 * variance.dark_a2;
+}
+
+}  // namespace
 
 template <class Real>
 std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
@@ -59,6 +74,10 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
                                        ? design.task.input_digits()
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
     path.inputs_unchanged = path.inputs_unchanged && layer.inputs == of_source;
+    if constexpr (std::is_same_v<Real, float>)
+      path.quadrature_counts = !modulator.linearised || modulator.leak != 0 ||
+                               std::ranges::find(path.lane_driven, false) != path.lane_driven.end() ||
+                               raises_noise(path.passed * chip.layers[l].transfer.imag(), hardware, noise);
     path.bias = biases[l].template cast<Real>();
     path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(hardware.receiver));
   }

@@ -37,9 +37,14 @@ struct LayerPath {
   /// The inputs are all outputs of one layer (or of unit P), in order, undimmed, and what modulators send is
   /// their drive.
   bool inputs_unchanged = false;
+  /// Whether the shot noise of light in quadrature is computed. Always in double; in float it is left out where
+  /// it changes the noise of no receiver by more than a thousandth, whatever the words.
+  bool quadrature_counts = true;
 };
 
-/// Of every layer. With lock errors among the noise, gains undo their mean.
+/// Of every layer. With lock errors among the noise, gains undo their mean. Receivers behind neurons read
+/// |q_j| <= sum_i |Im T_ji| E in quadrature, E a modulator's full scale, which raises their variance by the
+/// factor 1 + per_watt_a2 |q_j|^2 / dark_a2 at most (ReceiverVariance).
 template <class Real>
 std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit);
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "onn/link/detail/receiver_variance.hpp"
+#include "physics/core/transpose.hpp"
 
 namespace optinc {
 namespace {
@@ -39,14 +40,18 @@ void add_noise(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, c
   for (Eigen::Index first = 0; first < current.cols(); first += words_at_once) {
     const Eigen::Index words = std::min(words_at_once, current.cols() - first);
     stream.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.rows() * words)));
-    rows.leftCols(words) = static_cast<Real>(noise.scale) * drawn.leftCols(words);
+    assign_by_rows<Real>(static_cast<Real>(noise.scale), drawn.leftCols(words), rows.leftCols(words));
     const auto seed_noise = rin * rows.row(0).head(words).array();
     for (Eigen::Index p = 0; p < ports; ++p) {
       auto own = rows.row(common + p).head(words).array();
       if (per_watt_a2 > 0) {
         const auto re = fields.re.row(p).segment(first, words).array();
-        const auto im = fields.im.row(p).segment(first, words).array();
-        own *= (dark_a2 + per_watt_a2 * (re.square() + im.square())).sqrt();
+        if (fields.im.size() == 0)
+          own *= (dark_a2 + per_watt_a2 * re.square()).sqrt();
+        else
+          own *=
+              (dark_a2 + per_watt_a2 * (re.square() + fields.im.row(p).segment(first, words).array().square()))
+                  .sqrt();
       } else {
         own *= std::sqrt(dark_a2);
       }

@@ -120,9 +120,9 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     const double drift_rad = unit.chip.layers[l].oscillator_rad,
                  walk_rad = noise.scale * fabricated.oscillator_walk_rad[l];
     const bool turned = layer.received() && (drift_rad != 0 || walk_rad > 0);
-    Fields out =
-        apply_transfer(paths[l].transfer, unchanged ? whole : made,
-                       !layer.received() || acting.shot || turned || !fabricated.oscillator_rad.empty());
+    Fields out = apply_transfer(paths[l].transfer, unchanged ? whole : made,
+                                !layer.received() || (acting.shot && paths[l].quadrature_counts) || turned ||
+                                    !fabricated.oscillator_rad.empty());
     if (turned) turn(out, drift_rad, walk_rad, fabricated.stage.analogue ? samples_per_symbol : 1, parts, walk);
     if (!layer.received()) {
       behind[l] = std::move(out);
