@@ -49,11 +49,13 @@ std::string studies_text() {
 }
 
 std::string networks_text() {
-  return fmt::format(
-      "trained networks for network.source (4 servers and 8 bits unless the name says otherwise;\n"
-      "half-up, names with \"even\": half-even)\n"
-      "  {}\n",
-      fmt::join(shipped_networks(), "\n  "));
+  constexpr std::size_t behind_names = 43;
+  std::string text =
+      "trained networks for network.source: widths of layers; MZIs; what they were trained with; keys of\n"
+      "task and link that are not the defaults\n";
+  for (const std::string& name : shipped_networks())
+    text += hanging_text("  " + name, network_description(name), behind_names);
+  return text;
 }
 
 std::string presets_text() {

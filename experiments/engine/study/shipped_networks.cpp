@@ -1,7 +1,18 @@
 #include "experiments/engine/study/shipped_networks.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include "experiments/engine/config/study_config.hpp"
+#include "experiments/engine/config/toml_values.hpp"
+#include "experiments/engine/store/hdf5.hpp"
+#include "experiments/engine/store/network_file.hpp"
+#include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/shipped_files.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -13,6 +24,18 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "shipped/";
 
+std::string training_text(const toml::table& config) {
+  const double noise = config["training"]["noise"].value_or(0.0);
+  const double weight_noise = config["training"]["matrix_noise"].value_or(0.0);
+  std::vector<std::string> with;
+  if (noise > 0)
+    with.push_back(fmt::format("noise ({}), losses of {}", config["noise"]["set"].value_or("custom"),
+                               config["chip"]["preset"].value_or("custom")));
+  if (weight_noise > 0) with.push_back(fmt::format("weight noise {}", weight_noise));
+  if (config["training"]["on_chips"].value_or(false)) with.push_back("simulated chips");
+  return with.empty() ? "trained without errors" : fmt::format("trained with {}", fmt::join(with, ", "));
+}
+
 }  // namespace
 
 std::vector<std::string> shipped_networks() {
@@ -22,6 +45,24 @@ std::vector<std::string> shipped_networks() {
     if (entry.path().extension() == ".h5") names.push_back(std::string(prefix) + entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::string network_description(const std::string& source) {
+  const File file = File::open(network_path(source));
+  require_schema(file);
+  const Group root = file.root();
+  // not stored_config(): a network outlives keys that studies no longer have
+  const toml::table config = parse_toml(root.attributes().text("config_toml"), {root.where()});
+  std::string text = fmt::format("{}; {} MZIs; {}", fmt::join(load_network(root.open("network")).widths(), "-"),
+                                 root.open("onn").attributes().integer("mzi_count"), training_text(config));
+  constexpr std::array<std::string_view, 5> sections = {"task", "link", "receiver", "modulator", "time"};
+  for (const FieldEntry& usual : config_entries({})) {
+    const toml::node* node = config[usual.section][usual.info.key].node();
+    if (node == nullptr || std::ranges::find(sections, usual.section) == sections.end()) continue;
+    const std::optional<FieldValue> here = value_of(*node, usual.value);
+    if (here && *here != usual.value) text += fmt::format("; {} = {}", usual.name(), toml_text(*here));
+  }
+  return text;
 }
 
 fs::path network_path(const std::string& source) {
