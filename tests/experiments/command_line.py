@@ -268,7 +268,7 @@ class MainJob(unittest.TestCase):
             self.assertIn("Example:", done.stdout)
         self.assertIn("rad", optinc("explain", "chip.sigma_eta_rad").stdout)
         self.assertRegex(optinc("explain", "word_accuracy").stdout, r"model chip: Fraction of .* \[1\]")
-        self.assertRegex(optinc("explain", "receiver").stdout, r"(?m)^  lo_power_w +Local-oscillator power .* \[W\]$")
+        self.assertRegex(optinc("explain", "receiver").stdout, r"(?m)^  lo_power_w +Local-oscillator power .* \[W\]; default 0\.001$")
         self.assertRegex(optinc("--version").stdout, r"^optinc \d+\.\d+\.\d+(-rc\.\d+)? \(([0-9a-f]{12}|unknown)")
         self.assertRegex(optinc("--version").stdout, r"(?m)^SIMD \w+, (128|256|512) bits; blocks of \d+ floats at 64 ports, \d+ at 256; "
                          r"L1d (\d+ KiB|unknown), L2 (\d+ KiB|unknown)$")

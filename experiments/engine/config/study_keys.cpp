@@ -35,8 +35,9 @@ std::string explain_section(std::string_view section) {
   std::string text;
   for (const FieldEntry& entry : config_entries({}))
     if (!section.empty() && entry.section == section)
-      text += hanging_text(fmt::format("  {}", entry.info.key),
-                           fmt::format("{} [{}]", entry.info.meaning, entry.info.unit), 31);
+      text += hanging_text(
+          fmt::format("  {}", entry.info.key),
+          fmt::format("{} [{}]; default {}", entry.info.meaning, entry.info.unit, toml_text(entry.value)), 31);
   if (text.empty()) return text;
   std::vector<std::string> others;
   for (const std::string& key : all_keys())
