@@ -14,6 +14,7 @@
 #include "experiments/engine/study/shipped_files.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
 #include "experiments/engine/study/shipped_studies.hpp"
+#include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
 namespace optinc {
@@ -48,13 +49,22 @@ std::string studies_text() {
   return text;
 }
 
+/// Of a damaged or newer file, why it cannot be read: the others are listed all the same.
+std::string described_network(const std::string& name) {
+  try {
+    return network_description(name);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 std::string networks_text() {
   constexpr std::size_t behind_names = 43;
   std::string text =
-      "trained networks for network.source: widths of layers; MZIs; what they were trained with; keys of\n"
-      "task and link that are not the defaults\n";
+      "trained networks for network.source: widths of layers; MZIs; what their last training met; keys of\n"
+      "task, link and devices that are not the defaults\n";
   for (const std::string& name : shipped_networks())
-    text += hanging_text("  " + name, network_description(name), behind_names);
+    text += hanging_text("  " + name, described_network(name), behind_names);
   return text;
 }
 

@@ -106,7 +106,7 @@ struct ChipsGpu::State {
 
 template <class Real>
 void ChipsGpu::State::set_layers(const LitUnit& unit, bool noisy, std::vector<LayerIn<Real>>& layers) {
-  const std::vector<LayerPath<Real>> paths = layer_paths<Real>(unit);
+  const std::vector<LayerPath<Real>> paths = layer_paths<Real>(unit);  // of the nominal chip: no quadrature
   const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
   const ReceiverVariance variance = receiver_variance(hardware.receiver, noise);
   const double intensity = noise.rin ? relative_intensity_noise(hardware.receiver, hardware.laser) : 0.0;

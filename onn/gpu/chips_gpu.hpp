@@ -11,7 +11,8 @@ namespace optinc {
 
 /// Whole chips of one unit on a GPU, from fabrication to answers, thousands at a time: those of fabricate() and
 /// programmed_chip(), tabulated as by tabulate_chip(), from the same streams. Meshes and words without noise
-/// are computed in double, the neurons' noise in float, as there. Sums have an order of their own, which may
+/// are computed in double, the neurons' noise in float, as there, except that shot noise of light in quadrature
+/// always counts (up to a thousandth of the noise). Sums have an order of their own, which may
 /// depend on how many chips are asked for at once: an answer at a threshold, or a phase between two steps of a
 /// DAC, may differ. Takes up to 6 GiB of the GPU's memory. For one thread at a time.
 ///

@@ -27,9 +27,9 @@ struct NoiseSwitches {
 /// silent, and a caller draws their noise as often as it likes).
 enum class NoisyReceivers { all, neurons };
 
-/// Numbers in which fields and currents are computed. Noise drawn in float32 is that of float64 to 1e-6 of
-/// itself, or to a thousandth where light in quadrature to the oscillators is left out, which at most changes
-/// it by that (LayerPath); only words at a threshold are decided differently.
+/// Numbers in which fields and currents are computed. float32 draws the same numbers: noise differs by 1e-6 of
+/// itself, or by up to a thousandth where light in quadrature is left out (LayerPath::quadrature_counts). Only
+/// words at a threshold are decided differently.
 enum class Arithmetic { float64, float32 };
 
 template <>

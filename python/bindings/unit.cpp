@@ -245,7 +245,7 @@ void bind_unit(nb::module_& m) {
            "together. Words in\n"
            "succession (time.sampling) meet the neighbours of their own call. `arithmetic` \"float32\" takes "
            "half the time\n"
-           "and draws the same noise, so that only words at a threshold are decided differently.\n\n"
+           "or less and draws the same numbers, so that only words at a threshold are decided differently.\n\n"
            "Raises TypeError for other numbers, ValueError for another shape, codes out of range, impossible "
            "hardware values, and\n"
            "an unknown arithmetic.")

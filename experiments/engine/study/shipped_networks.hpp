@@ -10,8 +10,9 @@ namespace optinc {
 /// the order of the alphabet; none where this build's are not on this machine.
 std::vector<std::string> shipped_networks();
 
-/// What a shipped network is, as its file says: widths of its layers, MZIs, what it was trained with,
-/// and the keys of its task and link that are not the defaults. Throws Error where its file cannot be read.
+/// What a shipped network is, as its file says: widths of its layers, MZIs, what its last training
+/// met, and the keys of its task, link and devices that are not the defaults. Throws Error where its file
+/// cannot be read.
 std::string network_description(const std::string& source);
 
 /// The file that network.source or network.start means: that of "shipped/NAME", or the path itself. Throws

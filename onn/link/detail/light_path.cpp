@@ -27,11 +27,12 @@ FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const Fi
 namespace {
 
 /// Whether light in quadrature can change the noise of a receiver by more than a thousandth, and so its
-/// variance by two, where a layer reads the drives of modulators alone.
-bool raises_noise(const Eigen::Ref<const Eigen::MatrixXd>& quadrature, const UnitHardware& hardware,
+/// variance by two, where a layer reads real drives alone.
+template <class Real>
+bool raises_noise(const TransferPlanes<Real>& transfer, const UnitHardware& hardware,
                   const NoiseSwitches& noise) {
   const ReceiverVariance variance = receiver_variance(hardware.receiver, noise);
-  const double most = quadrature.cwiseAbs().rowwise().sum().maxCoeff();
+  const double most = transfer.im.cwiseAbs().rowwise().sum().maxCoeff();
   return variance.per_watt_a2 * most * most * hardware.link.signal_full_scale_w > 2e-3 * variance.dark_a2;
 }
 
@@ -75,9 +76,9 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
                                        : design.layers[static_cast<std::size_t>(layer.lanes[0].source)].outputs;
     path.inputs_unchanged = path.inputs_unchanged && layer.inputs == of_source;
     if constexpr (std::is_same_v<Real, float>)
-      path.quadrature_counts = !modulator.linearised || modulator.leak != 0 ||
+      path.quadrature_counts = modulator.leak != 0 ||
                                std::ranges::find(path.lane_driven, false) != path.lane_driven.end() ||
-                               raises_noise(path.passed * chip.layers[l].transfer.imag(), hardware, noise);
+                               raises_noise(path.transfer, hardware, noise);
     path.bias = biases[l].template cast<Real>();
     path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(hardware.receiver));
   }

@@ -37,8 +37,9 @@ struct LayerPath {
   /// The inputs are all outputs of one layer (or of unit P), in order, undimmed, and what modulators send is
   /// their drive.
   bool inputs_unchanged = false;
-  /// Whether the shot noise of light in quadrature is computed. Always in double; in float it is left out where
-  /// it changes the noise of no receiver by more than a thousandth, whatever the words.
+  /// Whether the shot noise of light in quadrature is computed. Always in double, and of light that is passed
+  /// on or leaks. Of a layer that reads drives alone it is left out in float where it changes the noise of no
+  /// receiver by more than a thousandth (of late light, by a few per cent of that more).
   bool quadrature_counts = true;
 };
 

@@ -45,13 +45,12 @@ void add_noise(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, c
     for (Eigen::Index p = 0; p < ports; ++p) {
       auto own = rows.row(common + p).head(words).array();
       if (per_watt_a2 > 0) {
+        const auto times_rms = [&](const auto& power_w) { own *= (dark_a2 + per_watt_a2 * power_w).sqrt(); };
         const auto re = fields.re.row(p).segment(first, words).array();
         if (fields.im.size() == 0)
-          own *= (dark_a2 + per_watt_a2 * re.square()).sqrt();
+          times_rms(re.square());
         else
-          own *=
-              (dark_a2 + per_watt_a2 * (re.square() + fields.im.row(p).segment(first, words).array().square()))
-                  .sqrt();
+          times_rms(re.square() + fields.im.row(p).segment(first, words).array().square());
       } else {
         own *= std::sqrt(dark_a2);
       }

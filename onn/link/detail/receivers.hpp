@@ -63,7 +63,8 @@ struct OwnReceivers {
 };
 
 /// Homodyne currents (ports, words), A, of fields, with the noise that is switched on. Columns of fields are
-/// words, or samples where the stage is analogue; those before the first count as dark.
+/// words, or samples where the stage is analogue; those before the first count as dark. An empty plane `im` is
+/// one without light; receivers with phases of their own need it.
 template <class Real>
 typename FieldBatchOf<Real>::Plane detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware,
                                           const OwnReceivers& own, const StageInTime& stage,

@@ -48,6 +48,11 @@ TEST_CASE("float32 leaves light in quadrature out where no receiver's noise show
       leaky.modulator.leak = 1e-3;
       for (const auto& path : layer_paths<float>({b.design, b.state, leaky, noise}))
         CHECK(path.quadrature_counts);
+      UnitHardware sine = u.hardware;  // drives are as real, and as large at most
+      sine.modulator.linearised = false;
+      const auto curved = layer_paths<float>({b.design, b.state, sine, noise});
+      for (std::size_t l = 0; l < wide.size(); ++l)
+        CHECK(curved[l].quadrature_counts == narrow[l].quadrature_counts);
       const Codes codes = random_codes(network.task, 400);
       const auto sent = [&](const NoiseSwitches& on, Arithmetic arithmetic) {
         return transmit({b.design, b.state, u.hardware, on, arithmetic}, codes, {.seed = 1, .chip = u.chip});

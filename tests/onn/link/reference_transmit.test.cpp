@@ -143,7 +143,8 @@ TEST_CASE("transmit is the reference, device by device, whatever is wrong with t
 }
 
 // The same words with the same noise in float32, to eps = 2^-23 x depth x gain: words whose float64 outputs lie
-// further from a threshold are decided alike. Seen to fail when float32 leaves out the signals' shot noise.
+// further from a threshold are decided alike. Light in quadrature that float32 leaves out is less than rounding
+// here. Seen to fail when float32 leaves out the signals' shot noise.
 TEST_CASE("transmit in float32 is that in float64 to rounding, noise included") {
   const OneThread alone;
   double worst = 0.0;
