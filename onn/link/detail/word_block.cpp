@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "onn/link/oscillators.hpp"
 #include "physics/devices/power_divider.hpp"
@@ -136,7 +137,8 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
       Plane values = parts == 1
                          ? detect(out, hardware, own, stage, acting, stream)
                          : detect(at_instant(out, stage, instant, words), hardware, own, stage, acting, stream);
-      values = (static_cast<Real>(paths[l].gain) * values).colwise() + paths[l].bias;
+      for (Eigen::Index p = 0; p < values.rows(); ++p)
+        values.row(p) = (static_cast<Real>(paths[l].gain) * values.row(p)).array() + paths[l].bias[p];
       return values;
     };
     const auto passed_on = [&](Plane values) {
@@ -161,9 +163,11 @@ Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated
     if (!last) {
       Plane& drives = behind[l].re = std::move(values);
       const auto full_scale = static_cast<Real>(std::sqrt(hardware.link.signal_full_scale_w));
-      drives = full_scale / static_cast<Real>(layer.largest_output) *
-               (drives.array() + static_cast<Real>(layer.offset));
-      if (paths[l].undimmed) drives = drives.cwiseMax(-full_scale).cwiseMin(full_scale);
+      const Real most = paths[l].undimmed ? full_scale : std::numeric_limits<Real>::infinity();
+      drives = (full_scale / static_cast<Real>(layer.largest_output) *
+                (drives.array() + static_cast<Real>(layer.offset)))
+                   .max(-most)
+                   .min(most);
       if (parts > 1) drives = drives.replicate(1, parts).eval();
       continue;
     }
