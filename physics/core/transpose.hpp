@@ -33,7 +33,7 @@ void transpose_tile(Row (&rows)[tile]) {
 }  // namespace detail
 
 /// to = scale * from, both (rows, columns), from a matrix stored by columns to one stored by rows. Eigen moves
-/// one number at a time; tiles of 8 x 8 in registers take a third of its time.
+/// one number at a time; here, tiles of 8 x 8 are turned in registers. Shapes must agree.
 template <class Real>
 void assign_by_rows(Real scale,
                     const Eigen::Ref<const Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>>& from,
