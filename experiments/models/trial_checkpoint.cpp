@@ -65,8 +65,9 @@ LearningState read_state(const Group& root, const DataParallelSettings& settings
 
 /// Whether a keeper, of whatever study, gives this name: RUN_ID-TRIAL.h5, or what a killed process left of it.
 bool is_kept_name(const std::string& name) {
-  static const std::regex kept("[0-9a-f]{16}-[0-9]+\\.h5(\\.partial-[0-9]+(-probe)?)?");
-  return std::regex_match(name, kept);
+  static const std::regex kept("([0-9a-f]{16}-[0-9]+\\.h5)(.*)");
+  std::smatch parts;
+  return std::regex_match(name, parts, kept) && (parts[2].length() == 0 || is_leftover(name, parts[1].str()));
 }
 
 }  // namespace

@@ -128,8 +128,8 @@ class Places(MeshRun):
     # Fails where leftovers are told by how their names begin, or places are emptied without a look
     def test_files_of_others_beside_the_output_stay(self):
         path = self.folder / "beside.h5"
-        theirs = [self.folder / f"beside.h5.partial-{name}" for name in ("notes.md", "12x", "-probe", "7-probe-2")]
-        ours = [self.folder / f"beside.h5.partial-{name}" for name in ("12345", "12345-probe")]
+        theirs = [self.folder / f"beside.h5.partial-{name}" for name in ("notes.md", "12", "0123456789abcdeg", "0123456789abcdef-2")]
+        ours = [self.folder / f"beside.h5.partial-{name}" for name in ("0123456789abcdef", "0" * 16)]
         for file in theirs + ours:
             file.write_text("text\n")
         self.assertEqual(optinc("run", self.study, "-o", path, "--quiet").returncode, 0)

@@ -12,7 +12,7 @@ namespace optinc {
 
 void write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes,
                    std::string_view shown) {
-  const int fd = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+  const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0666);
   bool good = fd >= 0;
   while (good && !bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());

@@ -175,8 +175,8 @@ class Group {
 /// An open HDF5 file. Groups taken from it must not be used after it is closed or gone.
 class File {
  public:
-  /// A new file, built in memory and written to `path` by close(), sealed (seal.hpp), over an old one
-  /// (AtomicFile is the careful way). Without close() nothing is written. HDF5 itself never meets a full disk,
+  /// A new file, built in memory and written to `path` by close(), sealed (seal.hpp), where nothing may lie
+  /// (AtomicFile replaces). Without close() nothing is written. HDF5 itself never meets a full disk,
   /// after which it crashes at exit (h5py issue 914); the price is memory of twice the file's size. `shown`
   /// stands for the path in messages.
   static File create(const std::filesystem::path& path, std::string_view shown = {});

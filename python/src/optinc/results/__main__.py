@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from . import style
 from .errors import NotAResult, NotInResult
-from .files import require_not_input
+from .._files import require_not_input
 from .figures import FIGURES, drawn, names_of, says
 from .headlines import headlines
 from .report import write_report

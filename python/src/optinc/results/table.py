@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -10,8 +11,8 @@ from typing import Any, Optional, Union
 import numpy as np
 import xarray
 
+from .._files import creating
 from .errors import NotInResult
-from .files import creating
 from .run import Run
 
 Table = dict[str, "np.ndarray[Any, Any]"]
@@ -76,7 +77,9 @@ def write_csv(table: Table, path: Union[str, os.PathLike[str]], force: bool = Fa
     appears whole, or an earlier one stays. Raises OSError where something of that name exists (unless `force`) and where
     it cannot be written."""
     columns = [["" if isinstance(v, float) and v != v else v for v in values.tolist()] for values in table.values()]
-    with creating(Path(path), force) as partial, open(partial, "w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(table)
-        writer.writerows(zip(*columns))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*columns))
+    with creating(Path(path), force) as out:
+        out.write(text.getvalue().encode())
