@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/models/learning/learner_file.hpp"
 #include "physics/core/check.hpp"
@@ -106,7 +107,7 @@ void TrialCheckpoint::keep(const std::function<LearningState()>& state) {
       write_state(out.file().root(), state());
       out.commit();
     } catch (const Error& error) {  // a disk that is full for a while must not cost hours of training
-      std::fputs(fmt::format("optinc: warning: a training is not kept: {}\n", error.what()).c_str(), stderr);
+      complain(fmt::format("warning: a training is not kept: {}", error.what()));
     }
   }
   kept_s_ = omp_get_wtime();

@@ -127,14 +127,15 @@ class Group {
 
   // reading ---------------------------------------------------------------------------------------------------
 
-  /// Whether a group or dataset of that name lies below this group.
+  /// Whether a group or dataset of that name lies below this group. Throws Error where a link on the way leads elsewhere
+  /// (soft, external or user-defined), as do all that open what lies below.
   bool exists(std::string_view name) const;
 
   /// The group of that name. Throws Error unless it exists.
   Group open(std::string_view name) const;
 
   /// Shape of a dataset, from its header alone: look before a damaged or foreign one is read into memory.
-  /// Throws Error when missing.
+  /// Throws Error when missing, and where its values lie in another file or dataset.
   std::vector<std::size_t> shape(std::string_view name) const;
 
   /// A dataset with its shape, whatever that is. Throws Error when missing or not of type T.

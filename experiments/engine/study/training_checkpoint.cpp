@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
@@ -127,7 +128,7 @@ void TrainingKeeper::keep(const std::function<TrainingState()>& state) {
   try {
     write_checkpoint(path_, {kept_.config, kept_.command, kept_.start, state()});
   } catch (const Error& error) {  // a disk that is full for a while must not cost hours of training
-    std::fputs(fmt::format("optinc: warning: the training is not kept: {}\n", error.what()).c_str(), stderr);
+    complain(fmt::format("warning: the training is not kept: {}", error.what()));
   }
   saved_s_ = now_s();
   check_interrupt();
