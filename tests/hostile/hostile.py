@@ -112,9 +112,9 @@ class Trials:
         """Runs the tool in the scratch folder."""
         return run([self.optinc_path, *words], self.folder, **limits)
 
-    def prepare(self, *words):
+    def prepare(self, *words, **limits):
         """Runs the tool on sound input."""
-        done = self.optinc(*words)
+        done = self.optinc(*words, **limits)
         if done.status:
             raise RuntimeError(f"optinc {' '.join(map(str, words))}: status {done.status}: {done.err[-500:]}")
         return done
