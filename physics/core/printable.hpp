@@ -12,6 +12,10 @@
 // writing (U+202A-U+202E, U+2066-U+2069); what is no UTF-8 counts with them.
 
 namespace optinc {
+
+/// Whether a byte is one of ASCII's control characters, which texts of our own write in another way.
+inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
 namespace detail {
 
 struct Letter {
