@@ -97,12 +97,13 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
   require_not_input(options.output, {results});
   const ReplayReport report = replay_trial(results, point, trial, options);
   const std::string found =
-      !report.recorded        ? "the study has not run this trial"
-      : report.differing == 0 ? fmt::format("all {} values as the study recorded them", report.cells)
-                              : fmt::format("{} of {} values differ from the study's (another build or machine)",
-                                            report.differing, report.cells);
-  print_text(fmt::format("trial {}{}: {}; written to {}\n", trial, report.point.empty() ? "" : " at " + report.point,
-                         found, options.output.string()));
+      !report.recorded ? "the study has not run this trial"
+      : report.differing == 0
+          ? fmt::format("all {} values as the study recorded them", report.cells)
+          : fmt::format("{} of {} values differ from the study's (another build or machine)", report.differing,
+                        report.cells);
+  print_text(fmt::format("trial {}{}: {}; written to {}\n", trial,
+                         report.point.empty() ? "" : " at " + report.point, found, options.output.string()));
   return report.recorded && report.differing > 0 ? 1 : 0;
 }
 

@@ -79,7 +79,8 @@ bool parse_complex(std::string_view text, double& re, double& im) {
   return at != nullptr && at + 1 == last && imaginary_unit(*at);
 }
 
-/// The next line; false at the end of the file. Throws Error for one longer than any table has, before it takes memory.
+/// The next line; false at the end of the file. Throws Error for one longer than any table has, before it takes
+/// memory.
 bool read_line(std::istream& file, std::string& line, const std::string& name, long number) {
   constexpr std::size_t longest = std::size_t{16} << 20, piece_size = std::size_t{1} << 16;
   static_assert(piece_size < longest);
@@ -93,8 +94,9 @@ bool read_line(std::istream& file, std::string& line, const std::string& name, l
     line.append(piece.data(), full || file.eof() ? count : count - 1);  // without its '\n'
     if (!full) return true;
     file.clear();
-    validate(line.size() <= longest, "{}:{}: a line of more than 16 MiB (no table has one). Check how the file was made.",
-             name, number);
+    validate(line.size() <= longest,
+             "{}:{}: a line of more than 16 MiB (no table has one). Check how the file was made.", name,
+             number);
   }
 }
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-// Text of others (names in files, names of files) on its way to a terminal or a page. What commands either is the
-// control characters of ASCII and of Latin-1 (U+0080-U+009F), line ends, and the characters that turn the direction of
-// writing (U+202A-U+202E, U+2066-U+2069); what is no UTF-8 counts with them.
+// Text of others (names in files, names of files) on its way to a terminal or a page. What commands either is
+// the control characters of ASCII and of Latin-1 (U+0080-U+009F), line ends, and the characters that turn the
+// direction of writing (U+202A-U+202E, U+2066-U+2069); what is no UTF-8 counts with them.
 
 namespace optinc {
 
@@ -74,7 +74,8 @@ inline std::string printable_lines(std::string_view text, char by = '?') {
   return detail::replaced(text, [&](std::string& out, char32_t code) { out += code == '\n' ? '\n' : by; });
 }
 
-/// A JSON text with every such character of its strings as "\uXXXX"; line ends between them stay. Its strings must be UTF-8.
+/// A JSON text with every such character of its strings as "\uXXXX"; line ends between them stay. Its strings
+/// must be UTF-8.
 inline std::string printable_json(std::string_view json) {
   return detail::replaced(json, [](std::string& out, char32_t code) {
     if (code == '\n')

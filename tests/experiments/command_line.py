@@ -271,8 +271,8 @@ class MainJob(unittest.TestCase):
         result.write_bytes(self.path.read_bytes())
         with h5py.File(result, "r+") as file:
             file.attrs["config_toml"] = f"{file.attrs['config_toml']}\n[{far}]\n"
-        for words in (["inspect", result], ["resume", result], ["replay", result, "--trial", "1", "-o", path.with_suffix(".h5")],
-                      ["merge", result, self.path, "-o", path.with_suffix(".h5")]):
+        for words in (["inspect", result], ["resume", result], ["replay", result, "--trial", "1", "-o", path.with_name("never.h5")],
+                      ["merge", result, self.path, "-o", path.with_name("never.h5")]):
             self.check_refusal(optinc(*words), "nested too deeply")
 
     # Fails where messages hold what a file calls something as it is: every name of a file, and of files themselves

@@ -114,8 +114,8 @@ void refuse_control_characters(const toml::node& node, const TomlSource& source)
              source.at(node), shown(node));
 }
 
-/// Where a key has its seventeenth part or brackets stand in 32 others; nullptr where none do. toml++, and what walks its
-/// tables, recurses once for each.
+/// Where a key has its seventeenth part or brackets stand in 32 others; nullptr where none do. toml++, and what
+/// walks its tables, recurses once for each.
 const char* too_deep(std::string_view text) {
   constexpr int longest_key = 16, deepest = 32;
   int dots = 0, depth = 0;
@@ -158,9 +158,10 @@ void refuse_depth(std::string_view text, const TomlSource& source) {
   const std::size_t line_start = before.rfind('\n') + 1;  // 0 in the first line
   const auto line = static_cast<toml::source_index>(1 + std::count(before.begin(), before.end(), '\n'));
   const auto column = static_cast<toml::source_index>(before.size() - line_start + 1);
-  throw Error(fmt::format(
-      "{}nested too deeply (a key has at most 16 parts, and brackets stand in at most 32 others). Correct this place.",
-      source.at(toml::source_region{{line, column}, {line, column}, nullptr})));
+  throw Error(
+      fmt::format("{}nested too deeply (a key has at most 16 parts, and brackets stand in at most 32 others). "
+                  "Correct this place.",
+                  source.at(toml::source_region{{line, column}, {line, column}, nullptr})));
 }
 
 }  // namespace

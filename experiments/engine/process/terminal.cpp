@@ -16,7 +16,7 @@ std::string json_text(const nlohmann::ordered_json& json) {
 }
 
 void complain(std::string_view text) {
-  constexpr std::size_t longest = 2400, end = 600;  // the problem stands at the beginning, the remedy at the end
+  constexpr std::size_t longest = 2400, end = 600;  // the remedy stands there
   std::string line(text.substr(0, text.size() > longest ? longest - end : longest));
   if (text.size() > longest) line.append(" [..] ").append(text.substr(text.size() - end));
   std::fputs(fmt::format("optinc: {}\n", printable(line)).c_str(), stderr);

@@ -165,7 +165,8 @@ bool begins_as_journal(std::span<const std::byte> bytes) {
 /// Opens the journal at `path`, new or not, and locks it. Throws Error when another process holds it, or when
 /// it holds something and `force` is not set.
 int open_place(const fs::path& path, bool force) {
-  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NONBLOCK, 0666);  // a pipe would wait
+  const int fd =
+      ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);  // a pipe would wait
   if (fd < 0) cannot(path, "be created");
   try {
     require_plain(fd, path);
@@ -224,7 +225,7 @@ Journal Journal::create(const fs::path& path, std::string_view config_toml, std:
 }
 
 Journal Journal::reopen(const fs::path& path, const Reader& reader) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) cannot(path, "be opened");
   Journal journal(path, fd);
   require_plain(fd, path);

@@ -20,8 +20,8 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 constexpr std::string_view partial_mark = ".partial-", hexadecimal = "0123456789abcdef";
 constexpr std::size_t partial_digits = 16;
 
-/// PATH.partial- and 64 random bits: nobody can lay a link there beforehand, and no name that a person chose looks
-/// like it.
+/// PATH.partial- and 64 random bits: nobody can lay a link there beforehand, and no name that a person chose
+/// looks like it.
 fs::path partial_name(const fs::path& path) {
   std::uint64_t bits = 0;
   validate(::getrandom(&bits, sizeof bits, 0) == sizeof bits, "{}: no random name beside it ({}). Try again.",

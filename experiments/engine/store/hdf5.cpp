@@ -146,22 +146,23 @@ herr_t read_values(hid_t dataset, std::vector<T>& values) {
   }
 }
 
-/// Throws Error for a link of any kind but those by which a file holds its own objects. HDF5 would follow the others, to
-/// files that no seal covers and to pipes that nobody writes to.
+/// Throws Error for a link of any kind but those by which a file holds its own objects. HDF5 would follow the
+/// others, to files that no seal covers and to pipes that nobody writes to.
 void require_own(hid_t group, const std::string& name, std::string_view where) {
   H5L_info_t link;
   succeed(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), where, "look at the link");
-  validate(link.type == H5L_TYPE_HARD,
-           "{}: a link to elsewhere (a file must hold its own data: FORMAT.md, \"Links\"). Store the data itself.",
-           where);
+  validate(
+      link.type == H5L_TYPE_HARD,
+      "{}: a link to elsewhere (a file must hold its own data: FORMAT.md, \"Links\"). Store the data itself.",
+      where);
 }
 
 /// The same for a dataset whose values lie in other files or datasets.
 void require_own_values(hid_t dataset, std::string_view where) {
   const Handle list(H5Dget_create_plist(dataset), H5Pclose);
   validate(H5Pget_layout(list.get()) != H5D_VIRTUAL && H5Pget_external_count(list.get()) == 0,
-           "{}: a dataset whose values lie elsewhere (virtual, or in an external file; a file must hold its own data: "
-           "FORMAT.md, \"Links\"). Store the values themselves.",
+           "{}: a dataset whose values lie elsewhere (virtual, or in an external file; a file must hold its "
+           "own data: FORMAT.md, \"Links\"). Store the values themselves.",
            where);
 }
 

@@ -127,8 +127,8 @@ class Group {
 
   // reading ---------------------------------------------------------------------------------------------------
 
-  /// Whether a group or dataset of that name lies below this group. Throws Error where a link on the way leads elsewhere
-  /// (soft, external or user-defined), as do all that open what lies below.
+  /// Whether a group or dataset of that name lies below this group. Throws Error where a link on the way leads
+  /// elsewhere (soft, external or user-defined), as do all that open what lies below.
   bool exists(std::string_view name) const;
 
   /// The group of that name. Throws Error unless it exists.

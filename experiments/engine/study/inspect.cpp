@@ -178,7 +178,8 @@ Json network_summaries(const Group& root, const StudyInputs& inputs) {
   for (std::size_t i = 0; i < inputs.networks.size(); ++i) {
     const Group group = root.open(network_group(i));
     Json& j = list.emplace_back(onn_summary(group.open("onn")));
-    j["source"] = parse_toml(inputs.networks[i].identity, {group.where()})["network"]["source"].value_or(std::string("?"));
+    j["source"] = parse_toml(inputs.networks[i].identity, {group.where()})["network"]["source"].value_or(
+        std::string("?"));
     j["identity"] = inputs.networks[i].identity;
     if (group.exists("gradient")) j["gradient"] = gradient_summary(group.open("gradient"));
     if (group.exists("cost")) j["cost"] = cost_summary(group.open("cost"));

@@ -462,8 +462,9 @@ TEST_CASE("text that is nested deeper than a parser's stack is refused, with its
   check_message(complaint("study = \"x\"\n[" + far + "]"), {"s.toml:2:", deep});
   for (const std::string& text :
        {far + " = 1", "[[" + far + "]]", "x = {" + far + " = 1}", "[" + times(40000, "\"a\" . ") + "a]",
-        "x = [\"\"\"a\"\"\"\", '''b''''', {" + far + " = 1}]", "x = \"\\\"\"\n" + far + " = 1", "# '\n" + far + " = 1",
-        "x = " + times(1000, "[") + times(1000, "]"), "x = " + times(1000, "{a=") + "1" + times(1000, "}"), far.substr(0, 2 * 17) + " = 1"})
+        "x = [\"\"\"a\"\"\"\", '''b''''', {" + far + " = 1}]", "x = \"\\\"\"\n" + far + " = 1",
+        "# '\n" + far + " = 1", "x = " + times(1000, "[") + times(1000, "]"),
+        "x = " + times(1000, "{a=") + "1" + times(1000, "}"), far.substr(0, 2 * 17) + " = 1"})
     check_message(complaint(text), {deep});
   check_message(complaint("", {far + "=1"}), {"--set a.a.", deep});
   check_message(complaint("", {"x.y=" + times(1000, "[")}), {deep});
