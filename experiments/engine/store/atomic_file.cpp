@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/engine/store/durable_write.hpp"
+#include "experiments/engine/store/seal.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -98,11 +99,14 @@ void require_not_input(const fs::path& path, const std::vector<fs::path>& inputs
 void remove_leftovers(const fs::path& path) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder_of(path), none))
-    if (is_leftover(entry.path().filename().string(), path.filename().string())) fs::remove(entry.path(), none);
+    if (is_leftover(entry.path().filename().string(), path.filename().string()) && is_abandoned(entry.path()))
+      fs::remove(entry.path(), none);
 }
 
 PartialFile::PartialFile(fs::path path, bool force)
-    : path_(writable(std::move(path), force)), partial_(partial_name(path_)), force_(force) {}
+    : path_(writable(std::move(path), force)), partial_(partial_name(path_)), force_(force) {
+  remove_leftovers(path_);
+}
 
 PartialFile::~PartialFile() {
   if (published_) return;
@@ -125,16 +129,19 @@ void PartialFile::publish() {
 }
 
 AtomicFile::AtomicFile(fs::path path, bool force)
-    : place_(std::move(path), force), file_(File::create(place_.partial(), place_.path().string())) {}
+    : place_(std::move(path), force), file_(File::in_memory(place_.path().string())) {}
 
 void AtomicFile::commit() {
+  std::vector<std::byte> bytes = file_.bytes();
   file_.close();
+  seal(bytes);
+  const Descriptor held = write_durably(place_.partial(), bytes, place_.path().string());
   place_.publish();
 }
 
 void write_text_file(const fs::path& path, std::string_view text, bool force) {
   PartialFile file(path, force);
-  write_durably(file.partial(), std::as_bytes(std::span(text)), path.string());
+  const Descriptor held = write_durably(file.partial(), std::as_bytes(std::span(text)), path.string());
   file.publish();
 }
 

@@ -21,14 +21,15 @@ void require_not_input(const std::filesystem::path& path, const std::vector<std:
 /// hexadecimal digits. Both without their folders.
 bool is_leftover(std::string_view name, std::string_view of);
 
-/// Removes what processes that were killed left of `path`: for whoever alone writes it.
+/// Removes what processes that were killed left of `path`; what a living one is writing stays.
 void remove_leftovers(const std::filesystem::path& path);
 
 /// A file on its way to its name: written in the same folder under a random name (is_leftover), then renamed.
 /// Without publish the destructor removes it and what was at PATH stays untouched.
 class PartialFile {
  public:
-  /// Of a link it is the file it leads to that is written. Throws Error where require_writable_output does.
+  /// Of a link it is the file it leads to that is written. Removes what killed processes left of it. Throws
+  /// Error where require_writable_output does.
   PartialFile(std::filesystem::path path, bool force);
   PartialFile(PartialFile&&) = delete;
   ~PartialFile();

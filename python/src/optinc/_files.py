@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import glob
 import os
 import secrets
-from contextlib import contextmanager
+import stat
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Iterator, Optional
 
@@ -16,22 +19,25 @@ def creating(path: Path, force: Optional[bool] = None) -> Iterator[BinaryIO]:
     raised before anything is done, and at the end where one has appeared meanwhile. None: the caller has no such option.
     OSError where it cannot be written."""
     name, path = path, _checked(path, force)
+    _remove_leftovers(path)
     partial = path.with_name(f"{path.name}.partial-{secrets.token_hex(8)}")  # as the command line's: FORMAT.md, "Writing"
     try:
         # a new file in any case: no link that somebody has laid there is written through
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR | os.O_CLOEXEC, 0o666), "w+b") as out:
+            with suppress(OSError):  # a file system without locks, where nobody tidies up
+                fcntl.flock(out, fcntl.LOCK_EX)
             yield out
             out.flush()
             os.fsync(out.fileno())
-        if not force:
-            try:
-                os.link(partial, path)  # fails where PATH has appeared
-                return
-            except FileExistsError:
-                raise _exists(name, force) from None
-            except OSError:  # a file system without links
-                pass
-        os.replace(partial, path)
+            if not force:
+                try:
+                    os.link(partial, path)  # fails where PATH has appeared
+                    return
+                except FileExistsError:
+                    raise _exists(name, force) from None
+                except OSError:  # a file system without links
+                    pass
+            os.replace(partial, path)
     except FileExistsError:
         raise
     except OSError as error:
@@ -40,6 +46,19 @@ def creating(path: Path, force: Optional[bool] = None) -> Iterator[BinaryIO]:
         raise OSError(f"{name} cannot be written ({error.strerror}). Choose another place.") from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Removes what processes that were killed left of `path`; what a living one is writing is locked, and stays."""
+    for partial in path.parent.glob(f"{glob.escape(path.name)}.partial-{'[0-9a-f]' * 16}"):
+        with suppress(OSError):
+            file = os.open(partial, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if stat.S_ISREG(os.fstat(file).st_mode):
+                    partial.unlink()
+            finally:
+                os.close(file)
 
 
 def _checked(path: Path, force: Optional[bool]) -> Path:

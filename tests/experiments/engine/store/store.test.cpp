@@ -214,6 +214,25 @@ TEST_CASE("what killed writers left of a file goes, and nothing else") {
   remove_leftovers(scratch / "out.h5");
   CHECK(files_in(scratch.path()) == 6);
   CHECK_FALSE(fs::exists(left));
+  write_text_file(scratch / "other.h5", "text");  // as whoever writes that file next does
+  CHECK_FALSE(fs::exists(scratch / "other.h5.partial-0123456789abcdef"));
+}
+
+// Fails where what another process is still writing is taken for a leftover
+TEST_CASE("a partial file of a living process stays") {
+  const Scratch scratch;
+  const fs::path partial = scratch / "out.h5.partial-0123456789abcdef";
+  {
+    const Descriptor held = write_durably(partial, {}, "out.h5");
+    CHECK_FALSE(is_abandoned(partial));
+    remove_leftovers(scratch / "out.h5");
+    CHECK(fs::exists(partial));
+  }
+  CHECK(is_abandoned(partial));
+  fs::create_symlink(partial, scratch / "out.h5.partial-0000000000000000");
+  remove_leftovers(scratch / "out.h5");
+  CHECK_FALSE(fs::exists(partial));
+  CHECK(fs::is_symlink(scratch / "out.h5.partial-0000000000000000"));
 }
 
 // Fails where partial files have names that others can tell beforehand, or are opened through a link
