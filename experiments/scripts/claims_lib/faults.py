@@ -11,6 +11,9 @@ GENERATORS = {  # of tests/hostile: what it tries, and how much of it (--count)
     "hdf5_files": ("HDF5 files changed by HDF5, and what reads them, in C++ and Python", 40),
     "settings": ("studies with one to four random values", 1500),
     "bombs": ("bombs: nests, aliases, names of megabytes, sizes that nothing stands behind", 1),
+    "states": ("all states of an output (file, journal, training) by ten commands that write there", 0),
+    "calls": ("calls that change files, of eleven commands, that kill or fail in one of eight ways", 1500),
+    "kills": ("signals at random instants of twelve runs, trainings, growing studies and merges", 240),
 }
 SEED = 61
 
