@@ -50,12 +50,13 @@ std::optional<StudyState> own_results(const fs::path& output, const StudyState& 
   return found;
 }
 
-/// Whether write_results() may write: nothing lies there, or what --force gave up to the run, or what the run
-/// has itself written before it was killed.
+/// Whether write_results() may write: nothing lies there, or what --force gave up to the run, or results of
+/// this study with no more trials, such as those that the run wrote before it was killed.
 bool may_write(const StudyState& state, const fs::path& output) {
   if (is_as_found(output, state.replaces)) return true;
   try {
-    return fs::exists(output) && own_results(output, state).has_value();
+    const std::optional<StudyState> found = own_results(output, state);
+    return found && found->records->count() <= state.records->count();
   } catch (const Error&) {
     return false;
   }
