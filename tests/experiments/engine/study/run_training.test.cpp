@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Stopped {};
+struct TrainingKilled {};
 
 StudyConfig training(int seed = 3) {
   return parse("[run]\nseed = " + std::to_string(seed) +
@@ -38,11 +38,11 @@ void killed_training(const fs::path& output, const StudyConfig& config, Training
   Checkpointing keeping = keeper.keeping({});
   keeping.after_step = [keep = keeping.after_step](const std::function<TrainingState()>& state) {
     keep(state);
-    throw Stopped{};
+    throw TrainingKilled{};
   };
   CHECK_THROWS_AS(
       train(config.task, config.network.hidden, config.training, config.run.seed, 1, {}, nullptr, &keeping),
-      Stopped);
+      TrainingKilled);
 }
 
 fs::path whole_training(const Scratch& scratch, const StudyConfig& config) {
