@@ -252,8 +252,8 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   if (opened) {  // its heading no longer holds for what follows: what it holds goes into the result file first
     validate(
         grown.inputs || !grown.records,
-        "{}: the networks or files of its trials are damaged, and are made again by the program that began "
-        "the run alone. Resume it with that, without --trials, first.",
+        "{}: the networks or files of its trials are damaged (they are made again only to finish the run as it "
+        "began). Resume first with the program that began it, without --trials.",
         path.string());
     if (grown.inputs && grown.records) {
       store_results(grown, layout_of(grown), nullptr, both);

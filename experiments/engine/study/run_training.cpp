@@ -77,7 +77,7 @@ Ending run_training(const StudyConfig& config, const RunOptions& options) {
 Ending resume_training(const ResumeChanges& changes, const RunOptions& options) {
   validate(
       !changes.trials && !changes.time_limit_s,
-      "--trials or --time-limit for {}: a training, which has no trials. Leave them out, or run a study of its "
+      "{}: --trials or --time-limit for a training (it has no trials). Leave them out, or run a study of its "
       "network.",
       options.output.string());
   const OutputLock held(options.output);

@@ -72,7 +72,10 @@ void killed_run(const fs::path& output, const StudyConfig& config,
                 std::string_view heading = "1/1") {
   const StudyInputs inputs = make_study_inputs(config, true);
   const TrialModel model = make_model(config, inputs);
-  Journal journal = Journal::create(journal_path(output), identity_toml(config), heading, false);
+  Journal journal = Journal::create(
+      journal_path(output),
+      journal_comments("the command line", {std::string(program_revision())}) + identity_toml(config), heading,
+      false);
   journal.inputs(study_inputs_bytes(inputs));
   for (std::size_t p = 0; p < point_count(config); ++p)
     for (std::size_t t = 0; t < static_cast<std::size_t>(config.runner.trials); ++t)
