@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include "experiments/cli/command_line.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/study/run_study.hpp"
 
 int main(int argc, char** argv) {

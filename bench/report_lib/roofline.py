@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python/src"))
 from optinc.results import style  # noqa: E402  (the look of every figure of the project)
-from optinc.results.files import replacing  # noqa: E402
+from optinc._files import creating  # noqa: E402
 
 from .run import BenchRun, NotARun, Row
 
@@ -148,5 +148,5 @@ def save(figure: Figure, path: Path) -> None:
     import matplotlib
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context(style.LOOK), replacing(path) as partial:
-        figure.savefig(partial, format=ending)
+    with matplotlib.rc_context(style.LOOK), creating(path, force=True) as out:
+        figure.savefig(out, format=ending)

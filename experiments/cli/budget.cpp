@@ -6,6 +6,7 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
@@ -74,7 +75,7 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
     write_budget(file.file().group("budget"), result);
     file.commit();
   }
-  fmt::print("{}", a.json ? budget_json(result, title).dump(2) + "\n" : budget_text(result, title));
+  print_text(a.json ? json_text(budget_json(result, title)) : budget_text(result, title));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/study/shipped_studies.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "onn/network/word_check.hpp"
@@ -41,7 +42,7 @@ int check_network_command(const CheckNetworkArguments& a) {
                                          {"mzis", mzi_count(network)},
                                          {"mzi_depth", mzi_depth(network)},
                                          {"layers", network.layers.size()}};
-    fmt::print("{}\n", json.dump(2));
+    print_text(json_text(json));
   } else {
     fmt::print("{} {} of {} servers, {} bits, {}: {} wrong; margin {:.4f} digit\n", found.words,
                found.every ? "words, every one," : "words, random ones and edge cases,", network.task.servers,

@@ -10,6 +10,7 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/io/netlist_file.hpp"
@@ -297,8 +298,8 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
                      fmt::format("OptINC circuit: {}", std::filesystem::path(a.netlist).stem().string()), typed,
                      a.out.force);
   const CircuitSummary summary = summary_of(found);
-  fmt::print("{}", a.json ? json_of(found, circuit.devices, summary).dump(2) + "\n"
-                          : text_of(found, circuit.devices, summary));
+  print_text(a.json ? json_text(json_of(found, circuit.devices, summary))
+                    : text_of(found, circuit.devices, summary));
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/shipped_files.hpp"
@@ -25,7 +26,7 @@ int cluster_command(const ClusterArguments& a, std::string_view typed) {
   }
   ClusterResults results = load_cluster_list(a.list);
   if (a.dry_run) {
-    fmt::print("{}: {} rows, nothing computed\n", a.list, results.rows());
+    print_text(fmt::format("{}: {} rows, nothing computed\n", a.list, results.rows()));
     return 0;
   }
   Progress progress("cluster", static_cast<long>(results.rows()), a.out.quiet);
@@ -44,7 +45,7 @@ int cluster_command(const ClusterArguments& a, std::string_view typed) {
     write_clusters(file.file().root(), results);
     file.commit();
   }
-  fmt::print("{}", a.json ? cluster_json(results).dump(2) + "\n" : cluster_text(results));
+  print_text(a.json ? json_text(cluster_json(results)) : cluster_text(results));
   return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "experiments/cli/command_table.hpp"
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "physics/core/check.hpp"
@@ -150,8 +151,6 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
 }
 
 }  // namespace
-
-void complain(const std::string& text) { std::fputs(("optinc: " + text + "\n").c_str(), stderr); }
 
 int run_command_line(int argc, char** argv, Ranks& ranks) {
   try {

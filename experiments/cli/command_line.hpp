@@ -11,7 +11,4 @@ namespace optinc {
 /// Complaints are one line each on standard error. Throws nothing.
 int run_command_line(int argc, char** argv, Ranks& ranks);
 
-/// One line on standard error; where that is closed there is nobody to tell.
-void complain(const std::string& text);
-
 }  // namespace optinc

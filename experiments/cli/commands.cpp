@@ -7,6 +7,7 @@
 #include "experiments/cli/devices.hpp"
 #include "experiments/cli/dry_run.hpp"
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/study/inspect.hpp"
 #include "experiments/engine/study/replay.hpp"
@@ -67,11 +68,11 @@ int run_command(const StudyArguments& arguments, std::string_view typed, Ranks& 
   const StudyConfig config = config_of(arguments);
   const Shard shard = parse_shard(arguments.shard);
   if (arguments.print_config) {
-    fmt::print("{}", to_toml(config, true));
+    print_text(to_toml(config, true));
     return 0;
   }
   if (arguments.dry_run) {
-    fmt::print("{}", dry_run(config, shard));
+    print_text(dry_run(config, shard));
     return 0;
   }
   RunOptions options = arguments.out.options(typed, ranks);
@@ -83,7 +84,7 @@ int run_command(const StudyArguments& arguments, std::string_view typed, Ranks& 
 int train_command(const StudyArguments& arguments, std::string_view typed, Ranks& ranks) {
   const StudyConfig config = config_of(arguments);
   if (arguments.print_config) {
-    fmt::print("{}", to_toml(config, true));
+    print_text(to_toml(config, true));
     return 0;
   }
   const RunOptions options = arguments.out.options(typed, ranks);
@@ -95,15 +96,14 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
                    const RunOptions& options) {
   require_not_input(options.output, {results});
   const ReplayReport report = replay_trial(results, point, trial, options);
-  fmt::print("trial {}{}: ", trial, report.point.empty() ? "" : " at " + report.point);
-  if (!report.recorded)
-    fmt::print("the study has not run this trial; written to {}\n", options.output.string());
-  else if (report.differing == 0)
-    fmt::print("all {} values as the study recorded them; written to {}\n", report.cells,
-               options.output.string());
-  else
-    fmt::print("{} of {} values differ from the study's (another build or machine); written to {}\n",
-               report.differing, report.cells, options.output.string());
+  const std::string found =
+      !report.recorded ? "the study has not run this trial"
+      : report.differing == 0
+          ? fmt::format("all {} values as the study recorded them", report.cells)
+          : fmt::format("{} of {} values differ from the study's (another build or machine)", report.differing,
+                        report.cells);
+  print_text(fmt::format("trial {}{}: {}; written to {}\n", trial,
+                         report.point.empty() ? "" : " at " + report.point, found, options.output.string()));
   return report.recorded && report.differing > 0 ? 1 : 0;
 }
 
@@ -117,8 +117,8 @@ int program_command(const LabArguments& a, const RunOptions& options) {
   if (done.nearest_distance)
     remark = fmt::format(" for the nearest unitary matrix, which differs by up to {:.1e} in an element",
                          *done.nearest_distance);
-  fmt::print("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis, remark,
-             options.output.string());
+  print_text(fmt::format("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis, remark,
+                         options.output.string()));
   return 0;
 }
 
@@ -153,10 +153,8 @@ int transfer_command(const LabArguments& a, const RunOptions& options) {
 }
 
 int inspect_command(const std::string& file, bool json) {
-  // what a damaged file has for text need not be UTF-8
-  constexpr auto mended = nlohmann::ordered_json::error_handler_t::replace;
   const std::filesystem::path path = network_path(file);
-  fmt::print("{}", json ? inspect_json(path).dump(2, ' ', false, mended) + "\n" : inspect_text(path));
+  print_text(json ? json_text(inspect_json(path)) : inspect_text(path));
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
@@ -33,8 +34,7 @@ int compare_costs_command(const CompareCostsArguments& a, std::string_view typed
     write_designs(file.file().group("designs"), list, designs);
     file.commit();
   }
-  fmt::print("{}",
-             a.json ? designs_json(designs, list.title).dump(2) + "\n" : designs_text(designs, list.title));
+  print_text(a.json ? json_text(designs_json(designs, list.title)) : designs_text(designs, list.title));
   return 0;
 }
 

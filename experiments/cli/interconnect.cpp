@@ -8,6 +8,7 @@
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/shipped_files.hpp"
@@ -63,7 +64,7 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
     const auto number = static_cast<std::size_t>(chosen - list.scenarios.data());
     write_text_file(a.trace, fmt::format("{}\n", iteration_trace(results.results[number]).dump()), a.out.force);
   }
-  fmt::print("{}", a.json ? interconnect_json(results).dump(2) + "\n" : interconnect_text(results));
+  print_text(a.json ? json_text(interconnect_json(results)) : interconnect_text(results));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
@@ -74,8 +75,8 @@ int operating_point_command(const OperatingPointArguments& a, std::string_view t
     write_text_file(a.designs,
                     points_list(list, points, a.search, typed, std::filesystem::path(a.designs).parent_path()),
                     a.out.force);
-  fmt::print("{}", a.json ? points_json(points, list.title, a.search).dump(2) + "\n"
-                          : points_text(points, list.title, a.search));
+  print_text(a.json ? json_text(points_json(points, list.title, a.search))
+                    : points_text(points, list.title, a.search));
   return 0;
 }
 

@@ -59,7 +59,7 @@ void add_ablate(CommandTable& commands) {
 
 void add_mixed_revisions(CLI::App& command, OutputArguments& out) {
   command.add_flag("--mixed-revisions", out.mixed_revisions,
-                   "Accept trials that programs of other revisions computed; the file names them all");
+                   "Accept trials or a training of programs of other revisions; the file names them all");
 }
 
 void add_resume(CommandTable& commands) {

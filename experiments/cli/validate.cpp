@@ -10,6 +10,7 @@
 #include "experiments/analysis/validate/report.hpp"
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/process/progress.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "physics/core/check.hpp"
@@ -65,7 +66,7 @@ std::vector<LawResult> run_laws(const std::vector<const Law*>& chosen, const Law
 int validate_command(const LawArguments& a, std::string_view typed) {
   const std::vector<const Law*> chosen = laws_to_run(a.chosen, a.quick && !a.list);
   if (a.list) {
-    fmt::print("{}", a.json ? Json{{"laws", law_list_json(chosen)}}.dump(2) + "\n" : law_list(chosen));
+    print_text(a.json ? json_text({{"laws", law_list_json(chosen)}}) : law_list(chosen));
     return 0;
   }
   const bool stored = !a.out.output.empty();
@@ -85,7 +86,7 @@ int validate_command(const LawArguments& a, std::string_view typed) {
     write_laws(file.file().root(), results, {a.quick, a.seed});
     file.commit();
   }
-  fmt::print("{}", a.json ? Json{{"laws", list}}.dump(2) + "\n" : verdict_summary(verdicts));
+  print_text(a.json ? json_text({{"laws", list}}) : verdict_summary(verdicts));
   std::fflush(stdout);
   validate(all_pass,
            "a law does not hold (see FAIL above). The simulator or the law is wrong: do not trust results of "

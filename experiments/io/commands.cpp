@@ -175,6 +175,9 @@ void transfer_to_file(const fs::path& phases, const fs::path& output, const Tran
   require_writable_output(output, options.force);
   const std::vector<NamedMesh> meshes = read_phases(phases);
   const NamedMesh& mesh = choose(meshes, options.mesh, phases);
+  validate(mesh.topology.ports <= largest_matrix,
+           "{}: mesh {} has {} ports (matrices have at most {}). Name another with --mesh.", phases.string(),
+           mesh.name, mesh.topology.ports, largest_matrix);
   const MeshErrors errors = options.chip ? errors_of_mesh(mesh, *options.chip) : no_errors(mesh.topology);
   const Matrix transfer = transfer_matrix(mesh.topology, mesh.program, errors);
   write_matrix(output, transfer, fmt::format("OptINC: transfer matrix of {}", mesh.name), options.command,

@@ -1,6 +1,7 @@
 #include "experiments/io/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -78,6 +79,27 @@ bool parse_complex(std::string_view text, double& re, double& im) {
   return at != nullptr && at + 1 == last && imaginary_unit(*at);
 }
 
+/// The next line; false at the end of the file. Throws Error for one longer than any table has, before it takes
+/// memory.
+bool read_line(std::istream& file, std::string& line, const std::string& name, long number) {
+  constexpr std::size_t longest = std::size_t{16} << 20, piece_size = std::size_t{1} << 16;
+  static_assert(piece_size < longest);
+  std::array<char, piece_size> piece;
+  line.clear();
+  for (;;) {
+    file.getline(piece.data(), piece.size());
+    const auto count = static_cast<std::size_t>(file.gcount());
+    const bool full = file.fail() && !file.bad() && count == piece.size() - 1;  // and the line goes on
+    if (file.fail() && !full) return !line.empty();
+    line.append(piece.data(), full || file.eof() ? count : count - 1);  // without its '\n'
+    if (!full) return true;
+    file.clear();
+    validate(line.size() <= longest,
+             "{}:{}: a line of more than 16 MiB (no table has one). Check how the file was made.", name,
+             number);
+  }
+}
+
 }  // namespace
 
 std::string TextLine::where() const { return fmt::format("{}:{}", file, number); }
@@ -90,7 +112,7 @@ void read_text(const fs::path& path, char comment, const std::function<void(cons
   std::string raw;
   bool ours = false, ended = false, anything = false;
   TextLine line{name, 0, {}};
-  while (std::getline(file, raw)) {
+  while (read_line(file, raw, name, line.number + 1)) {
     if (++line.number == 1 && raw.starts_with("\xEF\xBB\xBF")) raw.erase(0, 3);
     if (line.number == 1) ours = comment_says(raw, comment, text_signature);
     ended = ended || comment_says(raw, comment, text_end);

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/models/learning/learner_file.hpp"
 #include "physics/core/check.hpp"
@@ -65,8 +66,9 @@ LearningState read_state(const Group& root, const DataParallelSettings& settings
 
 /// Whether a keeper, of whatever study, gives this name: RUN_ID-TRIAL.h5, or what a killed process left of it.
 bool is_kept_name(const std::string& name) {
-  static const std::regex kept("[0-9a-f]{16}-[0-9]+\\.h5(\\.partial-[0-9]+(-probe)?)?");
-  return std::regex_match(name, kept);
+  static const std::regex kept("([0-9a-f]{16}-[0-9]+\\.h5)(.*)");
+  std::smatch parts;
+  return std::regex_match(name, parts, kept) && (parts[2].length() == 0 || is_leftover(name, parts[1].str()));
 }
 
 }  // namespace
@@ -105,7 +107,7 @@ void TrialCheckpoint::keep(const std::function<LearningState()>& state) {
       write_state(out.file().root(), state());
       out.commit();
     } catch (const Error& error) {  // a disk that is full for a while must not cost hours of training
-      std::fputs(fmt::format("optinc: warning: a training is not kept: {}\n", error.what()).c_str(), stderr);
+      complain(fmt::format("warning: a training is not kept: {}", error.what()));
     }
   }
   kept_s_ = omp_get_wtime();

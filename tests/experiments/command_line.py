@@ -258,6 +258,53 @@ class MainJob(unittest.TestCase):
             file["x"] = 1
         self.check_refusal(optinc("inspect", path), "foreign.h5")
 
+    # Fails with SIGSEGV where nothing limits the depth of what the parser of TOML recurses over
+    def test_toml_that_is_nested_deeper_than_a_stack_is_refused_however_it_comes(self):
+        far = ".".join("a" * 40000)
+        path = self.path.with_name("deep.toml")
+        path.write_text(f"[{far}]\n")
+        for words in (["run", path, "--dry-run"], ["train", path, "-o", path.with_suffix(".h5")], ["budget", path], ["check-network", path],
+                      ["compare-costs", path], ["interconnect", path], ["cluster", path], ["operating-point", path],
+                      ["run", STUDY, "--dry-run", "--set", f"{far}=1"], ["run", STUDY, "--dry-run", "--sweep", f"{far}=[1]"]):
+            self.check_refusal(optinc(*words), "nested too deeply")
+        result = self.path.with_name("deep.h5")
+        result.write_bytes(self.path.read_bytes())
+        with h5py.File(result, "r+") as file:
+            file.attrs["config_toml"] = f"{file.attrs['config_toml']}\n[{far}]\n"
+        for words in (["inspect", result], ["resume", result], ["replay", result, "--trial", "1", "-o", path.with_name("never.h5")],
+                      ["merge", result, self.path, "-o", path.with_name("never.h5")]):
+            self.check_refusal(optinc(*words), "nested too deeply")
+
+    # Fails where messages hold what a file calls something as it is: every name of a file, and of files themselves
+    def test_no_text_of_others_commands_the_terminal(self):
+        hostile, commanding = "\x1b[31m \x9b31m \u202e \u2066 x", "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+        network = self.path.with_name("network.h5")
+        for where, name in (("/", "title"), ("/", "command"), ("network/layer0", "ending"), ("network/layer0", "wiring"), ("network", "reduction"),
+                            ("network", "rounding")):
+            network.write_bytes((pathlib.Path(__file__).resolve().parents[2] / "experiments/data/networks/32x5.h5").read_bytes())
+            with h5py.File(network, "r+") as file:
+                file[where].attrs[name] = hostile
+            for words in (["inspect", network], ["inspect", network, "--json"], ["budget", "--network", network],
+                          ["program", network, "-o", self.path.with_name("never.csv"), "--force"]):
+                done = optinc(*words)
+                self.assertNotRegex(done.stdout + done.stderr, commanding, f"{name}: {words[0]}")
+                if done.returncode:
+                    self.assertEqual(done.stderr.count("\n"), 1)
+            if where == "/" and name == "title":
+                self.assertEqual(json.loads(optinc("inspect", network, "--json").stdout)["provenance"]["title"], hostile)
+        for words in (["inspect", hostile], ["run", hostile, "--dry-run"], ["run", STUDY, "--dry-run", "--set", f"study='{hostile}'"],
+                      ["explain", hostile], [hostile], ["run", STUDY, f"--{hostile}"]):
+            done = optinc(*words)
+            self.assertNotIn(done.returncode, (0, -11))
+            self.assertNotRegex(done.stdout + done.stderr, commanding, words)
+
+    def test_a_name_of_megabytes_is_not_repeated_whole(self):
+        for words in (["explain", "x" * 100_000], ["run", STUDY, "--dry-run", "--set", f"chip.{'x' * 100_000}=1"], ["inspect", "x" * 100_000]):
+            done = optinc(*words)
+            self.assertEqual(done.returncode, 1)
+            self.assertTrue(done.stderr.startswith("optinc: ") and done.stderr.count("\n") == 1)
+            self.assertLess(len(done.stderr), 2500)
+
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  ([\w-]+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
         self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer", "circuit",

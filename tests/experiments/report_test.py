@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -462,12 +463,27 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((told[0], (self.folder / "nowhere").exists()), (1, False))
 
     def test_one_that_appears_meanwhile_stays(self):
-        from optinc.results.files import creating
+        from optinc._files import creating
         page = self.folder / "page.html"
-        with self.assertRaises(FileExistsError), creating(page, force=False) as partial:
-            partial.write_text("late")
+        with self.assertRaises(FileExistsError), creating(page, force=False) as out:
+            out.write(b"late")
             page.write_text("mine")
         self.assertEqual((page.read_text(), sorted(os.listdir(self.folder))), ("mine", ["bare.h5", "page.html"]))
+
+    # Fails where partial files have names that can be told beforehand, or are opened through links
+    def test_no_link_in_the_folder_is_written_through(self):
+        from optinc import _files
+        page, victim = self.folder / "page.html", self.folder / "victim"
+        victim.write_text("mine")
+        for name in (f"page.html.partial-{os.getpid()}", ".page.html.part"):
+            (self.folder / name).symlink_to(victim)
+        with _files.creating(page, force=False):
+            self.assertTrue(any(re.fullmatch(r"page\.html\.partial-[0-9a-f]{16}", name) for name in os.listdir(self.folder)))
+        (self.folder / "page.html.partial-0123456789abcdef").symlink_to(victim)
+        with unittest.mock.patch("secrets.token_hex", return_value="0123456789abcdef"), self.assertRaises(FileExistsError):
+            with _files.creating(page, force=True):
+                pass
+        self.assertEqual(victim.read_text(), "mine")
 
     def test_refuses_what_it_cannot_do(self):
         self.refused(self.folder / "none.h5", why="cannot be opened")

@@ -11,7 +11,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-from sample_files import FILES, FOLDER, make_files, samples  # first: it finds the package, or skips
+from sample_files import FILES, FOLDER, command, make_files, samples  # first: it finds the package, or skips
 import h5py
 import numpy as np
 import xarray
@@ -215,6 +215,78 @@ class BadFiles(unittest.TestCase):
         with results.open_run(self.path) as run, self.assertRaisesRegex(results.NotAResult, "cannot be read"):
             run.config
 
+    def changed(self, change):
+        """A sound file after change(file)."""
+        self.path.write_bytes(FILES["one_sweep"].read_bytes())
+        with h5py.File(self.path, "r+") as file:
+            change(file)
+
+    # Fails where links are followed (the pipe is waited for), and where HDF5 reads a dataset of itself (it crashes)
+    def test_data_that_lies_elsewhere(self):
+        pipe, name = self.path.with_name("pipe"), "trials/word_accuracy"
+        os.mkfifo(pipe)
+
+        def put(make):
+            def change(file):
+                del file[name]
+                make(file)
+            self.changed(change)
+            said = self.refused(f"x.h5: /{name} is a (link to elsewhere|dataset whose values lie elsewhere)")
+            with self.assertRaises(ValueError) as caught:
+                results.contents(self.path)
+            self.assertEqual(str(caught.exception), said)
+
+        def virtual(file):
+            layout = h5py.VirtualLayout((4,), "f8")
+            layout[...] = h5py.VirtualSource(".", name, (4,))
+            file.create_virtual_dataset(name, layout)
+        put(lambda file: file.__setitem__(name, h5py.ExternalLink(str(pipe), "/x")))
+        put(lambda file: file.__setitem__(name, h5py.SoftLink(f"/{name}")))
+        put(lambda file: file.create_dataset(name, (4,), "f8", external=[(str(pipe), 0, 32)]))
+        put(virtual)
+        self.refused("it is a pipe", pipe)
+
+    # Fails with AttributeError, TypeError, RuntimeError, and the end of the process where HDF5 reads the last one's axes
+    def test_what_is_damaged_without_a_seal(self):
+        def axes(file):
+            file["trials/word_accuracy"].attrs["DIMENSION_LIST"] = "text"
+
+        def nested(file):
+            group = file
+            for _ in range(100):
+                group = group.create_group("g")
+
+        def claim(file):
+            del file["trials/word_accuracy"]
+            file.create_dataset("trials/word_accuracy", (1 << 40,), "f8", chunks=(64,))
+        for change, why in ((axes, "DIMENSION_LIST"), (nested, "in more than 16 others"), (claim, "claims 8.8e[+]12 bytes"),
+                            (lambda file: file.attrs.create("schema_version", h5py.Empty("S10")), "x.h5"),
+                            (lambda file: (file.__delitem__("trials/word_accuracy"), file.create_dataset("trials/word_accuracy", data=h5py.Empty("f8"))),
+                             "without values")):
+            self.changed(change)
+            self.refused(why)
+        for name, value in (("trials/completed", 1.0), ("trials/completed", np.arange(7.0)), ("trials/sigma_eta_rad", np.zeros((2, 2)))):
+            def change(file):
+                del file[name]
+                file[name] = value
+            self.changed(change)
+            for read in (lambda run: run.trials.load(), lambda run: run.asked_and_run, lambda run: run.sweeps, lambda run: run.incomplete,
+                         results.tidy, results.parameters, lambda run: results.tidy(run, "word_accuracy"), results.networks):
+                with results.open_run(self.path) as run, contextlib.suppress(results.NotAResult):
+                    read(run)
+        self.changed(lambda file: file.attrs.create("config_toml", "x = " + "[" * 100_000))
+        with results.open_run(self.path) as run, self.assertRaisesRegex(results.NotAResult, "cannot be read"):
+            run.config
+
+    def test_no_text_of_a_file_commands_the_terminal(self):
+        hostile = "\x1b[31m \x9b31m \u202e \u2066"
+        with samples.result(self.path, title=hostile):
+            pass
+        for words in (["show", self.path], ["show", self.path.with_name(hostile)]):
+            for said in command(*words)[1:]:
+                self.assertNotRegex(said, "[\x1b\x9b\u202e\u2066]")
+        self.assertIn("\ufffd[31m", command("show", self.path)[1])
+
     def test_missing_group(self):
         with results.open_run(FILES["bare"]) as run:
             with self.assertRaisesRegex(results.NotAResult, r"no group 'eye' \(its groups: network\)\. "):
@@ -270,6 +342,17 @@ class Tables(unittest.TestCase):
             with self.assertRaises(UnicodeEncodeError):  # in the middle of writing
                 results.write_csv({"x": np.array(["good", "\udc80"], object)}, path, force=True)
             self.assertEqual((os.listdir(folder), path.read_bytes()), (["x.csv"], before))
+
+    # Fails where a spreadsheet would compute what a file calls something
+    def test_csv_holds_no_formulas(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "x.csv"
+            texts = ['=HYPERLINK("http://a")', "+1", "-1 dB", "@SUM(A1)", "\tx", "plain", "a=b"]
+            results.write_csv({"name": np.array(texts, object), "x": np.array([-1.5, -np.inf, np.nan, 1e-3, 0, 1, 2])}, path)
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.reader(file))
+            self.assertEqual([row[0] for row in rows[1:]], [f"'{text}" for text in texts[:5]] + texts[5:])
+            self.assertEqual([row[1] for row in rows[1:]], ["-1.5", "-inf", "", "0.001", "0.0", "1.0", "2.0"])
 
     def test_pandas(self):
         try:

@@ -4,6 +4,7 @@ a hang or a changed input. And files of a newer OptINC.
 
 Usage: damage_test.py OPTINC"""
 
+import os
 import pathlib
 import random
 import re
@@ -165,6 +166,42 @@ class Damage(unittest.TestCase):
                 open_run(path)
         path.write_bytes(whole[:-SEAL])
         open_run(path).close()
+
+    # Fails where links, external storage or virtual datasets are followed: the pipe is waited for, the last ends the process
+    def test_data_that_lies_elsewhere_is_refused_before_it_is_read(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        self.addCleanup(pipe.unlink)
+
+        def link(file, name):
+            file[name] = h5py.ExternalLink(str(pipe), f"/{name}")
+
+        def loop(file, name):
+            file[name] = h5py.SoftLink(f"/{name}")
+
+        def external(file, name):
+            file.create_dataset(name, (4, 2, 2), "f8", external=[(str(pipe), 0, 128)])
+
+        def virtual(file, name):
+            layout = h5py.VirtualLayout((4, 2, 2), "f8")
+            layout[...] = h5py.VirtualSource(".", name, (4, 2, 2))
+            file.create_virtual_dataset(name, layout)
+
+        for name, dataset in (("result.h5", "trials/completed"), ("chips.h5", "network/layer0/unitary"), ("network.h5", "network/layer0/unitary"),
+                              ("phases.h5", "phases/layer0/block0/mesh/theta"), ("matrix.h5", "matrix"), ("laws.h5", "laws/passed")):
+            for change in (link, loop, external, virtual):
+                path = self.folder / "elsewhere.h5"
+                path.write_bytes(self.sound[name])
+                with h5py.File(path, "r+") as file:
+                    del file[dataset]
+                    change(file, dataset)
+                for done in self.each_reader(name, path.read_bytes()):
+                    if "check-network" not in done.args and "inspect" not in done.args:
+                        self.assertEqual(done.returncode, 1, done.args)
+                    if done.returncode == 1:
+                        self.assertRegex(done.stderr, f"{dataset}: (a link to elsewhere|a dataset whose values lie elsewhere) \\(")
+                with self.subTest(python=name, change=change.__name__), self.assertRaisesRegex(NotAResult, f"{dataset} is a .* elsewhere"):
+                    open_run(path)
 
     def test_an_edited_file_is_read(self):
         path = self.folder / "edited.h5"

@@ -189,7 +189,7 @@ class Learning(unittest.TestCase):
 
     def test_what_killed_writers_left_goes_with_the_run(self):
         path, kept = self.interrupted("litter.h5")
-        shutil.copy(kept, f"{kept}.partial-1")
+        shutil.copy(kept, f"{kept}.partial-0123456789abcdef")
         shutil.copy(kept, kept.parent / "0123456789abcdef-7.h5")
         self.resumed(path)
 

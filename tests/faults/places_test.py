@@ -112,6 +112,29 @@ class Places(MeshRun):
         self.assertTrue(stat.S_ISFIFO(journal_of(out).lstat().st_mode))
         journal_of(out).unlink()
 
+    # Fails where what is written beside an output is opened through a link that somebody laid there
+    def test_no_link_beside_the_output_is_written_through(self):
+        out, victim = self.folder / "linked.h5", self.folder / "victim"
+        for content in (b"", None):  # an empty file, and none
+            if content is None:
+                victim.unlink()
+            else:
+                victim.write_bytes(content)
+            journal_of(out).symlink_to(victim)
+            self.refused(optinc("run", self.study, "-o", out, "--quiet"), "linked.h5.journal")
+            self.assertEqual(victim.read_bytes() if victim.exists() else None, content)
+            journal_of(out).unlink()
+        # partial files: names that could be told beforehand were PATH.partial-PID
+        victim.write_text("mine")
+        table = self.folder / "phases.csv"
+        for process in range(os.getpid(), os.getpid() + 2000):
+            (self.folder / f"phases.csv.partial-{process}").symlink_to(victim)
+        self.assertEqual(optinc("program", "shipped/32x5", "-o", table).returncode, 0)
+        self.assertEqual(victim.read_text(), "mine")
+        self.assertFalse(table.is_symlink())
+        for link in self.folder.glob("phases.csv.partial-*"):
+            link.unlink()
+
     def test_a_link_leads_to_the_file_that_is_replaced(self):
         target, link = self.folder / "target.h5", self.folder / "link.h5"
         target.write_text("old\n")
@@ -128,8 +151,8 @@ class Places(MeshRun):
     # Fails where leftovers are told by how their names begin, or places are emptied without a look
     def test_files_of_others_beside_the_output_stay(self):
         path = self.folder / "beside.h5"
-        theirs = [self.folder / f"beside.h5.partial-{name}" for name in ("notes.md", "12x", "-probe", "7-probe-2")]
-        ours = [self.folder / f"beside.h5.partial-{name}" for name in ("12345", "12345-probe")]
+        theirs = [self.folder / f"beside.h5.partial-{name}" for name in ("notes.md", "12", "0123456789abcdeg", "0123456789abcdef-2")]
+        ours = [self.folder / f"beside.h5.partial-{name}" for name in ("0123456789abcdef", "0" * 16)]
         for file in theirs + ours:
             file.write_text("text\n")
         self.assertEqual(optinc("run", self.study, "-o", path, "--quiet").returncode, 0)

@@ -17,7 +17,7 @@ namespace {
 /// What resume and merge do with a result file before they compute.
 void put_together(const std::filesystem::path& path) {
   const StudyState part = read_state(path);
-  StudyState whole{part.config, {}, {}, {}, AtOutput::adds};
+  StudyState whole{part.config, {}, {}, {}};
   whole.config.runner.trials = static_cast<int>(part.records->trials) + 1;
   add_state(part, whole);
   demand(whole.records->count() <= part.records->count(), "no trial comes from nowhere");

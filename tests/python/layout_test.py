@@ -150,7 +150,7 @@ class Gds(unittest.TestCase):
     def test_refused(self):
         plan, there = optinc.Mesh(4).floor_plan(), self.folder / "there.gds"
         there.write_text("mine")
-        with self.assertRaisesRegex(FileExistsError, r"there.gds is there already \(nothing is overwritten\)"):
+        with self.assertRaisesRegex(FileExistsError, r"there.gds exists already \(nothing is overwritten unasked\). Choose another name\.$"):
             layout.write_gds(plan, there)
         self.assertEqual(there.read_text(), "mine")
         with self.assertRaises(OSError):

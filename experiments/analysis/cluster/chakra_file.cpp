@@ -104,7 +104,7 @@ Groups read_groups(const fs::path& path, int ranks, ExecutionTrace& trace) {
       validate(
           member.is_number_integer() && member.get<std::int64_t>() >= 0 && member.get<std::int64_t>() < ranks,
           "{}: group \"{}\" has {} (ranks of 0..{}, one for each trace). Leave it out.", path.string(), name,
-          member.dump(), ranks - 1);
+          member.is_structured() ? member.type_name() : member.dump(), ranks - 1);
       validate(group.insert(member.get<int>()).second, "{}: group \"{}\" has rank {} twice. Leave one out.",
                path.string(), name, member.dump());
     }

@@ -9,6 +9,7 @@
 #include "experiments/engine/config/model_keys.hpp"
 #include "experiments/engine/config/points.hpp"
 #include "experiments/engine/config/study_model.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/front_end.hpp"
@@ -241,7 +242,7 @@ StudyWarnings budget_warnings(const StudyConfig& config, double heater_power_w) 
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& line : warnings) std::fputs(("optinc: warning: " + line + "\n").c_str(), stderr);
+  for (const std::string& line : warnings) complain("warning: " + line);
 }
 
 }  // namespace optinc

@@ -109,15 +109,66 @@ void refuse_control_characters(const toml::node& node, const TomlSource& source)
   if (const auto* array = node.as_array())
     for (const toml::node& value : *array) refuse_control_characters(value, source);
   if (const auto* text = node.as_string())
-    validate(std::none_of((*text)->begin(), (*text)->end(), is_control),
+    validate(printable(**text) == **text,
              "{}{} holds a control character (text is printed in lines and tables). Leave it out.",
              source.at(node), shown(node));
+}
+
+/// Where a key has its seventeenth part or brackets stand in 32 others; nullptr where none do. toml++, and what
+/// walks its tables, recurses once for each.
+const char* too_deep(std::string_view text) {
+  constexpr int longest_key = 16, deepest = 32;
+  int dots = 0, depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      const std::string_view quotes = text.substr(i, 3);
+      const bool lines = quotes == "\"\"\"" || quotes == "\'\'\'";
+      for (i += lines ? 3 : 1; i < text.size(); ++i) {
+        if (c == '"' && text[i] == '\\')
+          ++i;
+        else if (lines ? text.substr(i, 3) == quotes : text[i] == c || text[i] == '\n')
+          break;
+      }
+      // such a string may end in one or two quotes of its own
+      if (lines)
+        for (i += 2; i + 1 < text.size() && text[i + 1] == c;) ++i;
+    } else if (c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '.') {
+      ++dots;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+      dots = 0;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (c == '=' || c == ',' || c == '\n') {
+      dots = 0;
+    }
+    if (dots >= longest_key || depth > deepest) return text.data() + i;
+  }
+  return nullptr;
+}
+
+/// Throws Error for text that toml++ must not see.
+void refuse_depth(std::string_view text, const TomlSource& source) {
+  const char* const place = too_deep(text);
+  if (place == nullptr) return;
+  const std::string_view before(text.data(), place);
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 in the first line
+  const auto line = static_cast<toml::source_index>(1 + std::count(before.begin(), before.end(), '\n'));
+  const auto column = static_cast<toml::source_index>(before.size() - line_start + 1);
+  throw Error(
+      fmt::format("{}nested too deeply (a key has at most 16 parts, and brackets stand in at most 32 others). "
+                  "Correct this place.",
+                  source.at(toml::source_region{{line, column}, {line, column}, nullptr})));
 }
 
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const TomlSource& source) {
   try {
+    refuse_depth(text, source);
     toml::table table = toml::parse(text, source.name);
     refuse_control_characters(table, source);
     return table;

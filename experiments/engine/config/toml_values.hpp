@@ -35,7 +35,8 @@ struct TomlSource {
 /// well).
 std::string read_toml_file(const std::filesystem::path& path, std::string_view what);
 
-/// Throws Error, with the place, for text that is not TOML and for a value with a control character.
+/// All TOML is read here. Throws Error, with the place, for text that is not TOML or is nested deeper than the
+/// parser's stack bears, and for a value with a control character.
 toml::table parse_toml(std::string_view text, const TomlSource& source);
 
 /// "KEY=VALUE" of a command line with the option that it was given to.

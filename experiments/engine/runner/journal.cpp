@@ -165,7 +165,8 @@ bool begins_as_journal(std::span<const std::byte> bytes) {
 /// Opens the journal at `path`, new or not, and locks it. Throws Error when another process holds it, or when
 /// it holds something and `force` is not set.
 int open_place(const fs::path& path, bool force) {
-  const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NONBLOCK, 0666);  // a pipe would wait
+  const int fd =
+      ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);  // a pipe would wait
   if (fd < 0) cannot(path, "be created");
   try {
     require_plain(fd, path);
@@ -176,8 +177,8 @@ int open_place(const fs::path& path, bool force) {
         "{}: not a journal of OptINC (the place of a run's journal). Move it away, or choose another output.",
         path.string());
     validate(force || has_no_records(file.bytes()),
-             "{}: a run that was not finished (its trials are there). Continue with optinc resume {}, or give "
-             "--force to drop it.",
+             "{}: a run that was not finished (its trials are there). Continue with optinc resume {}, choose "
+             "another output, or give the trials up with optinc run --force.",
              path.string(), path.string().substr(0, path.string().size() - suffix.size()));
   } catch (...) {
     ::close(fd);
@@ -224,7 +225,7 @@ Journal Journal::create(const fs::path& path, std::string_view config_toml, std:
 }
 
 Journal Journal::reopen(const fs::path& path, const Reader& reader) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) cannot(path, "be opened");
   Journal journal(path, fd);
   require_plain(fd, path);
@@ -252,14 +253,14 @@ Journal Journal::reopen(const fs::path& path, const Reader& reader) {
       validate(
           left > 0,
           "{}: too much in this journal only looks like trials (it was made so, or is damaged beyond use). "
-          "Remove it and run again.",
+          "Move it away and run again.",
           path.string());
       break;  // torn when the process died
     }
   }
   validate(headed,
            "{}: a journal without its configuration (the run died at its very start, or the file is damaged). "
-           "Remove it and run again.",
+           "Move it away and run again.",
            path.string());
   if (damaged > 0 && reader.damaged) reader.damaged(damaged);
   const auto end = static_cast<off_t>(good);
@@ -273,15 +274,21 @@ OutputLock::OutputLock(const fs::path& output)
 
 OutputLock::~OutputLock() { journal_.remove(); }
 
-bool has_journal(const fs::path& output) {
+Beside journal_at(const fs::path& output) {
   const fs::path path = journal_path(output);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return errno != ENOENT;
+  if (fd < 0) return errno == ENOENT ? Beside::nothing : Beside::ours;
   struct stat found = {};
-  const bool plain = ::fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
-  const bool empty = plain && has_no_records(Mapping(fd, path).bytes());
+  Beside there = Beside::other;
+  if (::fstat(fd, &found) == 0 && S_ISREG(found.st_mode)) {
+    const Mapping file(fd, path);
+    if (has_no_records(file.bytes()))
+      there = Beside::nothing;
+    else if (begins_as_journal(file.bytes()))
+      there = Beside::ours;
+  }
   ::close(fd);
-  return !empty;
+  return there;
 }
 
 Journal::Journal(Journal&& other) noexcept
@@ -318,6 +325,10 @@ void Journal::sync() {
   synced_ms_ = now_ms();
 }
 
-void Journal::remove() { ::unlink(path_.c_str()); }
+void Journal::remove() {
+  struct stat ours = {}, named = {};
+  if (::fstat(fd_, &ours) != 0 || ::lstat(path_.c_str(), &named) != 0) return;
+  if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) ::unlink(path_.c_str());
+}
 
 }  // namespace optinc

@@ -10,6 +10,10 @@
 
 namespace optinc {
 
+/// What may lie beside an output, at the place of its journal or of its training: nothing, or nothing of use to
+/// anybody; what a run or a training left; anything else.
+enum class Beside { nothing, ours, other };
+
 /// Beside the output: OUTPUT.journal.
 std::filesystem::path journal_path(const std::filesystem::path& output);
 
@@ -60,8 +64,9 @@ class Journal {
   std::int64_t synced_ms_ = 0;
 };
 
-/// Whether an output has a journal with something in it.
-bool has_journal(const std::filesystem::path& output);
+/// What lies at the place of an output's journal. One that ends in its header counts as nothing, one that
+/// cannot be opened as ours: whoever opens it says why.
+Beside journal_at(const std::filesystem::path& output);
 
 /// Holds the place of an output for a command that keeps no trials: the output's journal, empty and locked
 /// while this lives. Throws Error where another process writes that output or has left a journal.

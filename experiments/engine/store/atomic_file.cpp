@@ -4,9 +4,11 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "experiments/engine/store/durable_write.hpp"
+#include "experiments/engine/store/seal.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -16,10 +18,16 @@ namespace fs = std::filesystem;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-constexpr std::string_view partial_mark = ".partial-", probe_mark = "-probe";
+constexpr std::string_view partial_mark = ".partial-", hexadecimal = "0123456789abcdef";
+constexpr std::size_t partial_digits = 16;
 
+/// PATH.partial- and 64 random bits: nobody can lay a link there beforehand, and no name that a person chose
+/// looks like it.
 fs::path partial_name(const fs::path& path) {
-  return fmt::format("{}{}{}", path.string(), partial_mark, ::getpid());
+  std::uint64_t bits = 0;
+  validate(::getrandom(&bits, sizeof bits, 0) == sizeof bits, "{}: no random name beside it ({}). Try again.",
+           path.string(), std::strerror(errno));
+  return fmt::format("{}{}{:0{}x}", path.string(), partial_mark, bits, partial_digits);
 }
 
 /// A new name lasts only once its folder is on the disk.
@@ -45,17 +53,15 @@ fs::path writable(fs::path path, bool force) {
   return fs::is_symlink(path, none) ? fs::canonical(path) : path;
 }
 
-/// Whether a process wrote under this name what was to become a file of the name `start`: "START.partial-PID",
-/// with
-/// "-probe" behind it or not.
-bool is_leftover(std::string_view name, std::string_view start) {
-  if (!name.starts_with(start)) return false;
-  name.remove_prefix(start.size());
-  if (name.ends_with(probe_mark)) name.remove_suffix(probe_mark.size());
-  return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
-}
-
 }  // namespace
+
+bool is_leftover(std::string_view name, std::string_view of) {
+  if (!name.starts_with(of)) return false;
+  name.remove_prefix(of.size());
+  if (!name.starts_with(partial_mark)) return false;
+  name.remove_prefix(partial_mark.size());
+  return name.size() == partial_digits && name.find_first_not_of(hexadecimal) == name.npos;
+}
 
 void require_writable_output(const fs::path& path, bool force) {
   std::error_code none;
@@ -75,8 +81,8 @@ void require_writable_output(const fs::path& path, bool force) {
         path.string());
   }
   // only an attempt tells: permissions, quotas and read-only mounts all show here
-  const fs::path probe = partial_name(path).string() + std::string(probe_mark);
-  const int fd = ::open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  const fs::path probe = partial_name(path);
+  const int fd = ::open(probe.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
   validate(fd >= 0, "{}: cannot be written ({}). Choose a folder you may write to.", path.string(),
            std::strerror(errno));
   ::close(fd);
@@ -91,14 +97,16 @@ void require_not_input(const fs::path& path, const std::vector<fs::path>& inputs
 }
 
 void remove_leftovers(const fs::path& path) {
-  const std::string start = path.filename().string() + std::string(partial_mark);
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder_of(path), none))
-    if (is_leftover(entry.path().filename().string(), start)) fs::remove(entry.path(), none);
+    if (is_leftover(entry.path().filename().string(), path.filename().string()) && is_abandoned(entry.path()))
+      fs::remove(entry.path(), none);
 }
 
 PartialFile::PartialFile(fs::path path, bool force)
-    : path_(writable(std::move(path), force)), partial_(partial_name(path_)), force_(force) {}
+    : path_(writable(std::move(path), force)), partial_(partial_name(path_)), force_(force) {
+  remove_leftovers(path_);
+}
 
 PartialFile::~PartialFile() {
   if (published_) return;
@@ -121,16 +129,19 @@ void PartialFile::publish() {
 }
 
 AtomicFile::AtomicFile(fs::path path, bool force)
-    : place_(std::move(path), force), file_(File::create(place_.partial(), place_.path().string())) {}
+    : place_(std::move(path), force), file_(File::in_memory(place_.path().string())) {}
 
 void AtomicFile::commit() {
+  std::vector<std::byte> bytes = file_.bytes();
   file_.close();
+  seal(bytes);
+  const Descriptor held = write_durably(place_.partial(), bytes, place_.path().string());
   place_.publish();
 }
 
 void write_text_file(const fs::path& path, std::string_view text, bool force) {
   PartialFile file(path, force);
-  write_durably(file.partial(), std::as_bytes(std::span(text)), path.string());
+  const Descriptor held = write_durably(file.partial(), std::as_bytes(std::span(text)), path.string());
   file.publish();
 }
 

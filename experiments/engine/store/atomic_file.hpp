@@ -17,20 +17,25 @@ void require_writable_output(const std::filesystem::path& path, bool force);
 /// results, never what the new ones are made of.
 void require_not_input(const std::filesystem::path& path, const std::vector<std::filesystem::path>& inputs);
 
-/// Removes what processes that were killed left of `path` (PATH.partial-PID): for whoever alone writes it.
+/// Whether a process that was killed left a file of this name of what was to become `of`: OF.partial- and 16
+/// hexadecimal digits. Both without their folders.
+bool is_leftover(std::string_view name, std::string_view of);
+
+/// Removes what processes that were killed left of `path`; what a living one is writing stays.
 void remove_leftovers(const std::filesystem::path& path);
 
-/// A file on its way to its name: written as PATH.partial-PID in the same folder, then renamed. Without publish
-/// the destructor removes it and what was at PATH stays untouched.
+/// A file on its way to its name: written in the same folder under a random name (is_leftover), then renamed.
+/// Without publish the destructor removes it and what was at PATH stays untouched.
 class PartialFile {
  public:
-  /// Of a link it is the file it leads to that is written. Throws Error where require_writable_output does.
+  /// Of a link it is the file it leads to that is written. Removes what killed processes left of it. Throws
+  /// Error where require_writable_output does.
   PartialFile(std::filesystem::path path, bool force);
   PartialFile(PartialFile&&) = delete;
   ~PartialFile();
 
   const std::filesystem::path& path() const { return path_; }        ///< its final name
-  const std::filesystem::path& partial() const { return partial_; }  ///< where to write meanwhile
+  const std::filesystem::path& partial() const { return partial_; }  ///< where write_durably puts it meanwhile
 
   /// Gives the file, which must be on the disk, its name; once. Throws Error when someone has written PATH in
   /// the meantime and `force` is not set.

@@ -4,11 +4,30 @@
 #include <filesystem>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace optinc {
 
-/// Writes all bytes to `path`, over what is there, and returns once the disk has them (fsync). Throws Error
-/// when it does not take them; `shown` stands for the path in the message.
-void write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes, std::string_view shown);
+/// A file that a process has open; closed with it.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor();
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// Writes all bytes to a new file `path` and returns once the disk has them (fsync), with the file locked:
+/// while the descriptor lives, is_abandoned() is false. Throws Error when the disk does not take them and where
+/// anything lies there, a link included; `shown` stands for the path in the message.
+Descriptor write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                         std::string_view shown);
+
+/// Whether no living process holds what write_durably() wrote to `path`: a plain file, and not locked.
+bool is_abandoned(const std::filesystem::path& path);
 
 }  // namespace optinc

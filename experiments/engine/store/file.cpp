@@ -107,7 +107,7 @@ void File::close() {
   validate(id_.close(), "{}: cannot be closed ({}). Check the file.", name_, hdf5_reason());
   if (target_.empty()) return;
   seal(image);
-  write_durably(target_, image, name_);
+  const Descriptor written = write_durably(target_, image, name_);
 }
 
 }  // namespace optinc

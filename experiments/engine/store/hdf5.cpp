@@ -146,6 +146,26 @@ herr_t read_values(hid_t dataset, std::vector<T>& values) {
   }
 }
 
+/// Throws Error for a link of any kind but those by which a file holds its own objects. HDF5 would follow the
+/// others, to files that no seal covers and to pipes that nobody writes to.
+void require_own(hid_t group, const std::string& name, std::string_view where) {
+  H5L_info_t link;
+  succeed(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), where, "look at the link");
+  validate(
+      link.type == H5L_TYPE_HARD,
+      "{}: a link to elsewhere (a file must hold its own data: FORMAT.md, \"Links\"). Store the data itself.",
+      where);
+}
+
+/// The same for a dataset whose values lie in other files or datasets.
+void require_own_values(hid_t dataset, std::string_view where) {
+  const Handle list(H5Dget_create_plist(dataset), H5Pclose);
+  validate(H5Pget_layout(list.get()) != H5D_VIRTUAL && H5Pget_external_count(list.get()) == 0,
+           "{}: a dataset whose values lie elsewhere (virtual, or in an external file; a file must hold its "
+           "own data: FORMAT.md, \"Links\"). Store the values themselves.",
+           where);
+}
+
 /// What to say of an object that is not there. What is there instead is not listed: HDF5 1.10.8 crashes over
 /// the links of some damaged groups (H5Literate releases a table of them that it has not filled).
 Error missing(const Group& group, std::string_view name, std::string_view expected) {
@@ -260,6 +280,7 @@ bool Group::exists(std::string_view name) const {
   for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
     const std::string part(name.substr(0, end));
     if (H5Lexists(id_.get(), part.c_str(), H5P_DEFAULT) <= 0) return part == "/";
+    if (part != "/") require_own(id_.get(), part, where(part));
     if (end == name.npos) return true;
   }
 }
@@ -273,6 +294,7 @@ Group Group::open(std::string_view name) const {
 Handle Group::open_dataset(std::string_view name) const {
   Handle id(exists(name) ? H5Dopen2(id_.get(), std::string(name).c_str(), H5P_DEFAULT) : -1, H5Dclose);
   if (id.get() < 0) throw missing(*this, name, "a dataset");
+  require_own_values(id.get(), where(name));
   return id;
 }
 

@@ -127,14 +127,15 @@ class Group {
 
   // reading ---------------------------------------------------------------------------------------------------
 
-  /// Whether a group or dataset of that name lies below this group.
+  /// Whether a group or dataset of that name lies below this group. Throws Error where a link on the way leads
+  /// elsewhere (soft, external or user-defined), as do all that open what lies below.
   bool exists(std::string_view name) const;
 
   /// The group of that name. Throws Error unless it exists.
   Group open(std::string_view name) const;
 
   /// Shape of a dataset, from its header alone: look before a damaged or foreign one is read into memory.
-  /// Throws Error when missing.
+  /// Throws Error when missing, and where its values lie in another file or dataset.
   std::vector<std::size_t> shape(std::string_view name) const;
 
   /// A dataset with its shape, whatever that is. Throws Error when missing or not of type T.
@@ -175,8 +176,8 @@ class Group {
 /// An open HDF5 file. Groups taken from it must not be used after it is closed or gone.
 class File {
  public:
-  /// A new file, built in memory and written to `path` by close(), sealed (seal.hpp), over an old one
-  /// (AtomicFile is the careful way). Without close() nothing is written. HDF5 itself never meets a full disk,
+  /// A new file, built in memory and written to `path` by close(), sealed (seal.hpp), where nothing may lie
+  /// (AtomicFile replaces). Without close() nothing is written. HDF5 itself never meets a full disk,
   /// after which it crashes at exit (h5py issue 914); the price is memory of twice the file's size. `shown`
   /// stands for the path in messages.
   static File create(const std::filesystem::path& path, std::string_view shown = {});

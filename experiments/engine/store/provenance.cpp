@@ -1,5 +1,6 @@
 #include "experiments/engine/store/provenance.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -55,6 +56,39 @@ void write_provenance(const File& file, const StudyConfig& config, std::string_v
   root.set("run_id", run_id(config));
   root.set("seed", static_cast<std::int64_t>(config.run.seed));
   root.set("config_toml", identity_toml(config));
+}
+
+void write_revisions(const File& file, std::set<std::string> revisions) {
+  revisions.emplace(program_revision());
+  const Group root = file.root();
+  if (revisions.size() > 1)
+    root.attributes().set("git_revisions", std::string_view(fmt::format("{}", fmt::join(revisions, ", "))));
+}
+
+std::set<std::string> read_revisions(const File& file) {
+  const Group root = file.root();
+  return revisions_of(
+      root.attributes().text(root.attributes().has("git_revisions") ? "git_revisions" : "git_revision"));
+}
+
+std::set<std::string> revisions_of(std::string_view text) {
+  std::set<std::string> revisions;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(", "), text.size());
+    revisions.emplace(text.substr(0, end));
+    text.remove_prefix(std::min(end + 2, text.size()));
+  }
+  return revisions;
+}
+
+void require_one_revision(const std::set<std::string>& revisions, const std::filesystem::path& where,
+                          std::string_view what, bool mixed) {
+  std::set<std::string> all = revisions;
+  all.emplace(program_revision());
+  validate(mixed || all.size() == 1,
+           "{}: {} of programs of other revisions ({}; this is {}: their numbers may differ). Use one program, "
+           "or accept it with --mixed-revisions.",
+           where.string(), what, fmt::join(all, ", "), program_revision());
 }
 
 void write_warnings(const File& file, const std::vector<std::string>& warnings) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +31,20 @@ void sign_file(const File& file, std::string_view title, std::string_view comman
 /// Signs the file of a study: the same, and run_id, seed, config_toml (as in force).
 void write_provenance(const File& file, const StudyConfig& config, std::string_view title,
                       std::string_view command);
+
+/// Writes the root attribute `git_revisions` where other programs than this one had a part in the file.
+void write_revisions(const File& file, std::set<std::string> revisions);
+
+/// Revisions of all programs that had a part in a file. Throws Error where it names none.
+std::set<std::string> read_revisions(const File& file);
+
+/// "a, b" as a set; of no text none.
+std::set<std::string> revisions_of(std::string_view text);
+
+/// Throws Error, `where` first, where `revisions` of the programs behind `what` ("trials") and this one are
+/// several and `mixed` does not allow it: numbers of two programs may differ.
+void require_one_revision(const std::set<std::string>& revisions, const std::filesystem::path& where,
+                          std::string_view what, bool mixed);
 
 /// Writes the root attribute `warnings`, a line each; nothing where there are none.
 void write_warnings(const File& file, const std::vector<std::string>& warnings);

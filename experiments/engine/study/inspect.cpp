@@ -9,6 +9,7 @@
 #include "experiments/analysis/validate/laws_file.hpp"
 #include "experiments/analysis/validate/report.hpp"
 #include "experiments/engine/config/points.hpp"
+#include "experiments/engine/config/toml_values.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/runner/statistics.hpp"
 #include "experiments/engine/store/hdf5.hpp"
@@ -177,7 +178,8 @@ Json network_summaries(const Group& root, const StudyInputs& inputs) {
   for (std::size_t i = 0; i < inputs.networks.size(); ++i) {
     const Group group = root.open(network_group(i));
     Json& j = list.emplace_back(onn_summary(group.open("onn")));
-    j["source"] = toml::parse(inputs.networks[i].identity)["network"]["source"].value_or(std::string("?"));
+    j["source"] = parse_toml(inputs.networks[i].identity, {group.where()})["network"]["source"].value_or(
+        std::string("?"));
     j["identity"] = inputs.networks[i].identity;
     if (group.exists("gradient")) j["gradient"] = gradient_summary(group.open("gradient"));
     if (group.exists("cost")) j["cost"] = cost_summary(group.open("cost"));

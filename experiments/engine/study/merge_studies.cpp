@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/runner/journal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/output_state.hpp"
 #include "experiments/engine/study/write_results.hpp"
 #include "physics/core/check.hpp"
 
@@ -104,10 +104,10 @@ bool same_network(const StudyInputs& a, const StudyInputs& b) {
 
 void merge_studies(const std::vector<fs::path>& shards, const RunOptions& options) {
   require_not_input(options.output, shards);
-  require_writable_output(options.output, options.force);
-  validate(!has_journal(options.output),
-           "{}: a run of that output is under way or was not finished. Choose another output.",
-           journal_path(options.output).string());
+  const OutputState there = require_free_output(options);
+  validate(there.journal == Beside::nothing && there.training == Beside::nothing,
+           "{}: a run or a training of that output is under way or was not finished. Choose another output.",
+           options.output.string());
   const OutputLock held(options.output);
   require_writable_output(options.output, options.force);  // another merge may have ended before we held it
   std::optional<StudyState> whole;
@@ -115,7 +115,7 @@ void merge_studies(const std::vector<fs::path>& shards, const RunOptions& option
     const StudyState part = read_state(path);
     require_same_build(shards.front(), path);
     if (!whole) {
-      whole = StudyState{part.config, {}, part.inputs, part.records, AtOutput::adds, {}, part.revisions};
+      whole = StudyState{part.config, {}, part.inputs, part.records, {}, {}, part.revisions};
       continue;
     }
     validate(run_id(part.config) == run_id(whole->config),

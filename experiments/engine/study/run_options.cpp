@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "physics/core/printable.hpp"
+
 namespace optinc {
 
 void use_threads(const StudyConfig& config) {
@@ -12,7 +14,7 @@ void use_threads(const StudyConfig& config) {
 }
 
 void say(bool quiet, const std::string& text) {
-  if (!quiet) std::fputs((text + "\n").c_str(), stderr);
+  if (!quiet) std::fputs((printable_lines(text) + "\n").c_str(), stderr);
 }
 
 std::string joined_commands(const std::string& before, std::string_view command) {

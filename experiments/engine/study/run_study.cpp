@@ -1,6 +1,7 @@
 #include "experiments/engine/study/run_study.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 
 #include <fmt/format.h>
@@ -10,8 +11,8 @@
 #include "experiments/engine/config/study_warnings.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/runner/memory.hpp"
-#include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/output_state.hpp"
 #include "experiments/engine/study/run_training.hpp"
 #include "experiments/engine/study/training_checkpoint.hpp"
 #include "experiments/engine/study/write_results.hpp"
@@ -49,12 +50,13 @@ std::optional<StudyState> own_results(const fs::path& output, const StudyState& 
   return found;
 }
 
-/// Whether write_results() may replace what lies at the output. A new run that was not told to may replace only
-/// what it has itself written, before it was killed.
-bool may_replace(const StudyState& state, const fs::path& output) {
-  if (state.at_output != AtOutput::refuses) return true;
+/// Whether write_results() may write: nothing lies there, or what --force gave up to the run, or results of
+/// this study with no more trials, such as those that the run wrote before it was killed.
+bool may_write(const StudyState& state, const fs::path& output) {
+  if (is_as_found(output, state.replaces)) return true;
   try {
-    return fs::exists(output) && own_results(output, state).has_value();
+    const std::optional<StudyState> found = own_results(output, state);
+    return found && found->records->count() <= state.records->count();
   } catch (const Error&) {
     return false;
   }
@@ -63,13 +65,12 @@ bool may_replace(const StudyState& state, const fs::path& output) {
 /// Writes the results of all that is known, or says where they are kept.
 void store_results(const StudyState& state, const TrialModel& model, const OneOffResults* once,
                    const RunOptions& options) {
-  const bool replace = may_replace(state, options.output);
   validate(
-      replace || !fs::exists(fs::symlink_status(options.output)),
+      may_write(state, options.output),
       "{}: not a file of this run (it appeared since the run began; nothing is overwritten unasked). Move it "
       "away; the trials are in {}: optinc resume {}",
       options.output.string(), journal_path(options.output).string(), options.output.string());
-  write_results(state, model, once, options, replace);
+  write_results(state, model, once, options, fs::exists(options.output));
 }
 
 /// Adds what the file at the output knows to what the journal of a run knows that may not replace it. Throws
@@ -96,24 +97,63 @@ bool worth_resuming(const StudyState& state) {
          std::any_of(networks.begin(), networks.end(), [](const auto& n) { return !n.curve.empty(); });
 }
 
+/// Removes what is kept of the training of one of these points' networks, which are known; of another training
+/// it stays, and is told of.
+void forget_own_training(const std::vector<StudyConfig>& points, const fs::path& output) {
+  const fs::path path = checkpoint_path(output);
+  if (output_state(output).training == Beside::nothing) return forget_training(output);
+  try {
+    const StudyConfig kept = read_checkpoint(path).config;
+    for (const StudyConfig& point : points)
+      for (const StudyConfig& asked : asked_networks(point))
+        if (same_training(kept, asked)) return forget_training(output);
+  } catch (const Error&) {  // who cannot be read is nobody's
+  }
+  print_warnings(
+      {fmt::format("{}: not the training of this study. It is left there; move it away", path.string())});
+}
+
+/// Throws Error unless the trials of a journal are those of `model`, whose networks and files are damaged there
+/// and were made or read again: the first trial is run once more.
+void require_own_trials(const StudyState& state, const TrialModel& model,
+                        const std::vector<StudyConfig>& points, const fs::path& journal) {
+  const Records& records = *state.records;
+  std::size_t p = 0, t = 0;
+  while (!records.has(p, t)) t + 1 < records.trials ? ++t : (t = 0, ++p);
+  const auto kept = records.at(p, t);
+  const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };  // NaN equals NaN here
+  validate(
+      records.record_size == model.record_size &&
+          std::ranges::equal(kept, run_trial(model, points[p], {p, t}).record, {}, bits, bits),
+      "{}: its networks or files are damaged, and those that the study names now give other values (trial {} "
+      "of point {}). Put those back that the run began with, or move the journal away and run again.",
+      journal.string(), t, p);
+  print_warnings(
+      {fmt::format("{}: the networks and files that were made or read again give trial {} of point {} as "
+                   "it is there",
+                   journal.string(), t, p)});
+}
+
 /// From whatever is known of a study to its result file.
 Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
   ignore_sigpipe();
   const StudyConfig& config = state.config;
   auto points = checked_points(config, check_interrupt);
-  if (!state.inputs) {
+  const bool known = state.inputs.has_value();
+  if (!known) {
     const fs::path kept = checkpoint_path(options.output);
     try {
-      state.inputs = make_study_inputs(config, options.quiet, {kept, options.command});
+      state.inputs = make_study_inputs(config, options.quiet,
+                                       {kept, {std::string(options.command), state.revisions, state.replaces}});
     } catch (const Interrupted&) {
       return interrupted_training(options);
     }
-    journal.inputs(study_inputs_bytes(*state.inputs));
-    journal.sync();  // before what it stands for goes
-    forget_training(options);
   }
   const fs::path trainings = options.output.string() + ".trials";
   const TrialModel model = make_model(config, *state.inputs, trainings);
+  if (!known && state.records) require_own_trials(state, model, points, journal_path(options.output));
+  if (!known) journal.inputs(study_inputs_bytes(*state.inputs));  // on the disk before what it stands for goes
+  forget_own_training(points, options.output);
   if (!state.records)
     state.records.emplace(points.size(), static_cast<std::size_t>(config.runner.trials), model.record_size);
 
@@ -156,19 +196,18 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
   require_memory(config, model_layout(config, config.network.hidden.size() + 1).record_size);
   checked_points(config, check_interrupt);
-  require_writable_output(options.output, options.force);
-  require_no_checkpoint(options);
+  require_free_output(options);
   use_threads(config);
   require_data(config);
   print_warnings(lines_of(study_warnings(config)));  // of a study that nothing refuses
-  StudyState state{config, options.shard, {}, {}, options.force ? AtOutput::replaces : AtOutput::refuses};
-  Journal journal = Journal::create(
-      journal_path(options.output),
-      journal_comments(options.command, {std::string(program_revision())}) + identity_toml(config),
-      journal_heading(state), options.force);
+  StudyState state{
+      config, options.shard, {}, {}, fingerprint(options.output), {}, {std::string(program_revision())}};
+  Journal journal = Journal::create(journal_path(options.output),
+                                    journal_comments(options.command, state.revisions) + identity_toml(config),
+                                    journal_heading(state), options.force);
   try {
-    require_writable_output(options.output, options.force);  // another run may have ended before we held it
-    forget_training(options);
+    require_free_output(options);  // another run may have ended before we held it
+    forget_training(options.output);
     return finish(state, journal, options);
   } catch (...) {
     if (!worth_resuming(state) && !fs::exists(checkpoint_path(options.output))) journal.remove();
@@ -178,8 +217,12 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
 
 Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   const fs::path path = journal_path(options.output);
-  const bool results = fs::exists(options.output), journalled = has_journal(options.output);
-  if (!journalled && fs::exists(checkpoint_path(options.output))) return resume_training(changes, options);
+  const OutputState there = output_state(options.output);
+  const bool results = there.file != AtOutput::nothing, journalled = there.journal != Beside::nothing;
+  // results are never given up for a training that lies beside them
+  if (!journalled && there.file != AtOutput::trials &&
+      (there.training != Beside::nothing || there.file == AtOutput::network))
+    return resume_training(changes, options);
   validate(results || journalled,
            "{}: nothing to resume (neither this file nor trials in {} exist). Start with optinc run.",
            options.output.string(), path.string());
@@ -193,23 +236,28 @@ Ending resume_study(const ResumeChanges& changes, const RunOptions& options) {
   validate(trials >= state.config.runner.trials,
            "--trials {}: fewer than the study's {} (resume only adds). Give at least {}, or run a new study.",
            trials, state.config.runner.trials, state.config.runner.trials);
-  StudyState grown{state.config, state.shard, state.inputs, {}, state.at_output};
+  StudyState grown{state.config, state.shard, state.inputs, {}, state.replaces};
   grown.config.runner.trials = trials;
   grown.config.run.threads = changes.threads.value_or(0);
   grown.config.run.time_limit_s = changes.time_limit_s.value_or(0.0);
   validate_config(grown.config);
   require_memory(grown.config, layout_of(grown).record_size);
   add_state(state, grown);
-  if (opened && results && grown.at_output != AtOutput::replaces) add_results(options.output, grown);
+  if (opened && results && !is_as_found(options.output, grown.replaces)) add_results(options.output, grown);
   add_revision(grown, options.output, options);
   use_threads(grown.config);
   require_data(grown.config);
   if (opened && trials == state.config.runner.trials && grown.revisions == state.revisions)
     return finish(grown, opened->journal, both);
   if (opened) {  // its heading no longer holds for what follows: what it holds goes into the result file first
+    validate(
+        grown.inputs || !grown.records,
+        "{}: the networks or files of its trials are damaged (they are made again only to finish the run as it "
+        "began). Resume first with the program that began it, without --trials.",
+        path.string());
     if (grown.inputs && grown.records) {
       store_results(grown, layout_of(grown), nullptr, both);
-      grown.at_output = AtOutput::adds;
+      grown.replaces.clear();
     }
     opened->journal.remove();
   }

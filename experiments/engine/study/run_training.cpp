@@ -1,16 +1,15 @@
 #include "experiments/engine/study/run_training.hpp"
 
-#include <array>
-#include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/study_warnings.hpp"
 #include "experiments/engine/process/interrupt.hpp"
-#include "experiments/engine/runner/journal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/output_state.hpp"
 #include "experiments/engine/study/result_groups.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "experiments/engine/study/training_checkpoint.hpp"
@@ -21,37 +20,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether it is a plain file that begins as every HDF5 file does.
-bool begins_as_hdf5(const fs::path& path) {
-  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
-  std::error_code none;
-  if (!fs::is_regular_file(path, none)) return false;
-  std::array<char, signature.size()> start = {};
-  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-  return std::string_view(start.data(), start.size()) == signature;
+/// Throws Error where the output is not as the training found it.
+void require_as_found(const RunOptions& options, const TrainingOrigin& origin) {
+  validate(is_as_found(options.output, origin.replaces),
+           "{}: not what was there when the training began (nothing is overwritten unasked). Move it away; the "
+           "training is in {}: optinc resume {}",
+           options.output.string(), checkpoint_path(options.output).string(), options.output.string());
 }
 
 /// Trains, or goes on with what is kept, and writes the network.
-Ending train_to_file(const StudyConfig& config, const RunOptions& options, bool force) {
+Ending train_to_file(const StudyConfig& config, const RunOptions& options, const TrainingOrigin& origin) {
   ignore_sigpipe();
-  const fs::path kept = checkpoint_path(options.output);
   use_threads(config);
   StudyInputs inputs;
   try {
-    inputs = {{make_network_of(config, options.quiet, {kept, options.command})}};
+    inputs = {{make_network_of(config, options.quiet, {checkpoint_path(options.output), origin})}};
   } catch (const Interrupted&) {
     return interrupted_training(options);
   }
-  AtomicFile out(options.output, force);
-  write_provenance(out.file(), config, "OptINC: trained network", options.command);
+  require_as_found(options, origin);
+  AtomicFile out(options.output, fs::exists(options.output));
+  write_provenance(out.file(), config, "OptINC: trained network", origin.command);
+  write_revisions(out.file(), origin.revisions);
   write_warnings(out.file(), lines_of(study_warnings(config)));
   write_study_inputs(out.file().root(), inputs);
   const Network& network = inputs.networks.front().network;
   write_onn_group(out.file().group("onn"), network, summarise(network));
-  remove_leftovers(options.output);
   out.commit();
-  forget_training(options);
+  forget_training(options.output);
   return Ending::complete;
+}
+
+/// Whether the output holds what this training gives: its process died before it could forget it.
+bool is_finished(const RunOptions& options, const TrainingCheckpoint& kept) {
+  if (output_state(options.output).file != AtOutput::network) return false;
+  if (fingerprint(options.output) == kept.origin.replaces) return false;
+  return run_id(stored_config(File::open(options.output))) == run_id(kept.config);
 }
 
 }  // namespace
@@ -60,27 +64,42 @@ Ending run_training(const StudyConfig& config, const RunOptions& options) {
   validate_config(config);
   validate(has_network(config.model),
            "model = \"{}\" has no network to train (chips have). Set model = \"chip\".", config.model);
-  require_writable_output(options.output, options.force);
-  require_no_checkpoint(options);
+  require_free_output(options);
   const OutputLock held(options.output);
-  forget_training(options);
+  require_free_output(options);  // another training may have ended before we held it
+  forget_training(options.output);
   print_warnings(lines_of(study_warnings(config)));
-  return train_to_file(config, options, options.force);
+  return train_to_file(
+      config, options,
+      {std::string(options.command), {std::string(program_revision())}, fingerprint(options.output)});
 }
 
 Ending resume_training(const ResumeChanges& changes, const RunOptions& options) {
-  validate(!changes.trials && !changes.time_limit_s,
-           "--trials or --time-limit for {}: a training has no trials. Leave them out.",
-           options.output.string());
+  validate(
+      !changes.trials && !changes.time_limit_s,
+      "{}: --trials or --time-limit for a training (it has no trials). Leave them out, or run a study of its "
+      "network.",
+      options.output.string());
   const OutputLock held(options.output);
-  const TrainingCheckpoint kept = read_checkpoint(checkpoint_path(options.output));
-  StudyConfig config = kept.config;
+  const fs::path path = checkpoint_path(options.output);
+  std::optional<TrainingCheckpoint> kept;
+  if (output_state(options.output).training != Beside::nothing) kept = read_checkpoint(path);
+  if (!kept || is_finished(options, *kept)) {
+    remove_leftovers(options.output);
+    if (kept) forget_training(options.output);
+    say(options.quiet, fmt::format("optinc: {}: the training is finished, there is nothing to resume",
+                                   options.output.string()));
+    return Ending::complete;
+  }
+  require_as_found(options, kept->origin);
+  StudyConfig config = kept->config;
   config.run.threads = changes.threads.value_or(0);
   validate_config(config);
-  const std::string commands = joined_commands(kept.command, options.command);
-  RunOptions both = options;
-  both.command = commands;
-  return train_to_file(config, both, true);  // asked before the training began
+  TrainingOrigin origin = kept->origin;
+  require_one_revision(origin.revisions, path, "a training", options.mixed_revisions);
+  origin.revisions.emplace(program_revision());
+  origin.command = joined_commands(origin.command, options.command);
+  return train_to_file(config, options, origin);
 }
 
 Ending interrupted_training(const RunOptions& options) {
@@ -90,19 +109,8 @@ Ending interrupted_training(const RunOptions& options) {
   return Ending::interrupted;
 }
 
-void require_no_checkpoint(const RunOptions& options) {
-  const fs::path path = checkpoint_path(options.output);
-  validate(!fs::exists(fs::symlink_status(path)) || begins_as_hdf5(path),
-           "{}: not a training of OptINC (the place of one under way). Move it away, or choose another output.",
-           path.string());
-  validate(options.force || !fs::exists(path),
-           "{}: a training for that output is under way or was not finished. Continue it with optinc resume "
-           "{}, or start anew with --force.",
-           path.string(), options.output.string());
-}
-
-void forget_training(const RunOptions& options) {
-  const fs::path kept = checkpoint_path(options.output);
+void forget_training(const fs::path& output) {
+  const fs::path kept = checkpoint_path(output);
   std::error_code none;
   fs::remove(kept, none);
   remove_leftovers(kept);

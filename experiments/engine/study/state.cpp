@@ -1,7 +1,6 @@
 #include "experiments/engine/study/state.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,18 +18,7 @@ namespace optinc {
 namespace {
 
 constexpr std::string_view command_opening = "# command: ", revisions_opening = "# revisions: ";
-constexpr std::array<std::string_view, 3> marks = {"", " fresh", " forced"};  // in the order of AtOutput
-
-/// "a, b" as a set; of no text none.
-std::set<std::string> revisions_of(std::string_view text) {
-  std::set<std::string> revisions;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(", "), text.size());
-    revisions.emplace(text.substr(0, end));
-    text.remove_prefix(std::min(end + 2, text.size()));
-  }
-  return revisions;
-}
+constexpr std::string_view forced_mark = " forced ";
 
 /// Takes the first line off `text` where it opens so; what stands behind the opening.
 std::string taken_comment(std::string_view& text, std::string_view opening) {
@@ -44,7 +32,8 @@ std::string taken_comment(std::string_view& text, std::string_view opening) {
 }  // namespace
 
 std::string journal_heading(const StudyState& state) {
-  return fmt::format("{}{}", state.shard.text(), marks[static_cast<std::size_t>(state.at_output)]);
+  return state.replaces.empty() ? state.shard.text()
+                                : fmt::format("{}{}{}", state.shard.text(), forced_mark, state.replaces);
 }
 
 std::string journal_comments(std::string_view command, const std::set<std::string>& revisions) {
@@ -53,12 +42,8 @@ std::string journal_comments(std::string_view command, const std::set<std::strin
 }
 
 void add_revision(StudyState& state, const std::filesystem::path& where, const RunOptions& options) {
+  require_one_revision(state.revisions, where, "trials", options.mixed_revisions);
   state.revisions.emplace(program_revision());
-  validate(
-      options.mixed_revisions || state.revisions.size() == 1,
-      "{}: trials of programs of other revisions ({}; this is {}: their numbers may differ). Use one program, "
-      "or accept it with --mixed-revisions.",
-      where.string(), fmt::join(state.revisions, ", "), program_revision());
 }
 
 TrialModel layout_of(const StudyState& state) {
@@ -67,14 +52,13 @@ TrialModel layout_of(const StudyState& state) {
 
 StudyState read_state(const std::filesystem::path& results) {
   const File file = File::open(results);
-  StudyState state{stored_config(file), {}, {}, {}, AtOutput::adds};
+  StudyState state{stored_config(file), {}, {}, {}};
   const Group root = file.root();
   validate(root.exists("trials"), "{}: no trials in it (optinc run writes them). Name a study's result file.",
            results.string());
   state.command = root.attributes().text("command");
   if (root.attributes().has("shard")) state.shard = parse_shard(root.attributes().text("shard"));
-  const std::string_view revisions = root.attributes().has("git_revisions") ? "git_revisions" : "git_revision";
-  state.revisions = revisions_of(root.attributes().text(std::string(revisions)));
+  state.revisions = read_revisions(file);
   state.inputs = read_study_inputs(root);
   state.records = read_trials_group(root.open("trials"), state.config, layout_of(state));
   return state;
@@ -89,26 +73,30 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
     state.revisions = revisions_of(taken_comment(text, revisions_opening));
     state.config = parse_config(text, path.string());
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
-    const auto mark =
-        std::find(marks.begin() + 1, marks.end(), shard.substr(std::min(shard.find(' '), shard.size())));
-    if (mark != marks.end()) state.at_output = static_cast<AtOutput>(mark - marks.begin());
+    if (const std::size_t mark = shard.find(forced_mark); mark != shard.npos)
+      state.replaces = shard.substr(mark + forced_mark.size());
   };
   reader.inputs = [&](std::span<const std::byte> file) { state.inputs = study_inputs_of_bytes(file); };
   reader.trial = [&](std::size_t point, std::size_t trial, std::span<const double> record) {
     if (!state.records) {
-      const std::size_t size = layout_of(state).record_size;
+      // of networks that are damaged, the trials alone know: finish() looks whether they belong together
+      const std::size_t size = state.inputs ? layout_of(state).record_size : record.size();
       require_memory(state.config, size);
       state.records.emplace(point_count(state.config), static_cast<std::size_t>(state.config.runner.trials),
                             size);
     }
     Records& records = *state.records;
-    validate(point < records.points && trial < records.trials && record.size() == records.record_size,
-             "{}: trial {} of point {} does not belong to its study (damaged). Remove the journal and resume.",
-             path.string(), trial, point);
+    validate(
+        point < records.points && trial < records.trials && record.size() == records.record_size,
+        "{}: trial {} of point {} does not belong to its study (the journal was changed). Move it away and "
+        "run again.",
+        path.string(), trial, point);
     records.put(point, trial, record);
   };
   reader.damaged = [&](std::size_t bytes) {
-    print_warnings({fmt::format("{}: {} bytes are damaged; their trials are run again", path.string(), bytes)});
+    print_warnings({fmt::format(
+        "{}: {} bytes are damaged; {}", path.string(), bytes,
+        state.inputs ? "their trials are run again" : "its networks and files are made or read again")});
   };
   Journal journal = Journal::reopen(path, reader);
   return {std::move(journal), std::move(state)};

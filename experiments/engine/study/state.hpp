@@ -13,30 +13,25 @@
 
 namespace optinc {
 
-/// What a run does with a file that lies at its output: one that resumed from it adds to it, a new one refuses
-/// it unless it was told (--force) to replace it.
-enum class AtOutput { adds, refuses, replaces };
-
 /// All that is known of a study under way.
 struct StudyState {
   StudyConfig config;
   Shard shard;
   std::optional<StudyInputs> inputs;  ///< none before the network is trained
   std::optional<Records> records;     ///< none before the first trial
-  AtOutput at_output = AtOutput::adds;
+  std::string replaces = {};          ///< fingerprint() of the file that --force gave up to it; empty: none
   std::string command = {};              ///< that began it, as typed; empty where nobody wrote it down
   std::set<std::string> revisions = {};  ///< of the programs that computed its trials, where written down
 };
 
-/// The first line of a journal's header: the shard, and a word for what its run does with a file at its output.
+/// The first line of a journal's header: the shard, and the file that its run was told to replace.
 std::string journal_heading(const StudyState& state);
 
 /// What a journal keeps above its configuration: TOML comments with the command that began the run and the
 /// revisions of its programs, a line each.
 std::string journal_comments(std::string_view command, const std::set<std::string>& revisions);
 
-/// Adds this program's revision to the state's. Throws Error, `where` first, where they are more than one and
-/// it was not asked for: numbers of two programs may differ.
+/// Adds this program's revision to the state's. Throws Error where require_one_revision() does.
 void add_revision(StudyState& state, const std::filesystem::path& where, const RunOptions& options);
 
 /// What a result file holds of a study. Throws Error for other files.

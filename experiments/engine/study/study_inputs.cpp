@@ -13,7 +13,6 @@
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/result_groups.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
-#include "experiments/engine/study/training_checkpoint.hpp"
 #include "experiments/io/chip_file.hpp"
 #include "experiments/io/crosstalk_file.hpp"
 #include "experiments/io/matrix_file.hpp"
@@ -59,7 +58,7 @@ Network network_of_file(const StudyConfig& config, const std::string& source) {
 }
 
 PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepTraining& keep) {
-  TrainingKeeper keeper(config, keep.path, keep.command);
+  TrainingKeeper keeper(config, keep.path, keep.origin);
   std::optional<Network> start = keeper.start();
   if (!start && config.network.start != "random")
     start = config.training.on_chips ? network_of_file(config, config.network.start)

@@ -4,18 +4,18 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "experiments/engine/store/hdf5.hpp"
+#include "experiments/engine/study/training_checkpoint.hpp"
 #include "experiments/models/trial_model.hpp"
 
 namespace optinc {
 
-/// Where a training is kept while it runs, and the command to name as its beginning. Nowhere: it is not kept.
+/// Where a training is kept while it runs, and how it came to be. Nowhere: it is not kept.
 struct KeepTraining {
   std::filesystem::path path = {};
-  std::string_view command = {};
+  TrainingOrigin origin = {};
 };
 
 /// Trains, builds or reads every network and matrix that a point asks for. The training of a study's only

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
@@ -87,7 +88,10 @@ fs::path checkpoint_path(const fs::path& output) { return output.string() + ".tr
 
 void write_checkpoint(const fs::path& path, const TrainingCheckpoint& checkpoint) {
   AtomicFile out(path, true);
-  write_provenance(out.file(), checkpoint.config, title, checkpoint.command);
+  write_provenance(out.file(), checkpoint.config, title, checkpoint.origin.command);
+  write_revisions(out.file(), checkpoint.origin.revisions);
+  if (!checkpoint.origin.replaces.empty())
+    out.file().root().attributes().set("replaces", std::string_view(checkpoint.origin.replaces));
   if (checkpoint.start) save_network(out.file().group("start"), *checkpoint.start);
   write_state(out.file().group("state"), checkpoint.state);
   out.commit();
@@ -95,23 +99,31 @@ void write_checkpoint(const fs::path& path, const TrainingCheckpoint& checkpoint
 
 TrainingCheckpoint read_checkpoint(const fs::path& path) {
   const File file = File::open(path);
-  TrainingCheckpoint checkpoint{stored_config(file), file.root().attributes().text("command"), {}, {}};
-  validate(file.root().exists("state"), "{}: no state of a training in it. Remove it and train anew.",
+  const Attributes root = file.root().attributes();
+  TrainingCheckpoint checkpoint{stored_config(file), {root.text("command"), read_revisions(file)}, {}, {}};
+  if (root.has("replaces")) checkpoint.origin.replaces = root.text("replaces");
+  validate(file.root().exists("state"), "{}: no state of a training in it. Move it away and train anew.",
            path.string());
   if (file.root().exists("start")) checkpoint.start = load_network(file.root().open("start"));
   checkpoint.state = read_state_group(file.root().open("state"));
   return checkpoint;
 }
 
-TrainingKeeper::TrainingKeeper(const StudyConfig& config, fs::path path, std::string_view command)
+bool same_training(const StudyConfig& a, const StudyConfig& b) {
+  return training_identity(a) == training_identity(b);
+}
+
+TrainingKeeper::TrainingKeeper(const StudyConfig& config, fs::path path, const TrainingOrigin& origin)
     : path_(std::move(path)) {
   if (keeps() && fs::exists(path_)) {
     kept_ = read_checkpoint(path_);
-    found_ = training_identity(kept_.config) == training_identity(config);
+    validate(same_training(kept_.config, config),
+             "{}: another training than the one that is asked for (it would be overwritten). Move it away.",
+             path_.string());
+    found_ = true;
   }
-  if (!found_) kept_ = {};
   kept_.config = config;
-  kept_.command = command;
+  kept_.origin = origin;
 }
 
 Checkpointing TrainingKeeper::keeping(const std::optional<Network>& start) {
@@ -125,9 +137,9 @@ void TrainingKeeper::keep(const std::function<TrainingState()>& state) {
   const bool asked = interrupt_signal() != 0;
   if (!asked && now_s() - saved_s_ < interval_s) return;
   try {
-    write_checkpoint(path_, {kept_.config, kept_.command, kept_.start, state()});
+    write_checkpoint(path_, {kept_.config, kept_.origin, kept_.start, state()});
   } catch (const Error& error) {  // a disk that is full for a while must not cost hours of training
-    std::fputs(fmt::format("optinc: warning: the training is not kept: {}\n", error.what()).c_str(), stderr);
+    complain(fmt::format("warning: the training is not kept: {}", error.what()));
   }
   saved_s_ = now_s();
   check_interrupt();

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
-#include <string_view>
 
 #include "experiments/engine/config/study_config.hpp"
 #include "onn/training/checkpoint.hpp"
@@ -13,11 +13,18 @@ namespace optinc {
 /// Beside the output: OUTPUT.training.
 std::filesystem::path checkpoint_path(const std::filesystem::path& output);
 
+/// How a training came to be, which its file keeps.
+struct TrainingOrigin {
+  std::string command;                   ///< that began it, as typed
+  std::set<std::string> revisions = {};  ///< of the programs that had a part in it
+  std::string replaces = {};             ///< fingerprint() of the file that --force gave up to it; empty: none
+};
+
 /// A training that was not finished, as its file holds it (FORMAT.md, "Training
 /// under way").
 struct TrainingCheckpoint {
   StudyConfig config;
-  std::string command;           ///< that began it, as typed
+  TrainingOrigin origin;
   std::optional<Network> start;  ///< that it goes on from
   TrainingState state;
 };
@@ -27,14 +34,17 @@ struct TrainingCheckpoint {
 void write_checkpoint(const std::filesystem::path& path, const TrainingCheckpoint& checkpoint);
 TrainingCheckpoint read_checkpoint(const std::filesystem::path& path);
 
+/// Whether a configuration asks for the training that another one began: seed,
+/// task, network, training and, on chips, what those are; not its threads.
+bool same_training(const StudyConfig& a, const StudyConfig& b);
+
 /// Keeps one training on the disk while it runs: at its first step, every ten
 /// seconds and when an end is asked for, which it then throws as Interrupted.
 class TrainingKeeper {
  public:
-  /// `path` empty: keeps nothing. What lies there is gone on with if it is the
-  /// same training (seed, task, network, training and, on chips, what those
-  /// are; not its threads), and is overwritten otherwise.
-  TrainingKeeper(const StudyConfig& config, std::filesystem::path path, std::string_view command);
+  /// `path` empty: keeps nothing. What lies there is gone on with. Throws Error
+  /// where it is not the same_training().
+  TrainingKeeper(const StudyConfig& config, std::filesystem::path path, const TrainingOrigin& origin);
 
   /// Whether it has a file.
   bool keeps() const { return !path_.empty(); }

@@ -12,7 +12,6 @@ namespace optinc {
 
 void write_results(const StudyState& state, const TrialModel& model, const OneOffResults* once,
                    const RunOptions& options, bool replace) {
-  remove_leftovers(options.output);
   AtomicFile out(options.output, replace);
   const Group root = out.file().root();
   write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
@@ -21,10 +20,7 @@ void write_results(const StudyState& state, const TrialModel& model, const OneOf
   root.attributes().set("model", std::string_view(state.config.model));
   root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
   if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));
-  std::set<std::string> revisions = state.revisions;
-  revisions.emplace(program_revision());
-  if (revisions.size() > 1)
-    root.attributes().set("git_revisions", std::string_view(fmt::format("{}", fmt::join(revisions, ", "))));
+  write_revisions(out.file(), state.revisions);
   write_study_inputs(root, *state.inputs);
   write_network_results(root, state.config, *state.inputs, once);
   write_trials_group(root.group("trials"), state.config, model, *state.records);

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import datetime
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
+from ._files import creating
 from ._core import FloorPlanSettings, MeshFloorPlan, UnitFloorPlan
 
 if TYPE_CHECKING:
@@ -55,9 +57,6 @@ def write_gds(plan: Plan, path: str | os.PathLike[str]) -> None:
     """
     meshes = _meshes(plan)
     gdstk = _imported("gdstk")
-    path = Path(path)
-    if path.exists():
-        raise FileExistsError(f"{path} is there already (nothing is overwritten). Choose another name.")
     library = gdstk.Library("OPTINC", unit=1e-6, precision=1e-9)
     parts = _parts(gdstk, plan.settings)
     library.add(*parts.values())
@@ -69,12 +68,10 @@ def write_gds(plan: Plan, path: str | os.PathLike[str]) -> None:
             corner = _um(mesh.corner_m)
             unit.add(gdstk.Reference(cell, corner))
             unit.add(_label(gdstk, mesh.name, corner))
-    partial = path.with_name(f".{path.name}.part")  # whole or not at all
-    try:
-        library.write_gds(partial, timestamp=_WRITTEN)
-        partial.rename(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with creating(Path(path)) as out, tempfile.TemporaryDirectory() as folder:  # gdstk writes to names alone
+        written = Path(folder) / "plan.gds"
+        library.write_gds(written, timestamp=_WRITTEN)
+        out.write(written.read_bytes())
 
 
 def _parts(gdstk: Any, settings: FloorPlanSettings) -> dict[str, Any]:

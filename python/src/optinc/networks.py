@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 _SHIPPED = Path(__file__).parent / "shipped"
 _PREFIX = "shipped/"
 
-SCHEMA_VERSION = 4
-"""The version of the file format that save_network() writes."""
-
 
 def shipped_networks() -> list[str]:
     """Names of the trained networks that come with the package, for load_network() and Unit.load()."""
@@ -28,9 +25,10 @@ def load_network(source: str | os.PathLike[str]) -> Network:
     """The network in an HDF5 file that OptINC wrote, or a shipped one by its name.
 
     Raises FileNotFoundError where there is no such file, OSError where it is not HDF5 or cannot be read, ValueError for
-    an unknown shipped network and a file that holds no network, ImportError without h5py.
+    an unknown shipped network and a file that holds no network, is damaged (by its seal) or of a newer version, ImportError
+    without h5py.
     """
-    h5py = _h5py()
+    hdf5 = _hdf5()
     path = Path(source)
     if str(source).startswith(_PREFIX):
         known = shipped_networks()
@@ -38,30 +36,27 @@ def load_network(source: str | os.PathLike[str]) -> Network:
             near = difflib.get_close_matches(str(source), known, n=1, cutoff=0) or ["a file"]
             raise ValueError(f"{source}: no such network (shipped: {', '.join(known)}). Did you mean {near[0]}?")
         path = _SHIPPED / f"{str(source)[len(_PREFIX):]}.h5"
-    with h5py.File(path, "r") as file:
+    with hdf5.opened(path) as file:
         try:
             return _network(file["network"])
-        except (KeyError, TypeError, AttributeError) as error:
+        except (LookupError, TypeError, AttributeError, OSError, RuntimeError) as error:
             raise ValueError(f"{path}: no network ({error}). Give a file of optinc train.") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
 
 def save_network(network: Network, path: str | os.PathLike[str]) -> None:
-    """Writes a network to a new HDF5 file, which load_network() and the command line read: network.source = "FILE".
+    """Writes a network to a new HDF5 file, whole and sealed, which load_network() and the command line read:
+    network.source = "FILE".
 
     Raises TypeError for anything but a Network, FileExistsError where there is a file of that name, OSError where it cannot
     be written, ImportError without h5py.
     """
-    h5py = _h5py()
+    hdf5 = _hdf5()
     if not isinstance(network, Network):
         raise TypeError(f"{type(network).__name__} is no Network (what train() ends with, and units, have one). Give its .network.")
-    try:
-        file = h5py.File(path, "x")
-    except FileExistsError:
-        raise FileExistsError(f"{path} is there already (nothing is overwritten). Choose another name.") from None
-    with file:
-        file.attrs.update({"schema_version": SCHEMA_VERSION, "optinc_version": version, "title": "network"})
+    with hdf5.written(Path(path)) as file:
+        file.attrs.update({"schema_version": hdf5.SCHEMA_VERSION, "optinc_version": version, "title": "network"})
         group = file.create_group("network")
         task = network.task
         group.attrs.update({"servers": task.servers, "digits": task.digits, "rounding": task.rounding, "level": task.level,
@@ -82,12 +77,12 @@ def _save_layer(group: h5py.Group, layer: SigmaULayer) -> None:
                         "attenuated": int(layer.attenuated), "outputs": layer.outputs, "inputs": layer.inputs})
 
 
-def _h5py() -> Any:
+def _hdf5() -> Any:
     try:
-        import h5py
+        from . import _hdf5
     except ImportError as missing:
         raise ImportError("Networks are HDF5 files (h5py reads them). Run pip install h5py.") from missing
-    return h5py
+    return _hdf5
 
 
 def _network(group: h5py.Group) -> Network:

@@ -247,6 +247,20 @@ TEST_CASE("a bad matrix in HDF5 names file, dataset and what was expected") {
   check_message(refusal([&] { read_matrix(scratch / "none.h5"); }), {"none.h5: /matrix", "missing"});
 }
 
+TEST_CASE("a line longer than any table's is refused before it fills the memory") {
+  const Scratch scratch;
+  put(scratch / "m.csv", "1,0\n" + std::string((16 << 20) + 70000, '1'));
+  check_message(refusal([&] { read_matrix(scratch / "m.csv"); }), {"m.csv:2: a line of more than 16 MiB"});
+  for (const std::size_t size :
+       {65534U, 65535U, 65536U, 131070U}) {  // around the pieces that lines are read in
+    const std::string blanks(size - 3, ' ');
+    put(scratch / "m.csv", "1," + blanks + "2\n3,4\n5,6" + blanks);
+    CHECK(read_matrix(scratch / "m.csv").rows() == 3);
+    put(scratch / "m.csv", "1," + blanks + "2");
+    CHECK(read_matrix(scratch / "m.csv")(0, 1) == Complex(2.0, 0.0));
+  }
+}
+
 TEST_CASE("matrices have three extensions and overwrite nothing") {
   const Scratch scratch;
   const std::vector<std::string> known = {".h5, .csv, .sNp"};

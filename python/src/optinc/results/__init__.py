@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from .._hdf5 import SCHEMA_VERSION
 from .compare import contents, differing
 from .comparison import ComparedNetwork, Comparison, comparison
 from .errors import NotAResult, NotInResult
 from .networks import Network, network_of_point, networks
 from .provenance import Provenance
-from .run import SCHEMA_VERSION, Run, open_run
+from .run import Run, open_run
 from .study import Parameter, Statistic, metrics, parameters, statistic
 from .table import Table, tidy, to_pandas, write_csv
 from .tolerances import tolerance

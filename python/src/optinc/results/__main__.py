@@ -6,19 +6,20 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence, TextIO
 
 import matplotlib
 from matplotlib.figure import Figure
 
 from . import style
+from .._files import require_not_input
 from .errors import NotAResult, NotInResult
-from .files import require_not_input
 from .figures import FIGURES, drawn, names_of, says
 from .headlines import headlines
 from .report import write_report
 from .run import Run, open_run
 from .table import tidy, write_csv
+from .text import clean
 
 FIGURES_HELP = """Draws the figures that the study names in its key `figures`; if it names none, every figure for
 which there is data (pareto only if named). Each figure is written as PNG and PDF and replaces an earlier one of the same name.
@@ -34,6 +35,11 @@ EXAMPLES = """examples:
 """
 
 
+def say(text: Any, to: Optional[TextIO] = None) -> None:
+    """Prints what a file or its name may have a part in."""
+    print(clean(str(text)), file=to)
+
+
 def figures(run: Run, arguments: argparse.Namespace) -> None:
     """Draws all figures before it writes the first."""
     names, certain = (arguments.only, True) if arguments.only else names_of(run)
@@ -45,30 +51,30 @@ def figures(run: Run, arguments: argparse.Namespace) -> None:
             if arguments.only:
                 raise
             if certain:  # asked for by the study, whose data a --set may have left out
-                print(f"optinc-results: left out {name}: {error}", file=sys.stderr)
+                say(f"optinc-results: left out {name}: {error}", sys.stderr)
     if not found:
         raise NotInResult(f"{run.path} has nothing to draw (tried {', '.join(names) or 'no figure'}). "
                           "Does the study measure anything?")
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name, figure in found.items():
-        print(style.save(figure, arguments.output, name)[0])
+        say(style.save(figure, arguments.output, name)[0])
 
 
 def table(run: Run, arguments: argparse.Namespace) -> None:
     """Writes a tidy table."""
     require_not_input(arguments.output, run.path)
     write_csv(tidy(run, arguments.metric, arguments.group), arguments.output, arguments.force)
-    print(arguments.output)
+    say(arguments.output)
 
 
 def report(run: Run, arguments: argparse.Namespace) -> None:
     """Writes the page of a result."""
-    print(write_report(run, arguments.output, arguments.force))
+    say(write_report(run, arguments.output, arguments.force))
 
 
 def show(run: Run, arguments: argparse.Namespace) -> None:
     """Prints the headline numbers."""
-    print(headlines(run))
+    say(headlines(run))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -113,13 +119,13 @@ def main(words: Optional[Sequence[str]] = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (NotAResult, OSError) as error:
-        print(f"optinc-results: {' '.join(str(error).split())}", file=sys.stderr)
+        say(f"optinc-results: {' '.join(str(error).split())}", sys.stderr)
         return 1
     except Exception as error:  # what a damaged or edited file can lack is without end
         if sys.flags.dev_mode:
             raise
-        print(f"optinc-results: {arguments.file}: damaged, or not as OptINC wrote it ({type(error).__name__}: "
-              f"{' '.join(str(error).split())}). Use another copy; Python's option -X dev shows where.", file=sys.stderr)
+        say(f"optinc-results: {arguments.file}: damaged, or not as OptINC wrote it ({type(error).__name__}: "
+            f"{' '.join(str(error).split())}). Use another copy; Python's option -X dev shows where.", sys.stderr)
         return 1
     return 0
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, Union
 
 import h5py
 import numpy as np
+
+from .._hdf5 import opened
 
 PER_RUN_ATTRIBUTES = frozenset({"created_utc", "command"})
 """What two runs of one study may write differently."""
@@ -26,7 +29,7 @@ def contents(path: Union[str, os.PathLike[str]]) -> dict[str, Any]:
             values = node[()].tolist() if node.dtype.kind == "O" else node[()].tobytes()
             found[name] = (node.dtype.str, node.shape, values)
 
-    with h5py.File(path, "r") as file:
+    with opened(Path(path)) as file:
         take("/", file)
         file.visititems(take)
     return found

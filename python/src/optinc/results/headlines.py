@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 
 import numpy as np
 import xarray
@@ -12,6 +11,7 @@ import xarray
 from .comparison import comparison_lines
 from .run import Run
 from .study import headline_metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
+from .text import clean
 
 MOST_LINES = 60
 
@@ -43,7 +43,7 @@ def headlines(run: Run) -> str:
     if run.laws is not None:
         lines += ["", *law_lines(run.laws)]
     # a file that somebody else wrote must not command the terminal
-    return "\n".join(re.sub(r"[\x00-\x1f\x7f]", "?", line) for line in lines)
+    return "\n".join(clean(line.replace("\n", " ")) for line in lines)
 
 
 def law_lines(laws: xarray.Dataset) -> list[str]:

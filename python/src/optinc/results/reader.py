@@ -6,13 +6,16 @@ wherever this package is, and one reader has one behaviour.
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 import h5py
 import numpy as np
 import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
+
+from .errors import NotAResult
 
 
 class LazyArray(BackendArray):
@@ -24,8 +27,26 @@ class LazyArray(BackendArray):
         self.dtype = dataset.dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER_1VECTOR,
-                                                  self.dataset.__getitem__)
+        with reading(self.dataset.file.filename):
+            return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER_1VECTOR,
+                                                      self.dataset.__getitem__)
+
+
+@contextmanager
+def reading(path: Any) -> Iterator[None]:
+    """Whatever HDF5 and xarray raise over a file that is not as OptINC wrote it becomes a NotAResult."""
+    try:
+        yield
+    except NotAResult:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise NotAResult(f"{path} is damaged, or not as OptINC wrote it ({why[:300]}). Use another copy.") from error
+
+
+def is_axis(dataset: Any) -> bool:
+    """Whether an HDF5 dataset is a dimension scale. HDF5's own functions for these crash over attributes of other types."""
+    return bool(np.all(dataset.attrs.get("CLASS") == b"DIMENSION_SCALE"))
 
 
 def attributes_of(item: Any) -> dict[str, Any]:
@@ -36,9 +57,10 @@ def attributes_of(item: Any) -> dict[str, Any]:
 
 def dimensions_of(dataset: Any) -> tuple[str, ...]:
     """Names of the axes of an HDF5 dataset; an axis has itself. An axis without a name is called dim_0, dim_1..."""
-    if h5py.h5ds.is_scale(dataset.id):
+    if is_axis(dataset):
         return (dataset.name.rsplit("/", 1)[-1],)
-    return tuple(axis[0].name.rsplit("/", 1)[-1] if len(axis) else f"dim_{i}" for i, axis in enumerate(dataset.dims))
+    axes = dataset.attrs.get("DIMENSION_LIST", [()] * dataset.ndim)  # references, of each dimension to its axes
+    return tuple(dataset.file[axis[0]].name.rsplit("/", 1)[-1] if len(axis) else f"dim_{i}" for i, axis in enumerate(axes))
 
 
 def variable_of(dataset: Any) -> xarray.Variable:
@@ -52,7 +74,7 @@ def read_group(group: Any) -> xarray.Dataset:
     """The datasets right under an HDF5 group, its axes as coordinates. The file must stay open while it is used."""
     items = {name: item for name, item in group.items() if isinstance(item, h5py.Dataset)}
     variables = {name: variable_of(item) for name, item in items.items()}
-    axes = {name for name, item in items.items() if h5py.h5ds.is_scale(item.id)}
+    axes = {name for name, item in items.items() if is_axis(item)}
     return xarray.Dataset({name: v for name, v in variables.items() if name not in axes},
                           coords={name: v for name, v in variables.items() if name in axes},
                           attrs=attributes_of(group))

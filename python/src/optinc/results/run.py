@@ -12,19 +12,15 @@ from typing import Any, Optional, Union
 import h5py
 import xarray
 
+from .._hdf5 import SCHEMA_VERSION, Refused, opened
 from .errors import NotAResult, NotInResult
 from .provenance import Provenance, provenance_of
-from .reader import attributes_of, dimensions_of, read_group
-from .seal import check_seal
+from .reader import attributes_of, dimensions_of, read_group, reading
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-SCHEMA_VERSION = 4
-"""The newest version of the file format that this package reads."""
-
 
 class Run:
     """One result file. Groups are read when first asked for, their numbers when first looked at.
@@ -42,8 +38,9 @@ class Run:
     def group(self, name: str) -> Optional[xarray.Dataset]:
         """The group `name` of the file, such as "onn" or "drift"; None where the file has none."""
         if name not in self._groups:
-            group = self._file.get(name)
-            self._groups[name] = read_group(group) if isinstance(group, h5py.Group) else None
+            with reading(self.path):
+                group = self._file.get(name)
+                self._groups[name] = read_group(group) if isinstance(group, h5py.Group) else None
         return self._groups[name]
 
     def require(self, name: str) -> xarray.Dataset:
@@ -57,7 +54,8 @@ class Run:
     @cached_property
     def attributes(self) -> dict[str, Any]:
         """All attributes of the file's root: where it comes from, its settings as TOML, its warnings."""
-        return attributes_of(self._file)
+        with reading(self.path):
+            return attributes_of(self._file)
 
     @property
     def trials(self) -> Optional[xarray.Dataset]:
@@ -114,15 +112,17 @@ class Run:
         """Names of the axes of the sweeps, outermost first; empty without sweeps or trials."""
         if "trials/completed" not in self._file:
             return ()
-        return tuple(name for name in dimensions_of(self._file["trials/completed"]) if name != "trial")
+        with reading(self.path):
+            return tuple(name for name in dimensions_of(self._file["trials/completed"]) if name != "trial")
 
     @property
     def asked_and_run(self) -> tuple[int, int]:
         """Trials over all sweep points: how many were asked for, how many were run. (0, 0) without trials."""
         if self.trials is None:
             return 0, 0
-        completed = self.trials["completed"]
-        return completed.size, int(completed.sum())
+        with reading(self.path):
+            completed = self.trials["completed"]
+            return completed.size, int(completed.sum())
 
     @property
     def incomplete(self) -> bool:
@@ -136,7 +136,7 @@ class Run:
         file's copy is no TOML."""
         try:
             return dict(tomllib.loads(str(self._file.attrs.get("config_toml", ""))))
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise NotAResult(f"{self.path} holds settings that cannot be read (attribute config_toml: {error}). "
                              "Run the study again.") from None
 
@@ -165,15 +165,17 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
     if not path.is_file():
         why = ("it is a folder" if path.is_dir() else "it is a pipe or a device" if path.exists() else "there is no such file")
         raise NotAResult(f"{path} cannot be opened ({why}). Make it with: optinc run STUDY.toml -o FILE")
-    check_seal(path)
     try:
-        file = h5py.File(path, "r")
+        file = opened(path)
+    except Refused as error:
+        raise NotAResult(str(error)) from None
     except OSError as error:
         why = " ".join(str(error).split())
         raise NotAResult(f"{path} cannot be opened ({why}). A result is an HDF5 file made by optinc run.") from None
     try:
         check_root(path, file)
-        return Run(path, file)
+        with reading(path):
+            return Run(path, file)
     except BaseException:
         file.close()
         raise
@@ -188,9 +190,3 @@ def check_root(path: Path, file: Any) -> None:
     if missing:
         raise NotAResult(f"{path} is not a result of OptINC (it has no attribute {', '.join(missing)}). "
                          "Give a file made by optinc run, or by optinc validate.")
-    version = int(file.attrs["schema_version"])
-    if version < 1:
-        raise NotAResult(f"{path} has schema_version {version} (this program reads 1 to {SCHEMA_VERSION}). Use another copy.")
-    if version > SCHEMA_VERSION:
-        raise NotAResult(f"{path} is newer than this package (schema version {version}, read are those up to "
-                         f"{SCHEMA_VERSION}). Update optinc.")

@@ -10,6 +10,7 @@ import numpy as np
 import xarray
 
 from .errors import NotInResult
+from .reader import reading
 from .run import Run
 
 PREFERRED = ("word_accuracy", "words_wrong", "waveform_error", "instant_accuracy", "channel_accuracy", "final_accuracy", "final_loss", "mesh_error", "output_error", "mesh_error_in_phase",
@@ -193,10 +194,11 @@ def statistic(run: Run, metric: str) -> Statistic:
         raise NotInResult(f"{run.path} has no summary of a metric '{metric}' (it has {', '.join(metrics(run))}). "
                           "Choose one of these, or let measure.metrics name it and run the study again.")
     stem = f"{metric}_mean" if f"{metric}_mean" in summary else metric
-    source = run.trials[metric] if run.trials is not None and metric in run.trials else summary[stem]
-    units, long_name = words_of(source.attrs, metric)
-    return Statistic(metric, summary[stem], summary[f"{stem}_low"], summary[f"{stem}_high"], units, long_name,
-                     meaning(run, metric))
+    with reading(run.path):
+        source = run.trials[metric] if run.trials is not None and metric in run.trials else summary[stem]
+        units, long_name = words_of(source.attrs, metric)
+        return Statistic(metric, summary[stem], summary[f"{stem}_low"], summary[f"{stem}_high"], units, long_name,
+                         meaning(run, metric))
 
 
 def of_worst_layer(value: Statistic) -> tuple[Statistic, str]:

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from .files import replacing
+from .._files import creating
 from .run import Run
 from .study import PREFIXES
 
@@ -205,7 +205,7 @@ def save(figure: Figure, directory: Path, name: str) -> list[Path]:
     with matplotlib.rc_context(LOOK):
         for ending, metadata in (("png", {}), ("pdf", {"CreationDate": None})):
             path = directory / f"{name}.{ending}"
-            with replacing(path) as partial:
-                figure.savefig(partial, format=ending, metadata=metadata)
+            with creating(path, force=True) as out:
+                figure.savefig(out, format=ending, metadata=metadata)
             written.append(path)
     return written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -10,9 +11,10 @@ from typing import Any, Optional, Union
 import numpy as np
 import xarray
 
+from .._files import creating
 from .errors import NotInResult
-from .files import creating
 from .run import Run
+from .text import cell
 
 Table = dict[str, "np.ndarray[Any, Any]"]
 """Columns of one length, by name."""
@@ -72,11 +74,17 @@ def to_pandas(table: Table) -> Any:
 
 
 def write_csv(table: Table, path: Union[str, os.PathLike[str]], force: bool = False) -> None:
-    """Writes the table as comma-separated values with a line of names; a missing number is an empty field. The file
+    """Writes the table as comma-separated values with a line of names; a missing number is an empty field, and text
+    that a spreadsheet would take for a formula stands behind an apostrophe. The file
     appears whole, or an earlier one stays. Raises OSError where something of that name exists (unless `force`) and where
     it cannot be written."""
-    columns = [["" if isinstance(v, float) and v != v else v for v in values.tolist()] for values in table.values()]
-    with creating(Path(path), force) as partial, open(partial, "w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(table)
-        writer.writerows(zip(*columns))
+    def shown(value: Any) -> Any:
+        return cell(value) if isinstance(value, str) else "" if value != value else value
+
+    columns = [[shown(v) for v in values.tolist()] for values in table.values()]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(cell, table))
+    writer.writerows(zip(*columns))
+    with creating(Path(path), force) as out:
+        out.write(text.getvalue().encode())

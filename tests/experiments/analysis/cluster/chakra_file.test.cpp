@@ -118,11 +118,13 @@ TEST_CASE("execution traces say which node is wrong") {
   }
   const std::string fine = node(7, attribute("comm_type", 9));
   CHECK(read_rank(fine).ranks[0][0].kind == StepKind::barrier);
-  for (const auto& [groups, message] :
-       std::vector<std::pair<std::string, std::string>>{{"[]", "not JSON of the form"},
-                                                        {"{\"a\": 3}", "group \"a\" (a list of ranks)"},
-                                                        {"{\"a\": [0, 1]}", "has 1 (ranks of 0..0"},
-                                                        {"{\"a\": [0, 0]}", "rank 0 twice"}})
+  for (const auto& [groups, message] : std::vector<std::pair<std::string, std::string>>{
+           {"[]", "not JSON of the form"},
+           {"{\"a\": 3}", "group \"a\" (a list of ranks)"},
+           {"{\"a\": [0, 1]}", "has 1 (ranks of 0..0"},
+           {"{\"a\": [0, 0]}", "rank 0 twice"},
+           {"{\"a\": [" + std::string(100000, '[') + std::string(100000, ']') + "]}",
+            "group \"a\" has array (ranks of 0..0"}})
     CHECK_THROWS_WITH(read_rank(fine, groups), ContainsSubstring(message));
   const std::string named = bytes_field(2, "x\x1b[31m"),
                     group = bytes_field(10, bytes_field(1, "pg_name") + int_field(7, 1)),

@@ -451,6 +451,31 @@ TEST_CASE("text that is not TOML names the place") {
   check_message(complaint("", {"run.seed=[1"}), {"--set run.seed=[1:", "not readable"});
 }
 
+// Fails without a limit (the parser's stack ends), and where dots are counted in strings or lost behind them
+TEST_CASE("text that is nested deeper than a parser's stack is refused, with its place") {
+  const auto times = [](int n, const std::string& text) {
+    std::string all;
+    for (int i = 0; i < n; ++i) all += text;
+    return all;
+  };
+  const std::string far = times(40000, "a.") + "a", deep = "nested too deeply";
+  check_message(complaint("study = \"x\"\n[" + far + "]"), {"s.toml:2:", deep});
+  for (const std::string& text :
+       {far + " = 1", "[[" + far + "]]", "x = {" + far + " = 1}", "[" + times(40000, "\"a\" . ") + "a]",
+        "x = [\"\"\"a\"\"\"\", '''b''''', {" + far + " = 1}]", "x = \"\\\"\"\n" + far + " = 1",
+        "# '\n" + far + " = 1", "x = " + times(1000, "[") + times(1000, "]"),
+        "x = " + times(1000, "{a=") + "1" + times(1000, "}"), far.substr(0, 2 * 17) + " = 1"})
+    check_message(complaint(text), {deep});
+  check_message(complaint("", {far + "=1"}), {"--set a.a.", deep});
+  check_message(complaint("", {"x.y=" + times(1000, "[")}), {deep});
+  // as deep as may be: refused for its unknown names alone
+  for (const std::string& text : {times(15, "a.") + "a = 1", "x = " + times(32, "[") + times(32, "]")})
+    CHECK(complaint(text).find(deep) == std::string::npos);
+  CHECK(parse("study = \"" + times(100, "a.") + times(100, "[{") + "\"").study.size() == 400);
+  CHECK(parse("study = '" + times(100, "a.\"") + "' # " + times(100, "[a.")).study.size() == 300);
+  CHECK(parse("study = '''" + times(100, "a.'[") + "'''").study.size() == 400);
+}
+
 TEST_CASE("a missing file or a folder is named") {
   const Scratch scratch;
   const auto check = [](const std::filesystem::path& path, const std::vector<std::string>& parts) {

@@ -193,7 +193,7 @@ TEST_CASE("a journal of false starts of trials is refused and left alone, a few 
     if (starts == 20) {
       CHECK(read(path) == whole);
     } else {
-      check_message(refusal([&] { read(path); }), {path.string(), "only looks like trials", "Remove it"});
+      check_message(refusal([&] { read(path); }), {path.string(), "only looks like trials", "Move it away"});
       CHECK(bytes_of(path) == crafted);
       crafted.erase(40, last - 40);  // of the header, its frame alone, and no trial before the false starts
       put(path, crafted);
@@ -206,34 +206,36 @@ TEST_CASE("a journal of false starts of trials is refused and left alone, a few 
 TEST_CASE("an empty journal holds a place and nothing else") {
   const Scratch scratch;
   const fs::path output = scratch / "out.h5", path = journal_path(output);
-  CHECK_FALSE(has_journal(output));
+  CHECK(journal_at(output) == Beside::nothing);
   {
     const OutputLock held(output);
     CHECK(fs::file_size(path) == 0);
-    CHECK_FALSE(has_journal(output));
+    CHECK(journal_at(output) == Beside::nothing);
     check_message(refusal([&] { OutputLock again(output); }), {"another process"});
     check_message(refusal([&] { Journal::create(path, "", "1/1", true); }), {"another process"});
   }
   CHECK_FALSE(fs::exists(path));
   Journal::create(path, "a", "1/1", false);
   const std::string header = bytes_of(path);
-  CHECK(has_journal(output));
+  CHECK(journal_at(output) == Beside::ours);
   for (std::size_t size = 0; size < header.size(); ++size) {  // of a process that died
     put(path, header.substr(0, size));
-    CHECK_FALSE(has_journal(output));
+    CHECK(journal_at(output) == Beside::nothing);
     Journal::create(path, "a", "1/1", false);
     CHECK(bytes_of(path) == header);
   }
   std::string damaged = header;
   damaged[8 + 24 + 7] = 1;  // bytes that are not there
   put(path, damaged);
-  CHECK_FALSE(has_journal(output));
+  CHECK(journal_at(output) == Beside::nothing);
   write(scratch / "whole");
   damaged = bytes_of(scratch / "whole");
   damaged[8 + 24 + 7] = 1;
   put(path, damaged);
-  CHECK(has_journal(output));  // trials follow
+  CHECK(journal_at(output) == Beside::ours);  // trials follow
   check_message(refusal([&] { OutputLock again(output); }), {"not finished"});
+  put(path, "my diary\n");
+  CHECK(journal_at(output) == Beside::other);
 }
 
 TEST_CASE("a frame that claims more than there is ends the journal") {

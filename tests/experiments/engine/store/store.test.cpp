@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/engine/store/durable_write.hpp"
 #include "experiments/engine/store/hdf5.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "physics/core/check.hpp"
@@ -204,13 +205,47 @@ TEST_CASE("a file that was damaged is noticed by its seal, wherever the bit") {
 
 TEST_CASE("what killed writers left of a file goes, and nothing else") {
   const Scratch scratch;
-  for (const char* name :
-       {"out.h5", "out.h5.partial-12", "out.h5.partial-12-probe", "out.h5.journal", "other.h5.partial-3"})
-    put(scratch / name, "");
+  const fs::path left = scratch / "out.h5.partial-0123456789abcdef";
+  for (const fs::path& file :
+       {left, scratch / "out.h5", scratch / "out.h5.journal", scratch / "other.h5.partial-0123456789abcdef",
+        scratch / "out.h5.partial-backup", scratch / "out.h5.partial-0123456789abcdeg",
+        scratch / "out.h5.partial-0123456789abcdef0"})
+    put(file, "");
   remove_leftovers(scratch / "out.h5");
-  CHECK(files_in(scratch.path()) == 3);
-  CHECK_FALSE(fs::exists(scratch / "out.h5.partial-12"));
-  CHECK_FALSE(fs::exists(scratch / "out.h5.partial-12-probe"));
+  CHECK(files_in(scratch.path()) == 6);
+  CHECK_FALSE(fs::exists(left));
+  write_text_file(scratch / "other.h5", "text");  // as whoever writes that file next does
+  CHECK_FALSE(fs::exists(scratch / "other.h5.partial-0123456789abcdef"));
+}
+
+// Fails where what another process is still writing is taken for a leftover
+TEST_CASE("a partial file of a living process stays") {
+  const Scratch scratch;
+  const fs::path partial = scratch / "out.h5.partial-0123456789abcdef";
+  {
+    const Descriptor held = write_durably(partial, {}, "out.h5");
+    CHECK_FALSE(is_abandoned(partial));
+    remove_leftovers(scratch / "out.h5");
+    CHECK(fs::exists(partial));
+  }
+  CHECK(is_abandoned(partial));
+  fs::create_symlink(partial, scratch / "out.h5.partial-0000000000000000");
+  remove_leftovers(scratch / "out.h5");
+  CHECK_FALSE(fs::exists(partial));
+  CHECK(fs::is_symlink(scratch / "out.h5.partial-0000000000000000"));
+}
+
+// Fails where partial files have names that others can tell beforehand, or are opened through a link
+TEST_CASE("no link that lies in the folder is written through") {
+  const Scratch scratch;
+  const auto partial = [&] { return PartialFile(scratch / "out.h5", false).partial(); };
+  CHECK(partial() != partial());
+  CHECK(is_leftover(partial().filename().string(), "out.h5"));
+  put(scratch / "victim", "mine");
+  fs::create_symlink(scratch / "victim", scratch / "link");
+  check_message(refusal([&] { write_durably(scratch / "link", {}, "out.h5"); }), {"out.h5", "File exists"});
+  check_message(refusal([&] { File::create(scratch / "link").close(); }), {"File exists"});
+  CHECK(bytes_of(scratch / "victim") == "mine");
 }
 
 TEST_CASE("an output that is an input is refused by whatever name") {

@@ -2,11 +2,14 @@
 
 #include <filesystem>
 
+#include "experiments/engine/store/provenance.hpp"
 #include "onn/training/on_chip.hpp"
 #include "onn/training/trainer.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace optinc;
@@ -40,7 +43,7 @@ TEST_CASE("a training is kept on the disk and gone on with to the same bits") {
   const StudyConfig config = small_training();
   const std::optional<Network> start = trained(small_training({}, 8)).network;
   {
-    TrainingKeeper keeper(config, path, "optinc train");
+    TrainingKeeper keeper(config, path, {"optinc train", {"abc"}, "5-0000abcd"});
     CHECK(keeper.epochs_done() == 0);
     Checkpointing keeping = keeper.keeping(start);
     CHECK(keeping.resumed == nullptr);
@@ -51,12 +54,15 @@ TEST_CASE("a training is kept on the disk and gone on with to the same bits") {
       keep(state);
       if (++steps < 25) return;
       // what the ten seconds' clock would write now
-      write_checkpoint(path, {config, "optinc train", start, state()});
+      write_checkpoint(path, {config, {"optinc train", {"abc", "def"}, "5-0000abcd"}, start, state()});
       throw Stopped{};
     };
     CHECK_THROWS_AS(trained(config, &keeping, &*start), Stopped);
   }
-  TrainingKeeper again(config, path, "optinc resume");
+  CHECK(read_checkpoint(path).origin.revisions ==
+        std::set<std::string>{"abc", "def", std::string(program_revision())});
+  CHECK(read_checkpoint(path).origin.replaces == "5-0000abcd");
+  TrainingKeeper again(config, path, {"optinc resume"});
   CHECK(again.epochs_done() == 2);
   REQUIRE(again.start().has_value());
   CHECK(again.start()->layers[1].unitary == start->layers[1].unitary);
@@ -70,20 +76,29 @@ TEST_CASE("a training is kept on the disk and gone on with to the same bits") {
   }
   REQUIRE(resumed.curve.size() == whole.curve.size());
   CHECK(resumed.curve[1].loss == whole.curve[1].loss);
-  CHECK(read_checkpoint(path).command == "optinc resume");  // its first step replaced the file
+  CHECK(read_checkpoint(path).origin.command == "optinc resume");  // its first step replaced the file
   again.remove();
   CHECK_FALSE(fs::exists(path));
 }
 
-// Fails where threads tell two trainings apart, or the seed, the scheme or (on chips) the chip does not
-TEST_CASE("a kept training of another configuration is not gone on with") {
+// Fails where what is kept of another training is written over, where threads tell two trainings apart, or the
+// seed, the scheme or (on chips) the chip does not
+TEST_CASE("a kept training of another configuration is not gone on with, and stays") {
   const Scratch scratch;
   const fs::path path = checkpoint_path(scratch / "net.h5");
   TrainingState state;
   state.epoch = 4;
   state.arrays = {{"layer0/bias", {1, 2}}};
-  write_checkpoint(path, {small_training(), "optinc train", {}, state});
-  const auto found = [&](StudyConfig config) { return TrainingKeeper(config, path, "").epochs_done() == 3; };
+  write_checkpoint(path, {small_training(), {"optinc train"}, {}, state});
+  const auto found = [&](StudyConfig config) {
+    const std::string before = bytes_of(path);
+    int epochs = 3;
+    const std::string refused = refusal([&] { epochs = TrainingKeeper(config, path, {}).epochs_done(); });
+    CHECK(epochs == 3);
+    if (!refused.empty()) check_message(refused, {path.string(), "another training", "Move it away"});
+    CHECK(bytes_of(path) == before);
+    return refused.empty();
+  };
   StudyConfig same = small_training();
   same.run.threads = 7;
   same.runner.trials = 3;
@@ -94,9 +109,9 @@ TEST_CASE("a kept training of another configuration is not gone on with") {
   StudyConfig chips = small_training();
   chips.training.on_chips = true;
   chips.network.start = "start.h5";
-  write_checkpoint(path, {chips, "optinc train", {}, state});
+  write_checkpoint(path, {chips, {"optinc train"}, {}, state});
   CHECK(found(chips));
   chips.chip.sigma_eta_rad = 0.07;
   CHECK_FALSE(found(chips));
-  CHECK(TrainingKeeper(chips, {}, "").keeping({}).after_step == nullptr);
+  CHECK(TrainingKeeper(chips, {}, {}).keeping({}).after_step == nullptr);
 }

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Optional, Union
 
-from ..files import creating, require_not_input
+from ..._files import creating, require_not_input
 from ..run import Run
 from .page import page
 
@@ -19,8 +19,8 @@ def write_report(run: Run, path: Optional[Union[str, os.PathLike[str]]] = None, 
     """
     target = run.path.with_suffix(".html") if path is None else Path(path)
     require_not_input(target, run.path)
-    with creating(target, force) as partial:
-        partial.write_text(page(run), encoding="utf-8")
+    with creating(target, force) as out:
+        out.write(page(run).encode())
     return target
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any, Iterable, Sequence, Union
+
+from ..text import clean
 
 Element = ElementTree.Element
 Child = Union[str, Element, None, Iterable[Any]]
 """Text, an element, nothing, or any number of these."""
-
-NO_CHARACTERS = re.compile("[^\t\n\\x20-\\x7e\\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What HTML does not allow as text: control characters and halves of surrogate pairs."""
 
 OWN_LINE = {"head", "body", "header", "main", "footer", "nav", "section", "h1", "h2", "h3", "p", "ul", "li", "dl",
             "div", "table", "thead", "tbody", "tr", "figure", "figcaption", "details", "summary", "pre", "meta",
@@ -44,11 +42,6 @@ def append(element: Element, child: Child) -> None:
     else:
         for part in child:
             append(element, part)
-
-
-def clean(text: str) -> str:
-    """Text with a replacement character for each that HTML does not allow."""
-    return NO_CHARACTERS.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def document(head: Element, body: Element) -> str:

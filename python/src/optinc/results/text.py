@@ -1,0 +1,18 @@
+"""Text of a file on its way to a terminal, a page or a spreadsheet."""
+
+from __future__ import annotations
+
+import re
+
+_NOT_SHOWN = re.compile("[^\t\n\\x20-\\x7e\\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Control characters of ASCII and Latin-1, what ends a line or turns the direction of writing, halves of surrogate pairs."""
+
+
+def clean(text: str) -> str:
+    """Text with a replacement character for each that commands a terminal or that HTML does not allow."""
+    return _NOT_SHOWN.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def cell(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: behind an apostrophe where it begins like one."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

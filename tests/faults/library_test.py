@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Results lie in folders that others can write to: no program loads a library that lies in the current one.
+
+Usage: library_test.py PLANTED.so FILE...: programs, and libraries such as the Python module, as they were built or installed"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PLANTED, *FILES = map(pathlib.Path, sys.argv[1:])
+
+
+def dynamic_section(path, kind):
+    """The values of these entries of an ELF file."""
+    shown = subprocess.run(["readelf", "-dW", path], capture_output=True, text=True, check=True).stdout
+    return re.findall(rf"\({kind}\).*\[(.*)\]", shown)
+
+
+# Fails without CMAKE_SKIP_BUILD_RPATH: CMake ends library paths that it will change at installation with a colon, and an
+# empty entry is the current folder
+class Libraries(unittest.TestCase):
+    def test_every_folder_of_the_library_path_is_absolute(self):
+        for path in FILES:
+            for entries in dynamic_section(path, "(?:RUNPATH|RPATH)"):
+                for entry in entries.split(":"):
+                    self.assertRegex(entry, r"^(/|\$ORIGIN)", f"{path}: [{entries}]")
+
+    def test_a_library_of_the_current_folder_is_not_loaded(self):
+        for path in FILES:
+            with self.subTest(path=path.name), tempfile.TemporaryDirectory() as folder:
+                self.assertIn("libgomp.so.1", dynamic_section(path, "NEEDED"))
+                shutil.copy(PLANTED, pathlib.Path(folder, "libgomp.so.1"))
+                load = [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1], ctypes.RTLD_LAZY)"]
+                done = subprocess.run([*([] if os.access(path, os.X_OK) and ".so" not in path.name else load), path.resolve(), "--version"],
+                                      cwd=folder, capture_output=True, text=True)
+                self.assertFalse(pathlib.Path(folder, "LOADED").exists())
+                self.assertNotIn("cannot open shared object", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
