@@ -309,8 +309,9 @@ def try_reader(trials, label, reader, file, folder):
         return
     named = file.name.removesuffix(".training")
     done = run([trials.optinc_path, *(re.sub(r"\bF\b", named, word) for word in reader)], folder, timeout=40)
-    fault = trials.see(label, done, one_line=reader[0] != "check-network")  # which fails where words are wrong
-    if not fault and done.status == 1 and (folder / "O.h5").exists():
+    verdict = done.status == 1 and not done.err and reader[0] in ("check-network", "replay")  # wrong words, other values
+    fault = trials.see(label, done, one_line=not verdict)
+    if not fault and done.status == 1 and not verdict and (folder / "O.h5").exists():
         trials.see(label, done, fault="an output after a refusal")
     if "resume" not in reader and file.read_bytes() != content:
         trials.see(label, done, fault="the input was changed")

@@ -122,7 +122,8 @@ def try_all(trials):
         if model not in plain:
             trials.prepare(*command, *options(MODELS[model]), timeout=300)
             plain[model] = not_finite(out)
-        pool = [key for key in keys if key != "model" and key not in ("run.threads", "run.time_limit_s")]
+        # some metrics are measured in trial 0 alone
+        pool = [key for key in keys if key != "model" and key not in ("run.threads", "run.time_limit_s", "runner.trials")]
         if model == "learning" and draw.random() < 0.6:
             pool = [key for key in pool if key.startswith("learner.")]
         chosen = [f"{key}={value_of(*keys[key], draw)}" for key in draw.sample(pool, draw.choice([1, 1, 2, 3, 4]))]

@@ -287,6 +287,7 @@ TEST_CASE("a chip file of one loss for all arms without heaters gives it to each
   const Scratch scratch;
   const auto read = [&](std::string_view loss) {
     {
+      fs::remove(scratch / "c.h5");
       File file = File::create(scratch / "c.h5");
       const Group chip = file.group("chip");
       save_chip(chip, {}, all_errors());
@@ -322,6 +323,7 @@ TEST_CASE("a damaged chip names file, dataset and what was expected") {
     ChipErrors errors = fabricate(design_chip(example()), model, 1, 0);
     ErrorModel stored = model;
     {
+      fs::remove(scratch / "c.h5");
       File file = File::create(scratch / "c.h5");
       damage(errors.layers[0][0].mesh, stored);
       save_chip(file.group("chip"), errors, stored);

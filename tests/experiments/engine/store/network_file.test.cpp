@@ -36,6 +36,7 @@ Network example() {
 
 std::filesystem::path saved(const Scratch& scratch, const Network& network) {
   const auto path = scratch / "network.h5";
+  std::filesystem::remove(path);
   File file = File::create(path);
   save_network(file.group("network"), network);
   file.close();
@@ -58,6 +59,7 @@ struct Parts {
 
 std::filesystem::path written(const Scratch& scratch, const Parts& p) {
   const auto path = scratch / "parts.h5";
+  std::filesystem::remove(path);
   File file = File::create(path);
   const Group network = file.group("network"), layer = network.group("layer0");
   network.attributes().set("servers", p.servers);
