@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
 
 #include "physics/mesh/bell_walmsley.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
@@ -18,6 +19,10 @@ void phases(nb::class_<SymmetricProgram>& c, const char* name, Vector SymmetricP
       },
       [member, name](SymmetricProgram& s, const ArrayLike& given) { assign(s.*member, given, name); }, meaning);
 }
+
+constexpr Vector SymmetricProgram::*all_phases[] = {
+    &SymmetricProgram::upper, &SymmetricProgram::lower, &SymmetricProgram::input_phase,
+    &SymmetricProgram::edge_phase, &SymmetricProgram::output_phase};
 
 int ports_of(const SymmetricProgram& program) { return static_cast<int>(program.output_phase.size()); }
 
@@ -58,6 +63,18 @@ void bind_symmetric_mesh(nb::module_& m) {
       "Phases with which a perfect mesh has the transfer matrix `unitary` (ports, ports).\n\n"
       "Raises ValueError for a matrix that is not unitary to 1e-6.",
       nb::sig("def from_unitary(unitary: numpy.typing.ArrayLike) -> SymmetricMesh"));
+  c.def("__getstate__", [](const SymmetricProgram& s) {
+    std::vector<Array<double>> state;
+    for (const auto member : all_phases) state.push_back(array_of_vector(s.*member));
+    return state;
+  });
+  c.def("__setstate__", [](SymmetricProgram& self, const std::vector<Array<double>>& state) {
+    auto* const made = new (&self) SymmetricProgram;
+    for (std::size_t i = 0; i < std::size(all_phases); ++i) {
+      (made->*all_phases[i]).resize(static_cast<Eigen::Index>(state.at(i).size()));
+      assign(made->*all_phases[i], nb::cast(state[i]), "phases");
+    }
+  });
   phases(c, "upper", &SymmetricProgram::upper, "Phases of the upper arms [rad], (MZIs,).");
   phases(c, "lower", &SymmetricProgram::lower, "Phases of the lower arms [rad], (MZIs,).");
   phases(c, "input_phase", &SymmetricProgram::input_phase, "In front of the first column [rad], (ports,).");
