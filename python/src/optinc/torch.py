@@ -204,7 +204,9 @@ class MeshLayer(_Operated):
 
     real=True: real signals on the fields' in-phase part, and homodyne receivers: real (.., ports) -> (.., ports).
 
-    Raises ValueError for arguments that do not go together, and for a unitary that is not one.
+    Raises ValueError for arguments that do not go together, and for a unitary that is not one; RuntimeError where a
+    function under torch.compile sets chip, seed, mesh_number, model or measured, for torch.export, traces, and tensors
+    of torch.func or vmap.
     """
 
     def __init__(
