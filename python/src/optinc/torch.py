@@ -387,8 +387,8 @@ def from_linear(module: nn.Module, model: ErrorModel | str | None = None, *, see
     They are near, not equal (SigmaULinear says how far): train the module afterwards. Meshes are numbered from
     `mesh_number` in the order of module.modules(), all on the chips of one seed; `settings` are MeshLayer's. Training
     mode and frozen parameters stay what they were, and a layer that stands in several places stays one. Subclasses of
-    nn.Linear are left alone, as those inside nn.MultiheadAttention. A module that is itself an nn.Linear is not
-    changed: use what is returned.
+    nn.Linear are left alone, as those inside nn.MultiheadAttention, and what nn.LinearCrossEntropyLoss holds. A module
+    that is itself an nn.Linear is not changed: use what is returned.
 
     Raises ValueError where a Linear's weights belong to another module as well (a chip has no ties), and where they are
     complex.
@@ -418,7 +418,8 @@ def from_linear(module: nn.Module, model: ErrorModel | str | None = None, *, see
 
     if type(module) is nn.Linear:
         return light(module)
-    new = [(parent, name, light(child)) for parent in module.modules()
+    reads_weights = getattr(nn, "LinearCrossEntropyLoss", ())  # without calling the Linear in it
+    new = [(parent, name, light(child)) for parent in module.modules() if not isinstance(parent, reads_weights)
            for name, child in parent._modules.items() if type(child) is nn.Linear]  # named_children() lacks what stands twice
     for parent, name, layer in new:
         setattr(parent, name, layer)

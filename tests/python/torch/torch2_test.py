@@ -142,6 +142,14 @@ class Compiled(unittest.TestCase):
         compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
         torch.testing.assert_close(compiled(x), model(x))
 
+    # Fails when a Linear is replaced whose weights its owner reads.
+    @unittest.skipUnless(hasattr(torch.nn, "LinearCrossEntropyLoss"), "no such loss in this version")
+    def test_a_loss_with_a_linear_layer(self):
+        loss = torch.nn.LinearCrossEntropyLoss(4, 3)
+        x, target = torch.ones(2, 4), torch.tensor([0, 2])
+        wanted = loss(x, target)
+        self.assertTrue(torch.equal(from_linear(loss)(x, target), wanted))
+
 
 class FullySharded(unittest.TestCase):
     def test_four_processes(self):
