@@ -135,6 +135,9 @@ auto working(bool long_enough, Compute compute) {
   }
 }
 
+/// Whether a matrix of so many rows takes a tenth of a second or more, whatever is done with it.
+constexpr bool takes_long(Eigen::Index ports) { return ports >= 512; }
+
 /// Calls compute(first, count) for `size` things, in parts of `most`, while other Python threads run. Between
 /// parts Ctrl-C is heard.
 template <class Index, class Compute>

@@ -65,18 +65,20 @@ ChipState settled(const ProgrammedChip& p, const ChipErrors& errors, std::uint32
 ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& hardware) {
   validate_hardware(hardware);
   ProgrammedChip p{chip, hardware, {}, {}, {}};  // as it is now: another thread may change its errors
-  const Chip& now = p.fabricated;
-  validate_chip_losses(now.errors);
-  if (now.known) validate_chip_losses(*now.known);
-  const Working working;
-  p.program = program_calibrated(
-      p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power},
-      now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
-  p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
-              : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)
-                                                                : trimmed(p.program, now.static_phases);
-  p.state = settled(p, now.errors, 0);
-  return p;
+  validate_chip_losses(p.fabricated.errors);
+  if (p.fabricated.known) validate_chip_losses(*p.fabricated.known);
+  const bool fitted = chip.calibration.policy == CalibrationPolicy::in_situ;
+  return working(fitted, [correct, p = std::move(p)]() mutable {
+    const Chip& now = p.fabricated;
+    p.program = program_calibrated(
+        p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power},
+        now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
+    p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
+                : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)
+                                                                  : trimmed(p.program, now.static_phases);
+    p.state = settled(p, now.errors, 0);
+    return std::move(p);
+  });
 }
 
 ProgrammedChip in_environment(const ProgrammedChip& p, double temperature_k, double wavelength_m,

@@ -49,9 +49,6 @@ namespace {
 
 constexpr int most_ports = 4096;
 
-/// Whether matrices of so many rows take a tenth of a second or more, whatever is done with them.
-bool takes_long(Eigen::Index ports) { return ports >= 512; }
-
 void validate_ports(int ports) {
   validate_field(ports >= 1 && ports <= most_ports, "ports", "{} (1..{}). Give ports in that range.", ports,
                  most_ports);

@@ -40,7 +40,7 @@ Array<Complex> matrix(const SymmetricProgram& program, const nb::object& alpha, 
                l = of_mzis(lower_offset, "lower_offset", program);
   std::vector<SymmetricMziErrors> errors;
   for (Eigen::Index k = 0; k < a.size(); ++k) errors.push_back({a[k], b[k], u[k], l[k], 0.0, 0.0});
-  return array_of_matrix(working([&] {
+  return array_of_matrix(working(takes_long(ports_of(program)), [program, errors = std::move(errors)] {
     MeshEngine<double> engine(clements_topology(ports_of(program)));
     engine.settle(mesh_blocks(program, errors));
     return engine.transfer_matrix();
@@ -58,7 +58,10 @@ void bind_symmetric_mesh(nb::module_& m) {
       "APL Photonics 6, 070804, 2021). The transfer matrices are those of a mesh of standard MZIs.");
   c.def_static(
       "from_unitary",
-      [](const ArrayLike& unitary) { return decompose_bell_walmsley(matrix_of(unitary, "unitary")); },
+      [](const ArrayLike& unitary) {
+        const Matrix u = matrix_of(unitary, "unitary");
+        return working(takes_long(u.rows()), [u] { return decompose_bell_walmsley(u); });
+      },
       nb::arg("unitary"),
       "Phases with which a perfect mesh has the transfer matrix `unitary` (ports, ports).\n\n"
       "Raises ValueError for a matrix that is not unitary to 1e-6.",

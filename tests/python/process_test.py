@@ -60,9 +60,13 @@ draws = numpy.random.default_rng(1)
 mesh, large = optinc.Mesh(n), optinc.Mesh(3072)
 x = draws.normal(size=(12_000, n)).astype("c8")
 settled, chip = mesh.settled("single"), optinc.Mesh(512).fabricate("good-lab")
+fit = optinc.CalibrationSettings()
+fit.policy, fit.in_situ_steps = "in-situ", 100_000
+calibrated = optinc.carry_chain(servers=4, bits=16).calibrate("good-lab", settings=fit)
 for name, call in (("haar_unitary", lambda: optinc.haar_unitary(3072)), ("from_unitary", lambda: optinc.Mesh.from_unitary(fourier)),
                    ("matrix", large.matrix), ("call", lambda: mesh(x)),
                    ("backward", lambda: settled.backward(x, x, x)),
+                   ("program", calibrated.program), ("symmetric", lambda: optinc.SymmetricMesh.from_unitary(fourier)),
                    ("matrices", lambda: chip.matrices(numpy.linspace(-1e-9, 1e-9, 300)))):
     sent = []
     threading.Timer(0.3, lambda: (sent.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT))).start()
@@ -93,7 +97,7 @@ class Processes(unittest.TestCase):
     # Fails when Ctrl-C waits for the end of a long call.
     def test_ctrl_c_is_heard_inside_calls(self):
         code, told, errors = run(INTERRUPTED, 300)
-        self.assertEqual((code, len(told.splitlines())), (0, 6), told + errors)
+        self.assertEqual((code, len(told.splitlines())), (0, 8), told + errors)
         for line in told.splitlines():
             name, seconds = line.split()
             self.assertLess(float(seconds), 3, name)
