@@ -1,8 +1,5 @@
 #include "physics/devices/activation.hpp"
 
-#include <cstring>
-#include <type_traits>
-
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 
@@ -43,19 +40,11 @@ nb::tuple derivatives(const A& activation, const ArrayLike& z) {
   return nb::make_tuple(dz, dz_conj);
 }
 
-/// The class of an activation; its parameters follow. Pickles hold its bytes.
+/// The class of an activation; its parameters follow.
 template <class A>
 nb::class_<A> bound(nb::module_& m, const char* name, const char* text) {
-  static_assert(std::is_trivially_copyable_v<A>);
-  return nb::class_<A>(m, name, text)
+  return settings<A>(m, name, text)
       .def(nb::init<>())
-      .def("__getstate__", [](const A& a) { return nb::bytes(&a, sizeof a); })
-      .def("__setstate__",
-           [](A& self, const nb::bytes& state) {
-             validate(state.size() == sizeof self, "a pickle of {} bytes (needs {}). Use one of this version.",
-                      state.size(), sizeof self);
-             std::memcpy(&self, state.data(), sizeof self);
-           })
       .def("__call__", &forward<A>, nb::arg("z"),
            "Fields out, complex128, of fields z of any shape [sqrt(W)]. Raises ValueError for impossible "
            "parameters.",

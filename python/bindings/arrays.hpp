@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <complex>
 #include <cstdint>
+#include <future>
 #include <limits>
 #include <new>
 #include <string>
+#include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <omp.h>
 
 #include "physics/core/field.hpp"
 
@@ -108,6 +113,30 @@ auto working(Compute&& compute) {
   const Working released;
   return compute();
 }
+
+/// What compute() gives, while other Python threads run. Where this may take long, it is computed by a thread
+/// of its own, and Ctrl-C is heard meanwhile: compute then runs on to its end for nobody, and must own what it
+/// reads.
+template <class Compute>
+auto working(bool long_enough, Compute compute) {
+  if (!long_enough) return working(compute);
+  std::packaged_task<decltype(compute())()> task([compute = std::move(compute)]() mutable {
+    omp_set_num_threads(threads());
+    return compute();
+  });
+  auto result = task.get_future();
+  std::thread(std::move(task)).detach();
+  for (;;) {
+    {
+      const nb::gil_scoped_release released;
+      if (result.wait_for(std::chrono::milliseconds(100)) == std::future_status::ready) return result.get();
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+}
+
+/// Whether a matrix of so many rows takes a tenth of a second or more, whatever is done with it.
+constexpr bool takes_long(Eigen::Index ports) { return ports >= 512; }
 
 /// Calls compute(first, count) for `size` things, in parts of `most`, while other Python threads run. Between
 /// parts Ctrl-C is heard.

@@ -65,18 +65,20 @@ ChipState settled(const ProgrammedChip& p, const ChipErrors& errors, std::uint32
 ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& hardware) {
   validate_hardware(hardware);
   ProgrammedChip p{chip, hardware, {}, {}, {}};  // as it is now: another thread may change its errors
-  const Chip& now = p.fabricated;
-  validate_chip_losses(now.errors);
-  if (now.known) validate_chip_losses(*now.known);
-  const Working working;
-  p.program = program_calibrated(
-      p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power},
-      now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
-  p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
-              : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)
-                                                                : trimmed(p.program, now.static_phases);
-  p.state = settled(p, now.errors, 0);
-  return p;
+  validate_chip_losses(p.fabricated.errors);
+  if (p.fabricated.known) validate_chip_losses(*p.fabricated.known);
+  const bool fitted = chip.calibration.policy == CalibrationPolicy::in_situ;
+  return working(fitted, [correct, p = std::move(p)]() mutable {
+    const Chip& now = p.fabricated;
+    p.program = program_calibrated(
+        p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power},
+        now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
+    p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
+                : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)
+                                                                  : trimmed(p.program, now.static_phases);
+    p.state = settled(p, now.errors, 0);
+    return std::move(p);
+  });
 }
 
 ProgrammedChip in_environment(const ProgrammedChip& p, double temperature_k, double wavelength_m,
@@ -193,41 +195,29 @@ void bind_errors_of_chip(nb::module_& m) {
 }
 
 void bind_calibration_settings(nb::module_& m) {
-  nb::class_<CalibrationSettings> settings(
+  auto c = settings<CalibrationSettings>(
       m, "CalibrationSettings",
       "What calibration finds out about a chip before it is programmed: Unit.calibrate().");
-  settings.def(nb::init<>());
+  c.def(nb::init<>());
   named(
-      settings, "policy", &CalibrationSettings::policy,
+      c, "policy", &CalibrationSettings::policy,
       "\"none\": static phases stay, splitters are taken as perfect; \"oracle\": everything is known exactly; "
       "\"noisy\":\n"
       "phases up to sigma_cal_rad of the error model, splitters up to sigma_estimate_rad; \"in-situ\": as "
       "noisy, then every\n"
       "mesh is fitted to its target by its own transmission.");
-  named(settings, "splitters", &CalibrationSettings::splitters,
+  named(c, "splitters", &CalibrationSettings::splitters,
         "\"each\": the angle of every splitter is found; \"die-mean\": only the mean of the die.");
-  settings
-      .def_rw("sigma_estimate_rad", &CalibrationSettings::sigma_estimate_rad,
-              "rms error of the estimate of every splitter angle [rad].")
-      .def_rw("in_situ_steps", &CalibrationSettings::in_situ_steps, "Quasi-Newton steps of \"in-situ\".")
-      .def("__getstate__",
-           [](const CalibrationSettings& s) {
-             return std::tuple(std::string(name_of(s.policy)), s.sigma_estimate_rad, s.in_situ_steps,
-                               std::string(name_of(s.splitters)));
-           })
-      .def("__setstate__",
-           [](CalibrationSettings& self, const std::tuple<std::string, double, int, std::string>& state) {
-             new (&self)
-                 CalibrationSettings{value_of_name<CalibrationPolicy>(std::get<0>(state)), std::get<1>(state),
-                                     value_of_name<KnownAngles>(std::get<3>(state)), std::get<2>(state)};
-           });
+  c.def_rw("sigma_estimate_rad", &CalibrationSettings::sigma_estimate_rad,
+           "rms error of the estimate of every splitter angle [rad].")
+      .def_rw("in_situ_steps", &CalibrationSettings::in_situ_steps, "Quasi-Newton steps of \"in-situ\".");
 }
 
 }  // namespace
 
 void bind_sensitivity(nb::module_& m) {
-  nb::class_<SensitivitySettings>(m, "SensitivitySettings",
-                                  "How a chip's phases and splitters respond to temperature and wavelength.")
+  settings<SensitivitySettings>(m, "SensitivitySettings",
+                                "How a chip's phases and splitters respond to temperature and wavelength.")
       .def(nb::init<>())
       .def_rw("imbalance_m", &SensitivitySettings::imbalance_m,
               "rms difference of the optical path lengths of a shifter's two arms [m].")
@@ -240,7 +230,7 @@ void bind_sensitivity(nb::module_& m) {
 namespace {
 
 void bind_drift_settings(nb::module_& m) {
-  nb::class_<DriftSettings>(m, "DriftSettings", "How the environment of a chip changes in operation.")
+  settings<DriftSettings>(m, "DriftSettings", "How the environment of a chip changes in operation.")
       .def(nb::init<>())
       .def_rw("instants", &DriftSettings::instants,
               "Number of simulated instants, the first right after calibration.")

@@ -24,7 +24,7 @@ void of_receiver(nb::class_<ReceiverSettings>& c, const char* name, Part part, c
 }  // namespace
 
 void bind_hardware(nb::module_& m) {
-  nb::class_<NoiseSwitches>(
+  settings<NoiseSwitches>(
       m, "NoiseSwitches",
       "Noise sources of the link that act. NoiseSwitches(): none; NoiseSwitches.all(): every source.")
       .def(nb::init<>())
@@ -41,23 +41,26 @@ void bind_hardware(nb::module_& m) {
       .def_rw("jitter", &NoiseSwitches::jitter, "Jitter of clocked receivers' sampling instants.")
       .def_rw("scale", &NoiseSwitches::scale, "Factor of every rms drawn for a word.");
 
-  nb::class_<LaserSettings>(m, "LaserSettings",
-                            "The seed laser: its light feeds all servers and the chip.\n\n"
-                            "Where averaging is \"incoherent\", every server has one of its own, too.")
+  const UnitHardware whole;
+  settings<LaserSettings>(m, "LaserSettings",
+                          "The seed laser: its light feeds all servers and the chip.\n\n"
+                          "Where averaging is \"incoherent\", every server has one of its own, too.",
+                          whole.laser)
       .def_rw("power_w", &LaserSettings::power_w, "Mean power [W].")
       .def_rw("rin_db_per_hz", &LaserSettings::rin_db_per_hz, "Relative intensity noise [dB/Hz].")
       .def_rw("linewidth_hz", &LaserSettings::linewidth_hz,
               "Lorentzian linewidth, full width at half maximum [Hz].")
       .def_rw("wavelength_m", &LaserSettings::wavelength_m, "Wavelength [m].")
       .def_rw("wall_plug_efficiency", &LaserSettings::wall_plug_efficiency, "Optical over electrical power.");
-  nb::class_<MzmSettings>(m, "MzmSettings", "Every modulator.")
+  settings<MzmSettings>(m, "MzmSettings", "Every modulator.", whole.modulator)
       .def_rw("v_pi_v", &MzmSettings::v_pi_v, "Half-wave voltage [V].")
       .def_rw("insertion_loss_db", &MzmSettings::insertion_loss_db, "Insertion loss at full transmission [dB].")
       .def_rw("leak", &MzmSettings::leak, "Residual field at the null, as a fraction of full scale.")
       .def_rw("bandwidth_hz", &MzmSettings::bandwidth_hz, "3 dB bandwidth [Hz].")
-      .def_rw("linearised", &MzmSettings::linearised, "Whether the drive undoes the sine; servers set their levels in any case.")
+      .def_rw("linearised", &MzmSettings::linearised,
+              "Whether the drive undoes the sine; servers set their levels in any case.")
       .def_rw("drive_capacitance_f", &MzmSettings::drive_capacitance_f, "Effective load of the driver [F].");
-  nb::class_<ReceiverSettings> receiver(m, "ReceiverSettings", "Every homodyne receiver.");
+  auto receiver = settings<ReceiverSettings>(m, "ReceiverSettings", "Every homodyne receiver.", whole.receiver);
   receiver.def_rw("lo_power_w", &ReceiverSettings::lo_power_w, "Power of the local oscillator [W].")
       .def_rw("cmrr_db", &ReceiverSettings::cmrr_db, "Common-mode rejection of the pair of photodiodes [dB].")
       .def_rw("offset_a", &ReceiverSettings::offset_a,
@@ -81,15 +84,15 @@ void bind_hardware(nb::module_& m) {
   of_receiver(
       receiver, "supply_power_w", [](ReceiverSettings& r) -> double& { return r.front_end.supply_power_w; },
       "Supply power of the amplifier [W].");
-  nb::class_<AdcSettings>(m, "AdcSettings", "Every server's converter.")
+  settings<AdcSettings>(m, "AdcSettings", "Every server's converter.", whole.converter)
       .def_rw("bits", &AdcSettings::bits, "Nominal resolution over -0.5..3.5 digits [bit].")
       .def_rw("effective_bits", &AdcSettings::effective_bits,
               "Effective number of bits, steps and noise together [bit].")
       .def_rw("step_j", &AdcSettings::step_j, "Energy of a conversion step [J].")
       .def_rw("delay_s", &AdcSettings::delay_s, "Pipeline delay [s].");
 
-  nb::class_<LinkSettings> link(m, "LinkSettings",
-                                "Light as the operator sets it, and errors that locks and drivers leave.");
+  auto link = settings<LinkSettings>(
+      m, "LinkSettings", "Light as the operator sets it, and errors that locks and drivers leave.", whole.link);
   link.def_rw("launch_power_w", &LinkSettings::launch_power_w,
               "Power of digit 3 of one server at unit P's input [W].")
       .def_rw("signal_full_scale_w", &LinkSettings::signal_full_scale_w,
@@ -115,7 +118,7 @@ void bind_hardware(nb::module_& m) {
         "How oscillators reach receivers: \"in-phase\" (idealised), \"beside-signal\" or \"direct\".");
   named(link, "skew", &LinkSettings::skew, "Where early light is delayed: \"delay-lines\" or \"at-servers\".");
   named(link, "averaging", &LinkSettings::averaging, "How unit P averages: \"coherent\" or \"incoherent\".");
-  nb::class_<TimingSettings> timing(m, "TimingSettings", "Sampling and symbol timing.");
+  auto timing = settings<TimingSettings>(m, "TimingSettings", "Sampling and symbol timing.", whole.timing);
   named(timing, "sampling", &TimingSettings::sampling,
         "When values are taken: \"settled\", \"clocked\" or \"unclocked\".");
   named(timing, "sampler", &TimingSettings::sampler,
@@ -132,10 +135,10 @@ void bind_hardware(nb::module_& m) {
       .def_rw("clocked_receiver_j", &TimingSettings::clocked_receiver_j,
               "Energy per symbol of a clocked receiver's clock and equaliser [J].");
 
-  nb::class_<UnitHardware>(m, "UnitHardware",
-                           "Every device of a unit beside its meshes. Change its parts in place: "
-                           "hardware.link.launch_power_w = 2e-3.\n\n"
-                           "Values that no device allows raise ValueError where the hardware is used.")
+  settings<UnitHardware>(m, "UnitHardware",
+                         "Every device of a unit beside its meshes. Change its parts in place: "
+                         "hardware.link.launch_power_w = 2e-3.\n\n"
+                         "Values that no device allows raise ValueError where the hardware is used.")
       .def(nb::init<>())
       .def_rw("laser", &UnitHardware::laser, "The seed laser.")
       .def_rw("modulator", &UnitHardware::modulator, "Every modulator.")

@@ -6,6 +6,7 @@
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/floor_plans.hpp"
+#include "python/bindings/settings.hpp"
 #include "python/bindings/wiring.hpp"
 
 namespace optinc::bindings {
@@ -50,7 +51,7 @@ std::string described(const PlacedMesh& m) {
 }  // namespace
 
 void bind_layout(nb::module_& m) {
-  nb::class_<FloorPlanSettings>(
+  settings<FloorPlanSettings>(
       m, "FloorPlanSettings",
       "Dimensions of one MZI's box, along x: phi arms, coupler, theta arms, coupler.\n\n"
       "An arm is mzi_length_m / 2 - coupler_length_m long, and ports are mzi_width_m / 2 apart. Impossible "

@@ -71,8 +71,10 @@ MeshEngine<Real> engine_of(const MeshChip& chip, bool for_backward = false) {
 
 template <class Any>
 SettledMesh settled(const Any& mesh, const std::string& precision) {
-  if (value_of_name<Precision>(precision) == Precision::narrow) return {engine_of<float>(mesh, true)};
-  return {engine_of<double>(mesh, true)};
+  using Engine = SettledMesh::Engine;
+  if (value_of_name<Precision>(precision) == Precision::narrow)
+    return {std::make_shared<const Engine>(engine_of<float>(mesh, true))};
+  return {std::make_shared<const Engine>(engine_of<double>(mesh, true))};
 }
 
 template <class Any>
@@ -82,19 +84,21 @@ nb::object call(const Any& mesh, const ArrayLike& x) {
 
 template <class Any>
 Array<Complex> matrix(const Any& mesh) {
-  const auto engine = engine_of<double>(mesh);
-  return array_of_matrix(working([&] { return engine.transfer_matrix(); }));
+  return array_of_matrix(working(takes_long(mesh.wiring->topology.ports),
+                                 [engine = engine_of<double>(mesh)] { return engine.transfer_matrix(); }));
 }
 
 Mesh from_unitary(const ArrayLike& unitary, const std::string& topology) {
   const auto kind = value_of_name<Topology>(topology);
-  const Matrix u = matrix_of(unitary, "unitary");
+  Matrix u = matrix_of(unitary, "unitary");
+  const auto ports = static_cast<int>(u.rows());
   validate(u.rows() <= most_ports, "matrix of {} x {} (at most {} ports). Give a smaller one.", u.rows(),
            u.cols(), most_ports);
-  const Working working;
-  Mesh mesh{nullptr, kind == Topology::reck ? decompose_reck(u) : decompose_clements(u)};
-  mesh.wiring = std::make_shared<const MeshWiring>(kind, static_cast<int>(u.rows()));
-  return mesh;
+  return working(takes_long(ports), [kind, ports, u = std::move(u)] {
+    Mesh mesh{nullptr, kind == Topology::reck ? decompose_reck(u) : decompose_clements(u)};
+    mesh.wiring = std::make_shared<const MeshWiring>(kind, ports);
+    return mesh;
+  });
 }
 
 Mesh new_mesh(int ports, const std::string& topology) {
@@ -200,13 +204,12 @@ Array<Complex> matrices(const MeshChip& given, const ArrayLike& wavelengths_m, d
   const MeshChip chip = given;  // another thread may change it
   const auto ports = static_cast<std::size_t>(chip.wiring->topology.ports);
   auto array = new_array<Complex>({at.size(), ports, ports});
-  working([&] {
-    const ErrorsIn errors(chip, in);
-    for (std::size_t w = 0; w < at.size(); ++w)
-      Eigen::Map<Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-          array.data() + w * ports * ports, static_cast<Eigen::Index>(ports),
-          static_cast<Eigen::Index>(ports)) = errors.transfer({temperature_k, at.data()[w]});
-    return 0;
+  const ErrorsIn errors(chip, in);
+  in_parts(at.size(), 1, [&](std::size_t w, std::size_t count) {
+    if (count == 0) return;
+    Eigen::Map<Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+        array.data() + w * ports * ports, static_cast<Eigen::Index>(ports), static_cast<Eigen::Index>(ports)) =
+        errors.transfer({temperature_k, at.data()[w]});
   });
   return array;
 }
@@ -216,7 +219,7 @@ Array<double> group_delay(const MeshChip& given, double temperature_k, double wa
   const Surroundings in = surroundings(temperature_k, wavelength_m, sensitivity, hardware);
   validate_losses(given.errors);
   const MeshChip chip = given;  // another thread may change it
-  const PathDelays delays = working([&] {
+  const PathDelays delays = working(takes_long(chip.wiring->topology.ports), [chip, in] {
     const ErrorsIn errors(chip, in);
     return mesh_delays([&](const Environment& change) { return errors.transfer(change); }, in.change,
                        chip.wiring->topology, in.hardware);
@@ -271,13 +274,10 @@ MeshChip on(const Mesh& mesh, const MeshChip& chip) {
 
 Array<Complex> haar(int n, std::uint64_t seed, std::uint32_t trial) {
   validate_field(n >= 1 && n <= most_ports, "n", "{} (1..{}). Give n in that range.", n, most_ports);
-  Matrix u;
-  {
-    const Working working;
+  return array_of_matrix(working(takes_long(n), [=] {
     Stream stream(seed, Purpose::haar, trial);
-    u = haar_unitary(n, stream);
-  }
-  return array_of_matrix(u);
+    return haar_unitary(n, stream);
+  }));
 }
 
 /// A writable array of a mesh's phases.

@@ -21,6 +21,9 @@ Fields<Real> fields_of(const MeshEngine<Real>& engine, const ArrayLike& given, c
 
 namespace {
 
+/// Words times the square of the ports that pass before Ctrl-C is heard again: less than a second of one core.
+constexpr std::size_t most_unheard = std::size_t{1} << 29;
+
 /// Words that are turned at a time: what they read and write stays in the first cache.
 constexpr std::size_t tile = 16;
 
@@ -90,8 +93,12 @@ template <class Real>
 nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
   const auto x = fields_of(engine, given, "x");
   auto y = new_array<std::complex<Real>>(shape_of(x));
-  const std::size_t words = x.size() / static_cast<std::size_t>(engine.topology().ports);
-  working([&] { send(engine, x.data(), words, 0, y.data()); });
+  const auto ports = static_cast<std::size_t>(engine.topology().ports);
+  const std::size_t words = x.size() / ports, parts = 1 + x.size() * ports / most_unheard;
+  in_parts(parts, 1, [&](std::size_t part, std::size_t) {
+    const std::size_t first = words * part / parts, last = words * (part + 1) / parts;
+    send(engine, x.data() + first * ports, last - first, 0, y.data() + first * ports);
+  });
   return nb::cast(y);
 }
 template Fields<float> fields_of(const MeshEngine<float>&, const ArrayLike&, const char*);
@@ -106,32 +113,35 @@ template nb::object propagated(const MeshEngine<double>&, const ArrayLike&);
 namespace {
 
 nb::object call(const SettledMesh& mesh, const ArrayLike& x) {
-  return std::visit([&](const auto& engine) { return propagated(engine, x); }, mesh.engine);
+  return std::visit([&](const auto& engine) { return propagated(engine, x); }, *mesh.engine);
 }
 
 template <class Real>
-FieldGradient backward_of(const MeshEngine<Real>& engine, const ArrayLike& given_x, const ArrayLike& given_y,
+FieldGradient backward_of(const std::shared_ptr<const SettledMesh::Engine>& kept,
+                          const MeshEngine<Real>& engine, const ArrayLike& given_x, const ArrayLike& given_y,
                           const ArrayLike& given_gradient) {
   const auto x = fields_of(engine, given_x, "x"), y = fields_of(engine, given_y, "y"),
              g = fields_of(engine, given_gradient, "gradient");
   for (const auto* other : {&y, &g})
     validate(shape_of(*other) == shape_of(x), "{} has shape {} and x {} (one shape). Give those of one call.",
              other == &y ? "y" : "gradient", shape_text(shape_of(*other)), shape_text(shape_of(x)));
-  const FieldBatchOf<Real> inputs = planes_of<Real>(x), outputs = planes_of<Real>(y);
-  FieldBatchOf<Real> at_inputs = planes_of<Real>(g);
-  MeshGradient parameters = no_gradient(engine.topology());
-  if (x.size() > 0) {
-    const Working working;
-    parameters = engine.backward(inputs, outputs, at_inputs, 0).parameters.template cast<double>();
-  }
   auto gradient_x = new_array<std::complex<Real>>(shape_of(x));
+  if (x.size() == 0) return {no_gradient(engine.topology()), nb::cast(gradient_x)};
+  auto compute = [kept, &engine, inputs = planes_of<Real>(x), outputs = planes_of<Real>(y),
+                  at_inputs = planes_of<Real>(g)]() mutable {
+    MeshGradient found = engine.backward(inputs, outputs, at_inputs, 0).parameters.template cast<double>();
+    return std::pair(std::move(found), std::move(at_inputs));
+  };
+  const auto ports = static_cast<std::size_t>(engine.topology().ports);
+  auto [parameters, at_inputs] = working(x.size() * ports > most_unheard, std::move(compute));
   from_planes(at_inputs, gradient_x.data());
   return {std::move(parameters), nb::cast(gradient_x)};
 }
 
 FieldGradient backward(const SettledMesh& mesh, const ArrayLike& x, const ArrayLike& y,
                        const ArrayLike& gradient) {
-  return std::visit([&](const auto& engine) { return backward_of(engine, x, y, gradient); }, mesh.engine);
+  return std::visit([&](const auto& engine) { return backward_of(mesh.engine, engine, x, y, gradient); },
+                    *mesh.engine);
 }
 
 /// An array of derivatives.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <variant>
 
 #include "physics/mesh/engine/mesh_engine.hpp"
@@ -27,7 +28,8 @@ nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& x);
 
 /// A mesh with all phases and errors set, in one precision, for many fields and for derivatives.
 struct SettledMesh {
-  std::variant<MeshEngine<double>, MeshEngine<float>> engine;
+  using Engine = std::variant<MeshEngine<double>, MeshEngine<float>>;
+  std::shared_ptr<const Engine> engine;
 };
 
 /// Derivatives of a loss: of the mesh's parameters, and of the fields that were sent.

@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
 
 #include "physics/mesh/bell_walmsley.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
@@ -19,6 +20,10 @@ void phases(nb::class_<SymmetricProgram>& c, const char* name, Vector SymmetricP
       [member, name](SymmetricProgram& s, const ArrayLike& given) { assign(s.*member, given, name); }, meaning);
 }
 
+constexpr Vector SymmetricProgram::*all_phases[] = {
+    &SymmetricProgram::upper, &SymmetricProgram::lower, &SymmetricProgram::input_phase,
+    &SymmetricProgram::edge_phase, &SymmetricProgram::output_phase};
+
 int ports_of(const SymmetricProgram& program) { return static_cast<int>(program.output_phase.size()); }
 
 /// Numbers for every MZI, 0 where none are given.
@@ -35,7 +40,7 @@ Array<Complex> matrix(const SymmetricProgram& program, const nb::object& alpha, 
                l = of_mzis(lower_offset, "lower_offset", program);
   std::vector<SymmetricMziErrors> errors;
   for (Eigen::Index k = 0; k < a.size(); ++k) errors.push_back({a[k], b[k], u[k], l[k], 0.0, 0.0});
-  return array_of_matrix(working([&] {
+  return array_of_matrix(working(takes_long(ports_of(program)), [program, errors = std::move(errors)] {
     MeshEngine<double> engine(clements_topology(ports_of(program)));
     engine.settle(mesh_blocks(program, errors));
     return engine.transfer_matrix();
@@ -53,11 +58,26 @@ void bind_symmetric_mesh(nb::module_& m) {
       "APL Photonics 6, 070804, 2021). The transfer matrices are those of a mesh of standard MZIs.");
   c.def_static(
       "from_unitary",
-      [](const ArrayLike& unitary) { return decompose_bell_walmsley(matrix_of(unitary, "unitary")); },
+      [](const ArrayLike& unitary) {
+        const Matrix u = matrix_of(unitary, "unitary");
+        return working(takes_long(u.rows()), [u] { return decompose_bell_walmsley(u); });
+      },
       nb::arg("unitary"),
       "Phases with which a perfect mesh has the transfer matrix `unitary` (ports, ports).\n\n"
       "Raises ValueError for a matrix that is not unitary to 1e-6.",
       nb::sig("def from_unitary(unitary: numpy.typing.ArrayLike) -> SymmetricMesh"));
+  c.def("__getstate__", [](const SymmetricProgram& s) {
+    std::vector<Array<double>> state;
+    for (const auto member : all_phases) state.push_back(array_of_vector(s.*member));
+    return state;
+  });
+  c.def("__setstate__", [](SymmetricProgram& self, const std::vector<Array<double>>& state) {
+    auto* const made = new (&self) SymmetricProgram;
+    for (std::size_t i = 0; i < std::size(all_phases); ++i) {
+      (made->*all_phases[i]).resize(static_cast<Eigen::Index>(state.at(i).size()));
+      assign(made->*all_phases[i], nb::cast(state[i]), "phases");
+    }
+  });
   phases(c, "upper", &SymmetricProgram::upper, "Phases of the upper arms [rad], (MZIs,).");
   phases(c, "lower", &SymmetricProgram::lower, "Phases of the lower arms [rad], (MZIs,).");
   phases(c, "input_phase", &SymmetricProgram::input_phase, "In front of the first column [rad], (ports,).");

@@ -42,14 +42,13 @@ TrainingResult trained(const Task& task, const std::vector<int>& hidden, const T
 }
 
 void bind_settings(nb::module_& m) {
-  nb::class_<TrainingSettings> settings(m, "TrainingSettings",
-                                        "How train() trains. Impossible values raise ValueError there.");
-  settings.def(nb::init<>());
-  named(settings, "scheme", &TrainingSettings::scheme,
+  auto c = settings<TrainingSettings>(m, "TrainingSettings",
+                                      "How train() trains. Impossible values raise ValueError there.");
+  c.def(nb::init<>());
+  named(c, "scheme", &TrainingSettings::scheme,
         "How weights stay Sigma U: \"lie-adam\" moves U along the orthogonal group, \"projected\" moves W and "
         "projects it.");
-  settings
-      .def_rw("project_every", &TrainingSettings::project_every, "\"projected\": epochs between projections.")
+  c.def_rw("project_every", &TrainingSettings::project_every, "\"projected\": epochs between projections.")
       .def_rw("squared_share", &TrainingSettings::squared_share,
               "\"projected\": share of the epochs, at the start, without dead zone.")
       .def_rw("epochs", &TrainingSettings::epochs, "Passes over all words of the task.")

@@ -104,11 +104,12 @@ struct Table {
 };
 
 Table tabulated(const ProgrammedChip& chip, NoiseSwitches noise) {
-  const Working working;
-  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise};
-  return {std::make_shared<const ResponseTable>(
-              tabulate_chip(unit, {chip.fabricated.seed, chip.fabricated.number})),
-          chip.fabricated.seed, chip.fabricated.number};
+  return working(true, [chip, noise] {
+    const LitUnit unit{chip.design(), chip.state, chip.hardware, noise};
+    return Table{std::make_shared<const ResponseTable>(
+                     tabulate_chip(unit, {chip.fabricated.seed, chip.fabricated.number})),
+                 chip.fabricated.seed, chip.fabricated.number};
+  });
 }
 
 CodeVector looked_up(const Table& table, const Codes& codes, std::uint32_t instant, std::uint64_t first_word) {

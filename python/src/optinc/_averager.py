@@ -1,5 +1,7 @@
 """The all-reduce of PyTorch's data-parallel training, in light."""
 
+import functools
+
 import numpy as np
 import torch
 import torch.distributed as dist
@@ -41,8 +43,12 @@ class Averager:
     step. Of what error feedback keeps, and of the order of DDP's buckets, nothing is stored: such a run does not repeat
     the uninterrupted one bit by bit.
 
-    Raises TypeError for another kind of unit, ValueError where the group has not as many ranks as the unit has servers,
-    for units of a cascade, and for arguments out of range.
+    Gradients are sent as float32, complex ones as real and imaginary parts; those of float64 first lose a power of two
+    that all ranks agree on.
+
+    Raises TypeError for another kind of unit, ValueError where the group has not as many ranks as the unit has servers
+    (at the first step, where there is no group yet), for units of a cascade, and for arguments out of range; at a step,
+    TypeError for sparse gradients.
     """
 
     def __init__(
@@ -73,10 +79,26 @@ class Averager:
             raise ValueError(f"server {server} of a ResponseTable (its answers are those of any server). Remove server.")
         if unit is not None and (bits, rounding) != (None, None):
             raise ValueError("bits or rounding beside a unit (its task has both). Leave them out.")
-        ranks = dist.get_world_size(group)
+        block_maxima([0.0], block)  # refuses blocks that cannot be
+        self.unit, self.block, self.server, self.seed, self.group = unit, block, server, seed, group
+        self.bits, self.rounding = bits, rounding
+        self.noise = NoiseSwitches.all() if noise is None else noise
+        self.arithmetic = arithmetic
+        self.stochastic = stochastic
+        self.residual: dict[Tensor, Tensor] | None = {} if error_feedback else None
+        self.steps = self.words = self.wrong = self.wire_bytes = 0
+        self._position = 0  # of the next word within its step
+        if dist.is_initialized():
+            _ = self.task  # refuses units for other groups
+
+    @functools.cached_property
+    def task(self) -> Task:
+        """The averaging task: the unit's, or that of codes for the ranks of the group, once there is one."""
+        unit, server = self.unit, self.server
+        ranks = dist.get_world_size(self.group)
         if ranks < 1:
             raise ValueError("this process is not in the group (every rank of DDP has a hook). Give its group.")
-        task = Task(ranks, 8 if bits is None else bits, rounding or "half-even") if unit is None else unit.task
+        task = Task(ranks, 8 if self.bits is None else self.bits, self.rounding or "half-even") if unit is None else unit.task
         if task.servers != ranks:
             raise ValueError(f"a unit for {task.servers} servers in a group of {ranks} ranks (as many are needed). "
                              f"Start {task.servers} processes.")
@@ -85,18 +107,14 @@ class Averager:
                              "Use another unit.")
         if not 0 <= server < ranks:
             raise ValueError(f"answers of server {server} of {ranks} (0..{ranks - 1}). Choose one of them.")
-        block_maxima([0.0], block)  # refuses blocks that cannot be
-        self.unit, self.task, self.block, self.server, self.seed, self.group = unit, task, block, server, seed, group
-        self.noise = NoiseSwitches.all() if noise is None else noise
-        self.arithmetic = arithmetic
-        self.stochastic = stochastic
-        self.residual: dict[Tensor, Tensor] | None = {} if error_feedback else None
-        self.steps = self.words = self.wrong = self.wire_bytes = 0
-        self._position = 0  # of the next word within its step
+        return task
 
     @staticmethod
-    def hook(state: "Averager", bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:
-        """The communication hook: means of one bucket's gradients."""
+    def hook(state: "Averager", bucket: dist.GradBucket, *more: object) -> torch.futures.Future[Tensor]:
+        """The communication hook: means of one bucket's gradients. Raises TypeError where it is not DDP that calls."""
+        if more or not hasattr(bucket, "buffer"):
+            raise TypeError("gradients that are not in a bucket of DDP (FSDP1 and DDP's python_reducer have none). Use DDP with "
+                            "its own reducer, or FSDP2.")
         mean = state._average(bucket.buffer(), bucket.parameters())
         if bucket.is_last():
             state.steps += 1
@@ -115,12 +133,21 @@ class Averager:
     def _average(self, gradients: Tensor, parameters: list[Tensor]) -> Tensor:
         if gradients.device.type != "cpu":
             raise ValueError(f"gradients are on {gradients.device} (the engine computes on CPUs). Train on CPUs.")
+        if gradients.layout != torch.strided:
+            raise TypeError("sparse gradients (units average dense ones). Set sparse=False in the layer that makes them.")
         if gradients.numel() == 0:
             return gradients
-        to_send = gradients.detach().to(torch.float32).numpy()
+        if gradients.is_complex():  # real and imaginary parts in turn, as in DDP's buckets
+            parts = self._average(torch.view_as_real(gradients.resolve_conj()).flatten(), parameters)
+            return torch.view_as_complex(parts.view(*gradients.shape, 2))
+        wide = gradients.dtype == torch.float64
+        full = gradients.detach().to(torch.float64 if wide else torch.float32).numpy()
+        sizes = [p.numel() * (2 if p.is_complex() else 1) for p in parameters]
         if self.residual is not None:
-            left = [self.residual[p] if p in self.residual else torch.zeros(p.numel()) for p in parameters]
-            to_send = to_send + torch.cat(left).numpy()
+            left = [self.residual[p] if p in self.residual else torch.zeros(n) for p, n in zip(parameters, sizes)]
+            full = full + torch.cat(left).numpy()
+        power = self._power(full) if wide else 0
+        to_send = np.ldexp(full, -power).astype(np.float32) if wide else full
         scale = self._scale(to_send)
         broken = np.repeat(~np.isfinite(scale), self.block)[: len(to_send)] if not np.isfinite(scale).all() else None
         if broken is not None:  # somewhere; nothing of these blocks is sent
@@ -128,14 +155,22 @@ class Averager:
             to_send = np.where(broken, np.float32(0), to_send)
         codes = encode(self._dithered(to_send, scale) if self.stochastic else to_send, scale, self.task.bits, self.block)
         if self.residual is not None:
-            left_out = torch.from_numpy(to_send - decode(codes, scale, self.task.bits, self.block))
-            for p, part in zip(parameters, left_out.split([p.numel() for p in parameters])):
+            left_out = to_send - decode(codes, scale, self.task.bits, self.block)
+            left_out = np.ldexp(left_out.astype(np.float64), power) if wide else left_out
+            for p, part in zip(parameters, torch.from_numpy(left_out).split(sizes)):
                 self.residual[p] = part.clone()
         self.wire_bytes += -(-len(codes) * self.task.bits // 8) + scale.nbytes
         mean = decode(self._received(codes), scale, self.task.bits, self.block)
         if broken is not None:
             mean[broken] = np.nan
-        return torch.from_numpy(mean).to(gradients.dtype)
+        return torch.from_numpy(np.ldexp(mean.astype(np.float64), power) if wide else mean).to(gradients.dtype)
+
+    def _power(self, gradients: np.ndarray) -> int:
+        """Of two, which all ranks leave out so that the largest gradient of any is below 1 and float32 holds it."""
+        finite = np.abs(gradients[np.isfinite(gradients)])
+        shared = torch.tensor(np.frexp(finite.max(initial=5e-324))[1])  # the least float64: any other rank's counts
+        dist.all_reduce(shared, dist.ReduceOp.MAX, self.group)
+        return int(shared)
 
     def _scale(self, gradients: np.ndarray) -> np.ndarray:
         """Every block's largest magnitude on any rank; infinite where one of them has a gradient that is not finite."""
@@ -205,7 +240,7 @@ class _ReduceScatter:
             raise ValueError(f"gradients of {dist.get_world_size(group)} ranks through a unit of {ranks} servers (as many). "
                              "Shard over one group of that size.")
         if not mean_wanted and op != dist.ReduceOp.SUM:
-            raise ValueError(f"reduction {op} (a mean or a sum). Set no divide factor.")
+            raise ValueError("a reduction other than a mean or a sum (a factor makes it one). Set no divide factor.")
         mean = self.averager._average(input_tensor.flatten(), []).chunk(ranks)[dist.get_rank(group)]
         self.averager.steps += 1
         self.averager._position = 0

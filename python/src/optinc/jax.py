@@ -13,6 +13,7 @@ jax.grad, jax.vjp, jax.jacrev.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,42 +22,43 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import Mesh, MeshChip
+from ._numbers import ERRORS, PHASES, bits_of, mesh_of
 
 __all__ = ["matrix", "propagate", "sax_model"]
 
-_PHASES = ("theta", "phi", "output_phase")
-_ERRORS = ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db")
-
 
 class _Host:
-    """What the engine computes when it is called back. jax.vmap puts axes before those of fields and parameters, of
-    length 1 where they are alike for all."""
+    """What the engine computes when it is called back, for meshes of one wiring. The mesh itself comes as an array, its
+    bits_of() (none where all of it is given), and then the parameters that are given. jax.vmap puts axes before those of
+    all arrays, of length 1 where they are alike for all."""
 
-    def __init__(self, mesh: Mesh | MeshChip, names: tuple[str, ...], axes: int) -> None:
-        self.mesh, self.names, self.axes = mesh.copy(), names, axes
+    def __init__(self, topology: str, names: tuple[str, ...], axes: int) -> None:
+        self.topology, self.names, self.axes = topology, names, axes
 
-    def _settled(self, values: Sequence[np.ndarray], wide: bool) -> Any:
-        mesh: Any = self.mesh.copy()
+    def _settled(self, bits: Sequence[np.ndarray], values: Sequence[np.ndarray], x: np.ndarray) -> Any:
+        mesh: Any = mesh_of(bits[0].ravel() if bits else None, x.shape[-1], self.topology)
         for name, value in zip(self.names, values):
-            setattr(mesh if name in _PHASES else mesh.errors, name, value)
-        return mesh.settled("double" if wide else "single")
+            setattr(mesh if name in PHASES else mesh.errors, name, value)
+        return mesh.settled("double" if x.dtype == "c16" else "single")
 
-    def forward(self, x: np.ndarray, *values: np.ndarray) -> np.ndarray:
+    def forward(self, x: np.ndarray, bits: Sequence[np.ndarray], *values: np.ndarray) -> np.ndarray:
         """Fields behind the mesh."""
-        x, of_mesh = np.asarray(x), [np.asarray(v) for v in values]
+        x, bits, of_mesh = np.asarray(x), [np.asarray(b) for b in bits], [np.asarray(v) for v in values]
         own = x.ndim - self.axes
         of_values = np.broadcast_shapes(*(v.shape[:own] for v in of_mesh), (1,) * own)
         if all(n == 1 for n in of_values):
-            return np.asarray(self._settled([v.reshape(-1) for v in of_mesh], x.dtype == "c16")(x))
+            return np.asarray(self._settled(bits, [v.reshape(-1) for v in of_mesh], x)(x))
         batch = np.broadcast_shapes(of_values, x.shape[:own])
         y = np.empty(batch + x.shape[own:], x.dtype)
         for at in np.ndindex(batch):
-            y[at] = self._settled(self._parts(of_mesh, at, own), x.dtype == "c16")(self._part(x, at, own))
+            y[at] = self._settled(bits, self._parts(of_mesh, at, own), x)(self._part(x, at, own))
         return y
 
-    def backward(self, x: np.ndarray, y: np.ndarray, cotangent: np.ndarray, *values: np.ndarray) -> tuple[np.ndarray, ...]:
+    def backward(self, x: np.ndarray, y: np.ndarray, cotangent: np.ndarray, bits: Sequence[np.ndarray],
+                 *values: np.ndarray) -> tuple[np.ndarray, ...]:
         """Cotangents of fields and parameters. JAX's is the conjugate of the engine's dL/dRe + i dL/dIm."""
         x, y, cotangent, *of_mesh = [np.asarray(a) for a in (x, y, cotangent, *values)]
+        bits = [np.asarray(b) for b in bits]
         own = x.ndim - self.axes
         batch = np.broadcast_shapes(*(a.shape[:own] for a in (x, y, cotangent, *of_mesh)))
         found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *of_mesh)]
@@ -64,7 +66,7 @@ class _Host:
         settled = None
         for at in np.ndindex(batch):
             if settled is None or not alike:
-                settled = self._settled(self._parts(of_mesh, at, own), x.dtype == "c16")
+                settled = self._settled(bits, self._parts(of_mesh, at, own), x)
             of_part = settled.backward(*(self._part(a, at, own) for a in (x, y, np.conj(cotangent))))
             found[0][at] = np.conj(of_part.x)
             for into, name in zip(found[1:], self.names):
@@ -79,6 +81,31 @@ class _Host:
         return [self._part(v, at, own) for v in values]
 
 
+@functools.lru_cache(maxsize=None)  # JAX keeps every function that it has met, and what it compiled for it
+def _through(topology: str, names: tuple[str, ...], axes: int) -> Any:
+    """The function of fields, bits of a mesh and parameters of these names that gives fields."""
+    host = _Host(topology, names, axes)
+
+    def compute(x: jax.Array, bits: tuple[jax.Array, ...], *values: jax.Array) -> Any:
+        made = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.pure_callback(host.forward, made, x, bits, *values, vmap_method="expand_dims")
+
+    through: Any = jax.custom_vjp(compute)
+
+    def forward(x: jax.Array, bits: tuple[jax.Array, ...], *values: jax.Array) -> tuple[jax.Array, Any]:
+        y = through(x, bits, *values)
+        return y, (x, y, bits, values)
+
+    def backward(kept: Any, cotangent: jax.Array) -> Any:
+        x, y, bits, values = kept
+        made = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, *values))
+        dx, *found = jax.pure_callback(host.backward, made, x, y, cotangent, bits, *values, vmap_method="expand_dims")
+        return dx, None, *found
+
+    through.defvjp(forward, backward)
+    return through
+
+
 def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
     """Fields x (.., ports) through a mesh, differentiable with respect to x and to `parameters`.
 
@@ -90,9 +117,9 @@ def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
     error with the engine's sentence.
     """
     for name in parameters:
-        if name not in _PHASES + _ERRORS:
-            raise TypeError(f"no parameter {name} of a mesh (one of {', '.join(_PHASES + _ERRORS)}). Choose one.")
-        if name in _ERRORS and not isinstance(mesh, MeshChip):
+        if name not in PHASES + ERRORS:
+            raise TypeError(f"no parameter {name} of a mesh (one of {', '.join(PHASES + ERRORS)}). Choose one.")
+        if name in ERRORS and not isinstance(mesh, MeshChip):
             raise TypeError(f"{name} of a perfect mesh (fabricated ones have errors). Give mesh.fabricate(\"ideal\").")
     x = jnp.asarray(x)
     if x.ndim == 0 or x.shape[-1] != len(mesh.output_phase):
@@ -100,30 +127,15 @@ def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
     wide = x.dtype in (jnp.complex128, jnp.float64, jnp.int64)
     values = {name: jnp.asarray(value) for name, value in parameters.items()}
     for name, value in values.items():
-        has = getattr(mesh.errors if name in _ERRORS and isinstance(mesh, MeshChip) else mesh, name).shape
+        has = getattr(mesh.errors if name in ERRORS and isinstance(mesh, MeshChip) else mesh, name).shape
         if value.shape != has:
             raise ValueError(f"{name} has shape {value.shape} (needs {has}). Give one number for each.")
-    host = _Host(mesh, tuple(values), x.ndim)
-
-    def compute(x: jax.Array, *values: jax.Array) -> Any:
-        made = jax.ShapeDtypeStruct(x.shape, x.dtype)
-        return jax.pure_callback(host.forward, made, x, *values, vmap_method="expand_dims")
-
-    through: Any = jax.custom_vjp(compute)
-
-    def forward(x: jax.Array, *values: jax.Array) -> tuple[jax.Array, Any]:
-        y = through(x, *values)
-        return y, (x, y, values)
-
-    def backward(kept: Any, cotangent: jax.Array) -> Any:
-        x, y, values = kept
-        made = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, *values))
-        return jax.pure_callback(host.backward, made, x, y, cotangent, *values, vmap_method="expand_dims")
-
-    through.defvjp(forward, backward)
     real = jnp.float64 if wide else jnp.float32
     fields = x.astype(jnp.complex128 if wide else jnp.complex64)
-    return jnp.asarray(through(fields, *(v.astype(real) for v in values.values())))
+    all_given = not isinstance(mesh, MeshChip) and values.keys() == set(PHASES)
+    bits = () if all_given else (jnp.asarray(bits_of(mesh)),)
+    through = _through(mesh.topology, tuple(values), x.ndim)
+    return jnp.asarray(through(fields, bits, *(v.astype(real) for v in values.values())))
 
 
 def matrix(mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:

@@ -15,6 +15,7 @@ layers in its graph.
 """
 
 from collections.abc import Mapping
+from copy import copy
 
 import numpy as np
 import torch
@@ -29,19 +30,18 @@ from . import (
     MeshChip,
     RingActivation,
     SaturableAbsorber,
-    SettledMesh,
     Softplus,
     haar_unitary,
 )
 from ._averager import Averager
+from ._numbers import ERRORS, PHASES
 
 if hasattr(library, "custom_op"):  # PyTorch 2.4
     from . import _operator
 
 __all__ = ["Activation", "Averager", "MeshLayer", "SigmaULinear", "from_linear", "propagate"]
 
-_PHASES = ("theta", "phi", "output_phase")
-_ERRORS = ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db")
+_READ_AS_LIGHT_PASSES = ("chip", "seed", "mesh_number", "model", "measured", "device")
 _WIDE = (torch.float64, torch.complex128, torch.int64)  # computed in double precision
 # Chips of training are numbered from here on, so that it never meets the chips 0, 1, .. that a layer is tested on
 _FIRST_TRAINING_CHIP = 1 << 31
@@ -53,15 +53,26 @@ def _array(tensor: Tensor, name: str) -> np.ndarray:
         raise ValueError(f"{name} is on {tensor.device} (the engine computes on CPUs). Move layers and data there.")
     if tensor.dtype in (torch.float16, torch.bfloat16):
         tensor = tensor.float()
-    return np.asarray(tensor.detach().resolve_conj().resolve_neg().numpy())
+    if torch.jit.is_tracing():
+        raise RuntimeError(f"{name} is being traced (a trace would keep the fields of now). Save the weights: state_dict().")
+    try:
+        return np.asarray(tensor.detach().resolve_conj().resolve_neg().numpy())
+    except RuntimeError as error:
+        raise RuntimeError(f"{name} is a tensor without values of its own (torch.func, vmap and vectorised Jacobians make such; "
+                           "the engine needs values). Use torch.autograd without vectorize, or optinc.jax.") from error
+
+
+def _copy(tensor: Tensor, name: str) -> np.ndarray:
+    """Of parameters: a storage whose array is out can no longer be resized, which FSDP2 does."""
+    return _array(tensor.detach().clone(), name)
 
 
 class _Propagate(torch.autograd.Function):
-    """Fields through a settled mesh. Of `parameters`, only the derivatives pass here: the mesh has their values."""
+    """Fields x that became y in a settled mesh. Of `parameters`, only the derivatives pass here."""
 
     @staticmethod
-    def forward(ctx, settled, names, x, *parameters):  # type: ignore[no-untyped-def]
-        y = torch.from_numpy(settled(_array(x, "x")))
+    def forward(ctx, settled, names, y, x, *parameters):  # type: ignore[no-untyped-def]
+        y = torch.from_numpy(y)
         ctx.settled, ctx.names = settled, names
         ctx.save_for_backward(x, y, *parameters)
         return y
@@ -75,7 +86,7 @@ class _Propagate(torch.autograd.Function):
             torch.from_numpy(np.array(getattr(found, name))).to(parameter.dtype)
             for name, parameter in zip(ctx.names, parameters)
         ]
-        return None, None, torch.from_numpy(found.x), *wanted
+        return None, None, None, torch.from_numpy(found.x), *wanted
 
 
 def propagate(x: Tensor, mesh: Mesh | MeshChip, **parameters: Tensor) -> Tensor:
@@ -91,14 +102,14 @@ def propagate(x: Tensor, mesh: Mesh | MeshChip, **parameters: Tensor) -> Tensor:
     below 0 and tensors that are not on a CPU.
     """
     for name in parameters:
-        if name not in _PHASES + _ERRORS:
-            raise TypeError(f"no parameter {name} of a mesh (one of {', '.join(_PHASES + _ERRORS)}). Choose one.")
+        if name not in PHASES + ERRORS:
+            raise TypeError(f"no parameter {name} of a mesh (one of {', '.join(PHASES + ERRORS)}). Choose one.")
     mesh = mesh.copy()
     for name, value in parameters.items():
-        if name in _PHASES:
-            setattr(mesh, name, _array(value, name))
+        if name in PHASES:
+            setattr(mesh, name, _copy(value, name))
         elif isinstance(mesh, MeshChip):
-            setattr(mesh.errors, name, _array(value, name))
+            setattr(mesh.errors, name, _copy(value, name))
         else:
             raise TypeError(f"{name} of a perfect mesh (fabricated ones have errors). Give mesh.fabricate(\"ideal\").")
     return _light(x, mesh, parameters)
@@ -110,25 +121,25 @@ def _light(x: Tensor, mesh: Mesh | MeshChip, parameters: Mapping[str, Tensor]) -
     if not torch.is_grad_enabled():
         return torch.from_numpy(mesh(_array(x, "x")))
     settled = mesh.settled("double" if wide else "single")
-    result: Tensor = _Propagate.apply(settled, tuple(parameters), x, *parameters.values())
+    result: Tensor = _Propagate.apply(settled, tuple(parameters), settled(_array(x, "x")), x, *parameters.values())
     return result
 
 
 class _Activate(torch.autograd.Function):
-    """A function of every field that need not be analytic."""
+    """Fields z that became y in a device, whose function need not be analytic."""
 
     @staticmethod
-    def forward(ctx, device, z):  # type: ignore[no-untyped-def]
-        ctx.device = device
+    def forward(ctx, device, y, z):  # type: ignore[no-untyped-def]
+        ctx.device = copy(device)
         ctx.save_for_backward(z)
-        return torch.from_numpy(device(_array(z, "z"))).to(z.dtype)
+        return torch.from_numpy(y).to(z.dtype)
 
     @staticmethod
     @once_differentiable
     def backward(ctx, gradient):  # type: ignore[no-untyped-def]
         z, = ctx.saved_tensors
         dz, dz_conj = (torch.from_numpy(d).to(z.dtype) for d in ctx.device.derivatives(_array(z, "z")))
-        return None, dz.conj() * gradient + dz_conj * gradient.conj()
+        return None, None, dz.conj() * gradient + dz_conj * gradient.conj()
 
 
 class _Operated(nn.Module):
@@ -142,11 +153,21 @@ class _Operated(nn.Module):
         super().__setstate__(state)
         self._enter()
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _READ_AS_LIGHT_PASSES and self.__dict__.get("_number", -1) >= 0 and torch.compiler.is_compiling():
+            raise RuntimeError(f"{name} set in a compiled function (which sets it when all is computed). Set it outside.")
+        super().__setattr__(name, value)
+
     def _enter(self) -> None:
         self._number = _operator.number_of(self) if hasattr(library, "custom_op") else -1
 
     def _compiling(self) -> bool:
-        return self._number >= 0 and torch.compiler.is_compiling()
+        if self._number < 0 or not torch.compiler.is_compiling():
+            return False
+        if getattr(torch.compiler, "is_exporting", bool)():  # PyTorch 2.7
+            raise RuntimeError(f"torch.export of a {type(self).__name__} (its chip stays in this process). Save it with "
+                               "torch.save(), or its weights with state_dict().")
+        return True
 
 
 class Activation(_Operated):
@@ -162,7 +183,8 @@ class Activation(_Operated):
 
     def forward(self, z: Tensor) -> Tensor:
         z = z.to(torch.complex128 if z.dtype in _WIDE else torch.complex64)
-        found: Tensor = _operator.activate(z, self._number) if self._compiling() else _Activate.apply(self.device, z)
+        found: Tensor = (_operator.activate(z, self._number)[0] if self._compiling() else
+                         _Activate.apply(self.device, self.device(_array(z, "z")), z))
         return found
 
 
@@ -182,7 +204,9 @@ class MeshLayer(_Operated):
 
     real=True: real signals on the fields' in-phase part, and homodyne receivers: real (.., ports) -> (.., ports).
 
-    Raises ValueError for arguments that do not go together, and for a unitary that is not one.
+    Raises ValueError for arguments that do not go together, and for a unitary that is not one; RuntimeError where a
+    function under torch.compile sets chip, seed, mesh_number, model or measured, for torch.export, traces, and tensors
+    of torch.func or vmap.
     """
 
     def __init__(
@@ -217,7 +241,7 @@ class MeshLayer(_Operated):
         self.fresh_chip_every_step = fresh_chip_every_step
         self.real = real
         self.seed, self.chip, self.mesh_number = seed, chip, mesh_number
-        for name in _PHASES:
+        for name in PHASES:
             value = torch.from_numpy(np.array(getattr(start, name))).to(dtype)
             self.register_parameter(name, nn.Parameter(value))
         self.steps: Tensor  # chips met in training; kept with the weights, so that training goes on with new ones
@@ -226,7 +250,7 @@ class MeshLayer(_Operated):
         self.on_chip()  # refuses what cannot be fabricated
 
     def _phases(self) -> dict[str, Tensor]:
-        return {name: getattr(self, name) for name in _PHASES}
+        return {name: getattr(self, name) for name in PHASES}
 
     def mesh(self) -> Mesh:
         """The perfect mesh with the phases that the layer has now."""
@@ -239,7 +263,7 @@ class MeshLayer(_Operated):
     def _perfect(self, phases: Mapping[str, Tensor]) -> Mesh:
         mesh = Mesh(self.ports, self.topology)
         for name, value in phases.items():
-            setattr(mesh, name, _array(value, name))
+            setattr(mesh, name, _copy(value, name))
         return mesh
 
     def _met(self, phases: Mapping[str, Tensor], step: int) -> Mesh | MeshChip:
@@ -258,9 +282,6 @@ class MeshLayer(_Operated):
             self._drawn = which, mesh.fabricate(self.model, self.seed, self.chip, self.mesh_number)
         return mesh.on(self._drawn[1])
 
-    def _settled(self, x: Tensor, phases: list[Tensor], step: int) -> SettledMesh:
-        return self._met(dict(zip(_PHASES, phases)), step).settled("double" if x.dtype in _WIDE else "single")
-
     def forward(self, x: Tensor) -> Tensor:
         step = _NO_STEP
         if self.training and self.fresh_chip_every_step:
@@ -269,7 +290,7 @@ class MeshLayer(_Operated):
         phases = self._phases()
         if self._compiling():
             fields = x.to(torch.complex128 if x.dtype in _WIDE else torch.complex64)
-            y = _operator.light(fields, list(phases.values()), self._number, step)
+            y, _ = _operator.light(fields, list(phases.values()), self._number, step)
         else:
             y = _light(x, self._met(phases, int(step)), phases)
         if not self.real:
@@ -299,8 +320,8 @@ class SigmaULinear(nn.Module):
     (U orthogonal and Sigma the best for each other, in turn), about 0.5 of the norm of a random W off. Train it then.
     Errors are those of the meshes; gains are ideal, and there is no noise. `settings` are MeshLayer's.
 
-    Raises ValueError for no features, for weights of another shape or that are not finite, and for an input of another
-    length.
+    Raises ValueError for no features, for weights of another shape, complex ones or such that are not finite, and for
+    an input of another length.
     """
 
     def __init__(self, in_features: int, out_features: int, model: ErrorModel | str | None = None, *, bias: bool = True,
@@ -314,6 +335,9 @@ class SigmaULinear(nn.Module):
         if weight is None:
             weight = torch.empty(out_features, in_features)
             nn.init.kaiming_uniform_(weight, a=5**0.5)
+        if weight.is_complex():
+            raise ValueError(f"complex weights of {out_features} x {in_features} (a SigmaULinear carries real signals). Use a "
+                             "MeshLayer, or real weights.")
         if tuple(weight.shape) != (out_features, in_features) or not bool(torch.isfinite(weight).all()):
             raise ValueError(f"weight of shape {tuple(weight.shape)} (needs ({out_features}, {in_features}), finite "
                              "numbers). Set a value in this range.")
@@ -363,10 +387,11 @@ def from_linear(module: nn.Module, model: ErrorModel | str | None = None, *, see
     They are near, not equal (SigmaULinear says how far): train the module afterwards. Meshes are numbered from
     `mesh_number` in the order of module.modules(), all on the chips of one seed; `settings` are MeshLayer's. Training
     mode and frozen parameters stay what they were, and a layer that stands in several places stays one. Subclasses of
-    nn.Linear are left alone, as those inside nn.MultiheadAttention. A module that is itself an nn.Linear is not
-    changed: use what is returned.
+    nn.Linear are left alone, as those inside nn.MultiheadAttention, and what nn.LinearCrossEntropyLoss holds. A module
+    that is itself an nn.Linear is not changed: use what is returned.
 
-    Raises ValueError where a Linear's weights belong to another module as well: a chip has no ties.
+    Raises ValueError where a Linear's weights belong to another module as well (a chip has no ties), and where they are
+    complex.
     """
     taken = mesh_number
     made: dict[nn.Module, SigmaULinear] = {}
@@ -393,8 +418,14 @@ def from_linear(module: nn.Module, model: ErrorModel | str | None = None, *, see
 
     if type(module) is nn.Linear:
         return light(module)
-    for parent in list(module.modules()):
-        for name, child in parent._modules.items():  # named_children() leaves out what stands twice
-            if type(child) is nn.Linear:
-                setattr(parent, name, light(child))
+    reads_weights = getattr(nn, "LinearCrossEntropyLoss", ())  # without calling the Linear in it
+    new = [(parent, name, light(child)) for parent in module.modules() if not isinstance(parent, reads_weights)
+           for name, child in parent._modules.items() if type(child) is nn.Linear]  # named_children() lacks what stands twice
+    for parent, name, layer in new:
+        setattr(parent, name, layer)
+    for parent in module.modules():  # in evaluation, fast paths of these would take the weights and pass by the light
+        if isinstance(parent, nn.TransformerEncoderLayer):
+            parent.activation_relu_or_gelu = 0
+        elif isinstance(parent, nn.TransformerEncoder):
+            parent.enable_nested_tensor = parent.use_nested_tensor = False
     return module

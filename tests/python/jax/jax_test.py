@@ -99,6 +99,27 @@ class Meshes(unittest.TestCase):
             for o in range(2):
                 numpy.testing.assert_allclose(sax.sdict(found)[f"in{i}", f"out{o}"], wanted[o, i], atol=1e-12)
 
+    # Fails when a call without jit leaves something behind (it compiled anew each time), or takes another mesh for its own.
+    def test_calls_without_jit(self):
+        def resident():
+            return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+        x, model = fields(2, N), sax_model(self.chip)
+        meshes = [self.chip, *(optinc.Mesh(N).fabricate("foundry", chip=chip) for chip in range(30))]
+
+        def all_calls():
+            for mesh in meshes:
+                mesh.theta[0] += 0.1
+                numpy.testing.assert_array_equal(propagate(x, mesh), mesh(x))
+                jax.grad(lambda theta: abs(propagate(x, mesh, theta=theta))[0, 0])(jnp.asarray(mesh.theta))
+                model()
+            numpy.testing.assert_array_equal(propagate(x, optinc.Mesh(N)), optinc.Mesh(N)(x))
+
+        all_calls()
+        before = resident()
+        all_calls()
+        self.assertLess(resident() - before, 20e6)
+
     def test_refusals(self):
         for kind, sentence, call in (
             (TypeError, "no parameter gamma", lambda: propagate(fields(2, N), self.chip, gamma=0.1)),

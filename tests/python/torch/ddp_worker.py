@@ -3,6 +3,7 @@
 Asserted in every process; a failure of one ends all.
 """
 
+import pickle
 import tempfile
 
 import numpy
@@ -125,6 +126,38 @@ def a_broken_gradient_is_nan_everywhere():
     assert Averager.hook(averager, Bucket(torch.ones(0))).value().numel() == 0
 
 
+def complex_gradients_keep_both_parts():
+    """As if real and imaginary parts were gradients in turn, with feedback and without."""
+    draws = numpy.random.default_rng(5).normal(size=(RANKS, 40, 2)).astype("f4")
+    own = torch.from_numpy(draws[dist.get_rank()])
+    for feedback in (False, True):
+        as_real, as_complex = Averager(error_feedback=feedback), Averager(error_feedback=feedback)
+        real, whole = Bucket(own.flatten()), Bucket(torch.view_as_complex(own))
+        for _ in range(3):
+            found = Averager.hook(as_complex, whole).value()
+            assert torch.equal(torch.view_as_real(found).flatten(), Averager.hook(as_real, real).value())
+    nearest = numpy.abs(torch.view_as_real(found).numpy() - draws.mean(0)).max()
+    assert nearest < 0.05, nearest
+
+
+def float64_gradients_keep_their_size():
+    """Codes do not depend on the unit of the gradients, as long as float64 holds it; 1e50 is more than float32 does."""
+    gradients = numpy.random.default_rng(6).normal(size=(RANKS, 3000))
+    gradients[1:] *= 1e-3
+    gradients[2] = 0.0
+    own = torch.from_numpy(gradients[dist.get_rank()])
+    for feedback in (False, True):
+        averagers = [Averager(error_feedback=feedback) for _ in range(3)]
+        for _ in range(2):
+            wanted, large, small = (Averager.hook(averager, Bucket(own * 2.0**power)).value() * 2.0**-power
+                                    for averager, power in zip(averagers, (0, 170, -170)))
+            assert wanted.dtype == torch.float64 and torch.equal(large, wanted) and torch.equal(small, wanted)
+            single = Averager.hook(Averager(), Bucket(own.float())).value()
+            assert feedback or torch.equal(single.double(), wanted)
+    assert (wanted - torch.from_numpy(gradients.mean(0))).abs().max() < 0.03
+    assert torch.equal(Averager.hook(Averager(), Bucket(torch.zeros(5).double())).value(), torch.zeros(5).double())
+
+
 def refused(kind, sentence, call):
     try:
         call()
@@ -137,7 +170,9 @@ def refused(kind, sentence, call):
 def work(rank, store):
     torch.set_num_threads(1)
     optinc.set_threads(1)
+    early, many = Averager(bits=6), Averager(optinc.carry_chain(servers=8, bits=8))  # as Lightning makes them
     dist.init_process_group("gloo", f"file://{store}", rank=rank, world_size=RANKS)
+    refused(ValueError, "servers in a group of 4 ranks", lambda: Averager.hook(many, Bucket(torch.ones(9))))
     unit = optinc.carry_chain(servers=RANKS, bits=8)
     chip = unit.fabricate("good-lab", seed=1, chip=3).program()
     one_step_is_the_units_average(Averager(chip), chip)
@@ -149,6 +184,11 @@ def work(rank, store):
     feedback_sends_what_codes_leave_out()
     stochastic_codes_have_no_bias()
     a_broken_gradient_is_nan_everywhere()
+    complex_gradients_keep_both_parts()
+    float64_gradients_keep_their_size()
+    assert early.task.servers == RANKS and torch.equal(Averager.hook(early, Bucket(torch.ones(9))).value(), torch.ones(9))
+    copy = pickle.loads(pickle.dumps(early))
+    assert copy.steps == 1 and torch.equal(Averager.hook(copy, Bucket(torch.ones(9))).value(), torch.ones(9))
 
     averagers = {
         "chip": Averager(chip),
@@ -181,6 +221,10 @@ def work(rank, store):
     refused(ValueError, "a ResponseTable has its own", lambda: Averager(table, noise=unlocked))
     refused(ValueError, "those of any server", lambda: Averager(table, server=1))
     refused(TypeError, "Program a chip", lambda: Averager(unit.fabricate("ideal")))
+    sparse = torch.sparse_coo_tensor(torch.tensor([[0]]), torch.ones(1), (5,))
+    refused(TypeError, "sparse=False", lambda: Averager.hook(Averager(), Bucket(sparse)))
+    for told in ((torch.ones(5),), (torch.ones(5), torch.ones(2)), ((torch.ones(5), torch.ones(5)),)):  # FSDP1, python_reducer
+        refused(TypeError, "not in a bucket of DDP", lambda: Averager.hook(Averager(), *told))
     dist.barrier()
     if rank == 0:
         print("all equal", {name: f"{(p - found['sixteen bits']).norm() / way:.4f}" for name, p in found.items()})

@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as processes
 from ddp_worker import RANKS, model, of_all_ranks, refused
-from optinc.torch import Averager
+from optinc.torch import Averager, MeshLayer, from_linear
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, fully_shard
 
@@ -50,12 +50,45 @@ def parts_are_those_of_the_units_average(chip):
     refused(ValueError, "gradients of 1 ranks", lambda: averager.reduce_scatter(own, own, alone, dist.ReduceOp.AVG))
 
 
+def complex_weights_are_those_of_pytorch():
+    found = []
+    for averager in (None, Averager(bits=16)):
+        torch.manual_seed(0)
+        model = torch.nn.Linear(4, 4, bias=False, dtype=torch.cfloat)
+        fully_shard(model, mesh=init_device_mesh("cpu", (RANKS,)))
+        if averager is not None:
+            model.set_custom_reduce_scatter(averager.reduce_scatter)
+        x = torch.tensor([[1 + 2j, 3j, 1, -1j]]) * (dist.get_rank() + 1)
+        (model(x).abs() ** 2).sum().backward()
+        found.append(torch.view_as_real(model.weight.grad.full_tensor()))
+    assert (found[1] - found[0]).abs().max() < 1e-4 * found[0].abs().max()
+
+
+def layers_of_meshes_train():
+    """Parts of the weights on every rank, and the gradients of the whole on one."""
+    def net():
+        torch.manual_seed(3)
+        return from_linear(torch.nn.Sequential(torch.nn.Linear(8, 6), MeshLayer(6, "good-lab", real=True), torch.nn.Linear(6, 2)),
+                           "good-lab", mesh_number=3)
+
+    x = torch.randn(4, 8, generator=torch.Generator().manual_seed(1))
+    alone, shared = net(), fully_shard(net(), mesh=init_device_mesh("cpu", (RANKS,)))
+    for _ in range(2):
+        for model in (alone, shared):
+            model.zero_grad()
+            model(x).pow(2).mean().backward()
+    for one, other in zip(alone.parameters(), shared.parameters()):
+        torch.testing.assert_close(other.grad.full_tensor(), one.grad)
+
+
 def work(rank, store):
     torch.set_num_threads(1)
     optinc.set_threads(1)
     dist.init_process_group("gloo", f"file://{store}", rank=rank, world_size=RANKS)
     chip = optinc.carry_chain(servers=RANKS, bits=8).fabricate("good-lab", seed=1, chip=3).program()
     parts_are_those_of_the_units_average(chip)
+    complex_weights_are_those_of_pytorch()
+    layers_of_meshes_train()
 
     exact = trained(None)
     start = torch.cat([p.detach().flatten() for p in model().parameters()])

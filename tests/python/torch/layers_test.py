@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy
@@ -60,6 +61,14 @@ class Propagation(unittest.TestCase):
         numpy.testing.assert_array_equal(single.numpy(), self.chip(x.numpy().astype("c8")))
         numpy.testing.assert_array_equal(propagate(x.conj(), self.chip).numpy(), self.chip(x.numpy().conj()))
         self.assertEqual(propagate(x.real, self.chip).dtype, torch.complex128)
+
+    # Fails when the device of now, not that which the light passed, gives the gradient.
+    def test_an_activation_that_changes_meanwhile(self):
+        layer, z = Activation(optinc.SaturableAbsorber()), (0.1 * fields(2, N)).requires_grad_()
+        wanted = torch.autograd.grad(layer(z).abs().sum(), z)[0]
+        y = layer(z)
+        layer.device.absorption *= 0.5
+        self.assertTrue(torch.equal(torch.autograd.grad(y.abs().sum(), z)[0], wanted))
 
     # Fails when what backward() needs is that of the last forward(), not of its own.
     def test_each_call_keeps_its_own_mesh(self):
@@ -148,6 +157,25 @@ class Layers(unittest.TestCase):
         chip.errors.alpha[:] = 0.05
         layer = MeshLayer(N, measured=chip, dtype=torch.float64)
         numpy.testing.assert_allclose(layer.on_chip().matrix(), chip.matrix(), atol=1e-12)
+
+    # What cannot go through the engine is refused with a reason: the tensors have no values, or are recorded only.
+    def test_functional_transforms_and_traces(self):
+        layer, x = MeshLayer(N, real=True, dtype=torch.float64), fields(N).real
+        jacobian = torch.autograd.functional.jacobian
+        numpy.testing.assert_allclose(jacobian(layer, x), layer.on_chip().matrix().real, atol=1e-12)
+        calls = [lambda: jacobian(layer, x, vectorize=True)]
+        if hasattr(torch, "func"):
+            calls += [lambda: torch.func.jacrev(layer)(x), lambda: torch.func.vmap(layer)(x[None]),
+                      lambda: torch.func.grad(lambda v: layer(v).sum())(x),
+                      lambda: torch.func.vmap(lambda v: propagate(v, layer.mesh()))(x[None]),
+                      lambda: torch.func.vmap(Activation(optinc.Softplus()))(x[None])]
+        for call in calls:
+            with self.assertRaisesRegex(RuntimeError, "vmap and vectorised Jacobians"):
+                call()
+        for grad in (True, False):
+            with torch.set_grad_enabled(grad), warnings.catch_warnings(), self.assertRaisesRegex(RuntimeError, "being traced"):
+                warnings.simplefilter("ignore")
+                torch.jit.trace(layer, (x,))
 
     def test_copies_and_files(self):
         x = fields(3, N)
@@ -281,6 +309,29 @@ class Linear(unittest.TestCase):
         from_linear(model)
         self.assertIsInstance(model.linear1, SigmaULinear)
         self.assertTrue(bool(torch.isfinite(model(torch.ones(2, 3, 8))).all()))
+
+    # Fails when evaluation takes PyTorch's fast path, which knows no light, or looks for weights on its way there.
+    def test_attention_in_evaluation(self):
+        torch.manual_seed(1)
+        layer = torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0, batch_first=True)
+        x, mask = torch.randn(2, 3, 8), torch.tensor([[False, False, False], [False, False, True]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of nested tensors, in some versions
+            for model in (layer, torch.nn.TransformerEncoder(layer, 2), from_linear(copy.deepcopy(layer))):
+                model = from_linear(copy.deepcopy(model), "good-lab")
+                for padding in (None, mask):
+                    wanted = model.train()(x, src_key_padding_mask=padding).detach()
+                    for grad in (True, False):
+                        with torch.set_grad_enabled(grad):
+                            found = model.eval()(x, src_key_padding_mask=padding)
+                        torch.testing.assert_close(found, wanted, rtol=0, atol=1e-5)
+
+    # Fails when a model is changed in part before the refusal.
+    def test_complex_weights(self):
+        model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 3, dtype=torch.complex64))
+        with self.assertRaisesRegex(ValueError, "complex weights"):
+            from_linear(model)
+        self.assertIs(type(model[0]), torch.nn.Linear)
 
     def test_tied_weights(self):
         model = torch.nn.Sequential(torch.nn.Embedding(5, 3), torch.nn.Linear(3, 5))
