@@ -29,7 +29,7 @@ NB_MODULE(_core, m) {
     try {
       std::rethrow_exception(p);
     } catch (const optinc::Error& error) {
-      PyErr_SetString(PyExc_ValueError, error.what());
+      optinc::bindings::raise_error(error);
     }
   });
   nb::set_leak_warnings(false);  // PyTorch keeps what it has seen alive to the end
