@@ -273,8 +273,7 @@ void bind_netlists(nb::module_& m) {
                              "A circuit from a netlist; optinc.Circuit is made of one.")
       .def("__init__", &read_circuit, nb::arg("netlist"), nb::arg("models"), nb::arg("absorb_unconnected"),
            nb::sig("def __init__(self, netlist: str | collections.abc.Mapping[str, object], models: dict[str, "
-                   "object], "
-                   "absorb_unconnected: bool) -> None"))
+                   "typing.Any], absorb_unconnected: bool) -> None"))
       .def_prop_ro(
           "ports", [](const NetlistCircuit& c) { return c.circuit.ports; }, "Names, in the order of matrices.")
       .def_prop_ro(
