@@ -134,7 +134,7 @@ bool DocumentBuilder::wants_key() const {
 }
 
 void DocumentBuilder::refuse(int line, const std::string& text) const {
-  throw Error(file_.empty() ? text : fmt::format("{}:{}: {}", file_, line, text));
+  throw Error(printable(file_.empty() ? text : fmt::format("{}:{}: {}", file_, line, text)));
 }
 
 std::string DocumentBuilder::path(const std::string& key) const {

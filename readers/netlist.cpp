@@ -11,6 +11,7 @@
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/printable.hpp"
 #include "physics/core/units.hpp"
 
 #include "readers/text.hpp"
@@ -125,8 +126,8 @@ std::vector<Matrix> of_all(const Elements& elements, const std::vector<CircuitSe
     if (is_new && compute) try {
         found->second = compute(settings[e], wavelengths_m);
       } catch (const Error& error) {  // nested: a caller may want to know what its model said
-        std::throw_with_nested(Error(
-            fmt::format("{}instance \"{}\": {}", elements.where(element.line), element.name, error.what())));
+        std::throw_with_nested(Error(printable(
+            fmt::format("{}instance \"{}\": {}", elements.where(element.line), element.name, error.what()))));
       }
     of_elements.push_back(found->second);
   }
@@ -182,7 +183,7 @@ class NetlistReader {
 
   template <class... Args>
   [[noreturn]] void refuse(int line, fmt::format_string<Args...> what, Args&&... args) const {
-    throw Error(where(line) + fmt::format(what, std::forward<Args>(args)...));
+    throw Error(printable(where(line) + fmt::format(what, std::forward<Args>(args)...)));
   }
 
   /// Throws Error unless every key of a mapping is known.
@@ -349,8 +350,8 @@ class NetlistReader {
     try {
       read();
     } catch (const Error& error) {
-      std::throw_with_nested(
-          Error(fmt::format("{}instance \"{}\": {}", where(element.line), element.name, error.what())));
+      std::throw_with_nested(Error(
+          printable(fmt::format("{}instance \"{}\": {}", where(element.line), element.name, error.what()))));
     }
   }
 

@@ -205,7 +205,8 @@ PhaseConvention convention_of(const std::filesystem::path& path, std::optional<P
   const std::optional<std::string> entry = header_entry(path, '!', phase_convention_entry);
   if (!entry) return given.value_or(PhaseConvention::rf);
   // files of ours before the entry came have our sign as it is
-  const bool rf = entry->starts_with("exp(-j"), optics = entry->empty() || entry->starts_with("exp(+j");
+  const bool rf = entry->starts_with("exp(-j beta L)"),
+             optics = entry->empty() || entry->starts_with("exp(+j beta L)");
   validate(rf || optics,
            "{}: {}: {} (known are exp(-j beta L) and exp(+j beta L)). Use a newer version of OptINC.",
            path.string(), phase_convention_entry, shown(*entry));

@@ -174,6 +174,10 @@ TEST_CASE("a netlist that is none is refused by line") {
              ContainsSubstring(":2: component \"a\" contains itself (a > c)"));
   CHECK_THAT(refused("instances: {\"a\\e[31m\": ring}\nports: {in: \"a,in0\"}\n"),
              ContainsSubstring(":1: a name holds control characters"));
+  CHECK(refused("instances: {a: \"x\\e[31m\\ny\"}\nports: {in: \"a,in0\"}\n")
+            .starts_with(file + ":1: instance \"a\": unknown model \"x [31m y\""));
+  CHECK(refused("instances: {a: ring}\nports: {in: \"a,\\e\\n\"}\n").find_first_of("\n\x1b") ==
+        std::string::npos);
   std::string doubling = "info:\n  - &a0 {}\n";  // 2^40 empty maps
   for (int i = 1; i <= 40; ++i) doubling += fmt::format("  - &a{} {{p: *a{}, q: *a{}}}\n", i, i - 1, i - 1);
   CHECK_THAT(refused(doubling + "instances: {a: {component: ring, settings: *a40}}\nports: {in: \"a,in0\"}\n"),
