@@ -245,8 +245,7 @@ class NetlistReader {
           (routes->kind != Kind::mapping || !routes->entries.empty()))
         refuse(line,
                "routes are not read (a route has a length, which nobody states). Write their links as "
-               "connections, such "
-               "as \"a,out0\": \"b,in0\".");
+               "connections, such as \"a,out0\": \"b,in0\".");
     constexpr std::string_view known[] = {"instances", "connections", "nets",     "ports",
                                           "routes",    "placements",  "info",     "name",
                                           "pdk",       "settings",    "warnings", "schema_version"};
@@ -325,8 +324,7 @@ class NetlistReader {
       refuse(line, "{} names no component (expected a model's name). Add it.", of);
     if (given.find("array") != nullptr)
       refuse(line,
-             "{} is an array (arrays of instances are not read). Write each element as an "
-             "instance of its own.",
+             "{} is an array (arrays of instances are not read). Write each element as an instance of its own.",
              of);
     constexpr std::string_view known[] = {"component", "settings", "info", "array"};
     require_keys(given, known, of, "Settings of the device stand in settings: {SETTING: NUMBER}.");
@@ -397,8 +395,7 @@ class NetlistReader {
     validate(
         file != nullptr && file->kind == Kind::text && settings.entries.size() == (named != nullptr ? 2 : 1),
         "a touchstone block has the settings file (a path relative to the netlist) and convention ({}). Give "
-        "the "
-        "file.",
+        "the file.",
         join_names(phase_convention_names()));
     std::optional<PhaseConvention> convention;
     if (named != nullptr) convention = phase_convention(named->text);

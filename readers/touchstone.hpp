@@ -31,9 +31,11 @@ std::span<const std::string_view> phase_convention_names();
 /// The convention of that name. Throws Error, naming the nearest, for another name.
 PhaseConvention phase_convention(std::string_view name);
 
-/// What the header of our Touchstone files says under `phase_convention_entry`.
-std::string_view phase_convention_text(PhaseConvention convention);
+/// The entry of a Touchstone file's header that states its sign of phase.
 inline constexpr std::string_view phase_convention_entry = "phase convention";
+
+/// What it says.
+std::string_view phase_convention_text(PhaseConvention convention);
 
 /// What is not in a Touchstone file's name.
 struct TouchstoneOptions {
