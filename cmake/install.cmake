@@ -49,7 +49,7 @@ unset(CMAKE_REQUIRED_DEFINITIONS)
 
 # One export set a library, so that who wants light and meshes alone needs neither HDF5 nor MPI
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/optinc)
-foreach(room physics onn experiments)
+foreach(room physics onn readers experiments)
   set_target_properties(optinc_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS optinc_${room} EXPORT optinc-${room} ARCHIVE COMPONENT development)
   install(EXPORT optinc-${room} NAMESPACE optinc:: DESTINATION ${package} COMPONENT development)

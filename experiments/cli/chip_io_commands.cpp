@@ -5,9 +5,20 @@
 namespace optinc {
 namespace {
 
-void add_frequency(CLI::App& command, LabArguments& lab) {
-  command.add_option("--frequency-hz", lab.frequency_hz,
+void add_convention(CLI::App& command, std::optional<PhaseConvention>& convention) {
+  command
+      .add_option_function<std::string>(
+          "--convention", [&convention](const std::string& name) { convention = phase_convention(name); },
+          "Sign of phase in the Touchstone file: rf, exp(-j beta L), or optics, exp(+j beta L) (default: what "
+          "the "
+          "file's header says, otherwise rf)")
+      ->type_name("NAME");
+}
+
+void add_touchstone(CLI::App& command, LabArguments& lab) {
+  command.add_option("--frequency-hz", lab.touchstone.frequency_hz,
                      "Optical frequency for Touchstone files (default: c / 1550 nm) [Hz]");
+  add_convention(command, lab.touchstone.convention);
 }
 
 void add_program(CommandTable& commands) {
@@ -28,7 +39,7 @@ void add_program(CommandTable& commands) {
                      "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
   program.add_flag("--nearest-unitary", lab->nearest_unitary,
                    "Replace a matrix that is not unitary by the nearest unitary matrix, its polar factor");
-  add_frequency(program, *lab);
+  add_touchstone(program, *lab);
   add_output(program, lab->out);
 }
 
@@ -61,7 +72,7 @@ void add_transfer(CommandTable& commands) {
   transfer.add_option("PHASES", light->input, "Phase file (.h5, .csv, .npz)")->required();
   transfer.add_option("--mesh", light->mesh, "Name of the mesh (default: the only mesh in the file)");
   transfer.add_option("--chip", light->chip_file, "Chip file with the errors of the mesh (default: no errors)");
-  add_frequency(transfer, *light);
+  add_touchstone(transfer, *light);
   add_output(transfer, light->out);
 }
 
@@ -100,6 +111,7 @@ void add_circuit(CommandTable& commands) {
       .add_option("--receiver", asked->receiver,
                   "Override a setting of these receivers: KEY=X (see --models); repeatable")
       ->type_name("KEY=X");
+  add_convention(circuit, asked->convention);
   circuit.add_flag("--absorb-unconnected", asked->absorb_unconnected,
                    "Let unconnected ports absorb light; otherwise they are errors");
   circuit.add_flag("--models", asked->models, "List the models of devices with their settings");

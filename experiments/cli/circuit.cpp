@@ -13,17 +13,16 @@
 #include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
-#include "experiments/io/netlist_file.hpp"
 #include "experiments/io/scattering_file.hpp"
-#include "experiments/io/touchstone.hpp"
 #include "physics/circuit/detection.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 
+#include "readers/netlist.hpp"
+#include "readers/touchstone.hpp"
+
 namespace optinc {
 namespace {
-
-constexpr double largest_part = 1 << 22;  // elements of S of all devices at once, 64 MiB
 
 std::vector<double> wavelengths_of(const CircuitArguments& a) {
   const double first = a.wavelengths_m.front(), last = a.wavelengths_m.back();
@@ -250,11 +249,12 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
     require_writable_output(a.out.output, a.out.force);
   }
   const std::vector<double> wavelengths = wavelengths_of(a);
-  const CircuitSettings settings = numbers_of(a.settings, "--set", "INSTANCE.SETTING", "bus.eta_rad=0.3");
+  const auto changed = numbers_of(a.settings, "--set", "INSTANCE.SETTING", "bus.eta_rad=0.3");
+  const CircuitSettings settings(changed.begin(), changed.end());
   std::map<std::string, double> of_receiver =
       numbers_of(a.receiver, "--receiver", "SETTING", "bandwidth_hz=20e9", true);
   const DirectReceiver receiver = direct_receiver(of_receiver);
-  const CircuitComponent circuit = read_netlist(a.netlist, a.absorb_unconnected);
+  const CircuitComponent circuit = read_netlist(a.netlist, {a.absorb_unconnected});
   if (stored) {
     require_scattering_extension(a.out.output, circuit.ports.size());
     require_not_input(a.out.output, circuit.files);
@@ -268,10 +268,7 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
              count = static_cast<Eigen::Index>(wavelengths.size());
   found.s.resize(ports * ports, count);
   if (circuit.emission) found.emitted_w_per_hz.resize(ports, count);
-  constexpr double elements_per_device = 16;
-  const auto part = std::max<Eigen::Index>(
-      16,
-      static_cast<Eigen::Index>(largest_part / (elements_per_device * static_cast<double>(circuit.devices))));
+  const auto part = static_cast<Eigen::Index>(wavelengths_at_once(circuit));
   {
     Progress progress("wavelengths", (count + part - 1) / part, a.out.quiet);
     for (Eigen::Index from = 0; from < count; from += part) {
@@ -296,7 +293,7 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
   if (stored)
     write_scattering(a.out.output, found,
                      fmt::format("OptINC circuit: {}", std::filesystem::path(a.netlist).stem().string()), typed,
-                     a.out.force);
+                     a.out.force, a.convention.value_or(PhaseConvention::rf));
   const CircuitSummary summary = summary_of(found);
   print_text(a.json ? json_text(json_of(found, circuit.devices, summary))
                     : text_of(found, circuit.devices, summary));

@@ -110,7 +110,7 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
 int program_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input, a.chip_file});
   const ProgramSummary done = program_to_file(network_path(a.input), options.output,
-                                              {chip_path(a), a.dac_bits, a.frequency_hz, a.nearest_unitary,
+                                              {chip_path(a), a.dac_bits, a.touchstone, a.nearest_unitary,
                                                options.force, std::string(options.command)});
   std::string remark;
   if (!a.chip_file.empty()) remark = fmt::format(", {} beyond the reach of their splitters", done.clipped);
@@ -148,7 +148,7 @@ int fabricate_command(const LabArguments& a, const RunOptions& options) {
 int transfer_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input, a.chip_file});
   transfer_to_file(a.input, options.output,
-                   {a.mesh, chip_path(a), a.frequency_hz, options.force, std::string(options.command)});
+                   {a.mesh, chip_path(a), a.touchstone, options.force, std::string(options.command)});
   return 0;
 }
 

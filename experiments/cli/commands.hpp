@@ -9,7 +9,7 @@
 #include "experiments/analysis/operating_point/operating_point.hpp"
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/study/run_options.hpp"
-#include "experiments/io/touchstone.hpp"
+#include "readers/touchstone.hpp"
 
 // What the commands of the tool do once their arguments are read. Each returns the exit status; results go to
 // standard output. Throws Error, or Interrupted.
@@ -42,7 +42,7 @@ struct LabArguments {
   int dac_bits = 0;
   std::uint64_t seed = 1;
   std::uint32_t chip = 0;
-  double frequency_hz = default_frequency_hz;
+  TouchstoneOptions touchstone;
   bool nearest_unitary = false;
   OutputArguments out;
 };
@@ -86,6 +86,7 @@ struct CircuitArguments {
   std::vector<double> wavelengths_m = {1.54e-6, 1.56e-6};  ///< one, or first and last
   int points = 1001;
   std::vector<std::string> settings, receiver;
+  std::optional<PhaseConvention> convention;  ///< of a Touchstone file that is written
   std::string light;  ///< PORT=POWER [W] that enters there; empty: none
   bool absorb_unconnected = false, models = false, json = false;
   OutputArguments out;

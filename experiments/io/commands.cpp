@@ -8,7 +8,6 @@
 #include "experiments/io/chip_file.hpp"
 #include "experiments/io/matrix_file.hpp"
 #include "experiments/io/phases_file.hpp"
-#include "experiments/io/text.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/chip/unit_floor_plan.hpp"
@@ -18,6 +17,7 @@
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {
@@ -60,7 +60,7 @@ std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOption
            "{}: a matrix cannot be corrected for a chip (a chip is fabricated for a network). Give a network "
            "file, or no chip.",
            input.string());
-  Matrix matrix = read_matrix(input, options.frequency_hz);
+  Matrix matrix = read_matrix(input, options.touchstone);
   try {
     if (options.nearest_unitary) {
       NearestUnitary nearest = nearest_unitary(matrix);
@@ -181,7 +181,7 @@ void transfer_to_file(const fs::path& phases, const fs::path& output, const Tran
   const MeshErrors errors = options.chip ? errors_of_mesh(mesh, *options.chip) : no_errors(mesh.topology);
   const Matrix transfer = transfer_matrix(mesh.topology, mesh.program, errors);
   write_matrix(output, transfer, fmt::format("OptINC: transfer matrix of {}", mesh.name), options.command,
-               options.force, options.frequency_hz);
+               options.force, options.touchstone);
 }
 
 }  // namespace optinc

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/io/touchstone.hpp"
 #include "physics/variation/error_model.hpp"
 #include "physics/variation/fabrication_settings.hpp"
+#include "readers/touchstone.hpp"
 
 // What the command line does with the laboratory's files. Each refuses, before any work, an output that exists
 // (unless `force`), cannot be written, or has an extension it does not know, and writes it whole or not at all.
@@ -21,7 +21,7 @@ struct ProgramOptions {
   std::optional<std::filesystem::path> chip =
       {};                                      ///< chip file whose splitters are corrected for (networks only)
   int dac_bits = 0;                            ///< phases on a grid of 2 pi / 2^bits; 0: as computed
-  double frequency_hz = default_frequency_hz;  ///< which matrix of a Touchstone file
+  TouchstoneOptions touchstone = {};           ///< of a matrix that is read
   bool nearest_unitary = false;                ///< in place of a matrix that is not unitary
   bool force = false;
   std::string command = {};  ///< the command line, for the file
@@ -62,7 +62,7 @@ struct TransferOptions {
   std::string mesh = {};  ///< which mesh of the file; empty: the only one
   std::optional<std::filesystem::path> chip =
       {};                                      ///< chip file with the errors of layerL/blockB/..; none: perfect
-  double frequency_hz = default_frequency_hz;  ///< what a Touchstone output states
+  TouchstoneOptions touchstone = {};           ///< of a matrix that is written
   bool force = false;
   std::string command = {};
 };

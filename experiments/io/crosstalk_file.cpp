@@ -5,8 +5,8 @@
 
 #include "experiments/engine/store/stored_values.hpp"
 #include "experiments/io/numpy_file.hpp"
-#include "experiments/io/text.hpp"
 #include "physics/core/check.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {

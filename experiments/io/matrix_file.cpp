@@ -5,8 +5,10 @@
 
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
-#include "experiments/io/text.hpp"
+#include "experiments/io/text_frame.hpp"
+#include "experiments/io/touchstone_text.hpp"
 #include "physics/core/check.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {
@@ -179,7 +181,7 @@ void require_matrix_extension(const std::filesystem::path& path) {
 }
 
 void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::string_view title,
-                  std::string_view command, bool force, double frequency_hz) {
+                  std::string_view command, bool force, const TouchstoneOptions& touchstone) {
   require_matrix_extension(path);
   require_matrix(matrix, path.string());
   if (const int ports = touchstone_ports(path); ports > 0) {
@@ -188,7 +190,7 @@ void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::
         "{}: extension of {} ports for a matrix of {} inputs (a Touchstone file counts inputs and outputs). "
         "Name it .s{}p.",
         path.string(), ports, matrix.cols(), 2 * matrix.cols());
-    return write_text_file(path, touchstone_text(matrix, frequency_hz, title, command), force);
+    return write_text_file(path, touchstone_text(matrix, touchstone, title, command), force);
   }
   if (extension_of(path) == ".csv") return write_text_file(path, matrix_csv(matrix, title, command), force);
   AtomicFile out(path, force);
@@ -197,9 +199,9 @@ void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::
   out.commit();
 }
 
-Matrix read_matrix(const std::filesystem::path& path, double frequency_hz) {
+Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& touchstone) {
   require_matrix_extension(path);
-  if (touchstone_ports(path) > 0) return read_touchstone(path, frequency_hz);
+  if (touchstone_ports(path) > 0) return read_touchstone(path, touchstone);
   if (extension_of(path) == ".csv") return read_matrix_csv(path);
   const File file = File::open(path);
   refuse_newer_schema(file);

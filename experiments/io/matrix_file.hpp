@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "experiments/engine/store/hdf5.hpp"
-#include "experiments/io/touchstone.hpp"
 #include "physics/core/field.hpp"
+#include "readers/touchstone.hpp"
 
 namespace optinc {
 
@@ -32,13 +32,12 @@ Matrix read_matrix_csv(const std::filesystem::path& path);
 
 /// Writes a matrix by the extension of `path`: .h5, .csv, or Touchstone .sNp of a square matrix with N twice
 /// its ports. Whole or not at all. Throws Error for another extension, for a file that exists unless `force`.
-/// frequency_hz: optical frequency that a Touchstone file states.
+/// touchstone: optical frequency and sign of phase of a Touchstone file.
 void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::string_view title,
-                  std::string_view command, bool force = false, double frequency_hz = default_frequency_hz);
+                  std::string_view command, bool force = false, const TouchstoneOptions& touchstone = {});
 
-/// Reads a matrix by the extension of `path`, .h5, .csv or .sNp. frequency_hz: what is wanted of a Touchstone
-/// file, see read_touchstone.
-Matrix read_matrix(const std::filesystem::path& path, double frequency_hz = default_frequency_hz);
+/// Reads a matrix by the extension of `path`, .h5, .csv or .sNp. touchstone: see read_touchstone.
+Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& touchstone = {});
 
 /// Throws Error unless the extension is one that matrices have.
 void require_matrix_extension(const std::filesystem::path& path);

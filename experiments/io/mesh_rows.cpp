@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "experiments/io/text.hpp"
 #include "physics/core/check.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "experiments/io/numpy_file.hpp"
-#include "experiments/io/text.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/io/mesh_rows.hpp"
-#include "experiments/io/text.hpp"
 #include "experiments/io/zip_archive.hpp"
 #include "physics/core/check.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -3,8 +3,9 @@
 
 #include "experiments/io/mesh_rows.hpp"
 #include "experiments/io/phases_file.hpp"
-#include "experiments/io/text.hpp"
+#include "experiments/io/text_frame.hpp"
 #include "physics/core/check.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {

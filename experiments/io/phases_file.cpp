@@ -6,8 +6,8 @@
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/store/stored_values.hpp"
 #include "experiments/io/mesh_rows.hpp"
-#include "experiments/io/text.hpp"
 #include "physics/core/check.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -2,9 +2,11 @@
 
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
-#include "experiments/io/text.hpp"
-#include "experiments/io/touchstone.hpp"
+#include "experiments/io/touchstone_text.hpp"
 #include "physics/core/check.hpp"
+
+#include "readers/text.hpp"
+#include "readers/touchstone.hpp"
 
 namespace optinc {
 namespace {
@@ -43,7 +45,8 @@ void save_scattering(const Group& group, const CircuitScattering& circuit) {
   for (const auto& [name, value] : circuit.receiver) group.attributes().set(name, value);
 }
 
-std::string as_touchstone(const CircuitScattering& circuit, std::string_view title, std::string_view command) {
+std::string as_touchstone(const CircuitScattering& circuit, PhaseConvention convention, std::string_view title,
+                          std::string_view command) {
   std::vector<std::string> remarks;
   for (std::size_t p = 0; p < circuit.ports.size(); ++p)
     remarks.push_back(fmt::format("port {} is {}", p + 1, shown(circuit.ports[p])));
@@ -52,7 +55,7 @@ std::string as_touchstone(const CircuitScattering& circuit, std::string_view tit
   spectrum.s = circuit.s.rowwise().reverse();  // frequencies rise where wavelengths fall
   for (auto at = circuit.wavelengths_m.rbegin(); at != circuit.wavelengths_m.rend(); ++at)
     spectrum.frequency_hz.push_back(constants::speed_of_light_m_per_s / *at);
-  return touchstone_text(spectrum, title, command, views);
+  return touchstone_text(spectrum, convention, title, command, views);
 }
 
 }  // namespace
@@ -64,9 +67,11 @@ void require_scattering_extension(const std::filesystem::path& path, std::size_t
 }
 
 void write_scattering(const std::filesystem::path& path, const CircuitScattering& circuit,
-                      std::string_view title, std::string_view command, bool force) {
+                      std::string_view title, std::string_view command, bool force,
+                      PhaseConvention convention) {
   require_scattering_extension(path, circuit.ports.size());
-  if (touchstone_ports(path) > 0) return write_text_file(path, as_touchstone(circuit, title, command), force);
+  if (touchstone_ports(path) > 0)
+    return write_text_file(path, as_touchstone(circuit, convention, title, command), force);
   AtomicFile out(path, force);
   sign_file(out.file(), title, command);
   save_scattering(out.file().group("circuit"), circuit);

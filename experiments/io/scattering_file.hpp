@@ -8,6 +8,8 @@
 
 #include "physics/circuit/detection.hpp"
 
+#include "readers/touchstone.hpp"
+
 namespace optinc {
 
 /// Scattering matrices of a circuit over wavelength.
@@ -27,8 +29,10 @@ struct CircuitScattering {
 void require_scattering_extension(const std::filesystem::path& path, std::size_t ports);
 
 /// Writes by the extension of `path`: .h5 (group `circuit`, FORMAT.md) or Touchstone. Whole or not at all.
-/// Throws Error as require_scattering_extension does, and for a file that exists unless `force`.
+/// `convention` is that of a Touchstone file. Throws Error as require_scattering_extension does, and for a file
+/// that exists unless `force`.
 void write_scattering(const std::filesystem::path& path, const CircuitScattering& circuit,
-                      std::string_view title, std::string_view command, bool force);
+                      std::string_view title, std::string_view command, bool force,
+                      PhaseConvention convention = PhaseConvention::rf);
 
 }  // namespace optinc

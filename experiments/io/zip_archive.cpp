@@ -4,8 +4,8 @@
 
 #include <zlib.h>
 
-#include "experiments/io/text.hpp"
 #include "physics/core/check.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -271,14 +271,18 @@ Matrix at_wavelengths(const CircuitModel& model, std::span<const double> wavelen
   const auto ports = static_cast<Eigen::Index>(model.ports.size());
   Matrix all(ports * ports, static_cast<Eigen::Index>(wavelengths_m.size()));
   for (std::size_t w = 0; w < wavelengths_m.size(); ++w) {
-    validate_field(wavelengths_m[w] >= 2e-7 && wavelengths_m[w] <= 2e-5, "wavelength_m",
-                   "{} (2e-7..2e-5 m). Try 1.55e-6.", wavelengths_m[w]);
+    validate_wavelength(wavelengths_m[w]);
     all.col(static_cast<Eigen::Index>(w)) = Matrix(matrix_at(wavelengths_m[w])).reshaped();
   }
   return all;
 }
 
 }  // namespace
+
+void validate_wavelength(double wavelength_m) {
+  validate_field(wavelength_m >= 2e-7 && wavelength_m <= 2e-5, "wavelength_m",
+                 "{} (2e-7..2e-5 m). Try 1.55e-6.", wavelength_m);
+}
 
 Matrix model_scattering(const CircuitModel& model, const std::map<std::string, double>& settings,
                         std::span<const double> wavelengths_m) {

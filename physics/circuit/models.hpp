@@ -38,6 +38,9 @@ std::span<const CircuitModel> circuit_models();
 /// The model of that name. Throws Error, naming the nearest, for another name.
 const CircuitModel& circuit_model(const std::string& name);
 
+/// Throws Error unless a device may be asked at this wavelength, 2e-7..2e-5 m.
+void validate_wavelength(double wavelength_m);
+
 /// Its S at some wavelengths, (ports^2, wavelengths), each column in column order, with these settings and
 /// default values for the others. Throws Error for a setting it does not have, naming those it has, and for
 /// impossible values.

@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "physics/core/check.hpp"
 #include "physics/mesh/program.hpp"
 #include "physics/variation/error_model.hpp"
 
@@ -24,6 +25,9 @@ void bind_training(nanobind::module_& m);
 void bind_circuit(nanobind::module_& m);
 void bind_activation(nanobind::module_& m);
 void bind_unit(nanobind::module_& m);
+
+/// Makes it the error that Python raises: ValueError, or what a model in Python raised, with that as its cause.
+void raise_error(const Error& error);
 
 /// An error model, or the name of a preset.
 using ModelOrPreset = std::variant<ErrorModel, std::string>;

@@ -18,25 +18,10 @@
 
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/netlists.hpp"
 
 namespace optinc::bindings {
-namespace {
 
-using Port = std::pair<std::string, std::string>;
-
-Circuit new_circuit(const std::vector<std::pair<std::string, std::vector<std::string>>>& instances,
-                    const std::vector<std::pair<Port, Port>>& connections,
-                    const std::vector<std::pair<std::string, Port>>& ports, bool absorb_unconnected) {
-  Netlist netlist;
-  for (const auto& [name, of] : instances) netlist.instances.push_back({name, of});
-  for (const auto& [a, b] : connections)
-    netlist.connections.push_back({{a.first, a.second}, {b.first, b.second}});
-  for (const auto& [name, inner] : ports) netlist.ports.push_back({name, {inner.first, inner.second}});
-  netlist.absorb_unconnected = absorb_unconnected;
-  return Circuit(std::move(netlist));
-}
-
-/// S (wavelengths, ports, ports) in C order, from the engine's (ports^2, wavelengths).
 Array<Complex> array_of_scattering(const Matrix& s, std::size_t ports) {
   auto array = new_array<Complex>({static_cast<std::size_t>(s.cols()), ports, ports});
   Complex* to = array.data();
@@ -62,6 +47,27 @@ Matrix scattering_of_array(nb::handle given) {
   return s;
 }
 
+std::vector<double> wavelengths_of(const ArrayLike& given) {
+  const auto at = array_of<double>(given, "wavelength_m", 1);
+  return {at.data(), at.data() + at.size()};
+}
+
+namespace {
+
+using Port = std::pair<std::string, std::string>;
+
+Circuit new_circuit(const std::vector<std::pair<std::string, std::vector<std::string>>>& instances,
+                    const std::vector<std::pair<Port, Port>>& connections,
+                    const std::vector<std::pair<std::string, Port>>& ports, bool absorb_unconnected) {
+  Netlist netlist;
+  for (const auto& [name, of] : instances) netlist.instances.push_back({name, of});
+  for (const auto& [a, b] : connections)
+    netlist.connections.push_back({{a.first, a.second}, {b.first, b.second}});
+  for (const auto& [name, inner] : ports) netlist.ports.push_back({name, {inner.first, inner.second}});
+  netlist.absorb_unconnected = absorb_unconnected;
+  return Circuit(std::move(netlist));
+}
+
 Array<Complex> solved(const Circuit& circuit, const nb::list& of_instances) {
   std::vector<Matrix> scattering;
   for (const nb::handle given : of_instances) scattering.push_back(scattering_of_array(given));
@@ -76,26 +82,21 @@ Array<Complex> emission_of(const Circuit& circuit, const nb::list& of_instances,
   return array_of_scattering(working([&] { return circuit.emission(scattering, emission); }), circuit.ports());
 }
 
-std::vector<double> wavelengths_of(const ArrayLike& given) {
-  const auto at = array_of<double>(given, "wavelength_m", 1);
-  return {at.data(), at.data() + at.size()};
-}
-
-Array<Complex> of_model(const std::string& name, const std::map<std::string, double>& settings,
-                        const ArrayLike& wavelengths_m) {
-  const CircuitModel& model = circuit_model(name);
+Array<Complex> of_model(const std::string& name, nb::handle settings, const ArrayLike& wavelengths_m) {
+  const CircuitComponent model = model_component(name);
+  const CircuitSettings values = settings_of_python(settings);
   const std::vector<double> wavelengths = wavelengths_of(wavelengths_m);
-  return array_of_scattering(working([&] { return model_scattering(model, settings, wavelengths); }),
+  return array_of_scattering(working([&] { return model.scattering(values, wavelengths); }),
                              model.ports.size());
 }
 
-nb::object emission_of_model(const std::string& name, const std::map<std::string, double>& settings,
-                             const ArrayLike& wavelengths_m) {
-  const CircuitModel& model = circuit_model(name);
+nb::object emission_of_model(const std::string& name, nb::handle settings, const ArrayLike& wavelengths_m) {
+  const CircuitComponent model = model_component(name);
+  const CircuitSettings values = settings_of_python(settings);
   const std::vector<double> wavelengths = wavelengths_of(wavelengths_m);
-  if (!model.emission_w_per_hz) return nb::none();
-  return nb::cast(array_of_scattering(working([&] { return model_emission(model, settings, wavelengths); }),
-                                      model.ports.size()));
+  if (!model.emission) return nb::none();
+  return nb::cast(
+      array_of_scattering(working([&] { return model.emission(values, wavelengths); }), model.ports.size()));
 }
 
 /// (wavelengths, ports) in C order, from (ports, wavelengths) in column order: the same bytes.
@@ -179,6 +180,7 @@ void bind_circuit(nb::module_& m) {
           nb::sig("def emission(self, of_instances: list[numpy.typing.NDArray[numpy.complex128]], emitted: "
                   "list[numpy.typing.NDArray[numpy.complex128] | None]) -> "
                   "numpy.typing.NDArray[numpy.complex128]"));
+  bind_netlists(m);
   m.def("model_scattering", &of_model, nb::arg("model"), nb::arg("settings"), nb::arg("wavelength_m"),
         "Scattering matrices of a model, complex128 (wavelengths, ports, ports), at wavelengths (n,) [m].\n\n"
         "Settings that are left out have their usual values: circuit_models(). Raises ValueError for unknown "

@@ -51,7 +51,7 @@ NB_MODULE(_core, m) {
     try {
       std::rethrow_exception(p);
     } catch (const optinc::Error& error) {
-      PyErr_SetString(PyExc_ValueError, error.what());
+      optinc::bindings::raise_error(error);
     }
   });
   // A forked process has only the thread that forked, without OpenMP's others: they end before, and start again

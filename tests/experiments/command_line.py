@@ -705,6 +705,35 @@ class MainJob(unittest.TestCase):
         found[table[:, 0].astype(int), table[:, 1].astype(int)] = table[:, 2]
         np.testing.assert_allclose(found, wanted, atol=1e-12)
 
+    # Files of network analysers hold exp(-j beta L), ours exp(+i beta L). Fails when one of the two ways is not turned.
+    def test_matrices_in_touchstone_have_the_sign_of_phase_that_was_asked_for(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            wanted = np.diag([0.6 + 0.8j, 1j])
+            (folder / "wanted.csv").write_text("0.6+0.8j,0\n0,1j\n")
+
+            def forward(path):
+                """S from the inputs to the outputs, as the file has it."""
+                numbers = [float(cell) for line in path.read_text().splitlines() if line[0] not in "!#" for cell in line.split()][1:]
+                return (np.array(numbers[::2]) + 1j * np.array(numbers[1::2])).reshape(4, 4)[2:, :2]
+
+            def sent(*arguments):
+                done = optinc(*arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+            sent("program", folder / "wanted.csv", "-o", folder / "phases.csv")
+            for name, convention, held in (("rf.s4p", (), wanted.conj()), ("optics.s4p", ("--convention", "optics"), wanted)):
+                sent("transfer", folder / "phases.csv", "-o", folder / name, *convention)
+                np.testing.assert_allclose(forward(folder / name), held, atol=1e-12)
+                foreign = folder / f"foreign_{name}"  # without the header that says which it is
+                foreign.write_text("".join(line + "\n" for line in (folder / name).read_text().splitlines() if line[0] != "!"))
+                for source in (folder / name, foreign):
+                    sent("program", source, "-o", folder / "again.csv", *(convention if source == foreign else ()), "--force")
+                    sent("transfer", folder / "again.csv", "-o", folder / "again.s4p", "--convention", "optics", "--force")
+                    np.testing.assert_allclose(forward(folder / "again.s4p"), wanted, atol=1e-12)
+            self.check_refusal(optinc("program", folder / "rf.s4p", "-o", folder / "x.csv", "--convention", "optics"), "OptINC wrote the file", "Leave it out")
+            self.check_refusal(optinc("transfer", folder / "phases.csv", "-o", folder / "x.s4p", "--convention", "physics"), "rf, optics")
+
     def test_completion_scripts_are_scripts(self):
         script = optinc("completion", "bash").stdout
         asked = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(optinc re); COMP_CWORD=1; _optinc; echo ${COMPREPLY[@]}\n"

@@ -1,4 +1,4 @@
-#include "experiments/io/netlist_file.hpp"
+#include "readers/netlist.hpp"
 
 #include "tests/fuzz/support.hpp"
 
@@ -7,7 +7,7 @@ namespace optinc::fuzz {
 void netlists(Bytes text) {
   const auto path = written(text, "netlist.yml");
   accepted([&] {
-    const CircuitComponent circuit = read_netlist(path, true);
+    const CircuitComponent circuit = read_netlist(path, {true});
     constexpr std::size_t few = 200;
     if (circuit.devices > few) return;
     const double wavelengths[] = {1.54e-6, 1.55e-6};

@@ -53,8 +53,10 @@ void tables(Bytes text) {
   const auto csv = written(text, "table.csv");
   accepted([&] { read_phases_back(csv); });
   accepted([&] { read_matrix_back(csv); });
-  read_as(csv, {"table.s2p", "table.s4p", "table.S8P"},
-          [](const auto& path) { accepted([&] { read_touchstone(path); }); });
+  read_as(csv, {"table.s2p", "table.s4p", "table.S8P"}, [](const auto& path) {
+    accepted([&] { read_touchstone(path); });
+    accepted([&] { read_touchstone_spectrum(path); });
+  });
   accepted([&] { read_mesh_errors(csv, clements_topology(3)); });
   accepted([&] { read_crosstalk(csv, clements_topology(2)); });
   read_as(csv, {"table.npz", "table.npy"}, [](const auto& path) {

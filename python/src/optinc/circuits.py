@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from ._core import CircuitSolver, circuit_models, direct_readings, model_emission, model_ports, model_scattering
+from ._core import NetlistCircuit, direct_readings
 
-Model = Union[str, Callable[..., Mapping[tuple[str, str], Any]]]
+Model = Union[str, Callable[..., Any]]
 """A model of circuit_models() by its name, or a function of wavelength and settings as sax has them: of `wl` in um, it
-returns {(port, port): values}."""
+returns {(port, port): values}, or one of sax's other forms, (S, ports) and (out, in, values, ports)."""
 
 
 class Readings(NamedTuple):
@@ -33,32 +32,29 @@ class Circuit:
 
     `netlist` has the form that gdsfactory and sax write: a mapping, or the path of a YAML or JSON file, with "instances"
     (name: component, or {component, settings}), "connections" ("a,out0": "b,in0") or "nets" ({p1, p2}), and "ports" (name:
-    "a,in0"). A mapping of several netlists is a hierarchy: the first is the circuit, the others are components.
+    "a,in0"). A mapping of several netlists is a hierarchy: the first is the circuit, the others are components. The reader
+    is that of `optinc circuit`: both take the same netlists for the same circuits.
 
-    A component is a model of circuit_models(), unless `models` has another for it: the name of one, or a function
-    f(wl=.., **settings) as models of sax are (wl in um), which returns {(port, port): values}.
+    A component is, in this order: one of `models`, by the name of a model of circuit_models() or a function
+    f(wl=.., **settings) as models of sax are (wl in um); a netlist of the hierarchy; `touchstone`, a measured block with
+    settings `file` and `convention`; a model of circuit_models(). A function gets `wl` and those settings that it takes, and
+    no others, as in sax.
 
         circuit = optinc.Circuit({"instances": {"bus": "coupler", "turn": "waveguide"},
                                   "connections": {"bus,out1": "turn,in0", "turn,out0": "bus,in1"},
                                   "ports": {"in": "bus,in0", "out": "bus,out0"}})
         circuit(np.linspace(1.54e-6, 1.56e-6, 1000))[:, 1, 0]
 
-    Ports that face nothing are errors unless `absorb_unconnected`. Raises ValueError, naming instance and port, for a netlist
-    that is none, ImportError for a YAML file without PyYAML.
+    Ports that face nothing are errors unless `absorb_unconnected`. Raises ValueError, naming file, line, instance and port,
+    for a netlist that is none; arrays of instances and routes are not read.
     """
 
     def __init__(self, netlist: Mapping[str, Any] | str | os.PathLike[str], models: Mapping[str, Model] | None = None,
                  absorb_unconnected: bool = False) -> None:
-        top, others = _top(netlist if isinstance(netlist, Mapping) else _read(Path(netlist)))
-        self._elements = [_element(str(name), given, dict(models or {}), others, absorb_unconnected)
-                          for name, given in _part(top, "instances").items()]
-        pairs = [(_port(a), _port(b)) for a, b in _part(top, "connections").items()]
-        pairs += [(_port(net["p1"]), _port(net["p2"])) for net in top.get("nets") or []]
-        ports = {str(name): _port(inner) for name, inner in _part(top, "ports").items()}
-        self.ports = tuple(ports)
+        known = {str(name): model if isinstance(model, str) else _Function(model) for name, model in (models or {}).items()}
+        self._netlist = NetlistCircuit(netlist if isinstance(netlist, Mapping) else os.fspath(netlist), known, absorb_unconnected)
+        self.ports = tuple(self._netlist.ports)
         """Names of its ports, in the order of its matrices."""
-        self._solver = CircuitSolver([(e.name, list(e.ports)) for e in self._elements], pairs, list(ports.items()), absorb_unconnected)
-        self._emits = any(e.emits for e in self._elements)
 
     def __call__(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
         """Scattering matrices, complex128 (.., ports, ports), at wavelengths of any shape [m].
@@ -69,8 +65,7 @@ class Circuit:
         peak of every amplifier, too.
         """
         wavelengths = np.asarray(wavelength_m, float)
-        at, changed = wavelengths.ravel(), self._changed(settings)
-        found = self._solver.scattering([e.scattering(at, changed.get(e.name, {})) for e in self._elements])
+        found = self._netlist.scattering(self._changed(settings), wavelengths.ravel())
         return found.reshape(*wavelengths.shape, len(self.ports), len(self.ports))
 
     def emission(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
@@ -81,10 +76,9 @@ class Circuit:
         ValueError as a call does.
         """
         wavelengths = np.asarray(wavelength_m, float)
-        at, changed = wavelengths.ravel(), self._changed(settings)
-        of_instances = [e.scattering(at, changed.get(e.name, {})) for e in self._elements]
-        found = self._solver.emission(of_instances, [e.emission(at, changed.get(e.name, {})) for e in self._elements])
-        return found.reshape(*wavelengths.shape, len(self.ports), len(self.ports))
+        found = self._netlist.emission(self._changed(settings), wavelengths.ravel())
+        shape = (*wavelengths.shape, len(self.ports), len(self.ports))
+        return np.zeros(shape, complex) if found is None else found.reshape(shape)
 
     def detect(self, wavelength_m: Any, port: str, power_w: float, receiver: Mapping[str, float] | None = None,
                settings: Mapping[str, Mapping[str, Any]] | None = None) -> Readings:
@@ -100,12 +94,13 @@ class Circuit:
         read = direct_readings(self(at, settings), self.emission(at, settings), self.ports.index(port), power_w, dict(receiver or {}))
         return Readings(*(values.reshape(*wavelengths.shape, len(self.ports)) for values in read))
 
-    def _changed(self, settings: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
+    def _changed(self, settings: Mapping[str, Mapping[str, Any]] | None) -> Mapping[str, Mapping[str, Any]]:
         """Settings to replace, by instance."""
-        unknown = [name for name in settings or {} if name not in {e.name for e in self._elements}]
+        known = set(self._netlist.instances)
+        unknown = [name for name in settings or {} if name not in known]
         if unknown:
             raise ValueError(f'settings of "{unknown[0]}" (no such instance). Name one of the netlist.')
-        return {name: dict(of) for name, of in (settings or {}).items()}
+        return settings or {}
 
     def sdict(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> dict[tuple[str, str], Any]:
         """The same as sax has it: {(port in, port out): values}."""
@@ -113,114 +108,58 @@ class Circuit:
         return {(a, b): s[..., i, j] for j, a in enumerate(self.ports) for i, b in enumerate(self.ports)}
 
     def __repr__(self) -> str:
-        return f"<Circuit: {len(self._elements)} instances, ports {', '.join(self.ports)}>"
+        return f"<Circuit: {len(self._netlist.instances)} instances, ports {', '.join(self.ports)}>"
 
 
-class _Element:
-    """An instance: what it is made of, and its settings in the netlist."""
+class _Function:
+    """A function as models of sax are, as the reader of netlists asks it."""
 
-    def __init__(self, name: str, ports: Sequence[str], settings: dict[str, Any],
-                 compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any]],
-                 emit: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any] | None] | None) -> None:
-        self.name, self.ports = name, ports
-        self._settings, self._compute, self._emit = settings, compute, emit
-        self.emits = emit is not None
-
-    def scattering(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any]:
-        found = self._asked(self._compute, wavelengths_m, changed)
-        assert found is not None
-        return found
-
-    def emission(self, wavelengths_m: Any, changed: dict[str, Any]) -> np.ndarray[Any, Any] | None:
-        """Correlations of what it emits; None: nothing."""
-        return self._asked(self._emit, wavelengths_m, changed) if self._emit else None
-
-    def _asked(self, compute: Callable[[Any, dict[str, Any]], np.ndarray[Any, Any] | None], wavelengths_m: Any,
-               changed: dict[str, Any]) -> np.ndarray[Any, Any] | None:
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
         try:
-            return compute(wavelengths_m, _merged(self._settings, changed))
-        except (ValueError, TypeError) as error:
-            raise type(error)(f'instance "{self.name}": {error}') from error
+            parameters = inspect.signature(function).parameters.values()
+        except ValueError:  # of a function that is compiled
+            self._names = None
+            return
+        named = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+        self._names = None if any(p.kind is p.VAR_KEYWORD for p in parameters) else named
 
+    def takes(self, setting: str) -> bool:
+        """Whether it takes a setting of that name."""
+        return setting != "wl" and (self._names is None or setting in self._names)
 
-def _merged(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with some changed, at every level of a hierarchy."""
-    merged = dict(settings)
-    for name, value in changed.items():
-        inner = merged.get(name)
-        merged[name] = _merged(inner, value) if isinstance(inner, Mapping) and isinstance(value, Mapping) else value
-    return merged
+    def ports(self, settings: dict[str, Any]) -> list[str]:
+        """Names of its ports with these settings."""
+        return _in_pairs(self._called(np.array([1.55e-6]), settings))[0]
 
-
-def _element(name: str, given: Any, models: dict[str, Model], others: dict[str, Any], absorb: bool) -> _Element:
-    if isinstance(given, Mapping):
-        component, settings = given.get("component"), dict(given.get("settings") or {})
-    else:
-        component, settings = given, {}
-    if not isinstance(component, str):
-        raise ValueError(f'instance "{name}" names no component (it is {component!r}). Give the name of a model.')
-    if component in others:
-        inner = Circuit({component: others[component], **{k: v for k, v in others.items() if k != component}}, models, absorb)
-        return _Element(name, inner.ports, settings, inner, inner.emission if inner._emits else None)
-    model = models.get(component, component)
-    if callable(model):
-        return _of_function(name, model, settings)
-    known: str = model
-    try:
-        ports = model_ports(known)
-    except ValueError as error:
-        raise ValueError(f'instance "{name}": {error}') from error
-    emits = model_emission(known, {}, np.array([1.55e-6])) is not None
-    return _Element(name, ports, settings, lambda at, values: model_scattering(known, values, at),
-                    (lambda at, values: model_emission(known, values, at)) if emits else None)
-
-
-def _of_function(name: str, model: Callable[..., Mapping[tuple[str, str], Any]], settings: dict[str, Any]) -> _Element:
-    ports = list(dict.fromkeys(port for pair in model(**settings) for port in pair))
-
-    def compute(at: Any, values: dict[str, Any]) -> np.ndarray[Any, Any]:
-        s = np.zeros((len(at), len(ports), len(ports)), complex)
-        for (a, b), field in model(wl=at * 1e6, **values).items():
-            s[:, ports.index(b), ports.index(a)] = np.asarray(field)
+    def scattering(self, wavelengths_m: np.ndarray[Any, Any], settings: dict[str, Any]) -> np.ndarray[Any, Any]:
+        """S (wavelengths, ports, ports) in the order of ports()."""
+        names, values = _in_pairs(self._called(wavelengths_m, settings))
+        s = np.zeros((len(wavelengths_m), len(names), len(names)), complex)
+        for (a, b), field in values.items():
+            s[:, b, a] = field
         return s
 
-    return _Element(name, ports, settings, compute, None)
+    def _called(self, wavelengths_m: np.ndarray[Any, Any], settings: dict[str, Any]) -> Any:
+        wl = {"wl": wavelengths_m * 1e6} if self._names is None or "wl" in self._names else {}
+        return self._function(**wl, **settings)
 
 
-def _top(netlist: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """The circuit itself, and the netlists of its components."""
-    if "instances" in netlist:
-        return netlist, {}
-    if not netlist:
-        raise ValueError('a netlist without "instances" (name: component). Give some.')
-    first, *rest = netlist
-    return netlist[first], {name: netlist[name] for name in rest}
-
-
-def _part(netlist: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = netlist.get(name) or {}
-    if not isinstance(part, Mapping):
-        raise ValueError(f'"{name}" of the netlist is a {type(part).__name__} (a mapping is needed). See optinc.Circuit.')
-    return part
-
-
-def _port(text: Any) -> tuple[str, str]:
-    instance, comma, port = str(text).rpartition(",")
-    if not comma:
-        raise ValueError(f'"{text}" is not a port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".')
-    return instance.strip(), port.strip()
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".json":
-        found = json.loads(text)
-    else:
-        try:
-            import yaml  # type: ignore[import-untyped,unused-ignore]
-        except ImportError as missing:
-            raise ImportError(f"{path} is read by PyYAML. Run pip install pyyaml, or write it as JSON.") from missing
-        found = yaml.safe_load(text)
-    if not isinstance(found, Mapping):
-        raise ValueError(f"{path} is not a netlist (a mapping is needed). See optinc.Circuit.")
-    return found
+def _in_pairs(found: Any) -> tuple[list[str], dict[tuple[int, int], Any]]:
+    """Names of ports and {(in, out): values}, from what a model of sax returns: a mapping, or (S, ports) or (out, in, values,
+    ports) with ports {name: index}, S (.., out, in) and values (.., pairs)."""
+    if isinstance(found, Mapping):
+        names = list(dict.fromkeys(port for pair in found for port in pair))
+        at = {name: i for i, name in enumerate(names)}
+        return names, {(at[a], at[b]): np.asarray(field) for (a, b), field in found.items()}
+    if not isinstance(found, Sequence) or len(found) not in (2, 4) or not isinstance(found[-1], Mapping):
+        raise TypeError(f"a model returned {type(found).__name__} (known are {{(port, port): values}}, (S, ports) and (out, in, "
+                        "values, ports) as in sax). Return one of these.")
+    names = sorted(found[-1], key=found[-1].__getitem__)
+    if len(found) == 2:
+        s = np.asarray(found[0])
+        return names, {(a, b): s[..., b, a] for a in range(len(names)) for b in range(len(names))}
+    pairs: dict[tuple[int, int], Any] = {}
+    for k, (b, a) in enumerate(zip(np.asarray(found[0]), np.asarray(found[1]))):
+        pairs[int(a), int(b)] = pairs.get((int(a), int(b)), 0) + np.asarray(found[2])[..., k]  # the same pair adds up
+    return names, pairs

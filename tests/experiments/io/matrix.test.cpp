@@ -35,9 +35,9 @@ std::string refusal_of(const Scratch& scratch, const std::string& name, const st
 
 bool same(const Matrix& a, const Matrix& b) { return a.rows() == b.rows() && a.cols() == b.cols() && a == b; }
 
-/// T of the Touchstone files below: no symmetry, every quadrant of the plane.
+/// T of the Touchstone files below, whose sign of phase is the other: no symmetry, every quadrant of the plane.
 const Matrix typed =
-    (Matrix(2, 2) << Complex(0.5, 0), Complex(0, 0.25), Complex(-0.75, 0), Complex(0, -0.125)).finished();
+    (Matrix(2, 2) << Complex(0.5, 0), Complex(0, -0.25), Complex(-0.75, 0), Complex(0, 0.125)).finished();
 
 // S31 S32 / S41 S42 hold T; S13 .. S24 hold something else on purpose: it is the forward block that is read
 const std::string in_ri =
@@ -105,14 +105,48 @@ TEST_CASE("a Touchstone 2-port lists S21 before S12, with noise data behind") {
       "100 1 2 3 4\n200 1 2 3 4\n";
   const Matrix m = read_text_as(scratch, "t.s2p", text);
   REQUIRE(m.size() == 1);
-  CHECK(m(0, 0) == Complex(0.5, -0.25));
+  CHECK(m(0, 0) == Complex(0.5, 0.25));
   write_matrix(scratch / "w.s2p", Matrix::Constant(1, 1, Complex(0.25, 0.75)), "t", "c");
-  CHECK_THAT(bytes_of(scratch / "w.s2p"), ContainsSubstring(" 0 0 0.25 0.75 0.25 0.75 0 0\n"));
+  CHECK_THAT(bytes_of(scratch / "w.s2p"), ContainsSubstring(" 0 0 0.25 -0.75 0.25 -0.75 0 0\n"));
+}
+
+// Light of 100 um of waveguide has the group delay +n_g L / c wherever the file goes. Fails when the phase is
+// not turned on the way in or out, or a file's own statement is not heeded.
+TEST_CASE("a Touchstone file has the sign of phase that it states") {
+  const Scratch scratch;
+  const Matrix ours = Matrix::Constant(1, 1, std::polar(1.0, 0.3));  // exp(+i beta L)
+  write_matrix(scratch / "rf.s2p", ours, "t", "c");
+  write_matrix(scratch / "optics.s2p", ours, "t", "c", false, {default_frequency_hz, PhaseConvention::optics});
+  const std::string rf = bytes_of(scratch / "rf.s2p"), optics = bytes_of(scratch / "optics.s2p");
+  CHECK_THAT(rf, ContainsSubstring("\n! phase convention: exp(-j beta L)"));
+  CHECK_THAT(rf, ContainsSubstring(fmt::format(" {} {} ", std::cos(0.3), -std::sin(0.3))));
+  CHECK_THAT(optics, ContainsSubstring("\n! phase convention: exp(+j beta L)"));
+  CHECK_THAT(optics, ContainsSubstring(fmt::format(" {} {} ", std::cos(0.3), std::sin(0.3))));
+  for (const auto* name : {"rf.s2p", "optics.s2p"}) CHECK(same(read_matrix(scratch / name), ours));
+  // an earlier version wrote our sign and no statement
+  put(scratch / "old.s2p",
+      changed(optics, optics.substr(optics.find("! phase"), optics.find("# GHz") - optics.find("! phase")),
+              ""));
+  CHECK(same(read_matrix(scratch / "old.s2p"), ours));
+  CHECK(same(read_matrix(scratch / "old.s2p", {default_frequency_hz, PhaseConvention::optics}), ours));
+  const std::string others = optics.substr(optics.find("# GHz"));
+  put(scratch / "others.s2p", others);
+  CHECK(same(read_matrix(scratch / "others.s2p"), ours.conjugate()));
+  CHECK(same(read_matrix(scratch / "others.s2p", {default_frequency_hz, PhaseConvention::optics}), ours));
+  for (const auto& [name, convention] :
+       {std::pair("old.s2p", PhaseConvention::rf), {"rf.s2p", PhaseConvention::optics}})
+    check_message(refusal([&] {
+                    read_matrix(scratch / name, {default_frequency_hz, convention});
+                  }),
+                  {name, "OptINC wrote the file", "Leave it out"});
+  put(scratch / "new.s2p", changed(rf, "exp(-j beta L)", "exp(-j omega t)"));
+  check_message(refusal([&] { read_matrix(scratch / "new.s2p"); }),
+                {"new.s2p", "exp(-j omega t)", "known are"});
 }
 
 TEST_CASE("a written Touchstone file is what other programs expect") {
   const Scratch scratch;
-  write_matrix(scratch / "t.s4p", typed, "t", "c", false, 193.5e12);
+  write_matrix(scratch / "t.s4p", typed, "t", "c", false, {193.5e12});
   const std::string text = bytes_of(scratch / "t.s4p");
   CHECK_THAT(text, ContainsSubstring("\n# GHz S RI R 50\n"
                                      "193500 0 0 0 0 0.5 0 -0.75 0\n"
@@ -132,7 +166,7 @@ TEST_CASE("of several frequencies the nearest within one percent is taken") {
     return ghz + " 0 0 " + value + " 0 9 9 0 0\n";
   };
   put(scratch / "t.s2p", "# GHz S RI R 50\n" + at("191000", "0.1") + at("193400", "0.2") + at("196000", "0.3"));
-  const auto value = [&](double hz) { return read_matrix(scratch / "t.s2p", hz)(0, 0).real(); };
+  const auto value = [&](double hz) { return read_matrix(scratch / "t.s2p", {hz})(0, 0).real(); };
   CHECK(value(default_frequency_hz) == 0.2);
   CHECK(value(191.5e12) == 0.1);
   CHECK(value(197.9e12) == 0.3);
@@ -148,6 +182,11 @@ TEST_CASE("a bad Touchstone file names file, line and what was expected") {
   check("# GHz S RI R 50\n", {"t.s4p:1", "no data"});
   check(changed(in_ri, "# GHz S RI R 50\n", ""), {"t.s4p:2", "before the option line"});
   check(changed(in_ri, " S ", " Y "), {"t.s4p:2", "\"Y\"", "S parameters"});
+  check(changed(in_ri, "GHz S", "s S"), {"t.s4p:2", "S parameters over seconds"});
+  check("[\"port 1\",\"LEFT\"]\n", {"t.s4p:1", "Lumerical"});
+  check(std::string("\xFF\xFE#\0 \0", 6), {"t.s4p:1", "UTF-16"});
+  check_message(refusal_of(scratch, "t.s2p", "# GHz S RI R 50\n195 0 0 1 0\n 1 0 0 0\n194 0 0 1 0\n 1 0 0 0\n"),
+                {"t.s2p:4", "frequency 194 GHz after 195 GHz"});
   check("[Version] 2.0\n" + in_ri, {"t.s4p:1", "Touchstone 2", "version 1"});
   check(changed(in_ri, "-0.75", "nan"), {"t.s4p:6", "not finite"});
   check(changed(in_ri, "-0.75", "-inf"), {"t.s4p:6", "not finite"});
@@ -191,14 +230,15 @@ TEST_CASE("a bad matrix in CSV names file, line and what was expected") {
   check("", {"m.csv:0", "no data"});
   check("1+2i,3\n1\n", {"m.csv:2", "1 cells", "expected 2"});
   for (const auto* cell :
-       {"1+2", "1+2k", "i1", "1i+2", "", "1..2", "1e", "1++2i", "((1))", "0x1", "abc", "1+2i3", "(1+2i", "+"}) {
+       {"1+2", "1+2k",  "i1",    "1i+2", "",      "1..2",  "1e",    "1++2i", "((1))", "0x1",
+        "abc", "1+2i3", "(1+2i", "+",    "1 000", "0.1 2", "1e -5", "1e- 5", "2 j",   "1 + 2 3i"}) {
     INFO(cell);
     check(std::string("1,2\n3,") + cell + "\n", {"m.csv:2", "not a complex number"});
   }
   for (const auto* cell : {"nan", "1+nanj", "-inf", "infj"})
     check(std::string("1,2\n3,") + cell + "\n", {"m.csv:2", "not finite"});
   check("1,5;2,5\n", {"m.csv:1", "1", "not a complex number"});
-  check(std::string("\xFF\xFE\x31\x00", 4), {"m.csv:1", "not a complex number"});
+  check(std::string("\xFF\xFE\x31\x00", 4), {"m.csv:1", "UTF-16"});
   const std::string table = "row,column,re,im\n0,0,1,2\n0,1,3,4\n";
   check("row,column,re,im\n", {"m.csv:1", "no element"});
   check(table + "0,1,5,6\n", {"m.csv:4", "element 0, 1 for the second time"});
@@ -271,7 +311,8 @@ TEST_CASE("matrices have three extensions and overwrite nothing") {
   check_message(refusal([&] { write_matrix(scratch / "m.s2p", typed, "t", "c"); }),
                 {"m.s2p", "2 inputs", ".s4p"});
   check_message(refusal([&] { write_matrix(scratch / "m.s4p", example(3, 2), "t", "c"); }), {"3 x 2"});
-  check_message(refusal([&] { write_matrix(scratch / "m.s4p", typed, "t", "c", false, 0.0); }), {"frequency"});
+  check_message(refusal([&] { write_matrix(scratch / "m.s4p", typed, "t", "c", false, {0.0}); }),
+                {"frequency"});
   check_message(refusal([&] { write_matrix(scratch / "m.csv", typed * std::nan(""), "t", "c"); }), {"NaN"});
   CHECK(files_in(scratch.path()) == 0);
   for (const auto* name : {"m.h5", "m.csv", "m.s4p"}) {

@@ -1,4 +1,4 @@
-#include "experiments/io/text.hpp"
+#include "readers/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "experiments/engine/store/provenance.hpp"
 #include "physics/core/check.hpp"
-#include "physics/core/printable.hpp"
 
 namespace optinc {
 namespace {
@@ -47,6 +45,28 @@ const char* take_number(const char* first, const char* last, double& value) {
 }
 
 bool imaginary_unit(char c) { return c == 'i' || c == 'j' || c == 'I' || c == 'J'; }
+
+/// The text without white space, which may stand around a sign or inside the parentheses; false where it parts
+/// a number, as in "1 000" and "1e -5".
+bool unspaced(std::string_view text, std::string& without) {
+  bool blanks = false;
+  for (const char c : text) {
+    if (blank.find(c) != blank.npos) {
+      blanks = true;
+      continue;
+    }
+    const char before = without.empty() ? '(' : without.back();
+    constexpr std::string_view signs = "+-";
+    const bool apart = before == '(' || c == ')' || signs.find(before) != signs.npos ||
+                       (signs.find(c) != signs.npos && before != 'e' && before != 'E');
+    const bool in_exponent = signs.find(before) != signs.npos && without.size() > 1 &&
+                             (without[without.size() - 2] == 'e' || without[without.size() - 2] == 'E');
+    if (blanks && (!apart || in_exponent)) return false;
+    without += c;
+    blanks = false;
+  }
+  return true;
+}
 
 /// Real and imaginary part of text without white space; false where it is no complex number.
 bool parse_complex(std::string_view text, double& re, double& im) {
@@ -102,6 +122,17 @@ bool read_line(std::istream& file, std::string& line, const std::string& name, l
 
 }  // namespace
 
+std::optional<std::string> header_entry(const fs::path& path, char comment, std::string_view name) {
+  require_plain_file(path);
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  if (!std::getline(file, line) || !comment_says(line, comment, text_signature)) return std::nullopt;
+  while (std::getline(file, line) && line.starts_with(comment))
+    if (comment_says(line, comment, fmt::format("{}: ", name)))
+      return std::string(trimmed(std::string_view(line).substr(2 + name.size() + 2)));
+  return "";
+}
+
 std::string TextLine::where() const { return fmt::format("{}:{}", file, number); }
 
 void read_text(const fs::path& path, char comment, const std::function<void(const TextLine&)>& take) {
@@ -114,6 +145,9 @@ void read_text(const fs::path& path, char comment, const std::function<void(cons
   TextLine line{name, 0, {}};
   while (read_line(file, raw, name, line.number + 1)) {
     if (++line.number == 1 && raw.starts_with("\xEF\xBB\xBF")) raw.erase(0, 3);
+    if (line.number == 1)
+      validate(!raw.starts_with("\xFF\xFE") && !raw.starts_with("\xFE\xFF"),
+               "{}:1: text in UTF-16 (UTF-8 is read). Save it as UTF-8.", name);
     if (line.number == 1) ours = comment_says(raw, comment, text_signature);
     ended = ended || comment_says(raw, comment, text_end);
     line.text = trimmed(std::string_view(raw).substr(0, raw.find(comment)));
@@ -140,19 +174,6 @@ std::string read_bytes(const fs::path& path, std::size_t most) {
            "{}: cannot be read to its end (the disk fails). Use another copy.", path.string());
   return bytes;
 }
-
-std::string text_header(char comment, std::string_view title, std::string_view command,
-                        std::span<const std::string_view> remarks) {
-  std::string text = fmt::format("{} {}file, schema_version: {}\n", comment, text_signature, schema_version);
-  for (auto [name, value] : file_origin(title, command)) {
-    // one line each, whatever the shell let into the command
-    text += fmt::format("{} {}: {}\n", comment, name, printable(value));
-  }
-  for (const auto remark : remarks) text += fmt::format("{} {}\n", comment, remark);
-  return text;
-}
-
-std::string text_footer(char comment) { return fmt::format("{} {}\n", comment, text_end); }
 
 std::vector<std::string_view> cells_of(std::string_view line, char separator) {
   std::vector<std::string_view> cells;
@@ -193,10 +214,9 @@ std::int64_t read_index(std::string_view cell, const TextLine& line, std::string
 }
 
 Complex read_complex(std::string_view cell, const TextLine& line) {
-  std::string text(cell);
-  std::erase_if(text, [](char c) { return blank.find(c) != blank.npos; });
   double re = 0.0, im = 0.0;
-  if (!parse_complex(text, re, im))
+  std::string text;
+  if (!unspaced(cell, text) || !parse_complex(text, re, im))
     throw Error(fmt::format(
         "{}: \"{}\" is not a complex number (expected such as 0.5-0.5j or 0.5-0.5i). Correct the cell.",
         line.where(), shown(cell)));

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,12 +39,9 @@ void read_text(const std::filesystem::path& path, char comment,
 /// All bytes of a file. Throws Error when it is missing, not a plain file, unreadable or larger than `most`.
 std::string read_bytes(const std::filesystem::path& path, std::size_t most);
 
-/// Opening comment lines of a file of OptINC: signature, origin (file_origin), then `remarks`.
-std::string text_header(char comment, std::string_view title, std::string_view command,
-                        std::span<const std::string_view> remarks);
-
-/// The closing line.
-std::string text_footer(char comment);
+/// What the opening comment lines of a file of OptINC say under `name`, "" where they do not; nothing where the
+/// file is not OptINC's. Throws Error where it is no plain file.
+std::optional<std::string> header_entry(const std::filesystem::path& path, char comment, std::string_view name);
 
 /// The cells of a line, white space around them removed: cut at `separator`, or for ' ' at any white space.
 std::vector<std::string_view> cells_of(std::string_view line, char separator);
@@ -57,7 +54,8 @@ std::int64_t read_index(std::string_view cell, const TextLine& line, std::string
                         std::int64_t largest);
 
 /// The complex number of one cell, as numpy ("(1.0e+00-2.5e-01j)") and MATLAB ("1-0.25i") write it: real part,
-/// imaginary part with i or j behind it, or both; finite; white space and one pair of parentheses are ignored.
+/// imaginary part with i or j behind it, or both; finite. White space around signs and one pair of parentheses
+/// are ignored; inside a number ("1 000") it is an error.
 Complex read_complex(std::string_view cell, const TextLine& line);
 
 /// A cell as a message may show it: printable, at most 40 characters.

@@ -1,20 +1,27 @@
-#include "experiments/io/touchstone.hpp"
+#include "readers/touchstone.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "experiments/io/text.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+
+#include "readers/document.hpp"
+#include "readers/text.hpp"
 
 namespace optinc {
 namespace {
 
 constexpr int most_touchstone_ports = 8192;
+constexpr std::string_view convention_names[] = {"rf", "optics"};
+constexpr std::string_view convention_texts[] = {
+    "exp(-j beta L), group delay = -d(phase)/d(omega), as network analysers and circuit simulators have it",
+    "exp(+j beta L), group delay = +d(phase)/d(omega), as optical tools have it"};
 
 enum class NumberFormat { real_imaginary, magnitude_angle, decibel_angle };
 
@@ -34,6 +41,9 @@ std::string lower(std::string_view text) {
 OptionLine read_options(const TextLine& line) {
   OptionLine options;
   const auto words = cells_of(line.text.substr(1), ' ');
+  validate(std::ranges::count_if(words, [](std::string_view word) { return lower(word) == "s"; }) <= 1,
+           "{}: {} (S parameters over seconds are a response in time). Export them over frequency.",
+           line.where(), shown(line.text));
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string word = lower(words[i]);
     if (word == "hz")
@@ -75,16 +85,31 @@ Complex number_of(double first, double second, NumberFormat format) {
   throw Error("number format unknown (a bug). Please report it.");
 }
 
+/// One unit of the last digit of a decimal number: 0.1 of "193414.5", 1e9 of "1.93e11".
+double last_digit(std::string_view cell) {
+  const std::size_t e = std::min(cell.find_first_of("eE"), cell.size()), dot = cell.substr(0, e).find('.');
+  double exponent = 0.0;
+  if (e < cell.size()) core_number(cell.substr(e + 1), exponent);
+  return std::pow(10.0, exponent - (dot < e ? static_cast<double>(e - dot - 1) : 0.0));
+}
+
 /// Hands on the scattering matrix of one frequency after the other.
 class TouchstoneReader {
  public:
   /// Takes a frequency [Hz] and what finds S(row, column) there.
   using Take = std::function<void(double, const std::function<Complex(int, int)>&)>;
 
-  TouchstoneReader(int ports, Take take) : ports_(ports), take_(std::move(take)) {}
+  TouchstoneReader(int ports, PhaseConvention convention, Take take)
+      : ports_(ports), convention_(convention), take_(std::move(take)) {}
+
+  /// One unit of the last digit of the frequencies, the finest of all.
+  double digit_hz() const { return digit_hz_; }
 
   void take(const TextLine& line) {
     last_line_ = line.number;
+    validate(!line.text.starts_with("[\"") && !line.text.starts_with("(\""),
+             "{}: {} (S parameters of Lumerical, which are not read). Export them as Touchstone.", line.where(),
+             shown(line.text));
     validate(line.text.front() != '[',
              "{}: {} (a keyword of Touchstone 2; version 1 is read). Export version 1.", line.where(),
              shown(line.text));
@@ -99,6 +124,7 @@ class TouchstoneReader {
     if (begins && is_noise(cells, line)) return;
     if (begins) begin_frequency(cells.front(), line);
     for (std::size_t i = begins ? 1 : 0; i < cells.size(); ++i) take_value(cells[i], line);
+    broken_ = broken_ || values_.size() < values_per_frequency();
     if (values_.size() == values_per_frequency()) finish_frequency();
   }
 
@@ -120,7 +146,9 @@ class TouchstoneReader {
   /// Whether a row belongs to the noise data behind a 2-port: five numbers, the first frequency falling back.
   bool is_noise(const std::vector<std::string_view>& cells, const TextLine& line) {
     if (ports_ != 2 || cells.size() != 5 || frequency_hz_ == 0.0) return false;
-    noise_ = noise_ || read_number(cells.front(), line, "frequency") * options_->unit_hz <= frequency_hz_;
+    // behind rows that were broken in two, such a row may be the next frequency: it does not rise, so refuse it
+    noise_ = noise_ ||
+             (!broken_ && read_number(cells.front(), line, "frequency") * options_->unit_hz <= frequency_hz_);
     return noise_;
   }
 
@@ -131,6 +159,7 @@ class TouchstoneReader {
              "ports). Check order and extension.",
              line.where(), hz / 1e9, frequency_hz_ / 1e9, values_per_frequency(), ports_);
     frequency_hz_ = hz;
+    digit_hz_ = std::min(digit_hz_, last_digit(cell) * options_->unit_hz);
     open_ = true;
   }
 
@@ -156,25 +185,61 @@ class TouchstoneReader {
     if (ports_ == 2) std::swap(row, column);
     const std::size_t at = 2 * (static_cast<std::size_t>(row) * static_cast<std::size_t>(ports_) +
                                 static_cast<std::size_t>(column));
-    return number_of(values_[at], values_[at + 1], options_->format);
+    const Complex value = number_of(values_[at], values_[at + 1], options_->format);
+    return convention_ == PhaseConvention::optics ? value : conjugated(value);
   }
 
   int ports_;
+  PhaseConvention convention_;
   Take take_;
   std::optional<OptionLine> options_;
-  bool noise_ = false, open_ = false;  ///< open: a frequency was read whose values are not all there
-  double frequency_hz_ = 0.0;
+  bool noise_ = false, broken_ = false;  ///< noise data were met, or a frequency over several lines
+  bool open_ = false;                    ///< a frequency was read whose values are not all there
+  double frequency_hz_ = 0.0, digit_hz_ = HUGE_VAL;
   std::vector<double> values_;
   long last_line_ = 0;
 };
 
-void read_frequencies(const std::filesystem::path& path, int ports, TouchstoneReader::Take take) {
-  TouchstoneReader reader(ports, std::move(take));
+/// The sign of phase of a file: what its header says, which `given` must not contradict, else `given`, else rf.
+PhaseConvention convention_of(const std::filesystem::path& path, std::optional<PhaseConvention> given) {
+  const std::optional<std::string> entry = header_entry(path, '!', phase_convention_entry);
+  if (!entry) return given.value_or(PhaseConvention::rf);
+  // files of ours before the entry came have our sign as it is
+  const bool rf = entry->starts_with("exp(-j beta L)"),
+             optics = entry->empty() || entry->starts_with("exp(+j beta L)");
+  validate(rf || optics,
+           "{}: {}: {} (known are exp(-j beta L) and exp(+j beta L)). Use a newer version of OptINC.",
+           path.string(), phase_convention_entry, shown(*entry));
+  const PhaseConvention stated = rf ? PhaseConvention::rf : PhaseConvention::optics;
+  validate(!given || *given == stated,
+           "{}: convention {} (OptINC wrote the file, in the convention {}). Leave it out.", path.string(),
+           convention_names[static_cast<std::size_t>(given.value_or(stated))],
+           convention_names[static_cast<std::size_t>(stated)]);
+  return stated;
+}
+
+/// Reads all frequencies; one unit of the last digit that they have.
+double read_frequencies(const std::filesystem::path& path, int ports, std::optional<PhaseConvention> convention,
+                        TouchstoneReader::Take take) {
+  TouchstoneReader reader(ports, convention_of(path, convention), std::move(take));
   read_text(path, '!', [&](const TextLine& line) { reader.take(line); });
   reader.finish(path.string());
+  return reader.digit_hz();
 }
 
 }  // namespace
+
+std::span<const std::string_view> phase_convention_names() { return convention_names; }
+
+PhaseConvention phase_convention(std::string_view name) {
+  const auto found = std::ranges::find(convention_names, name);
+  if (found == std::end(convention_names)) refuse_name("convention", name, convention_names);
+  return static_cast<PhaseConvention>(found - std::begin(convention_names));
+}
+
+std::string_view phase_convention_text(PhaseConvention convention) {
+  return convention_texts[static_cast<std::size_t>(convention)];
+}
 
 int touchstone_ports(const std::filesystem::path& path) {
   const std::string extension = extension_of(path);
@@ -190,45 +255,8 @@ int touchstone_ports(const std::filesystem::path& path) {
   return ports;
 }
 
-std::string touchstone_text(const Matrix& transfer, double frequency_hz, std::string_view title,
-                            std::string_view command) {
-  const Eigen::Index n = transfer.rows(), ports = 2 * n;
-  validate(n >= 1 && transfer.cols() == n,
-           "matrix of {} x {} (a Touchstone file of 2N ports holds an N x N one). Write .h5 or .csv.", n,
-           transfer.cols());
-  validate(std::isfinite(frequency_hz) && frequency_hz > 0.0,
-           "optical frequency {} Hz (expected a positive one). Give such as 193.4e12.", frequency_hz);
-  constexpr std::string_view remarks[] = {
-      "ports 1..N inputs, N+1..2N outputs; S = [[0, transpose(T)], [T, 0]]: no reflection, reciprocal"};
-  Matrix s = Matrix::Zero(ports, ports);
-  s.bottomLeftCorner(n, n) = transfer;
-  s.topRightCorner(n, n) = transfer.transpose();
-  return touchstone_text({{frequency_hz}, s.reshaped()}, title, command, remarks);
-}
-
-std::string touchstone_text(const ScatteringSpectrum& spectrum, std::string_view title,
-                            std::string_view command, std::span<const std::string_view> remarks) {
-  const Eigen::Index ports = spectrum.ports();
-  std::string text = text_header('!', title, command, remarks);
-  const auto out = std::back_inserter(text);
-  text += "# GHz S RI R 50\n";
-  for (std::size_t f = 0; f < spectrum.frequency_hz.size(); ++f) {
-    const auto s = spectrum.s.col(static_cast<Eigen::Index>(f)).reshaped(ports, ports);
-    fmt::format_to(out, "{}", spectrum.frequency_hz[f] / 1e9);
-    for (Eigen::Index row = 0; row < ports; ++row)
-      for (Eigen::Index column = 0; column < ports; ++column) {
-        // every row on a new line, at most four complex numbers a line
-        if (ports != 2 && column % 4 == 0 && row + column > 0) text += "\n";
-        const Complex value =
-            ports == 2 ? s(column, row) : s(row, column);  // 2-ports, and them alone, by columns
-        fmt::format_to(out, " {} {}", value.real(), value.imag());
-      }
-    text += "\n";
-  }
-  return text + text_footer('!');
-}
-
-Matrix read_touchstone(const std::filesystem::path& path, double frequency_hz) {
+Matrix read_touchstone(const std::filesystem::path& path, const TouchstoneOptions& options) {
+  const double frequency_hz = options.frequency_hz;
   const int ports = touchstone_ports(path);
   validate(
       ports >= 2 && ports % 2 == 0 && ports <= most_touchstone_ports,
@@ -237,7 +265,7 @@ Matrix read_touchstone(const std::filesystem::path& path, double frequency_hz) {
   const int n = ports / 2;
   double best_hz = 0.0;
   Matrix transfer(n, n);
-  read_frequencies(path, ports, [&](double hz, const auto& element) {
+  read_frequencies(path, ports, options.convention, [&](double hz, const auto& element) {
     if (best_hz > 0.0 && std::abs(hz - frequency_hz) >= std::abs(best_hz - frequency_hz)) return;
     best_hz = hz;
     for (int row = 0; row < n; ++row)
@@ -250,20 +278,23 @@ Matrix read_touchstone(const std::filesystem::path& path, double frequency_hz) {
   return transfer;
 }
 
-ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path) {
+ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path,
+                                            std::optional<PhaseConvention> convention) {
   const int ports = touchstone_ports(path);
   validate(ports >= 1 && ports <= most_touchstone_ports,
-           "{}: extension \"{}\" (a Touchstone file of N ports is called .sNp, N to {}). Rename it.",
+           "{}: extension \"{}\" (a Touchstone file of N ports is called .sNp, N to {}). Export the block as "
+           "Touchstone 1.",
            path.string(), shown(extension_of(path)), most_touchstone_ports);
   std::vector<double> frequencies;
   std::vector<Complex> values;
-  read_frequencies(path, ports, [&](double hz, const auto& element) {
+  const double digit_hz = read_frequencies(path, ports, convention, [&](double hz, const auto& element) {
     frequencies.push_back(hz);
     for (int column = 0; column < ports; ++column)
       for (int row = 0; row < ports; ++row) values.push_back(element(row, column));
   });
   const auto count = static_cast<Eigen::Index>(frequencies.size());
-  return {std::move(frequencies), Eigen::Map<const Matrix>(values.data(), Eigen::Index{ports} * ports, count)};
+  return {std::move(frequencies), Eigen::Map<const Matrix>(values.data(), Eigen::Index{ports} * ports, count),
+          digit_hz};
 }
 
 }  // namespace optinc
