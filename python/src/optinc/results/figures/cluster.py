@@ -34,9 +34,11 @@ def testbed(run: Run) -> Figure:
     axes = grid.flat[0]
     for index, name in enumerate(curves):
         mine = whole & (names == name)
-        order = np.argsort(tuning[mine])
-        axes.plot(1e6 * tuning[mine][order], 100 * (ratio[mine][order] - 1), label=style.plain(name),
-                  **style.LINES[index % len(style.LINES)])
+        limits = np.unique(data["limit_tuning_s"].values[mine]) if "limit_tuning_s" in data else np.empty(0)
+        limits = limits[np.isfinite(limits)]  # where the exchange was found to reach 2 %: between the rows
+        at, beyond = np.append(tuning[mine], limits), np.append(ratio[mine] - 1, 0.02 + 0 * limits)
+        order = np.argsort(at)
+        axes.plot(1e6 * at[order], 100 * beyond[order], label=style.plain(name), **style.LINES[index % len(style.LINES)])
     axes.axhline(2.0, color=style.ACCENT, linewidth=0.8, label="2 %")
     axes.set_xscale("log")
     axes.set_yscale("log")
