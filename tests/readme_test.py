@@ -31,7 +31,6 @@ TRAINING = shlex.join(["--quiet", *SMALL_ARGUMENTS[:SMALL_ARGUMENTS.index("--swe
 # What the README's tables say, and what is typed for it: the same command on something small, in this order
 AS_TYPED = {
     "optinc run STUDY.toml -o FILE": f"optinc run {STUDY} -o r.h5 {SMALL}",
-    "optinc run": f"optinc run {STUDY} {SMALL} -o r2.h5",
     "optinc resume FILE": "optinc resume r.h5 --trials 3 --quiet",
     "optinc inspect FILE": "optinc inspect r.h5",
     "optinc report FILE": "optinc report r.h5",
@@ -41,12 +40,12 @@ AS_TYPED = {
 optinc circuit ring.json --quiet""",
     "optinc validate": "optinc validate --quick 8",
     "optinc budget": "optinc budget --set network.source=carry-chain --set task.rounding=half-up",
-    "optinc compare-costs LIST.toml": "optinc compare-costs experiments/data/lists/published.toml",
-    "optinc operating-point LIST.toml": "optinc operating-point experiments/data/lists/operating_points.toml --chips 1 --words 60 "
+    "optinc compare-costs LIST": "optinc compare-costs published",
+    "optinc operating-point LIST": "optinc operating-point operating_points --chips 1 --words 60 "
                                         "--bandwidths 32e9",
     "optinc operating-point": "optinc operating-point --help",
-    "optinc interconnect LIST.toml": "optinc interconnect experiments/data/lists/headline.toml",
-    "optinc interconnect": "optinc interconnect experiments/data/lists/ring_1024.toml",
+    "optinc interconnect LIST": "optinc interconnect headline",
+    "optinc interconnect": "optinc interconnect ring_1024",
     "optinc cluster": "optinc cluster --keys",
     "optinc explain KEY": "optinc explain chip.sigma_eta_rad",
     "optinc program": "optinc program n.h5 -o p.h5",

@@ -95,11 +95,13 @@ void add_compare_costs(CommandTable& commands) {
   const auto compared = std::make_shared<CompareCostsArguments>();
   CLI::App& designs =
       commands.add("compare-costs", "Compare the costs of several designs, side by side with published values",
-                   "optinc compare-costs experiments/data/lists/published.toml -o designs.h5\n"
+                   "optinc compare-costs published -o designs.h5\n"
                    "  experiments/scripts/draw designs.h5 -o figures\n"
-                   "  optinc compare-costs experiments/data/lists/published.toml --set link.skew=at-servers",
+                   "  optinc compare-costs published --set link.skew=at-servers",
                    [compared, &commands] { return compare_costs_command(*compared, commands.typed()); });
-  designs.add_option("LIST.toml", compared->list, "List of designs, each given by overrides of one study")
+  designs
+      .add_option("LIST", compared->list,
+                  "List of designs, each given by overrides of one study: a file, or a shipped list")
       ->required();
   add_settings(designs, compared->settings,
                "Override section.key=value for all designs that do not set the key themselves; repeatable");
@@ -111,7 +113,7 @@ void add_operating_point(CommandTable& commands) {
   const auto asked = std::make_shared<OperatingPointArguments>();
   CLI::App& point = commands.add(
       "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
-      "optinc operating-point experiments/data/lists/operating_points.toml -o points.h5\n"
+      "optinc operating-point operating_points -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
       "Where --wrong is less than one of --words, the search extrapolates from words with more noise, and the "
       "rate found is confirmed with 3/wrong words on each chip.\n"
@@ -119,7 +121,9 @@ void add_operating_point(CommandTable& commands) {
       "(time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
   OperatingPointSearch& search = asked->search;
-  point.add_option("LIST.toml", asked->list, "List of designs, each given by overrides of one study")
+  point
+      .add_option("LIST", asked->list,
+                  "List of designs, each given by overrides of one study: a file, or a shipped list")
       ->required();
   point.add_option("--wrong", search.wrong, "Largest share of words wrong on a chip that passes, 1e-8 or more")
       ->type_name("SHARE");
@@ -148,14 +152,15 @@ void add_interconnect(CommandTable& commands) {
   CLI::App& interconnect = commands.add(
       "interconnect",
       "Compare training iterations on electrical, optical and OptINC networks: time, traffic and energy",
-      "optinc interconnect experiments/data/lists/headline.toml -o i.h5\n"
+      "optinc interconnect headline -o i.h5\n"
       "  experiments/scripts/draw i.h5 -o figures\n"
       "  optinc interconnect LIST.toml --trace ring.json --scenario \"F1 ResNet50 ring\"   for Perfetto\n"
       "  optinc interconnect --keys                                    all keys of a [[scenario]]\n"
       "Rows marked CALIBRATED have parameters chosen to reproduce a published ratio, so they predict nothing.",
       [joined, &commands] { return interconnect_command(*joined, commands.typed()); });
-  interconnect.add_option("LIST.toml", joined->list,
-                          "List of scenarios ([[scenario]]) and sensitivity studies ([[sensitivity]])");
+  interconnect.add_option(
+      "LIST", joined->list,
+      "List of scenarios ([[scenario]]) and sensitivity studies ([[sensitivity]]): a file, or a shipped list");
   interconnect
       .add_option("--trace", joined->trace, "Write a Chrome trace (JSON) of one iteration of a scenario")
       ->type_name("FILE");
@@ -177,14 +182,15 @@ void add_cluster(CommandTable& commands) {
       commands.add("cluster",
                    "Simulate jobs on a cluster with optical circuits: control protocol, optical paths, "
                    "tenants, a day of jobs, failures",
-                   "optinc cluster experiments/data/lists/oddl.toml -o c.h5\n"
+                   "optinc cluster oddl -o c.h5\n"
                    "  experiments/scripts/draw c.h5 -o figures\n"
                    "  optinc cluster LIST.toml --dry-run                 check a list and its tables of jobs\n"
                    "  optinc cluster --keys                              all keys of a list\n"
                    "A key of a list may hold several values: every combination is a row.",
                    [asked, &commands] { return cluster_command(*asked, commands.typed()); });
-  cluster.add_option("LIST.toml", asked->list,
-                     "List of [[testbed]], [[light_paths]], [[competition]], [[iteration]], [[day]] and [[failure]] tables");
+  cluster.add_option("LIST", asked->list,
+                     "List of [[testbed]], [[light_paths]], [[competition]], [[iteration]], [[day]] and "
+                     "[[failure]] tables: a file, or a shipped list");
   cluster.add_flag("--dry-run", asked->dry_run, "Check the list, print the number of rows, and exit");
   cluster.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");
   cluster.add_flag("--keys", asked->keys, "Print every key with unit, default and meaning, and exit");

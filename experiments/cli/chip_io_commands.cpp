@@ -40,7 +40,7 @@ void add_program(CommandTable& commands) {
   program.add_flag("--nearest-unitary", lab->nearest_unitary,
                    "Replace a matrix that is not unitary by the nearest unitary matrix, its polar factor");
   add_touchstone(program, *lab);
-  add_output(program, lab->out);
+  add_output_of_any_format(program, lab->out);
 }
 
 void add_fabricate(CommandTable& commands) {
@@ -73,7 +73,7 @@ void add_transfer(CommandTable& commands) {
   transfer.add_option("--mesh", light->mesh, "Name of the mesh (default: the only mesh in the file)");
   transfer.add_option("--chip", light->chip_file, "Chip file with the errors of the mesh (default: no errors)");
   add_touchstone(transfer, *light);
-  add_output(transfer, light->out);
+  add_output_of_any_format(transfer, light->out);
 }
 
 void add_circuit(CommandTable& commands) {
@@ -116,7 +116,7 @@ void add_circuit(CommandTable& commands) {
                    "Let unconnected ports absorb light; otherwise they are errors");
   circuit.add_flag("--models", asked->models, "List the models of devices with their settings");
   circuit.add_flag("--json", asked->json, "Print one JSON object in SI units, for scripts");
-  add_output(circuit, asked->out);
+  add_output_of_any_format(circuit, asked->out);
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ int cluster_command(const ClusterArguments& a, std::string_view typed) {
     fmt::print("{}", cluster_keys_text());
     return 0;
   }
-  validate(!a.list.empty(),
-           "no list named (questions about clusters). Try optinc cluster experiments/data/lists/oddl.toml.");
+  validate(!a.list.empty(), "no list named (questions about clusters). Try optinc cluster oddl.");
+  const std::filesystem::path list_file = shipped_or_own("lists", a.list);
   if (!a.out.output.empty()) {
-    require_not_input(a.out.output, {a.list});
+    require_not_input(a.out.output, {list_file});
     require_writable_output(a.out.output, a.out.force);
   }
-  ClusterResults results = load_cluster_list(a.list);
+  ClusterResults results = load_cluster_list(list_file);
   if (a.dry_run) {
     print_text(fmt::format("{}: {} rows, nothing computed\n", a.list, results.rows()));
     return 0;

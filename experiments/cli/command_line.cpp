@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdio>
 #include <regex>
+#include <span>
 #include <sstream>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/printable.hpp"
+#include "physics/core/suggestion.hpp"
 #include "physics/mesh/engine/field_blocks.hpp"
 #include "physics/simd/processor.hpp"
 
@@ -24,6 +27,28 @@ namespace optinc {
 namespace {
 
 constexpr int refused = 1;
+
+/// Options of a command as they are typed, --long before -s.
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  return names;
+}
+
+/// The first word that looks like an option and is none of the command's; empty: there is none.
+std::string unknown_option(const std::vector<std::string>& options, std::span<char* const> words) {
+  for (const std::string_view word : words) {
+    const std::string_view name = word.substr(0, word.find('='));
+    if (name == "--") break;
+    if (name.size() > 1 && name[0] == '-' && name.find_first_of("0123456789.") != 1 &&
+        std::find(options.begin(), options.end(), name) == options.end())
+      return std::string(name);
+  }
+  return "";
+}
 
 /// A word as a shell takes it: plain, in quotes, or, with control characters, as $'..'.
 std::string as_word(const std::string& word) {
@@ -48,10 +73,10 @@ std::string version_text() {
     return bytes > 0 ? fmt::format("{} KiB", bytes / 1024) : std::string("unknown");
   };
   constexpr std::size_t many = 1024;
-  return fmt::format(
-      "{}\nSIMD {}, {} bits; blocks of {} floats at 64 ports, {} at 256; L1d {}, L2 {}",
-      program_version(), here.simd_target, 8 * here.register_bytes, words_per_block<float>(64, many),
-      words_per_block<float>(256, many), kib(here.l1d_bytes), kib(here.l2_bytes));
+  return fmt::format("{}\nSIMD {}, {} bits; blocks of {} floats at 64 ports, {} at 256; L1d {}, L2 {}",
+                     program_version(), here.simd_target, 8 * here.register_bytes,
+                     words_per_block<float>(64, many), words_per_block<float>(256, many), kib(here.l1d_bytes),
+                     kib(here.l2_bytes));
 }
 
 std::string as_typed(int argc, char** argv) {
@@ -69,7 +94,7 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.empty())
     return "no command given. Start with one of\n"
-           "  optinc list                             studies, networks and presets that are shipped\n"
+           "  optinc list                             studies, lists, networks and presets that are shipped\n"
            "  optinc run quickstart -o quickstart.h5  a study, from its name or its .toml file\n"
            "  optinc --help                           all commands";
   if (first == "draw")
@@ -81,11 +106,24 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
     if (first == old)
       return fmt::format("unknown command \"{}\" (it is called {} now). Try optinc {} --help.", old, now, now);
   if (first[0] != '-' && std::find(commands.begin(), commands.end(), first) == commands.end())
-    return fmt::format("unknown command \"{}\" (there are {}). Did you mean optinc {}?", first,
-                       join_names(commands), choice_text(likely_names(first, commands)));
-  return fmt::format("invalid command line ({}). Try optinc {} --help.",
+    return fmt::format("unknown command \"{}\" (there are {}). {}", first, join_names(commands),
+                       suggestion(first, commands));
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) || first[0] == '-') {
+    const bool command = first[0] != '-';
+    const std::vector<std::string> options =
+        options_of(command ? *app.get_subcommand(std::string(first)) : app);
+    const std::string wrong = unknown_option(options, std::span(argv, argv + argc).subspan(command ? 2 : 1));
+    const std::vector<std::string_view> known(options.begin(), options.end());
+    if (!wrong.empty())
+      return fmt::format(
+          "unknown option \"{}\" ({}there are {}). {}", wrong, command ? "" : "before a command ",
+          join_names(known),
+          suggestion(wrong, known,
+                     fmt::format("See optinc {}--help.", command ? std::string(first) + " " : "COMMAND ")));
+  }
+  return fmt::format("invalid command line ({}). Try optinc {}--help.",
                      std::regex_replace(error.what(), std::regex("\\s*\n\\s*"), "; "),
-                     first[0] == '-' ? "" : first);
+                     first[0] == '-' ? "" : std::string(first) + " ");
 }
 
 /// A page of help whose lines fit a terminal: descriptions go on below their own column, commands are left
@@ -115,7 +153,7 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       "Chips of imperfect Mach-Zehnder interferometers average the gradients of several servers inside the "
       "network.");
   app.require_subcommand(1);
-  app.set_version_flag("--version", version_text, "Print version, revision and processor and exit");
+  app.set_version_flag("-V,--version", version_text, "Print version, revision and processor and exit");
   app.footer(
       "Example:\n"
       "  optinc run quickstart -o results.h5 && optinc inspect results.h5\n"
@@ -132,13 +170,19 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   add_analysis_commands(commands);
   add_help_commands(commands);
 
+  std::vector<char*> words(argv, argv + argc);
+  std::string help = "--help";
+  if (argc > 1 && std::string_view(argv[1]) == "help") {  // optinc help COMMAND
+    words.erase(words.begin() + 1);
+    words.push_back(help.data());
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) {  // --help
-      std::ostringstream help;
-      app.exit(e, help, help);
-      fmt::print("{}", wrapped(help.str()));
+      std::ostringstream page;
+      app.exit(e, page, page);
+      fmt::print("{}", wrapped(page.str()));
       return 0;
     }
     complain(parse_complaint(e, app, argc, argv));

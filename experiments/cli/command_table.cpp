@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -42,10 +43,24 @@ CLI::Validator whole_number() {
   return CLI::Validator(problem, "");
 }
 
-void add_output(CLI::App& command, OutputArguments& out) {
-  command.add_option("-o,--output", out.output, "Output file")->type_name("FILE");
+CLI::Option& add_output_of_any_format(CLI::App& command, OutputArguments& out) {
+  CLI::Option* output = command.add_option("-o,--output", out.output, "Output file")->type_name("FILE");
   command.add_flag("--force", out.force, "Overwrite an existing output file");
   command.add_flag("--quiet", out.quiet, "Hide progress");
+  return *output;
+}
+
+void add_output(CLI::App& command, OutputArguments& out) {
+  static constexpr std::array<std::string_view, 12> others = {
+      ".csv", ".html", ".json", ".mat", ".md", ".npy", ".npz", ".pdf", ".png", ".txt", ".toml", ".xlsx"};
+  const auto problem = [](const std::string& name) -> std::string {
+    const std::filesystem::path path = name;
+    if (std::find(others.begin(), others.end(), path.extension().string()) == others.end()) return "";
+    return fmt::format("{} would be an HDF5 file. Name it {}.h5; {}", name, path.stem().string(),
+                       path.extension() == ".html" ? "optinc report makes a page of it"
+                                                   : "optinc-results makes tables and figures of it");
+  };
+  add_output_of_any_format(command, out).check(CLI::Validator(problem, ""));
 }
 
 void add_settings(CLI::App& command, std::vector<std::string>& settings, const char* meaning) {

@@ -52,7 +52,10 @@ class CommandTable {
 /// would take for the largest of its type, and negative ones for very large ones.
 CLI::Validator whole_number();
 
-/// Options -o, --force and --quiet.
+/// Options -o, --force and --quiet of a command whose output's extension says its format. Returns -o.
+CLI::Option& add_output_of_any_format(CLI::App& command, OutputArguments& out);
+
+/// The same of a command whose output is an HDF5 file; names of other formats are refused.
 void add_output(CLI::App& command, OutputArguments& out);
 
 /// Option --set, repeatable.

@@ -7,18 +7,20 @@
 #include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/shipped_files.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 
 int compare_costs_command(const CompareCostsArguments& a, std::string_view typed) {
+  const std::filesystem::path list_file = shipped_or_own("lists", a.list);
   const bool stored = !a.out.output.empty();
   if (stored) {
-    require_not_input(a.out.output, {a.list});
+    require_not_input(a.out.output, {list_file});
     require_writable_output(a.out.output, a.out.force);
   }
-  DesignList list = load_design_list(a.list);
+  DesignList list = load_design_list(list_file);
   list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
   Progress progress("designs", static_cast<int>(list.designs.size()), a.out.quiet);
   const auto designs = compare_designs(

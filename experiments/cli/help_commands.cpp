@@ -5,6 +5,7 @@
 #include "experiments/cli/command_table.hpp"
 #include "experiments/cli/completion.hpp"
 #include "experiments/cli/listing.hpp"
+#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
@@ -41,12 +42,16 @@ void add_devices(CommandTable& commands) {
 }
 
 void add_list(CommandTable& commands) {
-  commands.add("list",
-               "List shipped studies, networks, devices, presets, models with metrics, and error sources",
-               "optinc list", [] {
-                 fmt::print("{}", listing());
-                 return 0;
-               });
+  const auto kind = std::make_shared<std::string>();
+  CLI::App& list = commands.add(
+      "list", "List shipped studies, lists, networks, devices, presets, models with metrics, and error sources",
+      "optinc list\n"
+      "  optinc list networks",
+      [kind] {
+        fmt::print("{}", listing(*kind));
+        return 0;
+      });
+  list.add_option("KIND", *kind, fmt::format("Only one of {}", join_names(listing_kinds())));
 }
 
 void add_completion(CommandTable& commands) {

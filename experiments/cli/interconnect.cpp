@@ -24,20 +24,19 @@ int interconnect_command(const InterconnectArguments& a, std::string_view typed)
     fmt::print("{}", scenario_keys_text());
     return 0;
   }
-  validate(
-      !a.list.empty(),
-      "no list named (scenarios of networks). Try optinc interconnect experiments/data/lists/headline.toml.");
+  validate(!a.list.empty(), "no list named (scenarios of networks). Try optinc interconnect headline.");
+  const std::filesystem::path list_file = shipped_or_own("lists", a.list);
   const bool stored = !a.out.output.empty(), traced = !a.trace.empty();
   for (const std::string& file : {a.out.output, a.trace}) {
     if (file.empty()) continue;
-    require_not_input(file, {a.list});
+    require_not_input(file, {list_file});
     require_writable_output(file, a.out.force);
   }
   if (stored && traced)
     validate(fs::weakly_canonical(fs::absolute(a.out.output)) != fs::weakly_canonical(fs::absolute(a.trace)),
              "--trace {}: the output as well (one would take the other's place). Choose another name.",
              a.trace);
-  ScenarioList list = load_scenario_list(a.list);
+  ScenarioList list = load_scenario_list(list_file);
   validate(traced || (a.scenario.empty() && a.servers == 0),
            "--scenario or --servers without --trace (they say what is traced). Add --trace FILE.");
   const Scenario* chosen = nullptr;

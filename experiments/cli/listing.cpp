@@ -1,8 +1,10 @@
 #include "experiments/cli/listing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +15,6 @@
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/study/shipped_files.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
-#include "experiments/engine/study/shipped_studies.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -29,24 +30,32 @@ std::string described(std::string_view name, std::string_view description) {
   return hanging_text(fmt::format("  {}", name), description, indent);
 }
 
-/// The first comment of a study: what it is for.
-std::string first_comment(const fs::path& study) {
+/// The first sentence of the comment that a study or list begins with: what it is for.
+std::string first_sentence(const fs::path& study) {
   std::ifstream file(study);
-  std::string line;
-  while (std::getline(file, line))
-    if (line.starts_with("# ")) return line.substr(2);
-  return "";
+  std::string text;
+  for (std::string line; std::getline(file, line) && line.starts_with("# ") && !text.ends_with('.');) {
+    text += (text.empty() ? "" : " ") + line.substr(2);
+    if (const std::size_t end = text.find(". "); end != text.npos) text.resize(end + 1);
+  }
+  return text;
 }
 
-std::string studies_text() {
-  const fs::path folder = shipped_folder("studies");
+/// Studies or lists, by name.
+std::string shipped_text(std::string_view kind, std::string_view use) {
+  const fs::path folder = shipped_folder(kind);
   std::error_code none;
-  std::string text = fmt::format("studies ({})\n", folder.string());
+  std::string text = fmt::format("{}{} ({})\n", kind, use, folder.string());
   if (!fs::is_directory(folder, none))
-    return text + "  not found: this build's studies are not installed on this machine\n";
-  for (const std::string& name : shipped_studies())
-    text += described(name, first_comment(folder / (name + ".toml")));
+    return text + fmt::format("  not found: this build's {} are not installed on this machine\n", kind);
+  for (const std::string& name : shipped_names(kind))
+    text += described(name, first_sentence(folder / (name + ".toml")));
   return text;
+}
+
+std::string studies_text() { return shipped_text("studies", " of optinc run"); }
+std::string lists_text() {
+  return shipped_text("lists", " of optinc interconnect, cluster, compare-costs and operating-point");
 }
 
 /// Of a damaged or newer file, why it cannot be read: the others are listed all the same.
@@ -116,11 +125,34 @@ std::string sources_text() {
   return text;
 }
 
+std::string figures_text() { return hanging_text("figures:", join_names(figure_names()), 9); }
+
+using Text = std::string (*)();
+constexpr std::array<std::pair<std::string_view, Text>, 8> parts = {{{"studies", studies_text},
+                                                                     {"lists", lists_text},
+                                                                     {"networks", networks_text},
+                                                                     {"devices", devices_text},
+                                                                     {"presets", presets_text},
+                                                                     {"models", models_text},
+                                                                     {"sources", sources_text},
+                                                                     {"figures", figures_text}}};
+
 }  // namespace
 
-std::string listing() {
-  return studies_text() + "\n" + networks_text() + "\n" + devices_text() + "\n" + presets_text() + "\n" +
-         models_text() + "\n" + sources_text() + "\n" + hanging_text("figures:", join_names(figure_names()), 9);
+std::vector<std::string_view> listing_kinds() {
+  std::vector<std::string_view> kinds;
+  for (const auto& part : parts) kinds.push_back(part.first);
+  return kinds;
+}
+
+std::string listing(std::string_view kind) {
+  const std::vector<std::string_view> kinds = listing_kinds();
+  if (!kind.empty() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    refuse_name("kind", kind, kinds);
+  std::string all;
+  for (const auto& [name, text] : parts)
+    if (kind.empty() || kind == name) all += (all.empty() ? "" : "\n") + text();
+  return all;
 }
 
 }  // namespace optinc

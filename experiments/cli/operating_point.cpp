@@ -10,6 +10,7 @@
 #include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
+#include "experiments/engine/study/shipped_files.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
@@ -35,17 +36,18 @@ StudyConfig unit_config(const DesignList& list, const DesignEntry& design) {
 }  // namespace
 
 int operating_point_command(const OperatingPointArguments& a, std::string_view typed) {
+  const std::filesystem::path list_file = shipped_or_own("lists", a.list);
   const bool stored = !a.out.output.empty();
   if (stored) {
-    require_not_input(a.out.output, {a.list});
+    require_not_input(a.out.output, {list_file});
     require_writable_output(a.out.output, a.out.force);
   }
   if (!a.designs.empty()) {
-    require_not_input(a.designs, {a.list});
+    require_not_input(a.designs, {list_file});
     require_writable_output(a.designs, a.out.force);
   }
   validate_search(a.search);
-  DesignList list = load_design_list(a.list);
+  DesignList list = load_design_list(list_file);
   list.settings.insert(list.settings.end(), a.settings.begin(), a.settings.end());
   std::vector<DesignPoint> points;
   for (const DesignEntry& entry : list.designs) points.push_back({entry.name, unit_config(list, entry), {}});

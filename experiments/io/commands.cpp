@@ -13,6 +13,7 @@
 #include "onn/chip/unit_floor_plan.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 #include "physics/mesh/combining_tree.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
@@ -102,8 +103,8 @@ const NamedMesh& choose(const std::vector<NamedMesh>& meshes, const std::string&
     return meshes.front();
   }
   const auto found = std::find(names.begin(), names.end(), name);
-  validate(found != names.end(), "{}: no mesh is called \"{}\" (there are {}). Did you mean {}?", path.string(),
-           shown(name), meshes.size(), nearest_name(name, names));
+  validate(found != names.end(), "{}: no mesh is called \"{}\" (there are {}). {}", path.string(), shown(name),
+           meshes.size(), suggestion(name, names, "optinc inspect lists them."));
   return meshes[static_cast<std::size_t>(found - names.begin())];
 }
 

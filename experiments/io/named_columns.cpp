@@ -6,6 +6,7 @@
 #include "experiments/io/numpy_file.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 #include "readers/text.hpp"
 
 namespace optinc {
@@ -56,8 +57,8 @@ std::size_t NamedColumns::rows(std::string_view except) const {
 void NamedColumns::require_names(std::span<const std::string_view> known) const {
   for (const NamedColumn& column : columns)
     validate(std::ranges::find(known, column.name) != known.end(),
-             "{}: column \"{}\" is unknown (known: {}). Did you mean {}?", file, shown(column.name),
-             join_names(known), nearest_name(column.name, known));
+             "{}: column \"{}\" is unknown (known: {}). {}", file, shown(column.name), join_names(known),
+             suggestion(column.name, known));
 }
 
 NamedColumns read_columns_csv(const std::filesystem::path& path) {

@@ -8,6 +8,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 
@@ -31,8 +32,8 @@ const BudgetPart& BudgetTable::part(std::string_view wanted) const {
     if (p.name == wanted) return p;
     names.push_back(p.name);
   }
-  throw Error(fmt::format("no part \"{}\" in the budget of {} (there are: {}). Did you mean \"{}\"?", wanted,
-                          name, join_names(names), nearest_name(wanted, names)));
+  throw Error(fmt::format("no part \"{}\" in the budget of {} (there are: {}). {}", wanted, name,
+                          join_names(names), suggestion(wanted, names)));
 }
 
 std::int64_t ChipBudget::mzis() const {

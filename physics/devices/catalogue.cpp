@@ -5,6 +5,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 #include "physics/devices/amplifier.hpp"
 #include "physics/devices/carrier_shifter.hpp"
 #include "physics/devices/crossing.hpp"
@@ -304,8 +305,9 @@ DeviceEntry device_entry(std::string_view name) {
   const std::string_view nearest = nearest_name(name, openings);
   const auto meant =
       std::find_if(names.begin(), names.end(), [&](std::string_view n) { return n.data() == nearest.data(); });
-  throw Error(
-      fmt::format("unknown device \"{}\" (known: {}). Did you mean \"{}\"?", name, join_names(names), *meant));
+  const bool near = !suggestion(name, openings, "").empty() || !suggestion(name, {&*meant, 1}, "").empty();
+  throw Error(fmt::format("unknown device \"{}\" (known: {}). {}", name, join_names(names),
+                          near ? fmt::format("Did you mean \"{}\"?", *meant) : "Use one of these."));
 }
 
 }  // namespace optinc

@@ -5,15 +5,19 @@ numbers on one and two threads, and every kind of bad input refused in one line 
 Usage: command_line.py OPTINC STUDY.toml"""
 
 import cmath
+import fcntl
 import json
 import math
 import os
 import pathlib
+import pty
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -191,7 +195,7 @@ class MainJob(unittest.TestCase):
             "missing file": (["inspect", folder / "none.h5"], ["none.h5"]),
             "prefix": (["run", STUDY, "-o", output, "--set", "training.warmup=2"], ["Did you mean training.warmup_epochs?"]),
             "text without quotes": (["run", STUDY, "-o", output, "--set", "measure.metrics=[margin]"], ["quotes"]),
-            "no such shipped network": (["fabricate", "shipped/64x55", "-o", folder / "chip.h5"], ["Did you mean shipped/64x5?"]),
+            "no such shipped network": (["fabricate", "shipped/64x55", "-o", folder / "chip.h5"], ["Did you mean \"shipped/64x5\"?"]),
             "half a custom chip": (["run", STUDY, "-o", output, "--set", "chip.preset='custom'"], ["chip.sigma_eta_rad, chip."]),
             "failed in its first trial": (["run", STUDY, "-o", output, "--quiet", "--set", "network.source=shipped/32x5", "--set",
                                            "task.rounding=half-up", "--set", "calibration.diagonal_epochs=4", "--set",
@@ -214,7 +218,12 @@ class MainJob(unittest.TestCase):
         self.check_refusal(run_small(folder / "x.h5"), "read_only")
 
     def test_unusable_command_lines_say_so_in_one_line(self):
-        for arguments, parts in ((["rnu"], ["rnu", "optinc run"]), (["run", STUDY, "--forse"], ["--forse"]),
+        for arguments, parts in ((["rnu"], ["rnu", 'mean "run"?']), (["run", STUDY, "--forse"], ['"--forse"', 'mean "--force"?']),
+                                 (["run", STUDY, "--trails", 3], ['"--trails"', 'mean "--trials"?']),
+                                 (["run", STUDY, "--xyzzy=3"], ['"--xyzzy"', "See optinc run --help."]),
+                                 (["--verbose"], ['"--verbose"', "--version", "See optinc COMMAND --help."]),
+                                 (["interconnect", STUDY, "-o", "x.csv"], ["x.csv would be an HDF5 file. Name it x.h5;"]),
+                                 (["list", "netwroks", "-q"], ['"-q"']),
                                  (["run", STUDY, "--seed", "-1"], ["--seed: -1"]), (["validate", "--seed", "-1"], ["--seed: -1"]),
                                  (["run", STUDY, "--seed", 2**64], ["--seed: 18446744073709551616"]),
                                  (["fabricate", "shipped/32x5", "--seed", 2**53 + 1], ["--seed: 9007199254740993"]),
@@ -385,7 +394,7 @@ class MainJob(unittest.TestCase):
         self.assertNotEqual(cost["loss_db"], cost["most_gain_db"])
         self.assertAlmostEqual(slower["energy_per_bit"] * 4 * 8 * 25e9 / (slower["static_power"] + slower["symbol_power"]), 1, places=9)
         for bad, words in ((good.replace("count = 4", "count = 0"), ("count = 0",)),
-                           (good.replace('name = "chain"', 'nam = "chain"'), ("unknown key design.nam ", "design.name")),
+                           (good.replace('name = "chain"', 'nam = "chain"'), ("unknown key design.nam ", "\"name\"")),
                            (good.replace('design = "chain"', 'design = "chains"'), ('no design "chains"',)),
                            (good.replace("network.hidden=[8]", "network.hidden=[7]"), ("net:", "network.hidden")),
                            (good.replace('[8]"]', '[8]", "training.full_svd_layers=[1]"]').replace('"net"\n', '"net"\napproximated = [2]\n', 1),
@@ -594,6 +603,52 @@ class MainJob(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         for next_command in ("optinc list ", "optinc run quickstart ", "optinc --help "):
             self.assertIn(f"\n  {next_command}", done.stderr)
+
+    def test_help_and_versions_are_found_where_other_tools_have_them(self):
+        self.assertEqual(optinc("help").stdout, optinc("--help").stdout)
+        self.assertEqual(optinc("help", "run").stdout, optinc("run", "--help").stdout)
+        self.assertEqual(optinc("-V").stdout, optinc("--version").stdout)
+
+    def test_a_name_of_nothing_suggests_nothing(self):
+        self.check_refusal(optinc("run", "nofile.toml", "--dry-run"), "nofile.toml: no such file", "(optinc list studies). Check the path.")
+        self.check_refusal(optinc("list", "nothing"), 'unknown kind "nothing"', "Use one of these.")
+
+    def test_lists_and_kinds_by_name(self):
+        names = [line.split()[0] for line in optinc("list", "lists").stdout.splitlines()[1:] if line.startswith("  ") and line[2] != " "]
+        self.assertEqual(names, sorted(path.stem for path in (pathlib.Path(STUDY).parents[1] / "lists").glob("*.toml")))
+        for command, name in (("cluster", "oddl"), ("interconnect", "ring_1024"), ("compare-costs", "noise_aware.toml")):
+            more = ["--dry-run"] if command == "cluster" else []
+            self.assertEqual(optinc(command, name, "--quiet", *more).returncode, 0)
+        own = self.path.with_name("own.toml")
+        own.write_text('[[scenario]]\nname = "u"\nnetwork = "optinc"\ncollective = "optinc"\nbits = 8\n'
+                       'designs = "at_operating_points.toml"\ndesign = "96-32 in turn"\n')
+        self.assertEqual(optinc("interconnect", own, "--quiet").returncode, 0)
+        self.check_refusal(optinc("cluster", "odl"), "shipped lists", 'mean "oddl"')
+
+    def test_progress_stays_on_one_line_of_the_terminal(self):
+        """Red where its width is not asked for: a line of 147 characters in 60 columns scrolls at every update."""
+        output = self.path.with_name("seen.h5")
+        for columns in (40, 60, 80):
+            master, end = pty.openpty()
+            fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            words = ["run", STUDY, "-o", output, "--force", *SMALL_ARGUMENTS, "--trials", "40", "--set", "measure.words=20000",
+                     "--sweep", "receiver.bandwidth_hz=[16e9, 32e9]", "--sweep", "link.signal_full_scale_w=[1e-4, 2e-4]"]
+            run = subprocess.Popen([OPTINC, *map(str, words)], stderr=end, stdout=subprocess.DEVNULL)
+            os.close(end)
+            said = b""
+            try:
+                while piece := os.read(master, 65536):
+                    said += piece
+            except OSError:  # its end is closed
+                pass
+            os.close(master)
+            self.assertEqual(run.wait(timeout=60), 0)
+            renewed = [line for line in re.split("\r\n|\r\x1b\\[K", said.decode()) if "left" in line]
+            self.assertGreater(len(renewed), 0)
+            for line in renewed:
+                self.assertLess(len(line), columns, line)
+                self.assertRegex(line, r" \d+/\d+  [\d.]+/s, \d+ s left")
+            self.assertIn(b"bandwidth_hz", said)  # the last line has the whole note
 
     def test_commands_that_moved_and_one_that_never_was_say_what_to_call(self):
         for old, now in (("words", "optinc check-network"), ("designs", "optinc compare-costs"), ("draw", "optinc report")):

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 from sample_files import FILES, FOLDER, ROOT, command, make_files, samples  # first: it finds the package, or skips
@@ -195,10 +196,40 @@ class Drawing(unittest.TestCase):
             axes, = figures.FIGURES["competition"](run).axes
             np.testing.assert_allclose([line.get_xydata()[0] for line in axes.lines], [[1.0, 1.1], [1.58, 1.75], [1.6, 1.7]])
             self.assertEqual(axes.texts[0].get_text(), "3 conditions; within 5 % of both: 1")
+            rows = run.group("competitions")
+            run._groups["competitions"] = rows.assign(nodes=0 * rows["nodes"] + 64)  # not what was published
+            axes, = figures.FIGURES["competition"](run).axes
+            self.assertEqual(len(axes.lines), 2)
+            self.assertEqual(axes.texts[0].get_text(), "3 conditions")
             axes, = figures.FIGURES["iteration"](run).axes
             self.assertEqual([text.get_text() for text in axes.get_yticklabels()], ["switch", "oddl", "oddl"])
             ends = [bar.get_x() + bar.get_width() for bar in axes.patches]  # computing, waiting, communication
             np.testing.assert_allclose(ends, [1, 1, 3, 2, 2, 3, 2.5, 2.25, 3.5])
+
+    def test_points_without_an_interval_are_drawn_without_a_warning(self):
+        """As of a run that was interrupted: no trial of a network, one of another."""
+        with results.open_run(FILES["noisy_networks"]) as run:
+            summary = run.group("summary").load()
+            for end in ("_mean", "_mean_low", "_mean_high"):
+                summary["word_accuracy" + end][0] = np.nan
+                if end != "_mean":
+                    summary["word_accuracy" + end][1, :2] = np.nan
+            for name in ("wrong_words", "cost_front", "metric_vs_parameter"):
+                with self.subTest(name), warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    figures.FIGURES[name](run).savefig(io.BytesIO(), format="png")
+
+    def test_iterations_that_can_stand_beside_each_other_are_drawn_in_milliseconds(self):
+        with results.open_run(FILES["joined"]) as run:
+            self.assertEqual(figures.FIGURES["interconnect"](run).axes[-1].get_xlabel(), "share of computation and communication")
+            data = run.group("interconnect")
+            run._groups["interconnect"] = data.isel(scenario=slice(0, 6)).assign(calibrated=0 * data["calibrated"][:6])
+            figure = figures.FIGURES["interconnect"](run)
+            axes = figure.axes[-1]
+            self.assertEqual(axes.get_xlabel(), "time in an iteration (ms)")
+            ends = {round(bar.get_x() + bar.get_width(), 9) for bar in axes.patches}
+            self.assertLessEqual({2.25, 1.35}, ends)  # computing and bytes of 16 servers: a ring's, a unit's
+            self.assertNotIn("calibrated", figure._suptitle.get_text())
 
     def test_failures_stand_at_their_times(self):
         with results.open_run(FILES["of_a_cluster"]) as run:

@@ -289,9 +289,29 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
                 self.list.write_text("[[scenario]]\n" + keys.replace(before, after, 1))
                 self.check_refusal(optinc("interconnect", self.list, "--quiet"), *parts)
 
+    def test_a_model_of_ones_own_goes_by_no_workload_s_name(self):
+        path = self.folder / "own.h5"
+        self.list.write_text(SMALL.replace('name = "ring"', 'name = "ring"\nweights = 7_000_000_000').replace(
+            'name = "unit"', 'name = "unit"\nweights = 7_000_000_000', 1))
+        done = optinc("interconnect", self.list, "-o", path, "--quiet", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({row["workload"] for row in json.loads(done.stdout)["scenarios"]}, {"own model of 7000000000 weights"})
+        with h5py.File(path) as file:
+            self.assertEqual(set(file["interconnect/workload"].asstr()[()]), {"own model of 7000000000 weights"})
+
+    def test_a_ring_of_the_same_codes_stands_beside_the_published_ratio(self):
+        """By hand: 6 operations a multiply-add and image, 1.5 times the codes and their scales over a port of 100 GB/s."""
+        rows = {(row["name"], row["servers"]): row for row in headline()["scenarios"]}
+        ring, unit = rows["F2 ResNet50 ring, 8 bits", 4], rows["F2 ResNet50 OptINC", 4]
+        compute = 6 * ring["macs"] * 16 / 36e12
+        self.assertAlmostEqual(ring["total_s"], compute + 1.5 * ring["parameters"] * (1 + 4 / 1024) / 100e9, 12)
+        self.assertEqual((ring["bits"], ring["scale_bits"], ring["block"]), (unit["bits"], unit["scale_bits"], unit["block"]))
+        self.assertAlmostEqual(ring["energy_j"], 8 * 16 * ring["total_s"] + 8 * 4 * 1.5 * ring["parameters"] * (1 + 4 / 1024) * 10e-12, 12)
+        self.assertAlmostEqual(unit["total_s"] / ring["total_s"], 0.969, 3)
+
     def test_lists_that_cannot_be(self):
         for before, after, *parts in (
-                ('name = "ring"', 'nam = "ring"', 'list.toml:5', "unknown key scenario.nam ", "scenario.name"),
+                ('name = "ring"', 'nam = "ring"', 'list.toml:5', "unknown key scenario.nam ", "\"name\""),
                 ('preset = "slow"', 'preset = "slwo"', 'no preset "slwo"', "slow"),
                 ("rate_bit_per_s = 1e9", "rate_bit_per_s = 0", "list.toml:3", "rate_bit_per_s", "1..1e+18"),
                 ("servers = [4, 8]", "servers = []", "servers"),
@@ -322,7 +342,7 @@ units = [{ design = "first", count = 4 }, { design = "second" }]
                 self.check_refusal(optinc("interconnect", self.list, "--quiet"), *parts)
         self.list.write_text("title = 'none'")
         self.check_refusal(optinc("interconnect", self.list), "no scenarios")
-        self.check_refusal(optinc("interconnect"), "no list named", "headline.toml")
+        self.check_refusal(optinc("interconnect"), "no list named", "interconnect headline")
         self.check_refusal(optinc("interconnect", self.folder / "missing.toml"), "missing.toml")
         self.assertIn("step_latency_s", optinc("interconnect", "--keys").stdout)
 

@@ -9,6 +9,7 @@ import os
 import tempfile
 import unittest
 import unittest.mock
+from dataclasses import replace
 from pathlib import Path
 
 from sample_files import FILES, FOLDER, command, make_files, samples  # first: it finds the package, or skips
@@ -23,7 +24,7 @@ from optinc.results.headlines import headlines
 from optinc.results.learning import differences, exact_place, final, mean_interval, paths
 from optinc.results.networks import LABELS, label_of
 from optinc.results.order_statistics import clopper_pearson, level_held
-from optinc.results.study import fixed, headline_metrics, of_worst_layer, say_point, show_mean
+from optinc.results.study import fixed, headline_metrics, meaning, of_worst_layer, say_point, show_mean
 
 ENGINES = {}
 for name, module in (("h5netcdf", "h5netcdf"), ("netcdf4", "netCDF4")):
@@ -134,6 +135,8 @@ class Reading(unittest.TestCase):
             self.assertAlmostEqual(found.rows[1].gradient_error / found.quantised, 1, delta=0.1)
             said = headlines(run)
             self.assertIn("at design-target other_net (29 MZIs, 100 % of words right)", said)
+            poor = replace(found, rows=tuple(replace(row, right=(row.right[0], 0.76 - place / 10)) for place, row in enumerate(found.rows)))
+            self.assertTrue(poor.conclusion().endswith("; at foundry none is usable (some_net decodes most, 76 %)."), poor.conclusion())
             self.assertRegex(said, "(?m)^  some_net +9,000 ")
         for name in ("one_sweep", "laws", "tolerant_keys"):
             with results.open_run(FILES[name]) as run:
@@ -287,6 +290,15 @@ class BadFiles(unittest.TestCase):
                 self.assertNotRegex(said, "[\x1b\x9b\u202e\u2066]")
         self.assertIn("\ufffd[31m", command("show", self.path)[1])
 
+    def test_a_label_of_earlier_versions_says_what_its_numbers_are(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "old.h5"
+            path.write_bytes(FILES["recorded_drift"].read_bytes())
+            with h5py.File(path, "r+") as file:
+                file["trials/die_temperature"].attrs["label"] = "die over ambient"
+            with results.open_run(path) as run:
+                self.assertEqual(meaning(run, "die_temperature").label, "die over mean ambient")
+
     def test_missing_group(self):
         with results.open_run(FILES["bare"]) as run:
             with self.assertRaisesRegex(results.NotAResult, r"no group 'eye' \(its groups: network\)\. "):
@@ -326,6 +338,16 @@ class Tables(unittest.TestCase):
             self.assertEqual(list(table), ["design", "trial", "variant", "ports", "sigma_eta_rad", "completed",
                                            "mesh_error"])
             self.assertEqual(table["ports"][-1], 64)
+
+    def test_a_file_without_trials_is_told_by_the_group_it_holds(self):
+        for name, group, columns in (("joined", "interconnect", {"name", "servers", "total_s", "energy_j"}), ("laws", "laws", {"measured"})):
+            with self.subTest(name), results.open_run(FILES[name]) as run:
+                self.assertLessEqual(columns, set(results.tidy(run)))
+                self.assertEqual(list(results.tidy(run)), list(results.tidy(run, group=group)))
+        with results.open_run(FILES["joined"]) as run:
+            said = headlines(run)
+            self.assertRegex(said, r"(?m)^OptINC +16 +0\.00115 s +0\.63 +5 J$")
+            self.assertRegex(said, r"(?m)^ODDL +1024 +0\.09446 s +- +-$")
 
     def test_csv_gives_the_numbers_back(self):
         with tempfile.TemporaryDirectory() as folder, results.open_run(FILES["incomplete"]) as run:

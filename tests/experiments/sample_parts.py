@@ -34,7 +34,7 @@ MEANINGS = {
     "mesh_error_in_phase": less("relative mesh error in phase"),
     "group_delay_spread": less("spread of group delay"),
     "phase_drift": less("rms phase change"),
-    "die_temperature": {"better": "none", "kind": "number", "label": "die over ambient"},
+    "die_temperature": {"better": "none", "kind": "number", "label": "die over mean ambient"},
 }
 """What the tool says of a metric, of those whose figures and tables the tests look at."""
 TRIALS = {"chip": "chip", "tolerance": "chip", "drift": "chip", "comb": "chip", "mesh": "mesh", "learning": "training"}

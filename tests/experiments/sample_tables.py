@@ -117,6 +117,8 @@ def of_a_cluster(path):
         group = Group(file, "competitions")
         group.axis("row", np.arange(3))
         group.dataset("scattered", ["row"], np.array([0.0, 0.1, 0.1]))
+        group.dataset("workload", ["row"], ["vgg19"] * 3)
+        group.dataset("nodes", ["row"], np.array([1024] * 3, np.int64))
         group.dataset("fat_tree_ratio", ["row"], np.array([1.0, 1.58, 3.0]))
         group.dataset("sip_ring_ratio", ["row"], np.array([1.1, 1.75, 9.0]))
         group = Group(file, "failures")

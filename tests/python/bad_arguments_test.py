@@ -82,7 +82,7 @@ class Sentences(unittest.TestCase):
             optinc.Mesh(256).fabricate("ideal", wafer=optinc.Wafer(die_length_m=5e-3))
 
     def test_derivatives(self):
-        self.refused(ValueError, 'unknown precision "half" (known: double, single). Did you mean "double"?',
+        self.refused(ValueError, 'unknown precision "half" (known: double, single). Use one of these.',
                      optinc.Mesh(4).settled, "half")
         settled, x = optinc.Mesh(4).settled(), numpy.ones((2, 4), complex)
         self.refused(ValueError, "gradient has shape (1, 4) and x (2, 4) (one shape). Give those of one call.",

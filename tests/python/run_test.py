@@ -113,7 +113,7 @@ class Run(unittest.TestCase):
         self.refused(ValueError, "invalid command line (Could not convert: --trials = many). Try optinc run --help.",
                      trials="many")
         self.study = "-no.toml"
-        self.refused(ValueError, "-no.toml: no such file, and no shipped study (optinc list). Did you mean sine?")
+        self.refused(ValueError, "-no.toml: no such file, and none of the shipped studies (optinc list studies). Check the path.")
         self.study = None
         self.refused(TypeError, "expected str, bytes or os.PathLike object, not NoneType")
 

@@ -376,7 +376,7 @@ class Units(unittest.TestCase):
             unit = optinc.Unit.load(name)
             exact = optinc.exact_answers(unit.task, self.codes)
             self.assertGreater((unit.average(self.codes) == exact).mean(), 0.999, name)
-        with self.assertRaisesRegex(ValueError, "Did you mean shipped/32x5"):
+        with self.assertRaisesRegex(ValueError, "Did you mean \"shipped/32x5"):
             optinc.Unit.load("shipped/32x6")
 
 

@@ -91,11 +91,20 @@ void visit_network(T& t, auto& scattered, auto&& visit) {
         t.optinc_levels);
   visit(FieldInfo{"design", "1", "Design of every OptINC unit, a row of `designs`"}, t.network.design);
   visit(FieldInfo{"designs", "1",
-                  "List of designs, relative to this list; empty: the shipped "
-                  "experiments/data/lists/at_operating_points.toml"},
+                  "List of designs, relative to this list, or a shipped one; empty: the shipped "
+                  "at_operating_points.toml"},
         t.network.designs);
   visit(FieldInfo{"seed", "1", "Seed of placement, hashing and arrivals", 0, 9007199254740992.0},
         t.network.seed);
+}
+
+inline FieldInfo bucket_field() {
+  return {"bucket_bytes",
+          "byte",
+          "Size of a bucket of 32-bit gradients",
+          1,
+          1e15,
+          "PyTorch DistributedDataParallel: 25 MiB"};
 }
 
 /// Keys of the iterations of data-parallel jobs, and of the network that they share.
@@ -110,9 +119,7 @@ void visit_traffic(T& t, auto& scattered, auto&& visit) {
           "waits for the mean of the largest in the job",
           0, 100},
       t.straggling);
-  visit(FieldInfo{"bucket_bytes", "byte", "Size of a bucket of 32-bit gradients", 1, 1e15,
-                  "PyTorch DistributedDataParallel: 25 MiB"},
-        t.bucket_bytes);
+  visit(bucket_field(), t.bucket_bytes);
   visit_network(t, scattered, visit);
 }
 
@@ -314,9 +321,10 @@ void visit_fields(I& i, auto&& visit) {
   visit(FieldInfo{"activation_bits", "bit", "Bits of an activation on the network", 1, 64},
         i.training.activation_bits);
   visit(FieldInfo{"overlap", "1",
-                  "Whether a block's gradients are averaged as soon as they are ready; false: after the last "
-                  "backward pass"},
+                  "Whether a bucket is exchanged as soon as the gradients of its blocks, or of its layers "
+                  "outside of blocks, are ready; false: all after the last backward pass"},
         i.training.overlap);
+  visit(bucket_field(), i.training.bucket_bytes);
   visit_network(i.traffic, i.scattered, visit);
 }
 

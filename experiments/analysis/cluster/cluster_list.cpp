@@ -8,6 +8,7 @@
 #include "experiments/analysis/interconnect/units.hpp"
 #include "experiments/engine/config/table_reader.hpp"
 #include "experiments/engine/process/text_table.hpp"
+#include "experiments/engine/study/shipped_files.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -89,7 +90,7 @@ void cost_rows(ClusterResults& all, const std::filesystem::path& shipped, const 
   std::vector<Scenario*> scenarios;
   const auto add = [&](Scenario& s, const std::string& name) {
     s.name = name;
-    if (!s.designs.empty()) s.designs = (all.folder / s.designs).string();
+    if (!s.designs.empty()) s.designs = shipped_or_own("lists", s.designs, all.folder).string();
     scenarios.push_back(&s);
   };
   for (auto& row : all.competitions) add(row.question.traffic.network, row.question.name);
@@ -162,6 +163,8 @@ void solve_cluster_list(ClusterResults& all, const std::filesystem::path& shippe
   solve(all.light_paths, solve_light_paths);
   solve(all.competitions, run_competition);
   solve(all.iterations, [&](const Iteration& i) { return run_iteration(i, all.folder, while_solving); });
+  for (auto& row : all.iterations)
+    if (!row.question.trace.empty()) row.question.training.workload.clear();  // nothing says what was traced
   solve(all.days, [&](const ClusterDay& d) {
     return run_day(settings_of(d, all.folder), [&](double) {
       if (while_solving) while_solving();

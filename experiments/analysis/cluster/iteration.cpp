@@ -16,8 +16,8 @@ void check_iteration(const Iteration& i, const std::filesystem::path& folder) {
   told.flop_per_s = i.training.flop_per_s;
   validate(
       i.training == told,
-      "{}: a trace beside workload, data, tensor, pipeline, microbatches, samples, activation_bits or overlap "
-      "(the trace says what ranks do). Leave these out.",
+      "{}: a trace beside workload, data, tensor, pipeline, microbatches, samples, activation_bits, overlap or "
+      "bucket_bytes (the trace says what ranks do). Leave these out.",
       i.name);
 }
 

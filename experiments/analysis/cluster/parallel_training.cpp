@@ -1,8 +1,8 @@
 #include "experiments/analysis/cluster/parallel_training.hpp"
 
 #include <algorithm>
+#include <limits>
 
-#include "experiments/analysis/interconnect/workloads.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -14,12 +14,12 @@ struct Part {
   bool block = false;
 };
 
-/// The model's blocks in order; the layers before and after them are parts of their own.
+/// The model's blocks in order; a layer that belongs to no block is a part of its own.
 std::vector<Part> parts_of(const ModelCost& model) {
   std::vector<Part> parts;
   std::int64_t of = -1;
   for (const LayerCost& layer : model.layers) {
-    if (parts.empty() || layer.block != of) parts.emplace_back();
+    if (parts.empty() || layer.block == 0 || layer.block != of) parts.emplace_back();
     of = layer.block;
     parts.back().block = layer.block > 0;
     parts.back().parameters += static_cast<double>(layer.parameters);
@@ -78,10 +78,8 @@ struct RankWriter {
       if (halves == 2) last = {add({StepKind::all_reduce, 0.0, activation_bytes, tensor_group, 0, 0, last})};
     }
   }
-  void average(double parameters) {
-    if (settings.data > 1)
-      add({StepKind::all_reduce, 0.0, 4.0 * parameters / static_cast<double>(settings.tensor), data_group, 0, 0,
-           last, 32});
+  void average(double bytes) {
+    if (settings.data > 1) add({StepKind::all_reduce, 0.0, bytes, data_group, 0, 0, last, 32});
   }
   void forward() {
     wait_for(previous);
@@ -90,13 +88,14 @@ struct RankWriter {
   }
   void backward(bool averages) {
     wait_for(next);
-    double parameters = 0.0;
+    const double bucket = settings.overlap ? settings.bucket_bytes : std::numeric_limits<double>::infinity();
+    double gathered_bytes = 0.0;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       compute(*part, 2.0);
-      parameters += part->parameters;
-      if (!averages || (!settings.overlap && std::next(part) != parts.rend())) continue;
-      average(parameters);
-      parameters = 0.0;
+      gathered_bytes += 4.0 * part->parameters / static_cast<double>(settings.tensor);
+      if (!averages || (gathered_bytes < bucket && std::next(part) != parts.rend())) continue;
+      average(gathered_bytes);
+      gathered_bytes = 0.0;
     }
     send_to(previous);
   }

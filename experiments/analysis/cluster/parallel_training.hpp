@@ -4,6 +4,7 @@
 #include <string>
 
 #include "experiments/analysis/cluster/execution_trace.hpp"
+#include "experiments/analysis/interconnect/workloads.hpp"
 
 namespace optinc {
 
@@ -16,8 +17,10 @@ struct ParallelTraining {
   std::int64_t microbatches = 1;  ///< of a replica
   std::int64_t samples = 2048;    ///< images or tokens of a microbatch
   std::int64_t activation_bits = 16;
-  bool overlap = true;      ///< a block's gradients are averaged as soon as they are there; false: after all
-  double flop_per_s = 1.0;  ///< of a rank
+  bool overlap =
+      true;  ///< a bucket of gradients is averaged as soon as it is full; false: all after the last pass
+  double bucket_bytes = ddp_bucket_bytes;  ///< of gradients of 32 bits of a rank
+  double flop_per_s = 1.0;                 ///< of a rank
 
   bool operator==(const ParallelTraining&) const = default;
 };
@@ -31,7 +34,8 @@ struct ParallelTraining {
 ///   as long, m microbatches take (m + P - 1) (forward + backward) of a stage.
 /// - Ranks that share layers add up their activations twice in every block's forward pass, and twice in its
 ///   backward pass (all-reduce), and wait for it.
-/// - Replicas average gradients of 32 bits, block by block during the last backward pass.
+/// - Replicas average gradients of 32 bits during the last backward pass. Those of whole blocks, and of layers
+///   outside of blocks, are gathered into buckets of bucket_bytes or more, the last layer's first.
 ///
 /// Throws Error for more than most_trace_steps steps, for models that do not consist of blocks unless tensor =
 /// pipeline = 1, and where pipeline does not divide the blocks. Sources: Narayanan et al. 2019 (PipeDream) and

@@ -9,6 +9,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -27,8 +28,8 @@ void check_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
     validate(std::isfinite(s) && s >= 0.0,
              "a time of {} s in the protocol (0 or more, finite). Set a value in this range.", s);
   validate(std::find(schedule_names.begin(), schedule_names.end(), p.schedule) != schedule_names.end(),
-           "schedule = {} (one of {}). Did you mean {}?", p.schedule, join_names(schedule_names),
-           nearest_name(p.schedule, schedule_names));
+           "schedule = {} (one of {}). {}", p.schedule, join_names(schedule_names),
+           suggestion(p.schedule, schedule_names));
   validate(p.schedule != "round-robin" || p.slot_s > p.tuning_s + p.settling_s,
            "slot_s = {} (more than tuning_s + settling_s = {}: a slot must carry bytes). Raise slot_s.",
            p.slot_s, p.tuning_s + p.settling_s);

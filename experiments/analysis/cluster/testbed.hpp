@@ -4,6 +4,7 @@
 #include <string>
 
 #include "experiments/analysis/cluster/protocol.hpp"
+#include "experiments/analysis/interconnect/workloads.hpp"
 
 namespace optinc {
 
@@ -12,7 +13,7 @@ namespace optinc {
 struct Testbed {
   std::string name, workload = "resnet50-cifar100-imagenet-stem", collective = "ring", schedule = "flow-based";
   std::int64_t nodes = 4, transceivers = 1, bits = 32, seed = 1, failed_transceivers = 0;
-  double rate_bit_per_s = 100e9, bucket_bytes = 25.0 * (1 << 20);
+  double rate_bit_per_s = 100e9, bucket_bytes = ddp_bucket_bytes;
   double message_s = 1e-6, tuning_s = 0.1e-6, settling_s = 0.1e-6, fibre_m = 50.0, backoff_s = 2e-6,
          slot_s = 100e-6;
   bool hold = true;

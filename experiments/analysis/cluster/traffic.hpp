@@ -13,6 +13,7 @@
 #include "experiments/analysis/cluster/light_paths.hpp"
 #include "experiments/analysis/interconnect/energy.hpp"
 #include "experiments/analysis/interconnect/scenario.hpp"
+#include "experiments/analysis/interconnect/workloads.hpp"
 
 namespace optinc {
 
@@ -31,9 +32,8 @@ struct TrafficSettings {
   /// Of all nodes: one of shared_network_names, servers, rate, routing ..; its workload gives compute_s of
   /// jobs. `optinc` needs the cost of its unit (cost_units).
   Scenario network = cluster_network();
-  std::int64_t optinc_levels = 2;  ///< most levels of OptINC units; larger jobs are not served
-  double bucket_bytes =
-      25.0 * (1 << 20);  ///< of DistributedDataParallel, 32 bits a gradient (PyTorch's default 25 MiB)
+  std::int64_t optinc_levels = 2;          ///< most levels of OptINC units; larger jobs are not served
+  double bucket_bytes = ddp_bucket_bytes;  ///< of 32 bits a gradient
   bool overlap =
       true;  ///< a bucket is exchanged as soon as its layers are done; false: after the backward pass
   double straggling = 0.0;  ///< mean delay of a node in its computing, over compute_s; exponential

@@ -8,6 +8,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -54,8 +55,7 @@ LinkTable fat_tree_links(const FatTree& t) {
   validate(std::isfinite(t.oversubscription) && t.oversubscription >= 1.0,
            "oversubscription = {} (1 or more). 1 is a tree that blocks nothing.", t.oversubscription);
   validate(std::find(routings.begin(), routings.end(), t.routing) != routings.end(),
-           "routing = {} (one of {}). Did you mean {}?", t.routing, join_names(routings),
-           nearest_name(t.routing, routings));
+           "routing = {} (one of {}). {}", t.routing, join_names(routings), suggestion(t.routing, routings));
   validate(t.sub_flows >= 1 && t.sub_flows <= 4096,
            "sub_flows = {} (1..4096). Hash at least one flow a connection.", t.sub_flows);
   const Places p = places_of(t);

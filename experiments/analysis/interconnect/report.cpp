@@ -182,6 +182,9 @@ std::string remarks_text(const InterconnectResults& all) {
     calibrated |= s.calibrated;
     std::string remark = s.calibrated ? "CALIBRATED" : "";
     if (!s.note.empty()) remark += (remark.empty() ? "" : ": ") + s.note;
+    if (s.network == "optinc" && s.bits <= 16 && s.scale_bits == 0)
+      remark +=
+          (remark.empty() ? "" : "; ") + std::string("scale_bits = 0: codes without scales or side network");
     if (!s.reference.empty()) remark += (remark.empty() ? "relative to " : "; relative to ") + s.reference;
     if (remark.empty() || s.name == last) continue;
     text += hanging_text("  " + s.name, remark, 37);

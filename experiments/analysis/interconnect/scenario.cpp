@@ -1,5 +1,7 @@
 #include "experiments/analysis/interconnect/scenario.hpp"
 
+#include <fmt/format.h>
+
 #include "experiments/analysis/interconnect/collectives.hpp"
 #include "physics/core/check.hpp"
 
@@ -61,13 +63,15 @@ std::int64_t units_of(const Scenario& s) {
 
 ModelCost model_of(const Scenario& s) {
   if (s.weights == 0) return workload_cost(s.workload, s.context);
-  return {"own", "sample", {{"all", s.weights, s.weights}}};
+  return {fmt::format("own model of {} weights", s.weights), "sample", {{"all", s.weights, s.weights}}};
 }
 
 Scenario in_force(Scenario s) {
   const ModelCost model = model_of(s);
   const int n = static_cast<int>(s.servers);
   if (s.compute_s < 0.0) s.compute_s = iteration_flop(s, model) / s.compute_rate_flop_per_s;
+  s.workload = model.name;
+  s.scale_bits = s.bits_of_scales();
   if (s.network == "fat-tree" && s.radix == 0) s.radix = fitting_radix(n);
   if (s.network == "optinc") s.levels = levels_of(s);
   s.units = s.network == "optinc" ? units_of(s) : 0;

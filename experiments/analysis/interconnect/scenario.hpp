@@ -26,7 +26,7 @@ struct Scenario {
   double compute_rate_flop_per_s = 36e12, flop_per_mac = 2.0, backward_ratio = 2.0, compute_s = -1.0,
          overlap = 0.0;
   // payload
-  std::int64_t bits = 32, scale_bits = 0, block = 1024, buckets = 1;
+  std::int64_t bits = 32, scale_bits = -1, block = 1024, buckets = 1;
   // a server's port
   std::int64_t transceivers = 1;
   double rate_bit_per_s = 800e9, efficiency = 1.0, step_latency_s = 2e-6, hop_latency_s = 0.5e-6;
@@ -53,6 +53,12 @@ struct Scenario {
   double line_bit_per_s() const { return static_cast<double>(transceivers) * rate_bit_per_s; }
   /// B = M R eta / 8, bytes/s and direction.
   double port_bytes_per_s() const { return line_bit_per_s() * efficiency / 8.0; }
+  /// Bits of a block's scale. By default 32 for codes of OptINC units, which are integers in need of a common
+  /// scale (at most 16 bits), and none elsewhere, where 16 bits or less may be floating-point numbers.
+  std::int64_t bits_of_scales() const {
+    if (scale_bits >= 0) return scale_bits;
+    return network == "optinc" && bits <= 16 ? 32 : 0;
+  }
   /// Whether servers reach OptINC units by circuits that are switched.
   bool circuit_switched() const { return network == "optinc" && arrangement == "circuit-switched"; }
 };
@@ -87,10 +93,10 @@ bool reads_key(const Scenario& scenario, std::string_view key);
 /// Sets one key, which scenario_fields names; `where` opens the message. Throws Error where check_field does.
 void set_field(Scenario& scenario, std::string_view key, const FieldValue& value, std::string_view where);
 
-/// The scenario with every value that it leaves to us: compute_s of workload, batch and rate; the fewest ports
-/// of a fat-tree's switch and levels of OptINC that fit; its units; best_chunks; the port's rate over 64
-/// wavelengths; circuits set in 25e-6 s (sip-ring) or 10e-3 s (others); the delay of its `unit`. For a scenario
-/// that check_scenario lets pass.
+/// The scenario with every value that it leaves to us: compute_s of workload, batch and rate; the name of a
+/// model of one's own as its workload; bits_of_scales; the fewest ports of a fat-tree's switch and levels of
+/// OptINC that fit; its units; best_chunks; the port's rate over 64 wavelengths; circuits set in 25e-6 s
+/// (sip-ring) or 10e-3 s (others); the delay of its `unit`. For a scenario that check_scenario lets pass.
 Scenario in_force(Scenario scenario);
 
 /// Layers of the model that is trained: those of `workload`, or a single one of `weights` weights, each of

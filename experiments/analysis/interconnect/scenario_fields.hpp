@@ -15,7 +15,7 @@ void visit_fields(S& s, Visitor&& visit) {
   const bool fat_tree = s.network == "fat-tree", sip_ring = s.network == "sip-ring",
              sip_ocs = s.network == "sip-ocs", oddl = s.network == "oddl", optinc = s.network == "optinc";
   const bool circuits = s.circuit_switched(), tree = optinc && !circuits;
-  const bool in_network = s.collective == "in-network", scaled = s.scale_bits > 0,
+  const bool in_network = s.collective == "in-network", scaled = s.bits_of_scales() > 0,
              words = s.weights == 0 && s.workload.starts_with("llama"), counted = s.compute_s < 0.0;
   const bool switches = s.network == "switch" || fat_tree || (optinc && scaled);
   const bool routed = fat_tree && (!in_network || scaled), placed = fat_tree || sip_ring;
@@ -67,7 +67,10 @@ void visit_fields(S& s, Visitor&& visit) {
         s.overlap, true);
 
   visit(FieldInfo{"bits", "bit", "Bits per gradient element on the wire", 1, 64}, s.bits, true);
-  visit(FieldInfo{"scale_bits", "bit", "Bits per block scale; 0: no scales", 0, 64}, s.scale_bits, true);
+  visit(FieldInfo{"scale_bits", "bit",
+                  "Bits per block scale; 0: no scales; -1: 32 for OptINC's codes of at most 16 bits, else 0",
+                  -1, 64},
+        s.scale_bits, true);
   visit(FieldInfo{"block", "1", "Gradient elements per scale", 1, 1e9}, s.block, scaled);
   visit(
       FieldInfo{"buckets", "1", "Parts of the gradient whose scales are agreed on one after the other", 1, 1e6},
@@ -156,9 +159,8 @@ void visit_fields(S& s, Visitor&& visit) {
           "empty: energy is not known"},
       s.design, optinc);
   visit(
-      FieldInfo{
-          "designs", "1",
-          "List of designs, relative to this list; empty: the shipped experiments/data/lists/published.toml"},
+      FieldInfo{"designs", "1",
+                "List of designs, relative to this list, or a shipped one; empty: the shipped published.toml"},
       s.designs, optinc && !s.design.empty());
   visit(FieldInfo{"chip_latency_s", "s", "Delay of light through an OptINC unit without a design", 0, s_max,
                   "guess: 5 cm of group index 4.2"},

@@ -4,8 +4,10 @@
 
 #include "experiments/analysis/interconnect/list_source.hpp"
 #include "experiments/engine/process/text_table.hpp"
+#include "experiments/engine/study/shipped_files.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 
@@ -139,9 +141,9 @@ const Scenario& scenario_named(const ScenarioList& list, const std::string& name
   std::vector<std::string_view> names;
   for (const Scenario& s : list.scenarios)
     if (std::find(names.begin(), names.end(), s.name) == names.end()) names.push_back(s.name);
-  throw Error(fmt::format("no scenario \"{}\"{} (there are {}). Did you mean \"{}\"?", name,
+  throw Error(fmt::format("no scenario \"{}\"{} (there are {}). {}", name,
                           servers == 0 ? "" : fmt::format(" of {} servers", servers), join_names(names),
-                          nearest_name(name, names)));
+                          suggestion(name, names)));
 }
 
 ScenarioList load_scenario_list(const std::filesystem::path& path) {
@@ -156,7 +158,7 @@ ScenarioList load_scenario_list(const std::filesystem::path& path) {
   validate(!scenarios.empty(), "{}: no scenarios ([[scenario]] each). Add one.", in.source.name);
   for (const TableReader& scenario : scenarios) take_scenario(in, scenario, list.scenarios);
   for (Scenario& s : list.scenarios)
-    if (!s.designs.empty()) s.designs = (path.parent_path() / s.designs).string();
+    if (!s.designs.empty()) s.designs = shipped_or_own("lists", s.designs, path.parent_path()).string();
   check_presets(in);
   check_references(in.source.name, list);
   for (const TableReader& question : top.tables("sensitivity"))

@@ -3,7 +3,7 @@
 
 #include "experiments/analysis/interconnect/list_source.hpp"
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 namespace {
@@ -33,8 +33,8 @@ FieldEntry varied_field(const TableReader& r, const Scenario& s, const std::stri
     if (field.info.key == key && !text) return field;
     if (!text) keys.push_back(field.info.key);
   }
-  throw Error(fmt::format("{} = \"{}\" (of a scenario; optinc interconnect --keys). Did you mean \"{}\"?",
-                          r.at(r.need("key"), "key"), key, nearest_name(key, keys)));
+  throw Error(fmt::format("{} = \"{}\" (of a scenario; optinc interconnect --keys). {}",
+                          r.at(r.need("key"), "key"), key, suggestion(key, keys)));
 }
 
 /// Refuses a value whose trial cannot be, or in which nobody reads the key.

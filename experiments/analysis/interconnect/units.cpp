@@ -8,6 +8,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 namespace {
@@ -25,8 +26,8 @@ void check_design(const Scenario& s, const DesignList& list, const std::string& 
   std::vector<std::string_view> names;
   for (const DesignEntry& d : list.designs) names.push_back(d.name);
   validate(std::find(names.begin(), names.end(), s.design) != names.end(),
-           "{}: no design \"{}\" (in {}). Did you mean \"{}\"?", s.name, s.design, file,
-           nearest_name(s.design, names));
+           "{}: no design \"{}\" (in {}, which has {}). {}", s.name, s.design, file, join_names(names),
+           suggestion(s.design, names));
 }
 
 void check_unit(const Scenario& s) {

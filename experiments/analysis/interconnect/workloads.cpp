@@ -7,6 +7,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 namespace {
@@ -131,8 +132,8 @@ ModelCost workload_cost(std::string_view name, std::int64_t context) {
   if (name == names[3]) return llama(name, 8, 384, 1024, 32000, false, context);
   if (name == names[4]) return llama(name, 8, 384, 1024, 32000, true, context);
   if (name == names[5]) return llama(name, 32, 4096, 11008, 32000, false, context);
-  throw Error(fmt::format("no workload \"{}\" (there are {}). Did you mean \"{}\"?", name, join_names(names),
-                          nearest_name(name, names)));
+  throw Error(
+      fmt::format("no workload \"{}\" (there are {}). {}", name, join_names(names), suggestion(name, names)));
 }
 
 }  // namespace optinc

@@ -29,6 +29,9 @@ struct ModelCost {
   std::int64_t macs() const;
 };
 
+/// Size of the buckets in which gradients of 32 bits are averaged. Source: PyTorch DistributedDataParallel.
+inline constexpr double ddp_bucket_bytes = 25.0 * (1 << 20);
+
 /// Names that workload_cost knows.
 std::span<const std::string_view> workload_names();
 

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 namespace {
@@ -49,8 +49,8 @@ std::vector<const Law*> choose_laws(const std::vector<std::string>& words) {
       if (matches(laws()[i], word)) wanted[i] = found = true;
     std::vector<std::string_view> known;
     for (const Law& law : laws()) known.push_back(has_letters(word) ? law.name : law.row);
-    validate(found, "no law of row or name \"{}\" (optinc validate --list shows all {}). Did you mean \"{}\"?",
-             word, laws().size(), nearest_name(word, known));
+    validate(found, "no law of row or name \"{}\" (optinc validate --list shows all {}). {}", word,
+             laws().size(), suggestion(word, known, "Take a row or a name from there."));
   }
   std::vector<const Law*> chosen;
   for (std::size_t i = 0; i < wanted.size(); ++i)

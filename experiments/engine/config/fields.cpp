@@ -8,6 +8,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/printable.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 namespace {
@@ -71,8 +72,8 @@ void check_string(std::string_view where, const FieldInfo& info, const std::stri
   if (info.names.empty()) return;
   for (const auto name : info.names)
     if (name == value) return;
-  throw Error(fmt::format("{} = {} is unknown (known: {}). Did you mean \"{}\"?", where, toml_text(value),
-                          join_names(info.names), nearest_name(value, info.names)));
+  throw Error(fmt::format("{} = {} is unknown (known: {}). {}", where, toml_text(value), join_names(info.names),
+                          suggestion(value, info.names)));
 }
 
 }  // namespace

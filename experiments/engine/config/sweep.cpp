@@ -9,6 +9,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
@@ -84,8 +85,8 @@ Coordinates unit_design(const SweepDesign& design, std::size_t dimensions, std::
   constexpr std::size_t most_values = 4'000'000;
   const auto methods = sweep_methods();
   validate(std::find(methods.begin(), methods.end(), design.method) != methods.end(),
-           "sweep.method = \"{}\" is unknown (known: {}). Did you mean \"{}\"?", design.method,
-           join_names(methods), nearest_name(design.method, methods));
+           "sweep.method = \"{}\" is unknown (known: {}). {}", design.method, join_names(methods),
+           suggestion(design.method, methods));
   const bool even = design.method == "linear" || design.method == "log";
   validate(design.points >= (even ? 2 : 1) && design.points <= most_points,
            "sweep.points = {} by method {} (allowed: {}..{}). Give points = 9, for example.", design.points,

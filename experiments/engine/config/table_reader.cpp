@@ -4,6 +4,7 @@
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 
@@ -14,11 +15,10 @@ std::string TableReader::name(std::string_view key) const {
 void TableReader::only(std::span<const std::string_view> known, std::string_view listed_by) const {
   for (const auto& [key, node] : table)
     if (std::find(known.begin(), known.end(), key.str()) == known.end())
-      throw Error(fmt::format("{}unknown key {} ({}{}). Did you mean {}?", source.at(key.source()),
-                              one_line(name(key.str())),
+      throw Error(fmt::format("{}unknown key {} ({}{}). {}", source.at(key.source()), one_line(name(key.str())),
                               kind.empty() ? "there are: " : fmt::format("{} has: ", kind),
                               listed_by.empty() ? join_names(known) : fmt::format("see {}", listed_by),
-                              name(nearest_name(key.str(), known))));
+                              suggestion(key.str(), known)));
 }
 
 std::string TableReader::text(std::string_view key) const {

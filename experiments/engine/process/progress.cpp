@@ -1,8 +1,10 @@
 #include "experiments/engine/process/progress.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace optinc {
@@ -15,6 +17,21 @@ namespace {
 void say(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
+}
+
+/// Columns of the terminal behind standard error; very many where it does not say.
+std::size_t columns() {
+  winsize size = {};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : std::size_t{1} << 20;
+}
+
+/// UTF-8 of at most `room` characters; a longer text ends in "..".
+std::string shortened(const std::string& text, std::size_t room) {
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };
+  if (static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins)) <= room) return text;
+  std::size_t kept = 0, end = 0;
+  for (; end < text.size() && (kept + 2 < room || !begins(text[end])); ++end) kept += begins(text[end]);
+  return text.substr(0, end) + std::string("..").substr(0, room);
 }
 
 }  // namespace
@@ -61,16 +78,19 @@ double Progress::seconds() const { return std::chrono::duration<double>(Clock::n
 
 void Progress::show(bool last) {
   const double elapsed = seconds(), rate = static_cast<double>(done_) / std::max(elapsed, 1e-9);
-  std::string line = fmt::format("{} {}/{}", stage_, done_, total_);
+  std::string numbers = fmt::format(" {}/{}", done_, total_);
   if (last)
-    line += fmt::format("  {:.1f} s", elapsed);
+    numbers += fmt::format("  {:.1f} s", elapsed);
   else if (done_ > 0)
-    line += fmt::format("  {:.1f}/s, {:.0f} s left", rate, static_cast<double>(total_ - done_) / rate);
-  if (const std::string note = note_ ? note_() : ""; !note.empty()) line += "  " + note;
-  if (terminal_)
-    say(fmt::format("\r\033[K{}{}", line, last ? "\n" : ""));
-  else
-    say(fmt::format("  {}\n", line));
+    numbers += fmt::format("  {:.1f}/s, {:.0f} s left", rate, static_cast<double>(total_ - done_) / rate);
+  std::string note = note_ ? note_() : "";
+  if (!note.empty()) note = "  " + note;
+  if (!terminal_) return say(fmt::format("  {}{}{}\n", stage_, numbers, note));
+  if (last) return say(fmt::format("\r\033[K{}{}{}\n", stage_, numbers, note));
+  // a line that wrapped could not be renewed: the numbers stay, the note is cut first
+  const std::size_t room = columns() - 1, stage = room - std::min(room, numbers.size());
+  const std::string head = shortened(stage_, stage) + numbers;
+  say("\r\033[K" + head + shortened(note, room - std::min(room, head.size())));
 }
 
 }  // namespace optinc

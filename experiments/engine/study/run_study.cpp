@@ -33,7 +33,8 @@ void tell(const TrialsReport& report, int workers, double store_seconds, bool qu
   const double wall = report.wall_seconds + store_seconds;
   std::string text = fmt::format("timing: {} trials in {:.3f} s, {:.1f}/s on {}; {:.3f} s to store", report.run,
                                  wall, static_cast<double>(report.run) / wall, workers, store_seconds);
-  if (report.trial_seconds >= least_trial_seconds)
+  // of a run that was stopped, the trials that were given up are outside as well
+  if (report.ending == Ending::complete && report.trial_seconds >= least_trial_seconds)
     text += fmt::format("; overhead {:.2f} % ({} spent outside trials, relative to the time in trials)",
                         100 * (wall * workers - report.trial_seconds) / report.trial_seconds,
                         workers == 1 ? "time" : fmt::format("time that the {} workers", workers));

@@ -16,6 +16,7 @@
 #include "experiments/engine/study/shipped_files.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/core/suggestion.hpp"
 
 namespace optinc {
 namespace {
@@ -72,8 +73,7 @@ fs::path network_path(const std::string& source) {
   validate(!known.empty(), "{}: no network is shipped here ({} is not on this machine). Name a file.", source,
            shipped_folder("networks").string());
   validate(std::find(known.begin(), known.end(), source) != known.end(),
-           "{}: no such network (shipped: {}). Did you mean {}?", source, join_names(known),
-           nearest_name(source, known));
+           "{}: no such network (shipped: {}). {}", source, join_names(known), suggestion(source, known));
   return shipped_folder("networks") / (source.substr(prefix.size()) + ".h5");
 }
 

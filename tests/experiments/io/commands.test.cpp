@@ -254,7 +254,7 @@ TEST_CASE("commands name what is missing or does not fit") {
   check_message(program_of(scratch / "u.json", {}), {".json", ".h5, .csv, .sNp"});
   check_message(transfer_of(phases, {}), {"p.csv", "meshes", "layer0/block0/mesh"});
   check_message(transfer_of(phases, {.mesh = "layer0/block0/mash"}),
-                {"layer0/block0/mash", "Did you mean layer0/block0/mesh"});
+                {"layer0/block0/mash", "Did you mean \"layer0/block0/mesh\""});
   check_message(transfer_of(network, {}), {"network.h5: /phases", "missing"});
 
   write_matrix(scratch / "u.csv", haar(4), "t", "c");

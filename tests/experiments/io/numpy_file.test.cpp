@@ -130,7 +130,7 @@ TEST_CASE("arrays that are no columns are refused in a sentence") {
   CHECK(no_errors_of("[('alpha_rad', '<f8')]", 3).empty());
   CHECK(no_errors_of("[('alpha_rad', '<f8')]", 2) ==
         path + ": 2 rows for 3 MZIs (one each, in the order of the mesh). Save as many.");
-  CHECK_THAT(no_errors_of("[('alpha', '<f8')]", 3), ContainsSubstring("Did you mean alpha_rad?"));
+  CHECK_THAT(no_errors_of("[('alpha', '<f8')]", 3), ContainsSubstring("Did you mean \"alpha_rad\"?"));
   CHECK_THAT(no_errors_of("[('upper', '<f8')]", 3), ContainsSubstring("no column \"column\""));
   CHECK_THAT(no_errors_of("'<f8'", 3), ContainsSubstring("column \"array\" is unknown"));
 }

@@ -86,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     def command(name: str, act: object, summary: str, description: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=summary, description=description, epilog=EXAMPLES,
                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-        added.add_argument("file", type=Path, metavar="FILE", help="result of optinc run, budget or validate")
+        added.add_argument("file", type=Path, metavar="FILE", help="result file of optinc")
         added.set_defaults(act=act)
         return added
 
@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
     write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="output file")
     write.add_argument("--force", action="store_true", help="overwrite an existing output file")
     write.add_argument("--metric", metavar="M", help="write only this quantity (default: all quantities per trial and variant)")
-    write.add_argument("--group", default="trials", metavar="G", help="group of the file: trials (default), summary, training, ...")
+    write.add_argument("--group", metavar="G", help="group of the file: summary, training, ... (default: trials, or what the file holds instead)")
     page = command("report", report, "write one HTML page",
                    "Writes a self-contained page that works offline, without scripts: settings, main numbers with their intervals,\n"
                    "the figures that the study names, warnings, provenance and the command that repeats the run.")

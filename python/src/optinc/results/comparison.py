@@ -14,6 +14,9 @@ from .study import Parameter, fixed, parameters, say_point, statistic
 
 MOST_COLUMNS = 4
 
+USABLE = 0.9
+"""Share of words right below which no network of a column is called the best one: of ten gradient elements one is wrong."""
+
 
 @dataclass(frozen=True)
 class ComparedNetwork:
@@ -40,13 +43,17 @@ class Comparison:
 
     def conclusion(self) -> str:
         """The best network of every column, in a sentence; of those that the intervals of their means do not tell apart
-        the one of fewest MZIs."""
+        the one of fewest MZIs. Of a column whose best one decodes less than USABLE: that none is usable."""
         told = []
         for i, column in enumerate(self.columns):
             seen = [row for row in self.rows if not math.isnan(row.right[i])]
             if not seen:
                 continue
             most = max(seen, key=lambda row: row.right[i])
+            if most.right[i] < USABLE:
+                told.append(f"{'at ' + column + ' ' if column else ''}none is usable ({most.name} decodes most, "
+                            f"{percent(most.right[i])})")
+                continue
             best = min((row for row in seen if row is most or row.high[i] >= most.low[i]), key=lambda row: (row.mzis, -row.right[i]))
             told.append(f"{'at ' + column + ' ' if column else ''}{best.name} ({best.mzis:,.0f} MZIs, {percent(best.right[i])} "
                         "of words right)")

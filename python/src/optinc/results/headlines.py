@@ -10,10 +10,22 @@ import xarray
 
 from .comparison import comparison_lines
 from .run import Run
-from .study import headline_metrics, of_worst_layer, per_variant, say_point, show_mean, statistic
+from .study import (headline_metrics, of_worst_layer, per_variant, say_point, show_mean, show_value, statistic,
+                    words_of)
 from .text import clean
 
 MOST_LINES = 60
+
+TOLD = {"interconnect": ("name", "servers", "total_s", "normalised", "energy_j"),
+        "designs": ("design", "mzis", "static_power", "delay", "area"),
+        "operating_points": ("design", "symbol_rate", "bit_rate", "energy_per_bit"),
+        "testbeds": ("name", "tuning_s", "exchange_s", "ratio"),
+        "light_paths": ("name", "nodes", "placed"),
+        "competitions": ("name", "scattered", "oddl_s", "fat_tree_ratio", "sip_ring_ratio", "aggregation_ratio", "optinc_ratio"),
+        "iterations": ("name", "network", "iteration_s", "without_s", "compute_s"),
+        "days": ("name", "network", "used", "stretch", "finished"),
+        "failures": ("name", "component", "slowdown", "lost_s")}
+"""What is told of every row of a group without trials."""
 
 
 def headlines(run: Run) -> str:
@@ -42,8 +54,24 @@ def headlines(run: Run) -> str:
                   in zip(run.gradient["path"].values, run.gradient["relative_error"].values)]
     if run.laws is not None:
         lines += ["", *law_lines(run.laws)]
+    for group, names in TOLD.items():
+        if (data := run.group(group)) is not None:
+            lines += ["", *row_lines(data, names)]
     # a file that somebody else wrote must not command the terminal
     return "\n".join(clean(line.replace("\n", " ")) for line in lines)
+
+
+def row_lines(data: xarray.Dataset, names: tuple[str, ...]) -> list[str]:
+    """A line for every row of a group, the first ones of very many."""
+    names = tuple(name for name in names if name in data)
+    units = {name: words_of(data[name].attrs, name)[0] for name in names}
+    rows = [list(names)] + [["-" if value != value else show_value(value, units[name]) for name, value in zip(names, row)]
+                            for row in zip(*(data[name].values[:MOST_LINES].tolist() for name in names))]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(names))]
+    lines = ["  ".join(f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}" for i, (cell, width) in enumerate(zip(row, widths)))
+             for row in rows]
+    more = data[names[0]].size - MOST_LINES
+    return lines + ([f"... and {more} more: optinc-results table has them"] if more > 0 else [])
 
 
 def law_lines(laws: xarray.Dataset) -> list[str]:

@@ -48,7 +48,7 @@ class Run:
         data = self.group(name)
         if data is None:
             raise NotInResult(f"{self.path} has no group '{name}' (its groups: {', '.join(self._file) or 'none'}). "
-                              "Let the study record it, and run it again.")
+                              "Name one of these, or let the study record it and run it again.")
         return data
 
     @cached_property

@@ -63,12 +63,17 @@ class Meaning:
         return self.kind == "share" and self.better == "higher"
 
 
+RELABELLED = {"die over ambient": "die over mean ambient"}
+"""Labels of earlier versions that said something else than their numbers."""
+
+
 def meaning(run: Run, metric: str) -> Meaning:
     """What the file says of a metric; the defaults where it says nothing."""
     for group in (run.trials, run.summary):
         if group is not None and metric in group:
             attributes = group[metric].attrs
-            return Meaning(**{f.name: str(attributes[f.name]) for f in fields(Meaning) if f.name in attributes})
+            told = {f.name: str(attributes[f.name]) for f in fields(Meaning) if f.name in attributes}
+            return replace(Meaning(**told), label=RELABELLED.get(told.get("label", ""), told.get("label", "")))
     return Meaning()
 
 

@@ -55,6 +55,7 @@ LOOK: dict[Any, Any] = {
     "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.6,
     "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.4, "axes.axisbelow": True,
     "lines.linewidth": 1.3, "lines.markersize": 4, "legend.frameon": False, "legend.handlelength": 2.6,
+    "axes.formatter.useoffset": False,  # 1550.2, not 0.2 and +1.55e3 elsewhere
     "pdf.fonttype": 42,  # text stays text
     "figure.constrained_layout.use": True, "savefig.dpi": 220,
 }
@@ -180,9 +181,10 @@ def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any
         title += f" — incomplete run: {done} of {asked} trials"
     width = figure.get_figwidth()
     if legend is not None and len(legend[1]) == 1 and legend[1][0]:
-        title += f"; {legend[1][0]}"
+        if not re.search(rf"\b{re.escape(legend[1][0])}$", title):
+            title += f"; {legend[1][0]}"
     # About 14 letters of the title and 23 of the small print to an inch
-    title = title.replace(" = ", "\xa0=\xa0")  # not torn apart
+    title = title.replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%")  # not torn apart
     title = plain(textwrap.fill(title, int(14 * width) + 5 * (width > 5)))
     if legend is not None and len(legend[1]) > 1:
         fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width

@@ -24,8 +24,13 @@ STATISTICS = (("", "_mean", "_std", "_mean_low", "_mean_high", "_low", "_high"),
 """Endings of the datasets that belong to one metric and share its axes."""
 
 
-def tidy(run: Run, metric: Optional[str] = None, group: str = "trials") -> Table:
-    """A table of `group`: one row per place on the axes of `metric` (sweep point, trial, variant, ...), in the order
+TABLES = ("trials", "interconnect", "designs", "operating_points", "laws", "testbeds", "light_paths", "competitions",
+          "iterations", "days", "failures", "training", "network")
+"""Groups that a table is made of where none is named: the first that is there."""
+
+
+def tidy(run: Run, metric: Optional[str] = None, group: Optional[str] = None) -> Table:
+    """A table of `group` (default: `trials`, or of a file without them the group that it is about): one row per place on the axes of `metric` (sweep point, trial, variant, ...), in the order
     of the file. Columns: the axes, the keys of sweeps of several keys, `completed`, then the numbers, in the units of
     the file. Text columns are of type object, missing numbers NaN.
 
@@ -34,6 +39,7 @@ def tidy(run: Run, metric: Optional[str] = None, group: str = "trials") -> Table
 
     Raises NotInResult for a group or metric that is not there.
     """
+    group = group or next((name for name in TABLES if run.group(name) is not None), TABLES[0])
     data = run.require(group)
     known = [str(name) for name, v in data.data_vars.items() if name == "completed" or is_key(run, v)]
     measured = [str(name) for name in data.data_vars if name not in known]

@@ -221,5 +221,5 @@ TEST_CASE("the protocol refuses what cannot be") {
   p.slot_s = 0.0;
   CHECK_THROWS_WITH(run_protocol(p, good), ContainsSubstring("slot_s"));
   p.schedule = "fow-based";
-  CHECK_THROWS_WITH(run_protocol(p, good), ContainsSubstring("Did you mean flow-based"));
+  CHECK_THROWS_WITH(run_protocol(p, good), ContainsSubstring("Did you mean \"flow-based\""));
 }

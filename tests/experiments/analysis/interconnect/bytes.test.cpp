@@ -60,6 +60,7 @@ TEST_CASE("scales are sent like a gradient, over the same network") {
 TEST_CASE("scales of OptINC travel over a side network") {
   Scenario s = scenario("optinc", "optinc", 4);
   s.bits = 8;
+  s.scale_bits = 0;
   const IterationResult plain = simulate_iteration(s);
   s.scale_bits = 32;
   const IterationResult scaled = simulate_iteration(s);

@@ -140,5 +140,9 @@ TEST_CASE("scales of OptINC cost a side network") {
   const IterationResult r = simulate_iteration(s);
   CHECK(r.energy.transceivers_j == Approx(2 * 4 * 16.0 * r.total_s));
   CHECK(r.energy.switches_j == Approx(8 * 4 * 1.5 * r.payload_bytes / 256 * 10e-12));
-  CHECK(energy(costed_tree(4)).transceivers_j == 0.0);
+  Scenario by_default = costed_tree(4), without = by_default;
+  by_default.scale_bits = -1;
+  CHECK(energy(by_default).total_j() == r.energy.total_j());  // codes of 8 bits are nothing without scales
+  without.scale_bits = 0;
+  CHECK(energy(without).transceivers_j == 0.0);
 }

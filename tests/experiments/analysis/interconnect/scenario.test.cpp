@@ -105,6 +105,31 @@ TEST_CASE("what would take hours or all memory is refused") {
   check_message(refused(s), {"2048 servers and 64 sub_flows"});
 }
 
+// fails when OptINC's codes are averaged without the scales that they stand for, or numbers of 32 bits get some
+TEST_CASE("codes of OptINC have scales of 32 bits unless the scenario says otherwise") {
+  Scenario s = scenario("optinc", "optinc", 4);
+  CHECK(in_force(s).scale_bits == 0);
+  for (const int bits : {1, 8, 16}) {
+    s.bits = bits;
+    CHECK(in_force(s).scale_bits == 32);
+    CHECK(reads_key(s, "block"));
+  }
+  s.scale_bits = 0;
+  CHECK(in_force(s).scale_bits == 0);
+  CHECK_FALSE(reads_key(s, "block"));
+  s = scenario("switch", "ring", 4);
+  s.bits = 16;  // may be floating-point numbers
+  CHECK(in_force(s).scale_bits == 0);
+}
+
+// fails when a model of one's own goes by the name of a workload
+TEST_CASE("a model of one's own has a name of its own") {
+  Scenario s = scenario("switch", "ring", 4);
+  CHECK(in_force(s).workload == "resnet50-cifar100-imagenet-stem");
+  s.weights = 7'000'000'000;
+  CHECK(in_force(s).workload == "own model of 7000000000 weights");
+}
+
 // fails when a key's reader is forgotten in visit_fields
 TEST_CASE("a scenario reads the keys of its network, collective and arithmetic alone") {
   const auto reads = [](const Scenario& s, std::vector<std::string_view> yes,

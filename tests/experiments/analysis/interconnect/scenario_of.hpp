@@ -17,9 +17,10 @@ inline Scenario scenario(const char* network, const char* collective, std::int64
   return s;
 }
 
-/// The same at chips of 8 bits from 4 servers and 50 GBd, which carry 400 Gb/s of each port.
+/// The same without scales, at chips of 8 bits from 4 servers and 50 GBd, which carry 400 Gb/s of each port.
 inline Scenario costed(Scenario s) {
   s.bits = 8;
+  s.scale_bits = 0;
   s.unit = UnitCost{};
   s.unit->servers = 4;
   s.unit->bits = 8;

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "experiments/engine/study/shipped_files.hpp"
+
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scratch.hpp"
@@ -13,13 +15,14 @@ namespace fs = std::filesystem;
 
 // mutation: study_path looks for shipped studies first, or not at all
 TEST_CASE("a study is a file, or else the shipped study of that name") {
-  const auto names = shipped_studies();
+  const auto names = shipped_names("studies");
   REQUIRE(std::find(names.begin(), names.end(), "quickstart") != names.end());
   CHECK(load_study("quickstart", {}).study == "quickstart");
   CHECK(study_path("quickstart.toml") == study_path("quickstart"));
-  check_message(refusal([] { study_path("quikstart"); }), {"quikstart: no such file", "mean quickstart?"});
+  check_message(refusal([] { study_path("quikstart"); }), {"quikstart: no such file", "mean \"quickstart\"?"});
   check_message(refusal([] { study_path("mesh"); }),
-                {"mesh_balance, mesh_comparison, mesh_drift or mesh_scaling"});
+                {"\"mesh_balance\", \"mesh_comparison\", \"mesh_drift\" or \"mesh_scaling\""});
+  check_message(refusal([] { study_path("nofile.toml"); }), {"nofile.toml: no such file", "Check the path."});
   CHECK(study_path("folder/quickstart") == "folder/quickstart");  // a path is no name
   const Scratch scratch;
   const fs::path before = fs::current_path();
@@ -27,6 +30,18 @@ TEST_CASE("a study is a file, or else the shipped study of that name") {
   std::ofstream("quickstart.toml") << "study = 'mine'\n";
   CHECK(load_study("quickstart.toml", {}).study == "mine");
   fs::current_path(before);
+}
+
+// mutations: a list of designs is looked for in the working directory, or a folder in its name is forgotten
+TEST_CASE("a list is a file beside the one that names it, or else the shipped list of that name") {
+  CHECK(shipped_or_own("lists", "headline") == shipped_folder("lists") / "headline.toml");
+  const Scratch scratch;
+  CHECK(shipped_or_own("lists", "published.toml", scratch.path()) ==
+        shipped_folder("lists") / "published.toml");
+  std::ofstream(scratch / "published.toml") << "title = 'mine'\n";
+  CHECK(shipped_or_own("lists", "published.toml", scratch.path()) == scratch / "published.toml");
+  CHECK(shipped_or_own("lists", "in/published.toml", scratch.path()) == scratch / "in/published.toml");
+  check_message(refusal([] { shipped_or_own("lists", "headlin"); }), {"shipped lists", "mean \"headline\"?"});
 }
 
 // mutations: place_beside is left out of the file's values, of the sweep's, or done to those of --set and

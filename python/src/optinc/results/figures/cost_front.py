@@ -65,8 +65,10 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
             y = np.where(none, zero.place if zero else math.nan, mean[line])
             look = style.LINES[line % len(style.LINES)]
             best = front(x, y, False, False)
-            axes.errorbar(x, y, yerr=np.maximum([y - np.maximum(low[line], y / 4), high[line] - y], 0), fmt="none",
-                          ecolor=look["color"], elinewidth=0.6, capsize=1.5, alpha=0.7)
+            away = np.maximum([y - np.maximum(low[line], y / 4), high[line] - y], 0)
+            seen = np.isfinite(away).all(axis=0)
+            axes.errorbar(x[seen], y[seen], yerr=away[:, seen], fmt="none", ecolor=look["color"], elinewidth=0.6, capsize=1.5,
+                          alpha=0.7)
             axes.plot(x, y, linestyle="none", marker=look["marker"], color=look["color"], markerfacecolor="white",
                       markeredgewidth=0.8)
             told = f"{series.axis} {show_value(series.values[line], series.units)}" if series else None

@@ -19,6 +19,8 @@ PARTS: tuple[tuple[str, str, str, str], ...] = (
     ("circuits_s", "circuits", "#000000", ""),
     ("sync_s", "scales", "#bdbdbd", "...."),
 )
+MOST_RATIO = 10
+"""Of the longest iteration to the shortest for bars of absolute times."""
 NEEDED = ("name", "servers", "normalised", "calibrated", "total_s") + tuple(name for name, *_ in PARTS)
 
 
@@ -42,24 +44,31 @@ def against_servers(axes: Any, curves: list[str], names: Any, servers: Any, rati
 
 def stacked_parts(axes: Any, data: Any, rows: list[int], labels: list[str], below: float) -> None:
     """Computing and communication of each row, and a mark where the iteration ends: before the end of the bar where
-    computing hides some of it."""
+    computing hides some of it. In milliseconds; in shares of the bar, beside the iteration's time, where times differ
+    too much to stand beside each other."""
+    total = np.asarray(data["total_s"].values, float)[rows]
     whole = sum(np.asarray(data[name].values, float)[rows] for name, *_ in PARTS)
+    shares = bool(whole.max() > MOST_RATIO * whole.min())
+    if shares:
+        labels = [f"{text}: {1e3 * time:.4g} ms" for text, time in zip(labels, total)]
+    else:
+        whole = np.full(len(rows), 1e-3)
     left = np.zeros(len(rows))
     for name, meaning, fill, hatch in PARTS:
         share = np.asarray(data[name].values, float)[rows] / whole
         axes.barh(range(len(rows)), share, left=left, height=0.7, facecolor=fill, edgecolor="black", linewidth=0.4,
                   hatch=hatch, label=meaning)
         left += share
-    end = np.asarray(data["total_s"].values, float)[rows] / whole
-    hidden = end < 1 - 1e-9
+    end = total / whole
+    hidden = end < left * (1 - 1e-9)
     if hidden.any():
         axes.plot(end[hidden], np.flatnonzero(hidden), linestyle="", marker="|", markersize=9, markeredgewidth=2,
                   color=style.ACCENT, label="end of the iteration")
     axes.set_yticks(range(len(rows)), labels, fontsize=6)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlim(0, 1)
+    axes.set_xlim(0, 1.02 * left.max())
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("share of computation and communication")
+    axes.set_xlabel("share of computation and communication" if shares else "time in an iteration (ms)")
     axes.legend(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2, columnspacing=0.8)
 
 
@@ -89,7 +98,8 @@ def interconnect(run: Run) -> Figure:
     stacked_parts(grid[0, -1], data, rows,
                   [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}") for i in rows], below)
     style.panel(grid[0, -1], 1 if curves else 0, "parts, scenario and servers")
-    return style.finish(figure, run, f"{run.provenance.title}. *: calibrated to published ratios")
+    star = ". *: calibrated to published ratios" if calibrated.any() else ""
+    return style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}{star}")
 
 
 KINDS: dict[str, dict[str, Any]] = {  # of networks: they differ in lightness and dashes, their rows in markers

@@ -155,7 +155,8 @@ def draw_rms(axes: Any, places: Any, rms: Any, half: Any, least: float, look: Ma
     """A line of rms values with their intervals; those below `least` are rounding, and stand at the lower edge."""
     shown = rms >= least
     line, = axes.plot(places[shown], rms[shown], markerfacecolor="white", zorder=3, **look)
-    axes.errorbar(places[shown], rms[shown], np.minimum(half, 0.999 * rms)[shown], fmt="none", ecolor=look["color"],
+    known = shown & np.isfinite(half)
+    axes.errorbar(places[known], rms[known], np.minimum(half, 0.999 * rms)[known], fmt="none", ecolor=look["color"],
                   capsize=2, elinewidth=0.8)
     if not shown.all():
         edge = {**look, "label": "_", "linestyle": look["linestyle"] if not shown.any() else "none"}

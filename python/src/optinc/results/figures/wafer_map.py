@@ -186,8 +186,9 @@ def draw_yield(axes: Any, run: Run, x: Parameter, cases: list[Case], rest: Mappi
     for case, look in zip(cases, style.LINES):
         at = {axis: i for axis, i in {**rest, **case.at}.items() if axis != x.axis}
         share, low, high = (100 * summary[f"yield{end}"].isel(at).values[order] for end in ("", "_low", "_high"))
-        axes.errorbar(places, share, yerr=np.maximum([share - low, high - share], 0), fmt="none", ecolor=look["color"],
-                      capsize=2, elinewidth=0.8)
+        seen = np.isfinite(low + high)
+        axes.errorbar(places[seen], share[seen], yerr=np.maximum([share - low, high - share], 0)[:, seen], fmt="none",
+                      ecolor=look["color"], capsize=2, elinewidth=0.8)
         axes.plot(places, share, markerfacecolor="white", **{**look, "label": case.label})
     axes.set_ylim(-3, 103)
     axes.set_ylabel("share of dies that pass (%)")

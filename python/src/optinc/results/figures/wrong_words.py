@@ -64,7 +64,7 @@ def draw_line(axes: Any, x: Parameter, value: Statistic, zero: Optional[Zero], l
     none = middle < (zero.least / 2 if zero else 0)
     if zero is not None:
         middle, low = np.where(none, zero.place, middle), np.maximum(low, zero.place / 4)  # off the axis
-    seen = ~none
+    seen = ~none & np.isfinite(low + high)  # a point of one trial, or of none, has no interval
     axes.errorbar(np.asarray(x.values, float)[seen], middle[seen], fmt="none", ecolor=look["color"], capsize=2,
                   elinewidth=0.8, yerr=np.maximum([middle - low, high - middle], 0)[:, seen])
     axes.plot(x.values, middle, markerfacecolor="white", **look)

@@ -1,0 +1,132 @@
+"""Every number in the README's prose is that of the page, list or claim which it quotes.
+
+Usage: readme_numbers_test.py [unittest's arguments]. A row of QUOTED says in which words a number stands in the README, in which words
+its source gives it, and how the two compare; a blank stands for any space. A number in the prose that neither a row nor GIVEN (numbers that are no results) covers
+fails the test; so does a row whose words are gone from either side. Numbers in blocks of code are compared by readme_test.py, which
+runs the blocks.
+"""
+
+import math
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = "docs/results.md"
+HOUSE, FIRST_HOUR = ("experiments/scripts/claims_lib/" + name for name in ("house.py", "first_hour.py"))
+
+
+def rounded(readme, source):
+    """Each number of the README is that of the source, rounded to as many decimals as the README has."""
+    return len(readme) == len(source) and all(round(float(b), len(a.partition(".")[2])) == float(a) for a, b in zip(readme, source))
+
+
+def minutes(readme, source):
+    """The README's minutes are the seconds that a claim allows, or up to a fifth less."""
+    return 0.8 * float(source[0]) <= 60 * float(readme[0]) <= float(source[0])
+
+
+# words in the README, a number for each group; source, words there; comparison
+QUOTED = (
+    (r"about (\d+) minutes on two cores, nearly all to compile", FIRST_HOUR, r'"quickstart-seconds", "<= (\d+)"', minutes),
+    (r"about (\d+) minutes on two cores; ends with PASSED", HOUSE, r'"test-seconds", "<= (\d+)"', minutes),
+    (r"It takes (\d+) seconds on two cores", FIRST_HOUR, r'"study-seconds", "<= (\d+)"', lambda a, b: float(b[0]) == 2 * float(a[0])),
+    (r"with a quarter of its MZIs", RESULTS, r"\| published network \| ([\d,]+) \|[^$]*?\| 96 and 32 neurons in turn, trained for noise at `good-lab` \| ([\d,]+) ",
+     lambda _, b: abs(int(b[1].replace(",", "")) / int(b[0].replace(",", "")) - 0.25) < 0.02),
+    (r"decodes (\d) to (\d) words in (10,000) wrong at preset `design-target`", RESULTS, r"wrong \(([\d.]+) in (10,000); ([\d.]+) to ([\d.]+) on each chip",
+     lambda a, b: a[2] == b[1] and float(a[0]) <= float(b[2]) <= float(b[0]) <= float(b[3]) <= float(a[1])),
+    (r"and (\d) in (1,000) on chips of a good laboratory", RESULTS, r"mean of 100 is ([\d.]+) % of the words; 95 decode",
+     lambda a, b: round(1000 * (1 - float(b[0]) / 100)) == int(a[0])),
+    (r"On `foundry` chips, every network decodes more than a fifth", RESULTS, r"trained for noise at `foundry` \| 7,168 \| 95 \| 94 \| (\d+) \|\n\| carry chain \| 29 \| 98.4 \| 97.6 \| (\d+) ",
+     lambda _, b: max(map(float, b)) < 80),
+    (r"two words in five wrong without correction, fewer than one in a thousand is wrong with it", RESULTS,
+     r"uncorrected \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) .*\n.*corrected \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) ",
+     lambda _, b: round(100 - float(b[0]), -1) == 40 and float(b[1]) > 99.9),
+    (r"published network decodes fewer than (\d) % of words", RESULTS, r"\| published network \| 41,664 \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|",
+     lambda a, b: math.ceil(max(map(float, b))) == int(a[0])),
+    (r"the same structure decodes ([\d.]+) % at preset `design-target`", RESULTS, r"same structure, trained for noise at `design-target` \| 41,664 \| ([\d.]+) ", rounded),
+    (r"a quarter of the MZIs ([\d.]+) % at `good-lab`", RESULTS, r"the mean of 100 is ([\d.]+) % of the words", rounded),
+    (r"it runs at (\d+) GBd", RESULTS, r"\| 96-32 in turn \| `design-target` \| `receivers` \| ([\d.]+) ", rounded),
+    (r"averages (\d+) Gb/s from each of four servers \(([\d.]+) Tb/s in all\)", RESULTS, r"([\d.]+) Tb/s are (\d+) Gb/s of gradients from each of four", lambda a, b: a == b[::-1]),
+    (r"with at most (\d) word in (10,000) wrong", RESULTS, r"at most (\d) of (\d+),000 words were wrong on 95", lambda a, b: float(b[0]) / float(b[1]) / 1000 == float(a[0]) / 1e4),
+    (r"then draws (\d+) W, or (\d+) pJ per bit", RESULTS, r"\| 96-32 in turn \| `design-target` \| `receivers` \| 38.7 \| 20 \| 1.24 \| (\d+) \| (\d+) ", rounded),
+    (r"adder in place of the meshes would take (\d) to (\d) pJ", RESULTS, r"a CMOS adder and modulators (\d) to (\d) pJ", rounded),
+    (r"at (\d+) Gb/s per server, an iteration of ResNet50", RESULTS, r"chips for (\d+) Gb/s per server", rounded),
+    (r"ResNet50 takes (\d+) % less time than a (\d+)-bit ring's", RESULTS, r"takes (\d+) % less time than the ring, which sends (\d+) bits", rounded),
+    (r"less time than a 32-bit ring's, but ([\d.]+) J, not ([\d.]+) J\.", RESULTS, r"\| total \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", lambda a, b: rounded(a, b[::-1])),
+    (r"ring of the same (\d)-bit codes takes (\d) % more time", RESULTS, r"ring of the same codes of (\d) bits takes ([\d.]+) ms, OptINC ([\d.]+) ms",
+     lambda a, b: a[0] == b[0] and round(100 * (float(b[1]) / float(b[2]) - 1)) == int(a[1])),
+    (r"more time than OptINC, and ([\d.]+) J", RESULTS, r"\| total \| [\d.]+ \| ([\d.]+) \|", rounded),
+    (r"\[(\d)-bit codes save time", RESULTS, r"ring of the same codes of (\d) bits", rounded),
+    (r"loses ([\d.]+) points of accuracy at `good-lab` \(at most ([\d.]+), (\d+) %", RESULTS, r"the same, `good-lab` \| 0.15 \| -([\d.]+) \[-([\d.]+), [\d.]+\] \|[^$]*?Brackets are (\d+) % confidence", rounded),
+    (r"Through the published network, it loses (\d+)\.", RESULTS, r"published network, `design-target` \| 98 \| -(\d+) \[", rounded),
+    (r"The first (\d+) steps of ResNet-50", RESULTS, r"torchvision's network in PyTorch for (\d+) steps", rounded),
+    (r"offset of one code step costs ([\d.]+) percentage points", RESULTS, r"offset of 1, 2 or 4 LSB on every code costs ([\d.]+),", rounded),
+    (r"those for (\d) and (\d+) servers and (\d+) bits need a bright link", RESULTS, r"networks for (\d) and (\d+) servers and for (\d+) bits were trained for the bright link", rounded),
+)
+
+# numbers that are names or definitions, not results
+GIVEN = (r"https?://\S+", r"base-4", r"Debian 12", r"ResNet-?50", r"C\+\+", r"Apache-2\.0", r"HDF5", r"H5")
+
+
+def prose(page):
+    """Without blocks of code (but for what is told of the first two commands), targets of links and pictures, and inline code
+    but for presets."""
+    page = re.sub(r"^```[^\n]*\n(.*?)^```", lambda block: block[1] if block[1].startswith("./") else "", page,
+                  flags=re.MULTILINE | re.DOTALL)
+    page = re.sub(r"<(picture|source|img)[^>]*>|\]\([^)]*\)", "]", page)
+    return re.sub(r"`([^`\n]*)`", lambda code: code[0] if code[1] in ("design-target", "good-lab", "foundry") else "`code`", page)
+
+
+def spaced(words):
+    """The pattern, whose blanks match line breaks too."""
+    return words.replace(" ", r"\s+")
+
+
+def compared(readme, row, sources=lambda name: (ROOT / name).read_text(encoding="utf-8")):
+    """Numbers of the README that a row compares; raises AssertionError with what is wrong."""
+    words, source, there, same = row
+    here, found = re.search(spaced(words), readme), re.search(spaced(there), sources(source))
+    assert here, f"the README no longer says {words}"
+    assert found, f"{source} no longer says {there}"
+    assert same(list(here.groups()), list(found.groups())), f"README: {here[0]!r}; {source}: {found[0]!r}"
+    return len(here.groups()) or 1
+
+
+class Numbers(unittest.TestCase):
+    readme = prose((ROOT / "README.md").read_text(encoding="utf-8"))
+
+    def test_each_is_that_of_its_source(self):
+        total = 0
+        for row in QUOTED:
+            with self.subTest(row[0]):
+                total += compared(self.readme, row)
+        print(f"{total} numbers of the README compared, {len(QUOTED)} sentences")
+
+    def test_none_is_left_over(self):
+        rest = list(self.readme)
+        for words in GIVEN:
+            for found in re.finditer(words, self.readme):
+                rest[found.start():found.end()] = " " * len(found[0])
+        for words, *_ in QUOTED:
+            found = re.search(spaced(words), self.readme)
+            for group in range(1, len(found.groups()) + 1):
+                rest[found.start(group):found.end(group)] = " " * len(found[group])
+        self.assertEqual([line for line in "".join(rest).splitlines() if re.search(r"\d", line)], [])
+
+    def test_a_change_on_either_side_is_found(self):
+        for row in QUOTED:
+            changed = re.search(spaced(row[0]), self.readme)
+            for digit in ([changed.start(1)] if changed.groups() else []):
+                other = str((int(self.readme[digit]) + 5) % 10)
+                with self.subTest(row[0]), self.assertRaises(AssertionError):
+                    compared(self.readme[:digit] + other + self.readme[digit + 1:], row)
+            text = (ROOT / row[1]).read_text(encoding="utf-8")
+            found = re.search(spaced(row[2]), text)
+            group = next(i for i in range(1, len(found.groups()) + 1) if found[i])
+            with self.subTest(row[2]), self.assertRaises(AssertionError):
+                compared(self.readme, row, lambda _: text[:found.start(group)] + "777" + text[found.end(group):])
+
+
+if __name__ == "__main__":
+    unittest.main()
