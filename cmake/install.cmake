@@ -53,6 +53,8 @@ foreach(room physics onn readers experiments)
   set_target_properties(optinc_${room} PROPERTIES EXPORT_NAME ${room})
   install(TARGETS optinc_${room} EXPORT optinc-${room} ARCHIVE COMPONENT development)
   install(EXPORT optinc-${room} NAMESPACE optinc:: DESTINATION ${package} COMPONENT development)
+endforeach()
+foreach(room physics onn experiments)
   # <optinc/physics/mesh/decomposition.hpp>; what lies in detail/ belongs to the library alone. Folders without public
   # headers are named, or they would be installed empty.
   install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/optinc COMPONENT development

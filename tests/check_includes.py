@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Holds the includes to the plan of the house: physics <- onn <- experiments and physics <- readers <- experiments, each room
-without what it must not know, and none into another's detail/ folders, which are not installed.
+"""Holds the includes to the plan of the house: physics <- onn <- experiments, each room without what it must not know, and none
+into another's detail/ folders, which are not installed.
 
 Prints FILE:LINE and why for every include that breaks a rule; exits 1 when there is one.
 
@@ -13,16 +13,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOMS = {"physics": (), "onn": ("physics",), "readers": ("physics",), "experiments": ("physics", "onn", "readers")}  # room: others it may include
+ROOMS = {"physics": (), "onn": ("physics",), "experiments": ("physics", "onn")}  # room: others it may include
 # rooms of a folder, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
 FLOORS = {
     "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget", "gpu")),
-    "experiments": (("engine/process",), ("engine/config",), ("engine/store",), ("models/learning", "io"),
+    "experiments": (("readers",), ("engine/process",), ("engine/config",), ("engine/store",), ("models/learning", "io"),
                     ("analysis/cost",), ("analysis/interconnect",), ("models",), ("engine/runner",),
                     ("analysis/validate", "analysis/operating_point", "analysis/cluster"), ("engine/study",), ("cli",)),
 }
 GUESTS = ("tests", "bench")  # may include any room; of detail/ see DETAIL_USERS
-MODULE = "python"  # binds physics, onn and readers, and knows nothing of experiments
+READERS = "experiments/readers"  # a library of its own
+MODULE = "python"  # binds physics, onn and readers, and knows nothing else of experiments
 GENERATED = {"experiments": {"optinc_version.hpp", "chakra.pb.h"}}
 
 FILES_IN_HDF5 = (r"(hdf5|H5)[\w.]*", "result files are written in experiments")
@@ -33,13 +34,13 @@ FORBIDDEN = {  # room: (pattern of the whole name, why)
                 (r"chrono|ctime|time\.h|fmt/chrono\.h", "physics knows no clock"),
                 (r"random", "draws come from physics/random, the same on every platform")],
     "onn": [FILES_IN_HDF5, CONFIGURATION],
-    "readers": [FILES_IN_HDF5, CONFIGURATION],
+    READERS: [FILES_IN_HDF5, CONFIGURATION, (r"onn/.*", "the Python module links readers without networks")],
 }
 THREADS = r"omp\.h|thread|mutex|atomic|future|condition_variable"
 THREADS_USER = "physics/core/parallel.hpp"  # words and chips are shared out to threads through it alone
 SYSTEM_USER = ("physics/simd/processor.cpp", "unistd.h")  # the only way to ask for the sizes of caches
 YAML = r"yaml-cpp/.*"
-YAML_USER = "readers/document.cpp"
+YAML_USER = "experiments/readers/document.cpp"
 ODEINT = r"boost/numeric/odeint.*"
 ODEINT_USERS = ("physics/thermal/detail/thermal_odeint.cpp", "physics/thermal/detail/stiff_step.cpp")
 # what may include a detail/ header of another library: file and why. Tests of a library (tests/physics, ..) may by themselves.
@@ -81,7 +82,7 @@ def why_not(file, quoted, angled):
     room = file.split("/")[0]
     if reason := why_not_detail(file, quoted or angled):
         return reason
-    if room == MODULE and quoted and quoted.split("/")[0] not in ("physics", "onn", "readers", MODULE):
+    if room == MODULE and quoted and not quoted.startswith(("physics/", "onn/", f"{READERS}/", f"{MODULE}/")):
         return "the Python module binds physics, onn and readers alone"
     if room in (*GUESTS, MODULE):
         return ""
@@ -93,12 +94,12 @@ def why_not(file, quoted, angled):
         return f"{YAML_USER} is the only user of yaml-cpp"
     if room == "physics" and re.fullmatch(THREADS, name) and file != THREADS_USER:
         return f"{THREADS_USER} is the only user of threads in physics"
-    for pattern, reason in FORBIDDEN.get(room, []):
+    for pattern, reason in FORBIDDEN.get(READERS if file.startswith(f"{READERS}/") else room, []):
         if re.fullmatch(pattern, name) and (file, name) != SYSTEM_USER:
             return reason
     if first in ROOMS:
         if first != room and first not in ROOMS[room]:
-            return f"includes point one way, physics <- onn, readers <- experiments; {room} must not know {first}"
+            return f"includes point one way, physics <- onn <- experiments; {room} must not know {first}"
         if angled:
             return "our own headers are included with quotes"
         (folder, room_of, here), (other, wanted, below) = floor(file), floor(name)
@@ -167,16 +168,16 @@ def self_test():
              ("onn/link/a.hpp", '"onn/link/detail/x.hpp"'), ("physics/mesh/a.hpp", '"physics/mesh/engine/detail/x.hpp"'), ("onn/link/a.cpp", '"physics/simd/detail/x.hpp"'),
              ("experiments/models/a.cpp", '"onn/link/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/detail/x.hpp"'), ("tests/support/a.hpp", '"physics/simd/detail/x.hpp"'),
              ("tests/experiments/a.test.cpp", '"onn/link/detail/x.hpp"'), ("tests/consumer/main.cpp", "<optinc/physics/simd/detail/x.hpp>"),
-             ("onn/a.cpp", '"readers/text.hpp"'), ("readers/a.cpp", '"onn/task/task.hpp"'), ("readers/a.cpp", '"experiments/x.hpp"'),
-             ("readers/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", "<yaml-cpp/yaml.h>"), ("readers/a.cpp", "<yaml-cpp/yaml.h>"),
+             ("onn/a.cpp", '"experiments/readers/text.hpp"'), ("experiments/readers/a.cpp", '"onn/task/task.hpp"'), ("experiments/readers/a.cpp", '"experiments/engine/process/x.hpp"'),
+             ("experiments/readers/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", "<yaml-cpp/yaml.h>"), ("experiments/readers/a.cpp", "<yaml-cpp/yaml.h>"),
              ("python/bindings/a.cpp", '"experiments/x.hpp"'), ("python/bindings/a.cpp", '"onn/link/detail/x.hpp"')]
     right = [("physics/simd/processor.cpp", "<unistd.h>"), ("physics/thermal/detail/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
              ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>"),
              ("experiments/cli/a.cpp", '"experiments/engine/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"'),
              ("onn/link/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/budget/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/link/detail/a.hpp", '"onn/link/detail/x.hpp"'),
              ("tests/onn/link/a.test.cpp", '"onn/link/detail/x.hpp"'), ("bench/main.cpp", '"physics/simd/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/x.hpp"'),
-             ("readers/a.cpp", '"physics/core/field.hpp"'), ("readers/document.cpp", "<yaml-cpp/parser.h>"), ("experiments/io/a.cpp", '"readers/text.hpp"'),
-             ("python/bindings/a.cpp", '"readers/netlist.hpp"'), ("python/bindings/a.cpp", '"onn/link/x.hpp"'), ("python/bindings/a.cpp", '"python/bindings/x.hpp"')]
+             ("experiments/readers/a.cpp", '"physics/core/field.hpp"'), ("experiments/readers/document.cpp", "<yaml-cpp/parser.h>"), ("experiments/io/a.cpp", '"experiments/readers/text.hpp"'),
+             ("python/bindings/a.cpp", '"experiments/readers/netlist.hpp"'), ("python/bindings/a.cpp", '"onn/link/x.hpp"'), ("python/bindings/a.cpp", '"python/bindings/x.hpp"')]
     failures = 0 if cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"] and not cycle({"a": {"b", "c"}, "b": {"c"}}) else 1
     for cases, expected in ((wrong, 1), (right, 0)):
         for file, include in cases:

@@ -18,8 +18,8 @@
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 
-#include "readers/netlist.hpp"
-#include "readers/touchstone.hpp"
+#include "experiments/readers/netlist.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 namespace optinc {
 namespace {

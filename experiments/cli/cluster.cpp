@@ -7,7 +7,7 @@
 #include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
 

@@ -9,7 +9,7 @@
 #include "experiments/analysis/operating_point/operating_point.hpp"
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/study/run_options.hpp"
-#include "readers/touchstone.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 // What the commands of the tool do once their arguments are read. Each returns the exit status; results go to
 // standard output. Throws Error, or Interrupted.

@@ -13,7 +13,7 @@
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/config/study_names.hpp"
 #include "experiments/engine/process/text_table.hpp"
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 #include "experiments/engine/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"

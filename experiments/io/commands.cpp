@@ -18,7 +18,7 @@
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

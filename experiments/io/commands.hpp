@@ -9,7 +9,7 @@
 
 #include "physics/variation/error_model.hpp"
 #include "physics/variation/fabrication_settings.hpp"
-#include "readers/touchstone.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 // What the command line does with the laboratory's files. Each refuses, before any work, an output that exists
 // (unless `force`), cannot be written, or has an extension it does not know, and writes it whole or not at all.

@@ -6,7 +6,7 @@
 #include "experiments/engine/store/stored_values.hpp"
 #include "experiments/io/numpy_file.hpp"
 #include "physics/core/check.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

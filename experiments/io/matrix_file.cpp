@@ -8,7 +8,7 @@
 #include "experiments/io/text_frame.hpp"
 #include "experiments/io/touchstone_text.hpp"
 #include "physics/core/check.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "experiments/engine/store/hdf5.hpp"
 #include "physics/core/field.hpp"
-#include "readers/touchstone.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 namespace optinc {
 

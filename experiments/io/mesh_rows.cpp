@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "physics/core/check.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -7,7 +7,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/suggestion.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 

@@ -11,7 +11,7 @@
 #include "experiments/io/mesh_rows.hpp"
 #include "experiments/io/zip_archive.hpp"
 #include "physics/core/check.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -5,7 +5,7 @@
 #include "experiments/io/phases_file.hpp"
 #include "experiments/io/text_frame.hpp"
 #include "physics/core/check.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -7,7 +7,7 @@
 #include "experiments/engine/store/stored_values.hpp"
 #include "experiments/io/mesh_rows.hpp"
 #include "physics/core/check.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -5,8 +5,8 @@
 #include "experiments/io/touchstone_text.hpp"
 #include "physics/core/check.hpp"
 
-#include "readers/text.hpp"
-#include "readers/touchstone.hpp"
+#include "experiments/readers/text.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 namespace optinc {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "physics/circuit/detection.hpp"
 
-#include "readers/touchstone.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 namespace optinc {
 

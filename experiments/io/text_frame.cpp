@@ -5,7 +5,7 @@
 #include "experiments/engine/store/provenance.hpp"
 #include "physics/core/printable.hpp"
 
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 

@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "physics/core/check.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

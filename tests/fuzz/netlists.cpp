@@ -1,4 +1,4 @@
-#include "readers/netlist.hpp"
+#include "experiments/readers/netlist.hpp"
 
 #include "tests/fuzz/support.hpp"
 

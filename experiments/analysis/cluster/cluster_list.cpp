@@ -8,7 +8,7 @@
 #include "experiments/analysis/interconnect/units.hpp"
 #include "experiments/engine/config/table_reader.hpp"
 #include "experiments/engine/process/text_table.hpp"
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

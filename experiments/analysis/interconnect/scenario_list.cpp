@@ -4,7 +4,7 @@
 
 #include "experiments/analysis/interconnect/list_source.hpp"
 #include "experiments/engine/process/text_table.hpp"
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/suggestion.hpp"

@@ -13,7 +13,7 @@
 #include "experiments/engine/store/hdf5.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/suggestion.hpp"

@@ -1,6 +1,6 @@
 #include "experiments/engine/study/shipped_studies.hpp"
 
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 
 namespace optinc {
 

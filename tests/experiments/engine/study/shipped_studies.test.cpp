@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"

@@ -10,7 +10,7 @@
 
 #include "physics/core/field.hpp"
 
-#include "readers/document.hpp"
+#include "experiments/readers/document.hpp"
 
 namespace optinc {
 

@@ -1,4 +1,4 @@
-#include "readers/netlist.hpp"
+#include "experiments/readers/netlist.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@
 #include "physics/core/printable.hpp"
 #include "physics/core/units.hpp"
 
-#include "readers/text.hpp"
-#include "readers/touchstone.hpp"
+#include "experiments/readers/text.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 namespace optinc {
 namespace {

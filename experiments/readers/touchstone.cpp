@@ -1,4 +1,4 @@
-#include "readers/touchstone.hpp"
+#include "experiments/readers/touchstone.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
-#include "readers/document.hpp"
-#include "readers/text.hpp"
+#include "experiments/readers/document.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/process/shipped_files.hpp"
 
 #include <algorithm>
 

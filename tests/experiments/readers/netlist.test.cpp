@@ -1,4 +1,4 @@
-#include "readers/netlist.hpp"
+#include "experiments/readers/netlist.hpp"
 
 #include <array>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 
-#include "readers/touchstone.hpp"
+#include "experiments/readers/touchstone.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/refusal.hpp"

@@ -1,4 +1,4 @@
-#include "readers/document.hpp"
+#include "experiments/readers/document.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/printable.hpp"
 
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -1,4 +1,4 @@
-#include "readers/text.hpp"
+#include "experiments/readers/text.hpp"
 
 #include <algorithm>
 #include <array>
