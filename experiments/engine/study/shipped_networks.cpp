@@ -65,6 +65,16 @@ std::string network_description(const std::string& source) {
   return text;
 }
 
+std::optional<Rounding> network_rounding(const std::string& source) {
+  try {
+    const File file = File::open(network_path(source));
+    require_schema(file);
+    return value_of_name<Rounding>(file.root().open("network").attributes().text("rounding"));
+  } catch (const Error&) {  // its reader says why, where the network is asked for
+    return std::nullopt;
+  }
+}
+
 fs::path network_path(const std::string& source) {
   if (!source.starts_with(prefix)) return source;
   const auto names = shipped_networks();

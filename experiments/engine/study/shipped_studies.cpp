@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/engine/study/shipped_files.hpp"
+#include "experiments/engine/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
@@ -34,7 +35,9 @@ fs::path study_path(const std::string& name) {
 }
 
 StudyConfig load_study(const std::string& name, const Overrides& overrides) {
-  return load_config(study_path(name), overrides);
+  Overrides all = overrides;
+  all.rounding_of = network_rounding;
+  return load_config(study_path(name), all);
 }
 
 }  // namespace optinc
