@@ -274,6 +274,14 @@ class NetlistReader {
       return circuit->scattering(of_all(elements, file, settings_of(elements, file, changed), wavelengths_m,
                                         &CircuitComponent::scattering));
     };
+    made.warnings = [elements, file = file_](const CircuitSettings& changed) {
+      std::vector<std::string> all;
+      const auto settings = settings_of(elements, file, changed);
+      for (std::size_t e = 0; e < elements.size(); ++e)
+        if (const auto& of_component = elements[e].component->warnings)
+          for (const std::string& line : of_component(settings[e])) all.push_back(elements[e].name + "." + line);
+      return all;
+    };
     if (std::ranges::none_of(elements, [](const Element& e) { return bool(e.component->emission); }))
       return made;
     made.emission = [circuit, elements, file = file_](const CircuitSettings& changed,
@@ -347,6 +355,13 @@ class NetlistReader {
       if (model.emission_w_per_hz)
         made.emission = [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
           return model_emission(model, settings, wavelengths_m);
+        };
+      if (model.warnings)
+        made.warnings = [&model](const CircuitSettings& settings) {
+          std::vector<std::string> lines;
+          for (const Warning& w : model_warnings(model, settings))
+            lines.push_back(fmt::format("{}: {}", w.field, w.text));
+          return lines;
         };
       return made;
     } catch (const Error& error) {

@@ -27,6 +27,8 @@ struct CircuitComponent {
   /// What it emits (ports^2, wavelengths), as Circuit::emission has it; empty where it holds no amplifier.
   /// Throws as scattering does.
   std::function<Matrix(const CircuitSettings&, std::span<const double> wavelengths_m)> emission = {};
+  /// What is legal but unlike anything built, "INSTANCE.SETTING: sentence" each.
+  std::function<std::vector<std::string>(const CircuitSettings&)> warnings = {};
 };
 
 /// A circuit from a YAML or JSON file as gdsfactory and sax write netlists: "instances" (name: component, or
