@@ -108,6 +108,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     } catch (const Interrupted&) {
       return interrupted_training(options);
     }
+    print_warnings(lines_of(input_warnings(config, *state.inputs)));
     journal.inputs(study_inputs_bytes(*state.inputs));
     journal.sync();  // before what it stands for goes
     forget_training(options);
