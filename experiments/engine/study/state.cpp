@@ -18,7 +18,8 @@ namespace optinc {
 
 namespace {
 
-constexpr std::string_view command_opening = "# command: ", revisions_opening = "# revisions: ";
+constexpr std::string_view command_opening = "# command: ", revisions_opening = "# revisions: ",
+                           schema_opening = "# schema_version: ";
 constexpr std::array<std::string_view, 3> marks = {"", " fresh", " forced"};  // in the order of AtOutput
 
 /// "a, b" as a set; of no text none.
@@ -48,8 +49,8 @@ std::string journal_heading(const StudyState& state) {
 }
 
 std::string journal_comments(std::string_view command, const std::set<std::string>& revisions) {
-  return fmt::format("{}{}\n{}{}\n", command_opening, printable(std::string(command)),  // a comment is one line
-                     revisions_opening, fmt::join(revisions, ", "));
+  return fmt::format("{}{}\n{}{}\n{}{}\n", command_opening, printable(std::string(command)),  // a comment is one line
+                     revisions_opening, fmt::join(revisions, ", "), schema_opening, schema_version);
 }
 
 void add_revision(StudyState& state, const std::filesystem::path& where, const RunOptions& options) {
@@ -87,7 +88,9 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
     std::string_view text = toml;
     state.command = taken_comment(text, command_opening);
     state.revisions = revisions_of(taken_comment(text, revisions_opening));
-    state.config = parse_config(text, path.string());
+    const bool before_5 = taken_comment(text, schema_opening).empty();
+    state.config =
+        before_5 ? parse_config_before_schema_5(text, path.string()) : parse_config(text, path.string());
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
     const auto mark =
         std::find(marks.begin() + 1, marks.end(), shard.substr(std::min(shard.find(' '), shard.size())));

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SHIPPED = Path(__file__).parent / "shipped"
 _PREFIX = "shipped/"
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """The version of the file format that save_network() writes."""
 
 
