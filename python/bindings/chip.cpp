@@ -70,7 +70,7 @@ ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& ha
   if (now.known) validate_chip_losses(*now.known);
   const Working working;
   p.program = program_calibrated(
-      p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power},
+      p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power, {}},
       now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
   p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
               : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)

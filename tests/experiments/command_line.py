@@ -597,7 +597,7 @@ class MainJob(unittest.TestCase):
         self.assertRegex(done.stdout, r"sigma_eta_rad = 0.02: all \d+ values as the study recorded them")
         with h5py.File(trial) as one, h5py.File(self.path) as study:
             np.testing.assert_array_equal(one["record/margin"], study["trials/margin"][1, 1])
-            decoded, wanted = one["corrected/words/decoded"][()], one["corrected/words/wanted"][()]
+            decoded, wanted = one["corrected_quadrature/words/decoded"][()], one["corrected_quadrature/words/wanted"][()]
             self.assertEqual((decoded == wanted).mean(), study["trials/word_accuracy"][1, 1, 1])
             drawn = one["chip/layer0/block0/mesh/alpha"][()]
             self.assertEqual(one.attrs["point_label"], "sigma_eta_rad = 0.02")
