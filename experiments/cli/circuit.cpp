@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/store/atomic_file.hpp"

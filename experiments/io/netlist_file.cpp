@@ -279,7 +279,8 @@ class NetlistReader {
       const auto settings = settings_of(elements, file, changed);
       for (std::size_t e = 0; e < elements.size(); ++e)
         if (const auto& of_component = elements[e].component->warnings)
-          for (const std::string& line : of_component(settings[e])) all.push_back(elements[e].name + "." + line);
+          for (const std::string& line : of_component(settings[e]))
+            all.push_back(elements[e].name + "." + line);
       return all;
     };
     if (std::ranges::none_of(elements, [](const Element& e) { return bool(e.component->emission); }))

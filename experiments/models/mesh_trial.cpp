@@ -267,8 +267,8 @@ std::vector<StudyWarning> mesh_warnings(const StudyConfig& config) {
   std::vector<StudyWarning> all;
   if (config.fabrication.process != FabricationProcess::wafer) return all;
   const MeshTopology mesh = mesh_topology(config.mesh);
-  for (const Warning& w : die_plan_warnings(
-           placed_on_die(std::span(&mesh, 1), config.hardware.layout, config.fabrication.wafer)))
+  for (const Warning& w :
+       die_plan_warnings(placed_on_die(std::span(&mesh, 1), config.hardware.layout, config.fabrication.wafer)))
     all.push_back({"fabrication.process", w.text, std::string(w.field)});
   return all;
 }

@@ -245,8 +245,8 @@ ChipDesign with_known_losses(ChipDesign design, const KnownLosses& losses) {
     double beyond = 0.0;  // where all are alike, their mean is one of them to the bit
     for (const double loss_db : arm_db) beyond += loss_db - arm_db.front();
     const bool attenuated = layer.blocks.front().attenuators.mzi_count() > 0;
-    layer.measured_arm_loss_db = attenuated ? std::ranges::max(arm_db)
-                                            : arm_db.front() + beyond / static_cast<double>(arm_db.size());
+    layer.measured_arm_loss_db =
+        attenuated ? std::ranges::max(arm_db) : arm_db.front() + beyond / static_cast<double>(arm_db.size());
     for (std::size_t b = 0; b < losses[l].size(); ++b) {
       layer.blocks[b].measured_arm_loss_db = losses[l][b].mesh_db;
       layer.blocks[b].dimming =

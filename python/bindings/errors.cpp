@@ -187,11 +187,12 @@ void bind_errors(nb::module_& m) {
       "Of theta_offset and phi_offset, it leaves theta_residual and phi_residual; Mesh.corrected() allows for "
       "the rest.");
   fabricated.def_prop_ro(
-      "theta_residual", [](const FabricatedErrors& e) { return array_of_vector(e.theta_residual); }, nb::rv_policy::move,
+      "theta_residual", [](const FabricatedErrors& e) { return array_of_vector(e.theta_residual); },
+      nb::rv_policy::move,
       "What calibration left of theta_offset [rad], float64 (MZIs,), a copy: sigma_cal_rad rms.");
   fabricated.def_prop_ro(
-      "phi_residual", [](const FabricatedErrors& e) { return array_of_vector(e.phi_residual); }, nb::rv_policy::move,
-      "What calibration left of phi_offset [rad], float64 (MZIs,), a copy.");
+      "phi_residual", [](const FabricatedErrors& e) { return array_of_vector(e.phi_residual); },
+      nb::rv_policy::move, "What calibration left of phi_offset [rad], float64 (MZIs,), a copy.");
   fabricated.def("__getstate__", [](const FabricatedErrors& e) {
     return FabricatedState(e, array_of_vector(e.theta_residual), array_of_vector(e.phi_residual));
   });

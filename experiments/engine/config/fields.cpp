@@ -46,7 +46,8 @@ std::string range_text(const FieldInfo& info) {
 void check_number(std::string_view where, const FieldInfo& info, double value, const FieldValue& all) {
   if (info.may_be_zero && value == 0.0) return;
   if (!(std::isfinite(value) && value >= info.min && value <= info.max))
-    throw Error(fmt::format("{} = {} is out of range (allowed: {}). {}", where, toml_text(all), range_text(info),
+    throw Error(fmt::format("{} = {} is out of range (allowed: {}). {}", where, toml_text(all),
+                            range_text(info),
                             !std::isfinite(value) ? std::string("Give a finite number.")
                             : value < info.min    ? fmt::format("Give at least {}.", info.min)
                                                   : fmt::format("Give at most {}.", info.max)));

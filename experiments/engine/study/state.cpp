@@ -49,7 +49,8 @@ std::string journal_heading(const StudyState& state) {
 }
 
 std::string journal_comments(std::string_view command, const std::set<std::string>& revisions) {
-  return fmt::format("{}{}\n{}{}\n{}{}\n", command_opening, printable(std::string(command)),  // a comment is one line
+  return fmt::format("{}{}\n{}{}\n{}{}\n", command_opening,
+                     printable(std::string(command)),  // a comment is one line
                      revisions_opening, fmt::join(revisions, ", "), schema_opening, schema_version);
 }
 

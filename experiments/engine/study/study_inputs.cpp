@@ -50,7 +50,8 @@ Network network_in(const std::string& path) {
   return load_network(file.root().open("network"));
 }
 
-/// Whether noise in training makes a key part of what the network was trained for, and a study of words meets it.
+/// Whether noise in training makes a key part of what the network was trained for, and a study of words meets
+/// it.
 bool of_the_link(const FieldEntry& entry) {
   constexpr std::array sections = {"link", "receiver", "modulator", "time"};
   constexpr std::array idle = {"lane_skew_s", "layer_skew_s", "clocked_receiver_j", "offset_a",
@@ -154,12 +155,13 @@ void add_lone_arms(const MeasuredMeshes& measured, std::vector<StudyWarning>& al
     for (const auto& [stage, arm, other] : {std::tuple("theta", &e.theta_arm_loss_db, &e.theta_other_loss_db),
                                             std::tuple("phi", &e.phi_arm_loss_db, &e.phi_other_loss_db)})
       if (!arm->isZero(0.0) && other->isZero(0.0))
-        all.push_back({"mesh.measured",
-                       fmt::format("{} has {}_arm_loss_db without {}_other_loss_db, so that arms without heaters lose "
-                                   "nothing and every MZI is unbalanced. Add that column, or give mzi_loss_db where "
-                                   "arms lose alike",
-                                   mesh.source, stage, stage),
-                       fmt::format("{} {}", mesh.source, stage)});
+        all.push_back(
+            {"mesh.measured",
+             fmt::format("{} has {}_arm_loss_db without {}_other_loss_db, so that arms without heaters lose "
+                         "nothing and every MZI is unbalanced. Add that column, or give mzi_loss_db where "
+                         "arms lose alike",
+                         mesh.source, stage, stage),
+             fmt::format("{} {}", mesh.source, stage)});
   }
 }
 
@@ -179,11 +181,12 @@ std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyI
       const std::string& source = asked.network.source;
       auto known = std::ranges::find(all, source, &StudyWarning::field);
       if (known == all.end()) {
-        all.push_back({"network.source",
-                       fmt::format("{} was trained for another link: {}. Set these keys as it was trained, or choose "
-                                   "a network for this link",
-                                   source, keys),
-                       source, point_label(config, p), 0, points.size()});
+        all.push_back(
+            {"network.source",
+             fmt::format("{} was trained for another link: {}. Set these keys as it was trained, or choose "
+                         "a network for this link",
+                         source, keys),
+             source, point_label(config, p), 0, points.size()});
         known = all.end() - 1;
       }
       ++known->points;

@@ -244,7 +244,8 @@ void visit_fields(S& s, Visitor&& visit) {
                   "10 to 112 GBd"},
         s.symbol_rate_bd);
   visit(odd({"equaliser_taps", "1",
-             "Taps (an odd number, one symbol apart) of the linear equaliser behind every clocked receiver; 1: no "
+             "Taps (an odd number, one symbol apart) of the linear equaliser behind every clocked receiver; 1: "
+             "no "
              "equaliser",
              1, 99}),
         s.equaliser_taps);

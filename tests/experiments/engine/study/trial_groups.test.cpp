@@ -20,7 +20,8 @@ namespace {
 std::string study(int trials, const std::string& more = {}) {
   return "[task]\nservers = 2\nbits = 2\n[network]\nhidden = [4]\n[runner]\ntrials = " +
          std::to_string(trials) +
-         "\n[measure]\nmetrics = ['margin', 'matrix_error', 'code_error_count']\nvariants = ['corrected_quadrature', "
+         "\n[measure]\nmetrics = ['margin', 'matrix_error', 'code_error_count']\nvariants = "
+         "['corrected_quadrature', "
          "'noisy']\n" +
          more +
          "[[sweep]]\nvalues = {\"chip.dac_bits\" = [8, 10]}\n[[sweep]]\nname = 'pair'\n"
