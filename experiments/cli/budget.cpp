@@ -10,7 +10,7 @@
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
-#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 #include "experiments/engine/study/shipped_studies.hpp"
 #include "experiments/engine/study/study_inputs.hpp"
 #include "physics/core/check.hpp"
@@ -22,11 +22,12 @@ namespace {
 StudyConfig config_of(const BudgetArguments& a) {
   Overrides overrides = a.overrides;
   if (!a.network.empty()) overrides.settings.push_back(fmt::format("network.source={}", toml_text(a.network)));
+  overrides.rounding_of = network_rounding;
   StudyConfig config =
       a.study.empty() ? parse_config("", "optinc budget", overrides) : load_study(a.study, overrides);
   validate(has_network(config.model),
            "a study of model {} (a budget is of a chip with a network). Set model = \"chip\".", config.model);
-  if (!a.network.empty()) {
+  if (!a.network.empty() && a.network != "carry-chain") {
     const File file = File::open(network_path(a.network));
     require_schema(file);
     config.task = load_network(file.root().open("network")).task;

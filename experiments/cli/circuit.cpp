@@ -9,6 +9,7 @@
 
 #include "experiments/cli/commands.hpp"
 #include "experiments/engine/process/interrupt.hpp"
+#include "experiments/engine/config/study_warnings.hpp"
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/process/text_table.hpp"
@@ -263,6 +264,7 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
   validate(!stored || !light || touchstone_ports(a.out.output) == 0,
            "--light with -o {} (Touchstone holds scattering alone). Name the output {}.", a.out.output,
            std::filesystem::path(a.out.output).replace_extension(".h5").string());
+  if (circuit.warnings) print_warnings(circuit.warnings(settings));
   CircuitScattering found{circuit.ports, wavelengths, {}};
   const auto ports = static_cast<Eigen::Index>(circuit.ports.size()),
              count = static_cast<Eigen::Index>(wavelengths.size());

@@ -13,7 +13,7 @@
 #include "experiments/engine/study/replay.hpp"
 #include "experiments/engine/study/run_study.hpp"
 #include "experiments/engine/study/run_training.hpp"
-#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 #include "experiments/engine/study/shipped_studies.hpp"
 #include "experiments/io/commands.hpp"
 #include "experiments/models/foundry.hpp"

@@ -5,7 +5,7 @@
 #include "experiments/cli/devices.hpp"
 #include "experiments/engine/config/study_config.hpp"
 #include "experiments/engine/config/study_names.hpp"
-#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/variation/error_model.hpp"
 

@@ -14,7 +14,7 @@
 #include "experiments/engine/config/study_names.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/process/shipped_files.hpp"
-#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 

@@ -35,11 +35,12 @@ ChipDesign load_design(const File& file) {
   return design_chip(load_network(file.root().open("network")));
 }
 
-std::vector<NamedMesh> program_network(const ChipDesign& design, const ProgramOptions& options, int& clipped) {
+std::vector<NamedMesh> program_network(ChipDesign design, const ProgramOptions& options, int& clipped) {
   ChipErrors errors;
   if (options.chip) {
     errors = read_chip(*options.chip).errors;
     require_fit(design, errors, options.chip->string());
+    design = with_known_losses(std::move(design), known_losses(errors));
   }
   const Programming programming = options.chip ? Programming::corrected : Programming::uncorrected;
   std::vector<NamedMesh> meshes;

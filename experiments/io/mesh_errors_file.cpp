@@ -18,7 +18,7 @@
 namespace optinc {
 namespace {
 
-constexpr std::array<std::string_view, 12> known_columns = {"column",
+constexpr std::array<std::string_view, 13> known_columns = {"column",
                                                             "upper",
                                                             "alpha_rad",
                                                             "beta_rad",
@@ -29,7 +29,8 @@ constexpr std::array<std::string_view, 12> known_columns = {"column",
                                                             "theta_other_loss_db",
                                                             "phi_other_loss_db",
                                                             "theta_pi_power_w",
-                                                            "phi_pi_power_w"};
+                                                            "phi_pi_power_w",
+                                                            "mzi_loss_db"};
 constexpr std::size_t first_error = 2;  // before it, which MZI
 
 /// The MZI of every row.
@@ -82,6 +83,7 @@ MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTo
            "{}: no measured error of any MZI (columns such as alpha_rad hold them). Add one.", table.file);
   MeshMeasurement measured{no_errors(topology), {}, {}};
   MeshErrors& errors = measured.errors;
+  Vector mzi_loss_db;
   const std::array<Vector*, known_columns.size() - first_error> members = {&errors.alpha,
                                                                            &errors.beta,
                                                                            &errors.theta_offset,
@@ -91,7 +93,8 @@ MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTo
                                                                            &errors.theta_other_loss_db,
                                                                            &errors.phi_other_loss_db,
                                                                            &measured.theta_p_pi_w,
-                                                                           &measured.phi_p_pi_w};
+                                                                           &measured.phi_p_pi_w,
+                                                                           &mzi_loss_db};
   for (std::size_t e = 0; e < members.size(); ++e) {
     const std::string_view name = known_columns[first_error + e];
     const std::vector<double>* const values = table.find(name);
@@ -108,6 +111,15 @@ MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTo
       (*members[e])[static_cast<Eigen::Index>(mzi_of_row[row])] = value;
     }
   }
+  if (mzi_loss_db.size() > 0)  // light meets an arm of theta's stage and one of phi's
+    for (const auto& [name, loss_db] : {std::pair("theta_arm_loss_db", &errors.theta_arm_loss_db),
+                                        std::pair("phi_arm_loss_db", &errors.phi_arm_loss_db),
+                                        std::pair("theta_other_loss_db", &errors.theta_other_loss_db),
+                                        std::pair("phi_other_loss_db", &errors.phi_other_loss_db)}) {
+      validate(!has_errors(name), "{}: mzi_loss_db and {} (mzi_loss_db is the loss through all arms alike). Leave one out.",
+               table.file, name);
+      *loss_db = mzi_loss_db / 2;
+    }
   errors.idle_arm_loss_db = (errors.theta_arm_loss_db + errors.phi_arm_loss_db + errors.theta_other_loss_db +
                              errors.phi_other_loss_db)
                                 .mean() /

@@ -140,7 +140,7 @@ StudyModel cascade_study_model() {
                          "words wrong at the second level"),
                   metric("cascade_error_rms", "LSB", "RMS code error over the drawn words", "rms code error",
                          Better::lower)},
-      .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}},
+      .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}},
       .error_metric = "cascade_error_rms",
       .reads = chip_keys({"network.above"}),
       .validate = validate_cascade,

@@ -305,7 +305,7 @@ StudyModel chip_study_model() {
            metric("code_error_count", "1", "Number of drawn words with this code error",
                   "words with this code error", Better::neither, MetricKind::counts, {},
                   {"variant", "code_error"})},
-      .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
+      .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}, {"stand-in", true}},
       .error_metric = "output_error",
       .reads = read_keys(),
       .require_records = require_histogram,

@@ -15,7 +15,8 @@ struct ChipVariant {
   bool noisy = false;
 };
 
-/// "uncorrected", "corrected" (for known splitters) or "noisy" (corrected, with the study's noise).
+/// "uncorrected", "corrected_quadrature" (for known splitters, Clipping::quadrature) or "noisy" (the same, with the
+/// study's noise).
 ChipVariant chip_variant(std::string_view name);
 
 /// The noise that acts in a variant.

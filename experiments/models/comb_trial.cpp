@@ -70,7 +70,7 @@ Eigen::MatrixXd sent_on(const Channel& channel, const ChipDesign& design, const 
   const ChipErrors errors = errors_in(channel.change, at.errors, at.heaters, chip.imbalance,
                                       config.drift.sensitivity, config.hardware);
   ChipState state =
-      settle_chip(design, at.program, with_phase_noise(errors, config.chip, config.run.seed, trial), at.model);
+      settle_chip(*at.design, at.program, with_phase_noise(errors, config.chip, config.run.seed, trial), config.chip);
   // every channel's oscillators were set at its own wavelength, when the chip was calibrated
   turn_oscillators(state, design, config.hardware, settled_lag_rad_per_m(config.environment, config.hardware));
   return transmit(
@@ -121,9 +121,6 @@ void run_comb(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
 
 void validate_comb(const StudyConfig& config) {
   const CombSettings& comb = config.comb;
-  validate_field(comb.channels % 2 == 1, "channels",
-                 "{} (the chip is calibrated at the middle one, so their number is odd). Set {}.",
-                 comb.channels, comb.channels + 1);
   for (const Channel& channel : channels_of(config))
     validate_field(
         std::abs(channel.change.wavelength_m) <= farthest_m, "spacing_hz",
@@ -195,7 +192,7 @@ StudyModel comb_study_model() {
                       "Number of adjacent channels around and including the middle one that decode at "
                       "most a share comb.wrong_limit of their drawn words wrong",
                       "channels right", Better::higher)},
-      .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}},
+      .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}},
       .error_metric = "channel_error_rms",
       .reads = chip_keys({"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "comb"}),
       .validate = validate_comb,

@@ -43,8 +43,8 @@ ChipErrors errors_at(const StudyConfig& config, const DriftingChip& chip, const 
 ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const OperatedChip& at,
                      const ChipErrors& now, double oscillator_rad_per_m, std::uint32_t trial, std::size_t k) {
   ChipState state = settle_chip(
-      design, at.program,
-      with_phase_noise(now, config.chip, config.run.seed, trial, static_cast<std::uint32_t>(k)), at.model);
+      *at.design, at.program,
+      with_phase_noise(now, config.chip, config.run.seed, trial, static_cast<std::uint32_t>(k)), config.chip);
   turn_oscillators(state, design, config.hardware, oscillator_rad_per_m);
   return state;
 }

@@ -261,7 +261,7 @@ StudyModel learning_study_model() {
            metric("wire_bits", "bit", "Bits per gradient element sent by the busiest server, including scales",
                   "bits sent per gradient element", Better::lower)},
       .variants =
-          {{"uncorrected", true}, {"corrected", true}, {"noisy"}, {"drifting", true}, {"recalibrated", true}},
+          {{"uncorrected", true}, {"corrected_quadrature", true}, {"noisy"}, {"drifting", true}, {"recalibrated", true}},
       .error_metric = "final_loss",
       .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "learner",
                           "fabrication.heater_power_spread"}),

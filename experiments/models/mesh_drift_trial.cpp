@@ -21,9 +21,9 @@ struct CalibratedMesh {
 
 CalibratedMesh programmed(MeshTrial trial, const StudyConfig& config) {
   CalibratedMesh mesh{std::move(trial), {}, {}, 0.0};
-  mesh.program = programmed_mesh(mesh.trial, "corrected", config.chip).program;
+  mesh.program = programmed_mesh(mesh.trial, "corrected_quadrature", config.chip).program;
   mesh.heaters = heaters_of(mesh.trial, mesh.program, config);
-  const auto measured_w = add_measured_heat(mesh.trial, mesh.program, "corrected", config);
+  const auto measured_w = add_measured_heat(mesh.trial, mesh.program, "corrected_quadrature", config);
   mesh.heater_power_w = measured_w.value_or(heater_power_w(mesh.heaters, config.hardware.heater.p_pi_w));
   return mesh;
 }
@@ -135,7 +135,8 @@ StudyModel mesh_drift_study_model() {
           .axes = time_axis,
           .make = [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
             return mesh_drift_model(config, inputs);
-          }};
+          },
+          .memory_bytes = mesh_memory_bytes};
 }
 
 }  // namespace optinc

@@ -107,7 +107,7 @@ CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view varian
     if (!corrected) set.clipped = 0;  // a bar power of exactly 0 or 1 may miss it by rounding
   } else if (corrected) {
     set = correct_splitters(trial.topology, trial.ideal, trial.known.alpha, trial.known.beta,
-                            variant == "corrected_nearest" ? Clipping::nearest : Clipping::quadrature);
+                            variant == "corrected" ? Clipping::nearest : Clipping::quadrature);
   }
   if (corrected) {
     set.program.theta -= trial.measured.theta_offset;
@@ -263,6 +263,16 @@ void validate_mesh_fabrication(const StudyConfig& config) {
   placed_on_die(std::span(&mesh, 1), config.hardware.layout, config.fabrication.wafer);
 }
 
+std::vector<StudyWarning> mesh_warnings(const StudyConfig& config) {
+  std::vector<StudyWarning> all;
+  if (config.fabrication.process != FabricationProcess::wafer) return all;
+  const MeshTopology mesh = mesh_topology(config.mesh);
+  for (const Warning& w : die_plan_warnings(
+           placed_on_die(std::span(&mesh, 1), config.hardware.layout, config.fabrication.wafer)))
+    all.push_back({"fabrication.process", w.text, std::string(w.field)});
+  return all;
+}
+
 void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyInputs& inputs,
                       std::uint32_t number) {
   const MeshTrial trial = draw_mesh_trial(config, number, inputs);
@@ -281,6 +291,14 @@ void write_mesh_trial(const Group& root, const StudyConfig& config, const StudyI
 }
 
 }  // namespace
+
+double mesh_memory_bytes(const StudyConfig& config, int threads) {
+  // target, decomposition, errors, programs, engines and matrices, in complex matrices of the mesh's size
+  constexpr double matrices = 26;
+  const MeshTopology mesh = largest_mesh(config);
+  return field_memory_bytes(config, std::span(&mesh, 1), threads) +
+         threads * matrices * sizeof(Complex) * mesh.ports * mesh.ports;
+}
 
 StudyModel mesh_study_model() {
   return {
@@ -304,7 +322,7 @@ StudyModel mesh_study_model() {
                          "spread of group delay", Better::lower),
                   metric("mesh_clipped", "1", "Number of MZIs that cannot reach their target bar power",
                          "clipped MZIs", Better::lower)},
-      .variants = {{"uncorrected"}, {"corrected"}, {"corrected_nearest"}},
+      .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"corrected"}},
       .error_metric = "mesh_error",
       .reads = {"chip", "!chip.measured", "calibration.sigma_estimate_rad", "calibration.splitters", "mesh",
                 "heater", "fabrication", "!fabrication.heater_power_spread", "environment", "drift.imbalance_m",
@@ -312,14 +330,11 @@ StudyModel mesh_study_model() {
                 "layout.mzi_width_m", "layout.coupler_length_m"},
       .validate = validate_mesh_fabrication,
       .validated = "fabrication",
+      .warnings = mesh_warnings,
       .read_files = read_mesh_files,
       .make = [](const StudyConfig& config, const StudyInputs& inputs,
                  const std::filesystem::path&) { return mesh_model(config, inputs); },
-      .memory_bytes =
-          [](const StudyConfig& config, int threads) {
-            const MeshTopology mesh = largest_mesh(config);
-            return field_memory_bytes(config, std::span(&mesh, 1), threads);
-          },
+      .memory_bytes = mesh_memory_bytes,
       .write_trial = write_mesh_trial};
 }
 

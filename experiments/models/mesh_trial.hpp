@@ -32,8 +32,9 @@ struct MeshTrial {
 MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs = {},
                           const Foundry& foundry = Foundry());
 
-/// Its phases as a variant sets them, on the DAC's grid: "uncorrected", "corrected" (surplus into the
-/// quadrature) or "corrected_nearest" (as published). Kinds other than standard clip to the nearest in both
+/// Its phases as a variant sets them, on the DAC's grid: "uncorrected", or for known splitters and measured phase
+/// offsets: "corrected" (clipped to the nearest bar power, as published) or "corrected_quadrature" (surplus into
+/// the quadrature). Kinds other than standard clip to the nearest in both
 /// corrected variants (program_blocks()).
 CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view variant, const ErrorModel& model);
 
@@ -62,6 +63,9 @@ Matrix found_matrix(const MeshTrial& trial, const MeshProgram& program, const Me
 
 /// Reads the targets and the measured meshes of a study's points.
 void read_mesh_files(const std::vector<StudyConfig>& points, StudyInputs& inputs);
+
+/// Bytes that trials of a study of meshes take on so many threads, besides its records.
+double mesh_memory_bytes(const StudyConfig& config, int threads);
 
 /// Group delays of its paths in use: of the waveguide between its ends ([waveguide], floor plan), and of what
 /// phases and splitters make of it.

@@ -14,6 +14,8 @@ struct PreparedNetwork {
   std::string identity;  ///< network_identity() of the points that ask for it
   Network network;
   std::vector<EpochReport> curve;
+  /// Of one from a file that was trained for noise: the keys of the link that it was trained for, as TOML.
+  std::string trained_for = {};
 };
 
 /// The networks that a study's points ask for, each once, in the order of the points.

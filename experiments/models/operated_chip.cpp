@@ -23,11 +23,12 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
   settings.stop_margin = 0.0;
   settings.hard_error = 0.0;  // every word once an epoch
   settings.window = 1.0;
-  const TrainingUnit unit = {measured.model, config.hardware, config.noise};
+  const TrainingUnit unit = {config.chip, config.hardware, config.noise};
   if (!meets_noise(unit)) settings.noise = 0.0;  // as in an ablation
   return std::make_shared<const ChipDesign>(
-      with_trained_diagonals(design, settle_chip(design, measured.program, measured.errors, measured.model),
-                             unit, settings, config.run.seed, config.run.threads));
+      with_trained_diagonals(*measured.design,
+                             settle_chip(*measured.design, measured.program, measured.errors, config.chip), unit,
+                             settings, config.run.seed, config.run.threads));
 }
 
 }  // namespace
@@ -41,8 +42,10 @@ CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& conf
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming) {
   OperatedChip operated;
-  operated.model = with_known_losses(config.chip, chip);
-  operated.program = program_calibrated(design, chip, operated.model, programming, config.calibration);
+  operated.design = chip.losses.empty()
+                        ? std::shared_ptr<const ChipDesign>(std::shared_ptr<const ChipDesign>(), &design)
+                        : std::make_shared<const ChipDesign>(with_known_losses(design, chip.losses));
+  operated.program = program_calibrated(*operated.design, chip, config.chip, programming, config.calibration);
   operated.heaters = config.calibration.policy == CalibrationPolicy::none ? operated.program
                      : chip.static_phases.layers.empty() ? trimmed(operated.program, config.run.seed, trial)
                                                          : trimmed(operated.program, chip.static_phases);
@@ -62,9 +65,8 @@ LitChip chip_in_operation(const ChipDesign& design, const StudyConfig& config, c
                           std::uint32_t trial, Programming programming) {
   LitChip lit{design_of_chip(design, config, chip, trial, programming), {}};
   const OperatedChip operated = operate_chip(*lit.design, config, chip, trial, programming);
-  lit.state =
-      settle_chip(*lit.design, operated.program,
-                  with_phase_noise(operated.errors, config.chip, config.run.seed, trial), operated.model);
+  lit.state = settle_chip(*operated.design, operated.program,
+                          with_phase_noise(operated.errors, config.chip, config.run.seed, trial), config.chip);
   turn_oscillators(lit.state, *lit.design, config.hardware,
                    settled_lag_rad_per_m(config.environment, config.hardware));
   return lit;

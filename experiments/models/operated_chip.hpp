@@ -10,16 +10,17 @@ namespace optinc {
 
 /// A chip in operation, before it settles: what was set, and what the light meets.
 struct OperatedChip {
+  /// What it was programmed for: the study's design, or that for the known losses of a measured chip.
+  std::shared_ptr<const ChipDesign> design;
   ChipProgram program;
   ChipProgram heaters;  ///< what its heaters are asked for: static phases trimmed, unless nothing is calibrated
   ChipErrors errors;    ///< without phase noise (with_phase_noise())
   ChipProgram heater_power;  ///< P_pi of every heater over its design (CalibratedChip); without layers: 1
-  ErrorModel model;          ///< [chip], with the mean losses of a measured chip beside its own
 };
 
 /// The life of chip `trial` from its calibration on up to the light: program ([calibration]), heaters warm each
 /// other ([crosstalk]), and be used at another temperature and wavelength than it was calibrated at
-/// ([environment]; how phases answer: [drift]).
+/// ([environment]; how phases answer: [drift]). `design` must outlive it.
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming);
 

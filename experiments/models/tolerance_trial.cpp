@@ -157,7 +157,7 @@ StudyModel tolerance_study_model() {
                              "Most severe value of tolerance.key at which every word is decoded; 0 if there "
                              "are errors even at gentle (infinity if harsh is below gentle)",
                              "most severe value without an error")},
-          .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}, {"stand-in", true}},
+          .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}, {"stand-in", true}},
           .error_metric = "tolerance",
           .reads = chip_keys({"stand_in", "tolerance"}),
           .validate = validate_tolerance,

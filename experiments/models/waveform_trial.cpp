@@ -110,7 +110,7 @@ StudyModel waveform_study_model() {
                     "rms deviation (share of full scale)", {"variant", "layer", "instant"}),
            metric("layer_eye", "1", "Number of a layer's samples at this level, before rectifiers", "samples",
                   Better::neither, MetricKind::counts, {}, {"variant", "layer", "instant", "level"})},
-      .variants = {{"uncorrected"}, {"corrected"}, {"noisy"}},
+      .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}},
       .error_metric = "waveform_error",
       .reads = chip_keys({"!measure.arithmetic"}),
       .validate = validate_waveform,

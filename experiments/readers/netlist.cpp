@@ -302,6 +302,15 @@ class NetlistReader {
       return circuit->scattering(of_all(*elements, changed_settings(*elements, changed), wavelengths_m,
                                         &CircuitComponent::scattering));
     };
+    made.warnings = [elements](const CircuitSettings& changed) {
+      std::vector<std::string> all;
+      const auto settings = changed_settings(*elements, changed);
+      for (std::size_t e = 0; e < elements->all.size(); ++e)
+        if (const auto& of_component = elements->all[e].component->warnings)
+          for (const std::string& line : of_component(settings[e]))
+            all.push_back(elements->all[e].name + "." + line);
+      return all;
+    };
     if (std::ranges::none_of(elements->all, [](const Element& e) { return bool(e.component->emission); }))
       return made;
     made.emission = [circuit, elements](const CircuitSettings& changed, std::span<const double> wavelengths_m) {
@@ -497,6 +506,13 @@ CircuitComponent model_component(const std::string& name) {
   if (model.emission_w_per_hz)
     made.emission = [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
       return model_emission(model, numbers_of(settings), wavelengths_m);
+    };
+  if (model.warnings)
+    made.warnings = [&model](const CircuitSettings& settings) {
+      std::vector<std::string> lines;
+      for (const Warning& w : model_warnings(model, numbers_of(settings)))
+        lines.push_back(fmt::format("{}: {}", w.field, w.text));
+      return lines;
     };
   return made;
 }

@@ -50,6 +50,8 @@ struct CircuitComponent {
   /// What it emits (ports^2, wavelengths), as Circuit::emission has it; empty where it holds no amplifier.
   /// Throws as scattering does.
   std::function<Matrix(const CircuitSettings&, std::span<const double> wavelengths_m)> emission = {};
+  /// What is legal but unlike anything built, "INSTANCE.SETTING: sentence" each. Throws as scattering does.
+  std::function<std::vector<std::string>(const CircuitSettings&)> warnings = {};
   std::vector<std::string> instances = {};  ///< of a circuit, in order
 };
 

@@ -135,18 +135,16 @@ double known_arm_loss_db(const MeshErrors& mesh) {
          4;
 }
 
-/// Adds what was measured of a chip to what the model drew, and keeps the mean of its known losses.
+/// Adds what was measured of a chip to what the model drew, and keeps its known losses.
 void add_measured(const ChipErrors& measured, CalibratedChip& made) {
-  double first = 0.0, beyond = 0.0;  // where all are alike, their mean is one of them to the bit
-  int count = 0;
-  for_each_pair(measured, made.errors, [&](const MeshErrors& from, MeshErrors& to) {
-    add_errors(from, to);
-    if (from.idle_arm_loss_db == 0.0 && from.theta_arm_loss_db.size() == 0) return;  // nothing was measured
-    const double loss_db = known_arm_loss_db(from);
-    if (count++ == 0) first = loss_db;
-    beyond += loss_db - first;
-  });
-  made.measured_loss_db = first + beyond / std::max(count, 1);
+  for_each_pair(measured, made.errors, [](const MeshErrors& from, MeshErrors& to) { add_errors(from, to); });
+  made.losses = known_losses(measured);
+}
+
+/// Of an arm along the columns of a block. Where mesh and attenuators are alike, it is theirs to the bit.
+double arm_loss_db(const BlockDesign& block, const BlockLosses& losses) {
+  const int attenuators = block.attenuators.columns(), columns = block.mesh.columns() + attenuators;
+  return losses.mesh_db + (losses.attenuators_db - losses.mesh_db) * attenuators / std::max(columns, 1);
 }
 
 /// Puts the mean of all splitters of the chip in place of each.
@@ -167,9 +165,10 @@ void know_the_mean(ChipErrors& known) {
       [&](Vector& angles) { angles.setConstant(sum / static_cast<double>(std::max<Eigen::Index>(count, 1))); });
 }
 
-/// What the target of a mesh becomes by the mean loss of its columns.
+/// What the target of a mesh becomes by the known loss of its columns.
 Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
-  const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
+  const double column_factor =
+      field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + block.measured_arm_loss_db));
   return std::pow(column_factor, block.mesh.columns()) *
          reference_transfer_matrix(block.mesh, block.mesh_program, no_errors(block.mesh));
 }
@@ -227,11 +226,34 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
   return calibrated;
 }
 
-ErrorModel with_known_losses(ErrorModel model, const CalibratedChip& chip) {
-  if (chip.measured_loss_db == 0.0) return model;
-  model.mzi_loss_db = 2 * (mean_arm_loss_db(model) + chip.measured_loss_db);
-  model.arm_loss_spread_db = 0.0;
-  return model;
+KnownLosses known_losses(const ChipErrors& measured) {
+  KnownLosses losses;
+  for (const auto& layer : measured.layers) {
+    auto& blocks = losses.emplace_back();
+    for (const BlockErrors& block : layer)
+      blocks.push_back({known_arm_loss_db(block.mesh), known_arm_loss_db(block.attenuators)});
+  }
+  return losses;
+}
+
+ChipDesign with_known_losses(ChipDesign design, const KnownLosses& losses) {
+  for (std::size_t l = 0; l < losses.size(); ++l) {
+    LayerDesign& layer = design.layers[l];
+    std::vector<double> arm_db;
+    for (std::size_t b = 0; b < losses[l].size(); ++b)
+      arm_db.push_back(arm_loss_db(layer.blocks[b], losses[l][b]));
+    double beyond = 0.0;  // where all are alike, their mean is one of them to the bit
+    for (const double loss_db : arm_db) beyond += loss_db - arm_db.front();
+    const bool attenuated = layer.blocks.front().attenuators.mzi_count() > 0;
+    layer.measured_arm_loss_db = attenuated ? std::ranges::max(arm_db)
+                                            : arm_db.front() + beyond / static_cast<double>(arm_db.size());
+    for (std::size_t b = 0; b < losses[l].size(); ++b) {
+      layer.blocks[b].measured_arm_loss_db = losses[l][b].mesh_db;
+      layer.blocks[b].dimming =
+          field_ratio_of_loss_db(2 * (layer.measured_arm_loss_db - arm_db[b]) * layer.columns());
+    }
+  }
+  return design;
 }
 
 MeshProgram trimmed(MeshProgram program, bool screen, const MeshAddress& address) {

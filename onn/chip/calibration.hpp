@@ -7,6 +7,19 @@
 
 namespace optinc {
 
+/// Known losses of a block of a chip: of an arm, mean of its mesh and of its attenuators, dB.
+struct BlockLosses {
+  double mesh_db = 0.0, attenuators_db = 0.0;
+};
+using KnownLosses = std::vector<std::vector<BlockLosses>>;  ///< [layer][block]; empty: nothing was measured
+
+/// Those of a chip that was measured: of the dummy arms, or the mean of all arms where no dummy was measured.
+KnownLosses known_losses(const ChipErrors& measured);
+
+/// The design for a chip of these losses: receivers of every layer make up for those of its lossiest block, and
+/// attenuators dim the other blocks to it. Blocks without attenuators share their mean.
+ChipDesign with_known_losses(ChipDesign design, const KnownLosses& losses);
+
 /// A fabricated chip after calibration.
 struct CalibratedChip {
   ChipErrors errors;  ///< splitters and losses as fabricated, phase offsets that are left; without phase noise
@@ -16,7 +29,7 @@ struct CalibratedChip {
   ChipProgram static_phases;  ///< of every shifter without heat, rad (trimmed())
   ChipProgram heater_power;   ///< P_pi of every heater over its design
 
-  double measured_loss_db = 0.0;  ///< of a chip that was measured: mean loss of an arm (dummies have it)
+  KnownLosses losses;  ///< of a chip that was measured
 };
 
 /// Fabricates chip `chip` of the model and calibrates it for the first time (`number` 0) or once more (1, 2,
@@ -37,9 +50,6 @@ CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, cons
                          std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0,
                          const SharedVariation& variation = {}, const ChipErrors* measured = nullptr);
 
-/// The model of what is known about a chip's losses: with the mean that was measured of it beside its own.
-ErrorModel with_known_losses(ErrorModel model, const CalibratedChip& chip);
-
 /// The errors of a block of symbols: N(0, sigma_phase) more on every phase offset, independent at every
 /// instant of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).
 /// Instant 0 is the draw of fabricate().
@@ -56,7 +66,7 @@ MeshErrors with_residual(MeshErrors errors, bool screen, const ErrorModel& model
                          std::uint32_t number);
 
 /// Programs it: program() for what is known; under `in_situ` the phases of every mesh then go down
-/// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the mean loss of the design; homodyne receivers see
+/// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the loss that is known of the mesh; homodyne receivers see
 /// no more), and to the grid of the DAC last. Attenuators stay as programmed. Each step takes the exact
 /// gradient of the true device, by reverse mode and without noise; CalibrationSettings::in_situ_steps says what
 /// it would take in a laboratory.

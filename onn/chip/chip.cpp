@@ -32,7 +32,7 @@ ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& e
   for (Eigen::Index i = 0; i < n; ++i) {
     const bool known = programming == Programming::corrected;
     const double alpha = known ? errors.alpha[i] : 0.0, beta = known ? errors.beta[i] : 0.0;
-    const double s = block.attenuation[i];
+    const double s = block.dimming * block.attenuation[i];
     bool clipped = false;
     p.program.theta[i] = mzi_theta_for_bar_power(s * s, alpha, beta, clipped);
     const Complex bar = mzi_closed_form(p.program.theta[i], 0.0, alpha, beta)(0, 0);
@@ -97,8 +97,9 @@ ChipProgram program(const ChipDesign& design, const ChipErrors& known, int dac_b
 }
 
 double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model) {
-  // calibration knows the design's mean loss, not the draw of one chip
-  const double column_factor = field_ratio_of_loss_db(2 * mean_arm_loss_db(model));
+  // calibration knows the design's mean loss and what was measured, not the draw of one chip
+  const double column_factor =
+      field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + layer.measured_arm_loss_db));
   return layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
 }
 

@@ -76,7 +76,7 @@ ChipProgram program(const ChipDesign& design, const ChipErrors& known, int dac_b
                     DacMode mode = DacMode::phase);
 
 /// What a perfect, uniformly lossy layer makes of its W, field ratio: fan-out or fan-in, the model's mean loss
-/// of every column, and 1/passive_scale. Calibration on the design undoes it.
+/// and the measured one of every column, and 1/passive_scale. Calibration on the design undoes it.
 double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model);
 
 /// The chip as light meets it: programmed so, with the errors it has at this moment. `model`: what the design

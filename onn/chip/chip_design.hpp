@@ -14,6 +14,9 @@ struct BlockDesign {
   MeshTopology attenuators;   ///< n MZIs side by side: ports 2i (signal) and 2i+1 (dark)
   Vector attenuation;         ///< signed field transmission asked of each, sigma / passive_scale, in [-1, 1]; 1
                               ///< without MZIs
+  /// Of a chip whose losses were measured (with_known_losses()): loss of an arm of the mesh beyond the error
+  /// model's, dB, and what the attenuators take off besides, so that no block of the layer outshines another.
+  double measured_arm_loss_db = 0.0, dimming = 1.0;
 };
 
 /// Largest transmission asked of an attenuator: one with splitter errors passes at most cos(alpha - beta).
@@ -37,6 +40,7 @@ struct LayerDesign : LayerFunction {
   Eigen::MatrixXd weight;         ///< W, what the whole layer is meant to do (outputs, inputs)
   double largest_output = 1.0;    ///< largest magnitude that leaves it over all words
   std::vector<LaneDesign> lanes;  ///< (inputs)
+  double measured_arm_loss_db = 0.0;  ///< of an arm of its columns beyond the error model's (with_known_losses())
 
   /// 1/sqrt(r), the unavoidable field loss of fan-out or fan-in.
   double fan_field_factor() const;

@@ -61,8 +61,8 @@ void validate_link(const LinkSettings& s) {
                  "sigma_limiter", "{} (0 to 0.14: a ceiling stays positive). Try 0.03.", s.sigma_limiter);
   validate_field(s.limiter_knee == 0 || (s.limiter_knee >= 1e-3 && s.limiter_knee <= 1), "limiter_knee",
                  "{} (0, hard, or 1e-3 to 1). Try 0.17.", s.limiter_knee);
-  validate_field(s.level_mismatch >= 0 && s.level_mismatch < 1, "level_mismatch",
-                 "{} (0 to less than 1). Try 0.03.", s.level_mismatch);
+  validate_field(s.level_mismatch >= 0 && s.level_mismatch <= 0.9, "level_mismatch",
+                 "{} (0 to 0.9). Try 0.03.", s.level_mismatch);
   validate_field(s.averaging == Averaging::coherent || !s.signed_levels, "signed_levels",
                  "true with averaging = incoherent (an intensity has no sign). Set link.signed_levels = "
                  "false, or link.averaging = \"coherent\".");

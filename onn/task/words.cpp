@@ -10,11 +10,10 @@ namespace optinc {
 
 void validate_enumerable(const Task& task) {
   validate_task(task);
-  validate(
-      task.words() <= most_table_words,
-      "{} servers with {} bits have {} input words (at most {} are enumerated). Choose fewer servers or bits; to "
-      "train, draw words: training.words_per_epoch.",
-      task.servers, task.bits(), task.words(), most_table_words);
+  validate_field(task.words() <= most_table_words, "bits",
+                 "{} for {} servers ({} input words; at most {} are enumerated). Choose fewer servers or bits; to "
+                 "train, draw words: training.words_per_epoch.",
+                 task.bits(), task.servers, task.words(), most_table_words);
 }
 
 WordTable word_table(const Task& task) {

@@ -86,11 +86,16 @@ Ring ring_of(Values v) {
   return ring;
 }
 
-double amplifier_gain_db(Values v, double at) {
+SoaSettings amplifier_of(Values v) {
   SoaSettings s;
   s.small_signal_gain_db = v[0];
   s.wavelength_m = v[2];
   s.noise_figure_db = v[3];
+  return s;
+}
+
+double amplifier_gain_db(Values v, double at) {
+  const SoaSettings s = amplifier_of(v);
   const double gain_db = small_signal_gain_db(s, v[1], at);
   const double limit_db = 10 * std::log10(2 - std::pow(10.0, -v[0] / 10));
   validate_field(v[3] >= limit_db - 1e-9, "noise_figure_db",
@@ -146,6 +151,10 @@ std::vector<CircuitModel> made_models() {
          shifter.overlap = v[3];
          shifter.background_loss_db = v[4];
          return both_ways(carrier_field(shifter, {v[1], v[2]}));
+       },
+       {},
+       [](Values v) {
+         return carrier_warnings({v[1], v[2]});
        }},
       {"fibre_coupler",
        "Coupling between a fibre and the chip, by a facet or a grating.",
@@ -227,7 +236,8 @@ std::vector<CircuitModel> made_models() {
          const double gain = std::pow(10.0, amplifier_gain_db(v, at) / 10);
          // far off the peak, an absorber: it emits nothing
          return std::max(0.0, ase_density_w_per_hz(std::pow(10.0, v[3] / 10), gain, at));
-       }},
+       },
+       [](Values v) { return soa_warnings(amplifier_of(v)); }},
   };
 }
 
@@ -298,6 +308,11 @@ Matrix model_emission(const CircuitModel& model, const std::map<std::string, dou
   return at_wavelengths(model, wavelengths_m, [&](double at) -> Matrix {
     return Complex(model.emission_w_per_hz(values, at)) * Matrix::Identity(ports, ports);
   });
+}
+
+std::vector<Warning> model_warnings(const CircuitModel& model, const std::map<std::string, double>& settings) {
+  const std::vector<double> values = values_of(model, settings);
+  return model.warnings ? model.warnings(values) : std::vector<Warning>{};
 }
 
 }  // namespace optinc

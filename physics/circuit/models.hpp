@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/warning.hpp"
 
 namespace optinc {
 
@@ -29,6 +30,8 @@ struct CircuitModel {
   /// Spontaneous emission out of every port, W/Hz, one polarisation, the ports independent of each other.
   /// Without one the device emits nothing.
   std::function<double(std::span<const double> values, double wavelength_m)> emission_w_per_hz = {};
+  /// What is legal but unlike anything built in these settings; of most devices nothing is known.
+  std::function<std::vector<Warning>(std::span<const double> values)> warnings = {};
 };
 
 /// All models: waveguide, phase_shifter, heater, carrier_shifter, fibre_coupler, coupler, mmi_2x2, mmi_1x2,
@@ -51,5 +54,8 @@ Matrix model_scattering(const CircuitModel& model, const std::map<std::string, d
 /// them; without elements for a model that emits nothing. Throws as model_scattering does.
 Matrix model_emission(const CircuitModel& model, const std::map<std::string, double>& settings,
                       std::span<const double> wavelengths_m);
+
+/// What is unlike anything built of it with these settings. Throws as model_scattering does for settings.
+std::vector<Warning> model_warnings(const CircuitModel& model, const std::map<std::string, double>& settings);
 
 }  // namespace optinc

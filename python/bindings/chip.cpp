@@ -71,7 +71,7 @@ ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& ha
   return working(fitted, [correct, p = std::move(p)]() mutable {
     const Chip& now = p.fabricated;
     p.program = program_calibrated(
-        p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power},
+        p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power, {}},
         now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
     p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
                 : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)

@@ -14,6 +14,7 @@
 
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/mesh.hpp"
 
 namespace optinc::bindings {
 namespace {
@@ -40,6 +41,7 @@ constexpr Vector MeshErrors::*error_arrays[] = {
     &MeshErrors::output_offset,
 };
 using ErrorsState = std::pair<std::vector<Array<double>>, double>;
+using FabricatedState = std::tuple<MeshErrors, Array<double>, Array<double>>;
 
 /// A field that can be set; a model with a value of its own is called custom.
 template <class T>
@@ -178,6 +180,27 @@ void bind_errors(nb::module_& m) {
       (made->*error_arrays[i]).resize(static_cast<Eigen::Index>(state.first.at(i).size()));
       assign(made->*error_arrays[i], nb::cast(state.first[i]), "errors");
     }
+  });
+  nb::class_<FabricatedErrors, MeshErrors> fabricated(
+      m, "FabricatedErrors",
+      "Errors of a fabricated mesh: MeshErrors of which calibration does not know all.\n\n"
+      "Of theta_offset and phi_offset, it leaves theta_residual and phi_residual; Mesh.corrected() allows for "
+      "the rest.");
+  fabricated.def_prop_ro(
+      "theta_residual", [](const FabricatedErrors& e) { return array_of_vector(e.theta_residual); },
+      "What calibration left of theta_offset [rad], float64 (MZIs,), a copy: sigma_cal_rad rms.");
+  fabricated.def_prop_ro(
+      "phi_residual", [](const FabricatedErrors& e) { return array_of_vector(e.phi_residual); },
+      "What calibration left of phi_offset [rad], float64 (MZIs,), a copy.");
+  fabricated.def("__getstate__", [](const FabricatedErrors& e) {
+    return FabricatedState(e, array_of_vector(e.theta_residual), array_of_vector(e.phi_residual));
+  });
+  fabricated.def("__setstate__", [](FabricatedErrors& self, const FabricatedState& state) {
+    const auto& [of_mesh, theta, phi] = state;
+    const auto vector = [](const Array<double>& values) {
+      return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size())));
+    };
+    new (&self) FabricatedErrors{of_mesh, vector(theta), vector(phi)};
   });
   errors.def_rw("idle_arm_loss_db", &MeshErrors::idle_arm_loss_db,
                 "Loss of a dummy arm [dB]: a waveguide that passes a column without an MZI has two.");

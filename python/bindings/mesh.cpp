@@ -134,8 +134,9 @@ MeshChip fabricate(const Mesh& mesh, const ModelOrPreset& given, std::uint64_t s
   const std::optional<Wafer> from = wafer != nullptr ? std::optional(*wafer) : std::nullopt;
   const Working working;
   const MeshTopology& topology = now.wiring->topology;
+  const MeshErrors drawn = draw_mesh_errors(topology, model, {seed, chip, number});
   MeshChip made{{now.wiring, on_dac(now.program, model), now.clipped},
-                draw_mesh_errors(topology, model, {seed, chip, number}),
+                {drawn, drawn.theta_offset, drawn.phi_offset},
                 model,
                 {seed, chip, number}};
   if (!from) return made;
@@ -191,7 +192,7 @@ MeshChip mesh_in_environment(const MeshChip& chip, double temperature_k, double 
                              const SensitivitySettings& sensitivity, const UnitHardware& hardware) {
   const Surroundings in = surroundings(temperature_k, wavelength_m, sensitivity, hardware);
   MeshChip later = chip;
-  later.errors = ErrorsIn(chip, in)(in.change);
+  static_cast<MeshErrors&>(later.errors) = ErrorsIn(chip, in)(in.change);
   return later;
 }
 
@@ -250,15 +251,28 @@ std::optional<MeshProgram> phases_of(const std::vector<Array<double>>& state, co
 
 /// What a fabricated mesh is made of, for copies and files.
 using ChipOfMeshState =
-    std::tuple<MeshState, MeshErrors, ErrorModel, std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>,
+    std::tuple<MeshState, FabricatedErrors, ErrorModel, std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>,
                std::vector<Array<double>>>;
 
-Mesh corrected(const Mesh& mesh, const MeshErrors& errors, const std::string& clipping) {
+Mesh corrected(const Mesh& mesh, nb::handle_t<MeshErrors> given, const std::string& clipping) {
   const auto how = value_of_name<Clipping>(clipping);
   const Mesh now = mesh;  // another thread may change it
-  const Vector alpha = errors.alpha, beta = errors.beta;
+  MeshErrors known = nb::cast<const MeshErrors&>(given);
+  if (nb::isinstance<FabricatedErrors>(given)) {
+    const auto& drawn = nb::cast<const FabricatedErrors&>(given);
+    known.theta_offset -= drawn.theta_residual;
+    known.phi_offset -= drawn.phi_residual;
+  }
   const Working working;
-  const CorrectedProgram found = correct_splitters(now.wiring->topology, now.program, alpha, beta, how);
+  CorrectedProgram found = correct_splitters(now.wiring->topology, now.program, known.alpha, known.beta, how);
+  for (const auto& [name, phases, offsets] :
+       {std::tuple("theta_offset", &found.program.theta, &known.theta_offset),
+        std::tuple("phi_offset", &found.program.phi, &known.phi_offset)}) {
+    validate(offsets->size() == phases->size(), "{} of {} MZIs (the mesh has {}). Give errors of this mesh.",
+             name, offsets->size(), phases->size());
+    validate(offsets->allFinite(), "{} holds NaN or infinity (phases would, too). Set finite values.", name);
+    *phases -= *offsets;
+  }
   return {now.wiring, found.program, found.clipped};
 }
 
@@ -353,7 +367,7 @@ void bind_mesh(nb::module_& m) {
       "A fabricated mesh: phases that are set on it, and its errors. Made by Mesh.fabricate() and Mesh.on().");
   common(chip);
   chip.def_prop_ro(
-      "errors", [](MeshChip& c) -> MeshErrors& { return c.errors; }, nb::rv_policy::reference_internal,
+      "errors", [](MeshChip& c) -> FabricatedErrors& { return c.errors; }, nb::rv_policy::reference_internal,
       "Its errors: drawn by fabrication, and writable.");
   chip.def_ro("model", &MeshChip::model, nb::rv_policy::copy,
               "The error model that it was drawn from, a copy.");
@@ -430,12 +444,16 @@ void bind_mesh(nb::module_& m) {
   bind_monte_carlo(m, mesh);
   mesh.def(
       "corrected", &corrected, nb::arg("errors"), nb::arg("clipping") = "nearest",
-      "The mesh with phases corrected for the splitter errors `errors.alpha` and `errors.beta`.\n\n"
+      "The mesh with phases corrected for the splitter errors `errors.alpha` and `errors.beta` and the phase "
+      "offsets\n"
+      "`errors.theta_offset` and `errors.phi_offset`: variant \"corrected\" of studies.\n\n"
       "Bandyopadhyay et al., Optica 8, 1247 (2021). clipping says what an MZI does that cannot reach its "
       "bar power:\n"
       "\"nearest\" (least error of the matrix) or \"quadrature\" (no first-order error of real matrices "
       "behind homodyne\n"
-      "receivers). Raises ValueError for errors of another mesh, and where a phase or splitter error is NaN or "
+      "receivers; variant \"corrected_quadrature\"). Of a fabricated chip's `errors`, the offsets that "
+      "calibration left\n"
+      "(`sigma_cal_rad` of its model) are unknown and stay. Raises ValueError for errors of another mesh, and where a phase or splitter error is NaN or "
       "infinite.");
   mesh.def("on", &on, nb::arg("chip"),
            "The phases of this mesh on a fabricated chip, through its DAC, which wraps them to [0, 2 pi); the "

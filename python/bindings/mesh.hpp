@@ -49,9 +49,15 @@ struct Mesh {
   int clipped = 0;
 };
 
+/// Errors of a fabricated mesh, and how much of its phase offsets calibration does not know: what fabrication drew
+/// of them. Offsets that a user adds are measured, and known.
+struct FabricatedErrors : MeshErrors {
+  Vector theta_residual, phi_residual;  ///< rad (MZIs)
+};
+
 /// A fabricated mesh with what is set on it.
 struct MeshChip : Mesh {
-  MeshErrors errors;
+  FabricatedErrors errors;
   ErrorModel model;
   MeshAddress address = {};
   std::optional<MeshProgram> static_phases = {};  ///< of one from a wafer: what its heaters make up for

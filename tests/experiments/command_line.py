@@ -444,6 +444,22 @@ class MainJob(unittest.TestCase):
         path.write_text(good)
         self.check_refusal(optinc("operating-point", path, "--chips", 0), "chips = 0")
 
+    # fails when nobody is told that facets would make the amplifier lase
+    def test_devices_unlike_anything_built_are_warned_of_in_circuits(self):
+        path = self.path.with_name("soa.yml")
+        path.write_text("inner:\n  instances: {soa: {component: amplifier, settings: {small_signal_gain_db: 20, noise_figure_db: 8}},\n"
+                        "              phase: {component: carrier_shifter}}\n"
+                        '  connections: {"soa,out0": "phase,in0"}\n  ports: {in: "soa,in0", out: "phase,out0"}\n')
+        outer = 'outer:\n  instances: {a: inner}\n  ports: {in: "a,in", out: "a,out"}\n'
+        path.write_text(outer + path.read_text())
+        alone = ("circuit", path, "--wavelength-m", 1.55e-6, "--points", 1, "--quiet")
+        self.assertNotIn("warning", optinc(*alone).stderr)
+        told = optinc(*alone, "--set", "a.soa.small_signal_gain_db=60", "--set", "a.soa.noise_figure_db=20",
+                      "--set", "a.phase.holes_per_m3=2e26")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        for words in ("a.soa.small_signal_gain_db: ", "lase", "a.soa.noise_figure_db: ", "a.phase.holes_per_m3: "):
+            self.assertIn(words, told.stderr)
+
     # fails when a law, a spectrum or an override does not reach what is printed
     def test_circuits(self):
         path, made = self.path.with_name("ring.yml"), self.path.with_name("ring.h5")
@@ -534,6 +550,8 @@ class MainJob(unittest.TestCase):
         self.check_refusal(optinc("budget", "--network", self.path, "--set", "heater.device=harris"), "heater.device", "harris-2014-heater")
         self.check_refusal(optinc("budget", "--network", self.path.with_name("none.h5")), "none.h5")
         self.assertIn("Budget of 4-64-64-64-64-4 ", optinc("budget", "--network", "shipped/64x4").stdout)
+        # fails where task.rounding is not that of the network, or the carry chain is looked for as a file
+        self.assertIn("for 4 servers and 8 bits", optinc("budget", "--network", "carry-chain").stdout)
         chain = self.path.with_name("chain.h5")  # whose widths no trained network may have
         done = optinc("run", STUDY, "-o", chain, "--quiet", "--set", "network.source=carry-chain", "--set", "task.rounding=half-up",
                       "--set", "measure.once=[]", "--set", "measure.words=100", "--trials", 1)
@@ -681,7 +699,7 @@ class MainJob(unittest.TestCase):
         self.assertRegex(done.stdout, r"sigma_eta_rad = 0.02: all \d+ values as the study recorded them")
         with h5py.File(trial) as one, h5py.File(self.path) as study:
             np.testing.assert_array_equal(one["record/margin"], study["trials/margin"][1, 1])
-            decoded, wanted = one["corrected/words/decoded"][()], one["corrected/words/wanted"][()]
+            decoded, wanted = one["corrected_quadrature/words/decoded"][()], one["corrected_quadrature/words/wanted"][()]
             self.assertEqual((decoded == wanted).mean(), study["trials/word_accuracy"][1, 1, 1])
             drawn = one["chip/layer0/block0/mesh/alpha"][()]
             self.assertEqual(one.attrs["point_label"], "sigma_eta_rad = 0.02")

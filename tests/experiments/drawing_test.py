@@ -114,8 +114,8 @@ class Drawing(unittest.TestCase):
             figure = figures.FIGURES["wafer_map"](run)
             maps = [axes for axes in figure.axes if any(c.get_array() is not None for c in axes.collections)][:3]
             titles = [axes.get_title(loc="left") for axes in figure.axes]
-            self.assertEqual(titles[:3], ["(a) uncorrected\n50 % pass", "(b) corrected, die mean known\n0 % pass",
-                                          "(c) corrected, each splitter known\n0 % pass"])
+            self.assertEqual(titles[:3], ["(a) uncorrected\n50 % pass", "(b) corrected, quadrature, die mean known\n0 % pass",
+                                          "(c) corrected, quadrature, each splitter known\n0 % pass"])
             dies, = [c for c in maps[1].collections if c.get_array() is not None]
             corners = {tuple(np.round(path.vertices[0], 6)): value for path, value in zip(dies.get_paths(), dies.get_array())}
             self.assertEqual(len(corners), 12)
@@ -148,8 +148,8 @@ class Drawing(unittest.TestCase):
                              ["(a) splitter\xa04\xa0mrad/nm", "(b) splitter\xa00.5\xa0mrad/nm"])
             for slope, axes in enumerate(panels):
                 self.assertEqual([line.get_label() for line in axes.lines],
-                                 ["some net, corrected", "some net, corrected, with noise",
-                                  "other net, corrected", "other net, corrected, with noise"])
+                                 ["some net, corrected, quadrature", "some net, corrected, with noise",
+                                  "other net, corrected, quadrature", "other net, corrected, with noise"])
                 for line, expected in zip(axes.lines, wrong[:, slope].reshape(4, 9)):
                     np.testing.assert_allclose(line.get_xdata(), np.arange(-400, 401, 100))
                     some = expected > 0
@@ -312,7 +312,7 @@ class Drawing(unittest.TestCase):
         path = Path(FOLDER.name) / "tiny.h5"
         means = np.array([1e-16, 1e-3, 1e-2])
         with samples.result(path) as file:
-            samples.study(file, [("ports", np.array([4, 8, 16]), "1", "ports", "mesh.ports")], 2, ["corrected"], {
+            samples.study(file, [("ports", np.array([4, 8, 16]), "1", "ports", "mesh.ports")], 2, ["corrected_quadrature"], {
                 "mesh_error": (means[:, None, None] * np.ones((3, 2, 1)), {}, "1", "relative error")})
         with results.open_run(path) as run:
             axes = figures.FIGURES["metric_vs_parameter"](run).axes[0]
@@ -327,9 +327,9 @@ class Drawing(unittest.TestCase):
         with results.open_run(FILES["one_sweep"]) as run:
             axes = figures.FIGURES["metric_vs_parameter"](run, metric="word_accuracy").axes[0]
             self.assertEqual(axes.get_xscale(), "log")
-            line = next(line for line in axes.lines if line.get_label() == "corrected")
+            line = next(line for line in axes.lines if line.get_label() == "corrected, quadrature")
             np.testing.assert_allclose(line.get_xdata(), samples.ETA[1] * 1e3)
-            corrected = run.trials["word_accuracy"].sel(variant="corrected")
+            corrected = run.trials["word_accuracy"].sel(variant="corrected_quadrature")
             np.testing.assert_allclose(line.get_ydata(), 1 - corrected.mean("trial"), rtol=1e-6)
 
     def quick(self, wrong_words):
@@ -338,7 +338,7 @@ class Drawing(unittest.TestCase):
         right = 1 - np.asarray(wrong_words)[:, None, :] / 100 * np.ones((1, 3, 1))
         eta = (samples.ETA[0], samples.ETA[1][:len(right)], *samples.ETA[2:])
         with samples.result(path, "[measure]\nwords = 100", model="chip", complete=np.int64(1)) as file:
-            samples.study(file, [eta], 3, ["uncorrected", "corrected"],
+            samples.study(file, [eta], 3, ["uncorrected", "corrected_quadrature"],
                           {"word_accuracy": (right, {}, "1", "share of the drawn words decoded exactly")})
         return results.open_run(path)
 
@@ -350,9 +350,9 @@ class Drawing(unittest.TestCase):
         self.assertEqual((axes.get_yscale(), axes.get_ylabel()), ("log", "share of words wrong"))
         drawn = {line.get_label(): line.get_ydata() for line in axes.lines if not line.get_label().startswith("_")}
         np.testing.assert_allclose(drawn["uncorrected"], [0.01, 0.1, 0.5], rtol=1e-9)
-        self.assertAlmostEqual(drawn["corrected"][2], 0.01)
-        zero = drawn["corrected"][0]
-        self.assertEqual(zero, drawn["corrected"][1])
+        self.assertAlmostEqual(drawn["corrected, quadrature"][2], 0.01)
+        zero = drawn["corrected, quadrature"][0]
+        self.assertEqual(zero, drawn["corrected, quadrature"][1])
         self.assertLess(zero, 1 / 300 / 2)
         self.assertGreater(zero, axes.get_ylim()[0])
         self.assertIn("none of 300 words", [text.get_text() for text in axes.texts])
@@ -393,9 +393,9 @@ class Drawing(unittest.TestCase):
             self.assertEqual(len(figure.axes), 4)
             against_eta, against_ports = figure.axes[:2]
             lines = {line.get_label(): line for line in against_eta.lines if not line.get_label().startswith("_")}
-            drawn = lines["plain MZIs, corrected, nearest"]
+            drawn = lines["plain MZIs, corrected"]
             np.testing.assert_allclose(drawn.get_xdata(), [5, 10, 20, 50])
-            raw = run.trials["mesh_error"].sel(kind="standard", ports=32, variant="corrected_nearest")
+            raw = run.trials["mesh_error"].sel(kind="standard", ports=32, variant="corrected")
             np.testing.assert_allclose(drawn.get_ydata(), np.sqrt((raw ** 2).mean("trial")))
             self.assertEqual(len(lines["three splitters, balanced, corrected"].get_xdata()), 0)  # rounding: at the edge
             edge = next(line for line in against_eta.lines if line.get_transform() == against_eta.get_xaxis_transform()
@@ -403,7 +403,7 @@ class Drawing(unittest.TestCase):
             np.testing.assert_allclose(edge.get_xdata(), [5, 10, 20, 50])
             self.assertGreater(against_eta.get_ylim()[0], 1e-9)
             drawn = next(line for line in against_ports.lines if line.get_label() == "three splitters, corrected")
-            raw = run.trials["mesh_error"].sel(kind="three-splitter", sigma_eta_rad=0.01, variant="corrected")
+            raw = run.trials["mesh_error"].sel(kind="three-splitter", sigma_eta_rad=0.01, variant="corrected_quadrature")
             np.testing.assert_allclose(drawn.get_ydata(), np.sqrt((raw ** 2).mean("trial")))
             self.assertTrue(against_ports.get_title(loc="left").endswith("splitter angle error sigma_eta\xa0=\xa00.01\xa0rad"))
             only = figures.FIGURES["mesh_comparison"](run, metric="mesh_error")
@@ -419,8 +419,8 @@ class Drawing(unittest.TestCase):
             self.assertEqual([axes.get_title(loc="left") for axes in figure.axes[:3]],
                              ["(a) common phases", "(b) estimates of splitters", "(c) calibration of phases"])
             places = {0: [0, 1, 2, 3], 1: [0, 4, 5, 6], 2: [0, 7, 8, 9]}
-            for row, (name, variant) in enumerate((("mesh_error", "corrected_nearest"),
-                                                   ("mesh_error_in_phase", "corrected"))):
+            for row, (name, variant) in enumerate((("mesh_error", "corrected"),
+                                                   ("mesh_error_in_phase", "corrected_quadrature"))):
                 raw = run.trials[name].sel(kind="standard", variant=variant)
                 rms = np.sqrt((raw ** 2).mean("trial")).values
                 for column, indices in places.items():
@@ -555,7 +555,7 @@ class CommandLine(unittest.TestCase):
             made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "joined", "of_a_circuit", "of_a_cluster") else "seed 1,"
             self.assertIn("\n2025-" if name in ("of_a_circuit", "of_a_cluster") else made, out)  # nothing is drawn at random in a circuit
         with results.open_run(FILES["one_sweep"]) as run:
-            mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected"))
+            mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected_quadrature"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))
         with results.open_run(FILES["crowded"]) as run:
             points = run.summary["completed"].size

@@ -76,7 +76,7 @@ rounding = "half-up"
 trials = 2
 [measure]
 words = 100
-variants = ["corrected", "stand-in"]
+variants = ["corrected_quadrature", "stand-in"]
 [[sweep]]
 name = "network"
 values = {"network.source" = ["carry-chain", "train"]}
@@ -361,7 +361,7 @@ class Format(unittest.TestCase):
         known = set(re.findall(r"`([a-z_A-Z]+)`", " ".join(row.split("|")[1] for row in table.splitlines()[2:])))
         with h5py.File(self.files["chip"]) as file:
             self.assertEqual(set(file.attrs), known - {"shard", "warnings", "git_revisions"})  # a whole study, and nothing odd about it
-            self.assertEqual((file.attrs["Conventions"], file.attrs["schema_version"]), ("CF-1.10", 4))
+            self.assertEqual((file.attrs["Conventions"], file.attrs["schema_version"]), ("CF-1.10", 5))
 
     def test_journal(self):
         """A reader written from the document alone reads a run that was killed."""
@@ -387,8 +387,9 @@ class Format(unittest.TestCase):
             kinds.append(kind)
             if kind == 1:
                 text = data[at + 32:at + 32 + size].decode()
-                first, command, revisions, config = text.split("\n", 3)
+                first, command, revisions, schema, config = text.split("\n", 4)
                 self.assertEqual(first, "1/1 fresh")
+                self.assertEqual(schema, "# schema_version: 5")
                 self.assertRegex(command, "^# command: optinc run .*mesh.toml .* --trials 100000 --quiet$")
                 self.assertRegex(revisions, "^# revisions: [0-9a-f]+")
                 self.assertTrue(config.startswith('study = "unnamed"\n'))

@@ -150,7 +150,7 @@ class Reading(unittest.TestCase):
         asked = ["fidelity", "mesh_error", "mesh_clipped"]
         values = np.random.default_rng(2).random((2, 3, 1))
         with samples.result(path, f"[measure]\nmetrics = {asked}", model="mesh", complete=np.int64(1)) as file:
-            samples.study(file, [("sigma_eta_rad", [0.01, 0.02], "rad", "splitters", "chip.sigma_eta_rad")], 3, ["corrected"],
+            samples.study(file, [("sigma_eta_rad", [0.01, 0.02], "rad", "splitters", "chip.sigma_eta_rad")], 3, ["corrected_quadrature"],
                           {name: (values, {}, "1", name) for name in reversed(asked)})
         with results.open_run(path) as run:
             self.assertEqual(headline_metrics(run), asked)
@@ -197,20 +197,32 @@ class BadFiles(unittest.TestCase):
         self.refused("not a result of OptINC.*schema_version")
 
     def test_newer(self):
-        with samples.result(self.path, schema_version=np.int64(5)):
+        with samples.result(self.path, schema_version=np.int64(6)):
             pass
-        self.refused("newer than this package.*schema version 5.*up to 4")
+        self.refused("newer than this package.*schema version 6.*up to 5")
 
     def test_of_no_version(self):
         with samples.result(self.path, schema_version=np.int64(-1)):
             pass
-        self.refused("schema_version -1 .*reads 1 to 4")
+        self.refused("schema_version -1 .*reads 1 to 5")
 
     def test_older(self):
         with samples.result(self.path, schema_version=np.int64(1)):
             pass
         with results.open_run(self.path) as run:
             self.assertEqual(run.provenance.schema_version, 1)
+
+    # Fails where "corrected" of an old file reads as what it means today.
+    def test_older_variants_have_their_present_names(self):
+        old, present = ["uncorrected", "corrected", "corrected_nearest"], ["uncorrected", "corrected_quadrature", "corrected"]
+        for version, names in ((4, present), (5, old[:2])):
+            stored = old[:len(names)]
+            with samples.result(self.path, schema_version=np.int64(version)) as file:
+                samples.study(file, [], 2, stored, {"mesh_error": (np.tile(np.arange(len(stored)), (2, 1)), {}, "1", "error")})
+            with results.open_run(self.path) as run:
+                self.assertEqual(list(run.trials["variant"].values), names)
+                self.assertEqual(float(run.trials["mesh_error"].sel(variant=names[1])[0]), 1.0)
+            self.path.unlink()
 
     def test_settings_that_are_no_toml(self):
         with samples.result(self.path, config_toml="= ="):
@@ -314,7 +326,7 @@ class Tables(unittest.TestCase):
             self.assertNotIn("matrix_error", table)
             row = 2 * 180 + 3 * 30 + 7 * 3 + 1
             self.assertEqual([table[n][row] for n in ("dac_bits", "sigma_eta_rad", "trial", "variant", "completed")],
-                             [10, 0.015, 7, "corrected", 1])
+                             [10, 0.015, 7, "corrected_quadrature", 1])
             self.assertEqual(table["margin"][row], float(run.trials["margin"][2, 3, 7, 1]))
             layers = results.tidy(run, "matrix_error")
             self.assertEqual(list(layers), ["dac_bits", "sigma_eta_rad", "trial", "variant", "layer", "completed",
@@ -384,7 +396,7 @@ class Tables(unittest.TestCase):
         with results.open_run(FILES["one_sweep"]) as run:
             frame = results.to_pandas(results.tidy(run))
             mean = frame.groupby(["sigma_eta_rad", "variant"]).word_accuracy.mean()
-            self.assertAlmostEqual(mean[0.03, "corrected"], float(run.summary["word_accuracy_mean"][5, 1]), places=12)
+            self.assertAlmostEqual(mean[0.03, "corrected_quadrature"], float(run.summary["word_accuracy_mean"][5, 1]), places=12)
 
 
 class Tolerances(unittest.TestCase):
@@ -502,7 +514,7 @@ class Trainings(unittest.TestCase):
         keys = {"learner.aggregator": (["quantised", "exact", "ring"], "1", "how gradients are averaged")}
         values = np.stack([accuracy, accuracy - 0.5], -1)
         with samples.result(path, samples.LEARNER, model="learning", complete=np.int64(0)) as file:
-            samples.study(file, [("path", keys)], 4, ["corrected", "noisy"],
+            samples.study(file, [("path", keys)], 4, ["corrected_quadrature", "noisy"],
                           {"final_accuracy": (values, {}, "1", "share"),
                            "final_loss": (1 - values, {}, "nat", "loss")}, done)
         with results.open_run(path) as run:

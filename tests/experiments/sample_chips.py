@@ -52,7 +52,7 @@ def network_groups(file, epochs=100, seed=2):
           train_seconds=9.2)
     eye = Group(file, "eye", sigma_eta_rad=0.005, thresholds_digit=np.array([0.5, 1.5, 2.5]))
     target = rng.integers(0, 4, (2000, 4)).astype(np.uint8)
-    eye.axis("variant", ["corrected", "noisy"])
+    eye.axis("variant", ["corrected_quadrature", "noisy"])
     eye.axis("word", np.arange(2000))
     eye.axis("digit", np.arange(4))
     eye.dataset("outputs", ["variant", "word", "digit"],

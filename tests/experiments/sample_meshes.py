@@ -78,6 +78,6 @@ def detuned(path, trials=6):
     lost = (1e8 * wavelength[1]) ** 2 * ports[1][:, None, None] * np.array([1, 0.5])[:, None]
     lost = lost[..., None, None] * np.random.default_rng(8).lognormal(0, 0.1, (3, 2, 5, trials, 2)) * [1, 0.5]
     with result(path, model="mesh", complete=np.int64(1)) as file:
-        study(file, [ports, slope, wavelength], trials, ["uncorrected", "corrected"], {
+        study(file, [ports, slope, wavelength], trials, ["uncorrected", "corrected_quadrature"], {
             "fidelity": (1 - lost, {}, "1", "fidelity"),
             "group_delay_spread": (1e-13 * lost + 5e-14, {}, "s", "spread of the group delay")})

@@ -4,8 +4,8 @@ import h5py
 import numpy as np
 
 
-CHIP_VARIANTS = ["uncorrected", "corrected", "noisy"]
-MESH_VARIANTS = ["uncorrected", "corrected", "corrected_nearest"]
+CHIP_VARIANTS = ["uncorrected", "corrected_quadrature", "noisy"]
+MESH_VARIANTS = ["uncorrected", "corrected_quadrature", "corrected"]
 
 
 def right(label="", **more):
@@ -71,7 +71,7 @@ def result(path, config="", **attributes):
     """A file with the root attributes of a result; `config` is put before the sections of config_toml."""
     file = h5py.File(path, "w", track_order=True)
     file.attrs.update({
-        "Conventions": "CF-1.10", "title": "A sample", "schema_version": np.int64(4), "optinc_version": "0.1.0",
+        "Conventions": "CF-1.10", "title": "A sample", "schema_version": np.int64(5), "optinc_version": "0.1.0",
         "git_revision": "0123456789ab", "build_target": "portable", "compiler": "GCC 12.2.0",
         "run_id": "00112233445566ff", "seed": np.int64(1), "created_utc": "2025-01-31T12:00:00Z",
         "command": "optinc run sample.toml -o sample.h5",

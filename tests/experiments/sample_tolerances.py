@@ -33,7 +33,7 @@ def tolerant_shapes(path, trials=400):
     drawn = np.where(drawn < 0.01, 0, np.minimum(drawn, 30.0))
     config = '[tolerance]\nkey = "chip"\ngentle = 0.01\nharsh = 30.0\n'
     with result(path, config, model="tolerance", complete=np.int64(1)) as file:
-        study(file, [("network", names, "1", "network", "network.hidden"), PRESET], trials, ["corrected"],
+        study(file, [("network", names, "1", "network", "network.hidden"), PRESET], trials, ["corrected_quadrature"],
               {"tolerance": (drawn[..., None], {}, "1", TOLERANCE)})
         tolerant_networks(file, identities, np.repeat(np.arange(6), 2), [2720, 900, 2720, 29, 120, 9000],
                           [1, 1, 1, 1, 0.75, 1])
@@ -68,7 +68,7 @@ def on_channels(path, trials=5, words=500):
     wrong = np.floor(words * wrong) / words
     with result(path, f"[measure]\nwords = {words}\n", model="comb", complete=np.int64(1)) as file:
         study(file, [("network", ["some_net", "other_net"], "1", "network", "network.source"), slope], trials,
-              ["corrected", "noisy"], {
+              ["corrected_quadrature", "noisy"], {
                   "channel_accuracy": (1 - wrong, {"channel": (offsets, "Hz")}, "1", "share of the channel's words right"),
                   "channels_right": ((wrong == 0).sum(-1), {}, "1", "channels right")})
         tolerant_networks(file, identities, np.repeat(np.arange(2), 2), [9000, 29], [1, 1])
@@ -87,7 +87,7 @@ def tolerant_keys(path, trials=20):
                           "tolerance.harsh": (np.array([0.5, 2, 5]), "1", "where it ends")})
     config = '[network]\nsource = "nets/good.h5"\n[tolerance]\nkey = "chip"\ngentle = 0.01\nharsh = 30.0\n'
     with result(path, config, model="tolerance", complete=np.int64(1)) as file:
-        study(file, [together], trials, ["corrected", "noisy"],
+        study(file, [together], trials, ["corrected_quadrature", "noisy"],
               {"tolerance": (np.stack([drawn, drawn], -1), {}, "1", TOLERANCE)})
         Group(file, "network", servers=np.int64(4), digits=np.int64(4), rounding="half-even", layers=np.int64(0))
         Group(file, "onn", word_accuracy=1.0, margin=0.3, mzi_count=np.int64(500), mzi_depth=np.int64(40))

@@ -42,7 +42,7 @@ def trained_through_chips(path, trials=4):
     network = ("network", ["shipped/published", "carry-chain"], "1", "network", "network.source")
     drop = np.array([[0, 0, 0.1, 2, 10, 40], [0, 0, 0, 0, 0.1, 0.4]])
     with result(path, LEARNER, model="learning", complete=np.int64(1)) as file:
-        study(file, [network, level], trials, ["corrected"], trained(drop, trials))
+        study(file, [network, level], trials, ["corrected_quadrature"], trained(drop, trials))
 
 
 LEARNER = ('[task]\nservers = 4\n[learner]\nkind = "cnn"\ndata_set = "fashion-mnist"\nlevels = 1\n'

@@ -33,7 +33,7 @@ network.source = "SOURCE"
 chip.preset = "good-lab"
 [measure]
 words = 1500
-variants = ["uncorrected", "corrected", "noisy"]
+variants = ["uncorrected", "corrected_quadrature", "noisy"]
 """
 DETUNED = MESHES + """
 [environment]
@@ -119,15 +119,15 @@ class SameBits(unittest.TestCase):
     def test_mesh(self):
         trial = self.replay(MESHES)
         matrix = {name: trial[name]["matrix"][..., 0] + 1j * trial[name]["matrix"][..., 1]
-                  for name in ("target", "uncorrected", "corrected", "corrected_nearest")}
+                  for name in ("target", "uncorrected", "corrected_quadrature", "corrected")}
         target = optinc.haar_unitary(12, seed=SEED, trial=TRIAL)
         self.assertSame(target, matrix["target"])
         mesh = optinc.Mesh.from_unitary(target)
         chip = mesh.fabricate("good-lab", seed=SEED, chip=TRIAL)
         for name in ("alpha", "beta", "theta_offset", "phi_offset", "output_offset"):
             self.assertSame(getattr(chip.errors, name), trial["errors"][name])
-        chips = {"uncorrected": chip, "corrected": mesh.corrected(chip.errors, "quadrature").on(chip),
-                 "corrected_nearest": mesh.corrected(chip.errors).on(chip)}
+        chips = {"uncorrected": chip, "corrected_quadrature": mesh.corrected(chip.errors, "quadrature").on(chip),
+                 "corrected": mesh.corrected(chip.errors).on(chip)}
         variants = [name.decode() for name in trial["record/variant"]]
         for name, programmed in chips.items():
             self.assertSame(programmed.theta, trial[name]["phases/mesh/theta"])
@@ -151,7 +151,7 @@ class SameBits(unittest.TestCase):
             chip = mesh.fabricate("good-lab", seed=SEED, chip=TRIAL, wafer=wafer)
             for name in ("alpha", "beta", "theta_offset", "phi_offset", "output_offset"):
                 self.assertSame(getattr(chip.errors, name), trial["errors"][name])
-            for name, programmed in (("uncorrected", chip), ("corrected", mesh.corrected(chip.errors, "quadrature").on(chip))):
+            for name, programmed in (("uncorrected", chip), ("corrected_quadrature", mesh.corrected(chip.errors, "quadrature").on(chip))):
                 matrix = trial[name]["matrix"][..., 0] + 1j * trial[name]["matrix"][..., 1]
                 self.assertSame(programmed.at(2.0, 1.5e-9, sensitivity).matrix(), matrix)
                 self.assertSame(programmed.matrices([0.0, 1.5e-9], 2.0, sensitivity)[1], matrix)
@@ -190,7 +190,7 @@ class SameBits(unittest.TestCase):
         make = unit.fabricate if calibration is None else functools.partial(unit.calibrate, settings=calibration, wafer=wafer)
         chip = make("good-lab", seed=SEED, chip=TRIAL)
         silent, noisy = optinc.NoiseSwitches(), optinc.NoiseSwitches.all()
-        for name, correct, noise in (("uncorrected", False, silent), ("corrected", True, silent), ("noisy", True, noisy)):
+        for name, correct, noise in (("uncorrected", False, silent), ("corrected_quadrature", True, silent), ("noisy", True, noisy)):
             words = trial[name]["words"]
             codes = optinc.codes_of_words(unit.task, words["number"][()])
             self.assertSame(optinc.exact_answers(unit.task, codes), words["wanted"])

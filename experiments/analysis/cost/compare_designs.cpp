@@ -106,16 +106,19 @@ Network untrained_network(const StudyConfig& config) {
 
 std::vector<ComparedDesign> compare_designs(const DesignList& list, const TrainedNetwork& trained,
                                             const std::function<void(const std::string&)>& at_each) {
+  std::vector<StudyConfig> configs;  // of all designs before the work of any
+  for (const DesignEntry& entry : list.designs)
+    configs.push_back(entry.units.empty() ? design_config(list, entry) : StudyConfig());
   std::vector<ComparedDesign> rows;
-  for (const DesignEntry& entry : list.designs) {
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    const DesignEntry& entry = list.designs[i];
     if (at_each) at_each(entry.name);
     if (!entry.units.empty()) {
       rows.push_back(system_of(entry, rows));
       continue;
     }
-    const StudyConfig config = design_config(list, entry);
     try {
-      rows.push_back(unit_of(entry, config, trained));
+      rows.push_back(unit_of(entry, configs[i], trained));
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", entry.name, error.what()));
     }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "experiments/engine/config/table_reader.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -38,6 +39,7 @@ DesignEntry entry_of(const TableReader& r) {
 /// A design over these settings, without sweeps and figures.
 StudyConfig config_over(const DesignList& list, const DesignEntry& design, std::vector<std::string> settings) {
   Overrides overrides;
+  overrides.rounding_of = network_rounding;
   overrides.settings = std::move(settings);
   overrides.settings.insert(overrides.settings.end(), list.settings.begin(), list.settings.end());
   overrides.settings.insert(overrides.settings.end(), design.settings.begin(), design.settings.end());

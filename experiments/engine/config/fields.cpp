@@ -38,22 +38,25 @@ std::string string_text(std::string_view value) {
 }
 
 std::string range_text(const FieldInfo& info) {
-  std::string text = fmt::format("{}..{}", info.min, info.max);
-  if (info.multiple_of > 0) text += fmt::format(", in steps of {}", info.multiple_of);
+  std::string text = fmt::format("{}{}..{}", info.may_be_zero ? "0 or " : "", info.min, info.max);
+  if (info.step > 0) text += fmt::format(", in steps of {}", info.step);
   return text;
 }
 
-void check_number(std::string_view where, const FieldInfo& info, double value, std::string_view shown) {
-  validate(std::isfinite(value) && value >= info.min && value <= info.max,
-           "{} = {} is out of range (allowed: {}). {}", where, shown, range_text(info),
-           !std::isfinite(value) ? std::string("Give a finite number.")
-           : value < info.min    ? fmt::format("Give at least {}.", info.min)
-                                 : fmt::format("Give at most {}.", info.max));
-  if (info.multiple_of == 0) return;
-  const double step = info.multiple_of;
-  validate(std::fmod(value, step) == 0.0, "{} = {} is not a multiple of {} (allowed: {}). Give {} or {}.",
-           where, shown, info.multiple_of, range_text(info), step * std::floor(value / step),
-           step * std::ceil(value / step));
+/// `all`: the value that messages show, of which `value` is an element or the whole.
+void check_number(std::string_view where, const FieldInfo& info, double value, const FieldValue& all) {
+  if (info.may_be_zero && value == 0.0) return;
+  if (!(std::isfinite(value) && value >= info.min && value <= info.max))
+    throw Error(fmt::format("{} = {} is out of range (allowed: {}). {}", where, toml_text(all), range_text(info),
+                            !std::isfinite(value) ? std::string("Give a finite number.")
+                            : value < info.min    ? fmt::format("Give at least {}.", info.min)
+                                                  : fmt::format("Give at most {}.", info.max)));
+  if (info.step == 0) return;
+  const double step = info.step, steps = (value - info.min) / step;
+  if (steps != std::floor(steps))
+    throw Error(fmt::format("{} = {} is between two steps (allowed: {}). Give {} or {}.", where, toml_text(all),
+                            range_text(info), info.min + step * std::floor(steps),
+                            info.min + step * std::ceil(steps)));
 }
 
 /// The same number, or one as far beyond 2^53, where rounding to double would take it back into a range.
@@ -121,11 +124,11 @@ void check_field(std::string_view where, const FieldInfo& info, const FieldValue
         } else if constexpr (is_list<T>) {
           validate(info.may_be_empty || !v.empty(), "{} = [] is empty (expected {}). Give at least one.", where,
                    expected_text(info, value));
-          for (const auto element : v) check_number(where, info, unrounded(element), toml_text(value));
+          for (const auto element : v) check_number(where, info, unrounded(element), value);
         } else if constexpr (std::is_same_v<T, std::string>) {
           check_string(where, info, v);
         } else if constexpr (!std::is_same_v<T, bool>) {
-          check_number(where, info, unrounded(v), toml_text(value));
+          check_number(where, info, unrounded(v), value);
         }
       },
       value);

@@ -25,11 +25,12 @@ struct FieldInfo {
   std::string_view source = {};  ///< where default and range come from; empty: a choice of ours
   std::span<const std::string_view> names =
       {};                          ///< what a string, or every element of a list, may be; empty: any
-  int multiple_of = 0;             ///< of an integer; 0: any
+  int step = 0;                    ///< of an integer, from min on; 0: any
   std::string_view ablation = {};  ///< source of error that the values 0 and false switch off; empty: none
   bool changes_results = true;     ///< false for what only says how to run, such as threads
   bool file = false;               ///< may name one: in a study, a relative path starts at the study's folder
   bool may_be_empty = false;       ///< a list
+  bool may_be_zero = false;        ///< a number whose range begins above 0
 };
 
 /// The field with the source of error that an ablation switches off through it.
@@ -41,6 +42,18 @@ inline FieldInfo switched_off(std::string_view source_of_error, FieldInfo info) 
 /// A list that may have no element.
 inline FieldInfo or_none(FieldInfo info) {
   info.may_be_empty = true;
+  return info;
+}
+
+/// A number that is 0 or in its range, which begins above 0.
+inline FieldInfo or_zero(FieldInfo info) {
+  info.may_be_zero = true;
+  return info;
+}
+
+/// An integer that is odd, from an odd min on.
+inline FieldInfo odd(FieldInfo info) {
+  info.step = 2;
   return info;
 }
 

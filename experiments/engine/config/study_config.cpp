@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "experiments/engine/config/model_keys.hpp"
 #include "experiments/engine/config/points.hpp"
@@ -30,13 +31,31 @@ struct Given {
 };
 using GivenValues = std::map<std::string, Given>;  // by "section.key"
 
-void read_value(const FieldEntry& entry, const toml::node& node, const TomlSource& source, GivenValues& given) {
+/// The entry with the names of this model alone where the node holds one that is no model's.
+FieldEntry of_model(FieldEntry entry, const toml::node& node, std::string_view model) {
+  const bool metrics = entry.name() == "measure.metrics";
+  if (!metrics && entry.name() != "measure.variants") return entry;
+  const auto known = [&](const toml::node& one) {
+    const auto name = one.value<std::string_view>();
+    return !name || std::ranges::find(entry.info.names, *name) != entry.info.names.end();
+  };
+  const toml::array* list = node.as_array();
+  if (list != nullptr ? std::all_of(list->begin(), list->end(), known) : known(node)) return entry;
+  const auto models = model_names();
+  if (std::ranges::find(models, model) == models.end()) return entry;
+  entry.info.names = metrics ? metric_names(model) : variant_names(model);
+  return entry;
+}
+
+void read_value(const FieldEntry& any, const toml::node& node, const TomlSource& source, std::string_view model,
+                GivenValues& given) {
+  const FieldEntry entry = of_model(any, node, model);
   const std::string where = source.at(node) + entry.name();
   given.insert_or_assign(entry.name(), Given{checked_value(entry, node, where), where, entry.info.file});
 }
 
-/// Every value of the table, checked.
-void read_table(const toml::table& table, const TomlSource& source, GivenValues& given) {
+/// Every value of the table, checked; `model`: the study's, whatever says so.
+void read_table(const toml::table& table, const TomlSource& source, std::string_view model, GivenValues& given) {
   const auto entries = config_entries(StudyConfig{});
   const auto find = [&](std::string_view section, const toml::key& key) -> const FieldEntry& {
     for (const FieldEntry& entry : entries)
@@ -59,15 +78,45 @@ void read_table(const toml::table& table, const TomlSource& source, GivenValues&
       validate(node.is_table(), "{}{} = {} is a value ({} is a section). Write [{}] and its keys below it.",
                source.at(node), key.str(), shown(node), key.str(), key.str());
       for (const auto& [inner, value] : *node.as_table())
-        read_value(find(key.str(), inner), value, source, given);
+        read_value(find(key.str(), inner), value, source, model, given);
     } else if (node.is_table()) {
       throw Error(fmt::format("{}unknown section [{}] ({}). Did you mean [{}]?", source.at(key.source()),
                               one_line(std::string(key.str())), known_sections_text(),
                               nearest_section(key.str())));
     } else {
-      read_value(find("", key), node, source, given);
+      read_value(find("", key), node, source, model, given);
     }
   }
+}
+
+/// Rounding of the networks of a study that does not set it: that of files and of the carry chain, half-even where
+/// all are trained.
+Rounding rounding_of_networks(const StudyConfig& config, const Overrides& overrides) {
+  std::vector<std::string> sources = {config.network.source};
+  for (const SweepAxis& axis : config.sweeps)
+    for (const SweptKey& key : axis.keys)
+      if (key.key == "network.source") {
+        sources.clear();
+        for (const FieldValue& value : key.values) sources.push_back(std::get<std::string>(value));
+      }
+  std::map<Rounding, std::string> found;
+  for (const std::string& source : sources) {
+    std::optional<Rounding> rounding;
+    if (source == "train" || source == "untrained")
+      rounding = Task().rounding;
+    else if (source == "carry-chain")
+      rounding = Rounding::half_up;
+    else if (overrides.rounding_of)
+      rounding = overrides.rounding_of(source);
+    if (rounding) found.try_emplace(*rounding, source);
+  }
+  std::vector<std::string> named;
+  for (const auto& [rounding, source] : found) named.push_back(fmt::format("{} for {}", name_of(rounding), source));
+  validate(found.size() < 2,
+           "task.rounding is not set, and the networks of the sweep round differently ({}). Run one study for each "
+           "rounding.",
+           fmt::join(named, ", "));
+  return found.empty() ? Task().rounding : found.begin()->first;
 }
 
 /// What fields that may name a file say otherwise.
@@ -172,19 +221,28 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
 
 namespace {
 
+/// The variants of a file of before schema version 5 by their present names.
+void rename_variants(toml::table& table) {
+  if (toml::array* variants = table["measure"]["variants"].as_array())
+    for (toml::node& node : *variants)
+      if (auto* const name = node.as_string()) *name = std::string(present_variant(**name));
+}
+
 /// `folder`: of the study's file, where its relative paths start.
 StudyConfig parse_study(std::string_view text, std::string_view name, const Overrides& overrides,
-                        const std::filesystem::path& folder) {
+                        const std::filesystem::path& folder, bool before_schema_5 = false) {
   GivenValues given, over;
   const TomlSource source{std::string(name)};
-  const toml::table table = parse_toml(text, source);
-  read_table(table, source, given);
+  toml::table table = parse_toml(text, source);
+  if (before_schema_5) rename_variants(table);
+  std::vector<Assignment> assigned;
+  for (const std::string& setting : overrides.settings) assigned.push_back(parse_assignment(setting, "--set"));
+  std::string model = table["model"].value_or(StudyConfig().model);
+  for (const Assignment& one : assigned) model = one.table["model"].value_or(model);
+  read_table(table, source, model, given);
   for (auto& [key, value] : given)
     if (value.file) place_beside(folder, value.value);
-  for (const std::string& setting : overrides.settings) {
-    const Assignment assigned = parse_assignment(setting, "--set");
-    read_table(assigned.table, assigned.source, over);
-  }
+  for (const Assignment& one : assigned) read_table(one.table, one.source, model, over);
   // a preset asked for on the command line must not be undone by the file, which --print-config writes in full
   if (over.contains("chip.preset"))
     std::erase_if(given,
@@ -216,6 +274,7 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
                key.key, over.contains(key.key) ? toml_text(over.at(key.key).value) : "");
   if (overrides.ablation) config.sweeps.push_back(ablation_of_all(config));
   validate_axes(config.sweeps, name);
+  if (!given.contains("task.rounding")) config.task.rounding = rounding_of_networks(config, overrides);
   try {
     validate_config(config);
   } catch (const Error& error) {  // what holds between keys has no line of its own
@@ -228,6 +287,15 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
 
 StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides) {
   return parse_study(text, name, overrides, {});
+}
+
+std::string_view present_variant(std::string_view before_schema_5) {
+  if (before_schema_5 == "corrected") return "corrected_quadrature";
+  return before_schema_5 == "corrected_nearest" ? "corrected" : before_schema_5;
+}
+
+StudyConfig parse_config_before_schema_5(std::string_view text, std::string_view name) {
+  return parse_study(text, name, {}, {}, true);
 }
 
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides) {
@@ -326,16 +394,18 @@ void validate_config(const StudyConfig& config) {
   validate_errors(config.chip);
   validate_names(config);
   // a check's error about a field of a section: "known = 2 (..)" becomes "crosstalk.known = 2 (..)"
-  const auto in_section = [&](std::string_view section, auto check) {
+  const auto in_sections = [&](std::initializer_list<std::string_view> sections, auto check) {
     try {
       check();
     } catch (const Error& error) {
-      const bool key = std::any_of(entries.begin(), entries.end(), [&](const FieldEntry& e) {
-        return e.section == section && e.info.key == error.field;
-      });
-      throw Error(fmt::format("{}{}{}", section, key ? "." : ": ", error.what()));
+      for (const std::string_view section : sections)
+        for (const FieldEntry& e : entries)
+          if (e.section == section && e.info.key == error.field)
+            throw Error(fmt::format("{}.{}", section, error.what()));
+      throw Error(fmt::format("{}: {}", *sections.begin(), error.what()));
     }
   };
+  const auto in_section = [&](std::string_view section, auto check) { in_sections({section}, check); };
   // sections that the model does not read are held to the same: what no device has is wrong in any study
   in_section("task", [&] {
     if (config.network.source == "train" && config.training.words_per_epoch == 0)
@@ -375,7 +445,13 @@ void validate_config(const StudyConfig& config) {
   in_section("converter", [&] { validate_adc(config.hardware.converter); });
   in_section("layout", [&] { validate_floor_plan(config.hardware.layout); });
   in_section("fabrication", [&] { validate_fabrication(config); });
-  in_section("link", [&] { validate_hardware(config.hardware); });
+  in_section("heater", [&] { validate_thermo_optic(config.hardware.heater); });
+  in_section("splitter", [&] { validate_splitter_tree(config.hardware.splitter); });
+  in_section("coupler",
+             [&] { fibre_coupler_loss_db(config.hardware.coupler, config.hardware.laser.wavelength_m); });
+  in_section("fibre", [&] { validate_fibre(config.hardware.fibre); });
+  in_section("waveguide", [&] { validate_waveguide(config.hardware.routing); });
+  in_sections({"link", "time", "die", "layout", "waveguide"}, [&] { validate_hardware(config.hardware); });
   in_section("drift", [&] { validate_drift(config.drift); });
   if (!model_reads(config.model, "mesh", "target"))
     in_section("mesh", [&] {

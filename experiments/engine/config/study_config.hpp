@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -181,6 +183,9 @@ struct Overrides {
   std::vector<std::string> settings;  ///< "section.key=value" (a TOML value; a bare word is a string)
   std::vector<std::string> sweeps;  ///< "section.key=[values]": in place of the sweep of this key, or one more
   bool ablation = false;            ///< one more sweep, by ablation of every source that is on
+  /// How the network of a file or shipped/NAME rounds, which task.rounding is where nothing sets it; none where
+  /// that cannot be read.
+  std::function<std::optional<Rounding>(const std::string& source)> rounding_of = {};
 };
 
 /// Reads a TOML file over the defaults, then applies `overrides`, a later one over an earlier one. [chip]
@@ -195,6 +200,13 @@ StudyConfig load_config(const std::filesystem::path& path, const Overrides& over
 /// The same from text, where all relative paths start at the working directory; `name` stands for the file in
 /// messages.
 StudyConfig parse_config(std::string_view text, std::string_view name, const Overrides& overrides = {});
+
+/// The present name of a variant in a file of before schema version 5, where "corrected" meant what
+/// "corrected_quadrature" does now, and "corrected_nearest" what "corrected" does.
+std::string_view present_variant(std::string_view before_schema_5);
+
+/// Settings that a program of before schema version 5 stored, with its variants by their present names.
+StudyConfig parse_config_before_schema_5(std::string_view text, std::string_view name);
 
 /// The configuration with these values, "section.key" each, in place of its own; a chip.preset or noise.set
 /// among them replaces all that it names first. The values must be of their field's type. Throws Error where

@@ -97,7 +97,7 @@ struct StudyModel {
                      const std::filesystem::path& keep_in) = nullptr;
   /// Bytes that trials on so many threads take at most besides their records.
   double (*memory_bytes)(const StudyConfig& config, int threads) = nullptr;
-  std::string_view not_counted = "training and one-off measurements";  ///< in memory_bytes
+  std::string_view not_counted = {};  ///< in memory_bytes
   /// Writes what led to one trial: what was drawn, set and received.
   void (*write_trial)(const Group& root, const StudyConfig& at_point, const StudyInputs& inputs,
                       std::uint32_t trial) = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,16 @@ std::span<const std::string_view> metric_names() {
   return names;
 }
 
+std::span<const std::string_view> metric_names(std::string_view model) {
+  static const std::map<std::string_view, Names> names = [] {
+    std::map<std::string_view, Names> all;
+    for (const StudyModel& each : study_models())
+      for (const Metric& metric : each.metrics) all[each.name].push_back(metric.name);
+    return all;
+  }();
+  return names.at(model);
+}
+
 std::span<const std::string_view> metric_or_none_names() {
   static const Names names = [] {
     Names all = {"none"};
@@ -63,6 +74,16 @@ std::span<const std::string_view> variant_names() {
       if (std::find(all.begin(), all.end(), variant.name) == all.end()) all.push_back(variant.name);
   });
   return names;
+}
+
+std::span<const std::string_view> variant_names(std::string_view model) {
+  static const std::map<std::string_view, Names> names = [] {
+    std::map<std::string_view, Names> all;
+    for (const StudyModel& each : study_models())
+      for (const VariantName& variant : each.variants) all[each.name].push_back(variant.name);
+    return all;
+  }();
+  return names.at(model);
 }
 
 std::span<const std::string_view> once_names() {

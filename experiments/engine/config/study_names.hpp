@@ -9,8 +9,10 @@ namespace optinc {
 std::span<const std::string_view> model_names();
 std::string_view what_trials_simulate();  ///< of every model, for the help on `model`
 std::span<const std::string_view> metric_names();
+std::span<const std::string_view> metric_names(std::string_view model);  ///< of one of model_names()
 std::span<const std::string_view> metric_or_none_names();
 std::span<const std::string_view> variant_names();
+std::span<const std::string_view> variant_names(std::string_view model);  ///< of one of model_names()
 std::span<const std::string_view> once_names();
 std::span<const std::string_view> figure_names();
 std::span<const std::string_view> mesh_topology_names();

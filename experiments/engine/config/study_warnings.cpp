@@ -10,6 +10,7 @@
 #include "experiments/engine/config/points.hpp"
 #include "experiments/engine/config/study_model.hpp"
 #include "experiments/engine/process/terminal.hpp"
+#include "onn/chip/chip_design.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/front_end.hpp"
@@ -81,6 +82,9 @@ void add_fabrication(StudyWarnings& all, const StudyConfig& config) {
     add(all, fmt::format("fabrication.{}", key.find(' ') == std::string::npos ? key : "process"), {w});
   }
   if (config.crosstalk.x0 == 0.0) add_section(all, "layout", floor_plan_warnings(layout));
+  if (model_of(config).networks != nullptr)
+    add(all, "fabrication.process",
+        die_plan_warnings(placed_on_die(meshes_of(network_shape(config)), layout, config.fabrication.wafer)));
 }
 
 /// Whether [fabrication] says anything but its defaults.

@@ -11,10 +11,10 @@
 namespace optinc {
 
 double peak_memory_bytes(const StudyConfig& config, std::size_t record_size) {
-  constexpr double program = 60e6, per_point = 3000, copies = 4;
+  constexpr double per_point = 7800, copies = 4;
   const int threads = config.run.threads > 0 ? config.run.threads : omp_get_max_threads();
   const auto points = static_cast<double>(point_count(config));
-  return program + per_point * points +
+  return program_memory_bytes + per_point * points +
          copies * sizeof(double) * points * config.runner.trials * static_cast<double>(record_size) +
          trial_memory_bytes(config, threads);
 }

@@ -117,7 +117,10 @@ void refuse_newer_schema(const File& file) {
 StudyConfig stored_config(const File& file) {
   require_schema(file);
   const Group root = file.root();
-  return parse_config(root.attributes().text("config_toml"), root.where() + ", attribute config_toml");
+  const std::string text = root.attributes().text("config_toml"),
+                    where = root.where() + ", attribute config_toml";
+  return root.attributes().integer("schema_version") < 5 ? parse_config_before_schema_5(text, where)
+                                                         : parse_config(text, where);
 }
 
 void write_section(const Attributes& attributes, const StudyConfig& config, std::string_view section) {

@@ -13,7 +13,7 @@
 namespace optinc {
 
 /// Version of the layout in FORMAT.md; grows when a reader of the old one would misread the new one.
-constexpr std::int64_t schema_version = 4;
+constexpr std::int64_t schema_version = 5;
 
 /// "optinc VERSION (revision, build target, compiler)".
 std::string program_version();

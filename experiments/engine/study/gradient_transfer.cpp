@@ -63,7 +63,7 @@ GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients ste
   // the exact path is never coded; its code errors are those of its definition, none
   std::vector<CodeVector> decoded = {answers, answers,
                                      decide(forward(network, digit_averages(config.task, sent.codes)))};
-  for (const auto name : {"uncorrected", "corrected", "noisy"}) decoded.push_back(through_chip(name));
+  for (const auto name : {"uncorrected", "corrected_quadrature", "noisy"}) decoded.push_back(through_chip(name));
 
   GradientTransfer result;
   result.sigma_eta_rad = config.chip.sigma_eta_rad;

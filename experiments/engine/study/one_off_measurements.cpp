@@ -38,7 +38,7 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
 }
 
 Eye look_into_eye(const StudyConfig& config, const ChipDesign& design, const Foundry& foundry) {
-  return {config.chip.sigma_eta_rad, all_word_outputs(design, config, chip_variant("corrected"), foundry),
+  return {config.chip.sigma_eta_rad, all_word_outputs(design, config, chip_variant("corrected_quadrature"), foundry),
           all_word_outputs(design, config, chip_variant("noisy"), foundry)};
 }
 
@@ -121,8 +121,8 @@ OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inp
     if (measures(config, "cost"))
       once[i].cost = unit_cost(
           network,
-          budget(design, with_known_losses(points[i].chip, calibrated_chip(design, points[i], 0, 0, foundry)),
-                 points[i].hardware, points[i].budget));
+          budget(with_known_losses(design, calibrated_chip(design, points[i], 0, 0, foundry).losses),
+                 points[i].chip, points[i].hardware, points[i].budget));
     if (!measures(config, "gradient")) continue;
     if (i == 0 || points[i].task != points[i - 1].task || points[i].gradient != points[i - 1].gradient)
       step = gradients_with_progress(points[i], quiet);

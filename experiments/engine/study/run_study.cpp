@@ -149,6 +149,7 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     } catch (const Interrupted&) {
       return interrupted_training(options);
     }
+    print_warnings(lines_of(input_warnings(config, *state.inputs)));
   }
   const fs::path trainings = options.output.string() + ".trials";
   const TrialModel model = make_model(config, *state.inputs, trainings);

@@ -1,6 +1,7 @@
 #include "experiments/engine/study/shipped_studies.hpp"
 
 #include "experiments/engine/process/shipped_files.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 
 namespace optinc {
 
@@ -9,7 +10,9 @@ namespace fs = std::filesystem;
 fs::path study_path(const std::string& name) { return shipped_or_own("studies", name); }
 
 StudyConfig load_study(const std::string& name, const Overrides& overrides) {
-  return load_config(study_path(name), overrides);
+  Overrides all = overrides;
+  all.rounding_of = network_rounding;
+  return load_config(study_path(name), all);
 }
 
 }  // namespace optinc

@@ -17,7 +17,8 @@ namespace optinc {
 
 namespace {
 
-constexpr std::string_view command_opening = "# command: ", revisions_opening = "# revisions: ";
+constexpr std::string_view command_opening = "# command: ", revisions_opening = "# revisions: ",
+                           schema_opening = "# schema_version: ";
 constexpr std::string_view forced_mark = " forced ";
 
 /// Takes the first line off `text` where it opens so; what stands behind the opening.
@@ -37,8 +38,8 @@ std::string journal_heading(const StudyState& state) {
 }
 
 std::string journal_comments(std::string_view command, const std::set<std::string>& revisions) {
-  return fmt::format("{}{}\n{}{}\n", command_opening, printable(std::string(command)),  // a comment is one line
-                     revisions_opening, fmt::join(revisions, ", "));
+  return fmt::format("{}{}\n{}{}\n{}{}\n", command_opening, printable(std::string(command)),  // a comment is one line
+                     revisions_opening, fmt::join(revisions, ", "), schema_opening, schema_version);
 }
 
 void add_revision(StudyState& state, const std::filesystem::path& where, const RunOptions& options) {
@@ -71,7 +72,9 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
     std::string_view text = toml;
     state.command = taken_comment(text, command_opening);
     state.revisions = revisions_of(taken_comment(text, revisions_opening));
-    state.config = parse_config(text, path.string());
+    const bool before_5 = taken_comment(text, schema_opening).empty();
+    state.config =
+        before_5 ? parse_config_before_schema_5(text, path.string()) : parse_config(text, path.string());
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
     if (const std::size_t mark = shard.find(forced_mark); mark != shard.npos)
       state.replaces = shard.substr(mark + forced_mark.size());

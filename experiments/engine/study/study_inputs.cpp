@@ -1,18 +1,20 @@
 #include "experiments/engine/study/study_inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "experiments/engine/config/points.hpp"
+#include "experiments/engine/config/toml_values.hpp"
 #include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
 #include "experiments/engine/study/result_groups.hpp"
-#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 #include "experiments/io/chip_file.hpp"
 #include "experiments/io/crosstalk_file.hpp"
 #include "experiments/io/matrix_file.hpp"
@@ -45,6 +47,46 @@ Network network_in(const std::string& path) {
   const File file = File::open(path);
   require_schema(file);
   return load_network(file.root().open("network"));
+}
+
+/// Whether noise in training makes a key part of what the network was trained for, and a study of words meets it.
+bool of_the_link(const FieldEntry& entry) {
+  constexpr std::array sections = {"link", "receiver", "modulator", "time"};
+  constexpr std::array idle = {"lane_skew_s", "layer_skew_s", "clocked_receiver_j", "offset_a",
+                               "overload_a",  "v_pi_v",       "supply_power_w",     "drive_capacitance_f"};
+  return std::ranges::find(sections, entry.section) != sections.end() &&
+         std::ranges::find(idle, entry.info.key) == idle.end();
+}
+
+/// The keys of the link that the network of a file was trained for with noise, as TOML; empty of others.
+std::string trained_for(const Group& root) {
+  if (!root.attributes().has("config_toml")) return {};
+  // not stored_config(): a network outlives keys that studies no longer have
+  const toml::table config = parse_toml(root.attributes().text("config_toml"), {root.where()});
+  if (config["training"]["noise"].value_or(0.0) <= 0.0) return {};
+  std::string text;
+  for (const FieldEntry& entry : config_entries({})) {
+    const toml::node* node = config[entry.section][entry.info.key].node();
+    const auto value = node != nullptr && of_the_link(entry) ? value_of(*node, entry.value) : std::nullopt;
+    if (value) text += fmt::format("{} = {}\n", entry.name(), toml_text(*value));
+  }
+  return text;
+}
+
+/// What a network was trained for against what chips meet at a point that asks for it: both values of every key
+/// that differs. Settled words have no symbol rate, sampler or equaliser.
+std::string other_link(const PreparedNetwork& network, const StudyConfig& asked) {
+  const toml::table was = parse_toml(network.trained_for, {"trained_for"});
+  const bool settled = asked.hardware.timing.sampling == Sampling::settled &&
+                       was["time"]["sampling"].value_or(std::string("settled")) == "settled";
+  std::vector<std::string> keys;
+  for (const FieldEntry& entry : config_entries(asked)) {
+    const toml::node* node = was[entry.section][entry.info.key].node();
+    const auto value = node != nullptr ? value_of(*node, entry.value) : std::nullopt;
+    if (value && *value != entry.value && !(settled && entry.section == "time"))
+      keys.push_back(fmt::format("{} = {} (here {})", entry.name(), toml_text(*value), toml_text(entry.value)));
+  }
+  return fmt::format("{}", fmt::join(keys, ", "));
 }
 
 /// The network of a file, which must be what the study asks for.
@@ -95,10 +137,57 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const Kee
   const StudyConfig asked = network_configs(config).front();
   const std::string& source = asked.network.source;
   if (source == "train") return train_network(asked, quiet, keep);
-  return {network_identity(asked),
-          source == "carry-chain" ? carry_chain(asked.task, asked.network.carry_chain)
-                                  : network_of_file(asked, source),
-          {}};
+  if (source == "carry-chain")
+    return {network_identity(asked), carry_chain(asked.task, asked.network.carry_chain), {}};
+  PreparedNetwork found{network_identity(asked), network_of_file(asked, source), {}};
+  found.trained_for = trained_for(File::open(network_path(source)).root());
+  return found;
+}
+
+namespace {
+
+/// Measured meshes whose arms with heaters lose light, while those beside them lose none.
+void add_lone_arms(const MeasuredMeshes& measured, std::vector<StudyWarning>& all) {
+  for (const MeasuredMesh& mesh : measured) {
+    const MeshErrors& e = mesh.found.errors;
+    for (const auto& [stage, arm, other] : {std::tuple("theta", &e.theta_arm_loss_db, &e.theta_other_loss_db),
+                                            std::tuple("phi", &e.phi_arm_loss_db, &e.phi_other_loss_db)})
+      if (!arm->isZero(0.0) && other->isZero(0.0))
+        all.push_back({"mesh.measured",
+                       fmt::format("{} has {}_arm_loss_db without {}_other_loss_db, so that arms without heaters lose "
+                                   "nothing and every MZI is unbalanced. Add that column, or give mzi_loss_db where "
+                                   "arms lose alike",
+                                   mesh.source, stage, stage),
+                       fmt::format("{} {}", mesh.source, stage)});
+  }
+}
+
+}  // namespace
+
+std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyInputs& inputs) {
+  std::vector<StudyWarning> all;
+  add_lone_arms(inputs.measured, all);
+  const Networks& networks = inputs.networks;
+  if (std::ranges::all_of(networks, [](const PreparedNetwork& n) { return n.trained_for.empty(); })) return all;
+  const std::vector<StudyConfig> points = checked_points(config, check_interrupt);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (const StudyConfig& asked : asked_networks(points[p])) {
+      const PreparedNetwork& network = networks[network_number(networks, asked)];
+      const std::string keys = network.trained_for.empty() ? "" : other_link(network, asked);
+      if (keys.empty()) continue;
+      const std::string& source = asked.network.source;
+      auto known = std::ranges::find(all, source, &StudyWarning::field);
+      if (known == all.end()) {
+        all.push_back({"network.source",
+                       fmt::format("{} was trained for another link: {}. Set these keys as it was trained, or choose "
+                                   "a network for this link",
+                                   source, keys),
+                       source, point_label(config, p), 0, points.size()});
+        known = all.end() - 1;
+      }
+      ++known->points;
+    }
+  return all;
 }
 
 StudyInputs read_files(const std::vector<StudyConfig>& points) {
@@ -132,7 +221,10 @@ StudyInputs make_study_inputs(const StudyConfig& config, bool quiet, const KeepT
 void write_study_inputs(const Group& root, const StudyInputs& inputs) {
   const auto write = [](const Group& group, const PreparedNetwork& prepared) {
     if (!prepared.curve.empty()) write_training_group(group.group("training"), prepared.curve);
-    save_network(group.group("network"), prepared.network);
+    const Group network = group.group("network");
+    save_network(network, prepared.network);
+    if (!prepared.trained_for.empty())
+      network.attributes().set("trained_for", std::string_view(prepared.trained_for));
   };
   for (std::size_t i = 0; i < inputs.targets.size(); ++i) {
     const Group group = root.group(target_group(i));
@@ -168,7 +260,10 @@ StudyInputs read_study_inputs(const Group& root) {
     PreparedNetwork& prepared = inputs.networks.emplace_back();
     prepared.identity = std::move(identity);
     if (group.exists("training")) prepared.curve = read_training_group(group.open("training"));
-    prepared.network = load_network(group.open("network"));
+    const Group network = group.open("network");
+    prepared.network = load_network(network);
+    if (network.attributes().has("trained_for"))
+      prepared.trained_for = network.attributes().text("trained_for");
   };
   if (root.exists("network")) read(root, "");
   for (std::size_t i = 0; root.exists("networks") && root.exists(network_group(i)); ++i) {

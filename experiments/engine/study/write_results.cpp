@@ -1,5 +1,8 @@
 #include "experiments/engine/study/write_results.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "experiments/engine/config/study_warnings.hpp"
@@ -16,7 +19,9 @@ void write_results(const StudyState& state, const TrialModel& model, const OneOf
   const Group root = out.file().root();
   write_provenance(out.file(), state.config, fmt::format("OptINC study: {}", state.config.study),
                    options.command);
-  write_warnings(out.file(), lines_of(study_warnings(state.config)));
+  std::vector<std::string> warnings = lines_of(study_warnings(state.config));
+  std::ranges::move(lines_of(input_warnings(state.config, *state.inputs)), std::back_inserter(warnings));
+  write_warnings(out.file(), warnings);
   root.attributes().set("model", std::string_view(state.config.model));
   root.attributes().set("complete", std::int64_t{once != nullptr ? 1 : 0});
   if (!state.shard.whole()) root.attributes().set("shard", std::string_view(state.shard.text()));

@@ -89,7 +89,7 @@ def wafer(bench):
                      "--sweep", "calibration.splitters=['die-mean']")
         with opened(out) as run:
             good = (run.trials["mesh_error"] <= 0.04).mean("trial").squeeze()
-            return {"die-mean": float(good.sel(variant="corrected")), "none": float(good.sel(variant="uncorrected"))}
+            return {"die-mean": float(good.sel(variant="corrected_quadrature")), "none": float(good.sel(variant="uncorrected"))}
     return bench.once("wafer", make)
 
 

@@ -43,7 +43,7 @@ def trained_yield(bench):
         result = bench.folder / "trained.h5"
         bench.optinc("run", SPLITTERS, "-o", result, "--quiet", "--trials", "20", "--set",
                      "chip.preset=good-lab", "--set", "measure.words=0", "--set", "measure.once=[]", "--set",
-                     'measure.variants=["corrected"]', "--sweep", "chip.sigma_eta_rad=[0.01]")
+                     'measure.variants=["corrected_quadrature"]', "--sweep", "chip.sigma_eta_rad=[0.01]")
         with h5py.File(result) as file:
             return float((file["trials/word_accuracy"][()] == 1).mean())
     return bench.once("trained", make)
@@ -131,7 +131,7 @@ def splitters(bench):
 def least_gain_of_correction(bench):
     """Over all levels, the least of corrected minus uncorrected mean word accuracy."""
     mean = {(c["sigma"], c["variant"]): c["word_accuracy_mean"] for c in splitters(bench)["chips"]}
-    return min(mean[sigma, "corrected"] - mean[sigma, "uncorrected"] for sigma, _ in mean)
+    return min(mean[sigma, "corrected_quadrature"] - mean[sigma, "uncorrected"] for sigma, _ in mean)
 
 
 def gradient_over_codes(bench, path):
@@ -166,7 +166,7 @@ BASE = "experiments/data/networks/base.toml"
 STAND_IN = ("--trials", "60", "--set", "network.source=shipped/published_standin", "--set", "measure.words=0", "--set",
             'measure.variants=["stand-in"]', "--set", "stand_in.relative_error=0.01", "--set", "link.signed_levels=true")
 EQUAL = ("--trials", "5", "--set", "chip.preset=ideal", "--set", "network.source=shipped/published_standin", "--set",
-         "measure.words=1", "--set", 'measure.variants=["corrected"]')
+         "measure.words=1", "--set", 'measure.variants=["corrected_quadrature"]')
 LEVELS = {"chip.sigma_eta_rad": [0.005, 0.01, 0.02, 0.03, 0.04, 0.06], "chip.sigma_cal_rad": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2],
           "chip.arm_loss_spread_db": [0.003, 0.01, 0.03, 0.1, 0.3]}
 TOLERANCES = ("--trials", "100", "--sweep", 'network.source=["shipped/published", "shipped/published_standin", '
@@ -297,5 +297,5 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
       for path, target in (("network", "= 1"), ("chip_corrected", "<= 1.01"))),
     ("trained-good-lab", "< 0.95", "share of 20 good-lab chips on which the published network, trained without errors, decodes every word, without noise",
      trained_yield, f"{OPTINC} run {SPLITTERS} --set chip.preset=good-lab --set measure.words=0 "
-     "--set 'measure.variants=[\"corrected\"]' --sweep 'chip.sigma_eta_rad=[0.01]' --trials 20 -o trained.h5"),
+     "--set 'measure.variants=[\"corrected_quadrature\"]' --sweep 'chip.sigma_eta_rad=[0.01]' --trials 20 -o trained.h5"),
 )]

@@ -153,8 +153,8 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
        lambda bench, preset=preset, variant=variant: cascade(bench, preset, variant),
        f"{OPTINC} run {shown(cascade_study(preset))} -o cascade.h5")
       for name, preset, variant, target, what in (
-          ("ideal", "ideal", "corrected", "= 0", "perfect chips, no noise"),
-          ("design-target", "design-target", "corrected", "", "design-target chips, no noise"),
+          ("ideal", "ideal", "corrected_quadrature", "= 0", "perfect chips, no noise"),
+          ("design-target", "design-target", "corrected_quadrature", "", "design-target chips, no noise"),
           ("noisy", "design-target", "noisy", "", "design-target chips, all noise; not trained for either"))),
     *((f"noise-{name}-{preset}", target, f"% of words right on 20 chips, all noise of set receivers: {what}, trained for noise",
        lambda bench, network=network, preset=preset, settings=settings: noisy(bench, network, preset, *settings),

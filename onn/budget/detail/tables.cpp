@@ -120,7 +120,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
       most = std::max(most, block.attenuation.cwiseAbs().maxCoeff());
     at(fan, stage) = loss_db_of_field(layer.fan_field_factor());
     at(excess, stage) = passive.fan_db[l];
-    at(mzis, stage) = layer.columns() * 2 * mean_arm_loss_db(in.model);
+    at(mzis, stage) = layer.columns() * 2 * (mean_arm_loss_db(in.model) + layer.measured_arm_loss_db);
     at(attenuators, stage) = most > 0 ? loss_db_of_field(most) : 0.0;
     at(waveguides, stage) = passive.waveguides_db[l];
   }

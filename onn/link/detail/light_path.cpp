@@ -7,6 +7,7 @@
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/power_path.hpp"
+#include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/modulator.hpp"
 
@@ -25,6 +26,9 @@ FieldBatchOf<Real> apply_transfer(const TransferPlanes<Real>& transfer, const Fi
 }
 
 namespace {
+
+/// Field in single precision whose square is far from underflow, sqrt(W).
+constexpr double least_float_field = 1e-16;
 
 /// Whether light in quadrature can change the noise of a receiver by more than a thousandth, and so its
 /// variance by two, where a layer reads real drives alone.
@@ -50,6 +54,11 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerPath<Real>& path = paths[l];
+    if constexpr (std::is_same_v<Real, float>)
+      validate(units.received[l] >= least_float_field,
+               "layer {}: a digit arrives as {:.1e} sqrt(W), less than float32 can square. Set measure.arithmetic = "
+               "\"float64\", or lower losses such as chip.mzi_loss_db.",
+               l, units.received[l]);
     path.passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
     path.transfer = {(path.passed * chip.layers[l].transfer.real()).template cast<Real>(),
                      (path.passed * chip.layers[l].transfer.imag()).template cast<Real>()};

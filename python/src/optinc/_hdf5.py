@@ -15,7 +15,7 @@ import h5py
 
 from ._files import creating
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """The newest version of the file format that this package reads, and the one that it writes."""
 
 _MAGIC = b"OPTINCS1"

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "experiments/engine/process/text_table.hpp"
-#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"

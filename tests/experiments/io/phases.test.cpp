@@ -132,7 +132,7 @@ TEST_CASE("a file of phases says where it comes from") {
     CHECK_FALSE(root.attributes().text(name).empty());
     CHECK(text.find(std::string("\n# ") + name + ": ") != text.npos);
   }
-  CHECK(text.starts_with("# OptINC file, schema_version: 4\n"));
+  CHECK(text.starts_with("# OptINC file, schema_version: 5\n"));
   CHECK(text.find("command: optinc program x\n") != text.npos);
   CHECK(text.find("T = DC(pi/4) diag(exp(i theta), 1) DC(pi/4) diag(exp(i phi), 1)") != text.npos);
 }

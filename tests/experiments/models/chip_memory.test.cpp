@@ -35,18 +35,20 @@ TEST_CASE("the matrices of crosstalk take what is counted, at least and not twic
 }
 
 // mutation: a thread too few, the words of the task left out, or the swept crosstalk not looked at
-TEST_CASE("chips are counted by thread, and a mesh alone is not") {
+TEST_CASE("chips and meshes are counted by thread") {
   const std::string small = "[network]\nhidden = [8, 16, 8]\n";
-  CHECK(trial_memory_bytes(parse("model = 'mesh'\n"), 2) == 0.0);
+  // 26 complex matrices of 64 ports on each of two threads
+  CHECK(trial_memory_bytes(parse("model = 'mesh'\n[mesh]\nports = 64\n"), 2) == 2 * 26 * 16.0 * 64 * 64);
   const StudyConfig plain = parse(small);
   CHECK(trial_memory_bytes(plain, 2) == chip_memory_bytes(plain, 2));
   const double one = chip_memory_bytes(plain, 1), two = chip_memory_bytes(plain, 2), more = two - one;
-  // 28,561 words of the task through layers 4-8-16-8-4, float64: input and two outputs of the widest, 8 + 2 16
-  CHECK_THAT(one - more, WithinRel(28561.0 * 8 * (8 + 2 * 16), 1e-12));
+  // layers 4-8-16-8-4, 184 MZIs, 320 weights: 45 numbers an MZI, 28,561 words of 4 digits with their targets, and
+  // gradients and moments of all weights beside those of every thread
+  CHECK_THAT(one - more, WithinRel(12e6 + 8.0 * (45 * 184 + 2 * 4 * 28561 + 4 * 320), 1e-9));
   CHECK_THAT(chip_memory_bytes(plain, 8), WithinRel(one + 7 * more, 1e-12));
-  // more drawn words than the task has, 4 codes and 4 x 4 digits each
+  // drawn words beyond the default of 4096, 4 codes and 4 x 4 digits each
   CHECK_THAT(chip_memory_bytes(parse(small + "[measure]\nwords = 1028561\n"), 1) - one,
-             WithinRel(1e6 * 8 * (4 + 16), 1e-9));
+             WithinRel((1028561.0 - 4096) * 8 * (4 + 16), 1e-9));
   const StudyConfig swept = parse(small + "[[sweep]]\nvalues = {'crosstalk.x0' = [0.0, 0.05]}\n");
   StudyConfig there = plain;
   there.crosstalk.x0 = 0.05;

@@ -60,7 +60,7 @@ TEST_CASE("chip path: codes pass the very chip of that number, as the variant ha
   const Codes codes = drawn_codes(4);
   std::vector<CodeVector> received;
   for (const std::uint32_t number : {0u, 7u})
-    for (const auto* variant : {"uncorrected", "corrected", "noisy"}) {
+    for (const auto* variant : {"uncorrected", "corrected_quadrature", "noisy"}) {
       CAPTURE(number, variant);
       const ChipVariant as = chip_variant(variant);
       const LitChip lit = chip_in_operation(
@@ -133,10 +133,10 @@ TEST_CASE("chip path: five units of a cascade are five chips, others in every tr
   for (const std::uint32_t trial : {0u, 1u}) {
     std::vector<CodeAverager> units;
     for (std::uint32_t u = 0; u < 4; ++u)
-      units.push_back(chip_path(below.made_of(), "corrected", 5 * trial + u));
-    received.push_back(code_path(config, levels, "corrected", trial)(codes, at_step(0)));
+      units.push_back(chip_path(below.made_of(), "corrected_quadrature", 5 * trial + u));
+    received.push_back(code_path(config, levels, "corrected_quadrature", trial)(codes, at_step(0)));
     CHECK(received.back() ==
-          cascade_average(units, chip_path(above.made_of(), "corrected", 5 * trial + 4))(codes, at_step(0)));
+          cascade_average(units, chip_path(above.made_of(), "corrected_quadrature", 5 * trial + 4))(codes, at_step(0)));
   }
   CHECK(received[0] != received[1]);
   CHECK(received[0] != ideal_average(Rounding::half_up)(codes, {}));

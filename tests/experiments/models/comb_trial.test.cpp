@@ -183,7 +183,7 @@ TEST_CASE("comb: channels right are those about the middle without a gap") {
 TEST_CASE("comb: what no comb is, is refused by its key") {
   check_message(complaint("model = 'comb'\n" + comb(0, 1e11)), {"comb.channels", "0"});
   check_message(complaint("model = 'comb'\n" + comb(1003, 1e11)), {"comb.channels", "1003"});
-  check_message(complaint("model = 'comb'\n" + comb(8, 1e11)), {"comb.channels = 8", "odd", "Set 9"});
+  check_message(complaint("model = 'comb'\n" + comb(8, 1e11)), {"comb.channels = 8", "in steps of 2", "Give 7 or 9"});
   check_message(complaint("model = 'comb'\n" + comb(3, 0.0)), {"comb.spacing_hz"});
   check_message(complaint("model = 'comb'\n" + comb(3, -1e11)), {"comb.spacing_hz"});
   check_message(complaint("model = 'comb'\n" + comb(401, 1e11)),
@@ -193,7 +193,7 @@ TEST_CASE("comb: what no comb is, is refused by its key") {
   check_message(refusal([] {
                   checked_points(parse("model = 'comb'\n[[sweep]]\nvalues = {'comb.channels' = [3, 6]}\n"));
                 }),
-                {"comb.channels = 6", "odd", "Set 7"});
+                {"comb.channels = 6", "in steps of 2", "Give 5 or 7"});
 }
 
 // Fails when channels of a narrower point are not put about the middle one, or carry the frequencies of another

@@ -161,7 +161,7 @@ TEST_CASE("learning: a network that is right, and a chip without errors, are Q(m
     const auto chip =
         studied.run({"learner.aggregator=chip", "chip.preset=ideal", "noise.shot=false", "noise.tia=false",
                      "noise.rin=false", fmt::format("learner.engine={}", engine),
-                     "measure.variants=[\"uncorrected\", \"corrected\", \"noisy\"]"});
+                     "measure.variants=[\"uncorrected\", \"corrected_quadrature\", \"noisy\"]"});
     for (const std::size_t variant : {0u, 1u, 2u}) CHECK(alike(chip, quantised, variant));
   }
   // a block and bits of one's own: 4 + 32/100
@@ -176,7 +176,7 @@ TEST_CASE("learning: by the map as by the light, where no noise is") {
   const Studied studied;
   const std::vector<std::string> settings = {"learner.aggregator=chip", "chip.preset=foundry",
                                              "chip.sigma_eta_rad=0.12",
-                                             "measure.variants=[\"uncorrected\", \"corrected\"]"};
+                                             "measure.variants=[\"uncorrected\", \"corrected_quadrature\"]"};
   auto by_light = settings;
   by_light.push_back("learner.engine=light");
   for (const std::size_t trial : {0u, 2u}) {
@@ -201,7 +201,7 @@ TEST_CASE("learning: two levels that carry a digit are one unit of sixteen serve
   };
   const auto quantised = cascade({"learner.aggregator=quantised"});
   CHECK(alike(cascade({"learner.aggregator=network"}), quantised));
-  CHECK(alike(cascade({"learner.aggregator=chip", "chip.preset=ideal", "measure.variants=[\"corrected\"]"}),
+  CHECK(alike(cascade({"learner.aggregator=chip", "chip.preset=ideal", "measure.variants=[\"corrected_quadrature\"]"}),
               quantised));
   // half-up twice is biased: three of 16 remainders of the sum by 16 end above what rounding once gives
   const auto twice = cascade({"learner.aggregator=network", "learner.carry_digit=false"});
@@ -215,7 +215,7 @@ TEST_CASE("learning: every variant is a training of its own from the same start"
   const Studied studied;
   const auto record = studied.run(
       {"learner.aggregator=chip", "chip.preset=ideal", "learner.error_feedback=true", "noise.shot=false",
-       "noise.tia=false", "noise.rin=false", "measure.variants=[\"uncorrected\", \"corrected\", \"noisy\"]"});
+       "noise.tia=false", "noise.rin=false", "measure.variants=[\"uncorrected\", \"corrected_quadrature\", \"noisy\"]"});
   for (const std::size_t variant : {1u, 2u}) CHECK(alike(record, record, 0, variant));
   CHECK_FALSE(alike(record, studied.run({"learner.aggregator=quantised"})));  // that has no feedback
 }
@@ -271,7 +271,7 @@ TEST_CASE("learning: recalibration helps where a chip drifts, and only there") {
          {"learner.aggregator=chip", "noise.shot=false", "noise.tia=false", "noise.rin=false",
           "drift.instants=7", "drift.interval_s=100", "drift.recalibrate_s=100", "drift.ou_k=0",
           "drift.laser_m=0", "drift.warm_up_s=1e6", "chip.preset=ideal",
-          "measure.variants=[\"corrected\", \"drifting\", \"recalibrated\"]"})
+          "measure.variants=[\"corrected_quadrature\", \"drifting\", \"recalibrated\"]"})
       more.emplace_back(setting);
     return studied.run(more);
   };

@@ -105,6 +105,31 @@ TEST_CASE("errors of [chip] come on top of what was measured, unknown to the cor
   CHECK((one > 1e-4 && one < 0.02));
 }
 
+// Fails when mzi_loss_db does not reach all four arms, or losses of heater arms alone pass without a word.
+TEST_CASE("losses of MZIs are given for all arms alike, or warned of") {
+  const Scratch scratch;
+  const auto read = [&](const std::string& columns, const std::string& values) {
+    put(scratch / "chip.csv", fmt::format("column,upper,{0}\n0,0,{1}\n1,1,{1}\n2,0,{1}\n", columns, values));
+    return read_mesh_errors(scratch / "chip.csv", clements_topology(3)).errors;
+  };
+  const MeshErrors errors = read("mzi_loss_db", "0.4");
+  for (const Vector* arms : {&errors.theta_arm_loss_db, &errors.phi_arm_loss_db, &errors.theta_other_loss_db,
+                             &errors.phi_other_loss_db})
+    CHECK((arms->array() == 0.2).all());
+  CHECK(errors.idle_arm_loss_db == Approx(0.2));
+  check_message(refusal([&] { read("mzi_loss_db,phi_arm_loss_db", "0.4,0.1"); }), {"mzi_loss_db", "phi_arm_loss_db"});
+  const auto warnings = [&](const std::string& columns, const std::string& values) {
+    read(columns, values);
+    const StudyConfig config = parse(fmt::format("model = 'mesh'\n[mesh]\nports = 3\nmeasured = '{}'\n",
+                                                 (scratch / "chip.csv").string()));
+    return lines_of(input_warnings(config, make_study_inputs(config, true)));
+  };
+  CHECK(warnings("mzi_loss_db", "0.4").empty());
+  CHECK(warnings("theta_arm_loss_db,theta_other_loss_db", "0.2,0.1").empty());
+  REQUIRE(warnings("theta_arm_loss_db,phi_arm_loss_db", "0.2,0.2").size() == 2);
+  CHECK(warnings("phi_arm_loss_db", "0.2").at(0).find("phi_other_loss_db") != std::string::npos);
+}
+
 // Fails when resume or replay read the file again, or a merge takes two chips for one.
 TEST_CASE("a study keeps the measured mesh that it began with") {
   const Scratch scratch;
@@ -171,7 +196,7 @@ TEST_CASE("a measured mesh is detuned as its own program heats it") {
   put(file, table_of(topology, drawn(topology)));
   const StudyConfig config = study_of(file, "[environment]\nwavelength_m = 1e-9\n");
   const MeshTrial trial = draw_mesh_trial(config, 2, make_study_inputs(config, true));
-  const MeshProgram program = programmed_mesh(trial, "corrected", config.chip).program;
+  const MeshProgram program = programmed_mesh(trial, "corrected_quadrature", config.chip).program;
   const MeshErrors expected =
       errors_in({0.0, 1e-9}, trial.errors.mzis, program, draw_mesh_imbalance(topology, {}, {3, 2, 0}), {}, {});
   const MeshErrors found = errors_in_use(trial, program, config).mzis;
@@ -285,7 +310,7 @@ TEST_CASE("measured heaters and their crosstalk act as a matrix typed by hand sa
   CHECK((found_matrix(blind, set) - wanted).cwiseAbs().maxCoeff() < 1e-12);
   CHECK((wanted - drawn.target).cwiseAbs().maxCoeff() > 0.1);
   CHECK(blind_w == Approx((set.theta.sum() + set.phi.sum() + set.output_phase.sum()) * design_w / M_PI));
-  const double knowing_w = *add_measured_heat(knowing, set, "corrected", config);
+  const double knowing_w = *add_measured_heat(knowing, set, "corrected_quadrature", config);
   CHECK((found_matrix(knowing, set) - drawn.target).cwiseAbs().maxCoeff() < 1e-11);
   CHECK(knowing_w == Approx(power_by_hand_w(set)).epsilon(1e-12));
   CHECK(knowing_w != Approx(blind_w).epsilon(1e-4));
@@ -367,8 +392,8 @@ TEST_CASE("heaters and crosstalk of no mesh of the study are refused by line") {
   const StudyConfig config = study_of_heaters(scratch);
   const StudyInputs inputs = make_study_inputs(config, true);
   MeshTrial trial = draw_mesh_trial(config, 1, inputs);
-  const MeshProgram set = programmed_mesh(trial, "corrected", config.chip).program;
-  CHECK_THAT(refusal([&] { add_measured_heat(trial, set, "corrected", config); }),
+  const MeshProgram set = programmed_mesh(trial, "corrected_quadrature", config.chip).program;
+  CHECK_THAT(refusal([&] { add_measured_heat(trial, set, "corrected_quadrature", config); }),
              ContainsSubstring("mesh.measured_crosstalk = " + path));
   CHECK_THAT(refusal([&] { parse("model = 'chip'\n[mesh]\nmeasured_crosstalk = 'x.csv'\n"); }),
              ContainsSubstring("it would be ignored"));

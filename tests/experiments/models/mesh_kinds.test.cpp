@@ -20,7 +20,7 @@ using namespace optinc::testing;
 namespace {
 
 constexpr const char* every_kind[] = {"standard", "real", "three-splitter", "balanced"};
-constexpr const char* every_variant[] = {"uncorrected", "corrected", "corrected_nearest"};
+constexpr const char* every_variant[] = {"uncorrected", "corrected_quadrature", "corrected"};
 
 StudyConfig mesh_study(int ports, const std::string& kind, const std::vector<std::string>& more = {}) {
   std::vector<std::string> settings = {"model=mesh", "chip.preset=ideal", "mesh.target=orthogonal",
@@ -36,7 +36,7 @@ Matrix by_reference(const MeshTrial& trial, const MeshProgram& program) {
 }
 
 /// rms of E of `count` corrected meshes.
-double rms_error(const StudyConfig& config, int count, const std::string& variant = "corrected_nearest") {
+double rms_error(const StudyConfig& config, int count, const std::string& variant = "corrected") {
   return summarise(measure(count,
                            [&](std::uint32_t m) {
                              const MeshTrial trial = draw_mesh_trial(config, m);
@@ -48,7 +48,7 @@ double rms_error(const StudyConfig& config, int count, const std::string& varian
 }
 
 /// The same of the real part, as homodyne receivers see it.
-double rms_in_phase(const StudyConfig& config, int count, const std::string& variant = "corrected_nearest") {
+double rms_in_phase(const StudyConfig& config, int count, const std::string& variant = "corrected") {
   return summarise(measure(count,
                            [&](std::uint32_t m) {
                              const MeshTrial trial = draw_mesh_trial(config, m);
@@ -97,7 +97,7 @@ TEST_CASE("a mesh with every error is the product of its blocks") {
       }
       MeshTrial without = trial;
       without.errors.common_offset.setZero();
-      const MeshProgram program = programmed_mesh(trial, "corrected", config.chip).program;
+      const MeshProgram program = programmed_mesh(trial, "corrected_quadrature", config.chip).program;
       CHECK(frobenius_error(found_matrix(trial, program), found_matrix(without, program)) > 0.05);
     }
 }
@@ -115,8 +115,8 @@ TEST_CASE("plain MZIs: phases and matrices are those of the plain correction, to
           transfer_matrix(t, on_grid, e));
   };
   check("uncorrected", ideal);
-  check("corrected", correct_splitters(t, ideal, e.alpha, e.beta, Clipping::quadrature).program);
-  check("corrected_nearest", correct_splitters(t, ideal, e.alpha, e.beta, Clipping::nearest).program);
+  check("corrected_quadrature", correct_splitters(t, ideal, e.alpha, e.beta, Clipping::quadrature).program);
+  check("corrected", correct_splitters(t, ideal, e.alpha, e.beta, Clipping::nearest).program);
 }
 
 // balanced_three_splitter_mzi(). Fails when another kind stands behind the name, or the correction does not
@@ -133,7 +133,7 @@ TEST_CASE("balanced meshes are corrected exactly on real targets, and not at all
       for (const std::size_t v : {0, 1, 2}) CHECK(record[clipped.offset + v] == 0);
     }
     CHECK(programmed_mesh(draw_mesh_trial(mesh_study(16, "standard", {"chip.sigma_eta_rad=0.05"}), 0),
-                          "corrected", config.chip)
+                          "corrected_quadrature", config.chip)
               .clipped > 0);
   }
 }

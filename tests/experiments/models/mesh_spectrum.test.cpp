@@ -76,7 +76,7 @@ Matrix by_devices(const MeshTrial& trial, const MeshProgram& program, const Stud
 TEST_CASE("a mesh at the wavelength and temperature of its calibration is what it was, to the bit") {
   const StudyConfig config = mesh_study(7, {"chip.preset=foundry"});
   const MeshTrial trial = draw_mesh_trial(config, 2);
-  const MeshProgram program = programmed_mesh(trial, "corrected", config.chip).program;
+  const MeshProgram program = programmed_mesh(trial, "corrected_quadrature", config.chip).program;
   CHECK(found_matrix(trial, program, errors_in_use(trial, program, config)) == found_matrix(trial, program));
   const StudyConfig other = mesh_study(7, {"chip.preset=foundry", "drift.imbalance_m=1e-5",
                                            "drift.splitter_rad_per_m=1e6", "drift.heater_per_k=1e-3"});
@@ -91,7 +91,7 @@ TEST_CASE("a detuned mesh is that of devices at the other wavelength") {
   const StudyConfig config =
       mesh_study(6, {"chip.preset=good-lab", "chip.arm_loss_spread_db=0", "chip.mzi_loss_db=0"});
   const MeshTrial trial = draw_mesh_trial(config, 1);
-  const MeshProgram program = programmed_mesh(trial, "corrected", config.chip).program;
+  const MeshProgram program = programmed_mesh(trial, "corrected_quadrature", config.chip).program;
   const Matrix still = found_matrix(trial, program);
   CHECK(max_abs(by_devices(trial, program, config, wavelength_m) - still) < 1e-12);
   const auto rest = [&](double detuned_m) {
@@ -166,7 +166,7 @@ TEST_CASE("a study records mean and spread of the delays of each variant") {
   const MeshTrial trial = draw_mesh_trial(config, 2);
   for (std::size_t v = 0; v < 2; ++v) {
     const MeshProgram program =
-        programmed_mesh(trial, v == 0 ? "uncorrected" : "corrected", config.chip).program;
+        programmed_mesh(trial, v == 0 ? "uncorrected" : "corrected_quadrature", config.chip).program;
     const PathDelays delays = delays_in_use(trial, program, config);
     CHECK(value(config, "group_delay", v) == delays.mean_s);
     CHECK(value(config, "group_delay_spread", v) == delays.spread_s);

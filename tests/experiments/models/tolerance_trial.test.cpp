@@ -56,7 +56,7 @@ TEST_CASE("the harshest level that holds lies just before the first that does no
 // mutation: the level is not set, or another chip is asked than the one that trials of model chip make
 TEST_CASE("a chip's tolerance is where the same chip of model chip begins to err") {
   const StudyConfig config = chain_study(
-      "[measure]\nwords = 0\nvariants = ['corrected']\n[chip]\npreset = 'good-lab'\n"
+      "[measure]\nwords = 0\nvariants = ['corrected_quadrature']\n[chip]\npreset = 'good-lab'\n"
       "[tolerance]\nkey = 'chip.sigma_cal_rad'\ngentle = 1e-3\nharsh = 1.0\nsteps = 12\n");
   const Network network = carry_chain(config.task);
   const ChipDesign design = design_chip(network);

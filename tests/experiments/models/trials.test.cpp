@@ -58,7 +58,7 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
     const Codes codes = codes_of_words(task, words);
     const Eigen::MatrixXd ideal = forward(network, digit_averages(task, codes));
     std::size_t v = 0;
-    for (const std::string variant : {"uncorrected", "corrected", "noisy"}) {
+    for (const std::string variant : {"uncorrected", "corrected_quadrature", "noisy"}) {
       INFO(variant << " of trial " << trial);
       const auto one = [&](std::string_view metric) { return cells(model, record, metric, v)[0]; };
       const ChipState state =
@@ -203,7 +203,7 @@ TEST_CASE("a mesh's record is that of its transfer matrix") {
   const auto record = record_of(model, config, 4);
   const MeshTrial trial = draw_mesh_trial(config, 4);
   std::size_t v = 0;
-  for (const auto* variant : {"uncorrected", "corrected", "corrected_nearest"}) {
+  for (const auto* variant : {"uncorrected", "corrected_quadrature", "corrected"}) {
     INFO(variant);
     const CorrectedProgram set = programmed_mesh(trial, variant, config.chip);
     const Matrix t = transfer_matrix(trial.topology, set.program, trial.errors.mzis);

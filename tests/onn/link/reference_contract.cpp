@@ -97,6 +97,7 @@ const std::vector<Switch>& switches() {
       {"phase noise", [](Unit& u) { u.model.sigma_phase_rad = 0.02; }},
       {"loss", [](Unit& u) { u.model.mzi_loss_db = 0.5; }},
       {"loss spread", [](Unit& u) { u.model.mzi_loss_db = 0.3, u.model.arm_loss_spread_db = 0.2; }},
+      {"losses measured of every mesh", [](Unit& u) { u.losses_measured = true; }},
       {"DAC of phases", [](Unit& u) { u.model.dac_bits = 6; }},
       {"DAC of voltages", [](Unit& u) { u.model.dac_bits = 6, u.model.dac_voltage = true; }},
       {"temperature on unequal arms",
@@ -250,11 +251,27 @@ const std::vector<Subject>& subjects() {
   return all;
 }
 
+/// A chip of which nothing was measured but losses, those of every mesh their own.
+ChipErrors measured_losses(const ChipDesign& design) {
+  ChipErrors errors = fabricate(design, {}, 1, 0);
+  double loss_db = 0.0;
+  for (auto& layer : errors.layers)
+    for (BlockErrors& block : layer)
+      for (MeshErrors* mesh : {&block.mesh, &block.attenuators})
+        for (Vector* loss : {&mesh->theta_arm_loss_db, &mesh->phi_arm_loss_db, &mesh->theta_other_loss_db,
+                             &mesh->phi_other_loss_db})
+          loss->setConstant(loss_db += 0.002);
+  return errors;
+}
+
 Built built(const Network& network, const Unit& u) {
   Built b{design_chip(network), {}, {}};
   for (LayerDesign& layer : b.design.layers) layer.largest_output /= u.overdrive;
   if (u.triangles) use_triangles(b.design);
-  const CalibratedChip chip = calibrate(b.design, u.model, u.calibration, 1, u.chip, u.recalibrations);
+  const ChipErrors measured = measured_losses(b.design);
+  const CalibratedChip chip = calibrate(b.design, u.model, u.calibration, 1, u.chip, u.recalibrations, {},
+                                        u.losses_measured ? &measured : nullptr);
+  b.design = with_known_losses(std::move(b.design), chip.losses);
   const ChipProgram program = program_calibrated(b.design, chip, u.model, u.programming, u.calibration);
   ChipErrors errors = with_phase_noise(chip.errors, u.model, 1, u.chip);
   errors = errors_in(u.change, errors, program, draw_imbalance(b.design, u.sensitivity, 1, u.chip),

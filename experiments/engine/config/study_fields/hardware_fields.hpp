@@ -69,8 +69,8 @@ void visit_fields(S& s, Visitor&& visit) {
   visit(FieldInfo{"offset_a", "A", "RMS offset current of the homodyne receivers' amplifiers", 0, 1,
                   "constant for a chip; shifts thresholds"},
         s.offset_a);
-  visit(FieldInfo{"overload_a", "A", "Largest current that an amplifier passes on, of either sign; 0: no limit",
-                  0, 1, "1e-3"},
+  visit(or_zero({"overload_a", "A", "Largest current that an amplifier passes on, of either sign; 0: no limit",
+                 1e-12, 1, "1e-3"}),
         s.overload_a);
   visit(FieldInfo{"supply_power_w", "W", "Supply power of a receiver amplifier", 0, 100,
                   "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
@@ -207,10 +207,10 @@ void visit_fields(S& s, Visitor&& visit) {
         s.sigma_limiter);
   visit(switched_off(
             "soft limiters",
-            FieldInfo{"limiter_knee", "1",
-                      "Knee of the neurons' ceilings (Rapp's model): at an input that equals the ceiling, the "
-                      "output is 6 dB x knee below the ceiling; 0: hard",
-                      0, 1, "amplifiers: 0.17 to 0.25, which is Rapp's p of 3 to 2"}),
+            or_zero({"limiter_knee", "1",
+                     "Knee of the neurons' ceilings (Rapp's model): at an input that equals the ceiling, the "
+                     "output is 6 dB x knee below the ceiling; 0: hard",
+                     1e-3, 1, "amplifiers: 0.17 to 0.25, which is Rapp's p of 3 to 2"})),
         s.limiter_knee);
   visit(switched_off("level mismatch",
                      FieldInfo{"level_mismatch", "1", "PAM4 level mismatch of the servers (1 - RLM)", 0, 0.9,
@@ -243,10 +243,10 @@ void visit_fields(S& s, Visitor&& visit) {
                   "Symbol rate of every lane; ignored for settled words, assumed in budgets", 1e3, 1e12,
                   "10 to 112 GBd"},
         s.symbol_rate_bd);
-  visit(FieldInfo{"equaliser_taps", "1",
-                  "Taps (an odd number, one symbol apart) of the linear equaliser behind every clocked "
-                  "receiver; 1: no equaliser",
-                  1, 99},
+  visit(odd({"equaliser_taps", "1",
+             "Taps (an odd number, one symbol apart) of the linear equaliser behind every clocked receiver; 1: no "
+             "equaliser",
+             1, 99}),
         s.equaliser_taps);
   visit(FieldInfo{"jitter_s", "s", "RMS jitter of every clocked receiver's sampling instants", 0, 1e-6},
         s.jitter_s);

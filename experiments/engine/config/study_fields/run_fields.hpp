@@ -114,9 +114,11 @@ void visit_fields(S& s, Visitor&& visit) {
                   "matrix, its polar factor"},
         s.nearest_unitary);
   visit(may_be_file({"measured", "1",
-                     "Measured errors of the mesh: none, or a file (.csv, .npy, .npz, one row per MZI); [chip] "
-                     "then draws how far "
-                     "the truth lies from them"}),
+                     "Measured errors of the mesh: none, or a file (.csv, .npy, .npz, one row per MZI) with columns "
+                     "column, upper, and any of alpha_rad, beta_rad, theta_offset_rad, phi_offset_rad, "
+                     "theta_arm_loss_db, theta_other_loss_db, phi_arm_loss_db, phi_other_loss_db (of the arms with "
+                     "and without heater), or mzi_loss_db in place of all four, theta_pi_power_w, phi_pi_power_w; "
+                     "[chip] then draws how far the truth lies from them"}),
         s.measured);
   visit(may_be_file(
             {"measured_crosstalk", "1",
@@ -142,9 +144,8 @@ void visit_fields(S& s, Visitor&& visit) {
 
 template <Like<CombSettings> S, class Visitor>
 void visit_fields(S& s, Visitor&& visit) {
-  visit(FieldInfo{"channels", "1",
-                  "Number of wavelength channels, an odd number: the chip is calibrated at the middle one", 1,
-                  1001},
+  visit(odd({"channels", "1",
+             "Number of wavelength channels, an odd number: the chip is calibrated at the middle one", 1, 1001}),
         s.channels);
   visit(FieldInfo{"spacing_hz", "Hz", "Frequency spacing of neighbouring channels", 1e6, 1e13,
                   "ITU-T G.694.1: 12.5e9 to 100e9"},

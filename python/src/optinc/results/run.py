@@ -40,7 +40,8 @@ class Run:
         if name not in self._groups:
             with reading(self.path):
                 group = self._file.get(name)
-                self._groups[name] = read_group(group) if isinstance(group, h5py.Group) else None
+                data = read_group(group) if isinstance(group, h5py.Group) else None
+                self._groups[name] = data if data is None or self.provenance.schema_version >= 5 else with_present_variants(data)
         return self._groups[name]
 
     def require(self, name: str) -> xarray.Dataset:
@@ -153,6 +154,18 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.path}: {self.provenance.title}, sweeps {', '.join(self.sweeps) or 'none'}>"
+
+
+def with_present_variants(data: xarray.Dataset) -> xarray.Dataset:
+    """A group of a file before schema version 5 with its variants by their present names.
+
+    "corrected" meant what "corrected_quadrature" does now, and "corrected_nearest" what "corrected" does.
+    """
+    if "variant" not in data.coords:
+        return data
+    present = {"corrected": "corrected_quadrature", "corrected_nearest": "corrected"}
+    names = data["variant"]
+    return data.assign_coords(variant=(names.dims, [present.get(str(name), str(name)) for name in names.values], names.attrs))
 
 
 def open_run(path: Union[str, os.PathLike[str]]) -> Run:

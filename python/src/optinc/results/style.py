@@ -27,8 +27,8 @@ ACCENT = "#c00000"
 # Each thing differs from its neighbours in lightness, line and marker, so that colour is never needed.
 VARIANTS: dict[str, dict[str, Any]] = {
     "uncorrected": dict(color="#e69f00", linestyle="--", marker="s", label="uncorrected"),
-    "corrected": dict(color="#0060a8", linestyle="-", marker="o", label="corrected"),
-    "corrected_nearest": dict(color="#cc79a7", linestyle="-.", marker="D", label="corrected, nearest"),
+    "corrected": dict(color="#cc79a7", linestyle="-.", marker="D", label="corrected"),
+    "corrected_quadrature": dict(color="#0060a8", linestyle="-", marker="o", label="corrected, quadrature"),
     "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, with noise"),
     "drifting": dict(color="#e69f00", linestyle="--", marker="s", label="calibrated once"),
     "recalibrated": dict(color="#009e73", linestyle=(0, (6, 1, 1, 1)), marker="v", label="re-calibrated"),

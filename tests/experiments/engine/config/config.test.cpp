@@ -27,7 +27,7 @@ StudyConfig unlike_default() {
   c.figures = {"eye", "pareto"};
   c.run = {9007199254740992u, 3, 0.1};
   c.runner = {31, 0.25, "fidelity"};
-  c.measure = {{"mesh_error", "fidelity"}, {"corrected"}, 17, Arithmetic::float32, {}};
+  c.measure = {{"mesh_error", "fidelity"}, {"corrected_quadrature"}, 17, Arithmetic::float32, {}};
   c.yield = {"insertion_loss", "at-most", -1.0 / 3.0};
   c.task = {3, 5, Rounding::floor, CascadeLevel::first};
   c.network = {
@@ -418,7 +418,7 @@ TEST_CASE("a value out of range names the range") {
   check_message(complaint("[task]\nservers = 65"),
                 {"s.toml:2:11:", "task.servers = 65", "1..64", "at most 64"});
   check_message(complaint("[task]\nservers = 0"), {"1..64", "at least 1"});
-  check_message(complaint("[task]\nbits = 7"), {"task.bits = 7", "multiple of 2", "Give 6 or 8"});
+  check_message(complaint("[task]\nbits = 7"), {"task.bits = 7", "in steps of 2", "Give 6 or 8"});
   check_message(complaint("[task]\nbits = 34"), {"2..32"});
   check_message(complaint("[task]\nservers = 4294967300"),
                 {"4294967300", "1..64"});  // 4 when narrowed too early
@@ -567,13 +567,46 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   CHECK(run_id(parse(to_toml({}, true))) == id);
 }
 
+// Fails where half-even refuses every network that rounds otherwise.
+TEST_CASE("task.rounding is that of the network where nothing sets it") {
+  CHECK(parse("").task.rounding == Rounding::half_even);
+  CHECK(parse("network.source = 'carry-chain'").task.rounding == Rounding::half_up);
+  Overrides with;
+  with.rounding_of = [](const std::string& source) -> std::optional<Rounding> {
+    if (source == "lost.h5") return std::nullopt;
+    return source == "floor.h5" ? Rounding::floor : Rounding::half_up;
+  };
+  const auto rounding = [&](const std::string& text) { return parse_config(text, "s.toml", with).task.rounding; };
+  CHECK(rounding("network.source = 'floor.h5'") == Rounding::floor);
+  CHECK(rounding("network.source = 'floor.h5'\n[task]\nrounding = 'half-up'") == Rounding::half_up);
+  CHECK(rounding("network.source = 'lost.h5'") == Rounding::half_even);
+  CHECK(rounding("[[sweep]]\nvalues = {'network.source' = ['a.h5', 'carry-chain']}") == Rounding::half_up);
+  check_message(refusal([&] { rounding("[[sweep]]\nvalues = {'network.source' = ['a.h5', 'floor.h5', 'train']}"); }),
+                {"half-up for a.h5", "floor for floor.h5", "half-even for train", "task.rounding"});
+}
+
+// Fails where a list is written out for each of its elements: 200,000 of them would take an hour.
+TEST_CASE("long lists are checked in one pass") {
+  std::string widths = "4";
+  for (int i = 0; i < 200'000; ++i) widths += ",8";
+  CHECK(complaint("[network]\nhidden = [" + widths + "]") != "");
+}
+
+TEST_CASE("a name of no model is answered with those of the study's") {
+  const std::string told = complaint("[measure]\nmetrics = ['infidelity']", {"model=mesh"});
+  check_message(told, {"s.toml:2:11:", "known: mesh_error, ", "Did you mean \"fidelity\"?"});
+  CHECK(told.find("word_accuracy") == std::string::npos);
+  check_message(complaint("model = 'mesh'\n[measure]\nvariants = ['corected']"),
+                {"known: uncorrected, corrected_quadrature, corrected)", "mean \"corrected\"?"});
+}
+
 TEST_CASE("metrics, variants and what is measured once are those of the model") {
-  CHECK(parse("model = 'mesh'\n[measure]\nmetrics = ['fidelity']\nvariants = ['corrected_nearest']")
+  CHECK(parse("model = 'mesh'\n[measure]\nmetrics = ['fidelity']\nvariants = ['corrected']")
             .measure.metrics == std::vector<std::string>{"fidelity"});
   check_message(complaint("[measure]\nmetrics = ['margine']"), {"s.toml:2:11:", "mean \"margin\"?"});
   check_message(complaint("[measure]\nmetrics = ['fidelity']"),
                 {"s.toml", "fidelity", "model chip has: word_acc"});
-  check_message(complaint("[measure]\nvariants = ['corrected_nearest']"), {"model chip", "corrected, noisy"});
+  check_message(complaint("[measure]\nvariants = ['corrected']"), {"model chip", "uncorrected, corrected_quadrature, noisy"});
   check_message(complaint("model = 'mesh'\n[measure]\nvariants = ['noisy']"),
                 {"measure.variants", "model mesh"});
   check_message(complaint("model = 'mesh'\n[measure]\nonce = ['eye']"), {"measure.once", "eye", "model chip"});

@@ -20,7 +20,7 @@ namespace {
 std::string study(int trials, const std::string& more = {}) {
   return "[task]\nservers = 2\nbits = 2\n[network]\nhidden = [4]\n[runner]\ntrials = " +
          std::to_string(trials) +
-         "\n[measure]\nmetrics = ['margin', 'matrix_error', 'code_error_count']\nvariants = ['corrected', "
+         "\n[measure]\nmetrics = ['margin', 'matrix_error', 'code_error_count']\nvariants = ['corrected_quadrature', "
          "'noisy']\n" +
          more +
          "[[sweep]]\nvalues = {\"chip.dac_bits\" = [8, 10]}\n[[sweep]]\nname = 'pair'\n"
@@ -107,7 +107,7 @@ TEST_CASE("trials come back from their group bit for bit") {
   CHECK(group.read<double>("sigma_eta_rad", {3}) == std::vector<double>{0.1, 0.2, 0.3});
   CHECK(group.attributes("sigma_eta_rad").text("key") == "chip.sigma_eta_rad");
   CHECK(group.read<std::int64_t>("trial", {7})[6] == 6);
-  CHECK(group.read<std::string>("variant", {2}) == std::vector<std::string>{"corrected", "noisy"});
+  CHECK(group.read<std::string>("variant", {2}) == std::vector<std::string>{"corrected_quadrature", "noisy"});
   CHECK(group.read<std::int64_t>("code_error", {7}) == std::vector<std::int64_t>{-3, -2, -1, 0, 1, 2, 3});
   CHECK(group.shape("matrix_error") == std::vector<std::size_t>{2, 3, 7, 2, 2});
   CHECK(group.shape("completed") == std::vector<std::size_t>{2, 3, 7});
@@ -204,7 +204,7 @@ TEST_CASE("the yield is the share of trials on the right side of the limit") {
     INFO(sense);
     const StudyConfig config = parse(
         "model = 'mesh'\n[runner]\ntrials = 12\n[yield]\nmetric = 'fidelity'\nlimit = 3\nsense = '" + sense +
-        "'\n[measure]\nmetrics = ['mesh_error']\nvariants = ['uncorrected', 'corrected']\n"
+        "'\n[measure]\nmetrics = ['mesh_error']\nvariants = ['uncorrected', 'corrected_quadrature']\n"
         "[[sweep]]\nvalues = {\"mesh.ports\" = [4, 8]}\n");
     const TrialModel model = model_layout(config, 0);
     Records records(2, 12, model.record_size);
@@ -234,7 +234,7 @@ TEST_CASE("an ablation's shares are those of sources whose variances add up") {
   // the ablation lies between two other sweeps: its labels must not be mixed up with their points
   const StudyConfig config = parse(
       "model = 'mesh'\n[runner]\ntrials = 4\n[measure]\nmetrics = ['mesh_error']\nvariants = ['uncorrected', "
-      "'corrected']\n"
+      "'corrected_quadrature']\n"
       "[[sweep]]\nvalues = {\"mesh.ports\" = [4, 8]}\n"
       "[[sweep]]\nmethod = 'ablation'\nsources = ['splitters', 'DAC', 'phase noise']\n"
       "[[sweep]]\nvalues = {\"chip.rho_ab\" = [0, 0.5, 1]}\n");

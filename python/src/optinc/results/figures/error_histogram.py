@@ -65,7 +65,7 @@ def telling_point(run: Run, counts: Any, at: Optional[Mapping[str, Any]]) -> dic
     if not free:
         return point
     names = [name for name, _ in per_variant(counts)]
-    of = dict(per_variant(counts))["corrected" if "corrected" in names else names[0]].isel(point)
+    of = dict(per_variant(counts))["corrected_quadrature" if "corrected_quadrature" in names else names[0]].isel(point)
     wrong = of.where(of["code_error"] != 0, 0).sum("code_error").transpose(*free).values
     imperfect = np.argwhere(wrong > 0)
     best = imperfect[-1] if len(imperfect) else np.array(wrong.shape) - 1

@@ -17,7 +17,7 @@ from .mesh_comparison import RANGE, draw_rms, rms_of, value_at
 UNKNOWN = {"sigma_common_rad": "common phases", "sigma_estimate_rad": "estimates of splitters",
            "sigma_cal_rad": "calibration of phases"}
 
-VARIANT = {"mesh_error": "corrected_nearest", "mesh_error_in_phase": "corrected"}
+VARIANT = {"mesh_error": "corrected", "mesh_error_in_phase": "corrected_quadrature"}
 """How plain MZIs are programmed: to the nearest they err least in all, into the quadrature least in phase."""
 
 KINDS: dict[str, dict[str, Any]] = {

@@ -31,7 +31,7 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     beaten by no network in both, among those right without errors; at the line of factor 1 a chip stands the preset itself.
 
     Arrows at the gentle edge: right without errors, but less than the gentlest level. Hollow, grey circles: not right on
-    every word even without errors. Carets: the harshest level, or more. `variant`: "corrected", or the
+    every word even without errors. Carets: the harshest level, or more. `variant`: "corrected_quadrature", or the
     first. `at`: where to stand on sweeps that vary no network.
 
     Raises NotInResult where the file holds no tolerances of several networks of known size, ValueError unless
@@ -44,7 +44,7 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     if len(set(table["network"].tolist())) < 2:
         raise NotInResult(f"{run.path} compares no networks (it has one). Sweep network.source or network.hidden.")
     variants = list(dict.fromkeys(table["variant"].tolist()))
-    chosen = variant or ("corrected" if "corrected" in variants else variants[0])
+    chosen = variant or ("corrected_quadrature" if "corrected_quadrature" in variants else variants[0])
     if chosen not in variants:
         raise NotInResult(f"{run.path} has no variant '{chosen}' (it has {', '.join(variants)}). Choose one of these.")
     panel_axis = axis_of_panels(run)

@@ -27,7 +27,7 @@ def spectrum(run: Run, *, metric: Union[str, Sequence[str], None] = None, varian
     third.
 
     `metric`: one or several names; by default fidelity and spread of group delay, or the first that the study names. `variant`:
-    "corrected", or the last. `at`: values of other sweeps, by parameter name.
+    "corrected_quadrature", or the last. `at`: values of other sweeps, by parameter name.
 
     Raises NotInResult where the wavelength is not swept, or a metric or variant is not there.
     """
@@ -37,7 +37,7 @@ def spectrum(run: Run, *, metric: Union[str, Sequence[str], None] = None, varian
     names = [metric] if isinstance(metric, str) else list(
         metric or [name for name in SHOWN if name in metrics(run)] or headline_metrics(run)[:1])
     variants = [str(name) for name in run.require("trials")["variant"].values]
-    chosen = variant or ("corrected" if "corrected" in variants else variants[-1])
+    chosen = variant or ("corrected_quadrature" if "corrected_quadrature" in variants else variants[-1])
     if chosen not in variants:
         raise NotInResult(f"{run.path} has no variant '{variant}' (it has {', '.join(variants)}). Choose one of these.")
     lines, _ = panel_axis(run, x, at)

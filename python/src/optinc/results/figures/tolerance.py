@@ -29,7 +29,7 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
 
     A panel for every swept `tolerance.key`, or preset; a line for every network, or point of the next sweep, or
     variant. A curve that begins below 1 has chips that fail at the gentlest level; one that ends in an arrow has some
-    that decode every word at the harshest. `variant`: "corrected", or the first, where lines are something else.
+    that decode every word at the harshest. `variant`: "corrected_quadrature", or the first, where lines are something else.
     `at`: where to stand on other sweeps.
 
     Raises NotInResult where the file holds no tolerances, ValueError unless 0 < share < 1.
@@ -43,7 +43,7 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     rest = fixed(run, tuple(axis for axis in (panel_axis, line_axis) if axis), at)
     if variant is not None and variant not in variants:
         raise NotInResult(f"{run.path} has no variant '{variant}' (it has {', '.join(variants)}). Choose one of these.")
-    chosen = variants.index(variant or ("corrected" if "corrected" in variants else variants[0]))
+    chosen = variants.index(variant or ("corrected_quadrature" if "corrected_quadrature" in variants else variants[0]))
     places = places_of(run, panel_axis, MOST_PANELS)
     lines: list[tuple[str, dict[str, int]]]
     if line_axis is None and variant is None:

@@ -33,9 +33,9 @@ GROUPS = {
 
 VARIANTS = {
     "uncorrected": "programmed as if every splitter were perfect",
-    "corrected": "programmed for the known splitter errors, surplus field turned into the quadrature that is not detected",
-    "corrected_nearest": "programmed for the known splitter errors, clipped to the nearest reachable power",
-    "noisy": "corrected, with the noise that the study switches on",
+    "corrected": "programmed for the known splitter errors and phase offsets, clipped to the nearest reachable power",
+    "corrected_quadrature": "programmed for the known splitter errors and phase offsets, surplus field turned into the quadrature that is not detected",
+    "noisy": "as corrected_quadrature, with the noise that the study switches on",
     "stand-in": "the network with an error in every matrix, without devices",
     "drifting": "calibrated once",
     "recalibrated": "calibrated repeatedly",

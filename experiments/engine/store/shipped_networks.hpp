@@ -1,8 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "onn/task/task.hpp"
 
 namespace optinc {
 
@@ -14,6 +17,9 @@ std::vector<std::string> shipped_networks();
 /// met, and the keys of its task, link and devices that are not the defaults. Throws Error where its file
 /// cannot be read.
 std::string network_description(const std::string& source);
+
+/// How the network of "shipped/NAME" or a file rounds (Overrides::rounding_of); none where that cannot be read.
+std::optional<Rounding> network_rounding(const std::string& source);
 
 /// The file that network.source or network.start means: that of "shipped/NAME", or the path itself. Throws
 /// Error, naming the nearest, for a name that is not shipped.

@@ -1,4 +1,4 @@
-#include "experiments/engine/study/shipped_networks.hpp"
+#include "experiments/engine/store/shipped_networks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -64,6 +64,16 @@ std::string network_description(const std::string& source) {
     if (here && *here != usual.value) text += fmt::format("; {} = {}", usual.name(), toml_text(*here));
   }
   return text;
+}
+
+std::optional<Rounding> network_rounding(const std::string& source) {
+  try {
+    const File file = File::open(network_path(source));
+    require_schema(file);
+    return value_of_name<Rounding>(file.root().open("network").attributes().text("rounding"));
+  } catch (const Error&) {  // its reader says why, where the network is asked for
+    return std::nullopt;
+  }
 }
 
 fs::path network_path(const std::string& source) {
