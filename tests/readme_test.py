@@ -39,7 +39,7 @@ AS_TYPED = {
     "optinc circuit NETLIST.yml": """echo '{"instances": {"a": "ring"}, "ports": {"in": "a,in0", "out": "a,out0"}}' > ring.json
 optinc circuit ring.json --quiet""",
     "optinc validate": "optinc validate --quick 8",
-    "optinc budget": "optinc budget --set network.source=carry-chain --set task.rounding=half-up",
+    "optinc budget": "optinc budget --set network.source=carry-chain",
     "optinc compare-costs LIST": "optinc compare-costs published",
     "optinc operating-point LIST": "optinc operating-point operating_points --chips 1 --words 60 "
                                         "--bandwidths 32e9",
