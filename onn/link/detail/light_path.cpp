@@ -56,7 +56,7 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
     LayerPath<Real>& path = paths[l];
     if constexpr (std::is_same_v<Real, float>)
       validate(units.received[l] >= least_float_field,
-               "layer {}: a digit arrives as {:.1e} sqrt(W), less than float32 can square. Set measure.arithmetic = "
+               "layer {}: a digit arrives as {:.1e} sqrt(W) (less than float32 can square). Set measure.arithmetic = "
                "\"float64\", or lower losses such as chip.mzi_loss_db.",
                l, units.received[l]);
     path.passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);

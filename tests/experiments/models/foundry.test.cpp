@@ -314,7 +314,7 @@ TEST_CASE("studies that cannot have wafers are refused by their keys") {
   refused({"network.hidden=[256, 256]"}, {"fabrication.die_length_m = 0.026", "layout.mzi_length_m"});
   refused({"training.on_chips=true", "network.start=shipped/32x5"},
           {"fabrication.process = \"wafer\"", "training.on_chips = false"});
-  refused({"fabrication.wafer_radius_m=5e-3"}, {"fabrication: no die", "0.026 x 0.033"});
+  refused({"fabrication.wafer_radius_m=5e-3"}, {"fabrication.die_length_m = 0.026 (no die", "0.026 x 0.033"});
   refused({"fabrication.edge_exclusion_m=0.1"}, {"fabrication.edge_exclusion_m = 0.1"});
   refused({"fabrication.kernel=square"}, {"fabrication.kernel", "gaussian", "exponential"});
   // a field that needs too large a grid: known once it is factorised
