@@ -46,8 +46,8 @@ StudyInputs untrained_inputs(const std::vector<StudyConfig>& points) {
   return inputs;
 }
 
-/// The files that the points name, and shapes of the networks that would be trained; refuses files of networks that
-/// do not fit, as a run does.
+/// The files that the points name, and shapes of the networks that would be trained; refuses files of networks
+/// that do not fit, as a run does.
 StudyInputs outlined_inputs(const std::vector<StudyConfig>& points) {
   StudyInputs inputs = read_files(points);
   std::set<std::string> seen;
@@ -55,8 +55,9 @@ StudyInputs outlined_inputs(const std::vector<StudyConfig>& points) {
     for (const StudyConfig& asked : asked_networks(point)) {
       const std::string identity = network_identity(asked);
       if (!seen.insert(identity).second) continue;
-      inputs.networks.push_back(asked.network.source == "train" ? PreparedNetwork{identity, network_shape(asked), {}}
-                                                                : make_network_of(asked, true));
+      inputs.networks.push_back(asked.network.source == "train"
+                                    ? PreparedNetwork{identity, network_shape(asked), {}}
+                                    : make_network_of(asked, true));
     }
   return inputs;
 }
@@ -64,8 +65,8 @@ StudyInputs outlined_inputs(const std::vector<StudyConfig>& points) {
 /// Size of a result file, dataset by dataset.
 class FileSize {
  public:
-  /// `filled`: share of its numbers that are neither NaN nor repeated, which compression leaves. HDF5 ties every
-  /// dimension to its axis, and keeps the places of compressed chunks in a tree of 64 entries.
+  /// `filled`: share of its numbers that are neither NaN nor repeated, which compression leaves. HDF5 ties
+  /// every dimension to its axis, and keeps the places of compressed chunks in a tree of 64 entries.
   void dataset(double numbers, double dimensions = 1, double filled = 1.0, double each = sizeof(double)) {
     constexpr double described = 430, a_dimension = 260, tree = 1576, tree_of_dimension = 520;
     constexpr double compressed_from = 4096, packed = 0.8;  // as hdf5.cpp does
@@ -132,14 +133,16 @@ double expected_file_bytes(const StudyConfig& config, const TrialModel& layout, 
   FileSize file;
   file.text(static_cast<double>(identity_toml(config).size()));
   add_networks(config, inputs.networks, file);
-  for (const MeshTarget& target : inputs.targets) file.dataset(2.0 * static_cast<double>(target.matrix.size()), 3);
+  for (const MeshTarget& target : inputs.targets)
+    file.dataset(2.0 * static_cast<double>(target.matrix.size()), 3);
   const auto points = static_cast<double>(point_count(config)),
              trials = static_cast<double>(config.runner.trials);
   for (int group = 0; group < 2; ++group) add_axes(config, layout, file);
-  for (const double numbers : {trials, points * trials, points, n}) file.dataset(numbers, 2, 0.1);  // axes, completed
+  for (const double numbers : {trials, points * trials, points, n})
+    file.dataset(numbers, 2, 0.1);                // axes, completed
   const double scatter = trials > 1 ? 1.0 : 0.0;  // of one trial there is no interval
-  const auto words = static_cast<double>(config.measure.words > 0 ? static_cast<std::uint64_t>(config.measure.words)
-                                                                  : config.task.words());
+  const auto words = static_cast<double>(
+      config.measure.words > 0 ? static_cast<std::uint64_t>(config.measure.words) : config.task.words());
   const auto swept = static_cast<double>(config.sweeps.size());
   for (const Quantity& q : layout.quantities) {
     const auto cells = static_cast<double>(q.size()), axes = swept + static_cast<double>(q.shape.size());
@@ -163,7 +166,8 @@ double expected_file_bytes(const StudyConfig& config, const TrialModel& layout, 
 
 /// The study with a network of the shape of its largest, where that comes from a file.
 StudyConfig of_widest(StudyConfig config, const Networks& networks) {
-  const auto largest = std::ranges::max_element(networks, {}, [](const PreparedNetwork& n) { return mzi_count(n.network); });
+  const auto largest =
+      std::ranges::max_element(networks, {}, [](const PreparedNetwork& n) { return mzi_count(n.network); });
   const std::string& source = config.network.source;
   if (source == "train" || source == "carry-chain" || !largest->network.is_feed_forward()) return config;
   config.network.hidden.clear();
@@ -246,14 +250,17 @@ struct SeenTrial {
   double study_bytes = 0.0, each_thread_bytes = 0.0;  ///< of the process with its inputs; beyond it by a trial
 };
 
-/// A few trials on networks with random weights, whose trials take as long; nothing where none ends within a second.
+/// A few trials on networks with random weights, whose trials take as long; nothing where none ends within a
+/// second.
 std::optional<SeenTrial> see_trial(const StudyConfig& config, const std::vector<StudyConfig>& points) {
   constexpr double most_s = 1.0;
   const double deadline = omp_get_wtime() + most_s;
+  const double whole = peak_rss_bytes();
   const Helper helper([&](int to) {
+    const double forked = peak_rss_bytes();  // without pages of files, the program's own among them
     const TrialModel model = make_model(config, untrained_inputs(points));
     const double before = peak_rss_bytes();
-    Helper::send(to, before);
+    Helper::send(to, whole + before - forked);
     const auto tell = [&](std::size_t p) { Helper::send(to, run_trial(model, points[p], {p, 1}).seconds); };
     const double first_s = run_trial(model, points[0], {0, 1}).seconds;  // warms up
     Helper::send(to, peak_rss_bytes() - before);
@@ -296,17 +303,20 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
   std::string text;
   text += fmt::format("study    {} (model {}), {} points, at most {} trials each\n", config.study, config.model,
                       points.size(), config.runner.trials);
-  text += fmt::format("trials   {}{} {}\n", at_most, wanted, shard.whole() ? "in all" : "in shard " + shard.text());
+  text +=
+      fmt::format("trials   {}{} {}\n", at_most, wanted, shard.whole() ? "in all" : "in shard " + shard.text());
   constexpr double times_looked_at = 3;  // a run goes through its points as often
-  const std::string time =
-      trial ? fmt::format("{}{} on {} threads, {} each", at_most,
-                          time_text(trial->seconds * static_cast<double>(wanted) / threads + times_looked_at * points_s),
-                          threads, time_text(trial->seconds))
-            : "not estimated: no trial ended within 1 s";
+  const std::string time = trial
+                               ? fmt::format("{}{} on {} threads, {} each", at_most,
+                                             time_text(trial->seconds * static_cast<double>(wanted) / threads +
+                                                       times_looked_at * points_s),
+                                             threads, time_text(trial->seconds))
+                               : "not estimated: no trial ended within 1 s";
   text += fmt::format("time     {} (training and one-off measurements are not counted)\n", time);
   double peak = peak_memory_bytes(config, layout.record_size);
   if (!inputs.networks.empty())  // files hold other networks than the one that would be trained
-    peak += trial_memory_bytes(of_widest(config, inputs.networks), threads) - trial_memory_bytes(config, threads);
+    peak +=
+        trial_memory_bytes(of_widest(config, inputs.networks), threads) - trial_memory_bytes(config, threads);
   std::string_view not_counted = model_of(config).not_counted;
   if (trial && trial->study_bytes > 0 && config.measure.once.empty() && config.network.source != "train") {
     // what trials were seen to take in place of what is reckoned; records and points stay

@@ -168,19 +168,28 @@ void bind_errors(nb::module_& m) {
          "Loss of the arm without heater, in the stage of phi [dB], float64 (MZIs,).");
   values(errors, "output_offset", &MeshErrors::output_offset,
          "Offset of the output phases [rad], float64 (ports,).");
-  errors.def("__getstate__", [](const MeshErrors& e) {
-    ErrorsState state{{}, e.idle_arm_loss_db};
-    for (const auto member : error_arrays) state.first.push_back(array_of_vector(e.*member));
-    return state;
-  });
-  errors.def("__setstate__", [](MeshErrors& self, const ErrorsState& state) {
-    auto* const made = new (&self) MeshErrors;
-    made->idle_arm_loss_db = state.second;
-    for (std::size_t i = 0; i < std::size(error_arrays); ++i) {
-      (made->*error_arrays[i]).resize(static_cast<Eigen::Index>(state.first.at(i).size()));
-      assign(made->*error_arrays[i], nb::cast(state.first[i]), "errors");
-    }
-  });
+  // each class has a state of its own: types say no more than that it is a tuple
+  constexpr const char *getstate = "def __getstate__(self) -> tuple[object, ...]",
+                       *setstate = "def __setstate__(self, state: tuple[object, ...], /) -> None";
+  errors.def(
+      "__getstate__",
+      [](const MeshErrors& e) {
+        ErrorsState state{{}, e.idle_arm_loss_db};
+        for (const auto member : error_arrays) state.first.push_back(array_of_vector(e.*member));
+        return state;
+      },
+      nb::sig(getstate));
+  errors.def(
+      "__setstate__",
+      [](MeshErrors& self, const ErrorsState& state) {
+        auto* const made = new (&self) MeshErrors;
+        made->idle_arm_loss_db = state.second;
+        for (std::size_t i = 0; i < std::size(error_arrays); ++i) {
+          (made->*error_arrays[i]).resize(static_cast<Eigen::Index>(state.first.at(i).size()));
+          assign(made->*error_arrays[i], nb::cast(state.first[i]), "errors");
+        }
+      },
+      nb::sig(setstate));
   nb::class_<FabricatedErrors, MeshErrors> fabricated(
       m, "FabricatedErrors",
       "Errors of a fabricated mesh: MeshErrors of which calibration does not know all.\n\n"
@@ -188,20 +197,27 @@ void bind_errors(nb::module_& m) {
       "the rest.");
   fabricated.def_prop_ro(
       "theta_residual", [](const FabricatedErrors& e) { return array_of_vector(e.theta_residual); },
+      nb::rv_policy::reference,
       "What calibration left of theta_offset [rad], float64 (MZIs,), a copy: sigma_cal_rad rms.");
   fabricated.def_prop_ro(
       "phi_residual", [](const FabricatedErrors& e) { return array_of_vector(e.phi_residual); },
-      "What calibration left of phi_offset [rad], float64 (MZIs,), a copy.");
-  fabricated.def("__getstate__", [](const FabricatedErrors& e) {
-    return FabricatedState(e, array_of_vector(e.theta_residual), array_of_vector(e.phi_residual));
-  });
-  fabricated.def("__setstate__", [](FabricatedErrors& self, const FabricatedState& state) {
-    const auto& [of_mesh, theta, phi] = state;
-    const auto vector = [](const Array<double>& values) {
-      return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size())));
-    };
-    new (&self) FabricatedErrors{of_mesh, vector(theta), vector(phi)};
-  });
+      nb::rv_policy::reference, "What calibration left of phi_offset [rad], float64 (MZIs,), a copy.");
+  fabricated.def(
+      "__getstate__",
+      [](const FabricatedErrors& e) {
+        return FabricatedState(e, array_of_vector(e.theta_residual), array_of_vector(e.phi_residual));
+      },
+      nb::sig(getstate));
+  fabricated.def(
+      "__setstate__",
+      [](FabricatedErrors& self, const FabricatedState& state) {
+        const auto& [of_mesh, theta, phi] = state;
+        const auto vector = [](const Array<double>& values) {
+          return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size())));
+        };
+        new (&self) FabricatedErrors{of_mesh, vector(theta), vector(phi)};
+      },
+      nb::sig(setstate));
   errors.def_rw("idle_arm_loss_db", &MeshErrors::idle_arm_loss_db,
                 "Loss of a dummy arm [dB]: a waveguide that passes a column without an MZI has two.");
 }

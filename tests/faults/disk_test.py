@@ -89,7 +89,8 @@ class Disk(MeshRun):
         self.assertEqual(differing(self.whole, path), [])
 
     def test_an_output_is_never_an_input(self):
-        study, whole, chip = self.study, self.whole, self.folder / "chip.toml"
+        study, whole, chip = self.folder / "study.h5", self.whole, self.folder / "chip.h5"  # by their names, outputs
+        shutil.copy(self.study, study)
         chip.write_text("")
         for arguments in (["run", study, "-o", study], ["run", study, "-o", f"{self.folder}/./{study.name}"],
                           ["replay", whole, "--trial", 0, "-o", whole], ["merge", whole, "-o", whole],
@@ -100,13 +101,12 @@ class Disk(MeshRun):
                           ["budget", study, "-o", study], ["compare-costs", study, "-o", study],
                           ["interconnect", study, "-o", study], ["interconnect", study, "--trace", study]):
             with self.subTest(command=arguments[0]):
-                files = self.study.read_bytes(), self.whole.read_bytes()
+                files = study.read_bytes(), self.whole.read_bytes()
                 self.refused(optinc(*arguments, "--force"), "both input and output")
-                self.assertEqual((self.study.read_bytes(), self.whole.read_bytes()), files)
-        linked = self.folder / "linked.toml"
-        linked.symlink_to(self.study)
-        self.refused(optinc("run", self.study, "-o", linked, "--force"), "both input and output")
-        linked.unlink()
+                self.assertEqual((study.read_bytes(), self.whole.read_bytes()), files)
+        linked = self.folder / "linked.h5"
+        linked.symlink_to(study)
+        self.refused(optinc("run", study, "-o", linked, "--force"), "both input and output")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def load_network(source: str | os.PathLike[str]) -> Network:
         known = shipped_networks()
         if str(source) not in known:
             near = difflib.get_close_matches(str(source), known, n=1, cutoff=0) or ["a file"]
-            raise ValueError(f"{source}: no such network (shipped: {', '.join(known)}). Did you mean {near[0]}?")
+            raise ValueError(f"{source}: no such network (shipped: {', '.join(known)}). Did you mean \"{near[0]}\"?")
         path = _SHIPPED / f"{str(source)[len(_PREFIX):]}.h5"
     with hdf5.opened(path) as file:
         try:

@@ -47,7 +47,7 @@ def stacked_parts(axes: Any, data: Any, rows: list[int], labels: list[str], belo
     computing hides some of it. In milliseconds; in shares of the bar, beside the iteration's time, where times differ
     too much to stand beside each other."""
     total = np.asarray(data["total_s"].values, float)[rows]
-    whole = sum(np.asarray(data[name].values, float)[rows] for name, *_ in PARTS)
+    whole = np.sum([np.asarray(data[name].values, float)[rows] for name, *_ in PARTS], axis=0)
     shares = bool(whole.max() > MOST_RATIO * whole.min())
     if shares:
         labels = [f"{text}: {1e3 * time:.4g} ms" for text, time in zip(labels, total)]
