@@ -26,6 +26,12 @@
 namespace optinc {
 namespace {
 
+constexpr const char* start =
+    "optinc: no command given. Start with one of\n"
+    "  optinc list                             studies, lists, networks and presets that are shipped\n"
+    "  optinc run quickstart -o quickstart.h5  a study, from its name or its .toml file\n"
+    "  optinc --help                           all commands\n";
+
 constexpr int refused = 1;
 
 /// Options of a command as they are typed, --long before -s.
@@ -91,12 +97,8 @@ std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, i
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
   const std::vector<std::string_view> commands(names.begin(), names.end());
-  const std::string_view first = argc > 1 ? argv[1] : "";
-  if (first.empty())
-    return "no command given. Start with one of\n"
-           "  optinc list                             studies, lists, networks and presets that are shipped\n"
-           "  optinc run quickstart -o quickstart.h5  a study, from its name or its .toml file\n"
-           "  optinc --help                           all commands";
+  const std::string_view first = argv[1];
+  if (first.empty()) return "the empty command. Try optinc --help.";
   if (first == "draw")
     return "unknown command \"draw\" (Python draws figures). Try optinc report RESULTS.h5 for a page of them, "
            "or experiments/scripts/draw RESULTS.h5 -o FOLDER for files.";
@@ -185,7 +187,10 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
       fmt::print("{}", wrapped(page.str()));
       return 0;
     }
-    complain(parse_complaint(e, app, argc, argv));
+    if (argc < 2)
+      std::fputs(start, stderr);
+    else
+      complain(parse_complaint(e, app, argc, argv));
     return unusable_command_line;
   }
   if (!commands.only_reads()) catch_interrupts();

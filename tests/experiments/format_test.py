@@ -388,7 +388,7 @@ class Format(unittest.TestCase):
             if kind == 1:
                 text = data[at + 32:at + 32 + size].decode()
                 first, command, revisions, schema, config = text.split("\n", 4)
-                self.assertEqual(first, "1/1 fresh")
+                self.assertEqual(first, "1/1")
                 self.assertEqual(schema, "# schema_version: 5")
                 self.assertRegex(command, "^# command: optinc run .*mesh.toml .* --trials 100000 --quiet$")
                 self.assertRegex(revisions, "^# revisions: [0-9a-f]+")
