@@ -501,7 +501,7 @@ class CommandLine(unittest.TestCase):
                 shutil.copy(HERE / "one_sweep.h5", lacking)
                 with h5py.File(lacking, "r+") as file:
                     del file[what]
-                self.refused(lacking, why="lacking.h5: .*damaged, or not as OptINC wrote it")
+                self.refused(lacking, why="lacking.h5.* damaged, or not as OptINC wrote it")
 
     def test_the_tool_has_the_package_write_it(self):
         done = optinc("report", HERE / "paired_keys.h5", "-o", self.folder / "page.html")
