@@ -40,7 +40,7 @@ QUOTED = (
     (r"On `foundry` chips, every network decodes more than a fifth", RESULTS, r"trained for noise at `foundry` \| 7,168 \| 95 \| 94 \| (\d+) \|\n\| carry chain \| 29 \| 98.4 \| 97.6 \| (\d+) ",
      lambda _, b: max(map(float, b)) < 80),
     (r"two words in five wrong without correction, fewer than one in a thousand is wrong with it", RESULTS,
-     r"uncorrected \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) .*\n.*corrected \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) ",
+     r"uncorrected \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) .*\n.*`corrected_quadrature` \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) ",
      lambda _, b: round(100 - float(b[0]), -1) == 40 and float(b[1]) > 99.9),
     (r"published network decodes fewer than (\d) % of words", RESULTS, r"\| published network \| 41,664 \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|",
      lambda a, b: math.ceil(max(map(float, b))) == int(a[0])),
