@@ -95,7 +95,7 @@ class Bench:
     def __init__(self, trials, faulty, case):
         self.trials, self.faulty, self.case, self.folder = trials, faulty, case, trials.folder
         for file in self.folder.iterdir():
-            if file != faulty.library:
+            if file != faulty.shim:
                 shutil.rmtree(file) if file.is_dir() else file.unlink()
         (self.folder / "s.toml").write_text(case.study)
         for words in case.before:
@@ -104,7 +104,7 @@ class Bench:
         trials.prepare(*case.command, "--quiet")
         self.whole = self.folder / f"whole{self.folder.joinpath(case.out).suffix}"
         shutil.move(self.folder / case.out, self.whole)
-        self.kept = {file: file.read_bytes() for file in self.folder.iterdir() if file != faulty.library}
+        self.kept = {file: file.read_bytes() for file in self.folder.iterdir() if file != faulty.shim}
         self.reset()
         self.calls = faulty.calls(*case.command, "--quiet")
 
@@ -142,7 +142,7 @@ class Bench:
             return f"no way on: {last.err[-300:]}"
         if not out.exists() or not same(out, self.whole):
             return "LOST: another file than an undisturbed command writes"
-        left = {file for file in self.folder.iterdir() if file not in self.kept} - {out, self.faulty.library}
+        left = {file for file in self.folder.iterdir() if file not in self.kept} - {out, self.faulty.shim}
         if left:
             return f"left behind: {sorted(file.name for file in left)}"
         changed = [file.name for file, content in self.kept.items() if file.read_bytes() != content]

@@ -19,16 +19,16 @@ def compiled(folder):
 class Faulty:
     def __init__(self, trials):
         self.trials = trials
-        self.library = compiled(trials.folder)
+        self.shim = compiled(trials.folder)
 
     def optinc(self, kind, at, *words, **limits):
         """Runs the tool; its call number `at` goes wrong, by `kind`."""
-        return self.trials.optinc(*words, env={"LD_PRELOAD": str(self.library), "FAULT_KIND": kind, "FAULT_AT": str(at)}, **limits)
+        return self.trials.optinc(*words, env={"LD_PRELOAD": str(self.shim), "FAULT_KIND": kind, "FAULT_AT": str(at)}, **limits)
 
     def calls(self, *words):
         """Names of the calls of an undisturbed run."""
         log = self.trials.folder / "calls.log"
-        done = self.trials.optinc(*words, env={"LD_PRELOAD": str(self.library), "FAULT_LOG": str(log)})
+        done = self.trials.optinc(*words, env={"LD_PRELOAD": str(self.shim), "FAULT_LOG": str(log)})
         if done.status:
             raise RuntimeError(f"optinc {' '.join(map(str, words))}: status {done.status}: {done.err[-500:]}")
         names = log.read_text().splitlines()
