@@ -126,8 +126,11 @@ std::optional<std::string> header_entry(const fs::path& path, char comment, std:
   require_plain_file(path);
   std::ifstream file(path, std::ios::binary);
   std::string line;
-  if (!std::getline(file, line) || !comment_says(line, comment, text_signature)) return std::nullopt;
-  while (std::getline(file, line) && line.starts_with(comment))
+  long number = 1;
+  if (!read_line(file, line, path.string(), number)) return std::nullopt;
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  if (!comment_says(line, comment, text_signature)) return std::nullopt;
+  while (read_line(file, line, path.string(), ++number) && line.starts_with(comment))
     if (comment_says(line, comment, fmt::format("{}: ", name)))
       return std::string(trimmed(std::string_view(line).substr(2 + name.size() + 2)));
   return "";

@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -172,6 +173,27 @@ class Runner(unittest.TestCase):
                 self.assertIn("NOT COMPLETE", optinc("inspect", path).stdout)
                 self.assertEqual(optinc("resume", path, "--quiet").returncode, 0)
                 self.same(path)
+
+    # Fails where the warnings of a network that was trained for noise look for the signal while its results are written
+    def test_a_signal_stores_trials_of_a_network_trained_for_noise(self):
+        path, study = self.folder / "noise.h5", self.folder / "noise.toml"
+        study.write_text('network.source = "shipped/bottleneck_noise_aware"\nrunner.trials = 4000\nmeasure.words = 200\n')
+        process = subprocess.Popen([OPTINC, "run", study, "-o", path, "--threads", "1", "--quiet"], stderr=subprocess.PIPE, text=True)
+        records = 0  # the first large one holds the network
+        while process.poll() is None and records < 3:
+            time.sleep(0.01)
+            data = journal_of(path).read_bytes() if journal_of(path).exists() else b""
+            at, records = 8, 0
+            while at + 32 <= len(data):
+                kind, _, _, _, size = struct.unpack_from("<IIQQQ", data, at)
+                at, records = at + 32 + size, records + (kind == 3)
+        process.send_signal(signal.SIGINT)
+        told = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130)
+        self.assertIn(f"optinc resume {path}", told)
+        self.assertFalse(journal_of(path).exists())
+        with h5py.File(path) as file:
+            self.assertGreaterEqual(file["trials/completed"][()].sum(), 3)
 
     def test_a_time_limit_ends_in_order(self):
         path = self.folder / "limited.h5"

@@ -58,12 +58,18 @@ bool of_the_link(const FieldEntry& entry) {
          std::ranges::find(idle, entry.info.key) == idle.end();
 }
 
-/// The keys of the link that the network of a file was trained for with noise, as TOML; empty of others.
+/// The keys of the link that the network of a file was trained for with noise, as TOML; empty of others. A study
+/// that trained none keeps what the file of its network said.
 std::string trained_for(const Group& root) {
+  if (root.exists("network")) {
+    const Group network = root.open("network");
+    if (network.attributes().has("trained_for")) return network.attributes().text("trained_for");
+  }
   if (!root.attributes().has("config_toml")) return {};
   // not stored_config(): a network outlives keys that studies no longer have
   const toml::table config = parse_toml(root.attributes().text("config_toml"), {root.where()});
   if (config["training"]["noise"].value_or(0.0) <= 0.0) return {};
+  if (config["network"]["source"].value_or(std::string("train")) != "train") return {};
   std::string text;
   for (const FieldEntry& entry : config_entries({})) {
     const toml::node* node = config[entry.section][entry.info.key].node();
@@ -169,7 +175,7 @@ std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyI
   add_lone_arms(inputs.measured, all);
   const Networks& networks = inputs.networks;
   if (std::ranges::all_of(networks, [](const PreparedNetwork& n) { return n.trained_for.empty(); })) return all;
-  const std::vector<StudyConfig> points = checked_points(config, check_interrupt);
+  const std::vector<StudyConfig> points = checked_points(config);  // also while results of an interrupted run are written
   for (std::size_t p = 0; p < points.size(); ++p)
     for (const StudyConfig& asked : asked_networks(points[p])) {
       const PreparedNetwork& network = networks[network_number(networks, asked)];
