@@ -120,7 +120,9 @@ class Processes(MeshRun):
         path = self.folder / "late.h5"
         for _ in range(3):
             process = start("run", self.study, "-o", path, "--force", "--quiet")
-            faults.wait_until(process, lambda: any(self.folder.glob("late.h5.partial-*")))
+            # all trials made: before, a partial file only tries whether the folder can be written to
+            faults.wait_until(process, lambda: any(self.folder.glob("late.h5.partial-*"))
+                              and faults.trials_kept(path) == 4 * self.trials)
             process.terminate()
             said = process.communicate()[1]
             self.assertIn(process.returncode, (0, 143), said)
