@@ -50,7 +50,9 @@ std::string unknown_option(const std::vector<std::string>& options, std::span<ch
     const std::string_view name = word.substr(0, word.find('='));
     if (name == "--") break;
     if (name.size() > 1 && name[0] == '-' && name.find_first_of("0123456789.") != 1 &&
-        std::find(options.begin(), options.end(), name) == options.end())
+        std::find(options.begin(), options.end(), name) == options.end() &&
+        (name[1] == '-' ||
+         std::find(options.begin(), options.end(), name.substr(0, 2)) == options.end()))  // -oFILE
       return std::string(name);
   }
   return "";
@@ -176,7 +178,11 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
   std::string help = "--help";
   if (argc > 1 && std::string_view(argv[1]) == "help") {  // optinc help COMMAND
     words.erase(words.begin() + 1);
-    words.push_back(help.data());
+    if (argc > 2 && std::ranges::none_of(app.get_subcommands([](const CLI::App*) { return true; }),
+                                         [&](const CLI::App* c) { return c->check_name(argv[2]); }))
+      --argc, ++argv;  // complained of as if typed alone
+    else
+      words.push_back(help.data());
   }
   try {
     app.parse(static_cast<int>(words.size()), words.data());

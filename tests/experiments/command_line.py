@@ -625,6 +625,8 @@ class MainJob(unittest.TestCase):
     def test_help_and_versions_are_found_where_other_tools_have_them(self):
         self.assertEqual(optinc("help").stdout, optinc("--help").stdout)
         self.assertEqual(optinc("help", "run").stdout, optinc("run", "--help").stdout)
+        self.assertIn("unknown command \"nosuch\"", optinc("help", "nosuch").stderr)
+        self.assertIn("not expected: extra", optinc("run", STUDY, "-ox.h5", "extra").stderr)
         self.assertEqual(optinc("-V").stdout, optinc("--version").stdout)
 
     def test_a_name_of_nothing_suggests_nothing(self):

@@ -99,8 +99,8 @@ void require_not_input(const fs::path& path, const std::vector<fs::path>& inputs
 void remove_leftovers(const fs::path& path) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder_of(path), none))
-    if (is_leftover(entry.path().filename().string(), path.filename().string()) && is_abandoned(entry.path()))
-      fs::remove(entry.path(), none);
+    if (is_leftover(entry.path().filename().string(), path.filename().string()))
+      remove_if_abandoned(entry.path());
 }
 
 PartialFile::PartialFile(fs::path path, bool force)

@@ -45,11 +45,12 @@ Descriptor write_durably(const std::filesystem::path& path, std::span<const std:
   return file;
 }
 
-bool is_abandoned(const std::filesystem::path& path) {
+void remove_if_abandoned(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status = {};
-  return file.get() >= 0 && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-         ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+  if (file.get() >= 0 && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+      ::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
+    ::unlink(path.c_str());  // while we hold it: new_file() waits, and then sees that its file is gone
 }
 
 }  // namespace optinc

@@ -22,12 +22,12 @@ class Descriptor {
 };
 
 /// Writes all bytes to a new file `path` and returns once the disk has them (fsync), with the file locked:
-/// while the descriptor lives, is_abandoned() is false. Throws Error when the disk does not take them and where
+/// while the descriptor lives, remove_if_abandoned() leaves it. Throws Error when the disk does not take them and where
 /// anything lies there, a link included; `shown` stands for the path in the message.
 Descriptor write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes,
                          std::string_view shown);
 
-/// Whether no living process holds what write_durably() wrote to `path`: a plain file, and not locked.
-bool is_abandoned(const std::filesystem::path& path);
+/// Removes what write_durably() wrote to `path` unless a living process holds it. Anything but a plain file stays.
+void remove_if_abandoned(const std::filesystem::path& path);
 
 }  // namespace optinc

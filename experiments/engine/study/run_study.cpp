@@ -68,7 +68,7 @@ void store_results(const StudyState& state, const TrialModel& model, const OneOf
                    const RunOptions& options) {
   validate(
       may_write(state, options.output),
-      "{}: not a file of this run (it appeared since the run began; nothing is overwritten unasked). Move it "
+      "{}: not what this run may replace (another file, or one with more trials, since the run began). Move it "
       "away; the trials are in {}: optinc resume {}",
       options.output.string(), journal_path(options.output).string(), options.output.string());
   write_results(state, model, once, options, fs::exists(options.output));

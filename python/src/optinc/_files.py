@@ -22,10 +22,7 @@ def creating(path: Path, force: Optional[bool] = None) -> Iterator[BinaryIO]:
     _remove_leftovers(path)
     partial = path.with_name(f"{path.name}.partial-{secrets.token_hex(8)}")  # as the command line's: FORMAT.md, "Writing"
     try:
-        # a new file in any case: no link that somebody has laid there is written through
-        with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR | os.O_CLOEXEC, 0o666), "w+b") as out:
-            with suppress(OSError):  # a file system without locks, where nobody tidies up
-                fcntl.flock(out, fcntl.LOCK_EX)
+        with os.fdopen(_new_file(partial), "w+b") as out:
             yield out
             out.flush()
             os.fsync(out.fileno())
@@ -46,6 +43,18 @@ def creating(path: Path, force: Optional[bool] = None) -> Iterator[BinaryIO]:
         raise OSError(f"{name} cannot be written ({error.strerror}). Choose another place.") from None
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _new_file(partial: Path) -> int:
+    """A new file, locked: no link that somebody has laid there is written through. Whoever tidies up in between takes it
+    for abandoned: it is then made once more."""
+    while True:
+        file = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR | os.O_CLOEXEC, 0o666)
+        with suppress(OSError):  # a file system without locks, where nobody tidies up
+            fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file).st_nlink > 0:
+            return file
+        os.close(file)
 
 
 def _remove_leftovers(path: Path) -> None:
