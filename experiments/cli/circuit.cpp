@@ -8,19 +8,18 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/engine/process/interrupt.hpp"
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/process/terminal.hpp"
 #include "experiments/engine/process/text_table.hpp"
 #include "experiments/engine/store/atomic_file.hpp"
 #include "experiments/io/scattering_file.hpp"
+#include "experiments/readers/netlist.hpp"
+#include "experiments/readers/touchstone.hpp"
 #include "physics/circuit/detection.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
-
-#include "experiments/readers/netlist.hpp"
-#include "experiments/readers/touchstone.hpp"
 
 namespace optinc {
 namespace {
@@ -260,6 +259,10 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
     require_scattering_extension(a.out.output, circuit.ports.size());
     require_not_input(a.out.output, circuit.files);
   }
+  validate(!a.convention || (stored && touchstone_ports(a.out.output) > 0),
+           "--convention without a Touchstone file (HDF5 and what is printed have the sign of FORMAT.md). Name "
+           "one, such as -o {}.s{}p.",
+           std::filesystem::path(a.netlist).stem().string(), circuit.ports.size());
   const std::optional<LightIn> light = light_of(a, circuit.ports);
   validate(!stored || !light || touchstone_ports(a.out.output) == 0,
            "--light with -o {} (Touchstone holds scattering alone). Name the output {}.", a.out.output,

@@ -335,7 +335,7 @@ class NetlistReader {
       refuse(line,
              "{} is an array (arrays of instances are not read). Write each element as an instance of its own.",
              of);
-    constexpr std::string_view known[] = {"component", "settings", "info"};
+    constexpr std::string_view known[] = {"component", "settings", "info", "array"};
     require_keys(given, known, of, "Settings of the device stand in settings: {SETTING: NUMBER}.");
     static const DocumentNode none{.kind = Kind::mapping};
     const DocumentNode* const settings = given.find("settings");

@@ -169,7 +169,8 @@ void ChipsGpu::State::set_blocks(const LitUnit& unit) {
       }
       made.design = &block;
       made.number = number;
-      made.asked.set(block.attenuation.data(), static_cast<std::size_t>(block.attenuation.size()));
+      const Vector asked = block.dimming * block.attenuation;
+      made.asked.set(asked.data(), static_cast<std::size_t>(asked.size()));
       const int n = block.mesh.ports, at = static_cast<int>(b) * n;
       const bool whole = layer.tall() || layer.wiring == Wiring::sum;  // every block reads all inputs
       made.place = {n,

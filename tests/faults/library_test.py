@@ -36,10 +36,14 @@ class Libraries(unittest.TestCase):
                 self.assertIn("libgomp.so.1", dynamic_section(path, "NEEDED"))
                 shutil.copy(PLANTED, pathlib.Path(folder, "libgomp.so.1"))
                 load = [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1], ctypes.RTLD_LAZY)"]
-                done = subprocess.run([*([] if os.access(path, os.X_OK) and ".so" not in path.name else load), path.resolve(), "--version"],
-                                      cwd=folder, capture_output=True, text=True)
-                self.assertFalse(pathlib.Path(folder, "LOADED").exists())
+                command = [*([] if os.access(path, os.X_OK) and ".so" not in path.name else load), path.resolve(), "--version"]
+                loaded = pathlib.Path(folder, "LOADED")
+                done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+                self.assertFalse(loaded.exists())
                 self.assertNotIn("cannot open shared object", done.stderr)
+                # where it is asked for, it is: the trap works
+                subprocess.run(command, cwd=folder, capture_output=True, env={**os.environ, "LD_LIBRARY_PATH": folder})
+                self.assertTrue(loaded.exists())
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ def studies():
         yield f"--sweep of {few // 3} tables", "", (*TRY, "--sweep", "x.y=" + "{a=" * (few // 3) + "1" + "}" * (few // 3))
     for command in (["compare-costs"], ["interconnect"], ["cluster"], ["operating-point"], ["check-network"], ["budget"], ["train", "-o", "O.h5"]):
         yield "a header of 40,000 parts", "[" + ".".join("a" * 40_000) + "]\n", (command[0], "a.toml", *command[1:])
+    yield "a header of 40,000 parts behind a byte-order mark", "\ufeff[" + ".".join("a" * 40_000) + "]\n", RUN
     yield "a million lines of comments", "# x\n" * 1_000_000 + "[mesh]\nports=4\n", (*RUN, "--set", "model=mesh", "--trials", "1")
     yield "a million unknown keys", "".join(f"k{i} = 1\n" for i in range(1_000_000)), RUN
     yield "300,000 tables", "".join(f"[t{i}]\n" for i in range(300_000)), RUN

@@ -128,8 +128,10 @@ def lost(state, command, folder, done):
         owner = "b" if name.startswith("other") else "a"
         if name in ("foreign", "header.journal") or forced or now[:len(was)] == was:
             continue
-        if ending == "training" and now[:4] == b"\x89HDF" and study_of(h5py.File(place).attrs["config_toml"]) == owner:
-            continue  # it has gone on
+        if ending == "training" and now[:4] == b"\x89HDF":
+            with h5py.File(place) as kept:
+                if study_of(kept.attrs["config_toml"]) == owner:
+                    continue  # it has gone on
         if done.status or owner not in studies_stored(out, with_trials=ending == "journal"):
             return f"the {ending}"
     return ""

@@ -209,6 +209,10 @@ Ending run_study(const StudyConfig& config, const RunOptions& options) {
                                     journal_heading(state), options.force);
   try {
     require_free_output(options);  // another run may have ended before we held it
+    validate(is_as_found(options.output, state.replaces),
+             "{}: changed while this run began (another has just finished). Look at it, and repeat the command "
+             "to replace it.",
+             options.output.string());
     forget_training(options.output);
     return finish(state, journal, options);
   } catch (...) {

@@ -210,7 +210,7 @@ TEST_CASE("what a netlist says and nobody reads is refused") {
   const std::string ports = "ports: {in: \"a,in0\", out: \"a,out0\"}\n";
   CHECK(refused("instances:\n  a: {component: waveguide, setting: {length_m: 1.0e-2}}\n" + ports) ==
         file +
-            ":2: instance \"a\" has the unknown key \"setting\" (known: component, settings, info). "
+            ":2: instance \"a\" has the unknown key \"setting\" (known: component, settings, info, array). "
             "Settings "
             "of the device stand in settings: {SETTING: NUMBER}.");
   CHECK_THAT(refused("instances: {a: {component: waveguide, length_m: 1.0e-2}}\n" + ports),
