@@ -9,7 +9,7 @@ install(DIRECTORY experiments/data/studies experiments/data/networks experiments
 install(DIRECTORY python/src DESTINATION ${share}/python COMPONENT runtime
         PATTERN "__pycache__" EXCLUDE)
 install(PROGRAMS cmake/optinc-results DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(FILES LICENSE README.md CITATION.cff experiments/engine/store/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES LICENSE README.md CITATION.cff experiments/files/hdf5/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # Man page and completions say what the tool itself says: they are asked of it, once it is compiled
 set(texts ${PROJECT_BINARY_DIR}/texts)

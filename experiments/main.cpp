@@ -4,8 +4,8 @@
 #include <malloc.h>
 
 #include "experiments/cli/command_line.hpp"
-#include "experiments/engine/process/terminal.hpp"
-#include "experiments/engine/study/run_study.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/run/run_study.hpp"
 
 int main(int argc, char** argv) {
   using namespace optinc;

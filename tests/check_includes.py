@@ -16,13 +16,13 @@ from pathlib import Path
 ROOMS = {"physics": (), "onn": ("physics",), "experiments": ("physics", "onn")}  # room: others it may include
 # rooms of a folder, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
 FLOORS = {
+    "physics": (("core", "simd"), ("random",), ("devices",), ("circuit", "mesh", "thermal"), ("layout",), ("variation",), ("gpu",)),
     "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget", "gpu")),
-    "experiments": (("readers",), ("engine/process",), ("engine/config",), ("engine/store",), ("models/learning", "io"),
-                    ("analysis/cost",), ("analysis/interconnect",), ("models",), ("engine/runner",),
-                    ("analysis/validate", "analysis/operating_point", "analysis/cluster"), ("engine/study",), ("cli",)),
+    "experiments": (("base",), ("files/readers",), ("files/hdf5",), ("files/chips",), ("study",), ("models/learning",), ("models",),
+                    ("run/trials",), ("run",), ("designs",), ("fabrics/interconnect",), ("fabrics/cluster",), ("validate",), ("cli",)),
 }
 GUESTS = ("tests", "bench")  # may include any room; of detail/ see DETAIL_USERS
-READERS = "experiments/readers"  # a library of its own
+READERS = "experiments/files/readers"  # a library of its own
 MODULE = "python"  # binds physics, onn and readers, and knows nothing else of experiments
 GENERATED = {"experiments": {"optinc_version.hpp", "chakra.pb.h"}}
 
@@ -34,13 +34,13 @@ FORBIDDEN = {  # room: (pattern of the whole name, why)
                 (r"chrono|ctime|time\.h|fmt/chrono\.h", "physics knows no clock"),
                 (r"random", "draws come from physics/random, the same on every platform")],
     "onn": [FILES_IN_HDF5, CONFIGURATION],
-    READERS: [FILES_IN_HDF5, CONFIGURATION, (r"onn/.*", "the Python module links readers without networks")],
+    READERS: [FILES_IN_HDF5, CONFIGURATION, (rf"onn/.*|(?!{READERS}/)experiments/.*", "the Python module links readers alone")],
 }
 THREADS = r"omp\.h|thread|mutex|atomic|future|condition_variable"
 THREADS_USER = "physics/core/parallel.hpp"  # words and chips are shared out to threads through it alone
 SYSTEM_USER = ("physics/simd/processor.cpp", "unistd.h")  # the only way to ask for the sizes of caches
 YAML = r"yaml-cpp/.*"
-YAML_USER = "experiments/readers/document.cpp"
+YAML_USER = "experiments/files/readers/document.cpp"
 ODEINT = r"boost/numeric/odeint.*"
 ODEINT_USERS = ("physics/thermal/detail/thermal_odeint.cpp", "physics/thermal/detail/stiff_step.cpp")
 # what may include a detail/ header of another library: file and why. Tests of a library (tests/physics, ..) may by themselves.
@@ -155,6 +155,32 @@ def problems(root):
     return files, found
 
 
+ROW = re.compile(r"\| \[?`(\w+)/`")  # of a table whose first heading is TABLE
+TABLE = "| room, from the ground up |"
+
+
+def told_otherwise(root):
+    """Lines about READMEs whose tables of rooms are not those of FLOORS, in an order that FLOORS has too."""
+    found = []
+    for folder, floors in FLOORS.items():
+        of = {}  # README's folder: {room in it: its lowest floor}
+        for i, rooms in enumerate(floors):
+            for room in rooms:
+                parts = (folder, *room.split("/"))
+                for depth in range(1, len(parts)):
+                    of.setdefault("/".join(parts[:depth]), {}).setdefault(parts[depth], i)
+        for place, floor_of in of.items():
+            file = root / place / "README.md"
+            text = file.read_text(encoding="utf-8") if file.exists() else ""
+            told = [match[1] for line in text.partition(TABLE)[2].splitlines() if (match := ROW.match(line))]
+            unknown = sorted(set(told) ^ set(floor_of))
+            if unknown:
+                found.append(f"{place}/README.md: rooms in FLOORS or in the table behind \"{TABLE}\" alone: {', '.join(unknown)}")
+            elif [floor_of[room] for room in told] != sorted(floor_of[room] for room in told):
+                found.append(f"{place}/README.md: {', '.join(told)} (FLOORS has another order)")
+    return found
+
+
 def self_test():
     """Every line of `wrong` must be caught and none of `right`."""
     wrong = [("physics/a.hpp", '"onn/task/task.hpp"'), ("physics/a.cpp", '"experiments/x.hpp"'), ("onn/a.cpp", '"experiments/x.hpp"'),
@@ -162,23 +188,24 @@ def self_test():
              ("physics/a.cpp", "<CLI/CLI.hpp>"), ("physics/a.cpp", "<fstream>"), ("physics/a.cpp", "<unistd.h>"), ("physics/a.cpp", "<chrono>"), ("physics/a.cpp", "<omp.h>"),
              ("physics/a.cpp", "<random>"), ("physics/devices/mzi.cpp", "<boost/numeric/odeint.hpp>"),
              ("experiments/a.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"task.hpp"'), ("onn/a.cpp", '"tests/support/x.hpp"'),
-             ("onn/a.cpp", "<physics/core/units.hpp>"), ("experiments/engine/runner/a.cpp", '"experiments/cli/x.hpp"'),
-             ("experiments/engine/config/a.hpp", '"experiments/models/learning/x.hpp"'), ("experiments/models/learning/a.hpp", '"experiments/io/x.hpp"'),
+             ("onn/a.cpp", "<physics/core/units.hpp>"), ("experiments/run/trials/a.cpp", '"experiments/cli/x.hpp"'),
+             ("experiments/study/a.hpp", '"experiments/models/learning/x.hpp"'), ("experiments/models/learning/a.hpp", '"experiments/models/x.hpp"'),
              ("onn/new/a.hpp", '"onn/task/x.hpp"'), ("onn/link/a.hpp", '"onn/new/x.hpp"'), ("onn/task/a.hpp", '"onn/network/x.hpp"'), ("onn/training/a.cpp", '"onn/budget/x.hpp"'),
              ("onn/link/a.hpp", '"onn/link/detail/x.hpp"'), ("physics/mesh/a.hpp", '"physics/mesh/engine/detail/x.hpp"'), ("onn/link/a.cpp", '"physics/simd/detail/x.hpp"'),
              ("experiments/models/a.cpp", '"onn/link/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/detail/x.hpp"'), ("tests/support/a.hpp", '"physics/simd/detail/x.hpp"'),
              ("tests/experiments/a.test.cpp", '"onn/link/detail/x.hpp"'), ("tests/consumer/main.cpp", "<optinc/physics/simd/detail/x.hpp>"),
-             ("onn/a.cpp", '"experiments/readers/text.hpp"'), ("experiments/readers/a.cpp", '"onn/task/task.hpp"'), ("experiments/readers/a.cpp", '"experiments/engine/process/x.hpp"'),
-             ("experiments/readers/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", "<yaml-cpp/yaml.h>"), ("experiments/readers/a.cpp", "<yaml-cpp/yaml.h>"),
+             ("onn/a.cpp", '"experiments/files/readers/text.hpp"'), ("experiments/files/readers/a.cpp", '"onn/task/task.hpp"'), ("experiments/files/readers/a.cpp", '"experiments/base/x.hpp"'),
+             ("experiments/files/readers/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", "<yaml-cpp/yaml.h>"), ("experiments/files/readers/a.cpp", "<yaml-cpp/yaml.h>"),
              ("python/bindings/a.cpp", '"experiments/x.hpp"'), ("python/bindings/a.cpp", '"onn/link/detail/x.hpp"')]
     right = [("physics/simd/processor.cpp", "<unistd.h>"), ("physics/thermal/detail/thermal_odeint.cpp", "<boost/numeric/odeint.hpp>"), ("onn/a.cpp", '"physics/core/units.hpp"'), ("onn/a.cpp", "<omp.h>"),
              ("onn/a.cpp", "<chrono>"), ("experiments/a.cpp", "<hdf5.h>"), ("experiments/a.cpp", '"optinc_version.hpp"'), ("physics/a.cpp", "<cmath>"),
-             ("experiments/cli/a.cpp", '"experiments/engine/runner/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"'),
+             ("experiments/cli/a.cpp", '"experiments/run/trials/x.hpp"'), ("experiments/cli/a.cpp", '"experiments/cli/x.hpp"'),
              ("onn/link/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/budget/a.cpp", '"onn/link/detail/x.hpp"'), ("onn/link/detail/a.hpp", '"onn/link/detail/x.hpp"'),
              ("tests/onn/link/a.test.cpp", '"onn/link/detail/x.hpp"'), ("bench/main.cpp", '"physics/simd/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/x.hpp"'),
-             ("experiments/readers/a.cpp", '"physics/core/field.hpp"'), ("experiments/readers/document.cpp", "<yaml-cpp/parser.h>"), ("experiments/io/a.cpp", '"experiments/readers/text.hpp"'),
-             ("python/bindings/a.cpp", '"experiments/readers/netlist.hpp"'), ("python/bindings/a.cpp", '"onn/link/x.hpp"'), ("python/bindings/a.cpp", '"python/bindings/x.hpp"')]
-    failures = 0 if cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"] and not cycle({"a": {"b", "c"}, "b": {"c"}}) else 1
+             ("experiments/files/readers/a.cpp", '"physics/core/field.hpp"'), ("experiments/files/readers/document.cpp", "<yaml-cpp/parser.h>"), ("experiments/files/chips/a.cpp", '"experiments/files/readers/text.hpp"'),
+             ("python/bindings/a.cpp", '"experiments/files/readers/netlist.hpp"'), ("python/bindings/a.cpp", '"onn/link/x.hpp"'), ("python/bindings/a.cpp", '"python/bindings/x.hpp"')]
+    failures = 0 if told_otherwise(Path(tempfile.gettempdir(), "no-such-tree")) else 1  # READMEs without a table
+    failures += 0 if cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"] and not cycle({"a": {"b", "c"}, "b": {"c"}}) else 1
     for cases, expected in ((wrong, 1), (right, 0)):
         for file, include in cases:
             with tempfile.TemporaryDirectory() as scratch:
@@ -200,8 +227,9 @@ def main():
     if not files:
         print(f"check_includes: no sources under {root}")
         return 1
+    found += told_otherwise(root)
     print(*found, sep="\n", end="\n" if found else "")
-    print(f"check_includes: {files} files, {len(found)} includes that break the plan")
+    print(f"check_includes: {files} files, {len(found)} places that break the plan")
     return 1 if found else 0
 
 

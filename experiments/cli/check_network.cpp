@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/engine/config/study_model.hpp"
-#include "experiments/engine/process/interrupt.hpp"
-#include "experiments/engine/process/progress.hpp"
-#include "experiments/engine/process/terminal.hpp"
-#include "experiments/engine/study/shipped_studies.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/study/study_model.hpp"
+#include "experiments/base/interrupt.hpp"
+#include "experiments/base/progress.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/study/shipped_studies.hpp"
+#include "experiments/run/study_inputs.hpp"
 #include "onn/network/word_check.hpp"
 #include "physics/core/check.hpp"
 

@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/command_table.hpp"
-#include "experiments/engine/process/interrupt.hpp"
-#include "experiments/engine/process/terminal.hpp"
-#include "experiments/engine/process/text_table.hpp"
-#include "experiments/engine/store/provenance.hpp"
+#include "experiments/base/interrupt.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/base/text_table.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/printable.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/engine/runner/mpi.hpp"
+#include "experiments/run/trials/mpi.hpp"
 
 namespace optinc {
 

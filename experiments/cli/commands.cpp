@@ -6,16 +6,17 @@
 
 #include "experiments/cli/devices.hpp"
 #include "experiments/cli/dry_run.hpp"
-#include "experiments/engine/process/interrupt.hpp"
-#include "experiments/engine/process/terminal.hpp"
-#include "experiments/engine/store/atomic_file.hpp"
-#include "experiments/engine/study/inspect.hpp"
-#include "experiments/engine/study/replay.hpp"
-#include "experiments/engine/study/run_study.hpp"
-#include "experiments/engine/study/run_training.hpp"
-#include "experiments/engine/store/shipped_networks.hpp"
-#include "experiments/engine/study/shipped_studies.hpp"
-#include "experiments/io/commands.hpp"
+#include "experiments/base/interrupt.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/run/inspect.hpp"
+#include "experiments/run/replay.hpp"
+#include "experiments/run/run_study.hpp"
+#include "experiments/run/run_training.hpp"
+#include "experiments/study/shipped_networks.hpp"
+#include "experiments/study/shipped_studies.hpp"
+#include "experiments/cli/chip_files.hpp"
+#include "experiments/validate/laws_file.hpp"
 #include "experiments/models/foundry.hpp"
 #include "physics/core/check.hpp"
 
@@ -154,7 +155,8 @@ int transfer_command(const LabArguments& a, const RunOptions& options) {
 
 int inspect_command(const std::string& file, bool json) {
   const std::filesystem::path path = network_path(file);
-  print_text(json ? json_text(inspect_json(path)) : inspect_text(path));
+  const InspectedGroup laws[] = {{"laws", verdicts_json, verdicts_text}};
+  print_text(json ? json_text(inspect_json(path, laws)) : inspect_text(path, laws));
   return 0;
 }
 

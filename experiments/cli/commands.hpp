@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/analysis/operating_point/operating_point.hpp"
-#include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/study/run_options.hpp"
-#include "experiments/readers/touchstone.hpp"
+#include "experiments/designs/operating_point.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/run/run_options.hpp"
+#include "experiments/files/readers/touchstone.hpp"
 
 // What the commands of the tool do once their arguments are read. Each returns the exit status; results go to
 // standard output. Throws Error, or Interrupted.

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
-#include "experiments/analysis/cost/design_report.hpp"
+#include "experiments/designs/design_report.hpp"
 #include "experiments/cli/commands.hpp"
-#include "experiments/engine/process/interrupt.hpp"
-#include "experiments/engine/process/progress.hpp"
-#include "experiments/engine/process/terminal.hpp"
-#include "experiments/engine/store/atomic_file.hpp"
-#include "experiments/engine/store/provenance.hpp"
-#include "experiments/engine/process/shipped_files.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/base/interrupt.hpp"
+#include "experiments/base/progress.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/base/shipped_files.hpp"
+#include "experiments/run/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

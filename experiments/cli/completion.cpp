@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/devices.hpp"
-#include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_names.hpp"
-#include "experiments/engine/store/shipped_networks.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_names.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/variation/error_model.hpp"
 

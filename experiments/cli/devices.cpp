@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "experiments/engine/process/text_table.hpp"
+#include "experiments/base/text_table.hpp"
 #include "physics/devices/catalogue.hpp"
 
 namespace optinc {

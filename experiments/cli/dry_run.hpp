@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 
 namespace optinc {
 

@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_model.hpp"
-#include "experiments/engine/config/study_names.hpp"
-#include "experiments/engine/process/text_table.hpp"
-#include "experiments/engine/process/shipped_files.hpp"
-#include "experiments/engine/store/shipped_networks.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_model.hpp"
+#include "experiments/study/study_names.hpp"
+#include "experiments/base/text_table.hpp"
+#include "experiments/base/shipped_files.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 

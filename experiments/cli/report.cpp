@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/cli/commands.hpp"
-#include "experiments/engine/process/shipped_files.hpp"
+#include "experiments/base/shipped_files.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

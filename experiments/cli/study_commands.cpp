@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "experiments/cli/command_table.hpp"
-#include "experiments/engine/study/merge_studies.hpp"
-#include "experiments/engine/study/run_study.hpp"
+#include "experiments/run/merge_studies.hpp"
+#include "experiments/run/run_study.hpp"
 
 namespace optinc {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "experiments/engine/config/study_model.hpp"
+#include "experiments/study/study_model.hpp"
 
 namespace optinc {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 #include "onn/task/codes.hpp"
 
 namespace optinc {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "experiments/engine/config/points.hpp"
+#include "experiments/study/points.hpp"
 #include "experiments/models/foundry.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "onn/task/words.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/models/learning/light_channel.hpp"
 #include "onn/chip/chip_design.hpp"

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <optional>
 
-#include "experiments/io/chip_file.hpp"
-#include "experiments/io/matrix_file.hpp"
+#include "experiments/files/chips/chip_file.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_study.hpp"

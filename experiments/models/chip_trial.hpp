@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_model.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_model.hpp"
 #include "experiments/models/foundry.hpp"
 #include "onn/link/transmission.hpp"
 

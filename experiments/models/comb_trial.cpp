@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/io/chip_file.hpp"
+#include "experiments/files/chips/chip_file.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_study.hpp"

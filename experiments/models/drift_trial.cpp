@@ -1,7 +1,7 @@
 #include <cmath>
 #include <memory>
 
-#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_study.hpp"

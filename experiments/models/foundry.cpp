@@ -4,7 +4,7 @@
 #include <list>
 #include <mutex>
 
-#include "experiments/engine/config/points.hpp"
+#include "experiments/study/points.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

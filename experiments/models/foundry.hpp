@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 #include "experiments/models/measured_chips.hpp"
 #include "physics/mesh/topology.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/points.hpp"
+#include "experiments/study/points.hpp"
 #include "onn/link/response_table.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"

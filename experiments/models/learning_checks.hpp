@@ -1,7 +1,7 @@
 #pragma once
 
-#include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_model.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_model.hpp"
 
 namespace optinc {
 

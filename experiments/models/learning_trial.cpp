@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "experiments/engine/config/points.hpp"
+#include "experiments/study/points.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_path.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/io/chip_file.hpp"
+#include "experiments/files/chips/chip_file.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

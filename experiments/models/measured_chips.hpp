@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 #include "onn/chip/chip.hpp"
 
 namespace optinc {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/io/crosstalk_file.hpp"
+#include "experiments/files/chips/crosstalk_file.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/io/matrix_file.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
 #include "physics/core/check.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
 #include "physics/random/haar.hpp"

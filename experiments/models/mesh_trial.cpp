@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/points.hpp"
-#include "experiments/io/chip_file.hpp"
-#include "experiments/io/matrix_file.hpp"
-#include "experiments/io/phases_file.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/files/chips/chip_file.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/chips/phases_file.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/recorder.hpp"
 #include "onn/chip/calibration.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "physics/mesh/blocks.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/study_model.hpp"
+#include "experiments/study/study_model.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

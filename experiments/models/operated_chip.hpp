@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 #include "experiments/models/foundry.hpp"
 #include "onn/chip/calibration.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "experiments/engine/config/points.hpp"
-#include "experiments/engine/config/sweep_parse.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/sweep_parse.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

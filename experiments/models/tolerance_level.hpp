@@ -1,6 +1,6 @@
 #pragma once
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 
 namespace optinc {
 

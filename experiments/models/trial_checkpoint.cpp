@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include "experiments/engine/process/interrupt.hpp"
-#include "experiments/engine/process/terminal.hpp"
-#include "experiments/engine/store/atomic_file.hpp"
+#include "experiments/base/interrupt.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/models/learning/learner_file.hpp"
 #include "physics/core/check.hpp"
 

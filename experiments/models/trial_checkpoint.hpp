@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/engine/config/study_config.hpp"
+#include "experiments/study/study_config.hpp"
 #include "experiments/models/learning/light_channel.hpp"
 
 namespace optinc {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/limits.hpp"
+#include "experiments/study/limits.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_model.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_model.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/models/measured_meshes.hpp"
 #include "experiments/models/mesh_targets.hpp"

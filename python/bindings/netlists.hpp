@@ -6,7 +6,7 @@
 #include "physics/core/field.hpp"
 
 #include "python/bindings/arrays.hpp"
-#include "experiments/readers/netlist.hpp"
+#include "experiments/files/readers/netlist.hpp"
 
 /// \file netlists.hpp Netlists and settings in, scattering matrices over wavelength in and out.
 

@@ -1,4 +1,4 @@
-"""Small result files that follow experiments/engine/store/FORMAT.md, made of draws whose law is written here.
+"""Small result files that follow experiments/files/hdf5/FORMAT.md, made of draws whose law is written here.
 
 Used by sample_files.py. `python3 result_samples.py DIR` writes one of each, to look at.
 """

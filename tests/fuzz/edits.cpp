@@ -7,7 +7,7 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>
 
-#include "experiments/engine/store/hdf5.hpp"
+#include "experiments/files/hdf5/hdf5.hpp"
 
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/support.hpp"

@@ -1,6 +1,6 @@
 #include <zlib.h>
 
-#include "experiments/engine/study/state.hpp"
+#include "experiments/run/state.hpp"
 
 #include "tests/fuzz/support.hpp"
 

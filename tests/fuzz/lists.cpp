@@ -1,6 +1,6 @@
-#include "experiments/analysis/cost/design_list.hpp"
-#include "experiments/analysis/cluster/cluster_list.hpp"
-#include "experiments/analysis/interconnect/scenario_list.hpp"
+#include "experiments/designs/design_list.hpp"
+#include "experiments/fabrics/cluster/cluster_list.hpp"
+#include "experiments/fabrics/interconnect/scenario_list.hpp"
 
 #include "tests/fuzz/support.hpp"
 

@@ -1,4 +1,4 @@
-#include "experiments/readers/netlist.hpp"
+#include "experiments/files/readers/netlist.hpp"
 
 #include "tests/fuzz/support.hpp"
 

@@ -1,12 +1,13 @@
 #include "tests/fuzz/readers.hpp"
 
-#include "experiments/engine/store/network_file.hpp"
-#include "experiments/engine/study/inspect.hpp"
-#include "experiments/engine/study/state.hpp"
-#include "experiments/engine/study/training_checkpoint.hpp"
-#include "experiments/io/chip_file.hpp"
-#include "experiments/io/matrix_file.hpp"
-#include "experiments/io/phases_file.hpp"
+#include "experiments/files/hdf5/network_file.hpp"
+#include "experiments/run/inspect.hpp"
+#include "experiments/run/state.hpp"
+#include "experiments/run/training_checkpoint.hpp"
+#include "experiments/validate/laws_file.hpp"
+#include "experiments/files/chips/chip_file.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/chips/phases_file.hpp"
 #include "onn/chip/chip_design.hpp"
 
 #include "tests/fuzz/support.hpp"
@@ -33,6 +34,7 @@ void read_everything(const std::filesystem::path& path) {
     return there;
   };
   accepted([&] { inspect_text(path); });  // which is made of inspect_json()
+  if (has("laws")) accepted([&] { verdicts_text(File::open(path).root()); });
   // readers of something else only say so, and take their time for it
   if (has("trials")) accepted([&] { put_together(path); });
   if (has("network")) accepted([&] { design_chip(load_network(File::open(path).group("network"))); });

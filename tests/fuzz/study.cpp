@@ -1,8 +1,8 @@
 #include <sstream>
 
-#include "experiments/engine/config/points.hpp"
-#include "experiments/engine/config/study_config.hpp"
-#include "experiments/engine/config/study_warnings.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "experiments/models/trial_model.hpp"
 
 #include "tests/fuzz/support.hpp"

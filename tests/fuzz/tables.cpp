@@ -1,10 +1,10 @@
 #include <initializer_list>
 
-#include "experiments/io/crosstalk_file.hpp"
-#include "experiments/io/matrix_file.hpp"
-#include "experiments/io/mesh_errors_file.hpp"
-#include "experiments/io/numpy_file.hpp"
-#include "experiments/io/phases_file.hpp"
+#include "experiments/files/chips/crosstalk_file.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/chips/mesh_errors_file.hpp"
+#include "experiments/files/chips/numpy_file.hpp"
+#include "experiments/files/chips/phases_file.hpp"
 
 #include "tests/fuzz/support.hpp"
 

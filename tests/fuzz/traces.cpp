@@ -1,6 +1,6 @@
 #include <fstream>
 
-#include "experiments/analysis/cluster/chakra_file.hpp"
+#include "experiments/fabrics/cluster/chakra_file.hpp"
 
 #include "tests/fuzz/support.hpp"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every state of an output (the file, its journal, a training beside it) by every command that writes there: nothing that lay
-there may be lost, but for what --force gives up. The table is in experiments/engine/README.md.
+there may be lost, but for what --force gives up. The table is in experiments/run/README.md.
 
 Usage: states.py OPTINC [--seed N] [--count N] [--json]    --count: states to draw; 0: all of them"""
 

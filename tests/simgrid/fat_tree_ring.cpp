@@ -10,7 +10,7 @@
 
 #include <simgrid/s4u.hpp>
 
-#include "experiments/analysis/interconnect/fabric.hpp"
+#include "experiments/fabrics/interconnect/fabric.hpp"
 
 namespace {
 

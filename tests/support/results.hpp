@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/engine/store/hdf5.hpp"
+#include "experiments/files/hdf5/hdf5.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"

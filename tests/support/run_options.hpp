@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "experiments/engine/study/run_options.hpp"
+#include "experiments/run/run_options.hpp"
 
 namespace optinc {
 

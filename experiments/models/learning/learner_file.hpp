@@ -1,6 +1,6 @@
 #pragma once
 
-#include "experiments/engine/store/hdf5.hpp"
+#include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/models/learning/data_parallel.hpp"
 
 namespace optinc {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/engine/config/learner_settings.hpp"
+#include "experiments/study/learner_settings.hpp"
 #include "experiments/models/learning/learning_task.hpp"
 
 namespace optinc {

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
-#include "experiments/engine/process/text_table.hpp"
-#include "experiments/engine/store/shipped_networks.hpp"
+#include "experiments/base/text_table.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,5 +1,5 @@
-#include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/run/study_inputs.hpp"
 #include "experiments/models/trial_model.hpp"
 
 #include "tests/support/catch.hpp"

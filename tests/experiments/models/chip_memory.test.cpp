@@ -1,7 +1,7 @@
 #include "experiments/models/chip_memory.hpp"
 
-#include "experiments/engine/config/study_model.hpp"
-#include "experiments/engine/runner/memory.hpp"
+#include "experiments/study/study_model.hpp"
+#include "experiments/run/trials/memory.hpp"
 #include "onn/chip/crosstalk.hpp"
 
 #include "tests/support/catch.hpp"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/points.hpp"
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/network/carry_chain.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
 
 #include "tests/support/catch.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "experiments/engine/config/points.hpp"
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/trial_model.hpp"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/run/study_inputs.hpp"
 #include "experiments/models/learning/collectives.hpp"
 #include "experiments/models/learning/data_parallel.hpp"
 #include "experiments/models/learning/tasks.hpp"

@@ -4,16 +4,16 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/study_warnings.hpp"
-#include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/store/atomic_file.hpp"
-#include "experiments/engine/store/network_file.hpp"
-#include "experiments/engine/store/provenance.hpp"
-#include "experiments/engine/study/replay.hpp"
-#include "experiments/engine/study/run_study.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
-#include "experiments/io/chip_file.hpp"
-#include "experiments/io/commands.hpp"
+#include "experiments/study/study_warnings.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/hdf5/network_file.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/run/replay.hpp"
+#include "experiments/run/run_study.hpp"
+#include "experiments/run/study_inputs.hpp"
+#include "experiments/files/chips/chip_file.hpp"
+#include "experiments/cli/chip_files.hpp"
 #include "experiments/models/operated_chip.hpp"
 
 #include "tests/support/catch.hpp"

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/study/replay.hpp"
-#include "experiments/engine/study/run_study.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/run/replay.hpp"
+#include "experiments/run/run_study.hpp"
+#include "experiments/run/study_inputs.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/environment.hpp"

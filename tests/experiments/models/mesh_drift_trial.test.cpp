@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
 
 #include "tests/support/catch.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "physics/mesh/decomposition.hpp"

@@ -1,6 +1,6 @@
 // Model mesh at another wavelength and temperature than it was calibrated at, and the delays of its paths.
 
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "onn/chip/calibration.hpp"

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/points.hpp"
-#include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/study/merge_studies.hpp"
-#include "experiments/engine/study/replay.hpp"
-#include "experiments/engine/study/run_study.hpp"
-#include "experiments/engine/study/state.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
-#include "experiments/io/matrix_file.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/run/merge_studies.hpp"
+#include "experiments/run/replay.hpp"
+#include "experiments/run/run_study.hpp"
+#include "experiments/run/state.hpp"
+#include "experiments/run/study_inputs.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "physics/random/haar.hpp"
 

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "experiments/engine/config/points.hpp"
-#include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/store/hdf5.hpp"
-#include "experiments/engine/study/one_off_measurements.hpp"
-#include "experiments/engine/study/run_study.hpp"
-#include "experiments/engine/study/state.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/files/hdf5/hdf5.hpp"
+#include "experiments/run/one_off_measurements.hpp"
+#include "experiments/run/run_study.hpp"
+#include "experiments/run/state.hpp"
+#include "experiments/run/study_inputs.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

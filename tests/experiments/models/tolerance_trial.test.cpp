@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "experiments/engine/runner/run_trials.hpp"
-#include "experiments/engine/study/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/run/study_inputs.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/tolerance_level.hpp"

@@ -1,7 +1,7 @@
 #include <bit>
 #include <cmath>
 
-#include "experiments/engine/runner/run_trials.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"

@@ -1,0 +1,247 @@
+#include "experiments/designs/budget_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "experiments/base/text_table.hpp"
+#include "onn/budget/notes.hpp"
+
+namespace optinc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number of a table, nothing for 0: four digits, and no more places than those need.
+std::string cell(double value) {
+  if (value == 0.0) return "-";
+  const double size = std::abs(value);
+  return size >= 100 ? fmt::format("{:.0f}", value)
+         : size >= 1 ? fmt::format("{:.2f}", value)
+                     : fmt::format("{:.3g}", value);
+}
+std::string cell(std::int64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
+
+/// A table of text, the first column flush left and repeated where the others need several blocks.
+std::string table_of(const std::vector<std::string>& headings,
+                     const std::vector<std::vector<std::string>>& rows) {
+  std::vector<TextColumn> columns;
+  for (const std::string& heading : headings)
+    columns.push_back({heading, columns.empty() ? Align::left : Align::right});
+  return text_table(columns, rows, 1);
+}
+
+/// A paragraph under a table.
+std::string note(std::string_view text) { return hanging_text("", text, 2); }
+
+std::string stages_text(const ChipBudget& b) {
+  std::vector<std::vector<std::string>> rows;
+  for (const BudgetStage& s : b.stages) {
+    const bool receives = s.received_w > 0;
+    rows.push_back({s.name,
+                    s.inputs > 0 ? fmt::format("{} to {}", s.inputs, s.outputs) : fmt::format("{}", s.outputs),
+                    cell(std::int64_t{s.blocks}), cell(s.mzis), cell(std::int64_t{s.columns}), cell(s.shifters),
+                    cell(s.modulators), cell(s.receivers), cell(s.adcs),
+                    receives ? fmt::format("{:.1f}", 10 * std::log10(s.received_w / 1e-3)) : "-",
+                    receives ? fmt::format("{:.1f}", s.snr_db) : "-",
+                    s.gain_db != 0.0 ? fmt::format("{:.1f}", s.gain_db) : "-"});
+  }
+  return table_of({"stage", "ports", "blocks", "MZIs", "columns", "shifters", "modulators", "receivers", "ADCs",
+                   "light (dBm)", "SNR (dB)", "gain (dB)"},
+                  rows) +
+         note(
+             "light: power on each receiver at its largest value; SNR: of its current, against shot, amplifier "
+             "and oscillator noise; gain: optical power that re-modulation restores.");
+}
+
+/// One table, stages down and parts across, in `unit` of `scale`.
+std::string table_text(const ChipBudget& b, const BudgetTable& t, const std::string& heading, double scale) {
+  std::vector<std::string> headings = {"stage"};
+  std::vector<std::vector<std::string>> rows;
+  std::vector<const BudgetPart*> parts;
+  for (const BudgetPart& p : t.parts)
+    if (p.total() != 0.0 || std::any_of(p.by_stage.begin(), p.by_stage.end(), [](double v) { return v != 0; }))
+      parts.push_back(&p);
+  for (const BudgetPart* p : parts) headings.push_back(p->name);
+  headings.emplace_back("total");
+  for (std::size_t k = 0; k < b.stages.size(); ++k) {
+    rows.push_back({b.stages[k].name});
+    for (const BudgetPart* p : parts) rows.back().push_back(cell(scale * p->by_stage[k]));
+    rows.back().push_back(cell(scale * t.total(k)));
+  }
+  rows.push_back({"all"});
+  for (const BudgetPart* p : parts) rows.back().push_back(cell(scale * p->total()));
+  rows.back().push_back(cell(scale * t.total()));
+  std::string text = fmt::format("\n{}\n{}", heading, table_of(headings, rows));
+  for (const BudgetPart* p : parts) text += hanging_text(fmt::format("  {}:", p->name), p->source, 22);
+  return text;
+}
+
+/// Light that waits for other light, stage by stage; nothing where none does.
+std::string waits_text(const ChipBudget& b) {
+  if (b.delay_lines_m() == 0.0 && b.launch_delay_s == 0.0) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const BudgetStage& s : b.stages)
+    rows.push_back({s.name, s.on_critical_path ? "yes" : "-", cell(1e9 * s.start_s),
+                    cell(std::int64_t{s.lines}), cell(1e3 * s.line_m), cell(1e9 * s.wait_s)});
+  return "\nWaiting: light that arrives before its layer starts (link.skew)\n" +
+         table_of({"stage", "on critical path", "starts (ns)", "delay lines", "total (mm)", "longest (ns)"},
+                  rows);
+}
+
+std::string heaters_text(const ChipBudget& b) {
+  std::vector<std::vector<std::string>> rows;
+  for (const HeaterBudget& h : b.heaters)
+    rows.push_back({h.name, cell(1e3 * h.pi_power_w), cell(h.power_w), cell(h.estimate_w), cell(h.trimmed_w)});
+  return "\nHeaters, W\n" +
+         table_of({"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)", "static phases trimmed (W)"},
+                  rows) +
+         note(
+             "programmed: the phases of this chip, without static phases; mean phases: P_pi (pi + <theta>)/pi "
+             "per MZI; static phases trimmed: as fabricated, pi per shifter on average.");
+}
+
+std::string totals_text(const ChipBudget& b) {
+  std::string text = "\nTotals\n";
+  const auto line = [&](const char* name, const std::string& value) {
+    text += hanging_text(fmt::format("  {}", name), value, 42);
+  };
+  line("MZIs, columns in series", fmt::format("{}, {}", b.mzis(), b.columns()));
+  line("area of the die",
+       fmt::format(
+           "{} mm^2: meshes placed in rows, delay lines, modulators and receivers; the boxes of MZIs and "
+           "devices alone take {} mm^2",
+           cell(1e6 * b.die_area_m2), cell(1e6 * b.area_m2.total())));
+  line("heat on the die", fmt::format("{} W from heaters, receivers and drivers: {} K above the ambient",
+                                      cell(b.die_heat_w), cell(b.die_rise_k)));
+  line("loss of one pass without gain",
+       fmt::format("{:.1f} dB, of which fan-out and fan-in {:.1f}; a server would "
+                   "receive {:.1f} dBm",
+                   b.loss_db.total(), b.fan_db(), b.passive_received_dbm));
+  line("O/E/O conversions in series", fmt::format("{}", b.conversions()));
+  line("largest loss between two of them", fmt::format("{:.1f} dB", b.most_gain_db()));
+  if (b.longest_wait.wait_s > 0)
+    line("delay lines",
+         fmt::format("{:.0f} mm in all; longest wait {:.3f} ns: {:.1f} mm, {:.2f} dB, {} to {}",
+                     1e3 * b.delay_lines_m(), 1e9 * b.longest_wait.wait_s, 1e3 * b.longest_wait.line_m,
+                     b.longest_wait.loss_db, b.longest_wait.from, b.longest_wait.to));
+  if (b.launch_delay_s > 0)
+    line("last digit leaves the servers", fmt::format("{:.3f} ns after the first", 1e9 * b.launch_delay_s));
+  if (b.answer_skew_s() > 0)
+    line("digits of the answer", fmt::format("{:.3f} ns apart", 1e9 * b.answer_skew_s()));
+  line("optical power of all lasers", fmt::format("{:.3g} W", b.laser_optical_w));
+  line("power without drivers and converters",
+       fmt::format("{} W, at any symbol rate: heaters, lasers, receivers and control",
+                   cell(b.static_power_w.total())));
+  const std::string rate =
+      fmt::format("at {:.4g} GBd{}", 1e-9 * b.symbol_rate_bd, b.carries_its_rate() ? "" : "*");
+  line("power of drivers and converters", fmt::format("{} W {}", cell(b.symbol_power_w.total()), rate));
+  line("delay", fmt::format("{:.3f} ns, of which MZIs {:.3f} (fibres not counted)", 1e9 * b.delay_s.total(),
+                            1e9 * b.optical_delay_s));
+  line("symbols in flight",
+       fmt::format("{:.1f}, of which in MZIs {:.1f}, {}", b.symbols_in_flight(), b.symbols_in_mzis(), rate));
+  line("symbol rate of one stage", fmt::format("at most {:.3g} GBd", 1e-9 * b.symbol_rate_limit_bd));
+  if (b.carries_its_rate())
+    line("bits and energy per bit",
+         fmt::format("{:.4g} Gb/s of all servers' codes, {:.3g} pJ/bit, if the chip decodes {}",
+                     1e-9 * b.bits_per_word * b.symbol_rate_bd, 1e12 * b.energy_per_bit_j(), rate));
+  return text;
+}
+
+Json table_json(const BudgetTable& t) {
+  Json parts = Json::object();
+  for (const BudgetPart& p : t.parts)
+    parts[p.name] = {{"total", p.total()}, {"by_stage", p.by_stage}, {"source", p.source}};
+  return {{"unit", t.unit}, {"total", t.total()}, {"parts", parts}};
+}
+
+}  // namespace
+
+std::string budget_text(const ChipBudget& b, const std::string& title) {
+  const std::string point = operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd);
+  return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", point, 6) + "\nStages\n" +
+         stages_text(b) + table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
+         table_text(b, b.static_power_w, "Electrical power that does not depend on the symbol rate, W", 1) +
+         table_text(b, b.symbol_power_w,
+                    fmt::format("Electrical power at a symbol rate of {:.4g} GBd{}, W", 1e-9 * b.symbol_rate_bd,
+                                b.carries_its_rate() ? "" : "*"),
+                    1) +
+         heaters_text(b) + table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
+         table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b);
+}
+
+nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title) {
+  Json notes = {operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd)};
+  Json stages = Json::array(), heaters = Json::array();
+  for (const BudgetStage& s : b.stages)
+    stages.push_back({{"name", s.name},
+                      {"inputs", s.inputs},
+                      {"outputs", s.outputs},
+                      {"blocks", s.blocks},
+                      {"mzis", s.mzis},
+                      {"columns", s.columns},
+                      {"shifters", s.shifters},
+                      {"modulators", s.modulators},
+                      {"receivers", s.receivers},
+                      {"adcs", s.adcs},
+                      {"received_w", s.received_w},
+                      {"on_way", s.on_critical_path},
+                      {"start_s", s.start_s},
+                      {"delay_lines", s.lines},
+                      {"delay_lines_m", s.line_m},
+                      {"wait_s", s.wait_s},
+                      {"snr_db", s.received_w > 0 ? Json(s.snr_db) : Json()},
+                      {"gain_db", s.gain_db}});
+  for (const HeaterBudget& h : b.heaters)
+    heaters.push_back({{"name", h.name},
+                       {"pi_power_w", h.pi_power_w},
+                       {"power_w", h.power_w},
+                       {"estimate_w", h.estimate_w},
+                       {"trimmed_w", h.trimmed_w}});
+  Json answers = Json::array();
+  for (const BudgetAnswer& a : b.answers)
+    answers.push_back({{"columns", a.columns},
+                       {"conversions", a.conversions},
+                       {"loss_db", a.loss_db},
+                       {"delay_s", a.delay_s},
+                       {"received_w", a.received_w}});
+  const BudgetWait& w = b.longest_wait;
+  return {
+      {"title", title},
+      {"notes", notes},
+      {"mzis", b.mzis()},
+      {"columns", b.columns()},
+      {"conversions", b.conversions()},
+      {"fan_db", b.fan_db()},
+      {"most_gain_db", b.most_gain_db()},
+      {"delay_lines_m", b.delay_lines_m()},
+      {"longest_wait",
+       {{"from", w.from}, {"to", w.to}, {"wait_s", w.wait_s}, {"line_m", w.line_m}, {"loss_db", w.loss_db}}},
+      {"launch_delay_s", b.launch_delay_s},
+      {"answer_skew_s", b.answer_skew_s()},
+      {"answers", answers},
+      {"passive_received_dbm", b.passive_received_dbm},
+      {"laser_optical_w", b.laser_optical_w},
+      {"mesh_area_m2", b.mesh_area_m2},
+      {"die_area_m2", b.die_area_m2},
+      {"optical_delay_s", b.optical_delay_s},
+      {"die_heat_w", b.die_heat_w},
+      {"die_rise_k", b.die_rise_k},
+      {"symbol_rate_bd", b.symbol_rate_bd},
+      {"symbol_rate_limit_bd", b.symbol_rate_limit_bd},
+      {"rate_reachable", b.carries_its_rate()},
+      {"energy_per_bit_j", b.carries_its_rate() ? Json(b.energy_per_bit_j()) : Json()},
+      {"symbols_in_mzis", b.symbols_in_mzis()},
+      {"symbols_in_flight", b.symbols_in_flight()},
+      {"receiver_bandwidth_hz", b.receiver_bandwidth_hz},
+      {"loss", table_json(b.loss_db)},
+      {"static_power", table_json(b.static_power_w)},
+      {"symbol_power", table_json(b.symbol_power_w)},
+      {"delay", table_json(b.delay_s)},
+      {"area", table_json(b.area_m2)},
+      {"heaters", heaters},
+      {"stages", stages}};
+}
+
+}  // namespace optinc

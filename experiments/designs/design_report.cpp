@@ -1,0 +1,229 @@
+#include "experiments/designs/design_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/base/text_table.hpp"
+#include "experiments/files/hdf5/table_column.hpp"
+#include "onn/budget/notes.hpp"
+
+namespace optinc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <auto member>
+double value(const UnitCost& c) {
+  return static_cast<double>(c.*member);
+}
+
+constexpr std::array<TableColumn<UnitCost>, 28> quantities = {{
+    {"servers", "1", "", 1, "servers whose codes are averaged", value<&UnitCost::servers>, true},
+    {"bits", "bit", "", 1, "bits of a code", value<&UnitCost::bits>, true},
+    {"mzis", "1", "MZIs", 1, "MZIs as built", value<&UnitCost::mzis>, true},
+    {"mzis_published_way", "1", "as published", 1,
+     "MZIs counted as in its publication: layers that it does not approximate count by full SVD",
+     value<&UnitCost::mzis_published>, true},
+    {"mzis_full_svd", "1", "full SVD", 1, "MZIs of all layers by full SVD", value<&UnitCost::mzis_full_svd>,
+     true},
+    {"modulators", "1", "modulators", 1, "modulators, including the servers'", value<&UnitCost::modulators>,
+     true},
+    {"receivers", "1", "receivers", 1, "receivers, including the servers'", value<&UnitCost::receivers>, true},
+    {"area", "m2", "die mm^2", 1e6,
+     "area of the dies: meshes placed in rows, delay lines, modulators and receivers",
+     value<&UnitCost::area_m2>},
+    {"die_rise", "K", "die K", 1, "temperature rise of the hottest die above ambient",
+     value<&UnitCost::die_rise_k>},
+    {"columns", "1", "columns", 1, "MZIs in series on the critical path", value<&UnitCost::columns>, true},
+    {"conversions", "1", "O/E/O", 1, "optical-electrical-optical conversions on the critical path",
+     value<&UnitCost::conversions>, true},
+    {"loss", "dB", "dB", 1, "passive loss of the critical path", value<&UnitCost::loss_db>},
+    {"most_gain", "dB", "worst dB", 1, "largest gain of one regeneration", value<&UnitCost::most_gain_db>},
+    {"delay_line_length", "m", "lines mm", 1e3, "length of all delay lines", value<&UnitCost::delay_lines_m>},
+    {"longest_wait", "s", "", 1, "delay of the longest delay line", value<&UnitCost::longest_wait_s>},
+    {"longest_wait_loss", "dB", "line dB", 1, "loss of the longest delay line",
+     value<&UnitCost::longest_wait_loss_db>},
+    {"launch_delay", "s", "", 1, "time from the first to the last digit leaving the servers",
+     value<&UnitCost::launch_delay_s>},
+    {"memory", "bit", "", 1, "memory for codes that servers hold for a time-shared stage",
+     value<&UnitCost::memory_bits>},
+    {"heater_power", "W", "heaters W", 1, "heater power with random static phases trimmed",
+     value<&UnitCost::heater_w>},
+    {"static_power", "W", "all static W", 1,
+     "electrical power that does not depend on the symbol rate: heaters, lasers, receivers, control",
+     value<&UnitCost::static_power_w>},
+    {"symbol_power", "W", "drivers, ADCs W", 1,
+     "electrical power of modulator drivers, converters and clocks, at symbol_rate",
+     value<&UnitCost::symbol_power_w>},
+    {"delay", "s", "ns", 1e9, "delay from the first symbol in to its code out", value<&UnitCost::delay_s>},
+    {"symbols_in_flight", "1", "in flight", 1, "symbols of a lane in flight during the delay, at symbol_rate",
+     [](const UnitCost& c) { return c.symbols_in_flight(); }},
+    {"symbol_rate", "Bd", "GBd", 1e-9, "symbols per second on every lane", value<&UnitCost::symbol_rate_bd>},
+    {"symbol_rate_limit", "Bd", "bound GBd", 1e-9,
+     "upper bound on the symbol rate, from one receiver and one modulator",
+     value<&UnitCost::symbol_rate_limit_bd>},
+    {"energy_per_bit", "J", "pJ/bit", 1e12,
+     "energy per bit of all servers' codes, if the unit decodes at symbol_rate; NaN if symbol_rate exceeds the "
+     "bound",
+     [](const UnitCost& c) { return c.energy_per_bit_j(); }},
+    {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
+     value<&UnitCost::receiver_bandwidth_hz>},
+    {"slots_per_word", "1", "slots/word", 1, "symbol slots of a lane that one word occupies in a stage",
+     value<&UnitCost::slots_per_word>, true},
+}};
+
+std::string cell(const TableColumn<UnitCost>& q, const UnitCost& c) {
+  const double x = q.scale * q.of(c);
+  if (std::isnan(x)) return "none";
+  if (x == 0.0) return "-";
+  if (q.counts) return fmt::format("{:.0f}", x);
+  return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
+}
+
+std::string share(double part, double whole) { return fmt::format("{:.2f} %", 100 * part / whole); }
+
+/// Columns that are read beside each other.
+struct ColumnGroup {
+  std::string_view heading;
+  std::vector<std::string_view> names;  ///< of quantities
+  std::string_view note;
+};
+
+const std::vector<ColumnGroup>& groups() {
+  static const std::vector<ColumnGroup> all = {
+      {"Hardware, and power that does not depend on the symbol rate",
+       {"mzis", "receivers", "modulators", "heater_power", "static_power"},
+       "receivers, modulators: including the servers'; heaters: with random static phases trimmed; all static: "
+       "heaters, lasers, receivers, control. Untrained networks cost what trained ones do."},
+      {"MZI counts, die area and heat",
+       {"mzis", "mzis_published_way", "mzis_full_svd", "area", "die_rise"},
+       "die: all meshes placed in rows, delay lines, modulators and receivers (for a time-shared stage, the "
+       "boxes of its devices); die K: rise above ambient from heaters, receivers and drivers."},
+      {"Critical path",
+       {"columns", "conversions", "loss", "most_gain", "delay", "delay_line_length", "longest_wait_loss"},
+       "worst dB: from full scale down to the signal on a receiver at its largest output (for a carry step: at "
+       "its rise, a fraction of its sum); lines: delay lines for light that waits."},
+      {"At the symbol rate (*: above the bound of its devices)",
+       {"symbol_rate", "symbol_rate_limit", "slots_per_word", "symbols_in_flight", "symbol_power",
+        "energy_per_bit"},
+       "bound: upper bound, from one receiver and one modulator; drivers, ADCs: power that grows with the "
+       "symbol rate, including clocks and equalisers; slots: symbol slots of a lane per word; none: no energy "
+       "per bit is computed at a rate above the bound. The delay and the memory of a time-shared stage depend "
+       "on this rate too."}};
+  return all;
+}
+
+const TableColumn<UnitCost>& quantity(std::string_view name) {
+  return *std::find_if(quantities.begin(), quantities.end(), [&](const auto& q) { return q.name == name; });
+}
+
+std::string group_text(const ColumnGroup& group, const std::vector<ComparedDesign>& designs) {
+  std::vector<TextColumn> columns = {{"design", Align::left}};
+  for (const std::string_view name : group.names) columns.push_back({quantity(name).heading});
+  std::vector<std::vector<std::string>> rows;
+  for (const ComparedDesign& d : designs) {
+    rows.push_back({d.entry.name + (d.cost.carries_its_rate() ? "" : " *")});
+    for (const std::string_view name : group.names) rows.back().push_back(cell(quantity(name), d.cost));
+  }
+  return fmt::format("{}\n{}{}\n", group.heading, text_table(columns, rows, 1),
+                     hanging_text("", group.note, 2));
+}
+
+/// What a design is, and what is published of it.
+std::string description(const ComparedDesign& d) {
+  std::string text = d.network;
+  const auto found = static_cast<double>(d.cost.mzis_published),
+             full = static_cast<double>(d.cost.mzis_full_svd);
+  if (d.entry.published_mzis > 0)
+    text += fmt::format(
+        "; published {} of {} MZIs, {}; here {} of {}, {}", d.entry.published_mzis, d.entry.published_full_svd,
+        share(static_cast<double>(d.entry.published_mzis), static_cast<double>(d.entry.published_full_svd)),
+        d.cost.mzis_published, d.cost.mzis_full_svd, share(found, full));
+  if (!d.entry.published.empty()) text += fmt::format("; published: {}", d.entry.published);
+  if (d.cost.launch_delay_s > 0)
+    text +=
+        fmt::format("; last digit leaves the servers {:.2f} ns after the first", 1e9 * d.cost.launch_delay_s);
+  if (d.cost.memory_bits > 0) text += fmt::format("; {:.0f} bits held at the servers", d.cost.memory_bits);
+  return text;
+}
+
+/// Sentences that hold for some designs, each with the designs.
+std::vector<std::string> notes_of(const std::vector<ComparedDesign>& designs) {
+  std::map<std::string, std::vector<std::string>> of;
+  for (const ComparedDesign& d : designs)
+    of[operating_point_note(d.cost.symbol_rate_bd, d.cost.symbol_rate_limit_bd)].push_back(d.entry.name);
+  std::vector<std::string> notes;
+  for (const auto& [text, names] : of)
+    notes.push_back(names.size() == designs.size()
+                        ? text
+                        : fmt::format("{} Applies to: {}.", text, fmt::join(names, "; ")));
+  return notes;
+}
+
+}  // namespace
+
+std::string designs_text(const std::vector<ComparedDesign>& designs, const std::string& title) {
+  std::string text = hanging_text("Designs:", title, 9) + '\n';
+  for (const std::string& note : notes_of(designs)) text += hanging_text("Note:", note, 6);
+  text += '\n';
+  for (const ColumnGroup& group : groups()) text += group_text(group, designs);
+  text += "The designs, and what is published about them\n";
+  for (const ComparedDesign& d : designs)
+    text += hanging_text(fmt::format("  {}", d.entry.name), description(d), 33);
+  return text;
+}
+
+Json designs_json(const std::vector<ComparedDesign>& designs, const std::string& title) {
+  Json rows = Json::array();
+  for (const ComparedDesign& d : designs) {
+    Json row = {{"design", d.entry.name}, {"network", d.network}, {"untrained", d.untrained}};
+    for (const auto& q : quantities) row[q.name] = q.json(d.cost);
+    row["rate_reachable"] = d.cost.carries_its_rate();
+    row["published_mzis"] = d.entry.published_mzis;
+    row["published_full_svd"] = d.entry.published_full_svd;
+    row["published"] = d.entry.published;
+    rows.push_back(std::move(row));
+  }
+  return {{"title", title}, {"notes", notes_of(designs)}, {"designs", rows}};
+}
+
+void write_designs(const Group& group, const DesignList& list, const std::vector<ComparedDesign>& designs) {
+  std::vector<std::string> names, networks, published, settings;
+  std::vector<std::uint8_t> untrained, time_shared;
+  std::vector<std::int64_t> units, published_mzis, published_full;
+  for (const ComparedDesign& d : designs) {
+    names.push_back(d.entry.name);
+    networks.push_back(d.network);
+    published.push_back(d.entry.published);
+    settings.push_back(fmt::format("{}", fmt::join(d.entry.settings, "; ")));
+    untrained.push_back(d.untrained ? 1 : 0);
+    time_shared.push_back(d.entry.time_shared ? 1 : 0);
+    published_mzis.push_back(d.entry.published_mzis);
+    published_full.push_back(d.entry.published_full_svd);
+    units.push_back(d.entry.units.empty() ? 1 : 0);
+    for (const UnitsOfDesign& u : d.entry.units) units.back() += u.count;
+  }
+  group.dimension("design", names, "1", "design, one optical unit or several");
+  group.dataset("network", {"design"}, networks, "1", "what computes the mean");
+  group.dataset("settings", {"design"}, settings, "1", "keys that override the study, section.key=value");
+  group.dataset("units", {"design"}, units, "1", "optical units");
+  group.dataset("untrained", {"design"}, untrained, "1",
+                "1 if weights are random (Haar-orthogonal): only the costs are meaningful");
+  group.dataset("time_shared", {"design"}, time_shared, "1", "1 if one stage serves all digits");
+  write_columns(group, "design", quantities, designs.size(),
+                [&](std::size_t i) -> const UnitCost& { return designs[i].cost; });
+  group.dataset("published_mzis", {"design"}, published_mzis, "1", "published number of MZIs; 0: none");
+  group.dataset("published_full_svd", {"design"}, published_full, "1",
+                "published number of MZIs by full SVD; 0: none");
+  group.dataset("published", {"design"}, published, "1", "other published values");
+  const Attributes attributes = group.attributes();
+  attributes.set("study", std::string_view(list.study));
+  attributes.set("settings", std::string_view(fmt::format("{}", fmt::join(list.settings, "; "))));
+}
+
+}  // namespace optinc

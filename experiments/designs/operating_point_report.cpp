@@ -1,0 +1,208 @@
+#include "experiments/designs/operating_point_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/base/text_table.hpp"
+#include "experiments/run/trials/statistics.hpp"
+#include "experiments/files/hdf5/table_column.hpp"
+#include "experiments/models/networks.hpp"
+
+namespace optinc {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view sampling(const DesignPoint& d) { return name_of(searched_sampling(d.config)); }
+
+/// A number of a point, NaN where there is none.
+template <class Of>
+double at_point(const DesignPoint& d, Of of) {
+  return d.point.found() ? of(d.point) : std::numeric_limits<double>::quiet_NaN();
+}
+
+template <auto member>
+double cost(const DesignPoint& d) {
+  return at_point(d, [](const OperatingPoint& p) { return static_cast<double>(p.cost.*member); });
+}
+
+Interval wrong_share(const DesignPoint& d) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return d.point.words > 0 ? clopper_pearson(d.point.wrong, d.point.words) : Interval{nan, nan};
+}
+
+constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
+    {"symbol_rate", "Bd", "GBd", 1e-9, "fastest symbol rate of every lane at which the unit decodes",
+     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }},
+    {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
+     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.receiver_bandwidth_hz; }); }},
+    {"equaliser_taps", "1", "", 1, "taps of every receiver's equaliser",
+     [](const DesignPoint& d) { return static_cast<double>(d.config.hardware.timing.equaliser_taps); }},
+    {"wrong_words", "1", "wrong", 1, "share of words wrong, all chips together",
+     [](const DesignPoint& d) {
+       return static_cast<double>(d.point.wrong) / static_cast<double>(d.point.words);
+     }},
+    {"wrong_words_low", "1", "", 1, "95 % interval (Clopper, Pearson), lower end",
+     [](const DesignPoint& d) { return wrong_share(d).low; }},
+    {"wrong_words_high", "1", "", 1, "95 % interval (Clopper, Pearson), upper end",
+     [](const DesignPoint& d) { return wrong_share(d).high; }},
+    {"words", "1", "", 1, "words sent", [](const DesignPoint& d) { return static_cast<double>(d.point.words); },
+     true},
+    {"chips", "1", "", 1, "chips on which the point was confirmed",
+     [](const DesignPoint& d) { return static_cast<double>(d.point.chips); }, true},
+    {"chips_right", "1", "", 1, "chips that pass, with few enough words wrong",
+     [](const DesignPoint& d) { return static_cast<double>(d.point.chips_right); }, true},
+    {"bit_rate", "bit/s", "Tb/s", 1e-12, "bit rate of all servers' codes",
+     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.bits_per_s(); }); }},
+    {"static_power", "W", "static W", 1, "power of heaters, lasers, receivers and control",
+     cost<&UnitCost::static_power_w>},
+    {"symbol_power", "W", "symbols W", 1,
+     "power of drivers, converters, clocks and equalisers at the symbol rate", cost<&UnitCost::symbol_power_w>},
+    {"energy_per_bit", "J", "pJ/bit", 1e12, "total power over bit rate",
+     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.energy_per_bit_j(); }); }},
+    {"ring_energy_per_bit", "J", "ring pJ", 1e12,
+     "energy per bit of a ring all-reduce with the same modulators and receivers",
+     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.opponents.ring_j; }); }},
+    {"switch_energy_per_bit", "J", "switch pJ", 1e12,
+     "energy per bit of an electrical switch that adds, with the same modulators and receivers",
+     [](const DesignPoint& d) {
+       return at_point(d, [](const auto& p) { return p.opponents.adding_switch_j; });
+     }},
+    {"electronics_energy_per_bit", "J", "P + CMOS pJ", 1e12,
+     "energy per bit of unit P with one receiver per digit, a CMOS adder and modulators in place of the meshes",
+     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.opponents.electronics_j; }); }},
+    {"delay", "s", "ns", 1e9, "delay from the first symbol in to its code out", cost<&UnitCost::delay_s>},
+    {"area", "m2", "die mm^2", 1e6, "area of the dies", cost<&UnitCost::area_m2>},
+    {"mzis", "1", "MZIs", 1, "MZIs as built", cost<&UnitCost::mzis>},
+    {"receivers", "1", "", 1, "receivers, including the servers'", cost<&UnitCost::receivers>},
+    {"launch_power", "W", "server mW", 1e3, "full-scale power of a server's modulator",
+     [](const DesignPoint& d) { return d.config.hardware.link.launch_power_w; }},
+    {"signal_full_scale", "W", "neuron uW", 1e6, "full-scale power of a neuron's modulator",
+     [](const DesignPoint& d) { return d.config.hardware.link.signal_full_scale_w; }},
+    {"lo_power", "W", "LO mW", 1e3, "power of a receiver's local oscillator",
+     [](const DesignPoint& d) { return d.config.hardware.receiver.lo_power_w; }},
+    {"modulator_bandwidth", "Hz", "", 1, "3 dB bandwidth of every modulator",
+     [](const DesignPoint& d) { return d.config.hardware.modulator.bandwidth_hz; }},
+}};
+
+std::string cell(const TableColumn<DesignPoint>& q, const DesignPoint& d) {
+  const double x = q.scale * q.of(d);
+  if (!std::isfinite(x)) return "none";
+  if (std::string_view(q.name).ends_with("wrong_words")) return fmt::format("{:.1e}", x);
+  return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
+}
+
+/// Which designs take more energy than the least of their opponents.
+std::string beaten(const std::vector<DesignPoint>& points) {
+  std::vector<std::string> names;
+  for (const DesignPoint& d : points)
+    if (const Opponents& o = d.point.opponents;
+        d.point.found() &&
+        d.point.energy_per_bit_j() > std::min({o.ring_j, o.adding_switch_j, o.electronics_j}))
+      names.push_back(d.design);
+  if (names.empty()) return "";
+  return hanging_text(
+      "",
+      fmt::format(
+          "Electronics needs less energy per bit than: {}. ring, switch, P + CMOS: a ring all-reduce, an "
+          "electrical switch that adds, and unit P with receivers, an adder and modulators, all with the same "
+          "modulators, receivers and light; the switch includes a packet switch of 10 pJ per bit, a guess.",
+          fmt::join(names, "; ")),
+      2);
+}
+
+std::string criterion(const OperatingPointSearch& search) {
+  return fmt::format("at most {:g} of words wrong on {:g} % of {} chips, {} words each", search.wrong,
+                     100 * search.chips_right, search.chips, search.counted_words());
+}
+
+}  // namespace
+
+std::string points_text(const std::vector<DesignPoint>& points, const std::string& title,
+                        const OperatingPointSearch& search) {
+  std::vector<TextColumn> columns = {
+      {"design", Align::left}, {"noise", Align::left}, {"chips", Align::left}, {"neurons", Align::left}};
+  for (const auto& q : quantities)
+    if (q.shown()) columns.push_back({q.heading});
+  std::vector<std::vector<std::string>> rows;
+  for (const DesignPoint& d : points) {
+    rows.push_back({d.design, d.config.noise.set, d.config.chip.preset, std::string(sampling(d))});
+    for (const auto& q : quantities)
+      if (q.shown()) rows.back().push_back(cell(q, d));
+  }
+  return hanging_text("Operating points:", title, 18) + hanging_text("Criterion:", criterion(search), 18) +
+         '\n' + text_table(columns, rows, 1) +
+         hanging_text("",
+                      "All values in a row hold at its symbol rate and bandwidth. none: no rate was found; "
+                      "wrong is then that of the last rate tried.",
+                      2) +
+         beaten(points);
+}
+
+Json points_json(const std::vector<DesignPoint>& points, const std::string& title,
+                 const OperatingPointSearch& search) {
+  Json rows = Json::array();
+  for (const DesignPoint& d : points) {
+    Json row = {{"design", d.design},          {"network", d.config.network.source},
+                {"noise", d.config.noise.set}, {"chip", d.config.chip.preset},
+                {"sampling", sampling(d)},     {"found", d.point.found()}};
+    for (const auto& q : quantities) row[q.name] = q.json(d);
+    rows.push_back(std::move(row));
+  }
+  return {{"title", title}, {"criterion", criterion(search)}, {"points", rows}};
+}
+
+std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
+                        const OperatingPointSearch& search, std::string_view command,
+                        const std::filesystem::path& folder) {
+  std::vector<DesignEntry> found;
+  std::string cascades;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const DesignPoint& d = points[i];
+    if (!d.point.found()) continue;
+    if (network_configs(d.config).size() > 1) {
+      cascades += fmt::format("# Left out, a cascade: {}.\n", d.design);
+      continue;
+    }
+    DesignEntry& entry = found.emplace_back(list.designs[i]);
+    entry.settings.push_back(fmt::format("time.sampling={}", sampling(d)));
+    entry.settings.push_back(fmt::format("time.symbol_rate_bd={}", d.point.symbol_rate_bd));
+    entry.settings.push_back(fmt::format("receiver.bandwidth_hz={}", d.point.receiver_bandwidth_hz));
+  }
+  list.designs = std::move(found);
+  list.title += ", at their operating points";
+  return fmt::format("# The fastest symbol rate with {}.\n# {}\n{}{}", criterion(search), command, cascades,
+                     design_list_text(list, folder));
+}
+
+void write_points(const Group& group, const DesignList& list, const std::vector<DesignPoint>& points,
+                  const OperatingPointSearch& search) {
+  std::vector<std::string> names, networks, noises, presets, samplings;
+  for (const DesignPoint& d : points) {
+    names.push_back(d.design);
+    networks.push_back(d.config.network.source);
+    noises.push_back(d.config.noise.set);
+    presets.push_back(d.config.chip.preset);
+    samplings.emplace_back(sampling(d));
+  }
+  group.dimension("design", names, "1", "design, one optical unit");
+  group.dataset("network", {"design"}, networks, "1", "network.source: file of the network, or carry-chain");
+  group.dataset("noise_set", {"design"}, noises, "1", "noise.set that acts");
+  group.dataset("chip_preset", {"design"}, presets, "1", "chip.preset of the chips");
+  group.dataset("sampling", {"design"}, samplings, "1", "time.sampling of neurons and servers");
+  write_columns(group, "design", quantities, points.size(),
+                [&](std::size_t i) -> const DesignPoint& { return points[i]; });
+  const Attributes attributes = group.attributes();
+  attributes.set("criterion", std::string_view(criterion(search)));
+  attributes.set("wrong", search.wrong);
+  attributes.set("chips_right", search.chips_right);
+  attributes.set("study", std::string_view(list.study));
+  attributes.set("settings", std::string_view(fmt::format("{}", fmt::join(list.settings, "; "))));
+}
+
+}  // namespace optinc

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "experiments/files/hdf5/hdf5.hpp"
+#include "physics/core/field.hpp"
+#include "experiments/files/readers/touchstone.hpp"
+
+namespace optinc {
+
+/// Largest matrix that a file may hold, rows or columns.
+inline constexpr std::int64_t largest_matrix = 4096;
+
+/// Writes a transfer matrix (rows outputs, columns inputs; field ratios) as dataset `matrix` of a group, dims
+/// output, input, complex = [re, im].
+void save_matrix(const Group& group, const Matrix& matrix);
+
+/// Dataset `matrix` of a group, bit for bit as saved. Throws Error when missing, of another shape or type,
+/// beyond 4096 x 4096, or not finite.
+Matrix load_matrix(const Group& group);
+
+/// The matrix as a CSV table of row, column, re, im, counted from 0; shortest decimals that read back to the
+/// same bits.
+std::string matrix_csv(const Matrix& matrix, std::string_view title, std::string_view command);
+
+/// The matrix of such a table, or of a plain grid, one line a row, of complex numbers as numpy.savetxt
+/// (1.0+2.0j) or MATLAB's writematrix (1+2i) writes it: cells between commas, semicolons, tabs or spaces.
+/// Throws Error "file:line: .." for a bad number, a hole, a repeated element, rows of unequal length.
+Matrix read_matrix_csv(const std::filesystem::path& path);
+
+/// Writes a matrix by the extension of `path`: .h5, .csv, or Touchstone .sNp of a square matrix with N twice
+/// its ports. Whole or not at all. Throws Error for another extension, for a file that exists unless `force`.
+/// touchstone: optical frequency and sign of phase of a Touchstone file.
+void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::string_view title,
+                  std::string_view command, bool force = false, const TouchstoneOptions& touchstone = {});
+
+/// Reads a matrix by the extension of `path`, .h5, .csv or .sNp. touchstone: see read_touchstone.
+Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& touchstone = {});
+
+/// Throws Error unless the extension is one that matrices have.
+void require_matrix_extension(const std::filesystem::path& path);
+
+}  // namespace optinc

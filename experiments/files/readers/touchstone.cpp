@@ -1,0 +1,300 @@
+#include "experiments/files/readers/touchstone.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
+
+#include "experiments/files/readers/document.hpp"
+#include "experiments/files/readers/text.hpp"
+
+namespace optinc {
+namespace {
+
+constexpr int most_touchstone_ports = 8192;
+constexpr std::string_view convention_names[] = {"rf", "optics"};
+constexpr std::string_view convention_texts[] = {
+    "exp(-j beta L), group delay = -d(phase)/d(omega), as network analysers and circuit simulators have it",
+    "exp(+j beta L), group delay = +d(phase)/d(omega), as optical tools have it"};
+
+enum class NumberFormat { real_imaginary, magnitude_angle, decibel_angle };
+
+/// What the option line says; the defaults are the standard's.
+struct OptionLine {
+  double unit_hz = 1e9;
+  NumberFormat format = NumberFormat::magnitude_angle;
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+OptionLine read_options(const TextLine& line) {
+  OptionLine options;
+  const auto words = cells_of(line.text.substr(1), ' ');
+  validate(std::ranges::count_if(words, [](std::string_view word) { return lower(word) == "s"; }) <= 1,
+           "{}: {} (S parameters over seconds are a response in time). Export them over frequency.",
+           line.where(), shown(line.text));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = lower(words[i]);
+    if (word == "hz")
+      options.unit_hz = 1.0;
+    else if (word == "khz")
+      options.unit_hz = 1e3;
+    else if (word == "mhz")
+      options.unit_hz = 1e6;
+    else if (word == "ghz")
+      options.unit_hz = 1e9;
+    else if (word == "ri")
+      options.format = NumberFormat::real_imaginary;
+    else if (word == "ma")
+      options.format = NumberFormat::magnitude_angle;
+    else if (word == "db")
+      options.format = NumberFormat::decibel_angle;
+    else if (word == "r" && i + 1 < words.size())
+      read_number(words[++i], line, "reference resistance");
+    else
+      validate(
+          word == "s",
+          "{}: \"{}\" in the option line (read are # Hz|kHz|MHz|GHz S RI|MA|DB R ohm). Export S parameters as "
+          "Touchstone 1.",
+          line.where(), shown(words[i]));
+  }
+  return options;
+}
+
+Complex number_of(double first, double second, NumberFormat format) {
+  const double angle = second * constants::pi / 180.0;
+  switch (format) {
+    case NumberFormat::real_imaginary:
+      return {first, second};
+    case NumberFormat::magnitude_angle:
+      return std::polar(1.0, angle) * first;  // polar wants a magnitude >= 0
+    case NumberFormat::decibel_angle:
+      return std::polar(std::pow(10.0, first / 20.0), angle);
+  }
+  throw Error("number format unknown (a bug). Please report it.");
+}
+
+/// One unit of the last digit of a decimal number: 0.1 of "193414.5", 1e9 of "1.93e11".
+double last_digit(std::string_view cell) {
+  const std::size_t e = std::min(cell.find_first_of("eE"), cell.size()), dot = cell.substr(0, e).find('.');
+  double exponent = 0.0;
+  if (e < cell.size()) core_number(cell.substr(e + 1), exponent);
+  return std::pow(10.0, exponent - (dot < e ? static_cast<double>(e - dot - 1) : 0.0));
+}
+
+/// Hands on the scattering matrix of one frequency after the other.
+class TouchstoneReader {
+ public:
+  /// Takes a frequency [Hz] and what finds S(row, column) there.
+  using Take = std::function<void(double, const std::function<Complex(int, int)>&)>;
+
+  TouchstoneReader(int ports, PhaseConvention convention, Take take)
+      : ports_(ports), convention_(convention), take_(std::move(take)) {}
+
+  /// One unit of the last digit of the frequencies, the finest of all.
+  double digit_hz() const { return digit_hz_; }
+
+  void take(const TextLine& line) {
+    last_line_ = line.number;
+    validate(!line.text.starts_with("[\"") && !line.text.starts_with("(\""),
+             "{}: {} (S parameters of Lumerical, which are not read). Export them as Touchstone.", line.where(),
+             shown(line.text));
+    validate(line.text.front() != '[',
+             "{}: {} (a keyword of Touchstone 2; version 1 is read). Export version 1.", line.where(),
+             shown(line.text));
+    if (line.text.front() == '#') {
+      if (!options_) options_ = read_options(line);  // the standard ignores those that follow
+      return;
+    }
+    validate(options_.has_value(),
+             "{}: numbers before the option line (expected such as # GHz S RI R 50). Add it.", line.where());
+    const auto cells = cells_of(line.text, ' ');
+    const bool begins = !open_;
+    if (begins && is_noise(cells, line)) return;
+    if (begins) begin_frequency(cells.front(), line);
+    for (std::size_t i = begins ? 1 : 0; i < cells.size(); ++i) take_value(cells[i], line);
+    broken_ = broken_ || values_.size() < values_per_frequency();
+    if (values_.size() == values_per_frequency()) finish_frequency();
+  }
+
+  /// Throws Error unless the last frequency was whole and there was one.
+  void finish(const std::string& file) const {
+    validate(values_.empty() && !open_,
+             "{}:{}: {} numbers at {:.9g} GHz (expected {}: {} ports). Use a complete copy, or the extension "
+             "that fits.",
+             file, last_line_, values_.size(), frequency_hz_ / 1e9, values_per_frequency(), ports_);
+    validate(frequency_hz_ > 0.0, "{}:{}: no data (expected at least one frequency). Check how it was made.",
+             file, last_line_);
+  }
+
+ private:
+  std::size_t values_per_frequency() const {
+    return 2 * static_cast<std::size_t>(ports_) * static_cast<std::size_t>(ports_);
+  }
+
+  /// Whether a row belongs to the noise data behind a 2-port: five numbers, the first frequency falling back.
+  bool is_noise(const std::vector<std::string_view>& cells, const TextLine& line) {
+    if (ports_ != 2 || cells.size() != 5 || frequency_hz_ == 0.0) return false;
+    // behind rows that were broken in two, such a row may be the next frequency: it does not rise, so refuse it
+    noise_ = noise_ ||
+             (!broken_ && read_number(cells.front(), line, "frequency") * options_->unit_hz <= frequency_hz_);
+    return noise_;
+  }
+
+  void begin_frequency(std::string_view cell, const TextLine& line) {
+    const double hz = read_number(cell, line, "frequency") * options_->unit_hz;
+    validate(hz > frequency_hz_,
+             "{}: frequency {:.9g} GHz after {:.9g} GHz (frequencies are positive and rise; {} numbers make {} "
+             "ports). Check order and extension.",
+             line.where(), hz / 1e9, frequency_hz_ / 1e9, values_per_frequency(), ports_);
+    frequency_hz_ = hz;
+    digit_hz_ = std::min(digit_hz_, last_digit(cell) * options_->unit_hz);
+    open_ = true;
+  }
+
+  void take_value(std::string_view cell, const TextLine& line) {
+    if (values_.size() == values_per_frequency())
+      throw Error(
+          fmt::format("{}: more than {} numbers at {:.9g} GHz (expected for {} ports). Check the extension.",
+                      line.where(), values_per_frequency(), frequency_hz_ / 1e9, ports_));
+    // a magnitude of zero is -inf dB in many a file
+    const bool dark =
+        options_->format == NumberFormat::decibel_angle && values_.size() % 2 == 0 && lower(cell) == "-inf";
+    values_.push_back(dark ? -HUGE_VAL : read_number(cell, line, "S parameter"));
+  }
+
+  void finish_frequency() {
+    take_(frequency_hz_, [this](int row, int column) { return element(row, column); });
+    values_.clear();
+    open_ = false;
+  }
+
+  /// S(row, column) of the frequency. Files list it by rows; 2-ports alone by columns.
+  Complex element(int row, int column) const {
+    if (ports_ == 2) std::swap(row, column);
+    const std::size_t at = 2 * (static_cast<std::size_t>(row) * static_cast<std::size_t>(ports_) +
+                                static_cast<std::size_t>(column));
+    const Complex value = number_of(values_[at], values_[at + 1], options_->format);
+    return convention_ == PhaseConvention::optics ? value : conjugated(value);
+  }
+
+  int ports_;
+  PhaseConvention convention_;
+  Take take_;
+  std::optional<OptionLine> options_;
+  bool noise_ = false, broken_ = false;  ///< noise data were met, or a frequency over several lines
+  bool open_ = false;                    ///< a frequency was read whose values are not all there
+  double frequency_hz_ = 0.0, digit_hz_ = HUGE_VAL;
+  std::vector<double> values_;
+  long last_line_ = 0;
+};
+
+/// The sign of phase of a file: what its header says, which `given` must not contradict, else `given`, else rf.
+PhaseConvention convention_of(const std::filesystem::path& path, std::optional<PhaseConvention> given) {
+  const std::optional<std::string> entry = header_entry(path, '!', phase_convention_entry);
+  if (!entry) return given.value_or(PhaseConvention::rf);
+  // files of ours before the entry came have our sign as it is
+  const bool rf = entry->starts_with("exp(-j beta L)"),
+             optics = entry->empty() || entry->starts_with("exp(+j beta L)");
+  validate(rf || optics,
+           "{}: {}: {} (known are exp(-j beta L) and exp(+j beta L)). Use a newer version of OptINC.",
+           path.string(), phase_convention_entry, shown(*entry));
+  const PhaseConvention stated = rf ? PhaseConvention::rf : PhaseConvention::optics;
+  validate(!given || *given == stated,
+           "{}: convention {} (OptINC wrote the file, in the convention {}). Leave it out.", path.string(),
+           convention_names[static_cast<std::size_t>(given.value_or(stated))],
+           convention_names[static_cast<std::size_t>(stated)]);
+  return stated;
+}
+
+/// Reads all frequencies; one unit of the last digit that they have.
+double read_frequencies(const std::filesystem::path& path, int ports, std::optional<PhaseConvention> convention,
+                        TouchstoneReader::Take take) {
+  TouchstoneReader reader(ports, convention_of(path, convention), std::move(take));
+  read_text(path, '!', [&](const TextLine& line) { reader.take(line); });
+  reader.finish(path.string());
+  return reader.digit_hz();
+}
+
+}  // namespace
+
+std::span<const std::string_view> phase_convention_names() { return convention_names; }
+
+PhaseConvention phase_convention(std::string_view name) {
+  const auto found = std::ranges::find(convention_names, name);
+  if (found == std::end(convention_names)) refuse_name("convention", name, convention_names);
+  return static_cast<PhaseConvention>(found - std::begin(convention_names));
+}
+
+std::string_view phase_convention_text(PhaseConvention convention) {
+  return convention_texts[static_cast<std::size_t>(convention)];
+}
+
+int touchstone_ports(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  constexpr std::size_t most_digits = 6;
+  if (extension.size() < 4 || extension.size() > 3 + most_digits || !extension.starts_with(".s") ||
+      extension.back() != 'p')
+    return 0;
+  int ports = 0;
+  for (const char c : std::string_view(extension).substr(2, extension.size() - 3)) {
+    if (c < '0' || c > '9') return 0;
+    ports = 10 * ports + (c - '0');
+  }
+  return ports;
+}
+
+Matrix read_touchstone(const std::filesystem::path& path, const TouchstoneOptions& options) {
+  const double frequency_hz = options.frequency_hz;
+  const int ports = touchstone_ports(path);
+  validate(
+      ports >= 2 && ports % 2 == 0 && ports <= most_touchstone_ports,
+      "{}: {} ports by its extension (an even number to {}: inputs, then as many outputs). Use a file of such.",
+      path.string(), ports, most_touchstone_ports);
+  const int n = ports / 2;
+  double best_hz = 0.0;
+  Matrix transfer(n, n);
+  read_frequencies(path, ports, options.convention, [&](double hz, const auto& element) {
+    if (best_hz > 0.0 && std::abs(hz - frequency_hz) >= std::abs(best_hz - frequency_hz)) return;
+    best_hz = hz;
+    for (int row = 0; row < n; ++row)
+      for (int column = 0; column < n; ++column) transfer(row, column) = element(n + row, column);
+  });
+  validate(std::abs(best_hz - frequency_hz) <= 0.01 * frequency_hz,
+           "{}: nearest frequency {:.9g} GHz to the {:.9g} GHz asked for (within 1 % is taken). Ask for one "
+           "of the file's.",
+           path.string(), best_hz / 1e9, frequency_hz / 1e9);
+  return transfer;
+}
+
+ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path,
+                                            std::optional<PhaseConvention> convention) {
+  const int ports = touchstone_ports(path);
+  validate(ports >= 1 && ports <= most_touchstone_ports,
+           "{}: extension \"{}\" (a Touchstone file of N ports is called .sNp, N to {}). Export the block as "
+           "Touchstone 1.",
+           path.string(), shown(extension_of(path)), most_touchstone_ports);
+  std::vector<double> frequencies;
+  std::vector<Complex> values;
+  const double digit_hz = read_frequencies(path, ports, convention, [&](double hz, const auto& element) {
+    frequencies.push_back(hz);
+    for (int column = 0; column < ports; ++column)
+      for (int row = 0; row < ports; ++row) values.push_back(element(row, column));
+  });
+  const auto count = static_cast<Eigen::Index>(frequencies.size());
+  return {std::move(frequencies), Eigen::Map<const Matrix>(values.data(), Eigen::Index{ports} * ports, count),
+          digit_hz};
+}
+
+}  // namespace optinc

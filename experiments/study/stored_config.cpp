@@ -1,0 +1,43 @@
+#include "experiments/study/stored_config.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/files/hdf5/stored_values.hpp"
+#include "experiments/study/study_keys.hpp"
+#include "physics/core/check.hpp"
+
+namespace optinc {
+
+void write_provenance(const File& file, const StudyConfig& config, std::string_view title,
+                      std::string_view command) {
+  sign_file(file, title, command);
+  const Group group = file.root();
+  const Attributes root = group.attributes();
+  root.set("run_id", run_id(config));
+  root.set("seed", static_cast<std::int64_t>(config.run.seed));
+  root.set("config_toml", identity_toml(config));
+}
+
+StudyConfig stored_config(const File& file) {
+  require_schema(file);
+  const Group root = file.root();
+  const std::string text = root.attributes().text("config_toml"),
+                    where = root.where() + ", attribute config_toml";
+  return root.attributes().integer("schema_version") < 5 ? parse_config_before_schema_5(text, where)
+                                                         : parse_config(text, where);
+}
+
+void write_section(const Attributes& attributes, const StudyConfig& config, std::string_view section) {
+  bool known = false;
+  for (const FieldEntry& entry : config_entries(config)) {
+    if (entry.section != section) continue;
+    known = true;
+    if (entry.info.file) continue;
+    set_field(attributes, entry.info, entry.value);
+  }
+  validate(known, "section [{}] is unknown (it has no key in the field tables). Write one of `optinc explain`.",
+           section);
+}
+
+}  // namespace optinc

@@ -1,0 +1,149 @@
+#include "experiments/fabrics/cluster/chakra_file.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include "experiments/fabrics/cluster/iteration.hpp"
+#include "physics/core/check.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/scratch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+const std::filesystem::path data = std::filesystem::path(TEST_DATA_DIR) / "chakra";
+
+std::string trace_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A message behind its length, and its fields, written by hand as the wire format of protobuf has them.
+std::string framed(const std::string& message) { return static_cast<char>(message.size()) + message; }
+std::string int_field(int field, int value) {
+  return {static_cast<char>(field << 3), static_cast<char>(value)};
+}
+std::string bytes_field(int field, const std::string& value) {
+  const int tag = field << 3 | 2;
+  const std::string first =
+      tag < 128 ? std::string{static_cast<char>(tag)}
+                : std::string{static_cast<char>((tag & 127) | 128), static_cast<char>(tag >> 7)};
+  return first + static_cast<char>(value.size()) + value;
+}
+std::string attribute(const std::string& name, int value) {  // an int32
+  return bytes_field(10, bytes_field(1, name) + int_field(7, value));
+}
+
+/// The trace of one rank whose nodes these are.
+ExecutionTrace read_rank(const std::string& nodes, const std::string& groups = "") {
+  const Scratch folder;
+  std::ofstream(folder / "t.0.et", std::ios::binary) << framed(bytes_field(1, "0.0.4")) << nodes;
+  if (!groups.empty()) std::ofstream(folder / "groups.json") << groups;
+  return read_chakra(folder / "t", groups.empty() ? std::filesystem::path() : folder / "groups.json", 1e12);
+}
+
+}  // namespace
+
+// By hand, at 100 Gb/s: load 0.3, forward 1.0, activations 0.2, forward 0.5, backward 2.0 (2e9 operations at
+// 1e12 a second); then the second stage sends back 2.5 MB while it averages 5 MB over the same port: 0.4 in
+// place of 0.2; backward 4.0, gradients 0.4, and 3/4 of 2.5 MB of weights 0.15: 8.95 ms. Fails when a field is
+// read from another number
+TEST_CASE("four ranks whose traces protoc encoded take what the text says") {
+  Iteration i;
+  i.name = "two stages";
+  i.trace = "two_stages";
+  i.groups = "groups.json";
+  i.training.flop_per_s = 1e12;
+  i.traffic.network.network = "switch";
+  i.traffic.network.servers = 8;
+  i.traffic.network.step_latency_s = i.traffic.network.hop_latency_s = 0.0;
+  const IterationAnswer answer = run_iteration(i, data);
+  CHECK(answer.ranks == 4);
+  CHECK(answer.run.iteration_s == Approx(8.95e-3).epsilon(1e-9));
+  CHECK(answer.without_s == Approx(7.8e-3).epsilon(1e-9));
+  CHECK(answer.run.compute_s == Approx(5e-3).epsilon(1e-9));
+  CHECK(answer.run.sent_bytes == Approx(37.5e6).epsilon(1e-9));
+  CHECK(answer.run.steps == 4 * 9);
+}
+
+// A file that ends between two messages is a shorter trace. tests/fuzz reads such files under the address
+// sanitizer
+TEST_CASE("damaged execution traces are refused, or are other traces") {
+  const std::string whole = trace_bytes(data / "two_stages.0.et");
+  std::vector<std::string> damaged;
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    damaged.push_back(whole.substr(0, n));
+    damaged.push_back(whole);
+    damaged.back()[n] = static_cast<char>(damaged.back()[n] ^ (1 << n % 8));
+  }
+  int refused = 0;
+  const Scratch folder;
+  for (const std::string& bytes : damaged) {
+    std::ofstream(folder / "t.0.et", std::ios::binary) << bytes;
+    try {
+      read_chakra(folder / "t", {}, 1e12);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 3 * static_cast<int>(whole.size()) / 2);
+}
+
+TEST_CASE("execution traces say which node is wrong") {
+  const std::string id = int_field(1, 5), twice = framed(id + int_field(3, 4));
+  const auto node = [&](int type, const std::string& rest) {
+    return framed(id + bytes_field(2, "x") + int_field(3, type) + rest);
+  };
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"", "no nodes"},
+      {twice + twice, "two of that id"},
+      {node(4, int_field(5, 9)), "node 5 (x): depends on node 9"},
+      {node(8, ""), "node type 8"},
+      {node(7, ""), "no attribute comm_type (a COMM_COLL node needs it)"},
+      {node(7, attribute("comm_type", 5)), "comm_type = 5"},
+      {node(7, attribute("comm_type", 0)), "no attribute comm_size"},
+      {node(7, attribute("comm_type", 0) + bytes_field(10, bytes_field(1, "pg_name") + bytes_field(29, "a"))),
+       "process group \"a\""},
+      {node(5, attribute("comm_size", 1)), "no attribute comm_dst"},
+      {node(5, attribute("comm_size", 1) + attribute("comm_dst", 1)), "0..0"},
+      {node(5, attribute("comm_size", 1) + attribute("comm_dst", 0)), "rank 0 to itself"},
+      {node(6, attribute("comm_size", 1)), "no attribute comm_src"},
+      {node(4, bytes_field(10, bytes_field(1, "num_ops") + bytes_field(29, "7"))), "attribute num_ops"},
+  };
+  for (const auto& [nodes, message] : bad) {
+    INFO(message);
+    CHECK_THROWS_WITH(read_rank(nodes), ContainsSubstring(message));
+  }
+  const std::string fine = node(7, attribute("comm_type", 9));
+  CHECK(read_rank(fine).ranks[0][0].kind == StepKind::barrier);
+  for (const auto& [groups, message] : std::vector<std::pair<std::string, std::string>>{
+           {"[]", "not JSON of the form"},
+           {"{\"a\": 3}", "group \"a\" (a list of ranks)"},
+           {"{\"a\": [0, 1]}", "has 1 (ranks of 0..0"},
+           {"{\"a\": [0, 0]}", "rank 0 twice"},
+           {"{\"a\": [" + std::string(100000, '[') + std::string(100000, ']') + "]}",
+            "group \"a\" has array (ranks of 0..0"}})
+    CHECK_THROWS_WITH(read_rank(fine, groups), ContainsSubstring(message));
+  const std::string named = bytes_field(2, "x\x1b[31m"),
+                    group = bytes_field(10, bytes_field(1, "pg_name") + int_field(7, 1)),
+                    host = bytes_field(10, bytes_field(1, "is_cpu_op") + int_field(7, 1));
+  CHECK_THROWS_WITH(read_rank(framed(id + named + int_field(3, 8))), ContainsSubstring("node 5 (x [31m)"));
+  CHECK_THROWS_WITH(read_rank(node(7, attribute("comm_type", 9) + group)),
+                    ContainsSubstring("pg_name (a string)"));
+  CHECK_THROWS_WITH(read_rank(node(4, host)), ContainsSubstring("is_cpu_op (a bool)"));
+  const Scratch folder;
+  for (const char* file : {"t.0.et", "t.2.et"}) std::ofstream(folder / file) << "";
+  CHECK_THROWS_WITH(chakra_ranks(folder / "t"), ContainsSubstring("t.1.et: no such file, but rank 2 has one"));
+  CHECK_THROWS_WITH(read_chakra(data / "two_stages", data, 1e12),
+                    ContainsSubstring("no such file (process groups)"));
+  Iteration i;
+  i.trace = "two_stages";
+  i.training.tensor = 2;
+  CHECK_THROWS_WITH(check_iteration(i, data), ContainsSubstring("the trace says what ranks do"));
+  i.trace.clear();
+  i.groups = "groups.json";
+  CHECK_THROWS_WITH(check_iteration(i, data), ContainsSubstring("without a trace"));
+  CHECK_THROWS_WITH(read_chakra("/nowhere/t", {}, 1e12), ContainsSubstring("/nowhere/t.0.et: no such file"));
+}
