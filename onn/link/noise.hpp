@@ -29,7 +29,7 @@ enum class NoisyReceivers { all, neurons };
 
 /// Numbers in which fields and currents are computed. float32 draws the same numbers: noise differs by 1e-6 of
 /// itself, or by up to a thousandth where light in quadrature is left out (LayerPath::quadrature_counts). Only
-/// words at a threshold are decided differently.
+/// words at a threshold are decided differently. Light too weak for it is followed in float64.
 enum class Arithmetic { float64, float32 };
 
 template <>

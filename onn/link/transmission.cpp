@@ -112,8 +112,9 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
       "{} words from number {} on (numbers below {}: each block of words has noise of its own). "
       "Send them at instants of their own.",
       codes.rows(), seed.first_word, most_words);
-  return unit.arithmetic == Arithmetic::float32 ? transmit_in<float>(unit, codes, seed, receivers)
-                                                : transmit_in<double>(unit, codes, seed, receivers);
+  return unit.arithmetic == Arithmetic::float32 && single_precision_follows(unit)
+             ? transmit_in<float>(unit, codes, seed, receivers)
+             : transmit_in<double>(unit, codes, seed, receivers);
 }
 
 }  // namespace optinc

@@ -7,7 +7,6 @@
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/power_path.hpp"
-#include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/modulator.hpp"
 
@@ -42,6 +41,11 @@ bool raises_noise(const TransferPlanes<Real>& transfer, const UnitHardware& hard
 
 }  // namespace
 
+bool single_precision_follows(const LitUnit& unit) {
+  const FieldsPerUnit units = fields_per_unit(unit.design, unit.hardware, nominal_factors(unit.chip));
+  return std::ranges::all_of(units.received, [](double field) { return field >= least_float_field; });
+}
+
 template <class Real>
 std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
   const auto& [design, chip, hardware, noise, arithmetic] = unit;
@@ -54,11 +58,6 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     LayerPath<Real>& path = paths[l];
-    if constexpr (std::is_same_v<Real, float>)
-      validate(units.received[l] >= least_float_field,
-               "layer {}: a digit arrives as {:.1e} sqrt(W) (less than float32 can square). Set measure.arithmetic = "
-               "\"float64\", or lower losses such as chip.mzi_loss_db.",
-               l, units.received[l]);
     path.passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
     path.transfer = {(path.passed * chip.layers[l].transfer.real()).template cast<Real>(),
                      (path.passed * chip.layers[l].transfer.imag()).template cast<Real>()};

@@ -43,6 +43,10 @@ struct LayerPath {
   bool quadrature_counts = true;
 };
 
+/// Whether single precision can follow the light: not where a digit arrives so weak (some 300 dB below another) that its
+/// square is 0.
+bool single_precision_follows(const LitUnit& unit);
+
 /// Of every layer. With lock errors among the noise, gains undo their mean. Receivers behind neurons read
 /// |q_j| <= sum_i |Im T_ji| E in quadrature, E a modulator's full scale, which raises their variance by the
 /// factor 1 + per_watt_a2 |q_j|^2 / dark_a2 at most (ReceiverVariance).

@@ -235,7 +235,7 @@ TEST_CASE("impossible devices of the link are refused by name") {
 }
 
 // Fails where fields of 1e-35 sqrt(W) become 0 in single precision, and words are decoded from nothing.
-TEST_CASE("light too weak for single precision is refused, and followed in double") {
+TEST_CASE("light too weak for single precision is followed in double") {
   ErrorModel lossy;
   lossy.mzi_loss_db = 10.0;  // 650 dB along a mesh of 64 ports and its attenuators
   const ChipDesign design = design_chip(random_network(four, {64, 64}));
@@ -244,5 +244,5 @@ TEST_CASE("light too weak for single precision is refused, and followed in doubl
   const UnitHardware hardware;
   const auto sent = [&](Arithmetic arithmetic) { return transmit({design, chip, hardware, {}, arithmetic}, codes, {}); };
   CHECK(sent(Arithmetic::float64).allFinite());
-  check_message(refusal([&] { sent(Arithmetic::float32); }), {"layer 1", "float32", "measure.arithmetic"});
+  CHECK(sent(Arithmetic::float32) == sent(Arithmetic::float64));
 }
